@@ -1,0 +1,72 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target is compiled in Swift 6 mode with warnings as errors.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A C library that Debian ships with a pkg-config file.
+func systemLibrary(_ name: String, pkgConfig: String, debian: String) -> Target {
+  .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([debian])])
+}
+
+func swiftTarget(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func testTarget(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+
+let package = Package(
+  name: "nocturne",
+  products: [
+    .executable(name: "analyze", targets: ["analyze"])
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    // C libraries.
+    systemLibrary("CSndfile", pkgConfig: "sndfile", debian: "libsndfile1-dev"),
+    systemLibrary("CFFTW", pkgConfig: "fftw3f", debian: "libfftw3-dev"),
+    systemLibrary("CSamplerate", pkgConfig: "samplerate", debian: "libsamplerate0-dev"),
+    systemLibrary("CSoxr", pkgConfig: "soxr", debian: "libsoxr-dev"),
+    systemLibrary("CXXHash", pkgConfig: "libxxhash", debian: "libxxhash-dev"),
+    systemLibrary("CChromaprint", pkgConfig: "libchromaprint", debian: "libchromaprint-dev"),
+    // FFmpeg's macros and TagLib's C++ behind plain C headers.
+    .target(name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
+    .target(name: "CTagLib", linkerSettings: [.linkedLibrary("tag")]),
+
+    // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
+    swiftTarget("DSP", ["CFFTW"]),
+    swiftTarget("AudioAnalysis", ["CXXHash", systemPackage]),
+    swiftTarget("AudioDecoding", ["AudioAnalysis", "CSndfile", "CLibAV", "CSoxr", "CSamplerate", systemPackage]),
+    swiftTarget("TagReading", ["AudioAnalysis", "CTagLib", systemPackage]),
+    swiftTarget("Tempo", ["AudioAnalysis", "DSP"]),
+    swiftTarget("Fingerprinting", ["AudioAnalysis", "CChromaprint"]),
+    swiftTarget("LibraryScan", [systemPackage]),
+    swiftTarget("ResultStore", ["AudioAnalysis", systemPackage, .product(name: "GRDB", package: "GRDB.swift")]),
+    swiftTarget("Reporting", ["AudioAnalysis"]),
+    swiftTarget("BuiltInAnalyzers", ["AudioAnalysis", "TagReading", "Tempo", "Fingerprinting"]),
+    swiftTarget(
+      "Pipeline",
+      ["AudioAnalysis", "AudioDecoding", "DSP", "LibraryScan", "ResultStore", "Reporting", "Yams", systemPackage]),
+    .executableTarget(
+      name: "analyze",
+      dependencies: [
+        "Pipeline", "BuiltInAnalyzers", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], swiftSettings: strict),
+    swiftTarget("AnalysisTesting", ["AudioAnalysis", systemPackage]),
+  ]
+)

@@ -1,0 +1,47 @@
+/// One kind of analysis: what it is called, what it eats, and how a session over one file is opened.
+///
+/// A new analyzer is one file and one line in `BuiltInAnalyzers.all`; the contract tests then run over it by themselves.
+public protocol Analyzer: Sendable {
+  associatedtype Configuration: AnalyzerConfiguration
+  associatedtype Session: AnalysisSession
+
+  /// snake_case; names the analyzer in configurations, stores and reports, and is never used for another one.
+  static var id: String { get }
+  /// Raised whenever a finding may change for the same input and configuration: files are then analyzed again.
+  static var version: Int { get }
+  /// One line for `analyze doctor` and the documentation.
+  static var summary: String { get }
+
+  /// - Throws: `ConfigurationError` naming the key that is out of range.
+  init(_ configuration: Configuration) throws(ConfigurationError)
+
+  var feed: Feed { get }
+
+  /// Opens a session over one file. Throws `AnalysisError.notApplicable` if it has nothing to do for this track.
+  func makeSession(for track: Track) throws(AnalysisError) -> Session
+}
+
+/// The settings of an analyzer. `init()` is the default, every key is encoded (no key is left out for `nil`), and coding
+/// keys are snake_case with the unit at the end: definitions in YAML are checked against exactly these keys.
+public protocol AnalyzerConfiguration: Codable, Hashable, Sendable {
+  init()
+}
+
+/// An analyzer's state over one file. Memory is bounded whatever the length of the file.
+public protocol AnalysisSession {
+  associatedtype Finding: AnalysisFinding
+
+  /// Takes the next values of the feed; see `Feed` for their shape. Results do not depend on how the values are cut.
+  mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError)
+
+  /// Called once, after the last values (never after an error).
+  mutating func finish() throws(AnalysisError) -> Finding
+}
+
+/// The result of an analyzer for one file: plain data, without NaN or infinities.
+public protocol AnalysisFinding: Codable, Hashable, Sendable {}
+
+/// For analyzers without settings.
+public struct NoConfiguration: AnalyzerConfiguration {
+  public init() {}
+}

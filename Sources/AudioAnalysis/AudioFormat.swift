@@ -1,0 +1,40 @@
+/// What kind of audio a file holds.
+public struct AudioFormat: Codable, Hashable, Sendable {
+  /// Lower-case container name: `wav`, `flac`, `mp3`, `ogg`, `mp4`, `aiff`, `matroska`, …
+  public var container: String
+  /// Lower-case codec name: `pcm_s16`, `flac`, `mp3`, `vorbis`, `opus`, `aac`, `alac`, …
+  public var codec: String
+  /// Samples per second, of the first stream segment.
+  public var sampleRate: Int
+  public var channelCount: Int
+  /// Bits per sample; `nil` for codecs that have none (MP3, Vorbis, AAC).
+  public var bitDepth: Int?
+  /// Mean bits per second of the audio.
+  public var bitRate: Int?
+  public var isLossless: Bool
+  /// Length in frames as the file claims it; never trusted, only compared with what is decoded.
+  public var claimedFrameCount: Int64?
+  /// Length in frames as decoded; `nil` until the whole file was read.
+  public var frameCount: Int64?
+
+  /// Seconds: as decoded, else as claimed.
+  public var duration: Double? {
+    guard sampleRate > 0, let frames = frameCount ?? claimedFrameCount else { return nil }
+    return Double(frames) / Double(sampleRate)
+  }
+
+  public init(
+    container: String, codec: String, sampleRate: Int, channelCount: Int, bitDepth: Int? = nil, bitRate: Int? = nil,
+    isLossless: Bool, claimedFrameCount: Int64? = nil, frameCount: Int64? = nil
+  ) {
+    self.container = container
+    self.codec = codec
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+    self.bitDepth = bitDepth
+    self.bitRate = bitRate
+    self.isLossless = isLossless
+    self.claimedFrameCount = claimedFrameCount
+    self.frameCount = frameCount
+  }
+}

@@ -1,0 +1,67 @@
+/// What an analyzer eats. The pipeline collects the distinct feeds of all analyzers, makes each one once per file and
+/// hands the same values to everybody who asked for it.
+public enum Feed: Hashable, Sendable {
+  /// No audio: the session gets the track (its path and format) and is finished at once.
+  case file
+  /// PCM. For mono layouts a span holds consecutive frames; for `.native` channels it is planar: all frames of the first
+  /// channel, then all of the second, and so on. `index` is the first frame of the span, counted from the start.
+  case samples(SampleLayout)
+  /// Short-time Fourier transform. A span holds one column of `windowLength / 2 + 1` power values |X[k]|²; `index`
+  /// is the number of the column.
+  case spectrum(SpectrumLayout)
+}
+
+/// The rate, channels and conversion of a PCM feed.
+public struct SampleLayout: Hashable, Sendable {
+  public enum Rate: Hashable, Sendable {
+    /// The rate of the file.
+    case native
+    /// Samples per second.
+    case hertz(Int)
+  }
+
+  public enum Channels: Hashable, Sendable {
+    /// The mean of all channels.
+    case mono
+    /// The channels of the file.
+    case native
+  }
+
+  public enum Conversion: Hashable, Sendable {
+    /// The pipeline's resampler (soxr or libsamplerate); full scale is ±1.
+    case standard
+    /// As AcoustID's `fpcalc` does it: libswresample to 16 bits with its short filter, channels mixed by libswresample.
+    /// Values are whole numbers from −32,768 to 32,767. Only with mono.
+    case acoustID
+  }
+
+  public var rate: Rate
+  public var channels: Channels
+  public var conversion: Conversion
+
+  public init(rate: Rate, channels: Channels = .mono, conversion: Conversion = .standard) {
+    self.rate = rate
+    self.channels = channels
+    self.conversion = conversion
+  }
+}
+
+/// The geometry of an STFT of the mono signal. Column `c` is centred on frame `c * hop` of the resampled signal; what
+/// lies before the start or after the end counts as zero.
+public struct SpectrumLayout: Hashable, Sendable {
+  /// Samples per second of the signal that is transformed.
+  public var sampleRate: Int
+  /// Length of the (periodic Hann) window and of the transform, in frames.
+  public var windowLength: Int
+  /// Frames from one column to the next.
+  public var hop: Int
+
+  public var binCount: Int { windowLength / 2 + 1 }
+  public var columnsPerSecond: Double { Double(sampleRate) / Double(hop) }
+
+  public init(sampleRate: Int, windowLength: Int, hop: Int) {
+    self.sampleRate = sampleRate
+    self.windowLength = windowLength
+    self.hop = hop
+  }
+}

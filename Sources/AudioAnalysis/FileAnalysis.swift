@@ -1,0 +1,56 @@
+/// Everything that one analysis of one file leaves behind; the pipeline hands it to the store.
+public struct FileAnalysis: Sendable {
+  public enum Status: String, Codable, Hashable, Sendable, CaseIterable {
+    case ok
+    /// Something was analyzed, but not the whole file; `problem` says what stopped it.
+    case partial
+    /// No audio could be decoded; tags may still have been read.
+    case failed
+  }
+
+  public var status: Status
+  /// Why the status is not `ok`.
+  public var problem: Problem?
+  /// What a person should know although nothing failed: samples that were not finite, a length that was a lie.
+  public var remarks: [Problem]
+  /// Identifies the encoded audio without its tags; `nil` if no audio was found.
+  public var contentID: ContentID?
+  public var format: AudioFormat?
+  /// True if the audio turned out to be `contentID` known before, so that outcomes for audio feeds were not made again.
+  public var reusesKnownAudio: Bool
+  /// One for each analyzer that ran.
+  public var outcomes: [AnalyzerOutcome]
+
+  public init(
+    status: Status, problem: Problem? = nil, remarks: [Problem] = [], contentID: ContentID? = nil,
+    format: AudioFormat? = nil, reusesKnownAudio: Bool = false, outcomes: [AnalyzerOutcome] = []
+  ) {
+    self.status = status
+    self.problem = problem
+    self.remarks = remarks
+    self.contentID = contentID
+    self.format = format
+    self.reusesKnownAudio = reusesKnownAudio
+    self.outcomes = outcomes
+  }
+}
+
+/// Something to tell a person about a file: a code for machines and a sentence for readers.
+public struct Problem: Codable, Hashable, Sendable {
+  /// Where it happened.
+  public enum Stage: String, Codable, Hashable, Sendable, CaseIterable {
+    case scan, open, decode, analyze, store
+  }
+
+  public var stage: Stage
+  /// snake_case, never renamed; decoding uses `DecodeError.Code`.
+  public var code: String
+  /// One sentence, without the file's name.
+  public var message: String
+
+  public init(stage: Stage, code: String, message: String) {
+    self.stage = stage
+    self.code = code
+    self.message = message
+  }
+}

@@ -1,0 +1,44 @@
+/// The tags of a file under canonical names (after MusicBrainz Picard's table of tag mappings).
+///
+/// `fields` holds text values in file order; names are those of `TagField` plus, with the prefix `other:`, whatever has no
+/// canonical name. Whole numbers (`track`, `tracktotal`, `disc`, `disctotal`) are kept as decimal text without leading zeros.
+public struct TagFinding: AnalysisFinding {
+  public struct Picture: Codable, Hashable, Sendable {
+    /// As in ID3's APIC: `front cover`, `back cover`, `artist`, `other`, …
+    public var type: String
+    public var mime: String
+    public var sizeBytes: Int
+
+    public init(type: String, mime: String, sizeBytes: Int) {
+      self.type = type
+      self.mime = mime
+      self.sizeBytes = sizeBytes
+    }
+
+    enum CodingKeys: String, CodingKey {
+      case type, mime
+      case sizeBytes = "size_bytes"
+    }
+  }
+
+  /// Canonical name → values, in the order of the file; never an empty list.
+  public var fields: [String: [String]]
+  public var pictures: [Picture]
+  public var hasLyrics: Bool
+  /// Which tag formats were found: `id3v2.4`, `vorbis`, `mp4`, `apev2`, `asf`, `riff_info`, `id3v1`, …
+  public var formats: [String]
+
+  public init(
+    fields: [String: [String]] = [:], pictures: [Picture] = [], hasLyrics: Bool = false, formats: [String] = []
+  ) {
+    self.fields = fields
+    self.pictures = pictures
+    self.hasLyrics = hasLyrics
+    self.formats = formats
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case fields, pictures, formats
+    case hasLyrics = "has_lyrics"
+  }
+}

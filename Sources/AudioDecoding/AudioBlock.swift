@@ -1,0 +1,20 @@
+/// Decoded audio on its way through the pipeline: planar, at most `capacity` frames, reused from read to read.
+public struct AudioBlock: Sendable {
+  /// Frames a block can hold.
+  public static let capacity = 16_384
+
+  /// Planar samples, full scale ±1: channel `c` lies at `c * capacity ..< c * capacity + frameCount`.
+  public var samples: [Float]
+  public var channelCount: Int
+  public var frameCount = 0
+
+  public init(channelCount: Int) {
+    self.channelCount = channelCount
+    samples = [Float](repeating: 0, count: channelCount * Self.capacity)
+  }
+
+  /// Where the frames of a channel lie in `samples`.
+  public func range(ofChannel channel: Int) -> Range<Int> {
+    channel * Self.capacity..<channel * Self.capacity + frameCount
+  }
+}
