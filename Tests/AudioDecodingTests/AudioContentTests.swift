@@ -7,13 +7,14 @@ import Testing
 /// The content id stays when tags, names and places change, and changes when the audio does.
 @Suite(.enabled(if: hasFFmpeg, "needs the ffmpeg program"))
 struct AudioContentTests {
+  private static let signal = makeSignal(frames: 60_000)
+
   private let scratch: Scratch
   private let wav: FilePath
 
   init() throws {
     scratch = try Scratch()
-    let signal = makeSignal(frames: 60_000)
-    wav = try scratch.writeSound(signal, "x.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)
+    wav = try scratch.writeSound(Self.signal, "x.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)
   }
 
   static let codecs: [(suffix: String, arguments: [String])] = [
@@ -42,13 +43,13 @@ struct AudioContentTests {
   @Test(arguments: codecs)
   func otherAudioHasAnotherID(suffix: String, arguments: [String]) throws {
     let plain = try contentID(scratch.ffmpeg(wav, arguments, "plain.\(suffix)"))
-    var signal = makeSignal(frames: 60_000)
+    var signal = Self.signal
     signal[0].replaceSubrange(30_000..<30_200, with: repeatElement(0.5, count: 200))
     let changed = try scratch.writeSound(signal, "changed.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)
     #expect(try contentID(scratch.ffmpeg(changed, arguments, "changed-encoded.\(suffix)")) != plain)
     // The same samples at another rate are other audio.
     let slow = try scratch.writeSound(
-      makeSignal(frames: 60_000), "slow.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 32_000)
+      Self.signal, "slow.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 32_000)
     if suffix != "opus" { #expect(try contentID(scratch.ffmpeg(slow, arguments, "slow-encoded.\(suffix)")) != plain) }
   }
 

@@ -7,14 +7,15 @@ import Testing
 
 /// Damage costs what it hit and is told; nothing decoded before is lost.
 @Suite struct DamageTests {
+  private static let signal = makeSignal(frames: 120_000)
+
   private let scratch: Scratch
-  private let signal: [[Float]]
   private let wav: FilePath
+  private var signal: [[Float]] { Self.signal }
 
   init() throws {
     scratch = try Scratch()
-    signal = makeSignal(frames: 120_000)
-    wav = try scratch.writeSound(signal, "x.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)
+    wav = try scratch.writeSound(Self.signal, "x.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)
   }
 
   private func encode(_ suffix: String) throws -> [UInt8] {

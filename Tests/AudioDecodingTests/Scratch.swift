@@ -35,8 +35,12 @@ final class Scratch {
     let file = try #require(sf_open(path(name).string, CInt(SFM_WRITE), &info), "libsndfile cannot write \(name)")
     defer { sf_close(file) }
     var interleaved = [Float](repeating: 0, count: planes.count * planes[0].count)
-    for (channel, plane) in planes.enumerated() {
-      for (frame, sample) in plane.enumerated() { interleaved[frame * planes.count + channel] = sample }
+    interleaved.withUnsafeMutableBufferPointer { interleaved in
+      for channel in planes.indices {
+        planes[channel].withUnsafeBufferPointer { plane in
+          for frame in plane.indices { interleaved[frame * planes.count + channel] = plane[frame] }
+        }
+      }
     }
     let count = sf_count_t(planes[0].count)
     if [SF_FORMAT_FLOAT, SF_FORMAT_DOUBLE].contains(format & SF_FORMAT_SUBMASK) {
