@@ -1,7 +1,7 @@
 internal import AudioAnalysis
 
-/// The logical structure of an Ogg file (RFC 3533), found by walking over its pages. A file may be a chain of links, each a
-/// whole stream of its own.
+/// The logical structure of an Ogg file (RFC 3533), found by walking over its pages. A file may be a chain of links,
+/// each a whole stream of its own.
 struct OggStream {
   struct Link {
     /// From the link's first page to that of the next one.
@@ -28,8 +28,8 @@ struct OggStream {
   /// Bytes of the audio streams behind their headers.
   private(set) var audioByteCount: Int64 = 0
   private(set) var hasTooManyLinks = false
-  /// Over the identification header and the audio pages' bodies of each link's audio stream: neither comments nor the cut
-  /// into pages count.
+  /// Over the identification header and the audio pages' bodies of each link's audio stream: neither comments nor the
+  /// cut into pages count.
   let contentID: ContentID
 
   private static let vorbisMarker = Array("\u{1}vorbis".utf8)
