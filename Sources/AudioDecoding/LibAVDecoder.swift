@@ -218,7 +218,7 @@ final class LibAVDecoder: StreamDecoder {
     case .mpeg(let stream):
       [LibAVInput(file: file, bytes: stream.audio, demuxer: "mp3")]
     case .ogg(let stream):
-      stream.links.map { LibAVInput(file: file, bytes: $0.bytes, demuxer: "ogg") }
+      stream.links.map { $0.input(from: file) }
     case .other(let demuxer, let bytes):
       [LibAVInput(file: file, bytes: bytes, demuxer: demuxer)]
     case .pcm(let header):
