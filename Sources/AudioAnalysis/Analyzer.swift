@@ -21,12 +21,6 @@ public protocol Analyzer: Sendable {
   func makeSession(for track: Track) throws(AnalysisError) -> Session
 }
 
-/// The settings of an analyzer. `init()` is the default, every key is encoded (no key is left out for `nil`), and coding
-/// keys are snake_case with the unit at the end: definitions in YAML are checked against exactly these keys.
-public protocol AnalyzerConfiguration: Codable, Hashable, Sendable {
-  init()
-}
-
 /// An analyzer's state over one file. Memory is bounded whatever the length of the file.
 public protocol AnalysisSession {
   associatedtype Finding: AnalysisFinding
@@ -48,8 +42,3 @@ extension AnalysisSession {
 
 /// The result of an analyzer for one file: plain data, without NaN or infinities.
 public protocol AnalysisFinding: Codable, Hashable, Sendable {}
-
-/// For analyzers without settings.
-public struct NoConfiguration: AnalyzerConfiguration {
-  public init() {}
-}
