@@ -99,7 +99,7 @@ public struct ExecAnalyzer: Sendable {
 
   /// The command with the bytes of the path filled in.
   private func arguments(for path: FilePath) -> [[UInt8]] {
-    var bytes = path.withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) }.map(UInt8.init(bitPattern:))
+    var bytes = path.bytes
     // A relative path must not be taken for an option.
     if bytes.first == UInt8(ascii: "-") { bytes = Array("./".utf8) + bytes }
     let placeholder = Array("{path}".utf8)
