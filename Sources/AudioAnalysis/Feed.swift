@@ -9,6 +9,15 @@ public enum Feed: Hashable, Sendable {
   /// Short-time Fourier transform. A span holds one column of `windowLength / 2 + 1` power values |X[k]|²; `index`
   /// is the number of the column.
   case spectrum(SpectrumLayout)
+
+  /// Whether the values depend on which resampler the pipeline uses (for files of another rate than the feed's).
+  public var dependsOnResampler: Bool {
+    switch self {
+    case .file: false
+    case .samples(let layout): layout.rate != .native && layout.conversion == .standard
+    case .spectrum: true
+    }
+  }
 }
 
 /// The rate, channels and conversion of a PCM feed.
