@@ -4,7 +4,7 @@ import Testing
 @testable import LibraryScan
 
 @Suite struct IgnoreTests {
-  /// Checked against `git check-ignore` by `agreesWithGit`.
+  /// As `git check-ignore --no-index` answers, except that `?` there is a byte and here a character.
   static let cases: [(pattern: String, matched: [String], unmatched: [String])] = [
     ("*.wav", ["a.wav", "x/a.wav", ".wav"], ["a.wavx", "a.flac", "wav"]),
     ("demo", ["demo", "x/demo", "demo/"], ["demos", "a-demo"]),
