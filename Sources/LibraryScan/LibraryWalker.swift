@@ -85,9 +85,6 @@ public struct LibraryWalker {
   /// The first path of every file that may be met again under another.
   private var firstPaths: [FileKey: FilePath] = [:]
 
-  /// What it means that a file was not met; complete when `next()` has given `nil`.
-  public private(set) var coverage = ScanCoverage()
-
   public init(roots: [FilePath], options: Options = Options()) {
     var rest = roots[...]
     self.init(options: options) { () throws(ScanError) in rest.popFirst() }
@@ -158,9 +155,7 @@ public struct LibraryWalker {
   }
 
   private mutating func report(_ path: FilePath, _ state: RootReport.State) {
-    let report = RootReport(path: path, state: state)
-    if state != .single { coverage.record(report) }
-    ready.append(.root(report))
+    ready.append(.root(RootReport(path: path, state: state)))
   }
 
   private mutating func rememberFolders(above root: FilePath) {
@@ -313,7 +308,9 @@ public struct LibraryWalker {
       guard !isIgnored(isFolder: true) else { return skip(.ignored, isFolder: true) }
       let depth = levels.count
       enterFolder(followingLink: true)
-      if levels.count > depth, levels[depth].listing.entries.isEmpty { coverage.recordEmptyTarget(of: link.path) }
+      if levels.count > depth, levels[depth].listing.entries.isEmpty {
+        skip(.emptyLinkTarget, isFolder: true, detail: Self.target(of: link.path))
+      }
     case .regular:
       if let name = link.path.lastComponent, let reason = options.candidates.reasonToSkip(fileNamed: Self.bytes(of: name)) {
         return skip(reason)
@@ -362,9 +359,7 @@ public struct LibraryWalker {
   }
 
   private mutating func skip(_ reason: SkipReason, isFolder: Bool = false, detail: String? = nil) {
-    let entry = SkippedEntry(path: path.path, reason: reason, isFolder: isFolder, detail: detail)
-    coverage.record(entry)
-    ready.append(.skipped(entry))
+    ready.append(.skipped(SkippedEntry(path: path.path, reason: reason, isFolder: isFolder, detail: detail)))
   }
 
   private func isIgnored(isFolder: Bool) -> Bool {

@@ -16,6 +16,19 @@ public struct SkippedEntry: Hashable, Sendable {
     self.detail = detail
   }
 
+  /// Whether files known from before may still exist below `path` although the walk did not meet them: a folder that could
+  /// not be read, or a link that may lead to a disk that is not mounted. Folders that were left out on purpose are not meant.
+  public var hidesFiles: Bool {
+    switch reason {
+    case .unreadableFolder, .unreadableEntry, .vanishedWhileScanning, .pathTooLong, .danglingLink, .emptyLinkTarget,
+      .linkLoop:
+      true
+    case .notAudio, .unknownKind, .unfinishedDownload, .hidden, .systemJunk, .ignored, .stillChanging, .hardLink,
+      .alreadyScanned, .linkNotFollowed, .fifo, .socket, .device, .pseudoFileSystem, .unreadableIgnoreFile:
+      false
+    }
+  }
+
   /// One sentence for a reader, without the path.
   public var message: String {
     guard let detail else { return reason.sentence }
@@ -43,6 +56,8 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   /// The same file or folder was reached before: by another root, a link or a bind mount.
   case alreadyScanned = "already_scanned"
   case danglingLink = "dangling_link"
+  /// A link to a folder in which there is nothing, as the mount point of a disk that is not mounted.
+  case emptyLinkTarget = "empty_link_target"
   /// Links that lead in a circle, or to a folder that contains the library.
   case linkLoop = "link_loop"
   case linkNotFollowed = "link_not_followed"
@@ -64,7 +79,7 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   public var isRoutine: Bool {
     switch self {
     case .notAudio, .unknownKind, .hidden, .systemJunk, .ignored, .alreadyScanned, .hardLink, .linkNotFollowed: true
-    case .unfinishedDownload, .stillChanging, .danglingLink, .linkLoop, .fifo, .socket, .device, .pseudoFileSystem,
+    case .unfinishedDownload, .stillChanging, .danglingLink, .emptyLinkTarget, .linkLoop, .fifo, .socket, .device, .pseudoFileSystem,
       .unreadableFolder, .unreadableEntry, .unreadableIgnoreFile, .pathTooLong, .vanishedWhileScanning:
       false
     }
@@ -83,6 +98,7 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
     case .hardLink: "another name of a file that was met before"
     case .alreadyScanned: "reached before on another way"
     case .danglingLink: "a link to something that does not exist"
+    case .emptyLinkTarget: "a link to an empty folder; if it is on a disk, is that mounted?"
     case .linkLoop: "a link that leads back to where it came from"
     case .linkNotFollowed: "a link, and links are not followed"
     case .fifo: "a named pipe, not a file"

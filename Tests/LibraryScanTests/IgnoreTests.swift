@@ -69,7 +69,6 @@ import Testing
         ".nocturneignore": .hidden, "x/.nocturneignore": .hidden, "a.wav": .ignored, "x/a.wav": .ignored,
         "bootlegs": .ignored,
       ])
-    #expect(scan.coverage.absence(of: library["bootlegs/1.mp3"]) == .leftOut(.ignored))
   }
 
   @Test func rulesAboveARootHold() throws {

@@ -100,7 +100,8 @@ struct Scan {
   var skippedEntries: [SkippedEntry] = []
   var scannedFiles: [ScannedFile] = []
   var roots: [RootReport] = []
-  var coverage: ScanCoverage
+  /// What may hide files known from before.
+  var hiding: [String] { skippedEntries.filter(\.hidesFiles).compactMap { $0.path.lastComponent?.string } }
 
   init(roots: [FilePath], options: LibraryWalker.Options = .init(), relativeTo base: FilePath) throws {
     var walker = LibraryWalker(roots: roots, options: options)
@@ -120,7 +121,6 @@ struct Scan {
         self.roots.append(report)
       }
     }
-    coverage = walker.coverage
   }
 }
 
