@@ -77,15 +77,7 @@ extension ConfigurationError {
   ///   - prefix: The path that leads to the key, with a dot at its end, or nothing.
   ///   - known: The keys that exist in that place.
   public init(unknownKey key: String, under prefix: String = "", known: [String]) {
-    let problem =
-      if known.isEmpty {
-        "unknown key; there are no settings here"
-      } else if let nearest = Spelling.nearest(to: key, among: known) {
-        "unknown key; did you mean \(nearest)?"
-      } else {
-        "unknown key; the keys are \(known.joined(separator: ", "))"
-      }
-    self.init(key: prefix + key, problem: problem)
+    self.init(key: prefix + key, problem: "unknown key; \(Suggestion.hint(for: key, in: known))")
   }
 
   /// Says in the terms of a definition what a decoder did not like.

@@ -67,23 +67,6 @@ private struct Settings: AnalyzerConfiguration {
   }
 }
 
-@Suite struct `Nearest word` {
-  @Test(arguments: [
-    ("", "abc", 3), ("abc", "", 3), ("abc", "abc", 0), ("kitten", "sitting", 3), ("ab", "ba", 1), ("abcd", "acbd", 1),
-    ("straße", "strasse", 2),
-  ])
-  func `is a matter of edits`(first: String, second: String, edits: Int) {
-    #expect(Spelling.distance(from: first, to: second) == edits)
-    #expect(Spelling.distance(from: second, to: first) == edits)
-  }
-
-  @Test func `is the first of the closest, or none`() {
-    #expect(Spelling.nearest(to: "temo", among: ["tags", "tempo", "tempi"]) == "tempo")
-    #expect(Spelling.nearest(to: "chromaprint", among: ["xyz"]) == nil)
-    #expect(Spelling.nearest(to: "x", among: []) == nil)
-  }
-}
-
 @Suite struct `Canonical JSON` {
   @Test func `is the same for equal values`() throws {
     let text = #"{"b":[1.0,1e2,0.25,-0.0],"a":"é\n\"\\","c":{"y":null,"x":true}}"#
