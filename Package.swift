@@ -44,9 +44,10 @@ let package = Package(
     systemLibrary("CSoxr", pkgConfig: "soxr", debian: "libsoxr-dev"),
     systemLibrary("CXXHash", pkgConfig: "libxxhash", debian: "libxxhash-dev"),
     systemLibrary("CChromaprint", pkgConfig: "libchromaprint", debian: "libchromaprint-dev"),
-    // FFmpeg's macros and TagLib's C++ behind plain C headers.
+    // FFmpeg's macros, TagLib's C++ and what glibc does not show to Swift, behind plain C headers.
     .target(name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
     .target(name: "CTagLib", linkerSettings: [.linkedLibrary("tag")]),
+    .target(name: "CSpawn"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW"]),
@@ -61,12 +62,24 @@ let package = Package(
     swiftTarget("BuiltInAnalyzers", ["AudioAnalysis", "TagReading", "Tempo", "Fingerprinting"]),
     swiftTarget(
       "Pipeline",
-      ["AudioAnalysis", "AudioDecoding", "DSP", "LibraryScan", "ResultStore", "Reporting", "Yams", systemPackage]),
+      [
+        "AudioAnalysis", "AudioDecoding", "CSpawn", "DSP", "LibraryScan", "Reporting", "ResultStore", "Yams", systemPackage,
+      ]),
     .executableTarget(
       name: "analyze",
       dependencies: [
-        "Pipeline", "BuiltInAnalyzers", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "BuiltInAnalyzers", "Pipeline", systemPackage,
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
-    swiftTarget("AnalysisTesting", ["AudioAnalysis", systemPackage]),
+
+    // Tests.
+    swiftTarget("AnalysisTesting", ["AudioAnalysis", "DSP", systemPackage]),
+    testTarget("AudioAnalysisTests", ["AudioAnalysis"]),
+    testTarget("DSPTests", ["DSP"]),
+    testTarget("AudioDecodingTests", ["AudioAnalysis", "AudioDecoding", "CSndfile", systemPackage]),
+    testTarget("FingerprintingTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "Fingerprinting", systemPackage]),
+    testTarget("AnalyzerContractTests", ["AnalysisTesting", "AudioAnalysis", "BuiltInAnalyzers", systemPackage]),
+    testTarget("LibraryScanTests", ["LibraryScan", systemPackage]),
+    testTarget("PipelineTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "DSP", "Pipeline", systemPackage]),
   ]
 )

@@ -16,9 +16,18 @@ public final class TemporaryDirectory: Sendable {
   /// The path of a file in this directory.
   public func file(_ name: String) -> FilePath { path.appending(name) }
 
+  /// Creates or replaces a file and gives its path.
+  @discardableResult
+  public func write(_ bytes: [UInt8], as name: String) throws -> FilePath {
+    let path = path.appending(name)
+    let file = try FileDescriptor.open(
+      path, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite, .groupRead, .otherRead])
+    try file.closeAfter { _ = try file.writeAll(bytes) }
+    return path
+  }
+
   /// Writes a signal as WAV and gives the path of the file.
   public func write(_ signal: Signal, as name: String, encoding: WAVFile.Encoding = .pcm16) throws -> FilePath {
-    try WAVFile(signal, encoding: encoding).write(to: file(name))
-    return file(name)
+    try write(WAVFile(signal, encoding: encoding).bytes, as: name)
   }
 }

@@ -1,5 +1,3 @@
-public import SystemPackage
-
 /// A RIFF/WAVE file in memory, for tests.
 public struct WAVFile: Sendable {
   public enum Encoding: Sendable, CaseIterable {
@@ -36,13 +34,6 @@ public struct WAVFile: Sendable {
     for frame in 0..<signal.frameCount {
       for channel in signal.channels { append(channel[frame], as: encoding) }
     }
-  }
-
-  /// Creates or replaces a file.
-  public func write(to path: FilePath) throws {
-    let file = try FileDescriptor.open(
-      path, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite, .groupRead, .otherRead])
-    try file.closeAfter { _ = try file.writeAll(bytes) }
   }
 
   private mutating func append(_ text: String) {

@@ -33,11 +33,18 @@ extension AnalyzerConfiguration {
   /// - Throws: `ConfigurationError` for a key that does not exist (naming the nearest one that does) or a value of the
   ///   wrong type. Nested keys are joined by dots.
   public init(merging settings: [String: JSONValue]) throws(ConfigurationError) {
-    let merged = try merge(settings, over: Self().settings(), under: "")
+    let defaults = try Self().settings()
+    let merged = try merge(settings, over: defaults, under: "")
     do {
       self = try JSONValue.object(merged).decoded(as: Self.self)
     } catch let error as DecodingError {
-      throw ConfigurationError(error)
+      // Not every decoding error says where it happened: the culprit is the key that fails alone.
+      let culprit = settings.sorted { $0.key < $1.key }.first { key, _ in
+        var single = defaults
+        single[key] = merged[key]
+        return (try? JSONValue.object(single).decoded(as: Self.self)) == nil
+      }
+      throw ConfigurationError(error, key: culprit?.key ?? "", value: culprit?.value ?? .null)
     } catch {
       throw ConfigurationError(key: "", problem: "\(error)")
     }
@@ -70,32 +77,29 @@ extension ConfigurationError {
   ///   - prefix: The path that leads to the key, with a dot at its end, or nothing.
   ///   - known: The keys that exist in that place.
   public init(unknownKey key: String, under prefix: String = "", known: [String]) {
-    let problem =
-      if known.isEmpty {
-        "unknown key; there are no settings here"
-      } else if let nearest = Spelling.nearest(to: key, among: known) {
-        "unknown key; did you mean \(nearest)?"
-      } else {
-        "unknown key; the keys are \(known.joined(separator: ", "))"
-      }
-    self.init(key: prefix + key, problem: problem)
+    self.init(key: prefix + key, problem: "unknown key; \(Suggestion.hint(for: key, in: known))")
   }
 
   /// Says in the terms of a definition what a decoder did not like.
-  fileprivate init(_ error: DecodingError) {
+  fileprivate init(_ error: DecodingError, key: String, value: JSONValue) {
     let context: DecodingError.Context
     let problem: String
     switch error {
     case .typeMismatch(let type, let found): (context, problem) = (found, "expects \(Self.name(of: type))")
     case .valueNotFound(let type, let found): (context, problem) = (found, "expects \(Self.name(of: type)), not null")
     case .keyNotFound(let key, let found): (context, problem) = (found, "lacks the key \(key.stringValue)")
-    // The decoder's own words for a fraction where a whole number belongs, or a word that is none of the choices.
-    case .dataCorrupted(let found): (context, problem) = (found, found.debugDescription)
-    @unknown default:
-      self.init(key: "", problem: "\(error)")
-      return
+    case .dataCorrupted(let found):
+      context = found
+      problem =
+        switch value {
+        case .number(let number): "expects a whole number, not \(number)"
+        case .integer(let number): "\(number) is out of range"
+        default: found.debugDescription
+        }
+    @unknown default: (context, problem) = (DecodingError.Context(codingPath: [], debugDescription: ""), "\(error)")
     }
-    self.init(key: context.codingPath.map(\.stringValue).joined(separator: "."), problem: problem)
+    let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+    self.init(key: path.isEmpty ? key : path, problem: problem)
   }
 
   private static func name(of type: any Any.Type) -> String {

@@ -51,3 +51,7 @@ public struct AnalyzerKind: Sendable {
     try configure(settings, resampler)
   }
 }
+
+extension AnalyzerKind: CustomStringConvertible {
+  public var description: String { id }
+}

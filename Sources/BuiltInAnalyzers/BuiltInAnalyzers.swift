@@ -1,0 +1,10 @@
+public import AudioAnalysis
+internal import Fingerprinting
+
+/// The analyzers that come with Nocturne.
+public enum BuiltInAnalyzers {
+  /// The one list: everything else that knows analyzers is given this or a part of it.
+  public static let all: [AnalyzerKind] = [
+    AnalyzerKind(ChromaprintAnalyzer.self)
+  ]
+}
