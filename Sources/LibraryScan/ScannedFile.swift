@@ -31,6 +31,15 @@ public struct ScannedFile: Hashable, Sendable {
 }
 
 extension ScannedFile {
+  /// Looks at a file without opening it; links are followed.
+  ///
+  /// - Parameter path: Absolute.
+  /// - Returns: `nil` if there is no regular file of this name.
+  public init?(lookingAt path: FilePath) {
+    guard let status = try? FileStatus(at: path, followingLinks: true), status.kind == .regular else { return nil }
+    self.init(path: path, status: status)
+  }
+
   /// What a second look at a file found.
   public enum SecondLook: Hashable, Sendable {
     /// The very bytes of the first look, as far as `stat` can tell.
@@ -43,11 +52,10 @@ extension ScannedFile {
 
   /// Looks again, for instance after the file was read: what was found in a file that changed meanwhile is worth nothing.
   public func lookAgain() -> SecondLook {
-    guard let status = try? FileStatus(at: path, followingLinks: true), status.kind == .regular else { return .vanished }
-    let same =
-      status.key == FileKey(device: device, inode: inode) && status.size == size
-      && status.mtimeNanoseconds == mtimeNanoseconds && status.ctimeNanoseconds == ctimeNanoseconds
-    return same ? .unchanged : .changed
+    guard var now = ScannedFile(lookingAt: path) else { return .vanished }
+    // Another name for the same bytes is no change, and neither is one name less.
+    now.linkCount = linkCount
+    return now == self ? .unchanged : .changed
   }
 
   init(path: FilePath, status: FileStatus) {
