@@ -52,9 +52,7 @@ extension ScannedFile {
 
   /// Looks again, for instance after the file was read: what was found in a file that changed meanwhile is worth nothing.
   public func lookAgain() -> SecondLook {
-    guard var now = ScannedFile(lookingAt: path) else { return .vanished }
-    // Another name for the same bytes is no change, and neither is one name less.
-    now.linkCount = linkCount
+    guard let now = ScannedFile(lookingAt: path) else { return .vanished }
     return now == self ? .unchanged : .changed
   }
 
