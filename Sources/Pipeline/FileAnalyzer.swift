@@ -22,7 +22,7 @@ public struct FileAnalyzer: Sendable {
   /// - Parameter isCancelled: Asked between blocks.
   /// - Returns: `nil` if cancelled. Whatever else goes wrong is told in the result.
   public func analyze(_ job: AnalysisJob, isCancelled: () -> Bool = { false }) -> FileAnalysis? {
-    let limit = job.timeLimit.map { ContinuousClock.now + .seconds($0) }
+    let limit = job.timeLimit.map { ContinuousClock.now + .seconds(min(1e9, max(0, $0))) }
     let chosen = plugins.filter { job.analyzers?.contains($0.id) ?? true }
     var analysis = FileAnalysis(status: .ok)
     var audioPlugins = chosen.filter { $0.feed != .file }
