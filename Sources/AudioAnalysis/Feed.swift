@@ -40,7 +40,8 @@ public struct SampleLayout: Hashable, Sendable {
     /// The pipeline's resampler (soxr or libsamplerate); full scale is ±1.
     case standard
     /// As AcoustID's `fpcalc` does it: libswresample to 16 bits with its short filter, channels mixed by libswresample.
-    /// Values are whole numbers from −32,768 to 32,767. Only with mono.
+    /// Values are whole numbers from −32,768 to 32,767; the millisecond that the filter holds at the end is missing, as
+    /// there. Only with mono.
     case acoustID
   }
 

@@ -26,29 +26,27 @@ public struct KnownAudio: Hashable, Sendable, Codable {
   public var contentID: ContentID
   /// Whose outcomes are stored for it.
   public var analyzers: Set<AnalyzerIdentity>
-  /// How it went then; repeated in the result if there is no need to decode again.
+  /// What was found when it was decoded; repeated in the result if there is no need to decode again.
+  public var format: AudioFormat?
   public var status: FileAnalysis.Status
   public var problem: Problem?
   public var remarks: [Problem]
-  /// Frames that were decoded.
-  public var frameCount: Int64?
 
   public init(
-    contentID: ContentID, analyzers: Set<AnalyzerIdentity>, status: FileAnalysis.Status = .ok, problem: Problem? = nil,
-    remarks: [Problem] = [], frameCount: Int64? = nil
+    contentID: ContentID, analyzers: Set<AnalyzerIdentity>, format: AudioFormat?, status: FileAnalysis.Status = .ok,
+    problem: Problem? = nil, remarks: [Problem] = []
   ) {
     self.contentID = contentID
     self.analyzers = analyzers
+    self.format = format
     self.status = status
     self.problem = problem
     self.remarks = remarks
-    self.frameCount = frameCount
   }
 
   enum CodingKeys: String, CodingKey {
-    case analyzers, status, problem, remarks
+    case analyzers, format, status, problem, remarks
     case contentID = "content_id"
-    case frameCount = "frame_count"
   }
 }
 

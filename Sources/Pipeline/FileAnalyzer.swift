@@ -22,30 +22,34 @@ public struct FileAnalyzer: Sendable {
   /// - Parameter isCancelled: Asked between blocks.
   /// - Returns: `nil` if cancelled. Whatever else goes wrong is told in the result.
   public func analyze(_ job: AnalysisJob, isCancelled: () -> Bool = { false }) -> FileAnalysis? {
-    let limit = job.timeLimit.map { ContinuousClock.now + .seconds($0) }
+    let limit = job.timeLimit.map { ContinuousClock.now + .seconds(min(1e9, max(0, $0))) }
     let chosen = plugins.filter { job.analyzers?.contains($0.id) ?? true }
     var analysis = FileAnalysis(status: .ok)
-    var known: KnownAudio?
     var audioPlugins = chosen.filter { $0.feed != .file }
     var outcomes: [AnalyzerOutcome] = []
 
     do {
       let contentID = try AudioContent(path: job.path).id
       analysis.contentID = contentID
-      known = job.knownAudio.first { $0.contentID == contentID }
+      let known = job.knownAudio.first { $0.contentID == contentID }
       if let known {
         analysis.reusesKnownAudio = true
         audioPlugins.removeAll { known.analyzers.contains($0.identity) }
       }
-      var source = try AudioSource(path: job.path)
-      analysis.format = source.format
-      if audioPlugins.isEmpty {
-        analysis.recall(known)
+      if audioPlugins.isEmpty, let known {
+        analysis.status = known.status
+        analysis.problem = known.problem
+        analysis.remarks = known.remarks
+        analysis.format = known.format
       } else {
-        guard
-          let found = try decode(&source, job, audioPlugins, until: limit, isCancelled: isCancelled, into: &analysis)
-        else { return nil }
-        outcomes = found
+        var source = try AudioSource(path: job.path)
+        analysis.format = source.format
+        if !audioPlugins.isEmpty {
+          guard
+            let found = decode(&source, job, audioPlugins, until: limit, isCancelled: isCancelled, into: &analysis)
+          else { return nil }
+          outcomes = found
+        }
       }
     } catch {
       analysis.status = .failed
@@ -61,11 +65,10 @@ public struct FileAnalyzer: Sendable {
   }
 
   /// - Returns: `nil` if cancelled.
-  /// - Throws: `DecodeError` if not a single frame could be decoded.
   private func decode(
     _ source: inout AudioSource, _ job: AnalysisJob, _ plugins: [AnalyzerPlugin],
     until limit: ContinuousClock.Instant?, isCancelled: () -> Bool, into analysis: inout FileAnalysis
-  ) throws(DecodeError) -> [AnalyzerOutcome]? {
+  ) -> [AnalyzerOutcome]? {
     let feeds = FeedGraph(
       plugins: plugins, track: Track(path: job.path, format: source.format), format: source.format,
       encoding: source.encoding, resampler: resampler)
@@ -73,14 +76,14 @@ public struct FileAnalyzer: Sendable {
     var hasEnded = false
     var isLate = false
     while !hasEnded, !isLate, readsToEnd || feeds.wantsMore {
-      if try source.read(into: &block) { feeds.push(block) } else { hasEnded = true }
+      if source.read(into: &block) { feeds.push(block) } else { hasEnded = true }
       if isCancelled() { return nil }
       if let limit, ContinuousClock.now >= limit { isLate = true }
     }
     let summary = source.summary
     analysis.remarks = summary.remarks
+    analysis.format = source.format
     if hasEnded {
-      analysis.format?.frameCount = summary.frameCount
       if let problem = summary.problem {
         analysis.status = .partial
         analysis.problem = Problem(problem, at: .decode)
@@ -107,17 +110,6 @@ extension AnalyzerPlugin {
     } catch {
       return AnalyzerOutcome(analyzer: identity, result: error.outcome)
     }
-  }
-}
-
-extension FileAnalysis {
-  /// Repeats what is known of the audio from the time it was decoded.
-  fileprivate mutating func recall(_ known: KnownAudio?) {
-    guard let known else { return }
-    status = known.status
-    problem = known.problem
-    remarks = known.remarks
-    format?.frameCount = known.frameCount
   }
 }
 
