@@ -26,6 +26,17 @@ public struct FileRecord: Hashable, Sendable {
     }
   }
 
+  /// A landmark signature without its data.
+  public struct Signature: Hashable, Sendable {
+    public var version: Int
+    public var landmarkCount: Int
+
+    public init(version: Int, landmarkCount: Int) {
+      self.version = version
+      self.landmarkCount = landmarkCount
+    }
+  }
+
   /// Absolute.
   public var path: FilePath
   public var status: Status
@@ -40,6 +51,7 @@ public struct FileRecord: Hashable, Sendable {
   /// `beats` is empty where beats were not asked for.
   public var tempo: TempoFinding?
   public var fingerprint: FingerprintFinding?
+  public var signature: Signature?
   /// Findings of analyzers without a field of their own, by analyzer id.
   public var findings: [String: JSONValue]
   /// The analyzers whose outcomes this record shows, ascending by id.
@@ -52,8 +64,9 @@ public struct FileRecord: Hashable, Sendable {
   public init(
     path: FilePath, status: Status, problem: Problem? = nil, remarks: [Problem] = [], contentID: ContentID? = nil,
     sizeBytes: Int64? = nil, modified: Timestamp? = nil, format: AudioFormat? = nil, tags: TagFinding? = nil,
-    tempo: TempoFinding? = nil, fingerprint: FingerprintFinding? = nil, findings: [String: JSONValue] = [:],
-    analyzers: [AnalyzerIdentity] = [], analyzerProblems: [AnalyzerProblem] = [], isVanished: Bool = false
+    tempo: TempoFinding? = nil, fingerprint: FingerprintFinding? = nil, signature: Signature? = nil,
+    findings: [String: JSONValue] = [:], analyzers: [AnalyzerIdentity] = [],
+    analyzerProblems: [AnalyzerProblem] = [], isVanished: Bool = false
   ) {
     self.path = path
     self.status = status
@@ -66,6 +79,7 @@ public struct FileRecord: Hashable, Sendable {
     self.tags = tags
     self.tempo = tempo
     self.fingerprint = fingerprint
+    self.signature = signature
     self.findings = findings
     self.analyzers = analyzers
     self.analyzerProblems = analyzerProblems
@@ -82,4 +96,6 @@ public enum KnownAnalyzer {
   public static let tempo = "tempo"
   /// A `FingerprintFinding`.
   public static let chromaprint = "chromaprint"
+  /// A `SignatureFinding`.
+  public static let signature = "signature"
 }
