@@ -98,4 +98,6 @@ public enum KnownAnalyzer {
   public static let chromaprint = "chromaprint"
   /// A `SignatureFinding`.
   public static let signature = "signature"
+
+  public static let all: Set<String> = [tags, tempo, chromaprint, signature]
 }
