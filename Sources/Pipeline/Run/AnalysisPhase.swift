@@ -100,7 +100,7 @@ struct AnalysisPhase {
       KnownAudio(
         contentID: known.contentID,
         analyzers: Set(known.outcomes.filter { $0.readsAudio && !$0.isFailure }.map(\.identity)),
-        status: known.status, problem: known.problem, remarks: known.remarks, frameCount: known.format?.frameCount)
+        format: known.format, status: known.status, problem: known.problem, remarks: known.remarks)
     }
     return job
   }
