@@ -101,3 +101,57 @@ public enum KnownAnalyzer {
 
   public static let all: Set<String> = [tags, tempo, chromaprint, signature]
 }
+
+extension FileRecord {
+  /// The record of an analysis that need not be stored, for a report on files one by one. What could not be made again
+  /// because the audio was known (`reusesKnownAudio`) is not in it.
+  public init(path: FilePath, sizeBytes: Int64?, modified: Timestamp?, analysis: FileAnalysis) {
+    self.init(path: path, status: Status(analysis.status))
+    self.sizeBytes = sizeBytes
+    self.modified = modified
+    problem = analysis.problem
+    remarks = analysis.remarks
+    contentID = analysis.contentID
+    format = analysis.format
+    for outcome in analysis.outcomes.sorted(by: { $0.analyzer.id < $1.analyzer.id }) {
+      let id = outcome.analyzer.id
+      analyzers.append(outcome.analyzer)
+      switch outcome.result {
+      case .finding(let finding):
+        do {
+          try add(finding, of: id)
+        } catch {
+          add(.failed, of: id, "The finding cannot be written as JSON: \(error).")
+        }
+      case .notApplicable(let message): add(.notApplicable, of: id, message)
+      case .failed(let message): add(.failed, of: id, message)
+      }
+    }
+  }
+
+  private mutating func add(_ finding: any AnalysisFinding, of analyzer: String) throws {
+    switch (analyzer, finding) {
+    case (KnownAnalyzer.tags, let finding as TagFinding): tags = finding
+    case (KnownAnalyzer.tempo, let finding as TempoFinding): tempo = finding
+    case (KnownAnalyzer.chromaprint, let finding as FingerprintFinding): fingerprint = finding
+    case (KnownAnalyzer.signature, let finding as SignatureFinding):
+      signature = Signature(version: finding.version, landmarkCount: finding.landmarkCount)
+    default: findings[analyzer] = try JSONValue(encoding: finding)
+    }
+  }
+
+  private mutating func add(_ outcome: AnalyzerProblem.Outcome, of analyzer: String, _ message: String) {
+    analyzerProblems.append(AnalyzerProblem(analyzer: analyzer, outcome: outcome, message: message))
+  }
+}
+
+extension FileRecord.Status {
+  public init(_ status: FileAnalysis.Status) {
+    self =
+      switch status {
+      case .ok: .ok
+      case .partial: .partial
+      case .failed: .failed
+      }
+  }
+}

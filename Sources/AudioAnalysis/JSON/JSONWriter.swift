@@ -9,10 +9,9 @@ public struct JSONWriter: Sendable {
   /// What was written so far, as text.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Forgets what was written, and keeps the memory.
-  public mutating func removeAll() {
+  /// Forgets the bytes so far (they were put somewhere) and goes on where it stands.
+  public mutating func removeBytes() {
     bytes.removeAll(keepingCapacity: true)
-    needsComma = false
   }
 
   /// An object key with its quotes and colon, escaped once and for all.
@@ -121,6 +120,12 @@ public struct JSONWriter: Sendable {
       needsComma = false
     }
     bytes.append(UInt8(ascii: "\n"))
+  }
+
+  /// Ends a text with a line break; the next value starts a new one.
+  public mutating func endLine() {
+    bytes.append(UInt8(ascii: "\n"))
+    needsComma = false
   }
 
   private static let powersOfTen: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
