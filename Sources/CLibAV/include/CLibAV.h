@@ -80,6 +80,8 @@ typedef struct LAVReport {
   int64_t packetByteCount;
   /// Packets which the decoder refused or the demuxer marked as damaged.
   int64_t badPacketCount;
+  /// The last packet of the stream is among them.
+  bool lastPacketIsBad;
   /// Changes of rate, channels or both in mid-stream.
   int64_t formatChangeCount;
   /// The demuxer stopped with an error, not at the end.
