@@ -66,6 +66,7 @@ struct CanonicalTags {
       // Zero stands for none.
       if value != "0" { append(value, to: field) }
     case "date", "originaldate":
+      guard TagValue.isDate(value) else { return false }
       append(TagValue.date(value), to: field)
     case "genre" where isID3:
       for genre in TagValue.genres(value) { append(genre, to: field) }

@@ -100,8 +100,8 @@ struct ChunkedFile {
   private func readInfo(_ chunk: Chunk) throws(TagReadError) -> RawTag? {
     var tag = RawTag(.riffInfo)
     guard chunk.size <= TagBlock.maximumSize else { return nil }
-    let body = try source.bytes(at: chunk.bodyStart + 4, count: chunk.size - 4)
-    if !body.isEmpty { TagBlock(kind: CTAGLIB_RIFF_INFO, bytes: body).parse(into: &tag) }
+    let body = try source.bytes(at: chunk.bodyStart, count: chunk.size)
+    if body.count > 4 { TagBlock(kind: CTAGLIB_RIFF_INFO, bytes: body).parse(into: &tag) }
     return tag
   }
 

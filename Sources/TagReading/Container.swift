@@ -1,10 +1,8 @@
 /// What a file is, by its content; as far as finding its tags needs to know.
 enum Container: Hashable {
   case flac, ogg, mp4, asf, riff, rifx, wave64, aiff, dsdiff, dsf
-  /// APE, WavPack, Musepack, TAK, OptimFROG: APEv2 is their own tag.
-  case apeTagged
   case mod, s3m, it, xm
-  /// MP3, AAC, TTA and everything else: tags stand before and after the audio.
+  /// MP3, AAC, APE, WavPack, Musepack, TTA and everything else: tags stand before and after the audio.
   case other
 
   /// - Parameter offset: where the file starts after the ID3v2 tags in front of it.
@@ -31,8 +29,6 @@ enum Container: Hashable {
         .dsdiff
       } else if head.has("DSD ") {
         .dsf
-      } else if Self.apeTaggedStarts.contains(where: { head.has($0) }) {
-        .apeTagged
       } else if head.has("IMPM") {
         .it
       } else if head.has("Extended Module: ") {
@@ -48,7 +44,6 @@ enum Container: Hashable {
 
   /// Atoms that MP4 and QuickTime files start with.
   private static let mp4Starts = ["ftyp", "moov", "mdat", "free", "skip", "wide", "pnot"]
-  private static let apeTaggedStarts = ["MAC ", "wvpk", "MP+", "MPCK", "tBaK", "OFR "]
   /// The GUID of the header object (ASF specification, section 10.1).
   static let asfHeader: [UInt8] = [
     0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C,

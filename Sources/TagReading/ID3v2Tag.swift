@@ -148,11 +148,11 @@ private struct Walk {
     }
   }
 
-  /// The identifier, or `nil` where frames end (padding, junk). iTunes puts identifiers of version 2.2, with a NUL, into
-  /// tags of version 2.3.
+  /// The identifier, or `nil` where frames end (padding, junk). Lower-case letters are wrong, but some writers use them.
+  /// iTunes puts identifiers of version 2.2, with a NUL, into tags of version 2.3.
   private func frameID(_ header: [UInt8]) -> String? {
     let id = header.prefix(idLength)
-    if Self.isFrameID(id) { return String(decoding: id, as: UTF8.self) }
+    if Self.isFrameID(ArraySlice(id.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 })) { return String(decoding: id, as: UTF8.self) }
     guard version == 3, id.last == 0, Self.isFrameID(id.dropLast()) else { return nil }
     return String(decoding: id.dropLast(), as: UTF8.self)
   }
@@ -183,7 +183,8 @@ private struct Walk {
     let isEncoded = flags.isEncoded || allFramesAreUnsynchronised
     switch content {
     case .timedLyrics:
-      tag.hasTimedLyrics = true
+      let head = try source.bytes(at: start, count: min(size, 512))
+      if isEncoded || Self.isTimedLyrics(head) { tag.hasTimedLyrics = true }
     case .picture where !isEncoded:
       // The picture itself is not read.
       let head = try source.bytes(at: start, count: min(size, ByteSource.windowSize / 2))
@@ -236,6 +237,15 @@ private struct Walk {
       tag.remarks.append(
         "\(refusedCount) ID3v2 frame(s) were left out: encrypted, damaged, or larger than any real one when unpacked.")
     }
+  }
+
+  /// The start of a SYLT frame (2.4 section 4.9): encoding, language, unit of time, kind of content, description, and then
+  /// at least one text with its time.
+  private static func isTimedLyrics(_ body: [UInt8]) -> Bool {
+    guard body.count > 6, body[0] <= 3, (1...2).contains(body[4]), body[5] <= 8 else { return false }
+    let isWide = body[0] == 1 || body[0] == 2
+    guard let end = terminator(in: body[6...], isWide: isWide) else { return false }
+    return body.count >= end + (isWide ? 2 : 1) + 6
   }
 
   /// The picture of an APIC or PIC frame (2.4 section 4.14, 2.2 section 4.15), of whose `size` bytes `body` may have only

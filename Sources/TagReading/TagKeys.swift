@@ -2,6 +2,9 @@ internal import AudioAnalysis
 
 /// Under which keys each tag format keeps a field, after MusicBrainz Picard's table of tag mappings. Of several keys, the
 /// first one that a tag has counts. Comparison ignores case.
+///
+/// Writers also put names of Vorbis comments where other formats allow keys of one's own (`TXXX:TRACKTOTAL` in ID3v2);
+/// these count after the keys of the table.
 struct TagKeys {
   /// Name of the field in `TagField.all`, or `lyrics`.
   var field: String
@@ -33,22 +36,19 @@ struct TagKeys {
       field: "albumartist", id3v2: ["TPE2"], vorbis: ["ALBUMARTIST", "ALBUM ARTIST"], mp4: ["aART"],
       apev2: ["ALBUM ARTIST", "ALBUMARTIST"], asf: ["WM/AlbumArtist"]),
     TagKeys(
-      field: "track", id3v2: ["TRCK"], vorbis: ["TRACKNUMBER"], mp4: ["trkn"], apev2: ["TRACK", "TRACKNUMBER"],
+      field: "track", id3v2: ["TRCK"], vorbis: ["TRACKNUMBER"], mp4: ["trkn"], apev2: ["TRACK"],
       asf: ["WM/TrackNumber"], riffInfo: ["IPRT", "ITRK"]),
+    TagKeys(field: "tracktotal", vorbis: ["TRACKTOTAL", "TOTALTRACKS"]),
     TagKeys(
-      field: "tracktotal", vorbis: ["TRACKTOTAL", "TOTALTRACKS"], apev2: ["TRACKTOTAL", "TOTALTRACKS"],
-      asf: ["TrackTotal"]),
-    TagKeys(
-      field: "disc", id3v2: ["TPOS"], vorbis: ["DISCNUMBER"], mp4: ["disk"], apev2: ["DISC", "DISCNUMBER"],
+      field: "disc", id3v2: ["TPOS"], vorbis: ["DISCNUMBER"], mp4: ["disk"], apev2: ["DISC"],
       asf: ["WM/PartOfSet"]),
+    TagKeys(field: "disctotal", vorbis: ["DISCTOTAL", "TOTALDISCS"]),
     TagKeys(
-      field: "disctotal", vorbis: ["DISCTOTAL", "TOTALDISCS"], apev2: ["DISCTOTAL", "TOTALDISCS"], asf: ["DiscTotal"]),
-    TagKeys(
-      field: "date", id3v2: ["TDRC", "TYER"], vorbis: ["DATE", "YEAR"], mp4: ["©day"], apev2: ["YEAR", "DATE"],
+      field: "date", id3v2: ["TDRC", "TYER"], vorbis: ["DATE", "YEAR"], mp4: ["©day"], apev2: ["YEAR"],
       asf: ["WM/Year"], riffInfo: ["ICRD"]),
     TagKeys(
       field: "originaldate", id3v2: ["TDOR", "TORY"], vorbis: ["ORIGINALDATE", "ORIGINALYEAR"],
-      mp4: [iTunes + "ORIGINALDATE", iTunes + "ORIGINALYEAR"], apev2: ["ORIGINALDATE", "ORIGINALYEAR"],
+      mp4: [iTunes + "ORIGINALDATE"], apev2: ["ORIGINALDATE", "ORIGINALYEAR"],
       asf: ["WM/OriginalReleaseTime", "WM/OriginalReleaseYear"]),
     TagKeys(
       field: "genre", id3v2: ["TCON"], vorbis: ["GENRE"], mp4: ["©gen"], apev2: ["GENRE"], asf: ["WM/Genre"],
@@ -63,7 +63,7 @@ struct TagKeys {
       field: "bpm", id3v2: ["TBPM"], vorbis: ["BPM"], mp4: ["tmpo"], apev2: ["BPM"], asf: ["WM/BeatsPerMinute"]),
     TagKeys(
       field: "initialkey", id3v2: ["TKEY"], vorbis: ["INITIALKEY", "KEY"],
-      mp4: [iTunes + "initialkey", iTunes + "KEY"], apev2: ["INITIALKEY", "KEY"], asf: ["WM/InitialKey"]),
+      mp4: [iTunes + "initialkey"], apev2: ["INITIALKEY", "KEY"], asf: ["WM/InitialKey"]),
     TagKeys(
       field: "isrc", id3v2: ["TSRC"], vorbis: ["ISRC"], mp4: [iTunes + "ISRC"], apev2: ["ISRC"], asf: ["WM/ISRC"]),
     TagKeys(
@@ -132,20 +132,24 @@ struct TagKeys {
     for keys in table {
       for space in KeySpace.allCases {
         for (rank, key) in keys.keys(in: space).enumerated() {
-          meanings[space, default: [:]][key.uppercased()] = Meaning(field: keys.field, rank: rank)
+          let meaning = Meaning(field: keys.field, rank: rank)
+          meanings[space, default: [:]].merge([key.uppercased(): meaning]) { first, _ in first }
         }
       }
     }
     return meanings
   }()
 
+  /// Vorbis names that mean the same in all formats.
+  private var commonNames: [String] { vorbis.filter { $0 != "DESCRIPTION" } }
+
   private func keys(in space: KeySpace) -> [String] {
     switch space {
-    case .id3v2: id3v2
+    case .id3v2: id3v2 + commonNames.map { "TXXX:" + $0 }
     case .vorbis: vorbis
-    case .mp4: mp4
-    case .apev2: apev2
-    case .asf: asf
+    case .mp4: mp4 + commonNames.map { Self.iTunes + $0 }
+    case .apev2: apev2 + commonNames
+    case .asf: asf + commonNames
     case .riffInfo: riffInfo
     case .plain: [field]
     }

@@ -4,8 +4,10 @@ public import SystemPackage
 
 /// Reads the tags of audio files, whatever they are called: what a file is follows from its content.
 ///
-/// A file may hold several tags. Those of its own container count first, then ID3v2, APEv2, and ID3v1 last; a later tag
-/// gives only the fields that no earlier one has.
+/// A file may hold several tags. What stands in its container's own tag counts alone: the Vorbis comment of FLAC and Ogg,
+/// the items of MP4, the attributes of ASF; if there is none, what else is found is taken. WAV, AIFF and DSDIFF have ID3v2
+/// first and their text chunks after it. Everything else (MP3, AAC, APE, WavPack, Musepack, TTA, …) has ID3v2 first, then
+/// APEv2, then ID3v1. A later tag gives only the fields that no earlier one has.
 public enum TagReader {
   /// The tags of a file; empty if it has none, and for files that are no audio.
   /// - Throws: `TagReadError` if the file cannot be opened or read.
@@ -22,42 +24,44 @@ public enum TagReader {
   }
 
   static func read(_ source: ByteSource) throws(TagReadError) -> TagFinding {
+    let (leading, audioStart) = try leadingTags(of: source)
+    let container = try Container(of: source, at: audioStart)
+    let own = try ownTags(of: source, container, at: audioStart)
     var finding = TagFinding()
-    for tag in try tags(of: source) { finding.add(tag) }
+    for tag in own { finding.add(tag) }
+    let isComplete = !finding.fields.isEmpty || !finding.pictures.isEmpty
+    var others = leading
+    if container == .flac || container == .other {
+      let trailing = try TrailingTags(of: source)
+      let early = try container == .other ? TrailingTags.leadingAPEv2(of: source, at: audioStart) : nil
+      others += [trailing.apev2, early, trailing.id3v1].compactMap { $0 }
+    }
+    for tag in others { finding.add(tag, formatOnly: isComplete) }
     return finding
   }
 
-  /// All tags, in order of precedence.
-  private static func tags(of source: ByteSource) throws(TagReadError) -> [RawTag] {
-    let (leading, audioStart) = try leadingTags(of: source)
-    let container = try Container(of: source, at: audioStart)
+  /// The tags that belong to the container itself, in order of precedence.
+  private static func ownTags(
+    of source: ByteSource, _ container: Container, at audioStart: Int
+  ) throws(TagReadError) -> [RawTag] {
     switch container {
-    case .flac:
-      let trailing = try TrailingTags(of: source)
-      return [try FLACMetadata.read(from: source, at: audioStart)] + leading + [trailing.apev2, trailing.id3v1].compacted()
-    case .ogg:
-      return [try OggStream.read(from: source, at: audioStart)] + leading
-    case .mp4:
-      return [try MP4Items.read(from: source)].compacted() + leading
-    case .asf:
-      return [try asf(source, at: audioStart)] + leading
+    case .flac: return [try FLACMetadata.read(from: source, at: audioStart)]
+    case .ogg: return [try OggStream.read(from: source, at: audioStart)]
+    case .mp4: return try MP4Items.read(from: source).map { [$0] } ?? []
+    case .asf: return [try asf(source, at: audioStart)]
     case .riff, .rifx, .wave64, .aiff, .dsdiff:
       var file = ChunkedFile(source, at: audioStart, container: container)
-      return try file.read() + leading
+      return try file.read()
     case .dsf:
       // The position of the metadata stands in the header (Sony, DSF file format specification 1.01).
       let position = try source.bytes(at: audioStart + 20, count: 8).littleEndian(8)
-      let tag = try ID3v2Tag(in: source, at: Int(exactly: position) ?? source.size)
-      return try [tag?.read()].compacted() + leading
-    case .mod, .s3m, .it, .xm:
-      return [try tracker(source, container)].compacted()
-    case .apeTagged:
-      let trailing = try TrailingTags(of: source)
-      return [trailing.apev2].compacted() + leading + [trailing.id3v1].compacted()
-    case .other:
-      let trailing = try TrailingTags(of: source)
-      let leadingAPE = try TrailingTags.leadingAPEv2(of: source, at: audioStart)
-      return leading + [trailing.apev2, leadingAPE, trailing.id3v1].compacted()
+      guard let tag = try ID3v2Tag(in: source, at: Int(exactly: position) ?? source.size) else { return [] }
+      return [try tag.read()]
+    case .mod: return [try tracker(CTAGLIB_MOD, "mod", source)]
+    case .s3m: return [try tracker(CTAGLIB_S3M, "s3m", source)]
+    case .it: return [try tracker(CTAGLIB_IT, "it", source)]
+    case .xm: return [try tracker(CTAGLIB_XM, "xm", source)]
+    case .other: return []
     }
   }
 
@@ -83,15 +87,9 @@ public enum TagReader {
     return tag
   }
 
-  private static func tracker(_ source: ByteSource, _ container: Container) throws(TagReadError) -> RawTag? {
-    let (kind, name): (ctaglib_kind, String)
-    switch container {
-    case .mod: (kind, name) = (CTAGLIB_MOD, "mod")
-    case .s3m: (kind, name) = (CTAGLIB_S3M, "s3m")
-    case .it: (kind, name) = (CTAGLIB_IT, "it")
-    case .xm: (kind, name) = (CTAGLIB_XM, "xm")
-    default: return nil
-    }
+  private static func tracker(
+    _ kind: ctaglib_kind, _ name: String, _ source: ByteSource
+  ) throws(TagReadError) -> RawTag {
     var tag = RawTag(.tracker(name))
     TagBlock(kind: kind, bytes: try source.bytes(at: 0, count: TagBlock.maximumSize)).parse(into: &tag)
     return tag
@@ -99,12 +97,12 @@ public enum TagReader {
 }
 
 extension TagFinding {
-  /// Fills in what no tag before this one had.
-  fileprivate mutating func add(_ tag: RawTag) {
+  /// Fills in what no tag before this one had; with `formatOnly`, only says that there is a tag.
+  fileprivate mutating func add(_ tag: RawTag, formatOnly: Bool = false) {
+    if !tag.isEmpty, !formats.contains(tag.format.name) { formats.append(tag.format.name) }
+    if formatOnly { return }
     remarks += tag.remarks
-    guard !tag.isEmpty else { return }
     let canonical = CanonicalTags(tag)
-    if !formats.contains(tag.format.name) { formats.append(tag.format.name) }
     for (field, values) in canonical.fields where fields[field] == nil { fields[field] = values }
     for (key, values) in canonical.others where fields[TagField.otherPrefix + key] == nil {
       fields[TagField.otherPrefix + key] = values
@@ -112,8 +110,4 @@ extension TagFinding {
     if pictures.isEmpty { pictures = tag.pictures }
     hasLyrics = hasLyrics || canonical.hasLyrics
   }
-}
-
-extension Array {
-  fileprivate func compacted<Wrapped>() -> [Wrapped] where Element == Wrapped? { compactMap { $0 } }
 }

@@ -64,6 +64,11 @@ enum TagValue {
     }
   }
 
+  /// A date has at least one digit that is not zero: `0000` stands for none, and `þÿ` is a mishap.
+  static func isDate(_ text: String) -> Bool {
+    text.utf8.contains { (0x31...0x39).contains($0) }
+  }
+
   /// A date and time with a space between them gets the `T` of ISO 8601.
   static func date(_ text: String) -> String {
     let bytes = Array(text.utf8)
@@ -102,8 +107,18 @@ enum TagValue {
     return genres
   }
 
-  private static func genreName(_ number: Int) -> String? {
-    guard (0...255).contains(number) else { return nil }
+  /// The name of an ID3v1 genre number, with Winamp's extensions.
+  static func genreName(_ number: Int) -> String? {
+    // Where TagLib spells a name as Winamp and most other readers do not.
+    switch number {
+    case 29: return "Jazz+Funk"
+    case 81: return "Folk-Rock"
+    case 90: return "Avantgarde"
+    case 125: return "Dance Hall"
+    case 132: return "BritPop"
+    case 0...255: break
+    default: return nil
+    }
     return unsafe ctaglib_genre_name(Int32(number)).map { unsafe String(cString: $0) }
   }
 }

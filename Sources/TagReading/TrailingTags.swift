@@ -14,6 +14,8 @@ struct TrailingTags {
     if last.count == Self.id3v1Size, last.has("TAG") {
       var tag = RawTag(.id3v1)
       TagBlock(kind: CTAGLIB_ID3V1, bytes: last).parse(into: &tag)
+      tag.entries.removeAll { $0.key == "genre" }
+      if let genre = TagValue.genreName(Int(last[127])) { tag.entries.append(RawTag.Entry(key: "genre", value: genre)) }
       id3v1 = tag
       end -= Self.id3v1Size
       // Lyrics3v2 (id3.org): its size in six digits, then its mark.

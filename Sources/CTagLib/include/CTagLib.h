@@ -22,7 +22,7 @@ typedef enum {
   CTAGLIB_APEV2,
   // From the length of the vendor string on.
   CTAGLIB_VORBIS_COMMENT,
-  // The sub-chunks of a LIST chunk, after "INFO".
+  // The content of a LIST chunk, from "INFO" on.
   CTAGLIB_RIFF_INFO,
   // The children of an `ilst` atom.
   CTAGLIB_MP4_ILST,
