@@ -68,26 +68,22 @@ extension PipelineDefinition {
 
   private func plugin(for entry: Entry, kinds: [AnalyzerKind]) throws(DefinitionError) -> AnalyzerPlugin {
     let ids = kinds.map(\.id)
-    let place: String
-    do {
-      switch entry.kind {
-      case .builtIn:
-        place = "analyzers.\(entry.id)"
-        guard let kind = kinds.first(where: { $0.id == entry.id }) else {
-          throw error(place, "there is no analyzer of this id; \(Suggestion.hint(for: entry.id, in: ids))")
-        }
-        return try configuring(place) { () throws(ConfigurationError) in
-          try kind.make(entry.settings, resampler: resampler.rawValue)
-        }
-      case .exec:
-        place = "exec.\(entry.id)"
-        guard !ids.contains(entry.id) else {
-          throw error(place, "there is a built-in analyzer of this id; choose another one")
-        }
-        return try configuring(place) { () throws(ConfigurationError) in
-          let configuration = try ExecAnalyzer.Configuration(merging: entry.settings)
-          return try ExecAnalyzer(id: entry.id, configuration).plugin(resampler: resampler.rawValue)
-        }
+    let kind = kinds.first { $0.id == entry.id }
+    switch entry.kind {
+    case .builtIn:
+      let place = "analyzers.\(entry.id)"
+      guard let kind else {
+        throw error(place, "there is no analyzer of this id; \(Suggestion.hint(for: entry.id, in: ids))")
+      }
+      return try configuring(place) { () throws(ConfigurationError) in
+        try kind.make(entry.settings, resampler: resampler.rawValue)
+      }
+    case .exec:
+      let place = "exec.\(entry.id)"
+      guard kind == nil else { throw error(place, "there is a built-in analyzer of this id; choose another one") }
+      return try configuring(place) { () throws(ConfigurationError) in
+        let configuration = try ExecAnalyzer.Configuration(merging: entry.settings)
+        return try ExecAnalyzer(id: entry.id, configuration).plugin(resampler: resampler.rawValue)
       }
     }
   }

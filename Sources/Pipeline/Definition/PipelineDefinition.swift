@@ -1,6 +1,5 @@
 public import AudioAnalysis
 public import AudioDecoding
-internal import LibraryScan
 public import SystemPackage
 
 /// Which analyzers run, with which settings: what a file in `pipelines/` says.

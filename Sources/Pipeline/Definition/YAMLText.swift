@@ -113,8 +113,8 @@ struct YAMLText {
     if text.hasPrefix("0o"), let value = Int64(text.dropFirst(2), radix: 8) { return .integer(value) }
     if let value = Int64(digits) { return .integer(value) }
     // Swift's own syntax for numbers has more: hexadecimal fractions, `nan`, `infinity`.
-    if digits.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }), let value = Double(Self.withDigits(digits)),
-      value.isFinite
+    if digits.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }), digits.contains(where: \.isNumber),
+      let value = Double(Self.withDigits(digits)), value.isFinite
     {
       return .number(value)
     }
