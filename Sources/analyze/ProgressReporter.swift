@@ -2,6 +2,7 @@ import AudioAnalysis
 import Foundation
 import Pipeline
 import Synchronization
+import SystemPackage
 
 /// Shows on standard error how a run goes on.
 final class ProgressReporter: Sendable {

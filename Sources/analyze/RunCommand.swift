@@ -164,8 +164,8 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   private func exitStatus(of outcome: LibraryRun.Outcome, policy: FailurePolicy) -> ExitStatus {
-    if outcome.roots.contains(where: { $0.condition != .scanned && $0.condition != .empty }) { return .fatal }
-    if outcome.hasLostRoot { return .fatal }
+    // The library, or a part of it, was not there: whoever reads the mail must hear of it.
+    if outcome.roots.contains(where: { $0.condition != .scanned }) { return .fatal }
     return policy.isViolated(by: outcome.totals, newlyFailed: outcome.newlyFailed) ? .filesFailed : .fine
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Reporting
+import SystemPackage
 
 struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

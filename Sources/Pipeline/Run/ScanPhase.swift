@@ -76,14 +76,14 @@ struct ScanPhase {
     case .single, .alreadyScanned:
       break
     case .missing, .empty, .unreadable:
+      let known = try session.knownFileCount(under: root.path)
       let condition: RunRecord.Root.Condition =
         switch root.state {
         case .missing: .missing
-        case .empty: .empty
+        case .empty: known > 0 ? .empty : .scanned
         default: .unreadable
         }
       roots.append(.init(path: root.path, condition: condition))
-      let known = try session.knownFileCount(under: root.path)
       if let warning = root.warning {
         let hint = known > 0 ? " (\(known) known files stay as they are)" : ""
         report(.notice("\(root.path.string) \(warning)\(hint)."))
