@@ -55,6 +55,7 @@ let package = Package(
     swiftTarget("AudioAnalysis", ["CXXHash", systemPackage]),
     swiftTarget("AudioDecoding", ["AudioAnalysis", "CSndfile", "CLibAV", "CSoxr", "CSamplerate", systemPackage]),
     swiftTarget("TagReading", ["AudioAnalysis", "CTagLib", systemPackage]),
+    swiftTarget("Tempo", ["AudioAnalysis", "DSP"]),
     swiftTarget("Fingerprinting", ["AudioAnalysis", "CChromaprint"]),
     swiftTarget("LibraryScan", [systemPackage]),
     swiftTarget(
@@ -63,7 +64,7 @@ let package = Package(
         "AudioAnalysis", systemPackage, grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     swiftTarget("Reporting", ["AudioAnalysis", systemPackage]),
-    swiftTarget("BuiltInAnalyzers", ["AudioAnalysis", "TagReading", "Fingerprinting"]),
+    swiftTarget("BuiltInAnalyzers", ["AudioAnalysis", "TagReading", "Tempo", "Fingerprinting"]),
     .target(
       name: "Pipeline",
       dependencies: [
@@ -83,9 +84,11 @@ let package = Package(
     swiftTarget("AnalysisTesting", ["AudioAnalysis", "DSP", systemPackage]),
     testTarget("AudioAnalysisTests", ["AudioAnalysis"]),
     testTarget("DSPTests", ["DSP"]),
+    testTarget("AudioDecodingTests", ["AudioAnalysis", "AudioDecoding", "CSndfile", systemPackage]),
     testTarget("FingerprintingTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "Fingerprinting", systemPackage]),
     testTarget("AnalyzerContractTests", ["AnalysisTesting", "AudioAnalysis", "BuiltInAnalyzers", systemPackage]),
     testTarget("LibraryScanTests", ["LibraryScan", systemPackage]),
+    testTarget("TagReadingTests", ["AudioAnalysis", "TagReading", systemPackage]),
     testTarget("ResultStoreTests", ["AudioAnalysis", "ResultStore", systemPackage, grdb]),
     testTarget("ReportingTests", ["AudioAnalysis", "Reporting", "ResultStore", systemPackage]),
     testTarget("PipelineTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "DSP", "Pipeline", systemPackage]),
