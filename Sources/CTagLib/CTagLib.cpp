@@ -33,12 +33,41 @@ using namespace TagLib;
 
 namespace {
 
+// TagLib keeps strings as UTF-16, one unit to a character; its own conversion gives nothing at all for strings with half a
+// surrogate pair, where this one puts U+FFFD.
+std::string utf8(const String &text) {
+  std::string bytes;
+  bytes.reserve(text.size());
+  for (auto unit = text.begin(); unit != text.end(); ++unit) {
+    auto scalar = static_cast<uint32_t>(*unit);
+    if (scalar >= 0xD800 && scalar < 0xE000) {
+      const auto next = unit + 1;
+      const uint32_t low = next == text.end() ? 0 : static_cast<uint32_t>(*next);
+      if (scalar < 0xDC00 && low >= 0xDC00 && low < 0xE000) {
+        scalar = 0x10000 + ((scalar - 0xD800) << 10) + (low - 0xDC00);
+        unit = next;
+      } else {
+        scalar = 0xFFFD;
+      }
+    }
+    if (scalar < 0x80) {
+      bytes += static_cast<char>(scalar);
+      continue;
+    }
+    const int continuations = scalar < 0x800 ? 1 : scalar < 0x10000 ? 2 : 3;
+    const uint32_t lead = continuations == 1 ? 0xC0 : continuations == 2 ? 0xE0 : 0xF0;
+    bytes += static_cast<char>(lead | scalar >> (6 * continuations));
+    for (int i = continuations - 1; i >= 0; i--) bytes += static_cast<char>(0x80 | (scalar >> (6 * i) & 0x3F));
+  }
+  return bytes;
+}
+
 class Sink {
 public:
   explicit Sink(const ctaglib_sink &sink) : sink(sink) {}
 
   void text(const String &key, const String &value) const {
-    const std::string k = key.to8Bit(true), v = value.to8Bit(true);
+    const std::string k = utf8(key), v = utf8(value);
     sink.text(sink.context, k.data(), k.size(), v.data(), v.size());
   }
 
@@ -47,12 +76,12 @@ public:
   }
 
   void text(const String &key, long long number) const {
-    const std::string k = key.to8Bit(true), v = std::to_string(number);
+    const std::string k = utf8(key), v = std::to_string(number);
     sink.text(sink.context, k.data(), k.size(), v.data(), v.size());
   }
 
   void picture(int type, const String &mime, const ByteVector &data) const {
-    const std::string m = mime.to8Bit(true);
+    const std::string m = utf8(mime);
     sink.picture(
         sink.context, type, m.data(), m.size(), reinterpret_cast<const uint8_t *>(data.data()), data.size());
   }
@@ -176,37 +205,12 @@ ByteVector atom(const char *name, const ByteVector &content) {
   return ByteVector::fromUInt(content.size() + 8) + ByteVector(name, 4) + content;
 }
 
-// TagLib keeps an item's kind to itself, and only the right accessor gives its value; the kind follows from the name.
 void readItem(const String &key, const MP4::Item &item, const Sink &sink) {
-  if (key == "trkn" || key == "disk") {
-    const MP4::Item::IntPair pair = item.toIntPair();
-    sink.text(key, String::number(pair.first) + "/" + String::number(pair.second));
-  } else if (key == "cpil" || key == "pgap" || key == "pcst" || key == "hdvd" || key == "shwm") {
-    sink.text(key, static_cast<long long>(item.toBool()));
-  } else if (key == "tmpo" || key == "rate" || key == "\251mvi" || key == "\251mvc") {
-    sink.text(key, static_cast<long long>(item.toInt()));
-  } else if (key == "tvsn" || key == "tves" || key == "cnID" || key == "sfID" || key == "atID" || key == "geID" ||
-             key == "cmID") {
-    sink.text(key, static_cast<long long>(item.toUInt()));
-  } else if (key == "plID") {
-    sink.text(key, item.toLongLong());
-  } else if (key == "stik" || key == "rtng" || key == "akID") {
-    sink.text(key, static_cast<long long>(item.toByte()));
-  } else if (key == "covr") {
-    for (const MP4::CoverArt &art : item.toCoverArtList()) {
-      const char *mime = art.format() == MP4::CoverArt::JPEG  ? "image/jpeg"
-                         : art.format() == MP4::CoverArt::PNG ? "image/png"
-                         : art.format() == MP4::CoverArt::GIF ? "image/gif"
-                         : art.format() == MP4::CoverArt::BMP ? "image/bmp"
-                                                              : "";
-      sink.picture(3, mime, art.data());
-    }
-  } else if (item.toStringList().isEmpty()) {
-    for (const ByteVector &data : item.toByteVectorList())
-      if (data.size() > 0 && data.find('\0') < 0) sink.text(key, String(data, String::UTF8));
-  } else {
-    sink.text(key, item.toStringList());
-  }
+  const StringList values = item.toStringList();
+  if (!values.isEmpty()) return sink.text(key, values);
+  // Free-form items whose type is not text; some writers forget to set it.
+  for (const ByteVector &data : item.toByteVectorList())
+    if (data.size() > 0 && data.find('\0') < 0) sink.text(key, String(data, String::UTF8));
 }
 
 ctaglib_status readMP4(const ByteVector &items, const Sink &sink) {

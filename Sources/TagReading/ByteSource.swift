@@ -98,6 +98,13 @@ extension Collection<UInt8> {
     return value
   }
 
+  /// The bytes as characters of ISO 8859-1.
+  var latin1: String {
+    var scalars = String.UnicodeScalarView()
+    for byte in self { scalars.append(Unicode.Scalar(byte)) }
+    return String(scalars)
+  }
+
   /// True if `text`, in ASCII, stands `offset` bytes after the start.
   func has(_ text: String, at offset: Int = 0) -> Bool {
     dropFirst(offset).starts(with: text.utf8)

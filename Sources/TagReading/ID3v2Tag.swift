@@ -172,7 +172,7 @@ private struct Walk {
       if next == end { return size }
       guard next < end else { continue }
       let following = try source.bytes(at: next, count: min(headerSize, end - next))
-      if following.first == 0 || following.count == headerSize && frameID(following) != nil { return size }
+      if following.first == 0 || following.count == headerSize && Self.isFrameID(following.prefix(3)) { return size }
     }
     return first
   }
@@ -210,7 +210,10 @@ private struct Walk {
 
   private mutating func add(_ id: String, _ body: [UInt8]) {
     guard !body.isEmpty, plain.count + body.count <= TagBlock.maximumSize else { return }
-    let body = Self.withByteOrderMarks(id, body)
+    guard let body = Self.readable(id, body) else {
+      refusedCount += 1
+      return
+    }
     plain += id.utf8
     if id.utf8.count < idLength { plain.append(0) }
     let size = body.count
@@ -286,17 +289,27 @@ private struct Walk {
     return stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).first { bytes[$0] == 0 && bytes[$0 + 1] == 0 }
   }
 
-  /// Strings of encoding 1 shall begin with a byte order mark, and TagLib reads nothing without one. A string without
-  /// gets the mark of the one before it, or, at the start, of the order that its zero bytes suggest.
-  private static func withByteOrderMarks(_ id: String, _ body: [UInt8]) -> [UInt8] {
-    guard body.first == 1 else { return body }
+  /// The content of a frame as TagLib can read it; `nil` if its text has an encoding that does not exist.
+  private static func readable(_ id: String, _ body: [UInt8]) -> [UInt8]? {
     let start: Int
     switch id {
     case "COMM", "COM", "USLT", "ULT": start = 4
     case _ where id.hasPrefix("T"), "WXXX", "WXX", "GRP1", "MVNM", "MVIN": start = 1
     default: return body
     }
-    guard body.count > start + 1 else { return body }
+    switch body[0] {
+    case 0, 2: return body
+    case 1: return body.count > start + 1 ? withByteOrderMarks(id, body, from: start) : body
+    case 3:
+      // TagLib gives nothing for text that is not the UTF-8 it claims to be; then it mostly is Latin-1.
+      return String(validating: body[1...], as: UTF8.self) == nil ? [0] + body[1...] : body
+    default: return nil
+    }
+  }
+
+  /// Strings of encoding 1 shall begin with a byte order mark, and TagLib reads nothing without one. A string without
+  /// gets the mark of the one before it, or, at the start, of the order that its zero bytes suggest.
+  private static func withByteOrderMarks(_ id: String, _ body: [UInt8], from start: Int) -> [UInt8] {
     // The address of a WXXX frame is in Latin-1 whatever the encoding.
     let hasOnlyOneString = id == "WXXX" || id == "WXX"
     var marked = Array(body[..<start])

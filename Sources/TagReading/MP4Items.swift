@@ -2,7 +2,7 @@ internal import AudioAnalysis
 internal import CTagLib
 
 /// The item list `moov.udta.meta.ilst` of an MP4 file (ISO/IEC 14496-12, and Apple's item list on top of it). The atoms on
-/// the way are walked here, without recursion; pictures are measured in place; the other items go to TagLib.
+/// the way are walked here, without recursion; pictures are measured in place and numbers decoded; text goes to TagLib.
 enum MP4Items {
   private struct Atom {
     var name: String
@@ -30,6 +30,8 @@ enum MP4Items {
       position = item.end
       if item.name == "covr" {
         try readPictures(of: item, in: source, into: &tag)
+      } else if numbers.contains(item.name) {
+        if let entry = try number(item, in: source) { tag.entries.append(entry) }
       } else if containers.contains(item.name) {
         continue
       } else if items.count + item.end - start > TagBlock.maximumSize {
@@ -41,6 +43,31 @@ enum MP4Items {
     if position < list.end { tag.remarks.append("The MP4 tag is damaged after byte \(position); the rest was not read.") }
     if !items.isEmpty { TagBlock(kind: CTAGLIB_MP4_ILST, bytes: items).parse(into: &tag) }
     return tag
+  }
+
+  /// Items that hold numbers. TagLib hides the kind of an item, so that its number could not be had safely.
+  private static let numbers: Set<String> = [
+    "trkn", "disk", "tmpo", "cpil", "pgap", "pcst", "hdvd", "shwm", "stik", "rtng", "akID", "tvsn", "tves", "cnID", "sfID",
+    "atID", "geID", "cmID", "plID", "gnre", "©mvi", "©mvc",
+  ]
+
+  private static func number(_ item: Atom, in source: ByteSource) throws(TagReadError) -> RawTag.Entry? {
+    guard let data = try atom("data", in: source, from: item.bodyStart, to: item.end) else { return nil }
+    // Type and locale stand before the value.
+    let value = try source.bytes(at: data.bodyStart + 8, count: min(data.end - data.bodyStart - 8, 8))
+    switch item.name {
+    case "trkn", "disk":
+      guard value.count >= 4 else { return nil }
+      let total = value.count >= 6 ? value[4...].bigEndian(2) : 0
+      return RawTag.Entry(key: item.name, value: "\(value[2...].bigEndian(2))/\(total)")
+    case "gnre":
+      // One more than the number of ID3v1.
+      guard let genre = TagValue.genreName(Int(value.bigEndian(2)) - 1) else { return nil }
+      return RawTag.Entry(key: "©gen", value: genre)
+    default:
+      guard !value.isEmpty else { return nil }
+      return RawTag.Entry(key: item.name, value: String(value.bigEndian(8)))
+    }
   }
 
   private static func itemList(of moov: Atom, in source: ByteSource) throws(TagReadError) -> Atom? {
@@ -73,9 +100,11 @@ enum MP4Items {
     guard position + 8 <= end else { return nil }
     let header = try source.bytes(at: position, count: 16)
     guard header.count >= 8 else { return nil }
-    let name = String(decoding: header[4..<8], as: UTF8.self)
+    let name = header[4..<8].latin1
     switch header.bigEndian() {
     case 0:
+      // To the end of the file; nothing inside another atom may say so.
+      guard end == source.size else { return nil }
       return Atom(name: name, bodyStart: position + 8, end: end)
     case 1:
       guard header.count == 16, let size = Int(exactly: header[8...].bigEndian(8)), size >= 16 else { return nil }

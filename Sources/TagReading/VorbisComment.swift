@@ -41,7 +41,13 @@ enum VorbisComment {
         if size > 0 { tag.pictures.append(Picture.described(type: 0, mime: coverMIME, start: start, size: size)) }
       default:
         guard kept < TagBlock.maximumValueCount else { continue }
-        plain += body[position - 4 - length..<position]
+        if String(validating: comment, as: UTF8.self) != nil {
+          plain += body[position - 4 - length..<position]
+        } else {
+          // TagLib gives nothing for text that is not UTF-8; then it mostly is Latin-1.
+          let text = comment.latin1
+          plain += (0..<4).map { UInt8(truncatingIfNeeded: text.utf8.count >> (8 * $0)) } + text.utf8
+        }
         kept += 1
       }
     }

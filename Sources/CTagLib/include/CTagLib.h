@@ -24,7 +24,7 @@ typedef enum {
   CTAGLIB_VORBIS_COMMENT,
   // The content of a LIST chunk, from "INFO" on.
   CTAGLIB_RIFF_INFO,
-  // The children of an `ilst` atom.
+  // The children of an `ilst` atom that hold text; others give nothing.
   CTAGLIB_MP4_ILST,
   // The ASF header object, from its GUID on.
   CTAGLIB_ASF_HEADER,
@@ -51,9 +51,9 @@ typedef struct {
   //
   // Keys are those of the format: `TPE1`, `TXXX:description`, `COMM:description`, `UFID:owner`, `WXXX:description`,
   // `USLT` for ID3v2 (frames of 2.2 and 2.3 under their names in 2.4); `title`, `artist`, `album`, `date`, `comment`,
-  // `track`, `genre` for ID3v1; the atom's name or `----:mean:name` for MP4, with pairs as `n/total`; `Title`, `Author`,
-  // `Copyright`, `Description`, `Rating` of the content description, or the attribute's name, for ASF; `title`,
-  // `comment`, `tracker` for trackers; upper-case keys for the rest.
+  // `track`, `genre` for ID3v1; the atom's name or `----:mean:name` for MP4; `Title`, `Author`, `Copyright`, `Description`,
+  // `Rating` of the content description, or the attribute's name, for ASF; `title`, `comment`, `tracker` for trackers;
+  // upper-case keys for the rest.
   void (*text)(void *context, const char *key, size_t key_length, const char *value, size_t value_length);
   // One picture. `type` is numbered as in ID3v2's APIC; `mime` may be empty where the format does not say.
   void (*picture)(
