@@ -13,8 +13,9 @@ extension ResultStore {
       try Query(
         db,
         """
-        UPDATE file SET pending = pending | \(PendingState.suspectBit)
-        WHERE pending > 0 AND id IN (SELECT p.file FROM in_progress p JOIN run r ON r.id = p.run WHERE r.state = 'running')
+        UPDATE file SET pending = (pending & \(PendingState.reasonMask)) + p.attempts * \(PendingState.suspicionUnit)
+        FROM in_progress p JOIN run r ON r.id = p.run
+        WHERE file.id = p.file AND r.state = 'running' AND file.pending > 0
         """
       ).run()
       try Query(db, "UPDATE run SET state = 'died' WHERE state = 'running'").run()

@@ -82,7 +82,7 @@ enum Schema {
       analysis_set INTEGER REFERENCES analysis_set (id),
       decoder_version INTEGER,
       remarks TEXT,                        -- JSON
-      pending INTEGER NOT NULL DEFAULT 0,  -- 1 new, 2 changed, 3 outdated, 4 retry; + 8: a run died over it
+      pending INTEGER NOT NULL DEFAULT 0,  -- 1 new, 2 changed, 3 outdated, 4 retry; + 8 for each run that died over it
       skip_code TEXT,                      -- not NULL: passed over
       skip_message TEXT,
       first_seen_run INTEGER NOT NULL REFERENCES run (id),

@@ -72,6 +72,8 @@ final class Library {
   }
 
   func remove(_ path: FilePath) { disk[path] = nil }
+  func file(_ path: FilePath) -> ScannedFile? { disk[path] }
+  var all: [ScannedFile] { disk.all }
 
   func move(_ old: FilePath, to new: FilePath) {
     guard var file = disk[old] else { return }
