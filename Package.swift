@@ -90,6 +90,7 @@ let package = Package(
     testTarget("LibraryScanTests", ["LibraryScan", systemPackage]),
     testTarget("TagReadingTests", ["AudioAnalysis", "TagReading", systemPackage]),
     testTarget("ResultStoreTests", ["AudioAnalysis", "ResultStore", systemPackage, grdb]),
+    testTarget("TempoTests", ["AudioAnalysis", "DSP", "Tempo", systemPackage]),
     testTarget("ReportingTests", ["AudioAnalysis", "Reporting", "ResultStore", systemPackage]),
     testTarget("PipelineTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "DSP", "Pipeline", systemPackage]),
   ]
