@@ -156,7 +156,9 @@ public enum AnalyzerContract {
 
     let expected = whole.text
     if outcome(of: plugin, for: signal).text != expected { breaches.append("A second run gives another result.") }
-    var cuts = [[16_384], [441, 10_007, 16_384, 1], [4_096]]
+    var cuts: [[Int]] = []
+    // Columns come one by one anyway.
+    if case .samples = plugin.feed { cuts = [[16_384], [441, 10_007, 16_384, 1], [4_096]] }
     if signal.frameCount <= 5_000 { cuts.append([1]) }
     for cut in cuts {
       let text = outcome(of: plugin, for: signal, cut: cut).text
