@@ -45,7 +45,7 @@ public struct FileAnalyzer: Sendable {
         analysis.status = known.status
         analysis.problem = known.problem
         analysis.remarks = known.remarks
-        analysis.format = known.format
+        analysis.format = if let format = known.format { format } else { try AudioSource(path: job.path).format }
       } else {
         var source = try AudioSource(path: job.path)
         analysis.format = source.format
