@@ -70,6 +70,9 @@ struct APEv2Tag {
       }
       position = end
     }
+    if itemCount > TagBlock.maximumValueCount, position + 8 < itemsEnd {
+      tag.remarks.append("The APEv2 tag has more than \(TagBlock.maximumValueCount) items; the rest was left out.")
+    }
     if refusedCount > 0 {
       tag.remarks.append("\(refusedCount) APEv2 items were left out; they are larger than any real ones.")
     }
