@@ -13,7 +13,7 @@ extension ResultStore {
       try Query(
         db,
         """
-        UPDATE file SET pending = (pending & \(PendingState.reasonMask)) + p.attempts * \(PendingState.suspicionUnit)
+        UPDATE file SET pending = (file.pending & \(PendingState.reasonMask)) + p.attempts * \(PendingState.suspicionUnit)
         FROM in_progress p JOIN run r ON r.id = p.run
         WHERE file.id = p.file AND r.state = 'running' AND file.pending > 0
         """
