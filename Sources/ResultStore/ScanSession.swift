@@ -90,7 +90,7 @@ public final class ScanSession: Sendable {
   /// A file under a new path that has device, inode, size and modification time of a known one whose old path is gone has
   /// been moved: it keeps its results. A file given twice counts once and gets the same verdict again.
   /// - Returns: one verdict for each file, in order.
-  public func classify(_ files: [ScannedFile]) throws(StoreError) -> [ScanVerdict] {
+  public func classify(_ files: [FileStamp]) throws(StoreError) -> [ScanVerdict] {
     try transact { state, db in
       let lookup = try Query(db, Self.lookupSQL)
       var verdicts: [ScanVerdict] = []
@@ -274,7 +274,7 @@ public final class ScanSession: Sendable {
   }
 
   private func verdict(
-    on file: ScannedFile, _ known: KnownFile, _ cache: inout [Int64: Currency], _ db: Database
+    on file: FileStamp, _ known: KnownFile, _ cache: inout [Int64: Currency], _ db: Database
   ) throws -> ScanVerdict {
     guard let status = known.status else { return .pending(.new) }
     if known.sizeBytes != file.sizeBytes || known.modified != file.modified.nanoseconds { return .pending(.changed) }
@@ -290,7 +290,7 @@ public final class ScanSession: Sendable {
 
   /// Judges a file that has a row, counts it and brings the row up to date where it differs.
   private func meet(
-    _ file: ScannedFile, _ known: KnownFile, state: inout State, _ db: Database
+    _ file: FileStamp, _ known: KnownFile, state: inout State, _ db: Database
   ) throws -> ScanVerdict {
     let verdict = try verdict(on: file, known, &state.currency, db)
     if state.seen.insert(known.id) { state.counts.add(verdict) }
@@ -315,7 +315,7 @@ public final class ScanSession: Sendable {
     return verdict
   }
 
-  private func insert(_ file: ScannedFile, state: inout State, _ db: Database) throws {
+  private func insert(_ file: FileStamp, state: inout State, _ db: Database) throws {
     if options.isDryRun {
       if state.unstored.insert(Self.key(file.path)).inserted { state.counts.add(.pending(.new)) }
       return
@@ -336,7 +336,7 @@ public final class ScanSession: Sendable {
 
   // MARK: Moves
 
-  private func findMoved(_ file: ScannedFile, seen: SeenFiles, _ db: Database) throws -> KnownFile? {
+  private func findMoved(_ file: FileStamp, seen: SeenFiles, _ db: Database) throws -> KnownFile? {
     let select = try Query(db, Self.moveSQL)
     var found: KnownFile?
     try select.forEachWhile([

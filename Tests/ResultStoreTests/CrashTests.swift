@@ -24,7 +24,7 @@ private struct Deadly: AnalysisFinding {
       let scan = ScanSession(store: store, run: run, wanted: wanted) { _ in true }
       _ = try scan.classify(
         (0..<20).map { index in
-          ScannedFile(
+          FileStamp(
             path: FilePath("/music/\(index).flac"), device: 1, inode: UInt64(index + 1), sizeBytes: 5,
             modified: Timestamp(nanoseconds: 1))
         })

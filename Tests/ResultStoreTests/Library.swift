@@ -16,14 +16,14 @@ final class Library {
   /// Paths that are there; shared with the sessions.
   final class Disk: @unchecked Sendable {
     private let lock = NSLock()
-    private var files: [FilePath: ScannedFile] = [:]
+    private var files: [FilePath: FileStamp] = [:]
 
-    subscript(path: FilePath) -> ScannedFile? {
+    subscript(path: FilePath) -> FileStamp? {
       get { lock.withLock { files[path] } }
       set { lock.withLock { files[path] = newValue } }
     }
 
-    var all: [ScannedFile] {
+    var all: [FileStamp] {
       lock.withLock { files.values.sorted { $0.path.string < $1.path.string } }
     }
   }
@@ -62,9 +62,9 @@ final class Library {
   private var nextInode: UInt64 = 100
 
   @discardableResult
-  func put(_ path: FilePath, size: Int64 = 1000, modified: Int64 = 5_000_000_000) -> ScannedFile {
+  func put(_ path: FilePath, size: Int64 = 1000, modified: Int64 = 5_000_000_000) -> FileStamp {
     nextInode += 1
-    let file = ScannedFile(
+    let file = FileStamp(
       path: path, device: 7, inode: disk[path]?.inode ?? nextInode, sizeBytes: size,
       modified: Timestamp(nanoseconds: modified))
     disk[path] = file
@@ -72,8 +72,8 @@ final class Library {
   }
 
   func remove(_ path: FilePath) { disk[path] = nil }
-  func file(_ path: FilePath) -> ScannedFile? { disk[path] }
-  var all: [ScannedFile] { disk.all }
+  func file(_ path: FilePath) -> FileStamp? { disk[path] }
+  var all: [FileStamp] { disk.all }
 
   func move(_ old: FilePath, to new: FilePath) {
     guard var file = disk[old] else { return }

@@ -220,7 +220,7 @@ import Testing
     var movedTo = moved
     movedTo.path = "/music/c.flac"
     let scan = library.scan(ScanOptions(isDryRun: true))
-    let new = ScannedFile(path: "/music/new.flac", device: 7, inode: 1, sizeBytes: 1, modified: Timestamp(nanoseconds: 1))
+    let new = FileStamp(path: "/music/new.flac", device: 7, inode: 1, sizeBytes: 1, modified: Timestamp(nanoseconds: 1))
     let verdicts = try scan.classify([known, movedTo, new, new])
     #expect(verdicts == [.cached, .cached, .pending(.new), .pending(.new)])
     try scan.skip([SkippedFile(path: "/music/x.jpg", code: "not_audio", message: "A picture.")])

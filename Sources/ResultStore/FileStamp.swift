@@ -2,7 +2,7 @@ public import AudioAnalysis
 public import SystemPackage
 
 /// A file as a scan finds it, from `lstat` alone.
-public struct ScannedFile: Hashable, Sendable {
+public struct FileStamp: Hashable, Sendable {
   /// Absolute; the key of a file is its path's bytes.
   public var path: FilePath
   public var device: UInt64
