@@ -7,6 +7,7 @@ enum StoredFormat {
   static let columns = """
     m.container, m.codec, m.sample_rate_hz, m.channels, m.bit_depth, m.bit_rate_bps, m.lossless, m.claimed_frames, m.frames
     """
+  static let columnCount: Int32 = 9
 
   /// `nil` if the file has none.
   static func read(_ row: Query, from column: Int32) -> AudioFormat? {

@@ -22,8 +22,8 @@ CREATE TABLE run (
   newly_failed INTEGER NOT NULL DEFAULT 0,
   pending INTEGER NOT NULL DEFAULT 0
 );
-INSERT INTO run VALUES(1,'finished',1795237879608151861,1795237879626623845,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',3,0,1,1,0,1,0);
-INSERT INTO run VALUES(2,'finished',1795237879627016747,1795237879636499730,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',0,2,1,1,1,0,0);
+INSERT INTO run VALUES(1,'finished',1795238203120079094,1795238203127306567,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',3,0,1,1,0,1,0);
+INSERT INTO run VALUES(2,'finished',1795238203127806617,1795238203128915910,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',0,2,1,1,1,0,0);
 CREATE TABLE run_root (
   run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
   position INTEGER NOT NULL,
@@ -75,10 +75,10 @@ CREATE TABLE file (
   analyzed_ns INTEGER,
   vanished_run INTEGER REFERENCES run (id)  -- not NULL: gone
 );
-INSERT INTO file VALUES(1,X'2f6d757369632f6261642e6d7033','/music/bad.mp3',1000,5000000000,7,102,'failed',NULL,1,1,NULL,0,NULL,NULL,1,1,1795237879614342989,NULL);
-INSERT INTO file VALUES(2,X'2f6d757369632f636166e92e666c6163','/music/caf\xE9.flac',1000,5000000000,7,101,'ok','1MFy9Z2qPJ8esP6w5YB2HK',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795237879623639286,NULL);
-INSERT INTO file VALUES(3,X'2f6d757369632f676f6e652e666c6163','/music/gone.flac',1000,5000000000,7,103,'ok','48c9qLmzNba9OM4GvMd6RR',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795237879624145425,2);
-INSERT INTO file VALUES(4,X'2f6d757369632f706172742e6f6767','/music/part.ogg',1000,5000000000,7,104,'partial','6dlhUlAJA9p2QGJSw33qeZ',3,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795237879625314096,NULL);
+INSERT INTO file VALUES(1,X'2f6d757369632f6261642e6d7033','/music/bad.mp3',1000,5000000000,7,102,'failed',NULL,1,1,NULL,0,NULL,NULL,1,1,1795238203123348045,NULL);
+INSERT INTO file VALUES(2,X'2f6d757369632f636166e92e666c6163','/music/caf\xE9.flac',1000,5000000000,7,101,'ok','1MFy9Z2qPJ8esP6w5YB2HK',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795238203124615001,NULL);
+INSERT INTO file VALUES(3,X'2f6d757369632f676f6e652e666c6163','/music/gone.flac',1000,5000000000,7,103,'ok','48c9qLmzNba9OM4GvMd6RR',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795238203124974313,2);
+INSERT INTO file VALUES(4,X'2f6d757369632f706172742e6f6767','/music/part.ogg',1000,5000000000,7,104,'partial','6dlhUlAJA9p2QGJSw33qeZ',3,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795238203126034714,NULL);
 INSERT INTO file VALUES(5,X'2f6d757369632f636f7665722e6a7067','/music/cover.jpg',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,0,'not_audio','A picture.',1,NULL,NULL,NULL);
 INSERT INTO file VALUES(6,X'2f6d757369632f77616974696e672e666c6163','/music/waiting.flac',1000,5000000000,7,105,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,2,NULL,NULL,NULL);
 CREATE TABLE format (
@@ -175,22 +175,33 @@ CREATE TABLE tempo (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   bpm REAL,
   confidence REAL NOT NULL,
+  octave_confidence REAL NOT NULL,
   stable INTEGER NOT NULL,
+  metre TEXT,
   reason TEXT,
   candidates TEXT NOT NULL,            -- JSON: [[bpm, weight], …]
   map TEXT NOT NULL                    -- JSON: [[start_s, bpm], …]
 );
-INSERT INTO tempo VALUES(2,126.0,0.93000000000000004884,1,NULL,'[[126.0,0.81],[63.0,0.125]]','[[0.25,126.0]]');
-INSERT INTO tempo VALUES(3,126.0,0.93000000000000004884,1,NULL,'[[126.0,0.81],[63.0,0.125]]','[[0.25,126.0]]');
-INSERT INTO tempo VALUES(4,126.0,0.93000000000000004884,1,NULL,'[[126.0,0.81],[63.0,0.125]]','[[0.25,126.0]]');
+INSERT INTO tempo VALUES(2,126.0,0.93000000000000004884,0.875,1,'4/4',NULL,'[[126.0,0.81],[63.0,0.125]]','[[0.25,126.0]]');
+INSERT INTO tempo VALUES(3,126.0,0.93000000000000004884,0.875,1,'4/4',NULL,'[[126.0,0.81],[63.0,0.125]]','[[0.25,126.0]]');
+INSERT INTO tempo VALUES(4,126.0,0.93000000000000004884,0.875,1,'4/4',NULL,'[[126.0,0.81],[63.0,0.125]]','[[0.25,126.0]]');
 CREATE TABLE beat_grid (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   beat_count INTEGER NOT NULL,
-  beats_s TEXT NOT NULL                -- JSON: [seconds, …]
+  beats_s TEXT NOT NULL,               -- JSON: [seconds, …]
+  downbeats_s TEXT                     -- the same; NULL: not sure
 );
-INSERT INTO beat_grid VALUES(2,3,'[0.41,0.8862,1.3624]');
-INSERT INTO beat_grid VALUES(3,3,'[0.41,0.8862,1.3624]');
-INSERT INTO beat_grid VALUES(4,3,'[0.41,0.8862,1.3624]');
+INSERT INTO beat_grid VALUES(2,3,'[0.41,0.8862,1.3624]','[0.41]');
+INSERT INTO beat_grid VALUES(3,3,'[0.41,0.8862,1.3624]','[0.41]');
+INSERT INTO beat_grid VALUES(4,3,'[0.41,0.8862,1.3624]','[0.41]');
+CREATE TABLE onset_summary (
+  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+  step_s REAL NOT NULL,
+  strengths TEXT NOT NULL              -- JSON: [0 to 1, …], one each step
+);
+INSERT INTO onset_summary VALUES(2,0.5,'[0.0,0.25,1.0]');
+INSERT INTO onset_summary VALUES(3,0.5,'[0.0,0.25,1.0]');
+INSERT INTO onset_summary VALUES(4,0.5,'[0.0,0.25,1.0]');
 CREATE TABLE fingerprint (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   algorithm TEXT NOT NULL,

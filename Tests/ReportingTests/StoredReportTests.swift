@@ -60,7 +60,7 @@ import Testing
       let scan = ScanSession(store: store, run: run, wanted: wanted) { _ in true }
       _ = try scan.classify(
         paths.enumerated().map { index, path in
-          ScannedFile(path: path, device: 1, inode: UInt64(index), sizeBytes: Int64(index), modified: modified)
+          FileStamp(path: path, device: 1, inode: UInt64(index), sizeBytes: Int64(index), modified: modified)
         })
       let files = try scan.makePendingQueue().next(limit: count).shuffled()
       let writer = ResultWriter(store: store, run: run, wanted: wanted)
