@@ -182,10 +182,21 @@ extension Shape<TempoFinding> {
           "confidence", .number, "0 to 1: probability that bpm is within 4% of the truth, octave included."
         ) { $0.confidence },
         .objects("candidates", .candidate, "Tempi that were considered, best first.") { $0.candidates },
+        .required(
+          "octave_confidence", .number,
+          "0 to 1: given that bpm is right up to a factor of 2 or 3, the probability that the factor is 1."
+        ) { $0.octaveConfidence },
         .required("stable", .boolean, "One tempo throughout, within the error of measurement.") { $0.isStable },
         .objects("map", .section, "Tempo map: from each start on, the tempo is bpm.") { $0.map },
         .list("beats_s", .number, "Beats in seconds from the start; null unless the report was made with beats.") {
           includesBeats ? $0.beats : []
+        },
+        .optional("metre", .text, "4/4, 3/4 or 6/8; null where it is not sure.") { $0.metre },
+        .list(
+          "downbeats_s", .number, "The beats that begin a bar; null where they are not sure, or without beats."
+        ) { includesBeats ? $0.downbeats ?? [] : [] },
+        .optionalObject("onsets", .onsets, "Course of onsets; null unless the report was made with beats.") {
+          includesBeats && !$0.onsets.values.isEmpty ? $0.onsets : nil
         },
         .optional("reason", .text, "Why there is no tempo: too_short, silence, no_pulse, …") { $0.reason },
       ])
@@ -210,6 +221,17 @@ extension Shape<TempoFinding.Section> {
       fields: [
         .required("start_s", .number, "Seconds from the start of the audio.") { $0.startSeconds },
         .required("bpm", .number, "Beats per minute.") { $0.bpm },
+      ])
+  }
+}
+
+extension Shape<TempoFinding.OnsetSummary> {
+  fileprivate static var onsets: Shape {
+    Shape(
+      summary: "How strongly something begins over the course of the track.",
+      fields: [
+        .required("step_s", .number, "Seconds from one value to the next.") { $0.stepSeconds },
+        .list("values", .number, "Mean onset strength per step, 0 to 1.") { $0.values },
       ])
   }
 }

@@ -36,9 +36,12 @@ import Testing
     #expect(tempo["confidence"] as? Double == 0.9313)
     #expect((tempo["candidates"] as? [[String: Double]])?.map { $0["bpm"] } == [126, 63])
     #expect(tempo["beats_s"] as? [Double] == [0.41, 0.8862, 0])
+    #expect(tempo["downbeats_s"] as? [Double] == [0.41] && tempo["metre"] as? String == "4/4")
+    #expect((tempo["onsets"] as? [String: Any])?["values"] as? [Double] == [0, 0.1235])
     #expect((file["findings"] as? [String: Any])?.keys.sorted() == ["mood"])
     #expect(file["analyzers"] as? [String: Int] == ["chromaprint": 2, "key": 1, "tempo": 1])
-    #expect(try object(Samples.full, beats: false)["tempo"].flatMap { ($0 as? [String: Any])?["beats_s"] } is NSNull)
+    let short = try #require(try object(Samples.full, beats: false)["tempo"] as? [String: Any])
+    #expect(["beats_s", "downbeats_s", "onsets"].allSatisfy { short[$0] is NSNull })
   }
 
   @Test func pathsOfAnyBytesAreToldWithoutLoss() throws {

@@ -142,11 +142,12 @@ final class Library {
 
   static func tempoFinding(_ bpm: Double = 126) -> TempoFinding {
     TempoFinding(
-      bpm: bpm, confidence: 0.93,
+      bpm: bpm, confidence: 0.93, octaveConfidence: 0.875,
       candidates: [
         TempoFinding.Candidate(bpm: bpm, weight: 0.81), TempoFinding.Candidate(bpm: bpm / 2, weight: 0.125),
       ],
-      isStable: true, map: [TempoFinding.Section(startSeconds: 0.25, bpm: bpm)], beats: [0.41, 0.8862, 1.3624])
+      isStable: true, map: [TempoFinding.Section(startSeconds: 0.25, bpm: bpm)], beats: [0.41, 0.8862, 1.3624],
+      metre: "4/4", downbeats: [0.41], onsets: TempoFinding.OnsetSummary(stepSeconds: 0.5, values: [0, 0.25, 1]))
   }
 
   static func tagFinding(title: String, artist: [String] = ["Someone", "Someone Else"]) -> TagFinding {
