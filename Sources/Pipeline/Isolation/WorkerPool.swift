@@ -41,20 +41,22 @@ public final class WorkerPool: Sendable {
     do {
       worker.allow(hardLimit)
       let line = try JSONEncoder().line(job)
-      try line.withUnsafeBytes { (bytes) throws(ChildProcess.Failure) in try unsafe worker.write(bytes) }
+      try line.withUnsafeBytes { (bytes) throws in try unsafe worker.write(bytes) }
       let decoder = JSONDecoder()
       if let key = CodingUserInfoKey.findingTypes { decoder.userInfo[key] = findingTypes }
-      while let line = try worker.nextLine(isCancelled: isCancelled) {
-        switch try decoder.decode(WorkerMessage.self, from: Data(line)) {
-        case .stage(let next): stage = next
-        case .result(let analysis):
-          idle.withLock { $0.append(worker) }
-          return analysis
+      while true {
+        switch try worker.nextLine(isCancelled: isCancelled) {
+        case .cancelled: return nil
+        case .none: return Self.lost(try worker.waitForEnd(), worker, in: stage, after: start)
+        case .text(let line):
+          switch try decoder.decode(WorkerMessage.self, from: Data(line)) {
+          case .stage(let next): stage = next
+          case .result(let analysis):
+            idle.withLock { $0.append(worker) }
+            return analysis
+          }
         }
       }
-      return Self.lost(try worker.waitForEnd(), worker, in: stage, after: start)
-    } catch ChildProcess.Failure.cancelled {
-      return nil
     } catch ChildProcess.Failure.timeout {
       let seconds = Int(hardLimit / .seconds(1))
       return Self.failed(
