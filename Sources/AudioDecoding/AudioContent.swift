@@ -18,7 +18,7 @@ public struct AudioContent: Hashable, Sendable {
   public init(path: FilePath) throws(DecodeError) {
     let file = try InputFile(path: path)
     var hasher = ContentHasher()
-    switch try Container(of: file) {
+    switch try Container(of: file).kind {
     case .pcm(let header):
       if let audio = header.audio, !header.description.isEmpty {
         hasher.update(header.name)
@@ -41,7 +41,7 @@ public struct AudioContent: Hashable, Sendable {
       return
     case .other(let demuxer, let bytes):
       try Self.hashPackets(of: LibAVInput(file: file, bytes: bytes, demuxer: demuxer), into: &hasher)
-    case nil:
+    case .unknown:
       try Self.hashPackets(of: LibAVInput(file: file, bytes: 0..<file.size), into: &hasher)
     }
     id = hasher.finish()

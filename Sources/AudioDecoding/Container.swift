@@ -1,32 +1,82 @@
 internal import AudioAnalysis
 
 /// What a file is, by its first bytes.
-enum Container {
-  case pcm(PCMContainer)
-  case flac(FLACStream)
-  case ogg(OggStream)
-  case mpeg(MPEGStream)
-  /// A file that FFmpeg's demuxer of this name reads, between the tags of other formats.
-  case other(demuxer: String, bytes: Range<Int64>)
+struct Container {
+  enum Kind {
+    case pcm(PCMContainer)
+    case flac(FLACStream)
+    case ogg(OggStream)
+    case mpeg(MPEGStream)
+    /// A file that FFmpeg's demuxer of this name reads, between the tags of other formats.
+    case other(demuxer: String, bytes: Range<Int64>)
+    /// Nothing is known about such bytes.
+    case unknown
+  }
 
-  /// `nil` if nothing is known about such bytes.
-  init?(of file: InputFile) throws(DecodeError) {
-    let start = try TagRegions.skippingID3v2(in: file, from: 0)
+  let kind: Kind
+  /// An ID3v2 tag in front cannot be what it claims to be.
+  let hasBrokenTag: Bool
+
+  init(of file: InputFile) throws(DecodeError) {
+    let tags = try TagRegions.leading(in: file)
+    hasBrokenTag = tags.isBroken
+    let start = tags.end
     let magic = try file.bytes(at: start, count: 64)
     if let container = try PCMContainer(in: file, at: start) {
-      self = .pcm(container)
+      kind = .pcm(container)
     } else if let stream = try FLACStream(in: file, at: start) {
-      self = .flac(stream)
+      kind = .flac(stream)
     } else if magic.has("OggS") {
-      self = .ogg(try OggStream(in: file, from: start))
+      kind = .ogg(try OggStream(in: file, from: start))
     } else if let demuxer = Self.demuxer(for: magic) {
-      self = .other(demuxer: demuxer, bytes: start..<file.size)
+      kind = .other(demuxer: demuxer, bytes: start..<file.size)
     } else if try Self.isADTS(file, at: start) {
-      self = .other(demuxer: "aac", bytes: start..<(try TagRegions.startOfTrailingTags(in: file)))
+      kind = .other(demuxer: "aac", bytes: start..<(try TagRegions.startOfTrailingTags(in: file)))
     } else if let stream = try MPEGStream(in: file, from: start) {
-      self = .mpeg(stream)
+      kind = .mpeg(stream)
     } else {
-      return nil
+      kind = .unknown
+    }
+  }
+
+  /// Damage that shows in the structure of the file, whatever decoders make of it.
+  var fault: DecodeError? {
+    switch kind {
+    case .ogg(let stream): stream.fault
+    case .pcm(let header) where header.isCutOff:
+      DecodeError(.truncated, "The file is shorter than its header claims.")
+    default: nil
+    }
+  }
+
+  /// What a person should know although it does no harm.
+  var remarks: [Problem] {
+    var remarks: [Problem] = []
+    func remark(_ code: String, _ message: String) {
+      remarks.append(Problem(stage: .decode, code: code, message: message))
+    }
+    if hasBrokenTag {
+      remark("broken_tag", "The ID3 tag in front claims a length or a version that it cannot have; it was passed over.")
+    }
+    if case .pcm(let header) = kind {
+      if header.lengthIsUnknown {
+        remark(
+          "unknown_length", "The header does not say how long the audio is: the writer was stopped or wrote to a pipe.")
+      }
+      if header.contradictsItself {
+        remark("odd_header", "The header's sample size and frame size do not go together; the audio may be noise.")
+      }
+    }
+    return remarks
+  }
+
+  /// Bytes of encoded audio, as far as the structure of the file tells.
+  var encodedByteCount: Int64? {
+    switch kind {
+    case .pcm(let header): header.audio.map { $0.upperBound - $0.lowerBound }
+    case .flac(let stream): stream.audio.upperBound - stream.audio.lowerBound
+    case .ogg(let stream): stream.audioByteCount
+    default: nil
     }
   }
 
@@ -44,6 +94,8 @@ enum Container {
     ]
     if let known = markers.first(where: { magic.has($0.marker) }) { return known.demuxer }
     if magic.has("FORM") && (magic.has("8SVX", at: 8) || magic.has("16SV", at: 8)) { return "iff" }
+    // The first 11 bits of an audio sync stream (ISO/IEC 14496-3, 1.7.2).
+    if let word = magic.bigEndian(UInt16.self, at: 0), word & 0xffe0 == 0x56e0 { return "loas" }
     if magic.has([0x0b, 0x77]), magic.count > 6 {
       // Bit stream identification 11 to 16 is E-AC-3 (ETSI TS 102 366, annex E).
       return magic.values[5] >> 3 > 10 ? "eac3" : "ac3"

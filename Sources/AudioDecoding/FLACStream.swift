@@ -7,7 +7,8 @@ struct FLACStream {
   var bitDepth: Int
   /// Frames that STREAMINFO claims; `nil` for 0, which means unknown.
   var claimedFrameCount: Int64?
-  /// The marker and STREAMINFO as the only metadata block: a header for a decoder that need not see the rest.
+  /// The marker and STREAMINFO as the only metadata block: a header for a decoder that need not see the rest. FFmpeg takes
+  /// very long to read 100,000 comments.
   var bareHeader: [UInt8]
   /// From the first audio frame to the tags of other formats at the end.
   var audio: Range<Int64>
@@ -25,6 +26,8 @@ struct FLACStream {
     bareHeader = Array(start.values)
     bareHeader[4] = 0x80
     bareHeader.replaceSubrange(5..<8, with: [0, 0, 34])
+    // Block sizes from 16 to 65,535, frame sizes unknown: FFmpeg refuses frames beyond limits that may be wrong.
+    bareHeader.replaceSubrange(8..<18, with: [0, 16, 0xff, 0xff, 0, 0, 0, 0, 0, 0])
 
     var isLast = start.values[4] & 0x80 != 0
     var position = offset + 8 + Int64(start.bigEndian(UInt32.self, at: 4).map { $0 & 0xff_ffff } ?? 34)

@@ -35,7 +35,7 @@ struct LibAVInput {
       DecodeError(.absurdHeader, "The stream claims a sample rate or a number of channels that no real file has.")
     case LAVStatusCorrupt: DecodeError(.corrupt, "The file is damaged from the start.")
     case LAVStatusReadError: InputFile.readError(readErrno)
-    case LAVStatusOutOfMemory: DecodeError(.unreadable, "There is not enough memory to open the file.")
+    case LAVStatusOutOfMemory: DecodeError(.corrupt, "The file's index asks for more memory than there can be.")
     default: DecodeError(.unknownFormat, "Nothing that a decoder knows.")
     }
   }
@@ -43,7 +43,7 @@ struct LibAVInput {
 
 /// Decodes with FFmpeg: one container, or the links of a chain one after the other.
 final class LibAVDecoder: StreamDecoder {
-  private let container: Container?
+  private let container: Container
   private var inputs: ArraySlice<LibAVInput>
   private var reader: OpaquePointer?
   private var first: LAVFormat
@@ -58,13 +58,14 @@ final class LibAVDecoder: StreamDecoder {
   private var packetCount: Int64 = 0
   private var packetByteCount: Int64 = 0
   private var badPacketCount: Int64 = 0
+  private var lastPacketIsBad = false
   private var formatChangeCount: Int64 = 0
   private var badLinkCount = 0
   private var endedByError = false
   private var lostSync = false
   private var readErrno: CInt = 0
 
-  init(_ file: InputFile, container: Container?) throws(DecodeError) {
+  init(_ file: InputFile, container: Container) throws(DecodeError) {
     self.container = container
     let inputs = Self.inputs(for: container, in: file)
     self.inputs = inputs[...]
@@ -90,7 +91,7 @@ final class LibAVDecoder: StreamDecoder {
     badLinkCount = failedCount
     first = lav_format(opened)
     var channelMask = first.channelMask
-    if case .pcm(let header) = container, header.channelMask != 0 { channelMask = header.channelMask }
+    if case .pcm(let header) = container.kind, header.channelMask != 0 { channelMask = header.channelMask }
     encoding = SampleEncoding(sampleType: Self.sampleType(first.sampleType), channelMask: channelMask)
     format = AudioFormat(
       container: Self.containerName(String(cString: first.container), container: container),
@@ -99,7 +100,7 @@ final class LibAVDecoder: StreamDecoder {
       bitRate: first.bitRate > 0 ? Int(first.bitRate) : nil, isLossless: first.isLossless)
     format.claimedFrameCount = Self.claimedFrameCount(first, container: container)
     // Matroska and ASF round their lengths to milliseconds, lossy codecs count the padding at their ends or do not.
-    claimTolerance = max(Int64(first.sampleRate) / 5, (format.claimedFrameCount ?? 0) / 1_000)
+    claimTolerance = max(8_192, Int64(first.sampleRate) / 5, (format.claimedFrameCount ?? 0) / 1_000)
     if first.isLossless, format.container != "matroska", format.container != "asf" { claimTolerance = 0 }
   }
 
@@ -131,6 +132,7 @@ final class LibAVDecoder: StreamDecoder {
     packetByteCount += report.packetByteCount
     badPacketCount += report.badPacketCount
     formatChangeCount += report.formatChangeCount
+    lastPacketIsBad = report.lastPacketIsBad
     endedByError = endedByError || report.endedByError
     lostSync = lostSync || report.lostSync
     if readErrno == 0 { readErrno = report.readErrno }
@@ -141,13 +143,15 @@ final class LibAVDecoder: StreamDecoder {
   var fault: DecodeError? {
     if readErrno != 0 { return InputFile.readError(readErrno) }
     if lostSync { return DecodeError(.corrupt, "The audio is lost in other data; the rest of the file was given up.") }
+    if badPacketCount == 1 && lastPacketIsBad {
+      return DecodeError(.truncated, "The last packet is not whole: the file was cut off.")
+    }
     if badPacketCount > 0 {
       return DecodeError(.corrupt, "\(badPacketCount) of \(packetCount) packets are damaged and were left out.")
     }
     if badLinkCount > 0 {
       return DecodeError(.corrupt, "\(badLinkCount) of the streams in this chain could not be decoded.")
     }
-    if case .ogg(let stream) = container, let fault = stream.fault { return fault }
     if endedByError { return DecodeError(.corrupt, "The container is damaged; what follows was given up.") }
     return nil
   }
@@ -155,6 +159,8 @@ final class LibAVDecoder: StreamDecoder {
   var faultyFrameCount: Int64 {
     packetCount > 0 ? badPacketCount * (frameCount / packetCount + 1) : 0
   }
+
+  var encodedByteCount: Int64? { packetByteCount }
 
   var remarks: [Problem] {
     var remarks: [Problem] = []
@@ -176,7 +182,7 @@ final class LibAVDecoder: StreamDecoder {
   private static let harmlessJunk: Int64 = 16_384
 
   private var junkByteCount: Int64 {
-    switch container {
+    switch container.kind {
     case .mpeg(let stream):
       stream.junkByteCount + max(0, stream.payload.upperBound - stream.payload.lowerBound - packetByteCount)
     case .ogg(let stream): stream.junkByteCount
@@ -202,8 +208,8 @@ final class LibAVDecoder: StreamDecoder {
     return reader
   }
 
-  private static func inputs(for container: Container?, in file: InputFile) -> [LibAVInput] {
-    switch container {
+  private static func inputs(for container: Container, in file: InputFile) -> [LibAVInput] {
+    switch container.kind {
     case .flac(let stream):
       [LibAVInput(file: file, bytes: stream.audio, prefix: stream.bareHeader, demuxer: "flac")]
     case .mpeg(let stream):
@@ -212,16 +218,18 @@ final class LibAVDecoder: StreamDecoder {
       stream.links.map { LibAVInput(file: file, bytes: $0.bytes, demuxer: "ogg") }
     case .other(let demuxer, let bytes):
       [LibAVInput(file: file, bytes: bytes, demuxer: demuxer)]
-    case .pcm, nil:
+    case .pcm(let header):
+      [LibAVInput(file: file, bytes: header.start..<file.size, demuxer: header.demuxer)]
+    case .unknown:
       [LibAVInput(file: file, bytes: 0..<file.size)]
     }
   }
 
-  private static func claimedFrameCount(_ format: LAVFormat, container: Container?) -> Int64? {
-    switch container {
+  private static func claimedFrameCount(_ format: LAVFormat, container: Container) -> Int64? {
+    switch container.kind {
     case .pcm(let header): return header.claimedFrameCount
     case .flac(let stream): return stream.claimedFrameCount
-    case .mpeg(let stream) where !stream.hasLength: return nil
+    case .mpeg(let stream): return stream.claimedFrameCount
     case .ogg(let stream) where stream.links.count > 1 || stream.fault != nil: return nil
     default: return format.claimedFrameCount >= 0 ? format.claimedFrameCount : nil
     }
@@ -237,8 +245,8 @@ final class LibAVDecoder: StreamDecoder {
     }
   }
 
-  private static func containerName(_ demuxer: String, container: Container?) -> String {
-    if case .pcm(let header) = container { return header.name }
+  private static func containerName(_ demuxer: String, container: Container) -> String {
+    if case .pcm(let header) = container.kind { return header.name }
     switch demuxer {
     case "mov,mp4,m4a,3gp,3g2,mj2": return "mp4"
     case "matroska,webm": return "matroska"

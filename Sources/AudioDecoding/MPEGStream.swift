@@ -6,8 +6,8 @@ struct MPEGStream {
   var audio: Range<Int64>
   /// `audio` without a first frame that carries only a table of contents (Xing, Info, VBRI): retagging tools rewrite it.
   var payload: Range<Int64>
-  /// The first frame carries the length of the stream.
-  var hasLength: Bool
+  /// Frames of PCM that such a table claims, without the encoder's delay and padding; `nil` if there is none.
+  var claimedFrameCount: Int64?
   /// Bytes before the first frame that belong to no tag.
   var junkByteCount: Int64
 
@@ -41,6 +41,15 @@ struct MPEGStream {
     /// Version, layer and rate never change within a stream; bit rate, padding and stereo mode do.
     func continues(_ other: Header) -> Bool { word & 0xfffe_0c00 == other.word & 0xfffe_0c00 }
 
+    /// Frames of PCM in a frame of MPEG audio.
+    var samplesPerFrame: Int {
+      switch word >> 17 & 3 {
+      case 3: 384
+      case 2: 1_152
+      default: word >> 19 & 3 == 3 ? 1_152 : 576
+      }
+    }
+
     /// Bytes from the header to where Xing or Info may stand: the side information is skipped.
     var tableOffset: Int {
       let isMono = word >> 6 & 3 == 3
@@ -70,13 +79,35 @@ struct MPEGStream {
     audio = first.offset..<end
     payload = audio
     junkByteCount = first.offset - start
-    hasLength = false
-    let frame = try file.bytes(at: first.offset, count: 64)
+    let frame = try file.bytes(at: first.offset, count: 256)
     let table = first.header.tableOffset
-    if frame.has("Xing", at: table) || frame.has("Info", at: table) || frame.has("VBRI", at: 36) {
-      payload = min(end, first.offset + Int64(first.header.length))..<end
-      hasLength = true
+    let isXing = frame.has("Xing", at: table) || frame.has("Info", at: table)
+    guard isXing || frame.has("VBRI", at: 36) else { return }
+    payload = min(end, first.offset + Int64(first.header.length))..<end
+    claimedFrameCount = (isXing ? Self.xingLength(frame, at: table) : frame.bigEndian(UInt32.self, at: 50)).flatMap {
+      $0 > 0 ? Int64($0) * Int64(first.header.samplesPerFrame) : nil
     }
+    if isXing, let length = claimedFrameCount {
+      claimedFrameCount = max(0, length - Self.delayAndPadding(frame, at: table))
+    }
+  }
+
+  /// The number of frames in a Xing table: bit 0 of the flags says whether it is there.
+  private static func xingLength(_ frame: Bytes, at table: Int) -> UInt32? {
+    guard let flags = frame.bigEndian(UInt32.self, at: table + 4), flags & 1 != 0 else { return nil }
+    return frame.bigEndian(UInt32.self, at: table + 8)
+  }
+
+  /// Samples that LAME and FFmpeg note to be cut from start and end: 12 bits each, 21 bytes into their extension, which
+  /// stands behind the optional parts of the table.
+  private static func delayAndPadding(_ frame: Bytes, at table: Int) -> Int64 {
+    guard let flags = frame.bigEndian(UInt32.self, at: table + 4) else { return 0 }
+    var position = table + 8
+    for (bit, size) in [(1, 4), (2, 4), (4, 100), (8, 4)] where Int(flags) & bit != 0 { position += size }
+    guard frame.has("LAME", at: position) || frame.has("Lavf", at: position) || frame.has("Lavc", at: position),
+      let word = frame.bigEndian(UInt32.self, at: position + 21)
+    else { return 0 }
+    return Int64(word >> 20) + Int64(word >> 8 & 0xfff)
   }
 
   private static func firstFrame(
@@ -88,20 +119,28 @@ struct MPEGStream {
       let chunk = try file.bytes(at: chunkStart, count: chunkLength + 3)
       guard chunk.count >= 4 else { return nil }
       var index = 0
-      while index + 4 <= chunk.count {
-        if chunk.values[index] == 0xff, chunk.values[index + 1] & 0xe0 == 0xe0 {
-          let offset = chunkStart + Int64(index)
-          if let word = chunk.bigEndian(UInt32.self, at: index), let header = Header(word),
-            try isFollowed(header, at: offset, in: file, to: end, isAtStart: offset == start)
-          {
-            return (offset, header)
-          }
+      while let found = nextHeader(in: chunk.values, from: index) {
+        let offset = chunkStart + Int64(found.index)
+        if try isFollowed(found.header, at: offset, in: file, to: end, isAtStart: offset == start) {
+          return (offset, found.header)
         }
-        index += 1
+        index = found.index + 1
       }
       chunkStart += Int64(chunkLength)
     }
     return nil
+  }
+
+  private static func nextHeader(in bytes: [UInt8], from start: Int) -> (index: Int, header: Header)? {
+    guard start + 4 <= bytes.count else { return nil }
+    return bytes.withUnsafeBufferPointer { bytes in
+      var word = UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])
+      for index in start..<bytes.count - 3 {
+        word = word << 8 | UInt32(bytes[index + 3])
+        if word >> 21 == 0x7ff, let header = Header(word) { return (index, header) }
+      }
+      return nil
+    }
   }
 
   /// Whether `header` begins a run of frames: three more, or fewer that end exactly where the stream ends. Where a stream is

@@ -8,10 +8,13 @@ struct OggStream {
     var bytes: Range<Int64>
     /// Serial number of its first audio stream; `nil` if no stream is audio of a known kind.
     var audioSerial: UInt32?
+    var isVorbis = false
     /// The audio stream has a page marked as its last.
     var isEnded = false
     /// Pages of the audio stream that must have been there, by the gaps in their numbers.
     var missingPageCount: Int64 = 0
+    /// Pages behind the headers.
+    var audioPageCount = 0
   }
 
   /// More links than any capture of a radio stream has; what follows is not looked at.
@@ -20,14 +23,20 @@ struct OggStream {
   private(set) var links: [Link] = []
   /// Bytes that belong to no page.
   private(set) var junkByteCount: Int64 = 0
+  /// Pages whose checksum is wrong; no decoder takes them.
+  private(set) var damagedPageCount: Int64 = 0
+  /// Bytes of the audio streams behind their headers.
+  private(set) var audioByteCount: Int64 = 0
   private(set) var hasTooManyLinks = false
   /// Over the identification header and the audio pages' bodies of each link's audio stream: neither comments nor the cut
   /// into pages count.
   let contentID: ContentID
 
+  private static let vorbisMarker = Array("\u{1}vorbis".utf8)
+
   /// What begins the first packet of each audio mapping.
   private static let audioMarkers: [[UInt8]] = [
-    Array("\u{1}vorbis".utf8), Array("OpusHead".utf8), Array("Speex   ".utf8), Array("\u{7f}FLAC".utf8),
+    vorbisMarker, Array("OpusHead".utf8), Array("Speex   ".utf8), Array("\u{7f}FLAC".utf8),
     Array("fLaC".utf8), Array("PCM     ".utf8), Array("CELT    ".utf8),
   ]
 
@@ -60,6 +69,7 @@ struct OggStream {
       }
       if page.isFirst, link?.audioSerial == nil, pages.withBody({ body in Self.isAudio(body) }) {
         link?.audioSerial = page.serial
+        link?.isVorbis = pages.withBody { $0.starts(with: Self.vorbisMarker) }
         pages.withBody { hasher.update($0) }
         nextPageNumber = page.number &+ 1
         continue
@@ -73,18 +83,29 @@ struct OggStream {
       if page.isLast { link?.isEnded = true }
       // Pages of comments and set-up headers have position 0, or -1 where no packet ends.
       if page.position > 0 { isInAudio = true }
-      if isInAudio { pages.withBody { hasher.update($0) } }
+      if isInAudio {
+        audioByteCount += pages.withBody { body in
+          hasher.update(body)
+          return Int64(body.count)
+        }
+        link?.audioPageCount += 1
+      }
     }
     if let link { links.append(link) }
     junkByteCount = pages.junkByteCount
+    damagedPageCount = pages.damagedPageCount
     contentID = hasher.finish()
   }
+
+  /// All audio is Vorbis on a single page.
+  var isVorbisOnOnePage: Bool { links.count == 1 && links[0].isVorbis && links[0].audioPageCount == 1 }
 
   /// Pages are missing, or the last one is.
   var fault: DecodeError? {
     let missing = links.reduce(0) { $0 + $1.missingPageCount }
-    if missing > 0 {
-      return DecodeError(.corrupt, "\(missing) pages are missing in mid-stream.")
+    if damagedPageCount > 0 || missing > 0 {
+      return DecodeError(
+        .corrupt, "\(max(damagedPageCount, missing)) pages are damaged or missing; their audio was left out.")
     }
     if hasTooManyLinks { return DecodeError(.corrupt, "This is a chain of more than \(Self.linkLimit) streams.") }
     if let last = links.last, last.audioSerial != nil, !last.isEnded {
@@ -119,6 +140,7 @@ private struct PageReader {
   private var cursor = 0
   private var body = 0..<0
   private(set) var junkByteCount: Int64 = 0
+  private(set) var damagedPageCount: Int64 = 0
 
   /// The largest page: a header of 27 bytes, 255 lacing values, 255 segments of 255 bytes.
   private static let largestPage = 27 + 255 + 255 * 255
@@ -170,6 +192,16 @@ private struct PageReader {
     filled = kept + got
   }
 
+  private mutating func checksumIsRight(_ page: Range<Int>) -> Bool {
+    buffer.withUnsafeMutableBytes { bytes in
+      let page = UnsafeMutableRawBufferPointer(rebasing: bytes[page])
+      let noted = UInt32(littleEndian: page.loadUnaligned(fromByteOffset: 22, as: UInt32.self))
+      // The checksum is made over the page with 0 in its own place.
+      page.storeBytes(of: 0, toByteOffset: 22, as: UInt32.self)
+      return OggChecksum.update(0, UnsafeRawBufferPointer(page)) == noted
+    }
+  }
+
   /// Reads the page at `start` and moves behind it; `nil` if there is no whole page.
   private mutating func page(at start: Int) -> Page? {
     guard buffer[start] == 0x4f, buffer[start + 1] == 0x67, buffer[start + 2] == 0x67, buffer[start + 3] == 0x53,
@@ -182,6 +214,10 @@ private struct PageReader {
     guard bodyEnd <= filled else { return nil }
     func littleEndian<Value: FixedWidthInteger>(_ type: Value.Type, at offset: Int) -> Value {
       (0..<Value.bitWidth / 8).reversed().reduce(0) { $0 << 8 | Value(truncatingIfNeeded: buffer[start + offset + $1]) }
+    }
+    guard checksumIsRight(start..<bodyEnd) else {
+      damagedPageCount += 1
+      return nil
     }
     cursor = bodyEnd
     body = bodyStart..<bodyEnd

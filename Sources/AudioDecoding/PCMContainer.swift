@@ -6,6 +6,8 @@ internal import AudioAnalysis
 struct PCMContainer {
   /// `wav`, `rf64`, `w64`, `aiff`, `au`, `caf`.
   var name: String
+  /// Where the container begins.
+  let start: Int64
   var sampleRate = 0
   var channelCount = 0
   /// Speaker positions, see `SampleEncoding.channelMask`; 0 if not given.
@@ -20,6 +22,10 @@ struct PCMContainer {
   var claimedByteCount: Int64?
   /// A length that says "unknown" where a length should be: the writer was stopped, or wrote to a pipe.
   var lengthIsUnknown = false
+  /// The sizes of samples and frames do not go together.
+  var contradictsItself = false
+  /// A compressed encoding whose blocks would have no bytes.
+  var hasEmptyBlocks = false
 
   /// Frames that the header claims; `nil` if it does not say or the encoding has frames of different sizes.
   var claimedFrameCount: Int64? {
@@ -33,11 +39,15 @@ struct PCMContainer {
     return claimedByteCount > audio.upperBound - audio.lowerBound
   }
 
+  /// FFmpeg's name for the demuxer.
+  var demuxer: String { name == "rf64" ? "wav" : name }
+
   /// More chunks than any real file has.
   private static let chunkLimit = 1 << 20
 
   /// `nil` if none of the containers begins at `start`.
   init?(in file: InputFile, at start: Int64) throws(DecodeError) {
+    self.start = start
     let magic = try file.bytes(at: start, count: 40)
     if magic.has("RIFF") && magic.has("WAVE", at: 8) {
       name = "wav"
@@ -126,9 +136,12 @@ struct PCMContainer {
       channelMask = UInt64(value(UInt32.self, at: 20) ?? 0)
     }
     // PCM, IEEE float, A-law, mu-law: all frames are `align` bytes, unless the header contradicts itself.
-    if [1, 3, 6, 7].contains(kind), align > 0, Int(align) == Int(channels) * ((Int(bits) + 7) / 8) {
-      bytesPerFrame = Int(align)
+    guard [1, 3, 6, 7].contains(kind) else {
+      hasEmptyBlocks = align == 0
+      return
     }
+    if align > 0, Int(align) == Int(channels) * ((Int(bits) + 7) / 8) { bytesPerFrame = Int(align) }
+    contradictsItself = bytesPerFrame == nil || bits % 8 != 0
   }
 
   // MARK: Wave64

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Decodes with libsndfile.
 final class SndfileDecoder: StreamDecoder {
-  private let file: InputFile
+  private let view: FileView
   private let handle: OpaquePointer
   private var interleaved: [Float]
   private(set) var format: AudioFormat
@@ -13,13 +13,15 @@ final class SndfileDecoder: StreamDecoder {
   private(set) var fault: DecodeError?
   let faultyFrameCount: Int64 = 0
   let remarks: [Problem] = []
+  let encodedByteCount: Int64? = nil
 
-  init(_ file: InputFile, container: Container?) throws(DecodeError) {
+  init(_ file: InputFile, container: Container) throws(DecodeError) {
     var info = SF_INFO()
-    lseek(file.descriptor, 0, SEEK_SET)
-    guard let handle = sf_open_fd(file.descriptor, CInt(SFM_READ), &info, 0) else {
+    let view = FileView(file)
+    guard let handle = view.open(&info) else {
+      if let error = view.error { throw error }
       // Why is in a variable that all threads share, so nobody can know.
-      throw DecodeError(.corrupt, "The header is damaged, or the encoding is one that libsndfile does not read.")
+      throw DecodeError(.unsupportedCodec, "The header is damaged, or no decoder reads this encoding.")
     }
     do throws(DecodeError) {
       try StreamLimits.check(sampleRate: Int(info.samplerate), channelCount: Int(info.channels))
@@ -27,7 +29,7 @@ final class SndfileDecoder: StreamDecoder {
       sf_close(handle)
       throw error
     }
-    self.file = file
+    self.view = view
     self.handle = handle
     let subtype = Subtype(info.format)
     format = AudioFormat(
@@ -35,7 +37,7 @@ final class SndfileDecoder: StreamDecoder {
       channelCount: Int(info.channels), bitDepth: subtype.bitDepth, isLossless: subtype.isLossless)
     interleaved = [Float](repeating: 0, count: format.channelCount * AudioBlock.capacity)
     var channelMask: UInt64 = 0
-    switch container {
+    switch container.kind {
     case .pcm(let header):
       format.claimedFrameCount = header.claimedFrameCount
       format.container = header.name
@@ -67,12 +69,11 @@ final class SndfileDecoder: StreamDecoder {
 
   private func recordFault() {
     let code = sf_error(handle)
-    guard code != CInt(SF_ERR_NO_ERROR) else { return }
-    let text = String(cString: sf_error_number(code))
-    fault =
-      code == CInt(SF_ERR_SYSTEM)
-      ? DecodeError(.readError, "The system could not read the file: \(text)")
-      : DecodeError(.corrupt, "The stream is damaged: \(text)")
+    if let error = view.error {
+      fault = error
+    } else if code != CInt(SF_ERR_NO_ERROR) {
+      fault = DecodeError(.corrupt, "The stream is damaged: \(String(cString: sf_error_number(code)))")
+    }
   }
 
   private static func containerName(_ format: CInt) -> String {
@@ -87,6 +88,55 @@ final class SndfileDecoder: StreamDecoder {
     case SF_FORMAT_OGG: "ogg"
     case SF_FORMAT_MPEG: "mp3"
     default: "other"
+    }
+  }
+}
+
+/// A file as libsndfile reads it. `sf_open_fd` is no way in: it closes the descriptor when it fails, told to or not.
+private final class FileView {
+  private let file: InputFile
+  private var position: Int64 = 0
+  private(set) var error: DecodeError?
+
+  init(_ file: InputFile) { self.file = file }
+
+  /// The handle must not outlive the view.
+  func open(_ info: inout SF_INFO) -> OpaquePointer? {
+    var callbacks = SF_VIRTUAL_IO(
+      get_filelen: { FileView.from($0).file.size },
+      seek: { FileView.from($2).seek(to: $0, from: $1) },
+      read: { FileView.from($2).read(into: $0, count: Int($1)) },
+      write: { _, _, _ in 0 },
+      tell: { FileView.from($0).position })
+    return sf_open_virtual(&callbacks, CInt(SFM_READ), &info, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  private static func from(_ pointer: UnsafeMutableRawPointer?) -> FileView {
+    Unmanaged<FileView>.fromOpaque(pointer!).takeUnretainedValue()
+  }
+
+  private func seek(to offset: Int64, from origin: CInt) -> Int64 {
+    let base =
+      switch origin {
+      case SEEK_CUR: position
+      case SEEK_END: file.size
+      default: Int64(0)
+      }
+    let (target, overflow) = base.addingReportingOverflow(offset)
+    guard !overflow, target >= 0 else { return -1 }
+    position = target
+    return target
+  }
+
+  private func read(into destination: UnsafeMutableRawPointer?, count: Int) -> sf_count_t {
+    guard let destination, count > 0, error == nil else { return 0 }
+    do throws(DecodeError) {
+      let got = try file.read(into: UnsafeMutableRawBufferPointer(start: destination, count: count), at: position)
+      position += Int64(got)
+      return sf_count_t(got)
+    } catch {
+      self.error = error
+      return 0
     }
   }
 }

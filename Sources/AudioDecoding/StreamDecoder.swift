@@ -11,6 +11,8 @@ protocol StreamDecoder: AnyObject {
   /// Frames that `fault` may have cost.
   var faultyFrameCount: Int64 { get }
   var remarks: [Problem] { get }
+  /// Bytes of encoded audio so far; `nil` if the decoder does not say.
+  var encodedByteCount: Int64? { get }
 
   /// Writes up to `AudioBlock.capacity` frames, channel `c` from `samples + c * AudioBlock.capacity` on; samples may be
   /// anything, NaN included. Returns the number of frames, 0 at the end.

@@ -2,21 +2,21 @@ internal import AudioAnalysis
 
 /// Where tags in front of and behind an audio stream end and begin.
 enum TagRegions {
-  /// The offset after all ID3v2 tags at `offset`. A tag that claims to reach past the end of the file is not believed: the
-  /// offset is then that after its header.
-  static func skippingID3v2(in file: InputFile, from offset: Int64) throws(DecodeError) -> Int64 {
-    var offset = offset
+  /// The offset after all ID3v2 tags at the start of a file. A tag that claims an unknown version or to reach past the end
+  /// of the file is broken: the offset is then that after its header.
+  static func leading(in file: InputFile) throws(DecodeError) -> (end: Int64, isBroken: Bool) {
+    var offset: Int64 = 0
     for _ in 0..<64 {
       let header = try file.bytes(at: offset, count: 10)
-      guard header.count == 10, header.has("ID3"), header.values[3] < 0xff, header.values[4] < 0xff else { break }
+      guard header.count == 10, header.has("ID3") else { break }
       // 28 bits in four bytes; a set top bit is a mistake that some writers make.
       let size = header.values[6..<10].reduce(Int64(0)) { $0 << 7 | Int64($1 & 0x7f) }
-      let hasFooter = header.values[3] == 4 && header.values[5] & 0x10 != 0
-      let end = offset + 10 + size + (hasFooter ? 10 : 0)
-      guard end < file.size else { return offset + 10 }
+      var end = offset + 10 + size
+      guard header.values[3] <= 4, end < file.size else { return (offset + 10, true) }
+      if try file.bytes(at: end, count: 3).has("3DI") { end = min(end + 10, file.size) }
       offset = end
     }
-    return offset
+    return (offset, false)
   }
 
   /// The offset where the tags at the end of the file begin: ID3v1 (with the "TAG+" extension), APEv2, Lyrics3v2.

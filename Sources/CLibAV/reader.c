@@ -277,9 +277,12 @@ LAVFormat lav_format(const LAVReader *reader) {
   if (layout->order == AV_CHANNEL_ORDER_NATIVE) format.channelMask = layout->u.mask;
   // DTS is both in FFmpeg's table, by the kind of file; WavPack is too, and hardly ever used with loss.
   int properties = descriptor ? descriptor->props : 0;
-  format.isLossless = (properties & AV_CODEC_PROP_LOSSLESS) &&
-                      (!(properties & AV_CODEC_PROP_LOSSY) || parameters->codec_id == AV_CODEC_ID_WAVPACK);
-  if (format.isLossless) {
+  bool isDSD = strncmp(format.codec, "dsd_", 4) == 0 || parameters->codec_id == AV_CODEC_ID_DST;
+  format.isLossless = isDSD || ((properties & AV_CODEC_PROP_LOSSLESS) &&
+                                (!(properties & AV_CODEC_PROP_LOSSY) || parameters->codec_id == AV_CODEC_ID_WAVPACK));
+  if (isDSD) {
+    format.bitDepth = 1;
+  } else if (format.isLossless) {
     format.bitDepth = parameters->bits_per_raw_sample > 0 ? parameters->bits_per_raw_sample
                                                           : parameters->bits_per_coded_sample;
     if (format.bitDepth < 0 || format.bitDepth > 64) format.bitDepth = 0;
@@ -292,6 +295,8 @@ LAVFormat lav_format(const LAVReader *reader) {
     } else if (reader->format->duration > 0) {
       format.claimedFrameCount = av_rescale_q(reader->format->duration, microseconds, frames);
     }
+    // Ogg's positions include what Opus throws away at the start.
+    if (strcmp(format.container, "ogg") == 0) format.claimedFrameCount -= parameters->initial_padding;
     if (format.claimedFrameCount < 0) format.claimedFrameCount = -1;
   }
   return format;
@@ -306,6 +311,12 @@ void lav_extradata(const LAVReader *reader, const uint8_t **bytes, int *count) {
 
 // Packets
 
+static void countBadPacket(LAVReader *reader) {
+  if (reader->report.lastPacketIsBad) return;
+  reader->report.badPacketCount++;
+  reader->report.lastPacketIsBad = true;
+}
+
 static bool nextPacket(LAVReader *reader) {
   while (!reader->packetsEnded) {
     av_packet_unref(reader->packet);
@@ -316,13 +327,17 @@ static bool nextPacket(LAVReader *reader) {
       reader->sincePacket = 0;
       reader->report.packetCount++;
       reader->report.packetByteCount += reader->packet->size;
-      if (reader->packet->flags & AV_PKT_FLAG_CORRUPT) reader->report.badPacketCount++;
+      reader->report.lastPacketIsBad = false;
+      // PCM has no packets of its own: the last one is shorter, and called corrupt, whenever the length is not known.
+      bool isPCM = av_get_exact_bits_per_sample(reader->stream->codecpar->codec_id) > 0;
+      if (!isPCM && (reader->packet->flags & AV_PKT_FLAG_CORRUPT)) countBadPacket(reader);
       return true;
     }
     bool mayGoOn = error == AVERROR_INVALIDDATA && reader->position > before && !reader->report.readErrno &&
                    !reader->report.lostSync && ++reader->demuxerErrors <= demuxerErrorLimit;
     if (mayGoOn) continue;
-    reader->report.endedByError = error != AVERROR_EOF;
+    // The demuxer of Musepack 8 ends every file with -1.
+    reader->report.endedByError = error != AVERROR_EOF && error != -1;
     reader->packetsEnded = true;
   }
   av_packet_unref(reader->packet);
@@ -367,7 +382,7 @@ static bool decodeFrame(LAVReader *reader) {
     }
     if (error == AVERROR_EOF) break;
     if (error != AVERROR(EAGAIN)) {
-      reader->report.badPacketCount++;
+      countBadPacket(reader);
       // A decoder that neither gives frames nor takes packets would go on like this for ever.
       if (++refusals > 64) break;
       continue;
@@ -375,7 +390,7 @@ static bool decodeFrame(LAVReader *reader) {
     refusals = 0;
     bool hasPacket = nextPacket(reader);
     error = avcodec_send_packet(reader->codec, hasPacket ? reader->packet : NULL);
-    if (hasPacket && error < 0 && error != AVERROR(EAGAIN)) reader->report.badPacketCount++;
+    if (hasPacket && error < 0 && error != AVERROR(EAGAIN)) countBadPacket(reader);
     if (!hasPacket && error < 0 && error != AVERROR_EOF && error != AVERROR(EAGAIN)) break;
   }
   reader->ended = true;
@@ -466,7 +481,7 @@ static bool nextFrame(LAVReader *reader) {
     reader->frameIsPending = hasFrame;
     AVFrame *frame = reader->frame;
     if (hasFrame && !isWithinLimits(frame)) {
-      reader->report.badPacketCount++;
+      countBadPacket(reader);
       reader->frameIsPending = false;
       continue;
     }
@@ -492,7 +507,7 @@ static bool nextFrame(LAVReader *reader) {
     if (!reader->swr) {
       reader->report.formatChangeCount++;
       if (!startConversion(reader, frame)) {
-        reader->report.badPacketCount++;
+        countBadPacket(reader);
         continue;
       }
     }
@@ -556,3 +571,5 @@ int lav_read(LAVReader *reader, float *samples, int stride, int capacity) {
   }
   return filled;
 }
+
+const char *lav_version(void) { return av_version_info(); }

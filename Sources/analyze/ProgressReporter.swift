@@ -1,19 +1,8 @@
-import ArgumentParser
 import AudioAnalysis
 import Foundation
 import Pipeline
 import Synchronization
-
-enum ProgressStyle: String, ExpressibleByArgument, CaseIterable {
-  /// A bar if standard error is a terminal, else nothing.
-  case auto
-  case bar
-  /// A line every ten seconds.
-  case plain
-  /// A JSON object per line, every second.
-  case json
-  case none
-}
+import SystemPackage
 
 /// Shows on standard error how a run goes on.
 final class ProgressReporter: Sendable {

@@ -11,11 +11,28 @@ struct RunSummary {
   let newFailures: [(path: FilePath, problem: Problem)]
   /// What was written where.
   let outputs: [String]
+  let isDryRun: Bool
 
-  private static let failuresShown = 20
+  static let failuresShown = 20
 
   /// A table of the totals, the new failures, and where the results are.
   func text(for terminal: Terminal) -> String {
+    isDryRun ? plan : table(for: terminal)
+  }
+
+  /// What a run would do.
+  private var plan: String {
+    let scan = outcome.scan
+    var parts = ["\(scan.new) new", "\(scan.changed) changed", "\(scan.outdated) with missing or outdated findings"]
+    if scan.retried > 0 { parts.append("\(scan.retried) to be tried again") }
+    return """
+      Dry run: \(scan.pending) files would be analyzed (\(parts.joined(separator: ", "))),
+      \(scan.cached) are unchanged, \(scan.knownFailures) are known as failing, \(scan.skipped) would be skipped,
+      \(scan.moved) were moved, \(scan.vanished) are gone. Nothing was changed.
+      """
+  }
+
+  private func table(for terminal: Terminal) -> String {
     let totals = outcome.totals
     let seconds = max(elapsed / .seconds(1), 0.001)
     var rows: [(String, Int, String)] = [

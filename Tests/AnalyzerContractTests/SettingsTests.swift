@@ -41,10 +41,10 @@ private struct Settings: AnalyzerConfiguration {
   }
 
   @Test(arguments: [
-    (["lenght_s": 30], "lenght_s: unknown key; did you mean length_s?"),
-    (["length": 30], "length: unknown key; did you mean length_s?"),
-    (["inner": ["dept": 1]], "inner.dept: unknown key; did you mean depth?"),
-    (["zzzzzzzzzzzz": 1], "zzzzzzzzzzzz: unknown key; the keys are count, inner, is_loud, length_s, names, shape"),
+    (["lenght_s": 30], "lenght_s: unknown key; did you mean 'length_s'?"),
+    (["length": 30], "length: unknown key; did you mean 'length_s'?"),
+    (["inner": ["dept": 1]], "inner.dept: unknown key; did you mean 'depth'?"),
+    (["zzzzzzzzzzzz": 1], "zzzzzzzzzzzz: unknown key; valid here: count, inner, is_loud, length_s, names, shape"),
     (["length_s": "long"], "length_s: expects a number, not text"),
     (["length_s": .null], "length_s: expects a number, not null"),
     (["is_loud": 1], "is_loud: expects true or false, not a number"),

@@ -80,6 +80,8 @@ typedef struct LAVReport {
   int64_t packetByteCount;
   /// Packets which the decoder refused or the demuxer marked as damaged.
   int64_t badPacketCount;
+  /// The last packet of the stream is among them.
+  bool lastPacketIsBad;
   /// Changes of rate, channels or both in mid-stream.
   int64_t formatChangeCount;
   /// The demuxer stopped with an error, not at the end.
@@ -114,6 +116,9 @@ LAVStatus lav_start(LAVReader *reader, const LAVFormat *like);
 /// and channel count stay those that `lav_start` settled even if the stream changes. Returns the number of frames, 0 at
 /// the end.
 int lav_read(LAVReader *reader, float *samples, int stride, int capacity);
+
+/// The version of FFmpeg that is loaded, such as "5.1.9".
+const char *lav_version(void);
 
 /// Conversion to 16-bit mono at 11,025 Hz with the parameters of Chromaprint's `fpcalc`.
 typedef struct LAVConverter LAVConverter;

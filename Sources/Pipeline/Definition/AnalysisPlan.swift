@@ -1,5 +1,6 @@
 public import AudioAnalysis
 public import AudioDecoding
+public import ResultStore
 
 /// A pipeline definition with everything resolved: what a run does to each file, and what is recorded about it.
 public struct AnalysisPlan: Sendable {
@@ -32,6 +33,13 @@ public struct AnalysisPlan: Sendable {
   /// Identifies `configuration`: equal for definitions that mean the same, however they are written.
   public var digest: ContentID {
     ContentID(hashing: Array(configuration.canonicalText.utf8))
+  }
+
+  /// What a file must have in the store to need no work.
+  public var wanted: WantedAnalyses {
+    WantedAnalyses(
+      members: plugins.map { WantedAnalyses.Member(identity: $0.identity, readsAudio: $0.feed != .file) },
+      decoderVersion: AudioSource.version)
   }
 
   /// What analyzes the files, one instance for any number of threads.

@@ -54,7 +54,8 @@ struct AnalysisPhase {
       while let done = try await group.next() {
         if let analysis = done.analysis {
           try await buffer.add(FileResult(fileID: done.file.fileID, analysis: analysis))
-          let duration = analysis.reusesKnownAudio ? 0 : analysis.format?.duration ?? 0
+          let wasDecoded = analysis.format?.frameCount != nil && !analysis.reusesKnownAudio
+          let duration = wasDecoded ? analysis.format?.duration ?? 0 : 0
           result.audioDuration += duration
           report(
             .finished(done.file.path, status: analysis.status, problem: analysis.problem, audioDuration: duration))
@@ -100,7 +101,7 @@ struct AnalysisPhase {
       KnownAudio(
         contentID: known.contentID,
         analyzers: Set(known.outcomes.filter { $0.readsAudio && !$0.isFailure }.map(\.identity)),
-        status: known.status, problem: known.problem, remarks: known.remarks, frameCount: known.format?.frameCount)
+        format: known.format, status: known.status, problem: known.problem, remarks: known.remarks)
     }
     return job
   }

@@ -17,17 +17,20 @@ public struct LibraryRun: Sendable {
     public var plan: AnalysisPlan
     /// Files analyzed at the same time.
     public var jobs: Int
+    /// Seconds after which the rest of a file is left out; `nil` for no limit.
+    public var timeLimit: Double?
     public var programVersion: String
 
     public init(
       roots: Roots, walk: LibraryWalker.Options = .init(), scan: ScanOptions = .init(), plan: AnalysisPlan, jobs: Int,
-      programVersion: String
+      timeLimit: Double? = nil, programVersion: String
     ) {
       self.roots = roots
       self.walk = walk
       self.scan = scan
       self.plan = plan
       self.jobs = jobs
+      self.timeLimit = timeLimit
       self.programVersion = programVersion
     }
   }
@@ -85,8 +88,8 @@ public struct LibraryRun: Sendable {
       report(.planned(session.counts.pending))
       let phase = AnalysisPhase(
         store: store, run: runID, queue: session.makePendingQueue(), plan: request.plan, jobs: request.jobs,
-        control: control, report: report)
-      let analyzed = try await phase.run()
+        timeLimit: request.timeLimit, isForced: request.scan.force, control: control, report: report)
+      let analyzed = try await phase.analyze()
       let outcome = outcome(runID, control.isStopping ? .interrupted : .finished, scanned, analyzed)
       return outcome
     } catch {
@@ -112,7 +115,7 @@ public struct LibraryRun: Sendable {
     }
     return try store.beginRun(
       programVersion: request.programVersion, pipeline: request.plan.name, configuration: request.plan.configuration,
-      configurationDigest: request.plan.digest, analyzers: request.plan.plugins.map(\.identity), roots: roots)
+      configurationDigest: request.plan.digest.description, analyzers: request.plan.plugins.map(\.identity), roots: roots)
   }
 
   private func outcome(

@@ -1,4 +1,4 @@
-public import Synchronization
+internal import Synchronization
 
 /// How a run is told to stop before its end: by a signal, or when its time is over.
 public final class RunControl: Sendable {

@@ -24,7 +24,7 @@ struct ScanPhase {
       case .paths(let paths): LibraryWalker(roots: paths, options: request.walk)
       case .list(let next): LibraryWalker(options: request.walk, nextRoot: next)
       }
-    var files: [ResultStore.ScannedFile] = []
+    var files: [FileStamp] = []
     var skipped: [SkippedFile] = []
     var roots: [RunRecord.Root] = []
     var scopes: [VanishScope] = []
@@ -35,7 +35,7 @@ struct ScanPhase {
       switch entry {
       case .file(let file):
         files.append(
-          ResultStore.ScannedFile(
+          FileStamp(
             path: file.path, device: file.device, inode: file.inode, sizeBytes: file.size,
             modified: Timestamp(nanoseconds: file.mtimeNanoseconds)))
       case .skipped(let entry):
@@ -59,7 +59,7 @@ struct ScanPhase {
     return Result(counts: session.counts, roots: roots)
   }
 
-  private func flush(_ files: inout [ResultStore.ScannedFile], _ skipped: inout [SkippedFile]) throws(StoreError) {
+  private func flush(_ files: inout [FileStamp], _ skipped: inout [SkippedFile]) throws(StoreError) {
     if !files.isEmpty { _ = try session.classify(files) }
     if !skipped.isEmpty { try session.skip(skipped) }
     files.removeAll(keepingCapacity: true)
@@ -76,14 +76,14 @@ struct ScanPhase {
     case .single, .alreadyScanned:
       break
     case .missing, .empty, .unreadable:
+      let known = try session.knownFileCount(under: root.path)
       let condition: RunRecord.Root.Condition =
         switch root.state {
         case .missing: .missing
-        case .empty: .empty
+        case .empty: known > 0 ? .empty : .scanned
         default: .unreadable
         }
       roots.append(.init(path: root.path, condition: condition))
-      let known = try session.knownFileCount(under: root.path)
       if let warning = root.warning {
         let hint = known > 0 ? " (\(known) known files stay as they are)" : ""
         report(.notice("\(root.path.string) \(warning)\(hint)."))

@@ -72,20 +72,6 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue {
-  /// What encoding a value as JSON gives.
-  ///
-  /// - Throws: `EncodingError`, for NaN and infinities among others.
-  public init(encoding value: some Encodable) throws {
-    self = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
-  }
-
-  /// Reads one JSON text.
-  ///
-  /// - Throws: `DecodingError` if the bytes are not exactly one JSON value in UTF-8.
-  public init(parsing text: [UInt8]) throws {
-    self = try JSONDecoder().decode(JSONValue.self, from: Data(text))
-  }
-
   /// Reads the value as one of a type.
   public func decoded<T: Decodable>(as type: T.Type) throws -> T {
     try JSONDecoder().decode(type, from: JSONEncoder().encode(self))
