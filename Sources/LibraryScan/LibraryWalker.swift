@@ -8,13 +8,13 @@ public import SystemPackage
 /// while let entry = try walker.next() { … }
 /// ```
 ///
-/// - Order: roots as given; in a folder by the bytes of the names, folders and files alike. Symbolic links are followed last,
-///   in the order they were met, so that whatever has a path without links gets that one.
-/// - Nothing is met twice: a folder is known again by device and inode (other roots, links, bind mounts), a file with several
-///   names (hard links) as well. A link to a folder that contains the library is not followed.
+/// - Order: roots as given; in a folder by the bytes of the names, folders and files alike. Symbolic links are followed
+///   last, in the order they were met, so that whatever has a path without links gets that one.
+/// - Nothing is met twice: a folder is known again by device and inode (other roots, links, bind mounts), a file with
+///   several names (hard links) as well. A link to a folder that contains the library is not followed.
 /// - Names are bytes and come back as they are.
-/// - Memory: the names of the folders from the root to the current one, 16 bytes for every folder met, and an entry for each
-///   link, each file with several names and each file that was named as a root.
+/// - Memory: the names of the folders from the root to the current one, 16 bytes for every folder met, and an entry for
+///   each link, each file with several names and each file that was named as a root.
 /// - A folder that cannot be read, or anything that is not a file, is yielded as skipped and never ends the walk.
 public struct LibraryWalker {
   public struct Options: Hashable, Sendable {
@@ -66,7 +66,8 @@ public struct LibraryWalker {
 
   private let options: Options
   private let nextRoot: () throws(ScanError) -> FilePath?
-  /// Files modified within these bounds (in ns since 1970) are still changing; times in the future belong to wrong clocks.
+  /// Files modified within these bounds (in ns since 1970) are still changing; times in the future belong to wrong
+  /// clocks.
   private let unquiet: ClosedRange<Int64>?
 
   private var path = PathBuffer("/")
@@ -182,7 +183,9 @@ public struct LibraryWalker {
   private mutating func readIgnoreFile(in folder: FilePath) {
     let file = folder.appending(IgnoreFile.name)
     do {
-      if let rules = try IgnoreFile(at: file, baseLength: PathBuffer(folder).bytes.count + 1) { ignoreFiles.append(rules) }
+      if let rules = try IgnoreFile(at: file, baseLength: PathBuffer(folder).bytes.count + 1) {
+        ignoreFiles.append(rules)
+      }
     } catch {
       ready.append(
         .skipped(SkippedEntry(path: file, reason: .unreadableIgnoreFile, detail: error.description)))
@@ -246,7 +249,11 @@ public struct LibraryWalker {
       if let reason = rule.reasonToSkip(fileNamed: name) { return skip(reason) }
       if isIgnored(isFolder: false) { return skip(.ignored) }
       guard let status = status ?? look() else { return }
-      if status.kind == .regular { yield(status, isRoot: false) } else { take(status.kind, named: name, status: status) }
+      if status.kind == .regular {
+        yield(status, isRoot: false)
+      } else {
+        take(status.kind, named: name, status: status)
+      }
     case .folder:
       if let reason = rule.reasonToSkip(folderNamed: name) { return skip(reason, isFolder: true) }
       if isIgnored(isFolder: true) { return skip(.ignored, isFolder: true) }
@@ -312,7 +319,9 @@ public struct LibraryWalker {
         skip(.emptyLinkTarget, isFolder: true, detail: Self.target(of: link.path))
       }
     case .regular:
-      if let name = link.path.lastComponent, let reason = options.candidates.reasonToSkip(fileNamed: Self.bytes(of: name)) {
+      if let name = link.path.lastComponent,
+        let reason = options.candidates.reasonToSkip(fileNamed: Self.bytes(of: name))
+      {
         return skip(reason)
       }
       if let target = try? link.path.resolvingLinks(), wasYielded(target) {
@@ -395,7 +404,8 @@ public struct LibraryWalker {
     var now = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &now)
     let nanoseconds = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
-    let length = Int64(min(period.components.seconds, 1_000_000_000)) * 1_000_000_000
+    let length =
+      Int64(min(period.components.seconds, 1_000_000_000)) * 1_000_000_000
       + period.components.attoseconds / 1_000_000_000
     return (nanoseconds - length)...(nanoseconds + length)
   }

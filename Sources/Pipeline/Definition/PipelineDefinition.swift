@@ -44,8 +44,8 @@ public struct PipelineDefinition: Hashable, Sendable {
   /// One line for people.
   public var summary: String
   public var resampler: ResamplerKind
-  /// Whether every file is decoded to its end, even if no analyzer wants more of it, so that damage and false lengths are
-  /// found.
+  /// Whether every file is decoded to its end, even if no analyzer wants more of it, so that damage and false lengths
+  /// are found.
   public var decodesWholeFile: Bool
   /// In the order in which they are written.
   public var entries: [Entry]
@@ -175,7 +175,8 @@ private struct DefinitionReader {
       let place = Self.join(key, entry.key)
       guard Self.isID(entry.key) else {
         throw error(
-          place, "an id is a lower-case word of letters, digits and underscores, such as my_analyzer", at: entry.position)
+          place, "an id is a lower-case word of letters, digits and underscores, such as my_analyzer",
+          at: entry.position)
       }
       var settings: [String: JSONValue] = [:]
       for setting in try mapping(entry.value, at: place) {
