@@ -14,6 +14,8 @@ final class ChildProcess {
     /// The time that the program may keep us waiting is used up.
     case timeout
     case tooMuchOutput
+    /// The caller has lost interest.
+    case cancelled
   }
 
   enum Ending: Hashable {
@@ -102,6 +104,32 @@ final class ChildProcess {
       default:
         closeInput()
       }
+    }
+  }
+
+  /// Sets how long the program may keep us waiting from now on.
+  func allow(_ patience: Duration) {
+    self.patience = patience
+  }
+
+  /// Takes the next line of output, without its line break, waiting until it is there.
+  ///
+  /// - Parameter isCancelled: Asked every tenth of a second.
+  /// - Returns: `nil` if the program ends, or closes its output, before it has written another line.
+  func nextLine(isCancelled: () -> Bool) throws(Failure) -> [UInt8]? {
+    var searched = 0
+    while true {
+      if let end = output[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+        let line = Array(output[..<end])
+        output.removeFirst(end + 1)
+        return line
+      }
+      searched = output.count
+      if outputEnd < 0 { return nil }
+      if isCancelled() { throw .cancelled }
+      let hasEnded = cspawn_has_ended(process) != 0
+      try wait(forInput: false, at: hasEnded ? .milliseconds(1) : .milliseconds(100))
+      if hasEnded, output.count == searched { return nil }
     }
   }
 

@@ -189,7 +189,7 @@ private struct Walk {
       // The picture itself is not read.
       let head = try source.bytes(at: start, count: min(size, ByteSource.windowSize / 2))
       addPicture(id, head, size: size)
-    case .text where size > TagBlock.maximumSize - plain.count, .picture where size > TagBlock.maximumSize:
+    case .text where size > TagBlock.maximumTextSize - plain.count, .picture where size > TagBlock.maximumSize:
       refusedCount += 1
     case .picture, .text:
       var body = try source.bytes(at: start, count: size)
@@ -209,7 +209,11 @@ private struct Walk {
   }
 
   private mutating func add(_ id: String, _ body: [UInt8]) {
-    guard !body.isEmpty, plain.count + body.count <= TagBlock.maximumSize else { return }
+    guard !body.isEmpty else { return }
+    guard plain.count + body.count <= TagBlock.maximumTextSize else {
+      refusedCount += 1
+      return
+    }
     guard let body = Self.readable(id, body) else {
       refusedCount += 1
       return
@@ -289,7 +293,8 @@ private struct Walk {
     return stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).first { bytes[$0] == 0 && bytes[$0 + 1] == 0 }
   }
 
-  /// The content of a frame as TagLib can read it; `nil` if its text has an encoding that does not exist.
+  /// The content of a frame as TagLib can read it; `nil` if its text has an encoding that does not exist, or absurdly many
+  /// values.
   private static func readable(_ id: String, _ body: [UInt8]) -> [UInt8]? {
     let start: Int
     switch id {
@@ -297,6 +302,7 @@ private struct Walk {
     case _ where id.hasPrefix("T"), "WXXX", "WXX", "GRP1", "MVNM", "MVIN": start = 1
     default: return body
     }
+    guard TagBlock.isPlausible(body.dropFirst(start), isWide: body[0] == 1 || body[0] == 2) else { return nil }
     switch body[0] {
     case 0, 2: return body
     case 1: return body.count > start + 1 ? withByteOrderMarks(id, body, from: start) : body

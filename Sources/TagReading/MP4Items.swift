@@ -34,7 +34,7 @@ enum MP4Items {
         if let entry = try number(item, in: source) { tag.entries.append(entry) }
       } else if containers.contains(item.name) {
         continue
-      } else if items.count + item.end - start > TagBlock.maximumSize {
+      } else if items.count + item.end - start > TagBlock.maximumTextSize {
         tag.remarks.append("An item of the MP4 tag is larger than any real one and was left out.")
       } else {
         items += try source.bytes(at: start, count: item.end - start)

@@ -97,7 +97,10 @@ struct OggStream {
   private struct Packets {
     private var bytes: [UInt8] = []
 
-    var isTooLong: Bool { bytes.count > TagBlock.maximumSize }
+    /// Pictures stand in comments as text, which makes them a third longer.
+    private static let maximumSize = 2 * TagBlock.maximumSize
+
+    var isTooLong: Bool { bytes.count > Self.maximumSize }
 
     /// True if the segment ends a packet.
     mutating func add(_ segment: [UInt8], isLast: Bool) -> Bool {

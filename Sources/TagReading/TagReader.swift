@@ -33,7 +33,7 @@ public enum TagReader {
     var others = leading
     if container == .flac || container == .other {
       let trailing = try TrailingTags(of: source)
-      let early = try container == .other ? TrailingTags.leadingAPEv2(of: source, at: audioStart) : nil
+      let early = try container == .other ? APEv2Tag(in: source, startingAt: audioStart)?.read() : nil
       others += [trailing.apev2, early, trailing.id3v1].compactMap { $0 }
     }
     for tag in others { finding.add(tag, formatOnly: isComplete) }
@@ -48,7 +48,7 @@ public enum TagReader {
     case .flac: return [try FLACMetadata.read(from: source, at: audioStart)]
     case .ogg: return [try OggStream.read(from: source, at: audioStart)]
     case .mp4: return try MP4Items.read(from: source).map { [$0] } ?? []
-    case .asf: return [try asf(source, at: audioStart)]
+    case .asf: return [try ASFHeader.read(from: source, at: audioStart)]
     case .riff, .rifx, .wave64, .aiff, .dsdiff:
       var file = ChunkedFile(source, at: audioStart, container: container)
       return try file.read()
@@ -77,14 +77,6 @@ public enum TagReader {
       if tags.first?.isEmpty ?? true { tags = [try tag.read()] }
     }
     return (tags, position)
-  }
-
-  private static func asf(_ source: ByteSource, at offset: Int) throws(TagReadError) -> RawTag {
-    var tag = RawTag(.asf)
-    let size = try source.bytes(at: offset + 16, count: 8).littleEndian(8)
-    let header = try source.bytes(at: offset, count: Int(clamping: min(size, UInt64(TagBlock.maximumSize))))
-    TagBlock(kind: CTAGLIB_ASF_HEADER, bytes: header).parse(into: &tag)
-    return tag
   }
 
   private static func tracker(

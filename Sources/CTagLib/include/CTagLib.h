@@ -18,7 +18,7 @@ typedef enum {
   CTAGLIB_ID3V2,
   // 128 bytes from "TAG" on.
   CTAGLIB_ID3V1,
-  // Items and, at the very end, the 32 bytes of the footer. A header before the items may be left out.
+  // Items and, at the very end, the 32 bytes of the footer, without a header. Binary items give nothing.
   CTAGLIB_APEV2,
   // From the length of the vendor string on.
   CTAGLIB_VORBIS_COMMENT,
@@ -26,7 +26,7 @@ typedef enum {
   CTAGLIB_RIFF_INFO,
   // The children of an `ilst` atom that hold text; others give nothing.
   CTAGLIB_MP4_ILST,
-  // The ASF header object, from its GUID on.
+  // The ASF header object, from its GUID on; only the objects with tags are needed.
   CTAGLIB_ASF_HEADER,
   // Whole files of trackers.
   CTAGLIB_MOD,

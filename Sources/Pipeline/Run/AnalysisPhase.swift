@@ -54,7 +54,8 @@ struct AnalysisPhase {
       while let done = try await group.next() {
         if let analysis = done.analysis {
           try await buffer.add(FileResult(fileID: done.file.fileID, analysis: analysis))
-          let duration = analysis.reusesKnownAudio ? 0 : analysis.format?.duration ?? 0
+          let wasDecoded = analysis.format?.frameCount != nil && !analysis.reusesKnownAudio
+          let duration = wasDecoded ? analysis.format?.duration ?? 0 : 0
           result.audioDuration += duration
           report(
             .finished(done.file.path, status: analysis.status, problem: analysis.problem, audioDuration: duration))
