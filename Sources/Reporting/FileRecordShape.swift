@@ -89,7 +89,9 @@ extension Shape<FileRecord.AnalyzerProblem> {
       summary: "An analyzer without a finding.",
       fields: [
         .required("analyzer", .text, "Its id.") { $0.analyzer },
-        .required("outcome", .choice, "not_applicable: there was nothing to analyze; failed: it gave up.") { $0.outcome },
+        .required("outcome", .choice, "not_applicable: there was nothing to analyze; failed: it gave up.") {
+          $0.outcome
+        },
         .required("message", .text, "One sentence for people.") { $0.message },
       ])
   }
@@ -104,7 +106,9 @@ extension Shape<FileRecord> {
         .optional("codec", .text, "pcm_s16, flac, mp3, vorbis, opus, aac, alac, …") { $0.format?.codec },
         .optional("duration_s", .number, "Length in seconds: as decoded, else as claimed.") { $0.format?.duration },
         .optional("claimed_duration_s", .number, "Length in seconds as the file claims it.") { record in
-          guard let format = record.format, let frames = format.claimedFrameCount, format.sampleRate > 0 else { return nil }
+          guard let format = record.format, let frames = format.claimedFrameCount, format.sampleRate > 0 else {
+            return nil
+          }
           return Double(frames) / Double(format.sampleRate)
         },
         .optional("sample_rate_hz", .integer, "Samples per second and channel.") { $0.format?.sampleRate },
@@ -165,7 +169,9 @@ extension Shape<TagFinding.Picture> {
     Shape(
       summary: "An embedded picture.",
       fields: [
-        .required("type", .text, "What it shows, as ID3 names it: front cover, back cover, artist, other, …") { $0.type },
+        .required("type", .text, "What it shows, as ID3 names it: front cover, back cover, artist, other, …") {
+          $0.type
+        },
         .optional("mime", .text, "Media type.") { $0.mime },
         .required("size_bytes", .integer, "Size in bytes.") { $0.sizeBytes },
       ])

@@ -16,9 +16,10 @@ import Testing
     #expect(file["path"] as? String == Samples.full.path.string)
     #expect(
       file["uri"] as? String == "file:///music/%C3%84rger%20%26%20S%C3%B6hne/01%20%22Go%22%2C%20she%20said.flac")
-    #expect(file["error"] as? [String: String] == [
-      "stage": "decode", "code": "truncated", "message": "The stream ends 3 s early.",
-    ])
+    #expect(
+      file["error"] as? [String: String] == [
+        "stage": "decode", "code": "truncated", "message": "The stream ends 3 s early.",
+      ])
     let format = try #require(file["format"] as? [String: Any])
     #expect(format["duration_s"] as? Double == 388.7200)
     #expect(format["claimed_duration_s"] as? Double == 391.72)

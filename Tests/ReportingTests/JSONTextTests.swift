@@ -10,7 +10,10 @@ import Testing
 
   @Test func anyStringIsReadBack() throws {
     var generator = SystemRandomNumberGenerator()
-    let pieces = (0..<0x30).compactMap { Unicode.Scalar($0) } + ["\\", "\"", "/", "\u{7F}", "\u{2028}", "é", "\u{301}", "🎵", "\u{FFFD}"]
+    let pieces =
+      (0..<0x30).compactMap { Unicode.Scalar($0) } + [
+        "\\", "\"", "/", "\u{7F}", "\u{2028}", "é", "\u{301}", "🎵", "\u{FFFD}",
+      ]
     for _ in 0..<500 {
       var string = ""
       for _ in 0..<Int.random(in: 0...8, using: &generator) {
@@ -30,7 +33,8 @@ import Testing
       return writer.text
     }
     #expect(text(126, 4) == "126.0" && text(0.1 + 0.2, 4) == "0.3" && text(-0.00001, 4) == "0.0")
-    #expect(text(-12.5, 4) == "-12.5" && text(0.0625, 3) == "0.063" && text(1.0101, 4) == "1.0101" && text(7, 0) == "7.0")
+    #expect(
+      text(-12.5, 4) == "-12.5" && text(0.0625, 3) == "0.063" && text(1.0101, 4) == "1.0101" && text(7, 0) == "7.0")
     #expect(text(.nan, 4) == "null" && text(.infinity, 4) == "null" && text(1e300, 4) == "1e+300")
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<3000 {
@@ -49,21 +53,25 @@ import Testing
   @Test func parserAgreesWithFoundation() throws {
     let sound = [
       "0", "-0", "-1.5e3", "1E+2", "12345678901", "0.1", "true", "false", "null", "\"\"", "[]", "{}", " [ 1 , 2 ] ",
-      "{\"a\":{\"b\":[null,{}]}}", "\"\\u00e9\\ud83c\\udfb5\\/\\b\\f\\n\\r\\t\"", "[\"a\",\"b\\\\\"]", "\t\n\r 5", "1e-7",
+      "{\"a\":{\"b\":[null,{}]}}", "\"\\u00e9\\ud83c\\udfb5\\/\\b\\f\\n\\r\\t\"", "[\"a\",\"b\\\\\"]", "\t\n\r 5",
+      "1e-7",
     ]
     for text in sound {
       let value = try JSONValue(parsing: text.utf8)
       #expect((try read(text) as? NSObject) == (try read(value.text) as? NSObject), "\(text)")
     }
     let broken = [
-      "", " ", "01", "1.", ".5", "+1", "-", "1e", "tru", "nul", "[1,]", "[1 2]", "{\"a\"}", "{\"a\":}", "{a:1}", "\"", "\"\\x\"",
+      "", " ", "01", "1.", ".5", "+1", "-", "1e", "tru", "nul", "[1,]", "[1 2]", "{\"a\"}", "{\"a\":}", "{a:1}", "\"",
+      "\"\\x\"",
       "\"\\u12\"", "\"\n\"", "[", "{", "]", "1 2", "{\"a\":1,}", "NaN", "Infinity", "'a'", "\u{FEFF}1", "1e999",
     ]
     for text in broken {
       #expect(throws: JSONSyntaxError.self, "\(text)") { try JSONValue(parsing: text.utf8) }
     }
     #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: [0x22, 0xFF, 0x22]) }
-    #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: Array(repeating: UInt8(ascii: "["), count: 100_000)) }
+    #expect(throws: JSONSyntaxError.self) {
+      try JSONValue(parsing: Array(repeating: UInt8(ascii: "["), count: 100_000))
+    }
     #expect(try JSONValue(parsing: "\"\\ud800x\"".utf8) == .string("\u{FFFD}x"))
     #expect(try JSONValue(parsing: "\"\\ud800\\u0041\"".utf8) == .string("\u{FFFD}A"))
     #expect(try JSONValue(parsing: "9223372036854775807".utf8) == .integer(.max))

@@ -18,7 +18,8 @@ enum Samples {
     record.tags = TagFinding(
       fields: [
         "title": ["Go"], "artist": ["Ä", "B / C"], "track": ["3"], "tracktotal": ["zwölf"], "compilation": ["1"],
-        "genre": ["", "Jazz"], "bpm": ["126"], "other:MOOD": ["calm", "late, \"blue\""], "comment": ["two\nlines\u{0}\u{1F}"],
+        "genre": ["", "Jazz"], "bpm": ["126"], "other:MOOD": ["calm", "late, \"blue\""],
+        "comment": ["two\nlines\u{0}\u{1F}"],
         "album": [""],
       ],
       pictures: [TagFinding.Picture(type: "front cover", mime: "image/jpeg", sizeBytes: 51_234)], hasLyrics: true,
@@ -33,10 +34,13 @@ enum Samples {
     record.fingerprint = FingerprintFinding(algorithm: "chromaprint-2", duration: 120, value: "AQAA-_")
     record.signature = FileRecord.Signature(version: 1, landmarkCount: 5231)
     record.findings = [
-      "mood": .object(["valence": .number(0.25), "n": .integer(3), "tags": .array([.string("<&>"), .null, .bool(true)])])
+      "mood": .object([
+        "valence": .number(0.25), "n": .integer(3), "tags": .array([.string("<&>"), .null, .bool(true)]),
+      ])
     ]
     record.analyzers = [
-      AnalyzerIdentity(id: "tempo", version: 1, digest: "x"), AnalyzerIdentity(id: "chromaprint", version: 2, digest: "y"),
+      AnalyzerIdentity(id: "tempo", version: 1, digest: "x"),
+      AnalyzerIdentity(id: "chromaprint", version: 2, digest: "y"),
       AnalyzerIdentity(id: "key", version: 1, digest: "z"),
     ]
     record.analyzerProblems = [

@@ -29,7 +29,8 @@ import Testing
         AnalyzerOutcome(analyzer: Self.ids[3], result: .finding(source.tags ?? TagFinding())),
         AnalyzerOutcome(
           analyzer: Self.ids[0],
-          result: .finding(FingerprintFinding(algorithm: "chromaprint-2", duration: 100 + seconds, value: "AQ\(index)"))),
+          result: .finding(FingerprintFinding(algorithm: "chromaprint-2", duration: 100 + seconds, value: "AQ\(index)"))
+        ),
         AnalyzerOutcome(
           analyzer: Self.ids[2], result: .finding(SignatureFinding(version: 1, landmarkCount: index, data: [1]))),
       ])
@@ -56,7 +57,8 @@ import Testing
       defer { try? FileManager.default.removeItem(atPath: folder) }
       let store = try ResultStore(path: FilePath(folder).appending("library.sqlite"))
       let run = try store.beginRun(
-        programVersion: "1", pipeline: "p", configuration: .null, configurationDigest: "", analyzers: Self.ids, roots: [])
+        programVersion: "1", pipeline: "p", configuration: .null, configurationDigest: "", analyzers: Self.ids,
+        roots: [])
       let scan = ScanSession(store: store, run: run, wanted: wanted) { _ in true }
       _ = try scan.classify(
         paths.enumerated().map { index, path in

@@ -51,7 +51,8 @@ final class Library {
   ) -> WantedAnalyses {
     WantedAnalyses(
       members: [
-        WantedAnalyses.Member(identity: tags, readsAudio: false), WantedAnalyses.Member(identity: tempo, readsAudio: true),
+        WantedAnalyses.Member(identity: tags, readsAudio: false),
+        WantedAnalyses.Member(identity: tempo, readsAudio: true),
         WantedAnalyses.Member(identity: chromaprint, readsAudio: true),
       ] + extra.map { WantedAnalyses.Member(identity: $0, readsAudio: true) },
       decoderVersion: decoder)
@@ -169,7 +170,8 @@ final class Library {
     FileAnalysis(
       status: .ok, contentID: contentID(audio ?? file.path.string), format: format,
       outcomes: [
-        AnalyzerOutcome(analyzer: tags, result: .finding(tagFinding(title: title ?? "Title of \(file.path.stem ?? "")"))),
+        AnalyzerOutcome(
+          analyzer: tags, result: .finding(tagFinding(title: title ?? "Title of \(file.path.stem ?? "")"))),
         AnalyzerOutcome(analyzer: tempo, result: .finding(tempoFinding())),
         AnalyzerOutcome(
           analyzer: chromaprint,

@@ -73,7 +73,9 @@ import Testing
 
   @Test func everyReleasedSchemaMigratesForward() throws {
     let fresh = try Library()
-    let version = try DatabaseQueue(path: fresh.database.string).read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
+    let version = try DatabaseQueue(path: fresh.database.string).read {
+      try Int.fetchOne($0, sql: "PRAGMA user_version")
+    }
     for version in 1...(try #require(version)) {
       let sql = try String(contentsOf: Self.fixtures.appendingPathComponent("store-v\(version).sql"), encoding: .utf8)
       let path = fresh.folder.appending("v\(version).sqlite")
@@ -82,7 +84,9 @@ import Testing
       try check(try ResultStore(path: path, access: .readOnly))
       let search = try DatabaseQueue(path: path.string).read { db in
         try String.fetchAll(
-          db, sql: "SELECT f.display_path FROM songs_fts JOIN file f ON f.id = songs_fts.rowid WHERE songs_fts MATCH 'cafe'")
+          db,
+          sql: "SELECT f.display_path FROM songs_fts JOIN file f ON f.id = songs_fts.rowid WHERE songs_fts MATCH 'cafe'"
+        )
       }
       #expect(search.contains("/music/caf\\xE9.flac"))
     }
