@@ -1,7 +1,7 @@
 /// A tag field with a canonical name: what its values look like and whether it can have several.
 ///
-/// Names and meanings follow MusicBrainz Picard's table of tag mappings. Reports, schemas and the CSV header are made from
-/// `all`; which key of which tag format carries a field is `TagReading`'s business.
+/// Names and meanings follow MusicBrainz Picard's table of tag mappings. Reports, schemas and the CSV header are made
+/// from `all`; which key of which tag format carries a field is `TagReading`'s business.
 public struct TagField: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Free text.
@@ -78,8 +78,8 @@ public struct TagField: Hashable, Sendable {
     self.summary = summary
   }
 
-  /// The values of this field as reports show them: a list, or one value, or `.null` if there is none. Several values of
-  /// a text field that shows one are joined by ` / `; of other kinds the first counts.
+  /// The values of this field as reports show them: a list, or one value, or `.null` if there is none. Several values
+  /// of a text field that shows one are joined by ` / `; of other kinds the first counts.
   public func reportValue(_ values: [String]) -> JSONValue {
     if isList { return values.isEmpty ? .null : .array(values.map { scalar($0) }) }
     guard let first = values.first else { return .null }

@@ -33,8 +33,8 @@ using namespace TagLib;
 
 namespace {
 
-// TagLib keeps strings as UTF-16, one unit to a character; its own conversion gives nothing at all for strings with half a
-// surrogate pair, where this one puts U+FFFD.
+// TagLib keeps strings as UTF-16, one unit to a character; its own conversion gives nothing at all for strings with
+// half a surrogate pair, where this one puts U+FFFD.
 std::string utf8(const String &text) {
   std::string bytes;
   bytes.reserve(text.size());

@@ -1,8 +1,8 @@
 internal import AudioAnalysis
 internal import CTagLib
 
-/// An APEv2 (or APEv1) tag (wiki.hydrogenaud.io: APEv2 specification). Pictures are measured in place; the items that hold
-/// text go to TagLib as a tag of their own.
+/// An APEv2 (or APEv1) tag (wiki.hydrogenaud.io: APEv2 specification). Pictures are measured in place; the items that
+/// hold text go to TagLib as a tag of their own.
 struct APEv2Tag {
   private let source: ByteSource
   private let itemsStart: Int

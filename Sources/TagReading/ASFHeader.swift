@@ -1,8 +1,8 @@
 internal import AudioAnalysis
 internal import CTagLib
 
-/// The tags in the header object of an ASF file (Advanced Systems Format Specification 1.20, sections 3.10, 3.11, 4.7, 4.8),
-/// as a header of its own that holds nothing else.
+/// The tags in the header object of an ASF file (Advanced Systems Format Specification 1.20, sections 3.10, 3.11, 4.7,
+/// 4.8), as a header of its own that holds nothing else.
 enum ASFHeader {
   private enum Object: CaseIterable {
     case contentDescription, extendedContentDescription, headerExtension, metadata, metadataLibrary

@@ -78,7 +78,8 @@ struct ChunkedFile {
     let header = try source.bytes(at: position, count: headerSize)
     guard header.count == headerSize else { return nil }
     let sizeBytes = header.dropFirst(layout.idLength)
-    let claimed = layout.isBigEndian ? sizeBytes.bigEndian(layout.sizeLength) : sizeBytes.littleEndian(layout.sizeLength)
+    let claimed =
+      layout.isBigEndian ? sizeBytes.bigEndian(layout.sizeLength) : sizeBytes.littleEndian(layout.sizeLength)
     guard var size = Int(exactly: claimed) else { return nil }
     if layout.countsHeader { size -= headerSize }
     // In Wave64 the first four bytes of the GUIDs spell the names of RIFF.

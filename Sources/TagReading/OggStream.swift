@@ -6,8 +6,8 @@ struct OggStream {
   private var position: Int
   private var pageCount = 0
 
-  /// Pages that are looked at before giving up: header packets stand at the start, and even one with a picture of 10 MB is
-  /// spread over 160 pages.
+  /// Pages that are looked at before giving up: header packets stand at the start, and even one with a picture of 10 MB
+  /// is spread over 160 pages.
   private static let maximumPageCount = 4_000
   /// Bytes of junk between pages that are searched for the next page.
   private static let maximumJunk = 64 * 1024

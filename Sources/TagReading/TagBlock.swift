@@ -13,8 +13,8 @@ struct TagBlock {
   /// Values taken from one tag. Tags of real files have a few hundred at most.
   static let maximumValueCount = 10_000
 
-  /// False for the text of a field with more values, separated by NULs, than any real one has: each takes memory, however
-  /// short it is.
+  /// False for the text of a field with more values, separated by NULs, than any real one has: each takes memory,
+  /// however short it is.
   /// - Parameter isWide: the text is in UTF-16.
   static func isPlausible(_ text: ArraySlice<UInt8>, isWide: Bool = false) -> Bool {
     var count = 0
@@ -64,6 +64,7 @@ struct TagBlock {
     var dropped = 0
 
     mutating func addText(key: String, value: String) {
+      if value.isEmpty { return }
       if entries.count < TagBlock.maximumValueCount {
         entries.append(RawTag.Entry(key: key, value: value))
       } else {

@@ -4,10 +4,10 @@ public import SystemPackage
 
 /// Reads the tags of audio files, whatever they are called: what a file is follows from its content.
 ///
-/// A file may hold several tags. What stands in its container's own tag counts alone: the Vorbis comment of FLAC and Ogg,
-/// the items of MP4, the attributes of ASF; if there is none, what else is found is taken. WAV, AIFF and DSDIFF have ID3v2
-/// first and their text chunks after it. Everything else (MP3, AAC, APE, WavPack, Musepack, TTA, …) has ID3v2 first, then
-/// APEv2, then ID3v1. A later tag gives only the fields that no earlier one has.
+/// A file may hold several tags. What stands in its container's own tag counts alone: the Vorbis comment of FLAC and
+/// Ogg, the items of MP4, the attributes of ASF; if there is none, what else is found is taken. WAV, AIFF and DSDIFF
+/// have ID3v2 first and their text chunks after it. Everything else (MP3, AAC, APE, WavPack, Musepack, TTA, …) has
+/// ID3v2 first, then APEv2, then ID3v1. A later tag gives only the fields that no earlier one has.
 public enum TagReader {
   /// The tags of a file; empty if it has none, and for files that are no audio.
   /// - Throws: `TagReadError` if the file cannot be opened or read.
@@ -95,6 +95,7 @@ extension TagFinding {
     if formatOnly { return }
     remarks += tag.remarks
     let canonical = CanonicalTags(tag)
+    remarks += canonical.remarks
     for (field, values) in canonical.fields where fields[field] == nil { fields[field] = values }
     for (key, values) in canonical.others where fields[TagField.otherPrefix + key] == nil {
       fields[TagField.otherPrefix + key] = values

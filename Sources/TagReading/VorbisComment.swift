@@ -1,8 +1,8 @@
 internal import AudioAnalysis
 internal import CTagLib
 
-/// A Vorbis comment (xiph.org: Ogg Vorbis I format specification, comment field), with the pictures taken out of it before
-/// TagLib sees it.
+/// A Vorbis comment (xiph.org: Ogg Vorbis I format specification, comment field), with the pictures taken out of it
+/// before TagLib sees it.
 enum VorbisComment {
   /// - Parameter body: from the length of the vendor string on.
   static func read(_ body: [UInt8]) -> RawTag {
@@ -58,7 +58,8 @@ enum VorbisComment {
     plain.replaceSubrange(4..<8, with: (0..<4).map { UInt8(truncatingIfNeeded: kept >> (8 * $0)) })
     if kept > 0 { TagBlock(kind: CTAGLIB_VORBIS_COMMENT, bytes: plain).parse(into: &tag) }
     if droppedCount > 0 {
-      tag.remarks.append("The Vorbis comment is larger than any real one; \(droppedCount) of its entries were left out.")
+      tag.remarks.append(
+        "The Vorbis comment is larger than any real one; \(droppedCount) of its entries were left out.")
     }
     if isCutShort {
       tag.remarks.append("The Vorbis comment is shorter than it says; what is there was read.")

@@ -51,7 +51,8 @@ struct SplitMix: RandomNumberGenerator {
     ("MP4 item of 4 GB", MP4.file(MP4.text("©nam", "kept"), big(0xFFFF_FFF0, 4) + Bytes("©alb".utf8.prefix(4)))),
     ("INFO field of 4 GB", Chunks.wav(Chunks.info([("INAM", "kept")]), "LIST" + little(0xFFFF_FFF0, 4) + "INFO")),
     (
-      "picture of 4 GB", Xiph.flac([(4, Xiph.comment("TITLE=kept")), (6, big(3, 4) + big(0xFFFF_FFFF, 4) + "image/png")])
+      "picture of 4 GB",
+      Xiph.flac([(4, Xiph.comment("TITLE=kept")), (6, big(3, 4) + big(0xFFFF_FFFF, 4) + "image/png")])
     ),
   ]
 
@@ -64,10 +65,12 @@ struct SplitMix: RandomNumberGenerator {
     let many = try read(ID3.tag(3, (0..<20_000).flatMap { ID3.text("TXXX", 3, "k\($0)\0v") }))
     #expect(many.fields.count == TagBlock.maximumValueCount)
     #expect(many.remarks.count == 1)
-    let comments = try read(Xiph.ogg("OpusHead" + big(0, 11), ["OpusTags" + Xiph.comment((0..<20_000).map { Bytes("K\($0)=v".utf8) })]))
+    let comments = try read(
+      Xiph.ogg("OpusHead" + big(0, 11), ["OpusTags" + Xiph.comment((0..<20_000).map { Bytes("K\($0)=v".utf8) })]))
     #expect(comments.fields.count == TagBlock.maximumValueCount)
     #expect(comments.remarks.count == 1)
-    let values = try read(ID3.tag(4, ID3.text("TPE1", 4, String(repeating: "x\0", count: 100_000)), ID3.text("TIT2", 4, "t")))
+    let values = try read(
+      ID3.tag(4, ID3.text("TPE1", 4, String(repeating: "x\0", count: 100_000)), ID3.text("TIT2", 4, "t")))
     #expect(values.fields == ["title": ["t"]])
     #expect(values.remarks.count == 1)
     let tags = try read((0..<5_000).flatMap { _ in ID3.tag(3) } + audio)
@@ -88,9 +91,11 @@ struct SplitMix: RandomNumberGenerator {
       3, ID3.text("TIT2", 3, "Title"), ID3.frame("COMM", 3, [1] + "eng" + wide("") + [0, 0] + wide("c")),
       ID3.frame("APIC", 3, [0] + "image/png\0" + [3, 0] + png), ID3.frame("UFID", 3, Bytes("o\0id".utf8)),
       ID3.frame("TXXX", 3, [1] + wide("k") + [0, 0] + wide("v"))) + audio
-      + APE.tag(APE.item("Title", Bytes("t".utf8)), APE.item("Cover Art (Front)", png, isBinary: true)) + id3v1(title: "t"),
+      + APE.tag(APE.item("Title", Bytes("t".utf8)), APE.item("Cover Art (Front)", png, isBinary: true))
+      + id3v1(title: "t"),
     ID3.tag(2, ID3.text("TT2", 2, "Title"), ID3.frame("PIC", 2, [0] + "PNG" + [3, 0] + png)) + audio,
-    ID3.tag(4, ID3.frame("TIT2", 4, syncsafe(5) + stored([3] + "abcd"), flags: 0x09), ID3.text("TPE1", 4, "a\0b")) + audio,
+    ID3.tag(4, ID3.frame("TIT2", 4, syncsafe(5) + stored([3] + "abcd"), flags: 0x09), ID3.text("TPE1", 4, "a\0b"))
+      + audio,
     Xiph.flac([(4, ContainerTests.comment), (6, Xiph.picture(data: png))]),
     Xiph.ogg("OpusHead" + big(0, 11), ["OpusTags" + ContainerTests.comment]),
     Xiph.ogg("\u{1}vorbis" + big(0, 23), ["\u{3}vorbis" + ContainerTests.comment + [1]]),
@@ -101,9 +106,11 @@ struct SplitMix: RandomNumberGenerator {
       ASF.description(title: "t", author: "a", comment: "c"),
       ASF.extended([("WM/Genre", 0, utf16("g")), ("WM/TrackNumber", 3, little(1, 4))]),
       ASF.library([("WM/Picture", 1, [3] + little(4, 4) + utf16("image/png\0\0") + png)])),
-    Chunks.wav(Chunks.info([("INAM", "t"), ("IART", "a")]), Chunks.chunk("id3 ", ID3.tag(3, ID3.text("TIT2", 3, "t")))),
+    Chunks.wav(
+      Chunks.info([("INAM", "t"), ("IART", "a")]), Chunks.chunk("id3 ", ID3.tag(3, ID3.text("TIT2", 3, "t")))),
     Chunks.aiff(Chunks.chunk("NAME", Bytes("n".utf8), bigEndian: true)),
-    Bytes("IMPM".utf8) + Bytes(repeating: 1, count: 400), Bytes("Extended Module: ".utf8) + Bytes(repeating: 2, count: 400),
+    Bytes("IMPM".utf8) + Bytes(repeating: 1, count: 400),
+    Bytes("Extended Module: ".utf8) + Bytes(repeating: 2, count: 400),
     Bytes(repeating: 3, count: 44) + "SCRM" + Bytes(repeating: 0, count: 400),
     Bytes(repeating: 0, count: 1080) + "M.K." + Bytes(repeating: 4, count: 400),
   ]
@@ -141,7 +148,9 @@ struct SplitMix: RandomNumberGenerator {
 
   @Test func noise() throws {
     var random = SplitMix(state: 1)
-    for start in ["", "ID3\u{3}\0\0", "fLaC", "OggS\0\u{2}", "\0\0\0\u{14}ftyp", "RIFF\0\0\0\0WAVE", "FORM\0\0\0\0AIFF", "IMPM"] {
+    for start in [
+      "", "ID3\u{3}\0\0", "fLaC", "OggS\0\u{2}", "\0\0\0\u{14}ftyp", "RIFF\0\0\0\0WAVE", "FORM\0\0\0\0AIFF", "IMPM",
+    ] {
       for length in [0, 1, 9, 10, 27, 100, 1_000, 5_000] {
         let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
         let finding = try read(start + bytes)

@@ -79,7 +79,8 @@ func read(_ bytes: Bytes) throws -> TagFinding { try TagReader.read(ByteSource(b
   }
 
   @Test func dates() throws {
-    let merged = try read(ID3.tag(3, ID3.text("TYER", 3, "2011"), ID3.text("TDAT", 3, "2709"), ID3.text("TORY", 3, "1977")))
+    let merged = try read(
+      ID3.tag(3, ID3.text("TYER", 3, "2011"), ID3.text("TDAT", 3, "2709"), ID3.text("TORY", 3, "1977")))
     #expect(merged.fields["date"] == ["2011-09-27"])
     #expect(merged.fields["originaldate"] == ["1977"])
     let late = try read(ID3.tag(4, ID3.text("TDRC", 4, "1999-03-01 12:30"), ID3.text("TDOR", 4, "0000")))

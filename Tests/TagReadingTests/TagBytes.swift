@@ -59,12 +59,15 @@ enum ID3 {
 }
 
 /// ID3v1.1.
-func id3v1(title: String, artist: String = "", comment: String = "", year: String = "", track: UInt8 = 0, genre: UInt8 = 255) -> Bytes {
+func id3v1(
+  title: String, artist: String = "", comment: String = "", year: String = "", track: UInt8 = 0, genre: UInt8 = 255
+) -> Bytes {
   func field(_ text: String, _ size: Int) -> Bytes {
     let bytes = text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
     return Array((bytes + Bytes(repeating: 0, count: size)).prefix(size))
   }
-  return "TAG" + (field(title, 30) + field(artist, 30) + field("", 30) + field(year, 4) + field(comment, 28) + [0, track, genre])
+  return "TAG"
+    + (field(title, 30) + field(artist, 30) + field("", 30) + field(year, 4) + field(comment, 28) + [0, track, genre])
 }
 
 /// Vorbis comments, FLAC and Ogg.
@@ -104,7 +107,8 @@ enum Xiph {
     var pages: Bytes = []
     for (number, start) in stride(from: 0, to: lacing.count, by: 255).enumerated() {
       let part = start..<min(start + 255, lacing.count)
-      pages += "OggS" + ([0, isFirst ? 2 : 0] + big(0, 8) + little(serial, 4) + little(sequence + number, 4) + big(0, 4))
+      pages +=
+        "OggS" + ([0, isFirst ? 2 : 0] + big(0, 8) + little(serial, 4) + little(sequence + number, 4) + big(0, 4))
       pages += [UInt8(part.count)] + lacing[part] + segments[part].flatMap { $0 }
     }
     return pages
@@ -232,8 +236,8 @@ func stored(_ content: Bytes) -> Bytes {
   return [0x78, 0x01, 1] + little(size, 2) + little(~size & 0xFFFF, 2) + content + big(adler32(content), 4)
 }
 
-/// A zlib stream that repeats one byte for about `count` bytes, in one block with fixed codes: a literal, then matches of
-/// length 258 at distance 1, each in 13 bits.
+/// A zlib stream that repeats one byte for about `count` bytes, in one block with fixed codes: a literal, then matches
+/// of length 258 at distance 1, each in 13 bits.
 func bomb(_ count: Int) -> Bytes {
   var bytes: Bytes = [0x78, 0x01]
   var bits = 0

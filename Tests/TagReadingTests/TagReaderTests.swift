@@ -46,7 +46,8 @@ import Testing
   @Test func namesAreBytesAndEndingsMeanNothing() throws {
     let names: [Bytes] = [
       Bytes("plain.mp3".utf8), Bytes("wrong.flac".utf8), Bytes("none".utf8), Bytes("new\nline.mp3".utf8),
-      Bytes("bad".utf8) + [0xFF, 0xFE] + Bytes(".mp3".utf8), Bytes("caf".utf8) + [0xE9], Bytes(repeating: 0x6E, count: 255),
+      Bytes("bad".utf8) + [0xFF, 0xFE] + Bytes(".mp3".utf8), Bytes("caf".utf8) + [0xE9],
+      Bytes(repeating: 0x6E, count: 255),
     ]
     try Self.withDirectory { directory in
       for name in names {
@@ -130,10 +131,13 @@ import Testing
     #expect(try value("date", "2001", "1999") == .string("2001"))
   }
 
-  @Test(arguments: [
-    ("3", 3, nil), ("03/012", 3, 12), ("#4 of 9", 4, 9), (" 5 / 6 ", 5, 6), ("0/10", nil, 10), ("A1", nil, nil), ("-3", nil, nil),
-    ("7/", 7, nil), ("99999999999999999999", nil, nil),
-  ] as [(String, Int?, Int?)]) func numbersAndTotals(text: String, number: Int?, total: Int?) {
+  @Test(
+    arguments: [
+      ("3", 3, nil), ("03/012", 3, 12), ("#4 of 9", 4, 9), (" 5 / 6 ", 5, 6), ("0/10", nil, 10), ("A1", nil, nil),
+      ("-3", nil, nil),
+      ("7/", 7, nil), ("99999999999999999999", nil, nil),
+    ] as [(String, Int?, Int?)]) func numbersAndTotals(text: String, number: Int?, total: Int?)
+  {
     let found = TagValue.numberAndTotal(text)
     #expect(found.number == number)
     #expect(found.total == total)
@@ -143,6 +147,6 @@ import Testing
     #expect(TagValue.cleaned("plain") == "plain")
     #expect(TagValue.cleaned("\u{FEFF} a\r\nb\rc \0\0") == "a\nb\nc")
     #expect(TagValue.cleaned(" \0\n") == "")
-    #expect(TagValue.cleaned("e\u{301}") .unicodeScalars.count == 2)
+    #expect(TagValue.cleaned("e\u{301}").unicodeScalars.count == 2)
   }
 }

@@ -51,9 +51,9 @@ typedef struct {
   //
   // Keys are those of the format: `TPE1`, `TXXX:description`, `COMM:description`, `UFID:owner`, `WXXX:description`,
   // `USLT` for ID3v2 (frames of 2.2 and 2.3 under their names in 2.4); `title`, `artist`, `album`, `date`, `comment`,
-  // `track`, `genre` for ID3v1; the atom's name or `----:mean:name` for MP4; `Title`, `Author`, `Copyright`, `Description`,
-  // `Rating` of the content description, or the attribute's name, for ASF; `title`, `comment`, `tracker` for trackers;
-  // upper-case keys for the rest.
+  // `track`, `genre` for ID3v1; the atom's name or `----:mean:name` for MP4; `Title`, `Author`, `Copyright`,
+  // `Description`, `Rating` of the content description, or the attribute's name, for ASF; `title`, `comment`, `tracker`
+  // for trackers; upper-case keys for the rest.
   void (*text)(void *context, const char *key, size_t key_length, const char *value, size_t value_length);
   // One picture. `type` is numbered as in ID3v2's APIC; `mime` may be empty where the format does not say.
   void (*picture)(
@@ -66,8 +66,8 @@ ctaglib_status ctaglib_read(ctaglib_kind kind, const uint8_t *bytes, size_t coun
 // without a name.
 const char *ctaglib_genre_name(int number);
 
-// Inflates a zlib stream (RFC 1950) into `output`, writing at most `capacity` bytes. Returns the number of bytes written,
-// or -1 if the stream is damaged or holds more than fits.
+// Inflates a zlib stream (RFC 1950) into `output`, writing at most `capacity` bytes. Returns the number of bytes
+// written, or -1 if the stream is damaged or holds more than fits.
 ptrdiff_t ctaglib_inflate(const uint8_t *input, size_t count, uint8_t *output, size_t capacity);
 
 #ifdef __cplusplus
