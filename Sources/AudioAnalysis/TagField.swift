@@ -8,7 +8,8 @@ public struct TagField: Hashable, Sendable {
     case text
     /// A whole number, kept in `TagFinding` as decimal digits without leading zeros.
     case integer
-    /// ISO 8601, as precise as the file has it: `1999`, `1999-03`, `1999-03-01`, `1999-03-01T12:00`.
+    /// Mostly ISO 8601, as precise as the file has it: `1999`, `1999-03`, `1999-03-01`, `1999-03-01T12:00`; what is
+    /// written in another way stays as it is.
     case date
     /// `1` or `0` in `TagFinding`, true or false in reports.
     case flag

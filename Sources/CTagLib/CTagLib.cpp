@@ -8,7 +8,6 @@
 #include <taglib/id3v1genres.h>
 #include <taglib/id3v1tag.h>
 #include <taglib/id3v2tag.h>
-#include <taglib/attachedpictureframe.h>
 #include <taglib/infotag.h>
 #include <taglib/itfile.h>
 #include <taglib/modfile.h>
@@ -126,8 +125,6 @@ void readFrame(const ID3v2::Frame &frame, const Sink &sink) {
     sink.text(id, link->url());
   } else if (auto rating = dynamic_cast<const ID3v2::PopularimeterFrame *>(&frame)) {
     sink.text(id + ":" + rating->email(), rating->rating());
-  } else if (auto picture = dynamic_cast<const ID3v2::AttachedPictureFrame *>(&frame)) {
-    sink.picture(picture->type(), picture->mimeType(), picture->picture());
   }
 }
 
@@ -163,10 +160,8 @@ ctaglib_status readAPE(IOStream &stream, const Sink &sink) {
 }
 
 ctaglib_status readVorbisComment(const ByteVector &bytes, const Sink &sink) {
-  Ogg::XiphComment comment(bytes);
+  const Ogg::XiphComment comment(bytes);
   for (const auto &[key, values] : comment.fieldListMap()) sink.text(key, values);
-  for (const FLAC::Picture *picture : comment.pictureList())
-    sink.picture(picture->type(), picture->mimeType(), picture->data());
   return CTAGLIB_OK;
 }
 

@@ -1,3 +1,4 @@
+import AnalysisTesting
 import AudioAnalysis
 import Glibc
 import SystemPackage
@@ -6,41 +7,6 @@ import Testing
 @testable import TagReading
 
 @Suite struct TagReaderTests {
-  /// A directory of its own for one test.
-  private static func withDirectory(_ body: (FilePath) throws -> Void) throws {
-    var template = Bytes("/tmp/nocturne-tags-XXXXXX".utf8).map { CChar(bitPattern: $0) } + [0]
-    let directory = try #require(
-      template.withUnsafeMutableBufferPointer { buffer in
-        buffer.baseAddress.flatMap { mkdtemp($0) }.map { FilePath(platformString: $0) }
-      })
-    defer {
-      if let names = try? names(in: directory) {
-        for name in names { _ = directory.appending(name).withPlatformString { unlink($0) } }
-      }
-      _ = directory.withPlatformString { rmdir($0) }
-    }
-    try body(directory)
-  }
-
-  private static func names(in directory: FilePath) throws -> [FilePath.Component] {
-    guard let stream = directory.withPlatformString({ opendir($0) }) else { return [] }
-    defer { closedir(stream) }
-    var names: [FilePath.Component] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { FilePath.Component(platformString: $0) }
-      }
-      if let name, name.kind == .regular { names.append(name) }
-    }
-    return names
-  }
-
-  private static func write(_ bytes: Bytes, to path: FilePath) throws {
-    let file = try FileDescriptor.open(
-      path, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
-    try file.closeAfter { _ = try file.writeAll(bytes) }
-  }
-
   private static let file = ID3.tag(3, ID3.text("TIT2", 3, "Title")) + audio
 
   @Test func namesAreBytesAndEndingsMeanNothing() throws {
@@ -49,31 +15,30 @@ import Testing
       Bytes("bad".utf8) + [0xFF, 0xFE] + Bytes(".mp3".utf8), Bytes("caf".utf8) + [0xE9],
       Bytes(repeating: 0x6E, count: 255),
     ]
-    try Self.withDirectory { directory in
-      for name in names {
-        let component = (name + [0]).map { CChar(bitPattern: $0) }.withUnsafeBufferPointer { buffer in
-          buffer.baseAddress.flatMap { FilePath.Component(platformString: $0) }
-        }
-        let path = directory.appending(try #require(component))
-        try Self.write(Self.file, to: path)
-        #expect(try TagReader.read(path: path).fields == ["title": ["Title"]])
+    let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
+    for name in names {
+      let component = (name + [0]).map { CChar(bitPattern: $0) }.withUnsafeBufferPointer { buffer in
+        buffer.baseAddress.flatMap { FilePath.Component(platformString: $0) }
       }
+      let path = directory.path.appending(try #require(component))
+      let file = try FileDescriptor.open(path, .writeOnly, options: .create, permissions: [.ownerReadWrite])
+      try file.closeAfter { _ = try file.writeAll(Self.file) }
+      #expect(try TagReader.read(path: path).fields == ["title": ["Title"]])
     }
   }
 
   @Test func filesThatAreNoFiles() throws {
-    try Self.withDirectory { directory in
-      let fifo = directory.appending("fifo.mp3")
-      #expect(fifo.withPlatformString { mkfifo($0, 0o600) } == 0)
-      let missing = directory.appending("missing.mp3")
-      for path in [fifo, directory, missing] {
-        let error = #expect(throws: TagReadError.self) { try TagReader.read(path: path) }
-        #expect(error?.code == .unreadable)
-      }
-      let empty = directory.appending("empty.mp3")
-      try Self.write([], to: empty)
-      #expect(try TagReader.read(path: empty) == TagFinding())
+    let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
+    let fifo = directory.file("fifo.mp3")
+    #expect(fifo.withPlatformString { mkfifo($0, 0o600) } == 0)
+    for path in [fifo, directory.path, directory.file("missing.mp3")] {
+      let error = #expect(throws: TagReadError.self) { try TagReader.read(path: path) }
+      #expect(error?.code == .unreadable)
     }
+    let empty = try directory.write([], as: "empty.mp3")
+    #expect(try TagReader.read(path: empty) == TagFinding())
   }
 
   /// Through a file as from memory: windows and their edges make no difference.
@@ -87,28 +52,26 @@ import Testing
       ID3.tag(3, ID3.frame("PRIV", 3, padding), ID3.text("TIT2", 3, "Title")) + tail,
       Xiph.flac([(1, padding), (4, ContainerTests.comment), (6, Xiph.picture(data: png))]),
     ]
-    try Self.withDirectory { directory in
-      for (index, file) in files.enumerated() {
-        let path = directory.appending("\(index)")
-        try Self.write(file, to: path)
-        let finding = try TagReader.read(path: path)
-        #expect(finding == (try read(file)))
-        #expect(finding.fields["title"] == ["Title"])
-      }
+    let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
+    for (index, file) in files.enumerated() {
+      let path = try directory.write(file, as: "\(index)")
+      let finding = try TagReader.read(path: path)
+      #expect(finding == (try read(file)))
+      #expect(finding.fields["title"] == ["Title"])
     }
   }
 
   @Test func analyzer() throws {
-    try Self.withDirectory { directory in
-      let path = directory.appending("song")
-      try Self.write(Self.file, to: path)
-      let analyzer = TagAnalyzer(NoConfiguration())
-      #expect(analyzer.feed == .file)
-      var session = analyzer.makeSession(for: Track(path: path))
-      #expect(try session.finish().fields == ["title": ["Title"]])
-      var missing = analyzer.makeSession(for: Track(path: directory.appending("missing")))
-      #expect(throws: AnalysisError.self) { try missing.finish() }
-    }
+    let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
+    let path = try directory.write(Self.file, as: "song")
+    let analyzer = TagAnalyzer(NoConfiguration())
+    #expect(analyzer.feed == .file)
+    var session = analyzer.makeSession(for: Track(path: path))
+    #expect(try session.finish().fields == ["title": ["Title"]])
+    var missing = analyzer.makeSession(for: Track(path: directory.file("missing")))
+    #expect(throws: AnalysisError.self) { try missing.finish() }
   }
 }
 

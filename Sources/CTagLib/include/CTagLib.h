@@ -55,7 +55,8 @@ typedef struct {
   // `Description`, `Rating` of the content description, or the attribute's name, for ASF; `title`, `comment`, `tracker`
   // for trackers; upper-case keys for the rest.
   void (*text)(void *context, const char *key, size_t key_length, const char *value, size_t value_length);
-  // One picture. `type` is numbered as in ID3v2's APIC; `mime` may be empty where the format does not say.
+  // One picture of an ASF header; in the other kinds pictures are the caller's part too. `type` is numbered as in
+  // ID3v2's APIC.
   void (*picture)(
       void *context, int type, const char *mime, size_t mime_length, const uint8_t *data, size_t data_length);
 } ctaglib_sink;
