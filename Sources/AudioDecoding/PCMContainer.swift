@@ -29,8 +29,12 @@ struct PCMContainer {
   /// A compressed encoding whose blocks would have no bytes.
   var hasEmptyBlocks = false
 
+  /// Frames that AIFF notes beside the number of bytes.
+  private var notedFrameCount: Int64?
+
   /// Frames that the header claims; `nil` if it does not say or the encoding has frames of different sizes.
   var claimedFrameCount: Int64? {
+    if let notedFrameCount { return notedFrameCount }
     guard let claimedByteCount, let bytesPerFrame, bytesPerFrame > 0 else { return nil }
     return claimedByteCount / Int64(bytesPerFrame)
   }
@@ -195,7 +199,7 @@ struct PCMContainer {
       let body = position + 8
       if header.has("COMM") {
         let common = try file.bytes(at: body, count: Int(min(length, 22)))
-        guard let channels = common.bigEndian(UInt16.self, at: 0), let bits = common.bigEndian(UInt16.self, at: 6),
+        guard let channels = common.bigEndian(UInt16.self, at: 0), let frames = common.bigEndian(UInt32.self, at: 2),
           let exponent = common.bigEndian(UInt16.self, at: 8), let mantissa = common.bigEndian(UInt64.self, at: 10)
         else { break }
         description = common.values
@@ -203,8 +207,8 @@ struct PCMContainer {
         // An 80-bit float: the rate is the mantissa's top bits.
         let shift = 16_383 + 63 - Int(exponent & 0x7fff)
         sampleRate = (0...63).contains(shift) ? Int(truncatingIfNeeded: mantissa >> UInt64(shift)) : 0
-        let isLinear = common.count < 22 || ["NONE", "sowt", "twos"].contains { common.has(Array($0.utf8), at: 18) }
-        if isLinear { bytesPerFrame = Int(channels) * ((Int(bits) + 7) / 8) }
+        let isLinear = common.count < 22 || Self.linearAIFF.contains { common.has($0, at: 18) }
+        if isLinear && frames > 0 { notedFrameCount = Int64(frames) }
       } else if header.has("SSND"), audio == nil {
         let offset = Int64(try file.bytes(at: body, count: 4).bigEndian(UInt32.self, at: 0) ?? 0)
         let length = Int64(length) - 8 - offset
@@ -214,6 +218,12 @@ struct PCMContainer {
       position = body + Int64(length) + Int64(length & 1)
     }
   }
+
+  /// Compression types of AIFF-C that count frames and not packets.
+  private static let linearAIFF = [
+    "NONE", "sowt", "twos", "raw ", "in24", "in32", "42n1", "23n1", "fl32", "FL32", "fl64", "FL64", "ulaw", "ULAW",
+    "alaw", "ALAW",
+  ].map { Array($0.utf8) }
 
   // MARK: AU
 
