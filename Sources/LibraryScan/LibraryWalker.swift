@@ -57,6 +57,8 @@ public struct LibraryWalker {
   private struct FolderRoot {
     var path: FilePath
     var fileCount = 0
+    /// Whether anything was met that is or was yielded, here or elsewhere.
+    var holdsAudio = false
   }
 
   private struct PendingLink {
@@ -112,7 +114,7 @@ public struct LibraryWalker {
       } else if reportedRoots < roots.count {
         let root = roots[reportedRoots]
         reportedRoots += 1
-        report(root.path, root.fileCount == 0 ? .empty : .scanned(fileCount: root.fileCount))
+        report(root.path, root.holdsAudio ? .scanned(fileCount: root.fileCount) : .empty)
       } else {
         return nil
       }
@@ -364,11 +366,18 @@ public struct LibraryWalker {
     }
     if let unquiet, unquiet.contains(status.mtimeNanoseconds) { return skip(.stillChanging) }
     ready.append(.file(file))
-    if !isRoot { roots[currentRoot].fileCount += 1 }
+    guard !isRoot else { return }
+    roots[currentRoot].fileCount += 1
+    roots[currentRoot].holdsAudio = true
   }
 
   private mutating func skip(_ reason: SkipReason, isFolder: Bool = false, detail: String? = nil) {
     ready.append(.skipped(SkippedEntry(path: path.path, reason: reason, isFolder: isFolder, detail: detail)))
+    switch reason {
+    case .alreadyScanned, .hardLink, .stillChanging:
+      if !levels.isEmpty || isPastRoots { roots[currentRoot].holdsAudio = true }
+    default: break
+    }
   }
 
   private func isIgnored(isFolder: Bool) -> Bool {

@@ -221,6 +221,15 @@ import Testing
     #expect(scan.roots.map(\.state) == [.alreadyScanned, .single, .scanned(fileCount: 1), .scanned(fileCount: 1)])
   }
 
+  @Test func foldersOfNothingNewAreNotEmpty() throws {
+    try library.file("music/song.mp3")
+    try library.link("farm/link.mp3", to: "../music/song.mp3")
+    try library.folder("none")
+    let scan = try Scan(roots: [library["music"], library["farm"], library["none"]], relativeTo: library.root)
+    #expect(scan.files == ["music/song.mp3"])
+    #expect(scan.roots.map(\.state) == [.scanned(fileCount: 1), .scanned(fileCount: 0), .empty])
+  }
+
   @Test func whatWasLeftOutOfAFolderCanStillBeNamed() throws {
     for name in ["song.mp3", ".hidden.mp3", "odd.xyz", "ignored.mp3"] { try library.file(name) }
     try library.file(".nocturneignore", "ignored.mp3")
