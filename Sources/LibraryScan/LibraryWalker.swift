@@ -75,6 +75,7 @@ public struct LibraryWalker {
   private var path = PathBuffer("/")
   private var levels: [Level] = []
   private var ignoreFiles: [IgnoreFile] = []
+  private var unreadableIgnoreFiles: Set<FilePath> = []
   private var links: [PendingLink] = []
   private var nextLink = 0
   private var roots: [FolderRoot] = []
@@ -189,6 +190,8 @@ public struct LibraryWalker {
         ignoreFiles.append(rules)
       }
     } catch {
+      // Those above roots and links are looked at again and again.
+      guard unreadableIgnoreFiles.insert(file).inserted else { return }
       ready.append(
         .skipped(SkippedEntry(path: file, reason: .unreadableIgnoreFile, detail: error.description)))
     }
