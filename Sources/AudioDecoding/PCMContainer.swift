@@ -22,6 +22,8 @@ struct PCMContainer {
   var claimedByteCount: Int64?
   /// A length that says "unknown" where a length should be: the writer was stopped, or wrote to a pipe.
   var lengthIsUnknown = false
+  /// The length is that of the audio modulo 2³²: WAV files may grow longer than their header can say.
+  var lengthIsWrapped = false
   /// The sizes of samples and frames do not go together.
   var contradictsItself = false
   /// A compressed encoding whose blocks would have no bytes.
@@ -42,8 +44,15 @@ struct PCMContainer {
   /// FFmpeg's name for the demuxer.
   var demuxer: String { name == "rf64" ? "wav" : name }
 
+  /// The header of a WAV file of the same encoding that goes on for ever.
+  var endlessHeader: [UInt8] {
+    let unknown: [UInt8] = [0xff, 0xff, 0xff, 0xff]
+    return Array("RIFF".utf8) + unknown + Array("WAVEfmt ".utf8) + [UInt8(description.count), 0, 0, 0] + description
+      + Array("data".utf8) + unknown
+  }
+
   /// More chunks than any real file has.
-  private static let chunkLimit = 1 << 20
+  private static let chunkLimit = 1 << 17
 
   /// `nil` if none of the containers begins at `start`.
   init?(in file: InputFile, at start: Int64) throws(DecodeError) {
@@ -115,7 +124,11 @@ struct PCMContainer {
     } else if Self.isPlaceholder(data.length) && Int64(data.length) != available {
       setAudio(from: data.start, claimed: nil, in: file)
     } else {
-      setAudio(from: data.start, claimed: Int64(data.length), in: file)
+      // What is left of the file behind a wrapped length is a multiple of 2³² but for some chunks at the end.
+      let beyond = available - Int64(data.length)
+      let wraps = (beyond + 1 << 20) >> 32
+      lengthIsWrapped = wraps > 0 && beyond - wraps << 32 < 1 << 20
+      setAudio(from: data.start, claimed: lengthIsWrapped ? available : Int64(data.length), in: file)
     }
   }
 

@@ -113,6 +113,21 @@ public struct PipelineDefinition: Hashable, Sendable {
     case needed
   }
 
+  /// A definition in one line of JSON, which is YAML as well: reads back as this one.
+  public var text: String {
+    func mapping(_ kind: Entry.Kind) -> String {
+      let members = entries.filter { $0.kind == kind }.map { entry in
+        "\(JSONValue.string(entry.id).canonicalText): \(JSONValue.object(entry.settings).canonicalText)"
+      }
+      return "{\(members.joined(separator: ", "))}"
+    }
+    return """
+      {"name": \(JSONValue.string(name).canonicalText), "resampler": "\(resampler.rawValue)", \
+      "decode": "\((decodesWholeFile ? DecodeExtent.whole : .needed).rawValue)", \
+      "analyzers": \(mapping(.builtIn)), "exec": \(mapping(.exec))}
+      """
+  }
+
   func error(_ key: String, _ problem: String) -> DefinitionError {
     // The place itself, or the nearest one around it that stands in the text.
     var place = key[...]

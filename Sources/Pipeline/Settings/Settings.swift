@@ -188,8 +188,13 @@ extension Settings {
   public static let jobs = Setting<Int>(
     "jobs", default: ProcessInfo.processInfo.activeProcessorCount, "files analyzed at the same time",
     objection: { (1...1024).contains($0) ? nil : "must be 1 to 1024, not \($0)" })
+  public static let isolation = Setting<IsolationChoice>(
+    "isolation", default: .process, "where files are analyzed: process (worker processes) or none")
+  public static let memoryLimit = Setting<Int>(
+    "memory_limit_mb", default: 400, "memory a worker process may use; a file that needs more fails",
+    objection: { $0 == 0 || (100...1_000_000).contains($0) ? nil : "must be 0 (no limit) or 100 to 1000000, not \($0)" })
   public static let timeout = Setting<Duration?>(
-    "timeout", default: nil, "how long one file may take", objection: isPositive)
+    "timeout", default: nil, "how long one file may take (none: by its size)", objection: isPositive)
   public static let timeBudget = Setting<Duration?>(
     "time_budget", default: nil, "how long a run may take; the next one goes on", objection: isPositive)
   public static let nice = Setting<Int>(
@@ -212,7 +217,7 @@ extension Settings {
 
   /// Every setting there is.
   public static let all: [any AnySetting] = [
-    library, database, output, report, include, pipeline, jobs, timeout, timeBudget, nice, failOn, progress, waitLock,
+    library, database, output, report, include, pipeline, jobs, isolation, memoryLimit, timeout, timeBudget, nice, failOn, progress, waitLock,
     retryFailed, followLinks, hidden, allFiles, extensions, quietPeriod,
   ]
 
