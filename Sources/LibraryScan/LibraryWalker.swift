@@ -57,6 +57,8 @@ public struct LibraryWalker {
   private struct FolderRoot {
     var path: FilePath
     var fileCount = 0
+    /// Whether anything was met that is or was yielded, here or elsewhere.
+    var holdsAudio = false
   }
 
   private struct PendingLink {
@@ -73,6 +75,7 @@ public struct LibraryWalker {
   private var path = PathBuffer("/")
   private var levels: [Level] = []
   private var ignoreFiles: [IgnoreFile] = []
+  private var unreadableIgnoreFiles: Set<FilePath> = []
   private var links: [PendingLink] = []
   private var nextLink = 0
   private var roots: [FolderRoot] = []
@@ -112,7 +115,7 @@ public struct LibraryWalker {
       } else if reportedRoots < roots.count {
         let root = roots[reportedRoots]
         reportedRoots += 1
-        report(root.path, root.fileCount == 0 ? .empty : .scanned(fileCount: root.fileCount))
+        report(root.path, root.holdsAudio ? .scanned(fileCount: root.fileCount) : .empty)
       } else {
         return nil
       }
@@ -187,6 +190,8 @@ public struct LibraryWalker {
         ignoreFiles.append(rules)
       }
     } catch {
+      // Those above roots and links are looked at again and again.
+      guard unreadableIgnoreFiles.insert(file).inserted else { return }
       ready.append(
         .skipped(SkippedEntry(path: file, reason: .unreadableIgnoreFile, detail: error.description)))
     }
@@ -364,11 +369,18 @@ public struct LibraryWalker {
     }
     if let unquiet, unquiet.contains(status.mtimeNanoseconds) { return skip(.stillChanging) }
     ready.append(.file(file))
-    if !isRoot { roots[currentRoot].fileCount += 1 }
+    guard !isRoot else { return }
+    roots[currentRoot].fileCount += 1
+    roots[currentRoot].holdsAudio = true
   }
 
   private mutating func skip(_ reason: SkipReason, isFolder: Bool = false, detail: String? = nil) {
     ready.append(.skipped(SkippedEntry(path: path.path, reason: reason, isFolder: isFolder, detail: detail)))
+    switch reason {
+    case .alreadyScanned, .hardLink, .stillChanging:
+      if !levels.isEmpty || isPastRoots { roots[currentRoot].holdsAudio = true }
+    default: break
+    }
   }
 
   private func isIgnored(isFolder: Bool) -> Bool {

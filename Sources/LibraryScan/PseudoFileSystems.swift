@@ -4,7 +4,7 @@ internal import SystemPackage
 struct PseudoFileSystems {
   private static let types: Set<String> = [
     "proc", "sysfs", "devtmpfs", "devpts", "debugfs", "tracefs", "cgroup", "cgroup2", "securityfs", "bpf", "pstore",
-    "mqueue", "configfs", "fusectl", "efivarfs", "binfmt_misc", "autofs", "rpc_pipefs", "nsfs",
+    "mqueue", "configfs", "fusectl", "efivarfs", "binfmt_misc", "rpc_pipefs", "nsfs",
   ]
 
   private let devices: Set<UInt64>

@@ -8,6 +8,7 @@ import Testing
 @testable import Pipeline
 
 @Suite struct PipelineDefinitionTests {
+  static let project = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
   static let kinds = [AnalyzerKind(Gauge.self), AnalyzerKind(Counter.self)]
 
   @Test func readsWhatIsWritten() throws {
@@ -174,8 +175,7 @@ import Testing
   // MARK: - Where definitions come from
 
   @Test func builtInDefinitionsAreThoseOfTheFolder() throws {
-    let folder = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
-      .appending("pipelines")
+    let folder = Self.project.appending("pipelines")
     let names = FileBytes.names(in: folder)
     #expect(Set(names.map { "\($0.dropLast(5))" }) == Set(PipelineCatalog.builtIn.keys))
     for name in names {
@@ -193,6 +193,35 @@ import Testing
       alone.entries = [entry]
       #expect(try alone.plan(with: []).plugins.count == 1)
     }
+  }
+
+  @Test func theExampleOfOtherLanguagesWorks() throws {
+    let folder = try TemporaryDirectory()
+    let path = try folder.write(Signal(seconds: 1) { 0.5 * sin(2 * .pi * 440 * $0) }, as: "tone.wav")
+    let size = try FileBytes.read(path).count
+    var definition = try PipelineCatalog().definition("exec-example")
+    definition.entries.removeAll { $0.kind == .builtIn }
+    let analysis = try #require(try definition.plan(with: []).makeFileAnalyzer().analyze(AnalysisJob(path: path)))
+    let findings = analysis.outcomes.map { outcome in
+      if case .finding(let finding as JSONFinding) = outcome.result { finding.value } else { nil as JSONValue? }
+    }
+    #expect(findings.first == .object(["bytes": .integer(Int64(size))]))
+    guard case .object(let last) = findings.last, case .number(let peak) = last["peak"] else {
+      Issue.record("no peak: \(analysis.outcomes)")
+      return
+    }
+    #expect(abs(peak - 0.5) < 0.02)
+  }
+
+  @Test func theExampleOfTheDocumentationIsGood() throws {
+    let page = Self.project.appending("docs/configuration.md")
+    let text = String(decoding: try FileBytes.read(page), as: UTF8.self)
+    let example = try #require(
+      text.components(separatedBy: "```").first { $0.hasPrefix("yaml\ndescription:") }?.dropFirst(5))
+    let definition = try Self.read(String(example))
+    #expect(definition.entries.map(\.id) == ["tags", "tempo", "loudness"])
+    let exec = definition.entries.filter { $0.kind == .exec }
+    #expect(try PipelineDefinition(name: "example", entries: exec).plan(with: []).plugins.count == 1)
   }
 
   @Test func namesAndPathsAreFound() throws {

@@ -116,9 +116,9 @@ import Testing
     ),
     (
       "report: [json, ndjsn]",
-      "report: expects a list of which each is one of json, ndjson, csv, not 'ndjsn'; did you mean 'ndjson'?"
+      "report: expects a list, each one of json, ndjson, csv, not 'ndjsn'; did you mean 'ndjson'?"
     ),
-    ("report: [[json]]", "report: expects a list of which each is one of json, ndjson, csv, not a list in a list"),
+    ("report: [[json]]", "report: expects a list, each one of json, ndjson, csv, not a list in a list"),
     ("fail_on: 101%", "fail_on: expects never, new, any or a percentage such as 5%, not '101%'"),
     ("timeout: 5 minutes", "timeout: expects a time such as 90, 90s, 15m, 5h or 1h30m, or none, not '5 minutes'"),
     ("timeout: 0", "timeout: must be more than nothing"),
@@ -196,5 +196,13 @@ import Testing
     #expect(walk.candidates.reasonToSkip(fileNamed: Array("song".utf8)) == .unknownKind)
     #expect(!walk.followsLinks)
     #expect(walk.quietPeriod == .seconds(300))
+  }
+
+  @Test func theDocumentationListsWhatThereIs() throws {
+    let page = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
+      .appending("docs/configuration.md")
+    let lines = String(decoding: try FileBytes.read(page), as: UTF8.self).split(separator: "\n").map(String.init)
+    let rows = lines.filter { $0.hasPrefix("| `") }
+    #expect(rows == Settings.all.map { "| `\($0.key)` | \($0.expectation) | \($0.summary) |" })
   }
 }
