@@ -217,8 +217,8 @@ extension Settings {
 
   /// Every setting there is.
   public static let all: [any AnySetting] = [
-    library, database, output, report, include, pipeline, jobs, isolation, memoryLimit, timeout, timeBudget, nice, failOn, progress, waitLock,
-    retryFailed, followLinks, hidden, allFiles, extensions, quietPeriod,
+    library, database, output, report, include, pipeline, jobs, isolation, memoryLimit, timeout, timeBudget, nice, failOn,
+    progress, waitLock, retryFailed, followLinks, hidden, allFiles, extensions, quietPeriod,
   ]
 
   @Sendable private static func isPositive(_ time: Duration?) -> String? {
