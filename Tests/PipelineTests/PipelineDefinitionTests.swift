@@ -230,7 +230,9 @@ import Testing
     definition.entries.append(
       .init(
         id: "odd", kind: .exec,
-        settings: ["command": .array([.string("a\"b\\c\u{1}\u{7F}\u{85}\u{2028}\u{FEFF}\u{FFFF}é🎵\n"), .null, .number(0.5)])]))
+        settings: [
+          "command": .array([.string("a\"b\\c\u{1}\u{7F}\u{85}\u{2028}\u{FEFF}\u{FFFF}é🎵\n"), .null, .number(0.5)])
+        ]))
     let again = try Self.read(definition.text)
     #expect(!definition.text.contains("\n"))
     #expect(Set(again.entries) == Set(definition.entries))
