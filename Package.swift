@@ -92,6 +92,8 @@ let package = Package(
     testTarget("ResultStoreTests", ["AudioAnalysis", "ResultStore", systemPackage, grdb]),
     testTarget("TempoTests", ["AudioAnalysis", "DSP", "Tempo", systemPackage]),
     testTarget("ReportingTests", ["AudioAnalysis", "Reporting", "ResultStore", systemPackage]),
-    testTarget("PipelineTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "DSP", "Pipeline", systemPackage]),
+    testTarget(
+      "PipelineTests",
+      ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", systemPackage]),
   ]
 )
