@@ -88,7 +88,7 @@ let package = Package(
     testTarget("FingerprintingTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "Fingerprinting", systemPackage]),
     testTarget("AnalyzerContractTests", ["AnalysisTesting", "AudioAnalysis", "BuiltInAnalyzers", systemPackage]),
     testTarget("LibraryScanTests", ["LibraryScan", systemPackage]),
-    testTarget("TagReadingTests", ["AudioAnalysis", "TagReading", systemPackage]),
+    testTarget("TagReadingTests", ["AnalysisTesting", "AudioAnalysis", "TagReading", systemPackage]),
     testTarget("ResultStoreTests", ["AudioAnalysis", "ResultStore", systemPackage, grdb]),
     testTarget("TempoTests", ["AudioAnalysis", "DSP", "Tempo", systemPackage]),
     testTarget("ReportingTests", ["AudioAnalysis", "Reporting", "ResultStore", systemPackage]),

@@ -18,7 +18,9 @@ public struct SchemaValidator {
       case "$schema", "$defs", "title", "description": break
       case "$ref":
         let name = (rule as? String)?.components(separatedBy: "/").last ?? ""
-        guard let target = (root["$defs"] as? [String: Any])?[name] as? [String: Any] else { return ["\(path): no \(rule)"] }
+        guard let target = (root["$defs"] as? [String: Any])?[name] as? [String: Any] else {
+          return ["\(path): no \(rule)"]
+        }
         complaints += self.complaints(about: value, target, at: path)
       case "type":
         let types = rule as? [String] ?? [rule as? String ?? ""]
@@ -47,7 +49,9 @@ public struct SchemaValidator {
       case "minItems":
         if let list = value as? [Any], list.count < rule as? Int ?? 0 { complaints.append("\(path): too short") }
       case "minProperties":
-        if let object = value as? [String: Any], object.count < rule as? Int ?? 0 { complaints.append("\(path): empty") }
+        if let object = value as? [String: Any], object.count < rule as? Int ?? 0 {
+          complaints.append("\(path): empty")
+        }
       default: complaints.append("unknown keyword \(keyword)")
       }
     }
@@ -71,7 +75,8 @@ public struct SchemaValidator {
     case ("null", is NSNull), ("object", is [String: Any]), ("array", is [Any]), ("string", is String): return true
     case ("boolean", let number as NSNumber): return isBoolean(number)
     case ("number", let number as NSNumber): return !isBoolean(number)
-    case ("integer", let number as NSNumber): return !isBoolean(number) && number.doubleValue == number.doubleValue.rounded()
+    case ("integer", let number as NSNumber):
+      return !isBoolean(number) && number.doubleValue == number.doubleValue.rounded()
     default: return false
     }
   }

@@ -48,7 +48,7 @@ public struct FileRecord: Hashable, Sendable {
   public var modified: Timestamp?
   public var format: AudioFormat?
   public var tags: TagFinding?
-  /// `beats` is empty where beats were not asked for.
+  /// `beats`, `downbeats` and `onsets` are empty where beats were not asked for.
   public var tempo: TempoFinding?
   public var fingerprint: FingerprintFinding?
   public var signature: Signature?

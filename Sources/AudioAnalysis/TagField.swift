@@ -1,14 +1,15 @@
 /// A tag field with a canonical name: what its values look like and whether it can have several.
 ///
-/// Names and meanings follow MusicBrainz Picard's table of tag mappings. Reports, schemas and the CSV header are made from
-/// `all`; which key of which tag format carries a field is `TagReading`'s business.
+/// Names and meanings follow MusicBrainz Picard's table of tag mappings. Reports, schemas and the CSV header are made
+/// from `all`; which key of which tag format carries a field is `TagReading`'s business.
 public struct TagField: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Free text.
     case text
     /// A whole number, kept in `TagFinding` as decimal digits without leading zeros.
     case integer
-    /// ISO 8601, as precise as the file has it: `1999`, `1999-03`, `1999-03-01`, `1999-03-01T12:00`.
+    /// Mostly ISO 8601, as precise as the file has it: `1999`, `1999-03`, `1999-03-01`, `1999-03-01T12:00`; what is
+    /// written in another way stays as it is.
     case date
     /// `1` or `0` in `TagFinding`, true or false in reports.
     case flag
@@ -78,8 +79,8 @@ public struct TagField: Hashable, Sendable {
     self.summary = summary
   }
 
-  /// The values of this field as reports show them: a list, or one value, or `.null` if there is none. Several values of
-  /// a text field that shows one are joined by ` / `; of other kinds the first counts.
+  /// The values of this field as reports show them: a list, or one value, or `.null` if there is none. Several values
+  /// of a text field that shows one are joined by ` / `; of other kinds the first counts.
   public func reportValue(_ values: [String]) -> JSONValue {
     if isList { return values.isEmpty ? .null : .array(values.map { scalar($0) }) }
     guard let first = values.first else { return .null }

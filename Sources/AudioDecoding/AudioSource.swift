@@ -22,7 +22,7 @@ public struct AudioSource: ~Copyable {
   /// drown a whole track in sums of squares.
   public static let sampleLimit: Float = 16
 
-  /// `frameCount`, and `bitRate` if the file does not give it, are known once `read` has returned `false`.
+  /// `frameCount`, and `bitRate` as it really is, are known once `read` has returned `false`.
   public private(set) var format: AudioFormat
   public let encoding: SampleEncoding
   public let decoder: AudioDecoder
@@ -63,7 +63,7 @@ public struct AudioSource: ~Copyable {
   /// frames of a Vorbis stream that is all on one page.
   private static func preference(for container: Container) -> [AudioDecoder] {
     switch container.kind {
-    case .pcm: [.libsndfile, .ffmpeg]
+    case .pcm(let header): header.lengthIsWrapped ? [.ffmpeg] : [.libsndfile, .ffmpeg]
     case .flac: [.ffmpeg, .libsndfile]
     case .ogg(let stream) where stream.isVorbisOnOnePage: [.libsndfile, .ffmpeg]
     case .ogg, .mpeg, .other, .unknown: [.ffmpeg]
@@ -97,10 +97,11 @@ public struct AudioSource: ~Copyable {
     isEnded = true
     format.frameCount = summary.frameCount
     let seconds = Double(summary.frameCount) / Double(format.sampleRate)
-    if let bytes = stream.encodedByteCount ?? container.encodedByteCount, bytes > 0, seconds > 0 {
+    summary.problem = problem
+    // Of a stream that is not whole nobody knows how many of the bytes are audio.
+    if summary.problem == nil, let bytes = stream.encodedByteCount ?? container.encodedByteCount, bytes > 0 {
       format.bitRate = Int((Double(bytes) * 8 / seconds).rounded())
     }
-    summary.problem = problem
     summary.remarks += container.remarks + stream.remarks
     if let claimed = summary.claimedFrameCount, summary.frameCount > claimed + max(8_192, stream.claimTolerance) {
       remark("longer_than_claimed", "The header claims \(claimed) frames, and there are \(summary.frameCount).")

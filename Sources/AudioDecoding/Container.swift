@@ -63,6 +63,9 @@ struct Container {
         remark(
           "unknown_length", "The header does not say how long the audio is: the writer was stopped or wrote to a pipe.")
       }
+      if header.lengthIsWrapped {
+        remark("wrapped_length", "The audio is longer than a WAV header can say; it was read to the end of the file.")
+      }
       if header.contradictsItself {
         remark("odd_header", "The header's sample size and frame size do not go together; the audio may be noise.")
       }

@@ -5,6 +5,8 @@ struct FLACStream {
   var sampleRate: Int
   var channelCount: Int
   var bitDepth: Int
+  /// See `SampleEncoding.channelMask`.
+  var channelMask: UInt64
   /// Frames that STREAMINFO claims; `nil` for 0, which means unknown.
   var claimedFrameCount: Int64?
   /// The marker and STREAMINFO as the only metadata block: a header for a decoder that need not see the rest. FFmpeg takes
@@ -21,6 +23,7 @@ struct FLACStream {
     sampleRate = Int(packed >> 44)
     channelCount = Int(packed >> 41 & 7) + 1
     bitDepth = Int(packed >> 36 & 31) + 1
+    channelMask = Self.channelMask(channelCount: channelCount)
     let frames = Int64(packed & 0xf_ffff_ffff)
     claimedFrameCount = frames > 0 ? frames : nil
     bareHeader = Array(start.values)
@@ -38,10 +41,30 @@ struct FLACStream {
       let next = position + 4 + Int64(word & 0xff_ffff)
       guard next <= file.size, word >> 24 & 0x7f != 127 else { break }
       isLast = word >> 31 != 0
+      if channelCount > 2, word >> 24 & 0x7f == 4 {
+        let comments = try file.bytes(at: position + 4, count: Int(min(word & 0xff_ffff, 1 << 16)))
+        if let mask = Self.notedChannelMask(in: comments), mask.nonzeroBitCount == channelCount { channelMask = mask }
+      }
       position = next
     }
     let end = try TagRegions.startOfTrailingTags(in: file)
     audio = min(position, end)..<end
+  }
+
+  /// The speaker positions a Vorbis comment may give instead (RFC 9639, section 8.6.2).
+  private static func notedChannelMask(in comments: Bytes) -> UInt64? {
+    let key = Array("WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x".utf8)
+    guard let vendorLength = comments.littleEndian(UInt32.self, at: 0) else { return nil }
+    var position = 4 + Int(vendorLength) + 4
+    while let length = comments.littleEndian(UInt32.self, at: position) {
+      position += 4
+      if comments.has(key, at: position) {
+        let digits = comments.values[(position + key.count)...].prefix(max(0, Int(length) - key.count))
+        return UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
+      }
+      position += Int(length)
+    }
+    return nil
   }
 
   /// Speaker positions that RFC 9639, section 9.1.3, assigns to a channel count, as FFmpeg writes them.

@@ -91,7 +91,11 @@ final class LibAVDecoder: StreamDecoder {
     badLinkCount = failedCount
     first = lav_format(opened)
     var channelMask = first.channelMask
-    if case .pcm(let header) = container.kind, header.channelMask != 0 { channelMask = header.channelMask }
+    switch container.kind {
+    case .pcm(let header) where header.channelMask != 0: channelMask = header.channelMask
+    case .flac(let stream): channelMask = stream.channelMask
+    default: break
+    }
     encoding = SampleEncoding(sampleType: Self.sampleType(first.sampleType), channelMask: channelMask)
     format = AudioFormat(
       container: Self.containerName(String(cString: first.container), container: container),
@@ -219,7 +223,11 @@ final class LibAVDecoder: StreamDecoder {
     case .other(let demuxer, let bytes):
       [LibAVInput(file: file, bytes: bytes, demuxer: demuxer)]
     case .pcm(let header):
-      [LibAVInput(file: file, bytes: header.start..<file.size, demuxer: header.demuxer)]
+      if let audio = header.audio, header.lengthIsWrapped {
+        [LibAVInput(file: file, bytes: audio, prefix: header.endlessHeader, demuxer: "wav")]
+      } else {
+        [LibAVInput(file: file, bytes: header.start..<file.size, demuxer: header.demuxer)]
+      }
     case .unknown:
       [LibAVInput(file: file, bytes: 0..<file.size)]
     }

@@ -22,13 +22,19 @@ struct PCMContainer {
   var claimedByteCount: Int64?
   /// A length that says "unknown" where a length should be: the writer was stopped, or wrote to a pipe.
   var lengthIsUnknown = false
+  /// The length is that of the audio modulo 2³²: WAV files may grow longer than their header can say.
+  var lengthIsWrapped = false
   /// The sizes of samples and frames do not go together.
   var contradictsItself = false
   /// A compressed encoding whose blocks would have no bytes.
   var hasEmptyBlocks = false
 
+  /// Frames that AIFF notes beside the number of bytes.
+  private var notedFrameCount: Int64?
+
   /// Frames that the header claims; `nil` if it does not say or the encoding has frames of different sizes.
   var claimedFrameCount: Int64? {
+    if let notedFrameCount { return notedFrameCount }
     guard let claimedByteCount, let bytesPerFrame, bytesPerFrame > 0 else { return nil }
     return claimedByteCount / Int64(bytesPerFrame)
   }
@@ -42,8 +48,15 @@ struct PCMContainer {
   /// FFmpeg's name for the demuxer.
   var demuxer: String { name == "rf64" ? "wav" : name }
 
+  /// The header of a WAV file of the same encoding that goes on for ever.
+  var endlessHeader: [UInt8] {
+    let unknown: [UInt8] = [0xff, 0xff, 0xff, 0xff]
+    return Array("RIFF".utf8) + unknown + Array("WAVEfmt ".utf8) + [UInt8(description.count), 0, 0, 0] + description
+      + Array("data".utf8) + unknown
+  }
+
   /// More chunks than any real file has.
-  private static let chunkLimit = 1 << 20
+  private static let chunkLimit = 1 << 17
 
   /// `nil` if none of the containers begins at `start`.
   init?(in file: InputFile, at start: Int64) throws(DecodeError) {
@@ -115,7 +128,11 @@ struct PCMContainer {
     } else if Self.isPlaceholder(data.length) && Int64(data.length) != available {
       setAudio(from: data.start, claimed: nil, in: file)
     } else {
-      setAudio(from: data.start, claimed: Int64(data.length), in: file)
+      // What is left of the file behind a wrapped length is a multiple of 2³² but for some chunks at the end.
+      let beyond = available - Int64(data.length)
+      let wraps = (beyond + 1 << 20) >> 32
+      lengthIsWrapped = wraps > 0 && beyond - wraps << 32 < 1 << 20
+      setAudio(from: data.start, claimed: lengthIsWrapped ? available : Int64(data.length), in: file)
     }
   }
 
@@ -182,7 +199,7 @@ struct PCMContainer {
       let body = position + 8
       if header.has("COMM") {
         let common = try file.bytes(at: body, count: Int(min(length, 22)))
-        guard let channels = common.bigEndian(UInt16.self, at: 0), let bits = common.bigEndian(UInt16.self, at: 6),
+        guard let channels = common.bigEndian(UInt16.self, at: 0), let frames = common.bigEndian(UInt32.self, at: 2),
           let exponent = common.bigEndian(UInt16.self, at: 8), let mantissa = common.bigEndian(UInt64.self, at: 10)
         else { break }
         description = common.values
@@ -190,8 +207,8 @@ struct PCMContainer {
         // An 80-bit float: the rate is the mantissa's top bits.
         let shift = 16_383 + 63 - Int(exponent & 0x7fff)
         sampleRate = (0...63).contains(shift) ? Int(truncatingIfNeeded: mantissa >> UInt64(shift)) : 0
-        let isLinear = common.count < 22 || ["NONE", "sowt", "twos"].contains { common.has(Array($0.utf8), at: 18) }
-        if isLinear { bytesPerFrame = Int(channels) * ((Int(bits) + 7) / 8) }
+        let isLinear = common.count < 22 || Self.linearAIFF.contains { common.has($0, at: 18) }
+        if isLinear && frames > 0 { notedFrameCount = Int64(frames) }
       } else if header.has("SSND"), audio == nil {
         let offset = Int64(try file.bytes(at: body, count: 4).bigEndian(UInt32.self, at: 0) ?? 0)
         let length = Int64(length) - 8 - offset
@@ -201,6 +218,12 @@ struct PCMContainer {
       position = body + Int64(length) + Int64(length & 1)
     }
   }
+
+  /// Compression types of AIFF-C that count frames and not packets.
+  private static let linearAIFF = [
+    "NONE", "sowt", "twos", "raw ", "in24", "in32", "42n1", "23n1", "fl32", "FL32", "fl64", "FL64", "ulaw", "ULAW",
+    "alaw", "ALAW",
+  ].map { Array($0.utf8) }
 
   // MARK: AU
 

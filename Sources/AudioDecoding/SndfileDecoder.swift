@@ -44,7 +44,7 @@ final class SndfileDecoder: StreamDecoder {
       channelMask = header.channelMask
     case .flac(let stream):
       format.claimedFrameCount = stream.claimedFrameCount
-      channelMask = FLACStream.channelMask(channelCount: format.channelCount)
+      channelMask = stream.channelMask
     default: break
     }
     encoding = SampleEncoding(sampleType: subtype.sampleType, channelMask: channelMask)

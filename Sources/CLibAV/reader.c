@@ -20,6 +20,13 @@ enum {
   ioBufferSize = 1 << 16,
   /// Bytes read in a row that hold no packet of the stream: more than the largest tag or index of a real file.
   syncLimit = 64 << 20,
+  /// The same for bare streams, which have neither: FFmpeg keeps all of it as one packet.
+  bareSyncLimit = 8 << 20,
+  /// A demuxer may read each byte of a file this often (for its index, its ends, and the audio), and as much again as
+  /// `syncLimit`; one that reads more goes round in circles.
+  passLimit = 8,
+  /// No allocation of FFmpeg is larger: damaged indices ask for anything.
+  allocationLimit = 256 << 20,
   /// Errors of a demuxer that reading goes on after.
   demuxerErrorLimit = 64,
 };
@@ -32,6 +39,8 @@ struct LAVReader {
   int64_t length;
   int64_t position;
   int64_t sincePacket;
+  int64_t syncLimit;
+  int64_t totalRead;
 
   AVIOContext *io;
   AVFormatContext *format;
@@ -66,6 +75,7 @@ static char *audioDecoders;
 
 static void prepareOnce(void) {
   av_log_set_level(AV_LOG_QUIET);
+  av_max_alloc(allocationLimit);
   void *position = NULL;
   const AVCodec *codec;
   size_t used = 0;
@@ -87,7 +97,7 @@ static int readBytes(void *opaque, uint8_t *buffer, int count) {
   LAVReader *reader = opaque;
   int64_t left = reader->length - reader->position;
   if (left <= 0) return AVERROR_EOF;
-  if (reader->sincePacket > syncLimit) {
+  if (reader->sincePacket > reader->syncLimit || reader->totalRead > reader->length * passLimit + syncLimit) {
     reader->report.lostSync = true;
     return AVERROR_EOF;
   }
@@ -110,6 +120,7 @@ static int readBytes(void *opaque, uint8_t *buffer, int count) {
   }
   reader->position += count;
   reader->sincePacket += count;
+  reader->totalRead += count;
   return count;
 }
 
@@ -212,7 +223,10 @@ static LAVStatus chooseStream(LAVReader *reader) {
   for (unsigned i = 0; i < format->nb_streams; i++) {
     if ((int)i != index) format->streams[i]->discard = AVDISCARD_ALL;
   }
+  bool isBare = strcmp(format->iformat->name, "mp3") == 0 || strcmp(format->iformat->name, "aac") == 0;
+  reader->syncLimit = isBare ? bareSyncLimit : syncLimit;
   reader->sincePacket = 0;
+  reader->report.lostSync = false;
   return LAVStatusOK;
 }
 
@@ -225,6 +239,7 @@ LAVStatus lav_open(const LAVInput *input, LAVReader **result) {
   if (!reader) return LAVStatusOutOfMemory;
   reader->descriptor = input->descriptor;
   reader->start = input->start;
+  reader->syncLimit = syncLimit;
   reader->prefixCount = input->prefixCount;
   reader->length = input->prefixCount + (input->end - input->start);
   LAVStatus status = LAVStatusOutOfMemory;

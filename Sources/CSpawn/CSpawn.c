@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,6 +63,13 @@ int cspawn_start(pid_t *process, char *const argv[], int input, int output, int 
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return problem;
+}
+
+int cspawn_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 ? 0 : errno; }
+
+int cspawn_limit_memory(size_t bytes) {
+  struct rlimit limit = {bytes, bytes};
+  return setrlimit(RLIMIT_DATA, &limit) == 0 ? 0 : errno;
 }
 
 int cspawn_write(int descriptor, const void *bytes, size_t count, size_t *written) {

@@ -8,7 +8,6 @@
 #include <taglib/id3v1genres.h>
 #include <taglib/id3v1tag.h>
 #include <taglib/id3v2tag.h>
-#include <taglib/attachedpictureframe.h>
 #include <taglib/infotag.h>
 #include <taglib/itfile.h>
 #include <taglib/modfile.h>
@@ -33,8 +32,8 @@ using namespace TagLib;
 
 namespace {
 
-// TagLib keeps strings as UTF-16, one unit to a character; its own conversion gives nothing at all for strings with half a
-// surrogate pair, where this one puts U+FFFD.
+// TagLib keeps strings as UTF-16, one unit to a character; its own conversion gives nothing at all for strings with
+// half a surrogate pair, where this one puts U+FFFD.
 std::string utf8(const String &text) {
   std::string bytes;
   bytes.reserve(text.size());
@@ -126,8 +125,6 @@ void readFrame(const ID3v2::Frame &frame, const Sink &sink) {
     sink.text(id, link->url());
   } else if (auto rating = dynamic_cast<const ID3v2::PopularimeterFrame *>(&frame)) {
     sink.text(id + ":" + rating->email(), rating->rating());
-  } else if (auto picture = dynamic_cast<const ID3v2::AttachedPictureFrame *>(&frame)) {
-    sink.picture(picture->type(), picture->mimeType(), picture->picture());
   }
 }
 
@@ -152,46 +149,19 @@ ctaglib_status readID3v1(IOStream &stream, const Sink &sink) {
   return CTAGLIB_OK;
 }
 
-// The picture type of an APEv2 key such as "COVER ART (FRONT)"; -1 for keys that hold no picture.
-int pictureType(const String &key) {
-  struct Name { const char *key; int type; };
-  static constexpr Name names[] = {
-      {"FRONT", 3}, {"BACK", 4}, {"LEAFLET", 5}, {"MEDIA", 6}, {"LEAD ARTIST", 7}, {"LEAD", 7}, {"ARTIST", 8},
-      {"CONDUCTOR", 9}, {"BAND", 10}, {"COMPOSER", 11}, {"LYRICIST", 12}, {"RECORDING LOCATION", 13},
-      {"DURING RECORDING", 14}, {"DURING PERFORMANCE", 15}, {"VIDEO CAPTURE", 16}, {"FISH", 17}, {"COLOURED FISH", 17},
-      {"ILLUSTRATION", 18}, {"BAND LOGOTYPE", 19}, {"PUBLISHER LOGOTYPE", 20}, {"ICON", 1}, {"OTHER ICON", 2}};
-  const String upper = key.upper();
-  if (!upper.startsWith("COVER ART")) return -1;
-  for (const Name &name : names)
-    if (upper == String("COVER ART (") + name.key + ")") return name.type;
-  return 0;
-}
-
 ctaglib_status readAPE(IOStream &stream, const Sink &sink) {
   const long end = stream.length();
   if (end < static_cast<long>(APE::Footer::size())) return CTAGLIB_INVALID;
   TagBytes file(&stream);
   const APE::Tag tag(&file, end - static_cast<long>(APE::Footer::size()));
-  for (const auto &[key, item] : tag.itemListMap()) {
-    if (item.type() == APE::Item::Binary) {
-      const int type = pictureType(key);
-      if (type < 0) continue;
-      // A file name and a NUL stand before the picture.
-      const ByteVector data = item.binaryData();
-      const int nameEnd = data.find('\0');
-      sink.picture(type, String(), nameEnd < 0 ? data : data.mid(static_cast<unsigned>(nameEnd) + 1));
-    } else {
-      sink.text(key, item.values());
-    }
-  }
+  for (const auto &[key, item] : tag.itemListMap())
+    if (item.type() != APE::Item::Binary) sink.text(key, item.values());
   return CTAGLIB_OK;
 }
 
 ctaglib_status readVorbisComment(const ByteVector &bytes, const Sink &sink) {
-  Ogg::XiphComment comment(bytes);
+  const Ogg::XiphComment comment(bytes);
   for (const auto &[key, values] : comment.fieldListMap()) sink.text(key, values);
-  for (const FLAC::Picture *picture : comment.pictureList())
-    sink.picture(picture->type(), picture->mimeType(), picture->data());
   return CTAGLIB_OK;
 }
 
@@ -240,9 +210,10 @@ void readAttribute(const String &key, const ASF::Attribute &attribute, const Sin
 }
 
 ctaglib_status readASF(IOStream &stream, const Sink &sink) {
+  // The file itself is not valid for TagLib, as the properties of its streams are not there.
   ASF::File file(&stream, false);
   const ASF::Tag *tag = file.tag();
-  if (!file.isValid() || !tag) return CTAGLIB_INVALID;
+  if (!tag) return CTAGLIB_INVALID;
   sink.text("Title", tag->title());
   sink.text("Author", tag->artist());
   sink.text("Copyright", tag->copyright());

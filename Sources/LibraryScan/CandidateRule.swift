@@ -1,18 +1,19 @@
 /// Which files of a folder are worth opening, told by their names alone: a scan opens no file.
 ///
-/// The extension only says whether a file is a candidate; what it holds is told by its content when it is decoded. Files that
-/// are named one by one are analyzed whatever they are called.
+/// The extension only says whether a file is a candidate; what it holds is told by its content when it is decoded.
+/// Files that are named one by one are analyzed whatever they are called.
 public struct CandidateRule: Hashable, Sendable {
   /// Extensions of files that may hold audio: lower case, without the dot.
   public var audioExtensions: Set<String>
-  /// Whether to take files without an extension, or with one that neither `audioExtensions` nor the list of kinds known not
-  /// to be audio has.
+  /// Whether to take files without an extension, or with one that neither `audioExtensions` nor the list of kinds known
+  /// not to be audio has.
   public var takesUnknownKinds: Bool
   /// Whether to take files and folders whose names start with a dot.
   public var takesHidden: Bool
 
   public init(
-    audioExtensions: Set<String> = Self.defaultAudioExtensions, takesUnknownKinds: Bool = false, takesHidden: Bool = false
+    audioExtensions: Set<String> = Self.defaultAudioExtensions, takesUnknownKinds: Bool = false,
+    takesHidden: Bool = false
   ) {
     self.audioExtensions = audioExtensions
     self.takesUnknownKinds = takesUnknownKinds
@@ -60,7 +61,8 @@ public struct CandidateRule: Hashable, Sendable {
 }
 
 extension CandidateRule {
-  /// What libsndfile and FFmpeg read, by its usual extensions, and containers of video that often hold nothing but sound.
+  /// What libsndfile and FFmpeg read, by its usual extensions, and containers of video that often hold nothing but
+  /// sound.
   public static let defaultAudioExtensions = words(
     """
     wav wave bwf w64 rf64 aif aiff aifc caf au snd flac fla

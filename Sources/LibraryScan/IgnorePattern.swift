@@ -2,8 +2,8 @@
 ///
 /// - A pattern without a slash matches a name at any depth; one with a slash (other than at its end) is relative to the
 ///   folder of the file. A slash at the end matches folders only. `!` takes back what earlier patterns left out.
-/// - `*` is any run of characters and `?` one character, neither across a slash; `[a-z]` and `[!a-z]` are one character of a
-///   set; `**` between slashes is any number of folders; `\` takes the next character literally.
+/// - `*` is any run of characters and `?` one character, neither across a slash; `[a-z]` and `[!a-z]` are one character
+///   of a set; `**` between slashes is any number of folders; `\` takes the next character literally.
 /// - Names are bytes: what is not UTF-8 is matched byte by byte, and case counts.
 struct IgnorePattern: Hashable {
   enum Segment: Hashable {

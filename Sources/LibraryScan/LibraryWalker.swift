@@ -8,13 +8,13 @@ public import SystemPackage
 /// while let entry = try walker.next() { … }
 /// ```
 ///
-/// - Order: roots as given; in a folder by the bytes of the names, folders and files alike. Symbolic links are followed last,
-///   in the order they were met, so that whatever has a path without links gets that one.
-/// - Nothing is met twice: a folder is known again by device and inode (other roots, links, bind mounts), a file with several
-///   names (hard links) as well. A link to a folder that contains the library is not followed.
+/// - Order: roots as given; in a folder by the bytes of the names, folders and files alike. Symbolic links are followed
+///   last, in the order they were met, so that whatever has a path without links gets that one.
+/// - Nothing is met twice: a folder is known again by device and inode (other roots, links, bind mounts), a file with
+///   several names (hard links) as well. A link to a folder that contains the library is not followed.
 /// - Names are bytes and come back as they are.
-/// - Memory: the names of the folders from the root to the current one, 16 bytes for every folder met, and an entry for each
-///   link, each file with several names and each file that was named as a root.
+/// - Memory: the names of the folders from the root to the current one, 16 bytes for every folder met, and an entry for
+///   each link, each file with several names and each file that was named as a root.
 /// - A folder that cannot be read, or anything that is not a file, is yielded as skipped and never ends the walk.
 public struct LibraryWalker {
   public struct Options: Hashable, Sendable {
@@ -57,6 +57,8 @@ public struct LibraryWalker {
   private struct FolderRoot {
     var path: FilePath
     var fileCount = 0
+    /// Whether anything was met that is or was yielded, here or elsewhere.
+    var holdsAudio = false
   }
 
   private struct PendingLink {
@@ -66,12 +68,14 @@ public struct LibraryWalker {
 
   private let options: Options
   private let nextRoot: () throws(ScanError) -> FilePath?
-  /// Files modified within these bounds (in ns since 1970) are still changing; times in the future belong to wrong clocks.
+  /// Files modified within these bounds (in ns since 1970) are still changing; times in the future belong to wrong
+  /// clocks.
   private let unquiet: ClosedRange<Int64>?
 
   private var path = PathBuffer("/")
   private var levels: [Level] = []
   private var ignoreFiles: [IgnoreFile] = []
+  private var unreadableIgnoreFiles: Set<FilePath> = []
   private var links: [PendingLink] = []
   private var nextLink = 0
   private var roots: [FolderRoot] = []
@@ -111,7 +115,7 @@ public struct LibraryWalker {
       } else if reportedRoots < roots.count {
         let root = roots[reportedRoots]
         reportedRoots += 1
-        report(root.path, root.fileCount == 0 ? .empty : .scanned(fileCount: root.fileCount))
+        report(root.path, root.holdsAudio ? .scanned(fileCount: root.fileCount) : .empty)
       } else {
         return nil
       }
@@ -182,8 +186,12 @@ public struct LibraryWalker {
   private mutating func readIgnoreFile(in folder: FilePath) {
     let file = folder.appending(IgnoreFile.name)
     do {
-      if let rules = try IgnoreFile(at: file, baseLength: PathBuffer(folder).bytes.count + 1) { ignoreFiles.append(rules) }
+      if let rules = try IgnoreFile(at: file, baseLength: PathBuffer(folder).bytes.count + 1) {
+        ignoreFiles.append(rules)
+      }
     } catch {
+      // Those above roots and links are looked at again and again.
+      guard unreadableIgnoreFiles.insert(file).inserted else { return }
       ready.append(
         .skipped(SkippedEntry(path: file, reason: .unreadableIgnoreFile, detail: error.description)))
     }
@@ -246,7 +254,11 @@ public struct LibraryWalker {
       if let reason = rule.reasonToSkip(fileNamed: name) { return skip(reason) }
       if isIgnored(isFolder: false) { return skip(.ignored) }
       guard let status = status ?? look() else { return }
-      if status.kind == .regular { yield(status, isRoot: false) } else { take(status.kind, named: name, status: status) }
+      if status.kind == .regular {
+        yield(status, isRoot: false)
+      } else {
+        take(status.kind, named: name, status: status)
+      }
     case .folder:
       if let reason = rule.reasonToSkip(folderNamed: name) { return skip(reason, isFolder: true) }
       if isIgnored(isFolder: true) { return skip(.ignored, isFolder: true) }
@@ -312,7 +324,9 @@ public struct LibraryWalker {
         skip(.emptyLinkTarget, isFolder: true, detail: Self.target(of: link.path))
       }
     case .regular:
-      if let name = link.path.lastComponent, let reason = options.candidates.reasonToSkip(fileNamed: Self.bytes(of: name)) {
+      if let name = link.path.lastComponent,
+        let reason = options.candidates.reasonToSkip(fileNamed: Self.bytes(of: name))
+      {
         return skip(reason)
       }
       if let target = try? link.path.resolvingLinks(), wasYielded(target) {
@@ -355,11 +369,18 @@ public struct LibraryWalker {
     }
     if let unquiet, unquiet.contains(status.mtimeNanoseconds) { return skip(.stillChanging) }
     ready.append(.file(file))
-    if !isRoot { roots[currentRoot].fileCount += 1 }
+    guard !isRoot else { return }
+    roots[currentRoot].fileCount += 1
+    roots[currentRoot].holdsAudio = true
   }
 
   private mutating func skip(_ reason: SkipReason, isFolder: Bool = false, detail: String? = nil) {
     ready.append(.skipped(SkippedEntry(path: path.path, reason: reason, isFolder: isFolder, detail: detail)))
+    switch reason {
+    case .alreadyScanned, .hardLink, .stillChanging:
+      if !levels.isEmpty || isPastRoots { roots[currentRoot].holdsAudio = true }
+    default: break
+    }
   }
 
   private func isIgnored(isFolder: Bool) -> Bool {
@@ -395,7 +416,8 @@ public struct LibraryWalker {
     var now = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &now)
     let nanoseconds = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
-    let length = Int64(min(period.components.seconds, 1_000_000_000)) * 1_000_000_000
+    let length =
+      Int64(min(period.components.seconds, 1_000_000_000)) * 1_000_000_000
       + period.components.attoseconds / 1_000_000_000
     return (nanoseconds - length)...(nanoseconds + length)
   }

@@ -9,8 +9,8 @@ extension FilePath {
     }
   }
 
-  /// Absolute, without `.`, doubled and trailing slashes. Links stay what they are, except in a path with `..`: there only the
-  /// system knows what is meant.
+  /// Absolute, without `.`, doubled and trailing slashes. Links stay what they are, except in a path with `..`: there
+  /// only the system knows what is meant.
   func absolute() -> FilePath {
     if components.contains(where: { $0.kind == .parentDirectory }), let resolved = try? resolvingLinks() {
       return resolved
@@ -41,7 +41,8 @@ extension FilePath {
   }
 }
 
-/// A path that grows and shrinks by names as a walk goes on; always absolute, without a trailing slash (the root is empty).
+/// A path that grows and shrinks by names as a walk goes on; always absolute, without a trailing slash (the root is
+/// empty).
 struct PathBuffer {
   /// What `open` takes on Linux: `PATH_MAX` without the NUL.
   static let lengthLimit = 4095
@@ -77,9 +78,7 @@ struct PathBuffer {
     defer { bytes.removeLast(isRoot ? 2 : 1) }
     return try bytes.withUnsafeBufferPointer { buffer throws(Failure) in
       guard let base = buffer.baseAddress else { preconditionFailure("a buffer with a NUL in it has an address") }
-      return try unsafe UnsafeRawPointer(base).withMemoryRebound(to: CChar.self, capacity: buffer.count) { path throws(Failure) in
-        try unsafe body(path)
-      }
+      return try unsafe body(UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self))
     }
   }
 }

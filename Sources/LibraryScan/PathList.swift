@@ -75,7 +75,7 @@ public struct PathList: ~Copyable {
         throw ScanError(
           """
           entry \(entryNumber + 1) of the list of files is longer than \(Self.entryLimit) bytes, which no path is; \
-          \(separator == .null ? "is it a list of lines? Then leave out --from0" : "is it a list with one path per line?")
+          \(separator == .null ? "is it a list of lines? Then leave out --from0" : "is it a list of paths?")
           """)
       }
       searched = try fill()

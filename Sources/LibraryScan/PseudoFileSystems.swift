@@ -3,8 +3,8 @@ internal import SystemPackage
 /// The device numbers of what is mounted and holds no files of a disk: `/proc`, `/sys` and their like.
 struct PseudoFileSystems {
   private static let types: Set<String> = [
-    "proc", "sysfs", "devtmpfs", "devpts", "debugfs", "tracefs", "cgroup", "cgroup2", "securityfs", "bpf", "pstore", "mqueue",
-    "configfs", "fusectl", "efivarfs", "binfmt_misc", "autofs", "rpc_pipefs", "nsfs",
+    "proc", "sysfs", "devtmpfs", "devpts", "debugfs", "tracefs", "cgroup", "cgroup2", "securityfs", "bpf", "pstore",
+    "mqueue", "configfs", "fusectl", "efivarfs", "binfmt_misc", "rpc_pipefs", "nsfs",
   ]
 
   private let devices: Set<UInt64>

@@ -3,7 +3,7 @@ public import SystemPackage
 /// What became of one of the folders or files a walk was asked for.
 public struct RootReport: Hashable, Sendable {
   public enum State: Hashable, Sendable {
-    /// A folder that was walked, with the number of files it yielded: at least one.
+    /// A folder that was walked, with the number of files it yielded; 0 if all of them had been met elsewhere.
     case scanned(fileCount: Int)
     /// Not a folder: it was yielded, or skipped with a reason.
     case single

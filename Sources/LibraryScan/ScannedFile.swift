@@ -8,8 +8,8 @@ public struct ScannedFile: Hashable, Sendable {
   public var inode: UInt64
   /// Bytes.
   public var size: Int64
-  /// Last change of the content (`st_mtim`): nanoseconds since 1970-01-01 UTC, negative before. File systems keep it with
-  /// 1 ns to 2 s precision, and copying programs set it back on purpose.
+  /// Last change of the content (`st_mtim`): nanoseconds since 1970-01-01 UTC, negative before. File systems keep it
+  /// with 1 ns to 2 s precision, and copying programs set it back on purpose.
   public var mtimeNanoseconds: Int64
   /// Last change of content, name, owner or mode (`st_ctim`), on the same scale; only the kernel sets it.
   public var ctimeNanoseconds: Int64
@@ -50,7 +50,8 @@ extension ScannedFile {
     case vanished
   }
 
-  /// Looks again, for instance after the file was read: what was found in a file that changed meanwhile is worth nothing.
+  /// Looks again, for instance after the file was read: what was found in a file that changed meanwhile is worth
+  /// nothing.
   public func lookAgain() -> SecondLook {
     guard let now = ScannedFile(lookingAt: path) else { return .vanished }
     return now == self ? .unchanged : .changed

@@ -16,8 +16,9 @@ public struct SkippedEntry: Hashable, Sendable {
     self.detail = detail
   }
 
-  /// Whether files known from before may still exist below `path` although the walk did not meet them: a folder that could
-  /// not be read, or a link that may lead to a disk that is not mounted. Folders that were left out on purpose are not meant.
+  /// Whether files known from before may still exist below `path` although the walk did not meet them: a folder that
+  /// could not be read, or a link that may lead to a disk that is not mounted. Folders that were left out on purpose
+  /// are not meant.
   public var hidesFiles: Bool {
     switch reason {
     case .unreadableFolder, .unreadableEntry, .vanishedWhileScanning, .pathTooLong, .danglingLink, .emptyLinkTarget,
@@ -79,8 +80,9 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   public var isRoutine: Bool {
     switch self {
     case .notAudio, .unknownKind, .hidden, .systemJunk, .ignored, .alreadyScanned, .hardLink, .linkNotFollowed: true
-    case .unfinishedDownload, .stillChanging, .danglingLink, .emptyLinkTarget, .linkLoop, .fifo, .socket, .device, .pseudoFileSystem,
-      .unreadableFolder, .unreadableEntry, .unreadableIgnoreFile, .pathTooLong, .vanishedWhileScanning:
+    case .unfinishedDownload, .stillChanging, .danglingLink, .emptyLinkTarget, .linkLoop, .fifo, .socket, .device,
+      .pseudoFileSystem, .unreadableFolder, .unreadableEntry, .unreadableIgnoreFile, .pathTooLong,
+      .vanishedWhileScanning:
       false
     }
   }

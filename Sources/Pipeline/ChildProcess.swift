@@ -7,13 +7,22 @@ internal import Synchronization
 /// All waiting is `poll` on the pipes, for input and outputs at once, so a program may read and write in any order or not
 /// at all. Only descriptors 0 to 2 reach the program, whatever else this process has open or opens meanwhile. It leads a
 /// process group of its own (a Ctrl-C at the terminal is not for it); what is left of the group is killed when the program
-/// has ended or this object goes. One thread at a time.
-final class ChildProcess {
+/// has ended or this object goes. One thread at a time; it may be handed from one to another, hence `@unchecked`.
+final class ChildProcess: @unchecked Sendable {
   enum Failure: Error, Hashable {
     case cannotStart(reason: String)
     /// The time that the program may keep us waiting is used up.
     case timeout
     case tooMuchOutput
+  }
+
+  /// What came of waiting for a line of output.
+  enum Line {
+    case text([UInt8])
+    /// The program has ended, or closed its output, without writing another line.
+    case none
+    /// The caller has lost interest.
+    case cancelled
   }
 
   enum Ending: Hashable {
@@ -102,6 +111,31 @@ final class ChildProcess {
       default:
         closeInput()
       }
+    }
+  }
+
+  /// Sets how long the program may keep us waiting from now on.
+  func allow(_ patience: Duration) {
+    self.patience = patience
+  }
+
+  /// Takes the next line of output, without its line break, waiting until it is there.
+  ///
+  /// - Parameter isCancelled: Asked every tenth of a second.
+  func nextLine(isCancelled: () -> Bool) throws(Failure) -> Line {
+    var searched = 0
+    while true {
+      if let end = output[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+        let line = Array(output[..<end])
+        output.removeFirst(end + 1)
+        return .text(line)
+      }
+      searched = output.count
+      if outputEnd < 0 { return .none }
+      if isCancelled() { return .cancelled }
+      let hasEnded = cspawn_has_ended(process) != 0
+      try wait(forInput: false, at: hasEnded ? .milliseconds(1) : .milliseconds(100))
+      if hasEnded, output.count == searched { return .none }
     }
   }
 

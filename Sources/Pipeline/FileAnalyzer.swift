@@ -19,15 +19,20 @@ public struct FileAnalyzer: Sendable {
   /// Identifies the audio; decodes it if analyzers are to run whose outcomes are not stored for it; runs these, and those
   /// that look at the file itself, which run even if there is no audio.
   ///
-  /// - Parameter isCancelled: Asked between blocks.
+  /// - Parameters:
+  ///   - isCancelled: Asked between blocks.
+  ///   - enter: Told what is about to be done, so that somebody else can say what killed us.
   /// - Returns: `nil` if cancelled. Whatever else goes wrong is told in the result.
-  public func analyze(_ job: AnalysisJob, isCancelled: () -> Bool = { false }) -> FileAnalysis? {
+  public func analyze(
+    _ job: AnalysisJob, isCancelled: () -> Bool = { false }, enter: (Problem.Stage) -> Void = { _ in }
+  ) -> FileAnalysis? {
     let limit = job.timeLimit.map { ContinuousClock.now + .seconds(min(1e9, max(0, $0))) }
     let chosen = plugins.filter { job.analyzers?.contains($0.id) ?? true }
     var analysis = FileAnalysis(status: .ok)
     var audioPlugins = chosen.filter { $0.feed != .file }
     var outcomes: [AnalyzerOutcome] = []
 
+    enter(.open)
     do {
       let contentID = try AudioContent(path: job.path).id
       analysis.contentID = contentID
@@ -40,11 +45,12 @@ public struct FileAnalyzer: Sendable {
         analysis.status = known.status
         analysis.problem = known.problem
         analysis.remarks = known.remarks
-        analysis.format = known.format
+        analysis.format = if let format = known.format { format } else { try AudioSource(path: job.path).format }
       } else {
         var source = try AudioSource(path: job.path)
         analysis.format = source.format
         if !audioPlugins.isEmpty {
+          enter(.decode)
           guard
             let found = decode(&source, job, audioPlugins, until: limit, isCancelled: isCancelled, into: &analysis)
           else { return nil }
@@ -57,6 +63,7 @@ public struct FileAnalyzer: Sendable {
     }
 
     guard !isCancelled() else { return nil }
+    enter(.analyze)
     let track = Track(path: job.path, format: analysis.format)
     outcomes += chosen.filter { $0.feed == .file }.map { $0.outcome(for: track) }
     let order = Dictionary(plugins.enumerated().map { ($1.identity, $0) }) { first, _ in first }

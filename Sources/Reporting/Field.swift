@@ -82,7 +82,11 @@ extension Field {
       },
       columns: [
         Column(name: name, summary: summary, type: scalar.type ?? "string") { record, writer in
-          if let value = get(record), scalar.isPresent(value) { scalar.writeCSV(value, &writer) } else { writer.empty() }
+          if let value = get(record), scalar.isPresent(value) {
+            scalar.writeCSV(value, &writer)
+          } else {
+            writer.empty()
+          }
         }
       ])
   }

@@ -89,7 +89,9 @@ extension Shape<FileRecord.AnalyzerProblem> {
       summary: "An analyzer without a finding.",
       fields: [
         .required("analyzer", .text, "Its id.") { $0.analyzer },
-        .required("outcome", .choice, "not_applicable: there was nothing to analyze; failed: it gave up.") { $0.outcome },
+        .required("outcome", .choice, "not_applicable: there was nothing to analyze; failed: it gave up.") {
+          $0.outcome
+        },
         .required("message", .text, "One sentence for people.") { $0.message },
       ])
   }
@@ -104,7 +106,9 @@ extension Shape<FileRecord> {
         .optional("codec", .text, "pcm_s16, flac, mp3, vorbis, opus, aac, alac, …") { $0.format?.codec },
         .optional("duration_s", .number, "Length in seconds: as decoded, else as claimed.") { $0.format?.duration },
         .optional("claimed_duration_s", .number, "Length in seconds as the file claims it.") { record in
-          guard let format = record.format, let frames = format.claimedFrameCount, format.sampleRate > 0 else { return nil }
+          guard let format = record.format, let frames = format.claimedFrameCount, format.sampleRate > 0 else {
+            return nil
+          }
           return Double(frames) / Double(format.sampleRate)
         },
         .optional("sample_rate_hz", .integer, "Samples per second and channel.") { $0.format?.sampleRate },
@@ -165,7 +169,9 @@ extension Shape<TagFinding.Picture> {
     Shape(
       summary: "An embedded picture.",
       fields: [
-        .required("type", .text, "What it shows, as ID3 names it: front cover, back cover, artist, other, …") { $0.type },
+        .required("type", .text, "What it shows, as ID3 names it: front cover, back cover, artist, other, …") {
+          $0.type
+        },
         .optional("mime", .text, "Media type.") { $0.mime },
         .required("size_bytes", .integer, "Size in bytes.") { $0.sizeBytes },
       ])
@@ -182,10 +188,21 @@ extension Shape<TempoFinding> {
           "confidence", .number, "0 to 1: probability that bpm is within 4% of the truth, octave included."
         ) { $0.confidence },
         .objects("candidates", .candidate, "Tempi that were considered, best first.") { $0.candidates },
+        .required(
+          "octave_confidence", .number,
+          "0 to 1: given that bpm is right up to a factor of 2 or 3, the probability that the factor is 1."
+        ) { $0.octaveConfidence },
         .required("stable", .boolean, "One tempo throughout, within the error of measurement.") { $0.isStable },
         .objects("map", .section, "Tempo map: from each start on, the tempo is bpm.") { $0.map },
         .list("beats_s", .number, "Beats in seconds from the start; null unless the report was made with beats.") {
           includesBeats ? $0.beats : []
+        },
+        .optional("metre", .text, "4/4, 3/4 or 6/8; null where it is not sure.") { $0.metre },
+        .list(
+          "downbeats_s", .number, "The beats that begin a bar; null where they are not sure, or without beats."
+        ) { includesBeats ? $0.downbeats ?? [] : [] },
+        .optionalObject("onsets", .onsets, "Course of onsets; null unless the report was made with beats.") {
+          includesBeats && !$0.onsets.values.isEmpty ? $0.onsets : nil
         },
         .optional("reason", .text, "Why there is no tempo: too_short, silence, no_pulse, …") { $0.reason },
       ])
@@ -210,6 +227,17 @@ extension Shape<TempoFinding.Section> {
       fields: [
         .required("start_s", .number, "Seconds from the start of the audio.") { $0.startSeconds },
         .required("bpm", .number, "Beats per minute.") { $0.bpm },
+      ])
+  }
+}
+
+extension Shape<TempoFinding.OnsetSummary> {
+  fileprivate static var onsets: Shape {
+    Shape(
+      summary: "How strongly something begins over the course of the track.",
+      fields: [
+        .required("step_s", .number, "Seconds from one value to the next.") { $0.stepSeconds },
+        .list("values", .number, "Mean onset strength per step, 0 to 1.") { $0.values },
       ])
   }
 }

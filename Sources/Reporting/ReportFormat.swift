@@ -12,7 +12,7 @@ public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
 
 /// What goes into a report, and how.
 public struct ReportOptions: Hashable, Sendable {
-  /// The beats of each file; the records must have been read with them.
+  /// The long lists of each file, beats, downbeats and the course of onsets; the records must have been read with them.
   public var includesBeats: Bool
   /// CSV only: an apostrophe before text that a spreadsheet would run as a formula. It changes such text.
   public var guardsFormulas: Bool

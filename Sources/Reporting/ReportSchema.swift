@@ -48,7 +48,10 @@ public enum ReportSchema {
   private static var fileSchema: SchemaNode {
     guard case .object(let members) = file.schema else { return file.schema }
     return .object(
-      [("$schema", dialect), ("title", .string("\(ReportWriter.schema), version \(ReportWriter.schemaVersion): one file"))]
+      [
+        ("$schema", dialect),
+        ("title", .string("\(ReportWriter.schema), version \(ReportWriter.schemaVersion): one file")),
+      ]
         + members)
   }
 

@@ -23,7 +23,8 @@ extension Scalar<String> {
 
   private static func text(format: String?) -> Scalar {
     Scalar(
-      type: "string", format: format, isPresent: { !$0.isEmpty }, writeJSON: { $1.string($0) }, writeCSV: { $1.text($0) })
+      type: "string", format: format, isPresent: { !$0.isEmpty }, writeJSON: { $1.string($0) },
+      writeCSV: { $1.text($0) })
   }
 }
 

@@ -1,8 +1,8 @@
 internal import AudioAnalysis
 
 /// JSON whose members keep their order, for schemas that a person may read.
-indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
-  ExpressibleByArrayLiteral
+indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral
 {
   case null
   case bool(Bool)

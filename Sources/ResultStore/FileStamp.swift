@@ -48,7 +48,8 @@ public enum PendingReason: Int, Hashable, Sendable, CaseIterable {
   /// An analyzer that is wanted has not run, or in another version or configuration; or the run was told to do everything
   /// again.
   case outdated = 3
-  /// Failed before and is to be tried again: on request, or because decoding has got better.
+  /// Failed before and is to be tried again: on request, because decoding has got better, or because the system was to blame
+  /// and not the file (`DecodeError.Code.isTransient`).
   case retry = 4
 }
 

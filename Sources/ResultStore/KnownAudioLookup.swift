@@ -49,7 +49,9 @@ enum KnownAudioLookup {
 
   /// One, or none if the row makes no sense.
   private static func knownAudio(_ row: Query, _ store: ResultStore, _ db: Database) throws -> [KnownAudio] {
-    guard let contentID = ContentID(row.text(1)), let status = FileAnalysis.Status(rawValue: row.text(2)) else { return [] }
+    guard let contentID = ContentID(row.text(1)), let status = FileAnalysis.Status(rawValue: row.text(2)) else {
+      return []
+    }
     return [
       KnownAudio(
         fileID: row.integer(0), contentID: contentID, status: status,

@@ -108,7 +108,9 @@ struct Query {
         case .blob(let value):
           value.isEmpty
             ? sqlite3_bind_zeroblob(handle, index, 0)
-            : value.withUnsafeBytes { sqlite3_bind_blob(handle, index, $0.baseAddress, Int32(clamping: $0.count), copied) }
+            : value.withUnsafeBytes {
+              sqlite3_bind_blob(handle, index, $0.baseAddress, Int32(clamping: $0.count), copied)
+            }
         case .path(let value):
           value.withBytes { sqlite3_bind_blob(handle, index, $0.baseAddress, Int32(clamping: $0.count), copied) }
         }

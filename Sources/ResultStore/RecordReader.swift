@@ -9,7 +9,7 @@ public struct RecordSelection: Hashable, Sendable {
   public var statuses: Set<FileRecord.Status>
   /// Files that are gone, too.
   public var includesVanished: Bool
-  /// The beat grid of each file.
+  /// The long lists of each file: beats, downbeats and the course of onsets.
   public var includesBeats: Bool
 
   public init(
@@ -154,8 +154,8 @@ private struct RecordReader {
       SELECT file.id, file.path, file.status, file.content_id, file.size_bytes, file.mtime_ns, file.remarks,
         file.analysis_set, file.skip_code, file.skip_message, file.vanished_run, e.stage, e.code, e.message, g.formats, g.has_lyrics, g.pictures,
         p.algorithm, p.duration_s, p.value, s.version, s.landmarks,
-        o.bpm, o.confidence, o.stable, o.reason, o.candidates, o.map, \(includesBeats ? "b.beats_s" : "NULL"),
-        \(StoredFormat.columns)
+        \(StoredFormat.columns), \(StoredFindings.tempoColumns)
+        \(includesBeats ? ", \(StoredFindings.beatColumns)" : "")
       FROM file
       LEFT JOIN failure e ON e.file = file.id
       LEFT JOIN tag_summary g ON g.file = file.id
@@ -163,7 +163,7 @@ private struct RecordReader {
       LEFT JOIN signature s ON s.file = file.id
       LEFT JOIN tempo o ON o.file = file.id
       LEFT JOIN format m ON m.file = file.id
-      \(includesBeats ? "LEFT JOIN beat_grid b ON b.file = file.id" : "")
+      \(includesBeats ? "LEFT JOIN beat_grid b ON b.file = file.id LEFT JOIN onset_summary n ON n.file = file.id" : "")
       WHERE (file.status IS NOT NULL OR file.skip_code IS NOT NULL) AND \(condition)
       ORDER BY file.path
       """)
@@ -202,7 +202,7 @@ private struct RecordReader {
     record.problem = StoredProblem.read(files, stage: 11, code: 12, message: 13)
     record.remarks = StoredProblem.list(fromJSON: files, column: 6)
     record.contentID = ContentID(files.text(3))
-    record.format = StoredFormat.read(files, from: 29)
+    record.format = StoredFormat.read(files, from: 22)
     record.tags = try StoredFindings.readTags(
       file: id, formats: 14, hasLyrics: 15, pictures: 16, of: files, tagRows: tags)
     if !files.isNull(17) {
@@ -212,7 +212,9 @@ private struct RecordReader {
     if !files.isNull(20) {
       record.signature = FileRecord.Signature(version: Int(files.integer(20)), landmarkCount: Int(files.integer(21)))
     }
-    record.tempo = StoredFindings.readTempo(files, from: 22, beats: includesBeats ? 28 : nil)
+    let tempoColumn = 22 + StoredFormat.columnCount
+    record.tempo = StoredFindings.readTempo(
+      files, from: tempoColumn, beats: includesBeats ? tempoColumn + StoredFindings.tempoColumnCount : nil)
 
     let members = try store.analysisSets.members(of: files.optionalInteger(7), in: database)
     record.analyzers = members.map(\.identity)

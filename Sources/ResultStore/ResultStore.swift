@@ -27,7 +27,9 @@ public final class ResultStore: Sendable {
     }
     do {
       let exists = Self.fileSize(of: name) != nil
-      guard exists || access == .readWrite else { throw StoreError.cannotOpen(path: path, reason: "there is no such file") }
+      guard exists || access == .readWrite else {
+        throw StoreError.cannotOpen(path: path, reason: "there is no such file")
+      }
       let found = try Self.schemaVersion(ofDatabaseNamed: name, path: path)
       guard found <= Schema.version else {
         throw StoreError.newerSchema(path: path, found: found, known: Schema.version)
@@ -49,7 +51,8 @@ public final class ResultStore: Sendable {
     try read { db in
       var complaints = try String.fetchAll(db, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }
       for row in try Row.fetchAll(db, sql: "PRAGMA foreign_key_check") {
-        complaints.append("a row of \(row[0] as String? ?? "?") refers to a row of \(row[2] as String? ?? "?") that is missing")
+        complaints.append(
+          "a row of \(row[0] as String? ?? "?") refers to a row of \(row[2] as String? ?? "?") that is missing")
       }
       return complaints
     }

@@ -102,7 +102,9 @@ public final class ResultWriter: Sendable {
       analyses.removeAll { $0.analyzer == old.analyzer }
     }
     for outcome in analysis.outcomes {
-      for old in analyses where old.identity.id == outcome.analyzer.id { try deleteAnalysis(old.analyzer, file: id, db) }
+      for old in analyses where old.identity.id == outcome.analyzer.id {
+        try deleteAnalysis(old.analyzer, file: id, db)
+      }
       analyses.removeAll { $0.identity.id == outcome.analyzer.id }
       analyses.append(try write(outcome, file: id, state: &state, db))
     }

@@ -87,7 +87,8 @@ extension ResultStore {
       RunRecord(
         id: select.integer(0), started: Timestamp(nanoseconds: select.integer(1)),
         finished: select.optionalInteger(2).map { Timestamp(nanoseconds: $0) },
-        state: RunRecord.State(rawValue: select.text(3)) ?? .died, exitStatus: select.optionalInteger(4).map { Int($0) },
+        state: RunRecord.State(rawValue: select.text(3)) ?? .died,
+        exitStatus: select.optionalInteger(4).map { Int($0) },
         programVersion: select.text(5), pipeline: select.text(6),
         configuration: (try? JSONValue(parsing: select.bytes(7))) ?? .null, configurationDigest: select.text(8),
         analyzers: analyzers(fromJSON: select.bytes(9)), roots: [],

@@ -284,8 +284,14 @@ public final class ScanSession: Sendable {
     let decodingMayDoBetter = status != .ok && known.decoderVersion < Int64(wanted.decoderVersion)
     let isRetried = options.retryFailed && (status == .failed || currency.hasFailure)
     if decodingMayDoBetter || isRetried { return .pending(.retry) }
+    if status != .ok, try hasTransientProblem(known.id, db) { return .pending(.retry) }
     if status == .failed { return currency.coversFileFeeds ? .knownFailure : .pending(.outdated) }
     return currency.coversAll ? .cached : .pending(.outdated)
+  }
+
+  private func hasTransientProblem(_ id: Int64, _ db: Database) throws -> Bool {
+    let select = try Query(db, "SELECT code FROM failure WHERE file = ?")
+    return try select.first(.integer(id)) { DecodeError.Code(rawValue: select.text(0))?.isTransient } == true
   }
 
   /// Judges a file that has a row, counts it and brings the row up to date where it differs.

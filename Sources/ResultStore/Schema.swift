@@ -154,7 +154,9 @@ enum Schema {
       file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
       bpm REAL,
       confidence REAL NOT NULL,
+      octave_confidence REAL NOT NULL,
       stable INTEGER NOT NULL,
+      metre TEXT,
       reason TEXT,
       candidates TEXT NOT NULL,            -- JSON: [[bpm, weight], …]
       map TEXT NOT NULL                    -- JSON: [[start_s, bpm], …]
@@ -163,7 +165,14 @@ enum Schema {
     CREATE TABLE beat_grid (
       file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
       beat_count INTEGER NOT NULL,
-      beats_s TEXT NOT NULL                -- JSON: [seconds, …]
+      beats_s TEXT NOT NULL,               -- JSON: [seconds, …]
+      downbeats_s TEXT                     -- the same; NULL: not sure
+    );
+
+    CREATE TABLE onset_summary (
+      file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+      step_s REAL NOT NULL,
+      strengths TEXT NOT NULL              -- JSON: [0 to 1, …], one each step
     );
 
     CREATE TABLE fingerprint (

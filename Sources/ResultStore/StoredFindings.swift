@@ -21,7 +21,10 @@ enum StoredFindings {
       switch self {
       case .tags: []
       case .tempo:
-        [("tempo", "bpm, confidence, stable, reason, candidates, map"), ("beat_grid", "beat_count, beats_s")]
+        [
+          ("tempo", "bpm, confidence, octave_confidence, stable, metre, reason, candidates, map"),
+          ("beat_grid", "beat_count, beats_s, downbeats_s"), ("onset_summary", "step_s, strengths"),
+        ]
       case .chromaprint: [("fingerprint", "algorithm, duration_s, value")]
       case .signature: [("signature", "version, landmarks, data")]
       case .json: []
@@ -131,24 +134,47 @@ enum StoredFindings {
 
   private static func write(_ tempo: TempoFinding, file: Int64, in db: Database) throws {
     try Query(
-      db, "INSERT INTO tempo (file, bpm, confidence, stable, reason, candidates, map) VALUES (?, ?, ?, ?, ?, ?, ?)"
+      db,
+      """
+      INSERT INTO tempo (file, bpm, confidence, octave_confidence, stable, metre, reason, candidates, map)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """
     ).run(
-      .integer(file), .real(tempo.bpm), .real(finite(tempo.confidence)), .flag(tempo.isStable), .text(tempo.reason),
+      .integer(file), .real(tempo.bpm), .real(finite(tempo.confidence)), .real(finite(tempo.octaveConfidence)),
+      .flag(tempo.isStable), .text(tempo.metre), .text(tempo.reason),
       .text(NumberList.text(ofPairs: tempo.candidates.map { ($0.bpm, $0.weight) })),
       .text(NumberList.text(ofPairs: tempo.map.map { ($0.startSeconds, $0.bpm) })))
-    try Query(db, "INSERT INTO beat_grid (file, beat_count, beats_s) VALUES (?, ?, ?)")
-      .run(.integer(file), .integer(tempo.beats.count), .text(NumberList.text(of: tempo.beats)))
+    try Query(db, "INSERT INTO beat_grid (file, beat_count, beats_s, downbeats_s) VALUES (?, ?, ?, ?)").run(
+      .integer(file), .integer(tempo.beats.count), .text(NumberList.text(of: tempo.beats)),
+      .text(tempo.downbeats.map { NumberList.text(of: $0) }))
+    try Query(db, "INSERT INTO onset_summary (file, step_s, strengths) VALUES (?, ?, ?)").run(
+      .integer(file), .real(finite(tempo.onsets.stepSeconds)), .text(NumberList.text(of: tempo.onsets.values)))
   }
 
-  /// Columns: bpm, confidence, stable, reason, candidates, map; then, if `beats` is not `nil`, the beats there.
+  /// Of the table `tempo` as `o`, in the order that `readTempo` wants.
+  static let tempoColumns =
+    "o.bpm, o.confidence, o.octave_confidence, o.stable, o.metre, o.reason, o.candidates, o.map"
+  static let tempoColumnCount: Int32 = 8
+
+  /// Of the tables `beat_grid` as `b` and `onset_summary` as `n`, likewise.
+  static let beatColumns = "b.beats_s, b.downbeats_s, n.step_s, n.strengths"
+
+  /// - Parameter beats: where `beatColumns` start; `nil` leaves beats and onsets empty.
   static func readTempo(_ row: Query, from column: Int32, beats: Int32?) -> TempoFinding? {
     if row.isNull(column + 1) { return nil }
-    return TempoFinding(
-      bpm: row.optionalReal(column), confidence: row.real(column + 1),
-      candidates: NumberList.pairs(in: row.bytes(column + 4)).map { TempoFinding.Candidate(bpm: $0.0, weight: $0.1) },
-      isStable: row.flag(column + 2),
-      map: NumberList.pairs(in: row.bytes(column + 5)).map { TempoFinding.Section(startSeconds: $0.0, bpm: $0.1) },
-      beats: beats.map { NumberList.numbers(in: row.bytes($0)) } ?? [], reason: row.optionalText(column + 3))
+    var tempo = TempoFinding(
+      bpm: row.optionalReal(column), confidence: row.real(column + 1), octaveConfidence: row.real(column + 2),
+      candidates: NumberList.pairs(in: row.bytes(column + 6)).map { TempoFinding.Candidate(bpm: $0.0, weight: $0.1) },
+      isStable: row.flag(column + 3),
+      map: NumberList.pairs(in: row.bytes(column + 7)).map { TempoFinding.Section(startSeconds: $0.0, bpm: $0.1) },
+      beats: [], metre: row.optionalText(column + 4), reason: row.optionalText(column + 5))
+    if let beats {
+      tempo.beats = NumberList.numbers(in: row.bytes(beats))
+      tempo.downbeats = row.isNull(beats + 1) ? nil : NumberList.numbers(in: row.bytes(beats + 1))
+      tempo.onsets = TempoFinding.OnsetSummary(
+        stepSeconds: row.real(beats + 2), values: NumberList.numbers(in: row.bytes(beats + 3)))
+    }
+    return tempo
   }
 
   private static func write(_ fingerprint: FingerprintFinding, file: Int64, in db: Database) throws {

@@ -19,7 +19,8 @@ final class ByteSource {
   private var budget: Int
 
   static let windowSize = 32 * 1024
-  /// Bytes that are read from one file at most. The largest pictures of Vorbis comments, which cannot be skipped, fit in.
+  /// Bytes that are read from one file at most. The largest pictures of Vorbis comments, which cannot be skipped, fit
+  /// in.
   static let readBudget = 96 * 1024 * 1024
 
   /// Bytes in memory.
@@ -69,7 +70,8 @@ final class ByteSource {
       filled = 0
       do {
         while filled < count {
-          let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<count])
+          let rest = unsafe UnsafeMutableRawBufferPointer(
+            rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<count])
           let length = unsafe try descriptor.read(fromAbsoluteOffset: Int64(offset + filled), into: rest)
           if length == 0 { break }
           filled += length

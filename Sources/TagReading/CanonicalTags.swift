@@ -7,6 +7,14 @@ struct CanonicalTags {
   /// Values of the others, under the keys of the format.
   private(set) var others: [String: [String]] = [:]
   private(set) var hasLyrics: Bool
+  private(set) var remarks: [String] = []
+  /// Names and values taken so far; a repeated value counts once.
+  private var known: Set<RawTag.Entry> = []
+  private var impliedTotals: [String: String] = [:]
+  private var oversizedCount = 0
+
+  /// Bytes of one value without a canonical name. What is longer is no text for people but the data of some program.
+  private static let maximumOtherSize = 32 * 1024
 
   init(_ tag: RawTag) {
     hasLyrics = tag.hasTimedLyrics
@@ -18,7 +26,8 @@ struct CanonicalTags {
         let value = TagValue.cleaned(String(part))
         guard !value.isEmpty else { continue }
         if let meaning = TagKeys.meaning(of: entry.key, in: space) {
-          found[meaning.field, default: [:]][meaning.rank, default: []].append(RawTag.Entry(key: entry.key, value: value))
+          found[meaning.field, default: [:]][meaning.rank, default: []].append(
+            RawTag.Entry(key: entry.key, value: value))
         } else {
           add(value, toOther: entry.key)
         }
@@ -37,31 +46,28 @@ struct CanonicalTags {
         isTaken = isTaken || fields[field] != nil || field == "lyrics"
       }
     }
-    // A total in a field of its own says more than the one behind the number; both come from `found` in any order.
-    for (number, total) in [("track", "tracktotal"), ("disc", "disctotal")] {
-      if let own = found[total]?.min(by: { $0.key < $1.key })?.value.first,
-        let count = TagValue.numberAndTotal(own.value).number
-      {
-        fields[total] = [String(count)]
-      } else if found[number] == nil, fields[total] == [] {
-        fields[total] = nil
-      }
+    // A total in a field of its own says more than the one behind the number.
+    for (field, total) in impliedTotals where fields[field] == nil { fields[field] = [total] }
+    if oversizedCount > 0 {
+      remarks.append("\(oversizedCount) values of the \(tag.format.name) tag are no text but data; they were left out.")
     }
   }
 
-  /// False if the value is none that the field can have.
+  /// False if the value is none that the field can have, or one too many.
   private mutating func add(_ value: String, to field: String, isID3: Bool) -> Bool {
     switch field {
     case "track", "disc":
       let (number, total) = TagValue.numberAndTotal(value)
-      if let total { fields[field + "total"] = fields[field + "total"] ?? [String(total)] }
-      guard let number else { return total != nil || value.allSatisfy { $0 == "0" } }
-      fields[field] = fields[field] ?? [String(number)]
+      if let total, impliedTotals[field + "total"] == nil { impliedTotals[field + "total"] = String(total) }
+      // Zero stands for none.
+      guard let number else { return total != nil || value.allSatisfy { $0 == "0" || $0 == "/" } }
+      return set(String(number), of: field)
     case "tracktotal", "disctotal":
-      return TagValue.numberAndTotal(value).number != nil
+      guard let count = TagValue.numberAndTotal(value).number else { return value.allSatisfy { $0 == "0" } }
+      return set(String(count), of: field)
     case "compilation":
       guard let flag = TagValue.flag(value) else { return false }
-      fields[field] = fields[field] ?? [flag]
+      return set(flag, of: field)
     case "bpm":
       // Zero stands for none.
       if value != "0" { append(value, to: field) }
@@ -77,11 +83,22 @@ struct CanonicalTags {
   }
 
   private mutating func append(_ value: String, to field: String) {
-    if fields[field]?.contains(value) != true { fields[field, default: []].append(value) }
+    if known.insert(RawTag.Entry(key: field, value: value)).inserted { fields[field, default: []].append(value) }
+  }
+
+  /// False if the field has another value already.
+  private mutating func set(_ value: String, of field: String) -> Bool {
+    if fields[field] == nil { fields[field] = [value] }
+    return fields[field] == [value]
   }
 
   private mutating func add(_ value: String, toOther key: String, unlessIn field: String? = nil) {
-    if let field, fields[field]?.contains(value) == true { return }
-    if others[key]?.contains(value) != true { others[key, default: []].append(value) }
+    if let field, fields[field] == [value] || known.contains(RawTag.Entry(key: field, value: value)) { return }
+    guard value.utf8.count <= Self.maximumOtherSize else {
+      oversizedCount += 1
+      return
+    }
+    let entry = RawTag.Entry(key: TagField.otherPrefix + key, value: value)
+    if known.insert(entry).inserted { others[key, default: []].append(value) }
   }
 }

@@ -78,7 +78,8 @@ struct ChunkedFile {
     let header = try source.bytes(at: position, count: headerSize)
     guard header.count == headerSize else { return nil }
     let sizeBytes = header.dropFirst(layout.idLength)
-    let claimed = layout.isBigEndian ? sizeBytes.bigEndian(layout.sizeLength) : sizeBytes.littleEndian(layout.sizeLength)
+    let claimed =
+      layout.isBigEndian ? sizeBytes.bigEndian(layout.sizeLength) : sizeBytes.littleEndian(layout.sizeLength)
     guard var size = Int(exactly: claimed) else { return nil }
     if layout.countsHeader { size -= headerSize }
     // In Wave64 the first four bytes of the GUIDs spell the names of RIFF.
@@ -99,7 +100,10 @@ struct ChunkedFile {
 
   private func readInfo(_ chunk: Chunk) throws(TagReadError) -> RawTag? {
     var tag = RawTag(.riffInfo)
-    guard chunk.size <= TagBlock.maximumSize else { return nil }
+    guard chunk.size <= TagBlock.maximumTextSize / 4 else {
+      tag.remarks.append("The RIFF INFO list is larger than any real one and was not read.")
+      return tag
+    }
     let body = try source.bytes(at: chunk.bodyStart, count: chunk.size)
     if body.count > 4 { TagBlock(kind: CTAGLIB_RIFF_INFO, bytes: body).parse(into: &tag) }
     return tag
@@ -116,9 +120,8 @@ struct ChunkedFile {
   /// DSDIFF 1.5, section 3.3: artist and title in chunks of their own, a count in front of the text.
   private func readEditedMaster(_ master: Chunk, into tag: inout RawTag) throws(TagReadError) {
     var position = master.bodyStart
-    while position < master.bodyStart + master.size, tag.entries.count < TagBlock.maximumValueCount,
-      let chunk = try chunk(at: position)
-    {
+    for _ in 0..<TagBlock.maximumValueCount where position < master.bodyStart + master.size {
+      guard let chunk = try chunk(at: position) else { break }
       position = try next(after: chunk)
       guard chunk.id == "DIAR" || chunk.id == "DITI", (4...Self.maximumTextSize).contains(chunk.size) else { continue }
       let count = Int(try source.bytes(at: chunk.bodyStart, count: 4).bigEndian())

@@ -35,7 +35,9 @@ enum Container: Hashable {
         .xm
       } else if head.has("SCRM", at: 44) {
         .s3m
-      } else if try Self.moduleMarks.contains(String(decoding: source.bytes(at: offset + 1080, count: 4), as: UTF8.self)) {
+      } else if try Self.moduleMarks.contains(
+        String(decoding: source.bytes(at: offset + 1080, count: 4), as: UTF8.self))
+      {
         .mod
       } else {
         .other

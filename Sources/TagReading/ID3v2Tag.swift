@@ -2,8 +2,8 @@ internal import AudioAnalysis
 internal import CTagLib
 
 /// An ID3v2 tag (id3.org: ID3v2.2, 2.3, 2.4), made harmless for TagLib 1.13: the frames of interest are undone of
-/// unsynchronisation and compression within bounds, pictures are measured in place, and what is left goes to TagLib as a
-/// plain tag.
+/// unsynchronisation and compression within bounds, pictures are measured in place, and what is left goes to TagLib as
+/// a plain tag.
 struct ID3v2Tag {
   private let source: ByteSource
   private let offset: Int
@@ -68,8 +68,8 @@ struct ID3v2Tag {
     return bytes.reduce(0) { $0 << 7 | Int($1) }
   }
 
-  /// Undoes unsynchronisation: the zero after each 0xFF goes. Unsynchronised data never has a byte of 0xE0 or more after
-  /// 0xFF; where it does, the flag was a lie and the data is taken as it stands.
+  /// Undoes unsynchronisation: the zero after each 0xFF goes. Unsynchronised data never has a byte of 0xE0 or more
+  /// after 0xFF; where it does, the flag was a lie and the data is taken as it stands.
   static func resynchronised(_ bytes: [UInt8]) -> [UInt8] {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)
@@ -148,11 +148,13 @@ private struct Walk {
     }
   }
 
-  /// The identifier, or `nil` where frames end (padding, junk). Lower-case letters are wrong, but some writers use them.
-  /// iTunes puts identifiers of version 2.2, with a NUL, into tags of version 2.3.
+  /// The identifier, or `nil` where frames end (padding, junk). Lower-case letters are wrong, but some writers use
+  /// them. iTunes puts identifiers of version 2.2, with a NUL, into tags of version 2.3.
   private func frameID(_ header: [UInt8]) -> String? {
     let id = header.prefix(idLength)
-    if Self.isFrameID(ArraySlice(id.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 })) { return String(decoding: id, as: UTF8.self) }
+    if Self.isFrameID(ArraySlice(id.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 })) {
+      return String(decoding: id, as: UTF8.self)
+    }
     guard version == 3, id.last == 0, Self.isFrameID(id.dropLast()) else { return nil }
     return String(decoding: id.dropLast(), as: UTF8.self)
   }
@@ -189,7 +191,7 @@ private struct Walk {
       // The picture itself is not read.
       let head = try source.bytes(at: start, count: min(size, ByteSource.windowSize / 2))
       addPicture(id, head, size: size)
-    case .text where size > TagBlock.maximumSize - plain.count, .picture where size > TagBlock.maximumSize:
+    case .text where size > TagBlock.maximumTextSize - plain.count, .picture where size > TagBlock.maximumSize:
       refusedCount += 1
     case .picture, .text:
       var body = try source.bytes(at: start, count: size)
@@ -209,7 +211,11 @@ private struct Walk {
   }
 
   private mutating func add(_ id: String, _ body: [UInt8]) {
-    guard !body.isEmpty, plain.count + body.count <= TagBlock.maximumSize else { return }
+    guard !body.isEmpty else { return }
+    guard plain.count + body.count <= TagBlock.maximumTextSize else {
+      refusedCount += 1
+      return
+    }
     guard let body = Self.readable(id, body) else {
       refusedCount += 1
       return
@@ -242,8 +248,8 @@ private struct Walk {
     }
   }
 
-  /// The start of a SYLT frame (2.4 section 4.9): encoding, language, unit of time, kind of content, description, and then
-  /// at least one text with its time.
+  /// The start of a SYLT frame (2.4 section 4.9): encoding, language, unit of time, kind of content, description, and
+  /// then at least one text with its time.
   private static func isTimedLyrics(_ body: [UInt8]) -> Bool {
     guard body.count > 6, body[0] <= 3, (1...2).contains(body[4]), body[5] <= 8 else { return false }
     let isWide = body[0] == 1 || body[0] == 2
@@ -251,8 +257,8 @@ private struct Walk {
     return body.count >= end + (isWide ? 2 : 1) + 6
   }
 
-  /// The picture of an APIC or PIC frame (2.4 section 4.14, 2.2 section 4.15), of whose `size` bytes `body` may have only
-  /// the first.
+  /// The picture of an APIC or PIC frame (2.4 section 4.14, 2.2 section 4.15), of whose `size` bytes `body` may have
+  /// only the first.
   private mutating func addPicture(_ id: String, _ body: [UInt8], size: Int) {
     guard let encoding = body.first else { return }
     var rest = body.dropFirst()
@@ -289,7 +295,8 @@ private struct Walk {
     return stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).first { bytes[$0] == 0 && bytes[$0 + 1] == 0 }
   }
 
-  /// The content of a frame as TagLib can read it; `nil` if its text has an encoding that does not exist.
+  /// The content of a frame as TagLib can read it; `nil` if its text has an encoding that does not exist, or absurdly
+  /// many values.
   private static func readable(_ id: String, _ body: [UInt8]) -> [UInt8]? {
     let start: Int
     switch id {
@@ -297,6 +304,7 @@ private struct Walk {
     case _ where id.hasPrefix("T"), "WXXX", "WXX", "GRP1", "MVNM", "MVIN": start = 1
     default: return body
     }
+    guard TagBlock.isPlausible(body.dropFirst(start), isWide: body[0] == 1 || body[0] == 2) else { return nil }
     switch body[0] {
     case 0, 2: return body
     case 1: return body.count > start + 1 ? withByteOrderMarks(id, body, from: start) : body

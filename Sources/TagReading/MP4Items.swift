@@ -1,8 +1,9 @@
 internal import AudioAnalysis
 internal import CTagLib
 
-/// The item list `moov.udta.meta.ilst` of an MP4 file (ISO/IEC 14496-12, and Apple's item list on top of it). The atoms on
-/// the way are walked here, without recursion; pictures are measured in place and numbers decoded; text goes to TagLib.
+/// The item list `moov.udta.meta.ilst` of an MP4 file (ISO/IEC 14496-12, and Apple's item list on top of it). The atoms
+/// on the way are walked here, without recursion; pictures are measured in place and numbers decoded; text goes to
+/// TagLib.
 enum MP4Items {
   private struct Atom {
     var name: String
@@ -34,20 +35,23 @@ enum MP4Items {
         if let entry = try number(item, in: source) { tag.entries.append(entry) }
       } else if containers.contains(item.name) {
         continue
-      } else if items.count + item.end - start > TagBlock.maximumSize {
+      } else if items.count + item.end - start > TagBlock.maximumTextSize {
         tag.remarks.append("An item of the MP4 tag is larger than any real one and was left out.")
       } else {
         items += try source.bytes(at: start, count: item.end - start)
       }
     }
-    if position < list.end { tag.remarks.append("The MP4 tag is damaged after byte \(position); the rest was not read.") }
+    if position < list.end {
+      tag.remarks.append("The MP4 tag is damaged after byte \(position); the rest was not read.")
+    }
     if !items.isEmpty { TagBlock(kind: CTAGLIB_MP4_ILST, bytes: items).parse(into: &tag) }
     return tag
   }
 
   /// Items that hold numbers. TagLib hides the kind of an item, so that its number could not be had safely.
   private static let numbers: Set<String> = [
-    "trkn", "disk", "tmpo", "cpil", "pgap", "pcst", "hdvd", "shwm", "stik", "rtng", "akID", "tvsn", "tves", "cnID", "sfID",
+    "trkn", "disk", "tmpo", "cpil", "pgap", "pcst", "hdvd", "shwm", "stik", "rtng", "akID", "tvsn", "tves", "cnID",
+    "sfID",
     "atID", "geID", "cmID", "plID", "gnre", "©mvi", "©mvc",
   ]
 

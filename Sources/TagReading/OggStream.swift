@@ -6,8 +6,8 @@ struct OggStream {
   private var position: Int
   private var pageCount = 0
 
-  /// Pages that are looked at before giving up: header packets stand at the start, and even one with a picture of 10 MB is
-  /// spread over 160 pages.
+  /// Pages that are looked at before giving up: header packets stand at the start, and even one with a picture of 10 MB
+  /// is spread over 160 pages.
   private static let maximumPageCount = 4_000
   /// Bytes of junk between pages that are searched for the next page.
   private static let maximumJunk = 64 * 1024
@@ -97,7 +97,10 @@ struct OggStream {
   private struct Packets {
     private var bytes: [UInt8] = []
 
-    var isTooLong: Bool { bytes.count > TagBlock.maximumSize }
+    /// Pictures stand in comments as text, which makes them a third longer.
+    private static let maximumSize = 2 * TagBlock.maximumSize
+
+    var isTooLong: Bool { bytes.count > Self.maximumSize }
 
     /// True if the segment ends a packet.
     mutating func add(_ segment: [UInt8], isLast: Bool) -> Bool {

@@ -7,7 +7,8 @@ enum Picture {
 
   /// The types of ID3v2's APIC frame (ID3v2.4 frames, section 4.14); FLAC, Ogg and ASF use the same numbers.
   private static let types = [
-    "other", "file icon", "other file icon", "front cover", "back cover", "leaflet page", "media", "lead artist", "artist",
+    "other", "file icon", "other file icon", "front cover", "back cover", "leaflet page", "media", "lead artist",
+    "artist",
     "conductor", "band", "composer", "lyricist", "recording location", "during recording", "during performance",
     "video capture", "bright coloured fish", "illustration", "band logotype", "publisher logotype",
   ]
@@ -34,11 +35,14 @@ enum Picture {
     if start.has("GIF8") { return "image/gif" }
     if start.has("BM") { return "image/bmp" }
     if start.has("RIFF"), start.has("WEBP", at: 8) { return "image/webp" }
-    if start.starts(with: [0x49, 0x49, 0x2A, 0x00]) || start.starts(with: [0x4D, 0x4D, 0x00, 0x2A]) { return "image/tiff" }
+    if start.starts(with: [0x49, 0x49, 0x2A, 0x00]) || start.starts(with: [0x4D, 0x4D, 0x00, 0x2A]) {
+      return "image/tiff"
+    }
     return nil
   }
 
-  /// The picture in a FLAC PICTURE block (RFC 9639, section 8.8), whose content `body` may lack the picture's own bytes.
+  /// The picture in a FLAC PICTURE block (RFC 9639, section 8.8), whose content `body` may lack the picture's own
+  /// bytes.
   /// - Parameter size: length of the whole block.
   static func flac(_ body: [UInt8], size: Int) -> TagFinding.Picture? {
     let type = body.prefix(4).bigEndian()

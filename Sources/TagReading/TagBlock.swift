@@ -6,10 +6,27 @@ struct TagBlock {
   var kind: ctaglib_kind
   var bytes: [UInt8]
 
-  /// The longest tag that is parsed, without the pictures that were taken out of it; longer ones are no music's tags.
-  static let maximumSize = 32 * 1024 * 1024
+  /// The longest tag that is read, in bytes.
+  static let maximumSize = 16 * 1024 * 1024
+  /// The most text taken from one tag, in bytes; TagLib needs about twelve times as much memory for it.
+  static let maximumTextSize = 4 * 1024 * 1024
   /// Values taken from one tag. Tags of real files have a few hundred at most.
   static let maximumValueCount = 10_000
+
+  /// False for the text of a field with more values, separated by NULs, than any real one has: each takes memory,
+  /// however short it is.
+  /// - Parameter isWide: the text is in UTF-16.
+  static func isPlausible(_ text: ArraySlice<UInt8>, isWide: Bool = false) -> Bool {
+    var count = 0
+    if isWide {
+      for index in stride(from: text.startIndex, to: text.endIndex - 1, by: 2) {
+        if text[index] == 0, text[index + 1] == 0 { count += 1 }
+      }
+    } else {
+      for byte in text where byte == 0 { count += 1 }
+    }
+    return count <= maximumValueCount
+  }
 
   /// Adds what the block holds to `tag`.
   func parse(into tag: inout RawTag) {
@@ -47,6 +64,7 @@ struct TagBlock {
     var dropped = 0
 
     mutating func addText(key: String, value: String) {
+      if value.isEmpty { return }
       if entries.count < TagBlock.maximumValueCount {
         entries.append(RawTag.Entry(key: key, value: value))
       } else {

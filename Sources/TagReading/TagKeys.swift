@@ -1,15 +1,15 @@
 internal import AudioAnalysis
 
-/// Under which keys each tag format keeps a field, after MusicBrainz Picard's table of tag mappings. Of several keys, the
-/// first one that a tag has counts. Comparison ignores case.
+/// Under which keys each tag format keeps a field, after MusicBrainz Picard's table of tag mappings. Of several keys,
+/// the first one that a tag has counts. Comparison ignores case.
 ///
 /// Writers also put names of Vorbis comments where other formats allow keys of one's own (`TXXX:TRACKTOTAL` in ID3v2);
 /// these count after the keys of the table.
 struct TagKeys {
   /// Name of the field in `TagField.all`, or `lyrics`.
   var field: String
-  /// Frames under their names in version 2.4, which TagLib gives to those of 2.2 and 2.3; then what is still found in tags
-  /// that mix the versions.
+  /// Frames under their names in version 2.4, which TagLib gives to those of 2.2 and 2.3; then what is still found in
+  /// tags that mix the versions.
   var id3v2: [String] = []
   var vorbis: [String] = []
   var mp4: [String] = []
@@ -54,7 +54,8 @@ struct TagKeys {
       field: "genre", id3v2: ["TCON"], vorbis: ["GENRE"], mp4: ["©gen"], apev2: ["GENRE"], asf: ["WM/Genre"],
       riffInfo: ["IGNR"]),
     TagKeys(
-      field: "composer", id3v2: ["TCOM"], vorbis: ["COMPOSER"], mp4: ["©wrt"], apev2: ["COMPOSER"], asf: ["WM/Composer"],
+      field: "composer", id3v2: ["TCOM"], vorbis: ["COMPOSER"], mp4: ["©wrt"], apev2: ["COMPOSER"],
+      asf: ["WM/Composer"],
       riffInfo: ["IMUS"]),
     TagKeys(
       field: "comment", id3v2: ["COMM", "COMM:ID3v1 Comment"], vorbis: ["COMMENT", "DESCRIPTION"], mp4: ["©cmt"],

@@ -1,5 +1,5 @@
-/// Why the tags of a file could not be read at all. Damaged or absurd tags are no error: what is sound in them is read, and
-/// `TagFinding.remarks` says what was left out.
+/// Why the tags of a file could not be read at all. Damaged or absurd tags are no error: what is sound in them is read,
+/// and `TagFinding.remarks` says what was left out.
 public struct TagReadError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
     /// The file cannot be opened: permissions, vanished, or not a regular file.

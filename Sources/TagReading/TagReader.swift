@@ -4,10 +4,10 @@ public import SystemPackage
 
 /// Reads the tags of audio files, whatever they are called: what a file is follows from its content.
 ///
-/// A file may hold several tags. What stands in its container's own tag counts alone: the Vorbis comment of FLAC and Ogg,
-/// the items of MP4, the attributes of ASF; if there is none, what else is found is taken. WAV, AIFF and DSDIFF have ID3v2
-/// first and their text chunks after it. Everything else (MP3, AAC, APE, WavPack, Musepack, TTA, …) has ID3v2 first, then
-/// APEv2, then ID3v1. A later tag gives only the fields that no earlier one has.
+/// A file may hold several tags. What stands in its container's own tag counts alone: the Vorbis comment of FLAC and
+/// Ogg, the items of MP4, the attributes of ASF; if there is none, what else is found is taken. WAV, AIFF and DSDIFF
+/// have ID3v2 first and their text chunks after it. Everything else (MP3, AAC, APE, WavPack, Musepack, TTA, …) has
+/// ID3v2 first, then APEv2, then ID3v1. A later tag gives only the fields that no earlier one has.
 public enum TagReader {
   /// The tags of a file; empty if it has none, and for files that are no audio.
   /// - Throws: `TagReadError` if the file cannot be opened or read.
@@ -33,7 +33,7 @@ public enum TagReader {
     var others = leading
     if container == .flac || container == .other {
       let trailing = try TrailingTags(of: source)
-      let early = try container == .other ? TrailingTags.leadingAPEv2(of: source, at: audioStart) : nil
+      let early = try container == .other ? APEv2Tag(in: source, startingAt: audioStart)?.read() : nil
       others += [trailing.apev2, early, trailing.id3v1].compactMap { $0 }
     }
     for tag in others { finding.add(tag, formatOnly: isComplete) }
@@ -48,7 +48,7 @@ public enum TagReader {
     case .flac: return [try FLACMetadata.read(from: source, at: audioStart)]
     case .ogg: return [try OggStream.read(from: source, at: audioStart)]
     case .mp4: return try MP4Items.read(from: source).map { [$0] } ?? []
-    case .asf: return [try asf(source, at: audioStart)]
+    case .asf: return [try ASFHeader.read(from: source, at: audioStart)]
     case .riff, .rifx, .wave64, .aiff, .dsdiff:
       var file = ChunkedFile(source, at: audioStart, container: container)
       return try file.read()
@@ -79,14 +79,6 @@ public enum TagReader {
     return (tags, position)
   }
 
-  private static func asf(_ source: ByteSource, at offset: Int) throws(TagReadError) -> RawTag {
-    var tag = RawTag(.asf)
-    let size = try source.bytes(at: offset + 16, count: 8).littleEndian(8)
-    let header = try source.bytes(at: offset, count: Int(clamping: min(size, UInt64(TagBlock.maximumSize))))
-    TagBlock(kind: CTAGLIB_ASF_HEADER, bytes: header).parse(into: &tag)
-    return tag
-  }
-
   private static func tracker(
     _ kind: ctaglib_kind, _ name: String, _ source: ByteSource
   ) throws(TagReadError) -> RawTag {
@@ -103,6 +95,7 @@ extension TagFinding {
     if formatOnly { return }
     remarks += tag.remarks
     let canonical = CanonicalTags(tag)
+    remarks += canonical.remarks
     for (field, values) in canonical.fields where fields[field] == nil { fields[field] = values }
     for (key, values) in canonical.others where fields[TagField.otherPrefix + key] == nil {
       fields[TagField.otherPrefix + key] = values

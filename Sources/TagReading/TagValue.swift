@@ -87,11 +87,12 @@ enum TagValue {
     if text == "CR" { return ["Cover"] }
     var genres: [String] = []
     var rest = Substring(text)
-    while rest.first == "(", let end = rest.firstIndex(of: ")") {
+    while rest.first == "(" {
       if rest.hasPrefix("((") {
         rest.removeFirst()
         break
       }
+      guard let end = rest.firstIndex(of: ")") else { break }
       let reference = rest[rest.index(after: rest.startIndex)..<end]
       switch reference {
       case "RX": genres.append("Remix")

@@ -1,8 +1,8 @@
 internal import AudioAnalysis
 internal import CTagLib
 
-/// A Vorbis comment (xiph.org: Ogg Vorbis I format specification, comment field), with the pictures taken out of it before
-/// TagLib sees it.
+/// A Vorbis comment (xiph.org: Ogg Vorbis I format specification, comment field), with the pictures taken out of it
+/// before TagLib sees it.
 enum VorbisComment {
   /// - Parameter body: from the length of the vendor string on.
   static func read(_ body: [UInt8]) -> RawTag {
@@ -16,11 +16,12 @@ enum VorbisComment {
     let claimed = Int(body.dropFirst(countStart).littleEndian())
     // Without the name of the encoder's vendor, which is no tag.
     var plain: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
-    plain.reserveCapacity(min(body.count, TagBlock.maximumSize))
+    plain.reserveCapacity(min(body.count, TagBlock.maximumTextSize))
     var kept: UInt32 = 0
     var position = countStart + 4
     var coverMIME = ""
     var isCutShort = false
+    var droppedCount = 0
     for _ in 0..<claimed {
       let length = Int(body[min(position, body.count)...].littleEndian())
       guard position + 4 + length <= body.count else {
@@ -40,7 +41,10 @@ enum VorbisComment {
         let size = Base64.decodedSize(encoded)
         if size > 0 { tag.pictures.append(Picture.described(type: 0, mime: coverMIME, start: start, size: size)) }
       default:
-        guard kept < TagBlock.maximumValueCount else { continue }
+        guard kept < TagBlock.maximumValueCount, plain.count + length <= TagBlock.maximumTextSize else {
+          droppedCount += 1
+          continue
+        }
         if String(validating: comment, as: UTF8.self) != nil {
           plain += body[position - 4 - length..<position]
         } else {
@@ -53,9 +57,11 @@ enum VorbisComment {
     }
     plain.replaceSubrange(4..<8, with: (0..<4).map { UInt8(truncatingIfNeeded: kept >> (8 * $0)) })
     if kept > 0 { TagBlock(kind: CTAGLIB_VORBIS_COMMENT, bytes: plain).parse(into: &tag) }
-    if kept == TagBlock.maximumValueCount {
-      tag.remarks.append("The Vorbis comment has more than \(kept) entries; the rest was left out.")
-    } else if isCutShort {
+    if droppedCount > 0 {
+      tag.remarks.append(
+        "The Vorbis comment is larger than any real one; \(droppedCount) of its entries were left out.")
+    }
+    if isCutShort {
       tag.remarks.append("The Vorbis comment is shorter than it says; what is there was read.")
     }
     return tag

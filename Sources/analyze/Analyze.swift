@@ -15,7 +15,7 @@ struct Analyze: AsyncParsableCommand {
     version: version,
     subcommands: [
       RunCommand.self, ReportCommand.self, ShowCommand.self, ExplainCommand.self, SchemaCommand.self, DoctorCommand.self,
-      ConfigCommand.self, CompletionsCommand.self,
+      ConfigCommand.self, CompletionsCommand.self, WorkerCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 

@@ -45,12 +45,10 @@ struct CommandSettings {
     if flag { settings.set(setting, to: true, by: option) }
   }
 
-  /// The pipeline with its analyzers.
-  func plan(only: [String]) throws -> AnalysisPlan {
+  /// The pipeline as it is written.
+  func definition() throws -> PipelineDefinition {
     let catalog = PipelineCatalog(userFolder: settings.folders.configuration.appending("pipelines"))
-    let ids = only.flatMap { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
     return try catalog.definition(settings[Settings.pipeline].text)
-      .plan(with: BuiltInAnalyzers.all, only: ids.isEmpty ? nil : Set(ids))
   }
 
   /// Opens the database for reading; one that is not there is an error that says how to make it.

@@ -25,7 +25,7 @@ struct DoctorCommand: AsyncParsableCommand {
       var settings = try CommandSettings()
       settings.take(database, for: Settings.database, option: "--database")
       findings += settings.settings.notices.map { .wrong($0) }
-      let plan = try settings.plan(only: [])
+      let plan = try settings.definition().plan(with: BuiltInAnalyzers.all)
       findings.append(.ok("pipeline \(plan.name): \(plan.plugins.map(\.id).joined(separator: ", "))"))
       findings += folders(settings)
       findings += try inspectDatabase(settings[Settings.database])

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioAnalysis
+import BuiltInAnalyzers
 import Foundation
 import LibraryScan
 import Pipeline
@@ -25,7 +26,7 @@ struct ExplainCommand: AsyncParsableCommand {
       var settings = try CommandSettings()
       settings.take(database, for: Settings.database, option: "--database")
       try settings.take(pipeline, for: Settings.pipeline, option: "--pipeline")
-      let plan = try settings.plan(only: [])
+      let plan = try settings.definition().plan(with: BuiltInAnalyzers.all)
       let store = try settings.openStoreForReading()
       let path = file.path
       let record = try store.record(at: path)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioAnalysis
+import BuiltInAnalyzers
 import Foundation
 import LibraryScan
 import Pipeline
@@ -51,7 +52,19 @@ struct RunCommand: AsyncParsableCommand {
   @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Say what would be done, and change nothing.")
   var dryRun = false
 
-  @Option(help: ArgumentHelp("How long one file may take; what was found until then is kept.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp(
+      "process: analyze in worker processes, so that a bad file costs itself alone; none: in this one.",
+      valueName: "where"),
+    completion: .list(IsolationChoice.choices))
+  var isolation: String?
+
+  @Option(name: .customLong("memory-limit"), help: ArgumentHelp("Memory of a worker process (default: 400).", valueName: "MB"))
+  var memoryLimit: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long one file may take (default: by its size); what was found until then is kept.", valueName: "time"))
   var timeout: String?
 
   @Option(help: ArgumentHelp("How long the run may take, such as 5h; the next one goes on.", valueName: "time"))
@@ -89,7 +102,8 @@ struct RunCommand: AsyncParsableCommand {
   private func analyze() async throws -> ExitStatus {
     var settings = try CommandSettings()
     try apply(to: &settings)
-    let plan = try settings.plan(only: only)
+    let definition = try settings.definition()
+    let plan = try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(onlyIDs))
     let roots = try Roots(paths: paths.map(\.path), filesFrom: filesFrom, from0: from0, settings: settings)
     if settings[Settings.nice] > 0 { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Int32(settings[Settings.nice])) }
 
@@ -127,7 +141,7 @@ struct RunCommand: AsyncParsableCommand {
         roots: roots.request, walk: settings.settings.walk,
         scan: ScanOptions(force: force, retryFailed: settings[Settings.retryFailed], isDryRun: dryRun), plan: plan,
         jobs: settings[Settings.jobs], timeLimit: settings[Settings.timeout].map { $0 / .seconds(1) },
-        programVersion: Analyze.version),
+        isolation: isolation(settings, definition), programVersion: Analyze.version),
       control: control, report: progress.handle)
     let outcome = try await run.run()
 
@@ -149,10 +163,28 @@ struct RunCommand: AsyncParsableCommand {
     return status
   }
 
+  private var onlyIDs: [String] {
+    only.flatMap { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
+  }
+
+  private func isolation(_ settings: CommandSettings, _ definition: PipelineDefinition) -> LibraryRun.Isolation {
+    switch settings[Settings.isolation] {
+    case .none: .none
+    case .process:
+      .workers(
+        WorkerPool(
+          arguments: WorkerCommand.arguments(
+            definition: definition, only: onlyIDs, memoryLimit: settings[Settings.memoryLimit]),
+          kinds: BuiltInAnalyzers.all))
+    }
+  }
+
   private func apply(to settings: inout CommandSettings) throws {
     settings.take(database, for: Settings.database, option: "--database")
     try settings.take(pipeline, for: Settings.pipeline, option: "--pipeline")
     try settings.take(jobs, for: Settings.jobs, option: "--jobs")
+    try settings.take(isolation, for: Settings.isolation, option: "--isolation")
+    try settings.take(memoryLimit, for: Settings.memoryLimit, option: "--memory-limit")
     try settings.take(timeout, for: Settings.timeout, option: "--timeout")
     try settings.take(timeBudget, for: Settings.timeBudget, option: "--time-budget")
     try settings.take(nice, for: Settings.nice, option: "--nice")

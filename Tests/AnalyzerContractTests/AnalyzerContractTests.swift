@@ -27,4 +27,11 @@ import Testing
   func `copes with every file`(kind: AnalyzerKind) throws {
     #expect(try AnalyzerContract.breachesOfFiles(kind) == [])
   }
+
+  @Test(arguments: BuiltInAnalyzers.all)
+  func `is another one with another resampler only if its feed is resampled`(kind: AnalyzerKind) throws {
+    let (first, second) = (try kind.make(resampler: "soxr"), try kind.make(resampler: "samplerate"))
+    #expect((first.identity == second.identity) == !first.feed.dependsOnResampler)
+    #expect(first.configuration == second.configuration)
+  }
 }

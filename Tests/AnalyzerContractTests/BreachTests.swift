@@ -62,7 +62,9 @@ private struct CarelessAnalyzer: Analyzer {
 
   @Test func `bad settings`() throws {
     let breaches = try AnalyzerContract.breachesOfSettings(kind)
-    for part in ["has 3 properties, of which 1 are encoded", "“windowLength” is not snake_case", "0 is refused with “size"] {
+    for part in [
+      "has 3 properties, of which 1 are encoded", "“windowLength” is not snake_case", "0 is refused with “size",
+    ] {
       #expect(breaches.contains { $0.contains(part) }, "\(part) in \(breaches)")
     }
   }

@@ -40,27 +40,29 @@ private struct Settings: AnalyzerConfiguration {
     #expect(merged == expected)
   }
 
-  @Test(arguments: [
-    (["lenght_s": 30], "lenght_s: unknown key; did you mean 'length_s'?"),
-    (["length": 30], "length: unknown key; did you mean 'length_s'?"),
-    (["inner": ["dept": 1]], "inner.dept: unknown key; did you mean 'depth'?"),
-    (["zzzzzzzzzzzz": 1], "zzzzzzzzzzzz: unknown key; valid here: count, inner, is_loud, length_s, names, shape"),
-    (["length_s": "long"], "length_s: expects a number, not text"),
-    (["length_s": .null], "length_s: expects a number, not null"),
-    (["is_loud": 1], "is_loud: expects true or false, not a number"),
-    (["names": "a"], "names: expects a list, not text"),
-    (["inner": [1]], "inner: expects a mapping, not a list"),
-    (["shape": "oval"], "shape: must be one of round, square, not oval"),
-    (["count": 1.5, "length_s": 0.5], "count: expects a whole number, not 1.5"),
-    (["count": 1e300], "count: expects a whole number, not 1e+300"),
-  ] as [([String: JSONValue], String)])
+  @Test(
+    arguments: [
+      (["lenght_s": 30], "lenght_s: unknown key; did you mean 'length_s'?"),
+      (["length": 30], "length: unknown key; did you mean 'length_s'?"),
+      (["inner": ["dept": 1]], "inner.dept: unknown key; did you mean 'depth'?"),
+      (["zzzzzzzzzzzz": 1], "zzzzzzzzzzzz: unknown key; valid here: count, inner, is_loud, length_s, names, shape"),
+      (["length_s": "long"], "length_s: expects a number, not text"),
+      (["length_s": .null], "length_s: expects a number, not null"),
+      (["is_loud": 1], "is_loud: expects true or false, not a number"),
+      (["names": "a"], "names: expects a list, not text"),
+      (["inner": [1]], "inner: expects a mapping, not a list"),
+      (["shape": "oval"], "shape: must be one of round, square, not oval"),
+      (["count": 1.5, "length_s": 0.5], "count: expects a whole number, not 1.5"),
+      (["count": 1e300], "count: expects a whole number, not 1e+300"),
+    ] as [([String: JSONValue], String)])
   func `says what is wrong`(settings: [String: JSONValue], message: String) {
     let error = #expect(throws: ConfigurationError.self) { try Settings(merging: settings) }
     #expect(error?.description == message)
   }
 
-  @Test(arguments: [(["names": [1]], "names"), (["length_s": 1, "inner": ["depth": 0.5]], "inner")]
-    as [([String: JSONValue], String)])
+  @Test(
+    arguments: [(["names": [1]], "names"), (["length_s": 1, "inner": ["depth": 0.5]], "inner")]
+      as [([String: JSONValue], String)])
   func `names the key of a value of the wrong type`(settings: [String: JSONValue], key: String) {
     let error = #expect(throws: ConfigurationError.self) { try Settings(merging: settings) }
     #expect(error?.key.hasPrefix(key) == true)

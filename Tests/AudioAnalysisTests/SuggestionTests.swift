@@ -23,7 +23,9 @@ import Testing
     #expect(Suggestion.nearest(to: "rat", in: ["rot", "rut", "rit"]) == "rit")
   }
 
-  @Test(arguments: [("", "", 0), ("", "abc", 3), ("abc", "", 3), ("kitten", "sitting", 3), ("ab", "ba", 1), ("ca", "abc", 3)])
+  @Test(arguments: [
+    ("", "", 0), ("", "abc", 3), ("abc", "", 3), ("kitten", "sitting", 3), ("ab", "ba", 1), ("ca", "abc", 3),
+  ])
   func distanceCountsEdits(first: String, second: String, distance: Int) {
     #expect(Suggestion.editDistance(Array(first.utf8), Array(second.utf8)) == distance)
     #expect(Suggestion.editDistance(Array(second.utf8), Array(first.utf8)) == distance)

@@ -59,7 +59,9 @@ import Testing
 
   @Test func lastPatternAndNearestFileDecide() throws {
     let library = try TemporaryLibrary()
-    for name in ["a.wav", "keep.wav", "x/a.wav", "x/b.wav", "x/y/b.wav", "bootlegs/1.mp3", "song.mp3"] { try library.file(name) }
+    for name in ["a.wav", "keep.wav", "x/a.wav", "x/b.wav", "x/y/b.wav", "bootlegs/1.mp3", "song.mp3"] {
+      try library.file(name)
+    }
     try library.file(".nocturneignore", "# no masters\r\n*.wav\n!keep.wav\nbootlegs/\n")
     try library.file("x/.nocturneignore", "!b.wav\n")
     let scan = try library.scan()

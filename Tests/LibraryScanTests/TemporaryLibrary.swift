@@ -65,7 +65,8 @@ final class TemporaryLibrary {
   }
 
   func hardLink(_ name: String, to existing: String) throws {
-    try check(self[name].withPlatformString { new in self[existing].withPlatformString { old in Glibc.link(old, new) } })
+    try check(
+      self[name].withPlatformString { new in self[existing].withPlatformString { old in Glibc.link(old, new) } })
   }
 
   func fifo(_ name: String) throws {

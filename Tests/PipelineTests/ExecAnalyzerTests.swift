@@ -111,8 +111,9 @@ private func failure(_ body: () throws -> JSONValue) -> String {
 
 @Suite struct `Programs that misbehave` {
   @Test func `fail with the last line of standard error`() {
-    #expect(failure { try run("echo one >&2; echo 'model not found' >&2; echo >&2; exit 3") }
-      == "/bin/sh ended with status 3: model not found")
+    #expect(
+      failure { try run("echo one >&2; echo 'model not found' >&2; echo >&2; exit 3") }
+        == "/bin/sh ended with status 3: model not found")
     #expect(failure { try run("exit 4") } == "/bin/sh ended with status 4.")
   }
 
@@ -137,10 +138,13 @@ private func failure(_ body: () throws -> JSONValue) -> String {
   @Test func `are killed with their children at the timeout`() throws {
     let directory = try TemporaryDirectory()
     let script = "sleep 1000 & echo $! >'\(directory.file("pid"))'; echo waiting >&2; wait"
-    #expect(failure { try run(script, timeout: 0.5) }
-      == "/bin/sh kept the pipeline waiting for 0.5 s and was killed: waiting")
-    let pid = try #require(Int32(String(contentsOfFile: directory.file("pid").string, encoding: .utf8)
-      .trimmingCharacters(in: .whitespacesAndNewlines)))
+    #expect(
+      failure { try run(script, timeout: 0.5) }
+        == "/bin/sh kept the pipeline waiting for 0.5 s and was killed: waiting")
+    let pid = try #require(
+      Int32(
+        String(contentsOfFile: directory.file("pid").string, encoding: .utf8)
+          .trimmingCharacters(in: .whitespacesAndNewlines)))
     #expect(isGone(pid))
   }
 
@@ -177,8 +181,10 @@ private func failure(_ body: () throws -> JSONValue) -> String {
         usleep(2_000)
       }
     }
-    let pid = try #require(Int32(String(contentsOfFile: directory.file("pid").string, encoding: .utf8)
-      .trimmingCharacters(in: .whitespacesAndNewlines)))
+    let pid = try #require(
+      Int32(
+        String(contentsOfFile: directory.file("pid").string, encoding: .utf8)
+          .trimmingCharacters(in: .whitespacesAndNewlines)))
     #expect(isGone(pid))
   }
 
@@ -209,11 +215,12 @@ private func failure(_ body: () throws -> JSONValue) -> String {
 }
 
 @Suite struct `Settings of exec analyzers` {
-  @Test(arguments: [
-    ([:], "command"), (["command": ["a"], "input": "stdin"], "input"),
-    (["command": ["a"], "timeout_s": 0], "timeout_s"), (["command": ["a"], "sample_rate_hz": 7], "sample_rate_hz"),
-    (["command": ["a"], "version": 0], "version"), (["command": "a"], "command"), (["comand": ["a"]], "comand"),
-  ] as [([String: JSONValue], String)])
+  @Test(
+    arguments: [
+      ([:], "command"), (["command": ["a"], "input": "stdin"], "input"),
+      (["command": ["a"], "timeout_s": 0], "timeout_s"), (["command": ["a"], "sample_rate_hz": 7], "sample_rate_hz"),
+      (["command": ["a"], "version": 0], "version"), (["command": "a"], "command"), (["comand": ["a"]], "comand"),
+    ] as [([String: JSONValue], String)])
   func `are refused with the key that is wrong`(settings: [String: JSONValue], key: String) {
     let error = #expect(throws: ConfigurationError.self) {
       try ExecAnalyzer(id: "probe", ExecAnalyzer.Configuration(merging: settings))

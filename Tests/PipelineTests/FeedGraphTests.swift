@@ -44,7 +44,8 @@ private func push(_ signal: Signal, into graph: FeedGraph, blocks lengths: [Int]
 }
 
 private func samples(
-  _ rate: SampleLayout.Rate, _ channels: SampleLayout.Channels = .mono, _ conversion: SampleLayout.Conversion = .standard
+  _ rate: SampleLayout.Rate, _ channels: SampleLayout.Channels = .mono,
+  _ conversion: SampleLayout.Conversion = .standard
 ) -> Feed {
   .samples(SampleLayout(rate: rate, channels: channels, conversion: conversion))
 }
@@ -178,7 +179,8 @@ private func planar(_ finding: Probe.Finding, channelCount: Int) -> [[Float]] {
         Probe.plugin("whole", mono), Probe.plugin("middle", mono, Probe(failsAfter: 20_000)),
         Probe.plugin("end", mono, Probe(failsAtEnd: .failed("no end"))),
         Probe.plugin("none", mono, Probe(failsAtEnd: .notApplicable("too quiet"))),
-        AnalyzerPlugin(id: "start", version: 1, feed: mono, configuration: [:], shapingFinding: [:], resampler: "soxr") {
+        AnalyzerPlugin(id: "start", version: 1, feed: mono, configuration: [:], shapingFinding: [:], resampler: "soxr")
+        {
           (_) throws(AnalysisError) in throw .failed("no start")
         },
         Probe.plugin("after", spectrum(22_050, 1_024, 220)),

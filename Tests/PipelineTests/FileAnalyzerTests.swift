@@ -175,7 +175,8 @@ extension FileAnalysis {
       contentID: try #require(analysis.contentID), analyzers: Set(analysis.outcomes.map(\.analyzer)),
       format: analysis.format)
     // The same audio, named and tagged otherwise: a LIST chunk with a title behind it.
-    let list: [UInt8] = Array("LIST".utf8) + [18, 0, 0, 0] + Array("INFOINAM".utf8) + [6, 0, 0, 0] + Array("Title\0".utf8)
+    let list: [UInt8] =
+      Array("LIST".utf8) + [18, 0, 0, 0] + Array("INFOINAM".utf8) + [6, 0, 0, 0] + Array("Title\0".utf8)
     var bytes = WAVFile(signal).bytes
     bytes += list
     withUnsafeBytes(of: UInt32(bytes.count - 8).littleEndian) { bytes.replaceSubrange(4..<8, with: $0) }
@@ -227,7 +228,8 @@ extension FileAnalysis {
         knownAudio: [
           KnownAudio(
             contentID: ContentID(high: 7, low: 8), analyzers: [AnalyzerIdentity(id: "tempo", version: 1, digest: "d")],
-            format: AudioFormat(container: "wav", codec: "pcm_s16", sampleRate: 8_000, channelCount: 1, isLossless: true),
+            format: AudioFormat(
+              container: "wav", codec: "pcm_s16", sampleRate: 8_000, channelCount: 1, isLossless: true),
             status: .partial, problem: Problem(stage: .decode, code: "corrupt", message: "…"))
         ], timeLimit: 1.5)
       #expect(try JSONDecoder().decode(AnalysisJob.self, from: JSONEncoder().encode(job)) == job)

@@ -8,6 +8,7 @@ import Testing
 @testable import Pipeline
 
 @Suite struct PipelineDefinitionTests {
+  static let project = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
   static let kinds = [AnalyzerKind(Gauge.self), AnalyzerKind(Counter.self)]
 
   @Test func readsWhatIsWritten() throws {
@@ -48,12 +49,16 @@ import Testing
   /// What is wrong, where, and what would be right.
   static let mistakes: [(yaml: String, message: String)] = [
     ("", "pipeline.yaml: analyzers: there is nothing to do: name at least one analyzer under analyzers or exec"),
-    ("analyzers:", "pipeline.yaml:1:1: analyzers: there is nothing to do: name at least one analyzer under analyzers or exec"),
+    (
+      "analyzers:",
+      "pipeline.yaml:1:1: analyzers: there is nothing to do: name at least one analyzer under analyzers or exec"
+    ),
     ("- gauge", "pipeline.yaml:1:1: expects a mapping, not a list"),
     ("analyzers: [gauge]", "pipeline.yaml:1:12: analyzers: expects a mapping, not a list"),
     ("analyser:\n  gauge:", "pipeline.yaml:1:1: analyser: unknown key; did you mean 'analyzers'?"),
     (
-      "resampler: sox\nanalyzers: {gauge: }", "pipeline.yaml:1:12: resampler: 'sox' is not possible; did you mean 'soxr'?"
+      "resampler: sox\nanalyzers: {gauge: }",
+      "pipeline.yaml:1:12: resampler: 'sox' is not possible; did you mean 'soxr'?"
     ),
     ("name: [x]\nanalyzers: {gauge: }", "pipeline.yaml:1:7: name: expects text, not a list"),
     (
@@ -77,7 +82,10 @@ import Testing
     ("analyzers:\n  Gauge:", "an id is a lower-case word of letters, digits and underscores, such as my_analyzer"),
     ("analyzers: {gauge: , gauge: }", "pipeline.yaml:1:13: gauge: is there twice"),
     ("exec:\n  mood:", "pipeline.yaml:2:3: exec.mood.command: must name a program, such as [python3, key.py]"),
-    ("exec:\n  gauge: {command: [x]}", "pipeline.yaml:2:3: exec.gauge: there is a built-in analyzer of this id; choose another one"),
+    (
+      "exec:\n  gauge: {command: [x]}",
+      "pipeline.yaml:2:3: exec.gauge: there is a built-in analyzer of this id; choose another one"
+    ),
     (
       "analyzers: {gauge: }\nexec:\n  gauge: {command: [x]}",
       "pipeline.yaml:3:3: exec.gauge: there is an analyzer of this id already; choose another one"
@@ -103,7 +111,8 @@ import Testing
       text + "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n"
     }
     for text in [
-      bomb, String(repeating: "[", count: 100_000), String(repeating: "a: {", count: 900), String(repeating: "- ", count: 900),
+      bomb, String(repeating: "[", count: 100_000), String(repeating: "a: {", count: 900),
+      String(repeating: "- ", count: 900),
       String(repeating: "x: y\n", count: 100_000), "\u{FEFF}", "%YAML 9.9\n---\n", "!!binary x", "&a *a", "\0",
     ] {
       #expect(throws: DefinitionError.self) { try Self.read(text) }
@@ -166,8 +175,7 @@ import Testing
   // MARK: - Where definitions come from
 
   @Test func builtInDefinitionsAreThoseOfTheFolder() throws {
-    let folder = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
-      .appending("pipelines")
+    let folder = Self.project.appending("pipelines")
     let names = FileBytes.names(in: folder)
     #expect(Set(names.map { "\($0.dropLast(5))" }) == Set(PipelineCatalog.builtIn.keys))
     for name in names {
@@ -185,6 +193,35 @@ import Testing
       alone.entries = [entry]
       #expect(try alone.plan(with: []).plugins.count == 1)
     }
+  }
+
+  @Test func theExampleOfOtherLanguagesWorks() throws {
+    let folder = try TemporaryDirectory()
+    let path = try folder.write(Signal(seconds: 1) { 0.5 * sin(2 * .pi * 440 * $0) }, as: "tone.wav")
+    let size = try FileBytes.read(path).count
+    var definition = try PipelineCatalog().definition("exec-example")
+    definition.entries.removeAll { $0.kind == .builtIn }
+    let analysis = try #require(try definition.plan(with: []).makeFileAnalyzer().analyze(AnalysisJob(path: path)))
+    let findings = analysis.outcomes.map { outcome in
+      if case .finding(let finding as JSONFinding) = outcome.result { finding.value } else { nil as JSONValue? }
+    }
+    #expect(findings.first == .object(["bytes": .integer(Int64(size))]))
+    guard case .object(let last) = findings.last, case .number(let peak) = last["peak"] else {
+      Issue.record("no peak: \(analysis.outcomes)")
+      return
+    }
+    #expect(abs(peak - 0.5) < 0.02)
+  }
+
+  @Test func theExampleOfTheDocumentationIsGood() throws {
+    let page = Self.project.appending("docs/configuration.md")
+    let text = String(decoding: try FileBytes.read(page), as: UTF8.self)
+    let example = try #require(
+      text.components(separatedBy: "```").first { $0.hasPrefix("yaml\ndescription:") }?.dropFirst(5))
+    let definition = try Self.read(String(example))
+    #expect(definition.entries.map(\.id) == ["tags", "tempo", "loudness"])
+    let exec = definition.entries.filter { $0.kind == .exec }
+    #expect(try PipelineDefinition(name: "example", entries: exec).plan(with: []).plugins.count == 1)
   }
 
   @Test func namesAndPathsAreFound() throws {
@@ -206,15 +243,16 @@ import Testing
 
   // MARK: - YAML
 
-  @Test(arguments: [
-    ("1", .integer(1)), ("-7", .integer(-7)), ("+7", .integer(7)), ("0x1F", .integer(31)), ("0o17", .integer(15)),
-    ("1.5", .number(1.5)), ("1e3", .number(1000)), (".5", .number(0.5)), ("5.", .number(5)), ("-.5", .number(-0.5)),
-    ("true", .bool(true)), ("False", .bool(false)), ("", .null), ("~", .null), ("null", .null),
-    ("no", .string("no")), ("on", .string("on")), ("1_000", .string("1_000")), ("nan", .string("nan")),
-    (".inf", .string(".inf")), ("1:30", .string("1:30")), ("0x1p3", .string("0x1p3")), ("1e999", .string("1e999")),
-    ("99999999999999999999", .number(1e20)), ("--5", .string("--5")), (".", .string(".")), ("-", .string("-")),
-    ("2024-01-01", .string("2024-01-01")),
-  ] as [(String, JSONValue)])
+  @Test(
+    arguments: [
+      ("1", .integer(1)), ("-7", .integer(-7)), ("+7", .integer(7)), ("0x1F", .integer(31)), ("0o17", .integer(15)),
+      ("1.5", .number(1.5)), ("1e3", .number(1000)), (".5", .number(0.5)), ("5.", .number(5)), ("-.5", .number(-0.5)),
+      ("true", .bool(true)), ("False", .bool(false)), ("", .null), ("~", .null), ("null", .null),
+      ("no", .string("no")), ("on", .string("on")), ("1_000", .string("1_000")), ("nan", .string("nan")),
+      (".inf", .string(".inf")), ("1:30", .string("1:30")), ("0x1p3", .string("0x1p3")), ("1e999", .string("1e999")),
+      ("99999999999999999999", .number(1e20)), ("--5", .string("--5")), (".", .string(".")), ("-", .string("-")),
+      ("2024-01-01", .string("2024-01-01")),
+    ] as [(String, JSONValue)])
   func plainScalarsAreThoseOfTheCoreSchema(text: String, value: JSONValue) {
     #expect(YAMLText.value(ofPlain: text) == value)
   }

@@ -89,7 +89,8 @@ import Testing
 
   @Test func pathsAreRelativeToWhereTheyAreWritten() throws {
     try write(
-      "library: [~/Music, ../more, /srv/music]\ndatabase: music.sqlite\npipeline: ./mine.yaml", "home/project/.nocturne.yaml")
+      "library: [~/Music, ../more, /srv/music]\ndatabase: music.sqlite\npipeline: ./mine.yaml",
+      "home/project/.nocturne.yaml")
     let settings = try load(["ANALYZE_OUTPUT": "out"])
     #expect(settings[Settings.library] == [home.appending("Music"), home.appending("more"), "/srv/music"])
     #expect(settings[Settings.database] == home.appending("project/music.sqlite"))
@@ -109,9 +110,15 @@ import Testing
     ("jobs:", "jobs: expects a whole number, not nothing"),
     ("jobs: [1]", "jobs: expects a whole number, not a list"),
     ("jobs: {a: 1}", "jobs: expects a whole number, not a mapping"),
-    ("\nprogress: baar", ".nocturne.yaml:2:11: progress: expects one of auto, bar, plain, json, none, not 'baar'; did you mean 'bar'?"),
-    ("report: [json, ndjsn]", "report: expects a list of which each is one of json, ndjson, csv, not 'ndjsn'; did you mean 'ndjson'?"),
-    ("report: [[json]]", "report: expects a list of which each is one of json, ndjson, csv, not a list in a list"),
+    (
+      "\nprogress: baar",
+      ".nocturne.yaml:2:11: progress: expects one of auto, bar, plain, json, none, not 'baar'; did you mean 'bar'?"
+    ),
+    (
+      "report: [json, ndjsn]",
+      "report: expects a list, each one of json, ndjson, csv, not 'ndjsn'; did you mean 'ndjson'?"
+    ),
+    ("report: [[json]]", "report: expects a list, each one of json, ndjson, csv, not a list in a list"),
     ("fail_on: 101%", "fail_on: expects never, new, any or a percentage such as 5%, not '101%'"),
     ("timeout: 5 minutes", "timeout: expects a time such as 90, 90s, 15m, 5h or 1h30m, or none, not '5 minutes'"),
     ("timeout: 0", "timeout: must be more than nothing"),
@@ -163,11 +170,13 @@ import Testing
     for key in keys { #expect(key.allSatisfy { $0.isLowercase || $0 == "_" }) }
   }
 
-  @Test(arguments: [
-    ("90", 90_000), ("90s", 90_000), ("1.5s", 1_500), ("15m", 900_000), ("5h", 18_000_000), ("1h30m", 5_400_000),
-    ("2d", 172_800_000), ("0", 0), ("", nil), ("s", nil), ("5x", nil), ("1h30", nil), ("-5", nil), ("1e3", nil), ("1.2.3", nil),
-    ("999999h", nil), ("nan", nil), ("٣", nil),
-  ] as [(String, Int?)])
+  @Test(
+    arguments: [
+      ("90", 90_000), ("90s", 90_000), ("1.5s", 1_500), ("15m", 900_000), ("5h", 18_000_000), ("1h30m", 5_400_000),
+      ("2d", 172_800_000), ("0", 0), ("", nil), ("s", nil), ("5x", nil), ("1h30", nil), ("-5", nil), ("1e3", nil),
+      ("1.2.3", nil),
+      ("999999h", nil), ("nan", nil), ("٣", nil),
+    ] as [(String, Int?)])
   func timesAreWrittenAsPeopleDo(text: String, milliseconds: Int?) {
     let context = SettingContext(folder: "/", home: "/")
     #expect(Duration(setting: text, in: context) == milliseconds.map { .milliseconds($0) })
@@ -187,5 +196,13 @@ import Testing
     #expect(walk.candidates.reasonToSkip(fileNamed: Array("song".utf8)) == .unknownKind)
     #expect(!walk.followsLinks)
     #expect(walk.quietPeriod == .seconds(300))
+  }
+
+  @Test func theDocumentationListsWhatThereIs() throws {
+    let page = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
+      .appending("docs/configuration.md")
+    let lines = String(decoding: try FileBytes.read(page), as: UTF8.self).split(separator: "\n").map(String.init)
+    let rows = lines.filter { $0.hasPrefix("| `") }
+    #expect(rows == Settings.all.map { "| `\($0.key)` | \($0.expectation) | \($0.summary) |" })
   }
 }

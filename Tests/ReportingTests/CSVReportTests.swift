@@ -89,7 +89,9 @@ import Testing
     var generator = SystemRandomNumberGenerator()
     var titles = pieces
     for _ in 0..<300 {
-      titles.append((0..<Int.random(in: 1...6, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined())
+      titles.append(
+        (0..<Int.random(in: 1...6, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }
+          .joined())
     }
     let records = titles.map { title in
       FileRecord(path: "/a", status: .ok, tags: TagFinding(fields: ["title": [title], "artist": [title, title]]))

@@ -16,9 +16,10 @@ import Testing
     #expect(file["path"] as? String == Samples.full.path.string)
     #expect(
       file["uri"] as? String == "file:///music/%C3%84rger%20%26%20S%C3%B6hne/01%20%22Go%22%2C%20she%20said.flac")
-    #expect(file["error"] as? [String: String] == [
-      "stage": "decode", "code": "truncated", "message": "The stream ends 3 s early.",
-    ])
+    #expect(
+      file["error"] as? [String: String] == [
+        "stage": "decode", "code": "truncated", "message": "The stream ends 3 s early.",
+      ])
     let format = try #require(file["format"] as? [String: Any])
     #expect(format["duration_s"] as? Double == 388.7200)
     #expect(format["claimed_duration_s"] as? Double == 391.72)
@@ -36,9 +37,12 @@ import Testing
     #expect(tempo["confidence"] as? Double == 0.9313)
     #expect((tempo["candidates"] as? [[String: Double]])?.map { $0["bpm"] } == [126, 63])
     #expect(tempo["beats_s"] as? [Double] == [0.41, 0.8862, 0])
+    #expect(tempo["downbeats_s"] as? [Double] == [0.41] && tempo["metre"] as? String == "4/4")
+    #expect((tempo["onsets"] as? [String: Any])?["values"] as? [Double] == [0, 0.1235])
     #expect((file["findings"] as? [String: Any])?.keys.sorted() == ["mood"])
     #expect(file["analyzers"] as? [String: Int] == ["chromaprint": 2, "key": 1, "tempo": 1])
-    #expect(try object(Samples.full, beats: false)["tempo"].flatMap { ($0 as? [String: Any])?["beats_s"] } is NSNull)
+    let short = try #require(try object(Samples.full, beats: false)["tempo"] as? [String: Any])
+    #expect(["beats_s", "downbeats_s", "onsets"].allSatisfy { short[$0] is NSNull })
   }
 
   @Test func pathsOfAnyBytesAreToldWithoutLoss() throws {

@@ -18,24 +18,29 @@ enum Samples {
     record.tags = TagFinding(
       fields: [
         "title": ["Go"], "artist": ["Ä", "B / C"], "track": ["3"], "tracktotal": ["zwölf"], "compilation": ["1"],
-        "genre": ["", "Jazz"], "bpm": ["126"], "other:MOOD": ["calm", "late, \"blue\""], "comment": ["two\nlines\u{0}\u{1F}"],
+        "genre": ["", "Jazz"], "bpm": ["126"], "other:MOOD": ["calm", "late, \"blue\""],
+        "comment": ["two\nlines\u{0}\u{1F}"],
         "album": [""],
       ],
       pictures: [TagFinding.Picture(type: "front cover", mime: "image/jpeg", sizeBytes: 51_234)], hasLyrics: true,
       formats: ["vorbis"])
     record.tempo = TempoFinding(
-      bpm: 126, confidence: 0.931_27,
+      bpm: 126, confidence: 0.931_27, octaveConfidence: 0.5,
       candidates: [
         TempoFinding.Candidate(bpm: 126, weight: 0.81), TempoFinding.Candidate(bpm: 63.000_04, weight: 1 / 3.0),
       ],
-      isStable: true, map: [TempoFinding.Section(startSeconds: 0, bpm: 126)], beats: [0.41, 0.886_19, 1e-7])
+      isStable: true, map: [TempoFinding.Section(startSeconds: 0, bpm: 126)], beats: [0.41, 0.886_19, 1e-7],
+      metre: "4/4", downbeats: [0.41], onsets: TempoFinding.OnsetSummary(stepSeconds: 0.5, values: [0, 0.123_45]))
     record.fingerprint = FingerprintFinding(algorithm: "chromaprint-2", duration: 120, value: "AQAA-_")
     record.signature = FileRecord.Signature(version: 1, landmarkCount: 5231)
     record.findings = [
-      "mood": .object(["valence": .number(0.25), "n": .integer(3), "tags": .array([.string("<&>"), .null, .bool(true)])])
+      "mood": .object([
+        "valence": .number(0.25), "n": .integer(3), "tags": .array([.string("<&>"), .null, .bool(true)]),
+      ])
     ]
     record.analyzers = [
-      AnalyzerIdentity(id: "tempo", version: 1, digest: "x"), AnalyzerIdentity(id: "chromaprint", version: 2, digest: "y"),
+      AnalyzerIdentity(id: "tempo", version: 1, digest: "x"),
+      AnalyzerIdentity(id: "chromaprint", version: 2, digest: "y"),
       AnalyzerIdentity(id: "key", version: 1, digest: "z"),
     ]
     record.analyzerProblems = [

@@ -49,7 +49,9 @@ private struct Deadly: AnalysisFinding {
     #expect(try library.store.checkIntegrity() == [])
     let queue = try DatabaseQueue(path: database)
     try await queue.read { db in
-      for table in ["songs_fts", "source_paths_fts", "tempo", "beat_grid", "fingerprint", "format", "tag_summary"] {
+      for table in [
+        "songs_fts", "source_paths_fts", "tempo", "beat_grid", "onset_summary", "fingerprint", "format", "tag_summary",
+      ] {
         let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)")
         #expect(count == 10, "\(table)")
       }

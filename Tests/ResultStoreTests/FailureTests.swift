@@ -120,6 +120,19 @@ import Testing
     #expect(record.tempo != nil && record.format == Library.format && record.contentID != nil)
   }
 
+  @Test func troubleOfTheSystemIsTriedAgainEveryNight() throws {
+    let library = try Library()
+    library.put("/music/a.mp3")
+    let unreadable = FileAnalysis(
+      status: .failed, problem: Problem(stage: .open, code: "unreadable", message: "No permission."))
+    #expect(try library.night { _ in unreadable }.written.newlyFailed == 1)
+    let second = try library.night { _ in unreadable }
+    #expect(second.pending.map(\.reason) == [.retry])
+    #expect(second.totals == RunTotals(failed: 1) && second.written.newlyFailed == 0)
+    #expect(try library.night().totals == RunTotals(analyzed: 1))
+    #expect(try library.night().totals == RunTotals(cached: 1))
+  }
+
   @Test func findingThatCannotBeStoredIsAFailureOfItsAnalyzerAlone() throws {
     struct Mad: AnalysisFinding {
       var value = Double.nan
@@ -151,7 +164,8 @@ import Testing
     try library.night()
     let skip = SkippedFile(path: "/music/b.mp3", code: "ignored", message: "An ignore rule names it.")
     let picture = SkippedFile(
-      path: "/music/cover.jpg", code: "not_audio", message: "A picture.", sizeBytes: 99, modified: Timestamp(nanoseconds: 1))
+      path: "/music/cover.jpg", code: "not_audio", message: "A picture.", sizeBytes: 99,
+      modified: Timestamp(nanoseconds: 1))
     for _ in 1...2 {
       let night = try library.night(skipping: [skip, picture])
       #expect(night.totals == RunTotals(cached: 1, skipped: 2))

@@ -51,7 +51,8 @@ final class Library {
   ) -> WantedAnalyses {
     WantedAnalyses(
       members: [
-        WantedAnalyses.Member(identity: tags, readsAudio: false), WantedAnalyses.Member(identity: tempo, readsAudio: true),
+        WantedAnalyses.Member(identity: tags, readsAudio: false),
+        WantedAnalyses.Member(identity: tempo, readsAudio: true),
         WantedAnalyses.Member(identity: chromaprint, readsAudio: true),
       ] + extra.map { WantedAnalyses.Member(identity: $0, readsAudio: true) },
       decoderVersion: decoder)
@@ -142,11 +143,12 @@ final class Library {
 
   static func tempoFinding(_ bpm: Double = 126) -> TempoFinding {
     TempoFinding(
-      bpm: bpm, confidence: 0.93,
+      bpm: bpm, confidence: 0.93, octaveConfidence: 0.875,
       candidates: [
         TempoFinding.Candidate(bpm: bpm, weight: 0.81), TempoFinding.Candidate(bpm: bpm / 2, weight: 0.125),
       ],
-      isStable: true, map: [TempoFinding.Section(startSeconds: 0.25, bpm: bpm)], beats: [0.41, 0.8862, 1.3624])
+      isStable: true, map: [TempoFinding.Section(startSeconds: 0.25, bpm: bpm)], beats: [0.41, 0.8862, 1.3624],
+      metre: "4/4", downbeats: [0.41], onsets: TempoFinding.OnsetSummary(stepSeconds: 0.5, values: [0, 0.25, 1]))
   }
 
   static func tagFinding(title: String, artist: [String] = ["Someone", "Someone Else"]) -> TagFinding {
@@ -168,7 +170,8 @@ final class Library {
     FileAnalysis(
       status: .ok, contentID: contentID(audio ?? file.path.string), format: format,
       outcomes: [
-        AnalyzerOutcome(analyzer: tags, result: .finding(tagFinding(title: title ?? "Title of \(file.path.stem ?? "")"))),
+        AnalyzerOutcome(
+          analyzer: tags, result: .finding(tagFinding(title: title ?? "Title of \(file.path.stem ?? "")"))),
         AnalyzerOutcome(analyzer: tempo, result: .finding(tempoFinding())),
         AnalyzerOutcome(
           analyzer: chromaprint,

@@ -44,7 +44,9 @@ import Testing
     var generator = SystemRandomNumberGenerator()
     let alphabet = Array("\\xE9A5C".utf8) + [0xC3, 0xA9, 0xFF, 0xF0, 0x9F, 0x8E, 0xB5, 0x01]
     for _ in 0..<3000 {
-      let bytes = (0..<Int.random(in: 1...12, using: &generator)).map { _ in alphabet.randomElement(using: &generator) ?? 1 }
+      let bytes = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
+        alphabet.randomElement(using: &generator) ?? 1
+      }
       let path = FilePath(bytes: bytes)
       #expect(DisplayPath.path(from: DisplayPath.text(of: path)) == path, "\(bytes)")
     }

@@ -22,7 +22,8 @@ import Testing
     library.put("/music/z-new")
     library.put("/music/d-new")
     let night = try library.night(ScanOptions(retryFailed: true))
-    #expect(night.pending.map { $0.path.lastComponent?.string } == ["d-new", "z-new", "c-changed", "b-outdated", "a-retry"])
+    #expect(
+      night.pending.map { $0.path.lastComponent?.string } == ["d-new", "z-new", "c-changed", "b-outdated", "a-retry"])
     #expect(night.pending.map(\.reason) == [.new, .new, .changed, .outdated, .retry])
   }
 

@@ -18,7 +18,8 @@ import Testing
     let night = try library.night { file in
       #expect(file.knownAudio.first?.contentID == Library.contentID("sound"))
       #expect(file.knownAudio.first?.format == Library.format)
-      #expect(file.knownAudio.first?.outcomes.filter(\.readsAudio).map(\.identity) == [Library.chromaprint, Library.tempo])
+      #expect(
+        file.knownAudio.first?.outcomes.filter(\.readsAudio).map(\.identity) == [Library.chromaprint, Library.tempo])
       return retagged(file, title: "New", audio: "sound")
     }
     #expect(night.written.reused == 1)

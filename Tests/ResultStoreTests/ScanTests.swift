@@ -85,7 +85,9 @@ import Testing
     library.put("/music/a.flac")
     try library.night()
     library.wanted = Library.wanted(tempo: AnalyzerIdentity(id: "tempo", version: 1, digest: "other"))
-    #expect(try library.night(analyze: { Library.analysis(of: $0, tempo: library.wanted.members[1].identity) }).scan.outdated == 1)
+    #expect(
+      try library.night(analyze: { Library.analysis(of: $0, tempo: library.wanted.members[1].identity) }).scan.outdated
+        == 1)
   }
 
   @Test func fewerAnalyzersWantedIsNoReasonToRunOrToForget() throws {

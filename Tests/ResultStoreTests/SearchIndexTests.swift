@@ -24,7 +24,9 @@ import Testing
     try library.night { file in
       var analysis = Library.analysis(of: file)
       if file.path.stem == "Jóga" {
-        let tags = TagFinding(fields: ["title": ["Jóga"], "artist": ["Björk"], "artists": ["Björk", "Someone"], "album": ["Homogenic"]])
+        let tags = TagFinding(fields: [
+          "title": ["Jóga"], "artist": ["Björk"], "artists": ["Björk", "Someone"], "album": ["Homogenic"],
+        ])
         analysis.outcomes[0].result = .finding(tags)
       }
       return analysis

@@ -1,7 +1,7 @@
 import AudioAnalysis
 import Foundation
 import GRDB
-import ResultStore
+@testable import ResultStore
 import SystemPackage
 import Testing
 
@@ -84,6 +84,31 @@ import Testing
     }
   }
 
+  @Test func fullDiskCostsTheBatchAndNothingElse() throws {
+    let library = try Library()
+    library.put("/music/a.flac")
+    try library.night()
+    let before = try library.records(RecordSelection(includesBeats: true))
+    try library.beginRun()
+    let scan = library.scan(ScanOptions(force: true))
+    _ = try scan.classify(library.all)
+    let files = try scan.makePendingQueue().next(limit: 1)
+    try library.store.pool.writeWithoutTransaction { db in
+      let pages = try #require(try Int.fetchOne(db, sql: "PRAGMA page_count"))
+      try db.execute(sql: "PRAGMA max_page_count = \(pages)")
+    }
+    let huge = FingerprintFinding(algorithm: "x", duration: 1, value: String(repeating: "A", count: 1 << 20))
+    var analysis = Library.analysis(of: files[0], title: "Other")
+    analysis.outcomes[2].result = .finding(huge)
+    let writer = ResultWriter(store: library.store, run: library.run, wanted: library.wanted)
+    let error = Self.error { try writer.commit([FileResult(fileID: files[0].fileID, analysis: analysis)]) }
+    guard case .diskFull? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(try library.records(RecordSelection(includesBeats: true)) == before)
+  }
+
   @Test func readerSeesWhatAWriterHasCommitted() throws {
     let library = try Library()
     library.put("/music/a.flac")
@@ -93,8 +118,11 @@ import Testing
     library.put("/music/b.flac")
     try library.night()
     #expect(try reader.record(at: "/music/b.flac") != nil)
-    guard case .readOnly? = Self.error({ _ = try reader.beginRun(
-      programVersion: "", pipeline: "", configuration: .null, configurationDigest: "", analyzers: [], roots: []) })
+    guard
+      case .readOnly? = Self.error({
+        _ = try reader.beginRun(
+          programVersion: "", pipeline: "", configuration: .null, configurationDigest: "", analyzers: [], roots: [])
+      })
     else {
       Issue.record("written")
       return

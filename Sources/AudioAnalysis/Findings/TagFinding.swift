@@ -1,8 +1,8 @@
 /// The tags of a file under canonical names (after MusicBrainz Picard's table of tag mappings).
 ///
-/// `fields` holds text values in file order; names are those of `TagField.all` plus, with the prefix `other:`, whatever has no
-/// canonical name, under the key it has in the file (`other:TXXX:Rating`, `other:ENCODER`). `TagField.Kind` says what the
-/// values look like, and `TagField.reportValue` how reports show them.
+/// `fields` holds text values in file order; names are those of `TagField.all` plus, with the prefix `other:`, whatever
+/// has no canonical name, under the key it has in the file (`other:TXXX:Rating`, `other:ENCODER`). `TagField.Kind` says
+/// what the values look like, and `TagField.reportValue` how reports show them.
 public struct TagFinding: AnalysisFinding {
   public struct Picture: Codable, Hashable, Sendable {
     /// As in ID3's APIC: `front cover`, `back cover`, `artist`, `other`, …

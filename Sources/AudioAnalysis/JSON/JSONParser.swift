@@ -135,7 +135,8 @@ private struct JSONParser {
   private mutating func parseString() throws(JSONSyntaxError) -> String {
     index += 1
     let start = index
-    while index < text.count, text[index] != UInt8(ascii: "\""), text[index] != UInt8(ascii: "\\"), text[index] >= 0x20 {
+    while index < text.count, text[index] != UInt8(ascii: "\""), text[index] != UInt8(ascii: "\\"), text[index] >= 0x20
+    {
       index += 1
     }
     if peek == UInt8(ascii: "\"") {

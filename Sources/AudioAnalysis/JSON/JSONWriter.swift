@@ -165,11 +165,19 @@ public struct JSONWriter: Sendable {
   /// Quotes, backslashes and control characters are escaped; everything else, from U+007F on too, stands for itself.
   private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
     var start = 0
-    for index in text.indices {
+    var index = 0
+    while index < text.count {
+      if index + 8 <= text.count,
+        unsafe !Self.needsEscapes(UnsafeRawBufferPointer(text).loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      {
+        index += 8
+        continue
+      }
       let byte = unsafe text[index]
+      index += 1
       guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-      unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
-      start = index + 1
+      unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index - 1]))
+      start = index
       bytes.append(UInt8(ascii: "\\"))
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
@@ -186,5 +194,16 @@ public struct JSONWriter: Sendable {
       }
     }
     unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
+  }
+
+  /// Whether any of eight bytes is a control character, a quote or a backslash. A byte `b` is below `n` (at most 0x80) where
+  /// `b - n` borrows and `b` has no high bit; a false alarm behind a true one does no harm.
+  private static func needsEscapes(_ bytes: UInt64) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let highBits = ones << 7
+    func below(_ limit: UInt64, _ bytes: UInt64) -> UInt64 { (bytes &- ones &* limit) & ~bytes & highBits }
+    let quotes = below(1, bytes ^ ones &* UInt64(UInt8(ascii: "\"")))
+    let backslashes = below(1, bytes ^ ones &* UInt64(UInt8(ascii: "\\")))
+    return below(0x20, bytes) | quotes | backslashes != 0
   }
 }

@@ -86,7 +86,7 @@ typedef struct LAVReport {
   int64_t formatChangeCount;
   /// The demuxer stopped with an error, not at the end.
   bool endedByError;
-  /// Bytes without a single packet went on for so long that reading was given up.
+  /// Bytes without a single packet went on for so long, or were read so often, that reading was given up.
   bool lostSync;
   /// errno of a failed read; 0 if none.
   int readErrno;

@@ -15,6 +15,12 @@ int cspawn_output_pipe(int *reading, int *writing);
    the environment of this process and the given descriptors as 0, 1 and 2 (input -1: /dev/null); it inherits no other. */
 int cspawn_start(pid_t *process, char *const argv[], int input, int output, int error);
 
+/* Has this process killed when the thread that started it ends, or its whole process. */
+int cspawn_die_with_parent(void);
+
+/* Bounds the writable memory of this process: allocations beyond it fail. */
+int cspawn_limit_memory(size_t bytes);
+
 /* write(2) that never raises SIGPIPE: `*written` is the count on success. */
 int cspawn_write(int descriptor, const void *bytes, size_t count, size_t *written);
 

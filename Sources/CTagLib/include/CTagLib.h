@@ -18,7 +18,7 @@ typedef enum {
   CTAGLIB_ID3V2,
   // 128 bytes from "TAG" on.
   CTAGLIB_ID3V1,
-  // Items and, at the very end, the 32 bytes of the footer. A header before the items may be left out.
+  // Items and, at the very end, the 32 bytes of the footer, without a header. Binary items give nothing.
   CTAGLIB_APEV2,
   // From the length of the vendor string on.
   CTAGLIB_VORBIS_COMMENT,
@@ -26,7 +26,7 @@ typedef enum {
   CTAGLIB_RIFF_INFO,
   // The children of an `ilst` atom that hold text; others give nothing.
   CTAGLIB_MP4_ILST,
-  // The ASF header object, from its GUID on.
+  // The ASF header object, from its GUID on; only the objects with tags are needed.
   CTAGLIB_ASF_HEADER,
   // Whole files of trackers.
   CTAGLIB_MOD,
@@ -51,11 +51,12 @@ typedef struct {
   //
   // Keys are those of the format: `TPE1`, `TXXX:description`, `COMM:description`, `UFID:owner`, `WXXX:description`,
   // `USLT` for ID3v2 (frames of 2.2 and 2.3 under their names in 2.4); `title`, `artist`, `album`, `date`, `comment`,
-  // `track`, `genre` for ID3v1; the atom's name or `----:mean:name` for MP4; `Title`, `Author`, `Copyright`, `Description`,
-  // `Rating` of the content description, or the attribute's name, for ASF; `title`, `comment`, `tracker` for trackers;
-  // upper-case keys for the rest.
+  // `track`, `genre` for ID3v1; the atom's name or `----:mean:name` for MP4; `Title`, `Author`, `Copyright`,
+  // `Description`, `Rating` of the content description, or the attribute's name, for ASF; `title`, `comment`, `tracker`
+  // for trackers; upper-case keys for the rest.
   void (*text)(void *context, const char *key, size_t key_length, const char *value, size_t value_length);
-  // One picture. `type` is numbered as in ID3v2's APIC; `mime` may be empty where the format does not say.
+  // One picture of an ASF header; in the other kinds pictures are the caller's part too. `type` is numbered as in
+  // ID3v2's APIC.
   void (*picture)(
       void *context, int type, const char *mime, size_t mime_length, const uint8_t *data, size_t data_length);
 } ctaglib_sink;
@@ -66,8 +67,8 @@ ctaglib_status ctaglib_read(ctaglib_kind kind, const uint8_t *bytes, size_t coun
 // without a name.
 const char *ctaglib_genre_name(int number);
 
-// Inflates a zlib stream (RFC 1950) into `output`, writing at most `capacity` bytes. Returns the number of bytes written,
-// or -1 if the stream is damaged or holds more than fits.
+// Inflates a zlib stream (RFC 1950) into `output`, writing at most `capacity` bytes. Returns the number of bytes
+// written, or -1 if the stream is damaged or holds more than fits.
 ptrdiff_t ctaglib_inflate(const uint8_t *input, size_t count, uint8_t *output, size_t capacity);
 
 #ifdef __cplusplus

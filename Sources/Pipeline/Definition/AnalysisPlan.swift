@@ -54,8 +54,8 @@ extension PipelineDefinition {
   /// - Parameters:
   ///   - kinds: The analyzers that this program has.
   ///   - only: Ids to which the plan is limited; `nil` for all.
-  /// - Throws: `DefinitionError` for an analyzer that does not exist (naming the nearest one that does) or settings that it
-  ///   refuses.
+  /// - Throws: `DefinitionError` for an analyzer that does not exist (naming the nearest one that does) or settings
+  ///   that it refuses.
   public func plan(with kinds: [AnalyzerKind], only: Set<String>? = nil) throws(DefinitionError) -> AnalysisPlan {
     if let only { try check(only) }
     var plugins: [AnalyzerPlugin] = []
@@ -102,7 +102,8 @@ extension PipelineDefinition {
     let ids = entries.map(\.id)
     if let unknown = only.sorted().first(where: { !ids.contains($0) }) {
       throw DefinitionError(
-        source: source, problem: "this pipeline has no analyzer '\(unknown)'; \(Suggestion.hint(for: unknown, in: ids))")
+        source: source, problem: "this pipeline has no analyzer '\(unknown)'; \(Suggestion.hint(for: unknown, in: ids))"
+      )
     }
   }
 }

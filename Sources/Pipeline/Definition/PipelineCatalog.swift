@@ -19,8 +19,8 @@ public struct PipelineCatalog: Sendable {
     self.userFolder = userFolder
   }
 
-  /// The definition that `reference` means: a path if it has a slash or ends in `.yaml` or `.yml`, else the name of a built-in
-  /// definition or of a file in the user's folder.
+  /// The definition that `reference` means: a path if it has a slash or ends in `.yaml` or `.yml`, else the name of a
+  /// built-in definition or of a file in the user's folder.
   public func definition(_ reference: String) throws(DefinitionError) -> PipelineDefinition {
     if reference.contains("/") || reference.hasSuffix(".yaml") || reference.hasSuffix(".yml") {
       return try PipelineDefinition(at: FilePath(reference))
@@ -33,7 +33,8 @@ public struct PipelineCatalog: Sendable {
       source: "pipeline \(reference)",
       problem: """
         is neither built in nor in \(userFolder?.string ?? "a folder of pipelines"); \
-        \(Suggestion.hint(for: reference, in: names())). For a file of your own give its path, such as ./\(reference).yaml
+        \(Suggestion.hint(for: reference, in: names())). For a file of your own give its path, \
+        such as ./\(reference).yaml
         """)
   }
 

@@ -44,8 +44,8 @@ public struct PipelineDefinition: Hashable, Sendable {
   /// One line for people.
   public var summary: String
   public var resampler: ResamplerKind
-  /// Whether every file is decoded to its end, even if no analyzer wants more of it, so that damage and false lengths are
-  /// found.
+  /// Whether every file is decoded to its end, even if no analyzer wants more of it, so that damage and false lengths
+  /// are found.
   public var decodesWholeFile: Bool
   /// In the order in which they are written.
   public var entries: [Entry]
@@ -113,6 +113,21 @@ public struct PipelineDefinition: Hashable, Sendable {
     case needed
   }
 
+  /// A definition in one line of JSON, which is YAML as well: reads back as this one.
+  public var text: String {
+    func mapping(_ kind: Entry.Kind) -> String {
+      let members = entries.filter { $0.kind == kind }.map { entry in
+        "\(JSONValue.string(entry.id).canonicalText): \(JSONValue.object(entry.settings).canonicalText)"
+      }
+      return "{\(members.joined(separator: ", "))}"
+    }
+    return """
+      {"name": \(JSONValue.string(name).canonicalText), "resampler": "\(resampler.rawValue)", \
+      "decode": "\((decodesWholeFile ? DecodeExtent.whole : .needed).rawValue)", \
+      "analyzers": \(mapping(.builtIn)), "exec": \(mapping(.exec))}
+      """
+  }
+
   func error(_ key: String, _ problem: String) -> DefinitionError {
     // The place itself, or the nearest one around it that stands in the text.
     var place = key[...]
@@ -160,7 +175,8 @@ private struct DefinitionReader {
       let place = Self.join(key, entry.key)
       guard Self.isID(entry.key) else {
         throw error(
-          place, "an id is a lower-case word of letters, digits and underscores, such as my_analyzer", at: entry.position)
+          place, "an id is a lower-case word of letters, digits and underscores, such as my_analyzer",
+          at: entry.position)
       }
       var settings: [String: JSONValue] = [:]
       for setting in try mapping(entry.value, at: place) {

@@ -3,8 +3,8 @@ internal import Yams
 
 /// A YAML text as a tree of values that know where they stand.
 ///
-/// Plain scalars are read as in the core schema of YAML 1.2 (so `no` and `on` are text, and `0o17` a number); tags and merge
-/// keys have no meaning here, and anchors stand for copies of what they name.
+/// Plain scalars are read as in the core schema of YAML 1.2 (so `no` and `on` are text, and `0o17` a number); tags and
+/// merge keys have no meaning here, and anchors stand for copies of what they name.
 struct YAMLText {
   struct Node {
     indirect enum Content {
@@ -64,7 +64,8 @@ struct YAMLText {
       throw DefinitionError(source: source, problem: "is not UTF-8 text")
     }
     do {
-      // The rules of Yams for plain scalars are those of YAML 1.1, and made of regular expressions; here nobody asks them.
+      // The rules of Yams for plain scalars are those of YAML 1.1, and made of regular expressions; here nobody asks
+      // them.
       root = try Yams.compose(yaml: text, .basic, .default, .utf8).map { try node($0) }
     } catch {
       throw Self.error(error, in: source)
@@ -92,7 +93,8 @@ struct YAMLText {
           throw DefinitionError(source: source, position: Self.position(key.mark), problem: "keys must be words")
         }
         entries.append(
-          Node.Entry(key: name.string, position: Self.position(key.mark), value: try self.node(value, depth: depth + 1)))
+          Node.Entry(key: name.string, position: Self.position(key.mark), value: try self.node(value, depth: depth + 1))
+        )
       }
       return Node(content: .mapping(entries), position: position)
     case .alias:

@@ -23,6 +23,7 @@ struct AnalysisPhase {
   let plan: AnalysisPlan
   let jobs: Int
   let timeLimit: Double?
+  let isolation: LibraryRun.Isolation
   let isForced: Bool
   let control: RunControl
   let report: @Sendable (RunEvent) -> Void
@@ -48,7 +49,7 @@ struct AnalysisPhase {
 
     try await withThrowingTaskGroup(of: Finished.self) { group in
       func add(_ file: PendingFile) {
-        group.addTask(executorPreference: executor) { Finished(file: file, analysis: analyze(file, with: analyzer)) }
+        group.addTask(executorPreference: executor) { Finished(file: file, analysis: try analyze(file, with: analyzer)) }
       }
       for _ in 0..<jobs { if let file = try next() { add(file) } }
       while let done = try await group.next() {
@@ -72,10 +73,18 @@ struct AnalysisPhase {
   }
 
   /// Runs on a thread of the executor.
-  private func analyze(_ file: PendingFile, with analyzer: FileAnalyzer) -> FileAnalysis? {
+  private func analyze(_ file: PendingFile, with analyzer: FileAnalyzer) throws -> FileAnalysis? {
     report(.started(file.path))
     let before = LibraryScan.ScannedFile(lookingAt: file.path)
-    guard var analysis = analyzer.analyze(job(for: file), isCancelled: { control.mustAbandon }) else { return nil }
+    let limit = timeLimit ?? Self.standardTimeLimit(forSize: file.sizeBytes)
+    let job = job(for: file, timeLimit: limit)
+    let isCancelled = { control.mustAbandon }
+    let found =
+      switch isolation {
+      case .none: analyzer.analyze(job, isCancelled: isCancelled)
+      case .workers(let pool): try pool.analyze(job, hardLimit: .seconds(limit * 1.25 + 10), isCancelled: isCancelled)
+      }
+    guard var analysis = found else { return nil }
     switch before?.lookAgain() ?? .vanished {
     case .unchanged:
       break
@@ -88,8 +97,13 @@ struct AnalysisPhase {
     return analysis
   }
 
+  /// Seconds: some twenty times of what the slowest formats need for so many bytes, on a slow disk.
+  private static func standardTimeLimit(forSize bytes: Int64) -> Double {
+    120 + 2 * Double(bytes) / 1e6
+  }
+
   /// What has to be done for a file, given all that is known.
-  private func job(for file: PendingFile) -> AnalysisJob {
+  private func job(for file: PendingFile, timeLimit: Double) -> AnalysisJob {
     var job = AnalysisJob(path: file.path, timeLimit: timeLimit)
     // A retry is about results that are not trusted, and --force about all.
     guard file.reason != .retry, !isForced else { return job }

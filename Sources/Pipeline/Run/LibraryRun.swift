@@ -17,13 +17,14 @@ public struct LibraryRun: Sendable {
     public var plan: AnalysisPlan
     /// Files analyzed at the same time.
     public var jobs: Int
-    /// Seconds after which the rest of a file is left out; `nil` for no limit.
+    /// Seconds after which the rest of a file is left out; `nil` for a limit by the size of the file.
     public var timeLimit: Double?
+    public var isolation: Isolation
     public var programVersion: String
 
     public init(
       roots: Roots, walk: LibraryWalker.Options = .init(), scan: ScanOptions = .init(), plan: AnalysisPlan, jobs: Int,
-      timeLimit: Double? = nil, programVersion: String
+      timeLimit: Double? = nil, isolation: Isolation = .none, programVersion: String
     ) {
       self.roots = roots
       self.walk = walk
@@ -31,8 +32,16 @@ public struct LibraryRun: Sendable {
       self.plan = plan
       self.jobs = jobs
       self.timeLimit = timeLimit
+      self.isolation = isolation
       self.programVersion = programVersion
     }
+  }
+
+  /// Where files are analyzed.
+  public enum Isolation: Sendable {
+    /// In this process: a file that crashes a decoder ends the run.
+    case none
+    case workers(WorkerPool)
   }
 
   public enum Roots: Sendable {
@@ -88,7 +97,8 @@ public struct LibraryRun: Sendable {
       report(.planned(session.counts.pending))
       let phase = AnalysisPhase(
         store: store, run: runID, queue: session.makePendingQueue(), plan: request.plan, jobs: request.jobs,
-        timeLimit: request.timeLimit, isForced: request.scan.force, control: control, report: report)
+        timeLimit: request.timeLimit, isolation: request.isolation, isForced: request.scan.force, control: control,
+        report: report)
       let analyzed = try await phase.analyze()
       let outcome = outcome(runID, control.isStopping ? .interrupted : .finished, scanned, analyzed)
       return outcome

@@ -12,6 +12,14 @@ public enum ProgressStyle: String, SettingValue, CaseIterable {
   case none
 }
 
+/// Where files are analyzed: `--isolation`.
+public enum IsolationChoice: String, SettingValue, CaseIterable {
+  /// In worker processes: a file that crashes, hangs or eats memory costs itself alone.
+  case process
+  /// In the process of the run, for debugging.
+  case none
+}
+
 /// When failed files make the exit status 3: `--fail-on`.
 public enum FailurePolicy: SettingValue {
   case never

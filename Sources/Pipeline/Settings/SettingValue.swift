@@ -103,7 +103,7 @@ extension Optional: SettingValue where Wrapped: SettingValue {
 }
 
 extension Array: SettingValue where Element: SettingValue {
-  public static var expectation: String { "a list of which each is \(Element.expectation)" }
+  public static var expectation: String { "a list, each \(Element.expectation)" }
   public static var choices: [String] { Element.choices }
 
   /// A list in one line, as in the environment.

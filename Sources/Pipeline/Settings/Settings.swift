@@ -3,8 +3,8 @@ public import Foundation
 public import LibraryScan
 public import SystemPackage
 
-/// The settings of a run, from where people left them: flags before the environment, before the file of the project, before
-/// that of the user, before that of the machine, before the defaults.
+/// The settings of a run, from where people left them: flags before the environment, before the file of the project,
+/// before that of the user, before that of the machine, before the defaults.
 ///
 /// ```swift
 /// var settings = try Settings.load()
@@ -188,11 +188,18 @@ extension Settings {
   public static let jobs = Setting<Int>(
     "jobs", default: ProcessInfo.processInfo.activeProcessorCount, "files analyzed at the same time",
     objection: { (1...1024).contains($0) ? nil : "must be 1 to 1024, not \($0)" })
-  public static let timeout = Setting<Duration?>("timeout", default: nil, "how long one file may take", objection: isPositive)
+  public static let isolation = Setting<IsolationChoice>(
+    "isolation", default: .process, "where files are analyzed: process (worker processes) or none")
+  public static let memoryLimit = Setting<Int>(
+    "memory_limit_mb", default: 400, "memory a worker process may use; a file that needs more fails",
+    objection: { $0 == 0 || (100...1_000_000).contains($0) ? nil : "must be 0 (no limit) or 100 to 1000000, not \($0)" })
+  public static let timeout = Setting<Duration?>(
+    "timeout", default: nil, "how long one file may take (none: by its size)", objection: isPositive)
   public static let timeBudget = Setting<Duration?>(
     "time_budget", default: nil, "how long a run may take; the next one goes on", objection: isPositive)
   public static let nice = Setting<Int>(
-    "nice", default: 0, "lower priority, 0 to 19", objection: { (0...19).contains($0) ? nil : "must be 0 to 19, not \($0)" })
+    "nice", default: 0, "lower priority, 0 to 19",
+    objection: { (0...19).contains($0) ? nil : "must be 0 to 19, not \($0)" })
   public static let failOn = Setting<FailurePolicy>(
     "fail_on", default: .new, "when failed files make the exit status 3")
   public static let progress = Setting<ProgressStyle>("progress", default: .auto, "how a run shows that it goes on")
@@ -200,7 +207,8 @@ extension Settings {
     "wait_lock", default: .zero, "how long to wait for another run on the same database")
   public static let retryFailed = Setting<Bool>("retry_failed", default: false, "try again what failed before")
   public static let followLinks = Setting<Bool>("follow_links", default: true, "follow symbolic links in the library")
-  public static let hidden = Setting<Bool>("hidden", default: false, "take files and folders whose names start with a dot")
+  public static let hidden = Setting<Bool>(
+    "hidden", default: false, "take files and folders whose names start with a dot")
   public static let allFiles = Setting<Bool>(
     "all_files", default: false, "take files whose extension says nothing about audio")
   public static let extensions = Setting<[String]>("extensions", default: [], "further extensions of audio files")
@@ -209,7 +217,7 @@ extension Settings {
 
   /// Every setting there is.
   public static let all: [any AnySetting] = [
-    library, database, output, report, include, pipeline, jobs, timeout, timeBudget, nice, failOn, progress, waitLock,
+    library, database, output, report, include, pipeline, jobs, isolation, memoryLimit, timeout, timeBudget, nice, failOn, progress, waitLock,
     retryFailed, followLinks, hidden, allFiles, extensions, quietPeriod,
   ]
 
