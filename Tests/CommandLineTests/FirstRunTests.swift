@@ -50,7 +50,7 @@ import Testing
 
     let table = try JSONValue(parsing: Array(Self.schema("nocturne.csv.v1.table.json").utf8))
     let csv = try String(contentsOfFile: place.reports.appending("report.csv").string, encoding: .utf8)
-    let rows = csv.components(separatedBy: "\r\n").filter { !$0.isEmpty }.map { $0.split(separator: ",") }
+    let rows = csv.components(separatedBy: "\r\n").filter { !$0.isEmpty }.map { $0.split(separator: ",", omittingEmptySubsequences: false) }
     #expect(rows.count == 5)
     #expect(rows.first?.map(String.init) == table["fields"].elements.map(\.["name"].textValue))
     #expect(rows.dropFirst().map { $0.dropFirst(2).first.map(String.init) } == outcome.files.map(\.["path"].textValue))
