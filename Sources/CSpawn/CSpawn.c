@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -29,47 +28,58 @@ int cspawn_input_pipe(int *reading, int *writing) { return make_pipe(reading, wr
 
 int cspawn_output_pipe(int *reading, int *writing) { return make_pipe(reading, writing, 0); }
 
+/* What cspawn_limit_memory has changed, for programs to get it back. */
+static struct rlimit memory_limit_before;
+static volatile int is_memory_limited;
+
+/* The part of cspawn_start that runs in the memory of the parent, which waits: system calls only. Returns if it fails. */
+static int become(char *const argv[], int input, int output, int error, pid_t parent) {
+  struct sigaction standard = {.sa_handler = SIG_DFL};
+  sigset_t none;
+  sigemptyset(&none);
+  for (int number = 1; number < NSIG; number++) sigaction(number, &standard, NULL);
+  if (setpgid(0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
+  if (getppid() != parent) return ESRCH;
+  if (input < 0) input = open("/dev/null", O_RDONLY);
+  if (input < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(error, 2) < 0) return errno;
+  closefrom(3);
+  if (is_memory_limited && setrlimit(RLIMIT_DATA, &memory_limit_before) != 0) return errno;
+  if (sigprocmask(SIG_SETMASK, &none, NULL) != 0) return errno;
+  execvp(argv[0], argv);
+  return errno;
+}
+
 int cspawn_start(pid_t *process, char *const argv[], int input, int output, int error) {
   /* Should this process have 0, 1 or 2 closed, a pipe may sit there and would be overwritten by the first dup2. */
   if ((input >= 0 && input <= 2) || output <= 2 || error <= 2) return EBADF;
 
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  int problem = posix_spawn_file_actions_init(&actions);
-  if (problem != 0) return problem;
-  problem = posix_spawnattr_init(&attributes);
-  if (problem != 0) {
-    posix_spawn_file_actions_destroy(&actions);
-    return problem;
-  }
-
-  sigset_t none, all;
-  sigemptyset(&none);
+  /* posix_spawn cannot ask for the signal at the parent's end. No handler may run in the child, hence the mask. */
+  sigset_t all, before;
   sigfillset(&all);
-  problem = input >= 0 ? posix_spawn_file_actions_adddup2(&actions, input, 0)
-                       : posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  if (problem == 0) problem = posix_spawn_file_actions_adddup2(&actions, output, 1);
-  if (problem == 0) problem = posix_spawn_file_actions_adddup2(&actions, error, 2);
-  if (problem == 0) problem = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-  if (problem == 0) problem = posix_spawnattr_setsigmask(&attributes, &none);
-  if (problem == 0) problem = posix_spawnattr_setsigdefault(&attributes, &all);
-  if (problem == 0) problem = posix_spawnattr_setpgroup(&attributes, 0);
-  if (problem == 0) {
-    problem = posix_spawnattr_setflags(
-        &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  volatile int problem = 0;
+  pid_t parent = getpid();
+  pid_t child = vfork();
+  if (child == 0) {
+    problem = become(argv, input, output, error, parent);
+    _exit(127);
   }
-  if (problem == 0) problem = posix_spawnp(process, argv[0], &actions, &attributes, argv, environ);
-
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
+  if (child < 0) problem = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (child > 0 && problem != 0) {
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
+  }
+  if (problem == 0) *process = child;
   return problem;
 }
 
-int cspawn_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 ? 0 : errno; }
-
 int cspawn_limit_memory(size_t bytes) {
-  struct rlimit limit = {bytes, bytes};
-  return setrlimit(RLIMIT_DATA, &limit) == 0 ? 0 : errno;
+  if (getrlimit(RLIMIT_DATA, &memory_limit_before) != 0) return errno;
+  struct rlimit limit = {bytes, memory_limit_before.rlim_max};
+  if (setrlimit(RLIMIT_DATA, &limit) != 0) return errno;
+  is_memory_limited = 1;
+  return 0;
 }
 
 int cspawn_write(int descriptor, const void *bytes, size_t count, size_t *written) {

@@ -20,7 +20,7 @@ extension ReportError: CustomStringConvertible {
     case .cannotWrite(let path?, let reason):
       "Writing the report “\(DisplayPath.text(of: path))” failed: \(reason). The results are in the database; "
         + "run `analyze report` once that is put right."
-    case .cannotWrite(nil, let reason): "Writing the report to standard output failed: \(reason)."
+    case .cannotWrite(nil, let reason): "Writing to standard output failed: \(reason)."
     case .closedPipe: "The reader of standard output has closed it."
     }
   }

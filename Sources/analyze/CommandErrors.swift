@@ -14,9 +14,9 @@ func reportingErrors(_ body: () async throws -> Void) async throws {
   } catch let failure as CommandFailure {
     throw ending(failure.status, "\(failure)")
   } catch let error as DefinitionError {
-    throw ending(.usage, "\(error).")
+    throw ending(.usage, sentence("\(error)"))
   } catch let error as ScanError {
-    throw ending(.fatal, "\(error).")
+    throw ending(.fatal, sentence("\(error)"))
   } catch ReportError.closedPipe {
     // As with `| head`: nobody wants the rest, and nothing is wrong.
     throw ExitStatus.fine.exitCode
@@ -26,6 +26,11 @@ func reportingErrors(_ body: () async throws -> Void) async throws {
   } catch {
     throw ending(.fatal, "\(error)")
   }
+}
+
+/// With a full stop, unless it ends in a question.
+private func sentence(_ text: String) -> String {
+  text.hasSuffix("?") ? text : text + "."
 }
 
 private func ending(_ status: ExitStatus, _ message: String) -> ExitCode {

@@ -18,12 +18,13 @@ struct ConfigCommand: ParsableCommand {
         let rows = try CommandSettings().settings.rows
         let keyWidth = rows.map(\.key.count).max() ?? 0
         let valueWidth = min(40, rows.map(\.value.count).max() ?? 0)
-        for row in rows {
+        let lines = rows.map { row in
           let key = row.key.padding(toLength: keyWidth, withPad: " ", startingAt: 0)
           let value = row.value.count < valueWidth
             ? row.value.padding(toLength: valueWidth, withPad: " ", startingAt: 0) : row.value
-          print("\(key)  \(value)  \(origin ? "\(row.origin)" : row.summary)")
+          return "\(key)  \(value)  \(origin ? "\(row.origin)" : row.summary)"
         }
+        try StandardOutput.writeLines(lines)
       }
     }
   }

@@ -29,7 +29,7 @@ struct DoctorCommand: AsyncParsableCommand {
       findings.append(.ok("pipeline \(plan.name): \(plan.plugins.map(\.id).joined(separator: ", "))"))
       findings += folders(settings)
       findings += try inspectDatabase(settings[Settings.database])
-      for finding in findings { print(finding.line) }
+      try StandardOutput.writeLines(findings.map(\.line))
       if findings.contains(where: { !$0.isFine }) { throw ExitStatus.fatal.exitCode }
     }
   }

@@ -31,8 +31,8 @@ struct ExplainCommand: AsyncParsableCommand {
       let path = file.path
       let record = try store.record(at: path)
       let history = try store.history(at: path)
-      print(printable(path.string))
-      for line in past(record, history) + next(record, history, path, plan, settings) { print("  " + printable(line)) }
+      let lines = past(record, history) + next(record, history, path, plan, settings)
+      try StandardOutput.writeLines([printable(path.string)] + lines.map { "  " + printable($0) })
     }
   }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioAnalysis
 import Foundation
 import SystemPackage
 
@@ -8,7 +9,7 @@ struct PathArgument: ExpressibleByArgument, Sendable {
 
   init?(argument: String) {
     guard !argument.isEmpty else { return nil }
-    path = Self.absolute(Self.bytes(of: argument))
+    path = Self.absolute(RawArguments.path(from: argument))
   }
 
   static let defaultCompletionKind = CompletionKind.file()
@@ -19,15 +20,26 @@ struct PathArgument: ExpressibleByArgument, Sendable {
     whole.lexicallyNormalize()
     return whole
   }
+}
 
-  /// Arguments reach Swift as `String`, in which bytes that are not UTF-8 have become U+FFFD: the argument vector still has
-  /// them.
-  private static func bytes(of argument: String) -> FilePath {
-    guard argument.unicodeScalars.contains("\u{FFFD}") else { return FilePath(argument) }
-    for position in 1..<Int(CommandLine.argc) {
-      guard let raw = unsafe CommandLine.unsafeArgv[position] else { continue }
-      if unsafe String(cString: raw) == argument { return unsafe FilePath(platformString: raw) }
+/// The command line as the system hands it over. Arguments are bytes, and those that are no UTF-8 (paths, that is) must get
+/// through the parser of options, which takes text.
+enum RawArguments {
+  /// No argument can hold it: it tells an escaped byte from a name that happens to look like one.
+  private static let mark = "\0"
+
+  /// The arguments without the name of the program. Bytes that are no UTF-8 stand escaped: see `path(from:)`.
+  static var texts: [String] {
+    (1..<max(1, Int(CommandLine.argc))).compactMap { position in
+      guard let argument = unsafe CommandLine.unsafeArgv[position] else { return nil }
+      if let text = unsafe String(validatingCString: argument) { return text }
+      let path = unsafe FilePath(platformString: argument)
+      return DisplayPath.text(of: path).replacing("\\x", with: "\(mark)\\x")
     }
-    return FilePath(argument)
+  }
+
+  /// The path that an argument, or a part of it, means.
+  static func path(from text: String) -> FilePath {
+    text.contains(mark) ? DisplayPath.path(from: text.replacing(mark, with: "")) : FilePath(text)
   }
 }

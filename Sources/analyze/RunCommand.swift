@@ -118,7 +118,7 @@ struct RunCommand: AsyncParsableCommand {
       progress.handle(.notice("waiting for another run on \(database.path.string) to end\(who)"))
     }
     defer { lock?.release() }
-    let store = try ResultStore(path: database.path)
+    let store = try ResultStore(path: database.path, access: database.isTemporary || !dryRun ? .readWrite : .readOnly)
 
     let control = RunControl()
     let signals = SignalHandling { number in
@@ -251,7 +251,7 @@ private final class FileList: Sendable {
     let list =
       argument == "-"
       ? PathList(reading: .standardInput, separator: separator)
-      : try PathList(at: FilePath(argument), separator: separator)
+      : try PathList(at: RawArguments.path(from: argument), separator: separator)
     state = Mutex(State(list: list))
   }
 
@@ -286,6 +286,8 @@ private struct DatabaseForRun {
       self.path = path
     }
   }
+
+  var isTemporary: Bool { temporaryFolder != nil }
 
   func removeIfTemporary() {
     if let temporaryFolder { try? FileManager.default.removeItem(at: temporaryFolder) }

@@ -27,7 +27,7 @@ struct SchemaCommand: AsyncParsableCommand {
       guard let choice = ReportFormat(rawValue: format) else {
         throw CommandFailure(.usage, "There is no report format \(format); valid: json, ndjson, csv.")
       }
-      print(ReportSchema.text(of: choice), terminator: "")
+      try StandardOutput.write(ReportSchema.text(of: choice))
     }
   }
 }

@@ -34,9 +34,9 @@ struct ShowCommand: AsyncParsableCommand {
       }
       if json {
         let options = ReportOptions(includesBeats: includesBeats)
-        FileHandle.standardOutput.write(Data(ReportWriter.ndjsonLine(for: record, options: options)))
+        try StandardOutput.write(ReportWriter.ndjsonLine(for: record, options: options))
       } else {
-        for line in RecordText.lines(for: record) { print(line) }
+        try StandardOutput.writeLines(RecordText.lines(for: record))
       }
     }
   }

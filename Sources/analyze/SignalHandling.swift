@@ -22,7 +22,10 @@ final class SignalHandling: Sendable {
           defer { received = received ?? number }
           return received == nil
         }
-        guard isFirst else { _exit(128 + number) }
+        guard isFirst else {
+          ExecAnalyzer.killRunningPrograms()
+          _exit(128 + number)
+        }
         onFirst(number)
       }
       source.resume()

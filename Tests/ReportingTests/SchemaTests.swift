@@ -1,3 +1,4 @@
+import AnalysisTesting
 import AudioAnalysis
 import Foundation
 import Reporting

@@ -12,13 +12,11 @@ int cspawn_input_pipe(int *reading, int *writing);
 int cspawn_output_pipe(int *reading, int *writing);
 
 /* Starts argv[0] (looked up in PATH if it has no slash) as the leader of a new process group, with default signal handling,
-   the environment of this process and the given descriptors as 0, 1 and 2 (input -1: /dev/null); it inherits no other. */
+   the environment of this process and the given descriptors as 0, 1 and 2 (input -1: /dev/null); it inherits no other, and
+   no limit set by cspawn_limit_memory. It is killed when the thread that started it ends, or the whole process. */
 int cspawn_start(pid_t *process, char *const argv[], int input, int output, int error);
 
-/* Has this process killed when the thread that started it ends, or its whole process. */
-int cspawn_die_with_parent(void);
-
-/* Bounds the writable memory of this process: allocations beyond it fail. */
+/* Bounds the writable memory of this process, not of programs it starts: allocations beyond it fail. To be called once. */
 int cspawn_limit_memory(size_t bytes);
 
 /* write(2) that never raises SIGPIPE: `*written` is the count on success. */

@@ -9,12 +9,18 @@ public struct AnalysisPlan: Sendable {
   public var resampler: ResamplerKind
   /// See `PipelineDefinition.decodesWholeFile`.
   public var decodesWholeFile: Bool
+  /// Seconds that the programs of `exec` analyzers may take for one file, together.
+  public var programTime: Double
 
-  public init(name: String, plugins: [AnalyzerPlugin], resampler: ResamplerKind, decodesWholeFile: Bool = true) {
+  public init(
+    name: String, plugins: [AnalyzerPlugin], resampler: ResamplerKind, decodesWholeFile: Bool = true,
+    programTime: Double = 0
+  ) {
     self.name = name
     self.plugins = plugins
     self.resampler = resampler
     self.decodesWholeFile = decodesWholeFile
+    self.programTime = programTime
   }
 
   /// Every setting with its value, given or default: what shapes the results of a run, and nothing else.
@@ -58,12 +64,16 @@ extension PipelineDefinition {
   ///   that it refuses.
   public func plan(with kinds: [AnalyzerKind], only: Set<String>? = nil) throws(DefinitionError) -> AnalysisPlan {
     if let only { try check(only) }
-    var plugins: [AnalyzerPlugin] = []
+    var plan = AnalysisPlan(name: name, plugins: [], resampler: resampler, decodesWholeFile: decodesWholeFile)
     for entry in entries {
       let plugin = try plugin(for: entry, kinds: kinds)
-      if only?.contains(entry.id) ?? true { plugins.append(plugin) }
+      guard only?.contains(entry.id) ?? true else { continue }
+      plan.plugins.append(plugin)
+      if entry.kind == .exec, let program = try? ExecAnalyzer.Configuration(merging: entry.settings) {
+        plan.programTime += program.timeout
+      }
     }
-    return AnalysisPlan(name: name, plugins: plugins, resampler: resampler, decodesWholeFile: decodesWholeFile)
+    return plan
   }
 
   private func plugin(for entry: Entry, kinds: [AnalyzerKind]) throws(DefinitionError) -> AnalyzerPlugin {

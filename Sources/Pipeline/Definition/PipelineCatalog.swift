@@ -32,9 +32,8 @@ public struct PipelineCatalog: Sendable {
     throw DefinitionError(
       source: "pipeline \(reference)",
       problem: """
-        is neither built in nor in \(userFolder?.string ?? "a folder of pipelines"); \
-        \(Suggestion.hint(for: reference, in: names())). For a file of your own give its path, \
-        such as ./\(reference).yaml
+        is neither built in nor in \(userFolder?.string ?? "a folder of pipelines"), and a file of your own \
+        needs its path, such as ./\(reference).yaml; \(Suggestion.hint(for: reference, in: names()))
         """)
   }
 

@@ -16,7 +16,6 @@ public struct Worker {
 
   /// Works until standard input ends.
   public func run() throws {
-    _ = cspawn_die_with_parent()
     if memoryLimit > 0 { _ = cspawn_limit_memory(memoryLimit) }
     // Whatever a library prints must not get between the answers.
     let output = FileHandle(fileDescriptor: dup(STDOUT_FILENO), closeOnDealloc: true)

@@ -78,11 +78,13 @@ struct AnalysisPhase {
     let before = LibraryScan.ScannedFile(lookingAt: file.path)
     let limit = timeLimit ?? Self.standardTimeLimit(forSize: file.sizeBytes)
     let job = job(for: file, timeLimit: limit)
+    // A program that takes its time must not cost the file its other findings.
+    let hardLimit = Duration.seconds(limit * 1.25 + plan.programTime + 10)
     let isCancelled = { control.mustAbandon }
     let found =
       switch isolation {
       case .none: analyzer.analyze(job, isCancelled: isCancelled)
-      case .workers(let pool): try pool.analyze(job, hardLimit: .seconds(limit * 1.25 + 10), isCancelled: isCancelled)
+      case .workers(let pool): try pool.analyze(job, hardLimit: hardLimit, isCancelled: isCancelled)
       }
     guard var analysis = found else { return nil }
     switch before?.lookAgain() ?? .vanished {

@@ -1,15 +1,15 @@
-import Foundation
+internal import Foundation
 
 /// Checks values that `JSONSerialization` has read against the part of JSON Schema that the report schemas use. An unknown
 /// keyword is an error, so that no rule is passed over in silence.
-struct SchemaValidator {
-  let root: [String: Any]
+public struct SchemaValidator {
+  private let root: [String: Any]
 
-  init(_ text: String) throws {
+  public init(_ text: String) throws {
     root = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
   }
 
-  func complaints(about value: Any) -> [String] { complaints(about: value, root, at: "$") }
+  public func complaints(about value: Any) -> [String] { complaints(about: value, root, at: "$") }
 
   private func complaints(about value: Any, _ schema: [String: Any], at path: String) -> [String] {
     var complaints: [String] = []
