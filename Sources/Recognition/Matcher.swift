@@ -1,0 +1,261 @@
+internal import Fingerprinting
+internal import Glibc
+
+/// Finds what a query is part of.
+///
+/// Three stages, each dearer than the one before and only run if that one has found nothing beyond doubt: pairs of the
+/// strongest peaks at true speed; few pairs at changed speeds, tempos and pitches; many pairs at true speed. A stage votes for
+/// places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
+struct Matcher: ~Copyable {
+  /// How a query's pairs are turned into those of a track.
+  struct Transform {
+    /// Columns of the track for each of the query.
+    var slope: Float
+    /// Bands by which the query is higher than the track.
+    var shift: Float
+
+    static let neutral = Transform(slope: 1, shift: 0)
+
+    static func speed(_ factor: Float) -> Transform {
+      Transform(slope: factor, shift: Float(LandmarkSpectrum.bandsPerOctave) * log2(factor))
+    }
+  }
+
+  struct Stage {
+    var peaksPerSecond: Int
+    var fanOut: Int
+    /// Columns of the track, as a power of two.
+    var binWidthLog2: Int
+    /// Places checked for each transform.
+    var candidateCount: Int
+    var transforms: [Transform]
+  }
+
+  /// A place in the catalog that was checked.
+  struct Hit {
+    var segment: Int
+    var track: Int
+    var placement: MatchedFilter.Placement
+    var z: Float
+  }
+
+  /// What was found: the best hit and what it has to be measured against.
+  struct Finding {
+    var hit: Hit
+    /// Best z of the same track displaced in time, and in frequency, and of another track.
+    var elsewhere: Float
+    var shifted: Float
+    var runnerUp: Float
+    var stage: Int
+
+    var margin: Float { hit.z - 0.35 * (elsewhere + shifted + runnerUp) }
+  }
+
+  static let stages = [
+    Stage(peaksPerSecond: 40, fanOut: 8, binWidthLog2: 1, candidateCount: 100, transforms: [.neutral]),
+    Stage(
+      peaksPerSecond: 16, fanOut: 3, binWidthLog2: 3, candidateCount: 8,
+      transforms: [
+        .speed(1.025), .speed(0.975), .speed(1.05), .speed(0.95),
+        Transform(slope: 1.025, shift: 0), Transform(slope: 0.975, shift: 0),
+        Transform(slope: 1.05, shift: 0), Transform(slope: 0.95, shift: 0),
+        Transform(slope: 1, shift: 1.5), Transform(slope: 1, shift: -1.5),
+        Transform(slope: 1, shift: 3), Transform(slope: 1, shift: -3),
+      ]),
+    Stage(peaksPerSecond: 70, fanOut: 12, binWidthLog2: 1, candidateCount: 200, transforms: [.neutral]),
+  ]
+
+  private let segments: [Segment]
+  private var votes = VoteTable()
+  private var points: [MatchedFilter.Point] = []
+
+  init(segments: [Segment]) {
+    self.segments = segments
+  }
+
+  // MARK: Pairs
+
+  private struct Pair {
+    var column: Float
+    var band: Float
+    var interval: Float
+    var gap: Float
+  }
+
+  private static func pairs(of query: Query, _ stage: Stage) -> [Pair] {
+    let peaks = query.peaks.filter { $0.rank < LandmarkQuota.share(of: stage.peaksPerSecond, third: $0.third) }
+    var pairs: [Pair] = []
+    pairs.reserveCapacity(peaks.count * stage.fanOut)
+    var targets: [Int] = []
+    let longest = Float(LandmarkPair.gaps.upperBound)
+    let widest = Float(LandmarkPair.intervals.upperBound)
+    for index in peaks.indices {
+      let anchor = peaks[index]
+      targets.removeAll(keepingCapacity: true)
+      var next = index + 1
+      while next < peaks.count {
+        let gap = peaks[next].column - anchor.column
+        if gap > longest + 1 { break }
+        if gap >= 1.5, gap <= longest, abs(peaks[next].band - anchor.band) <= widest {
+          // Strongest first; the list is short.
+          if targets.count < stage.fanOut || peaks[next].strength > peaks[targets[targets.count - 1]].strength {
+            if targets.count == stage.fanOut { targets.removeLast() }
+            var place = targets.count
+            while place > 0, peaks[targets[place - 1]].strength < peaks[next].strength { place -= 1 }
+            targets.insert(next, at: place)
+          }
+        }
+        next += 1
+      }
+      for target in targets {
+        pairs.append(
+          Pair(
+            column: anchor.column, band: anchor.band, interval: peaks[target].band - anchor.band,
+            gap: peaks[target].column - anchor.column))
+      }
+    }
+    return pairs
+  }
+
+  private mutating func vote(
+    _ pairs: [Pair], _ transform: Transform, binWidthLog2: Int, centre: Float, in segment: Segment
+  ) {
+    votes.reset(binCount: (segment.columnCount >> binWidthLog2) + 1)
+    let bands = LandmarkSpectrum.bandCount
+    for pair in pairs {
+      let offset = Int((transform.slope * (centre - pair.column)).rounded())
+      let gap = Int((pair.gap * transform.slope).rounded(.down))
+      guard gap >= LandmarkPair.gaps.lowerBound - 1, gap <= LandmarkPair.gaps.upperBound else { continue }
+      let band = Int((pair.band - transform.shift).rounded(.down))
+      let interval = Int(pair.interval.rounded(.down))
+      let both = gap >= LandmarkPair.gaps.lowerBound && gap < LandmarkPair.gaps.upperBound
+      for band in band...band + 1 where band >= 0 && band < bands {
+        for interval in interval...interval + 1 where LandmarkPair.intervals.contains(interval) {
+          let key = LandmarkPair.key(band: band, interval: interval, gap: max(gap, LandmarkPair.gaps.lowerBound))
+          segment.forEachPosting(ofKey: key, andNext: both) { column in
+            votes.add((column &+ offset) >> binWidthLog2)
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: Matching
+
+  /// The best match of a query in the catalog, if anything at all was found.
+  mutating func match(_ query: Query) -> Finding? {
+    query.filter.withUnsafeBufferPointer { values in
+      guard let base = values.baseAddress, query.columnCount > 0 else { return nil }
+      return match(query, MatchedFilter(query, values: base))
+    }
+  }
+
+  private mutating func match(_ query: Query, _ filter: MatchedFilter) -> Finding? {
+    var hits: [Hit] = []
+    var finding: Finding?
+    for (number, stage) in Self.stages.enumerated() {
+      scan(query, stage, filter, into: &hits)
+      refine(&hits, query, filter)
+      guard let best = hits.first else { continue }
+      let runnerUp = max(2, hits.first { $0.track != best.track || $0.segment != best.segment }?.z ?? 0)
+      let isCertain = best.z >= 12 && best.z >= 1.8 * runnerUp
+      guard isCertain || number == Self.stages.count - 1 else { continue }
+      load(best, query)
+      finding = points.withUnsafeBufferPointer { points in
+        Finding(
+          hit: best, elsewhere: filter.bestElsewhere(points, best.placement),
+          shifted: filter.bestShifted(points, best.placement), runnerUp: runnerUp, stage: number)
+      }
+      break
+    }
+    return finding
+  }
+
+  /// Votes, and checks the places with the most votes.
+  private mutating func scan(_ query: Query, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]) {
+    let pairs = Self.pairs(of: query, stage)
+    let centre = Float(query.columnCount) / 2
+    for segmentIndex in segments.indices {
+      let segment = segments[segmentIndex]
+      for transform in stage.transforms {
+        vote(pairs, transform, binWidthLog2: stage.binWidthLog2, centre: centre, in: segment)
+        var perTrack: [Int: Int] = [:]
+        for place in votes.strongest(stage.candidateCount) {
+          let column = (place.bin + 1) << stage.binWidthLog2
+          guard let track = segment.track(atColumn: column) else { continue }
+          perTrack[track, default: 0] += 1
+          guard perTrack[track, default: 0] <= 4 else { continue }
+          var hit = Hit(
+            segment: segmentIndex, track: track,
+            placement: MatchedFilter.Placement(
+              centre: Float(column - Int(segment.track(track).firstColumn)), slope: transform.slope,
+              shift: Int(transform.shift.rounded())), z: 0)
+          load(hit, query)
+          (hit.z, hit.placement) = points.withUnsafeBufferPointer { filter.best($0, hit.placement) }
+          hits.append(hit)
+        }
+      }
+    }
+  }
+
+  /// Reads the landmarks around a hit.
+  private mutating func load(_ hit: Hit, _ query: Query) {
+    let segment = segments[hit.segment]
+    let reach = Float(query.columnCount) / 2 * hit.placement.slope * 1.03 + 72
+    let first = Int(hit.placement.centre - reach)
+    let last = Int(hit.placement.centre + reach)
+    points.removeAll(keepingCapacity: true)
+    segment.forEachLandmark(ofTrack: segment.track(hit.track), in: max(0, first)..<max(0, last)) { column, band, _ in
+      points.append(MatchedFilter.Point(column: Int32(truncatingIfNeeded: column), band: Int32(band)))
+    }
+  }
+
+  /// Leaves the best hit of each of the best tracks, with slope and shift made better, best first.
+  private mutating func refine(_ hits: inout [Hit], _ query: Query, _ filter: MatchedFilter) {
+    hits.sort { $0.z > $1.z }
+    var best: [Hit] = []
+    for hit in hits where best.count < 10 {
+      if best.filter({ $0.track == hit.track && $0.segment == hit.segment }).count < 2 { best.append(hit) }
+    }
+    for index in best.indices {
+      load(best[index], query)
+      points.withUnsafeBufferPointer { points in
+        let start = best[index].placement
+        for slope: Float in [-0.01, 0, 0.01] {
+          for shift in -1...1 where slope != 0 || shift != 0 {
+            var placement = start
+            placement.slope += slope
+            placement.shift += shift
+            let (z, moved) = filter.best(points, placement)
+            if z > best[index].z { (best[index].z, best[index].placement) = (z, moved) }
+          }
+        }
+      }
+    }
+    best.sort { $0.z > $1.z }
+    for index in best.indices.prefix(4) {
+      load(best[index], query)
+      points.withUnsafeBufferPointer { points in climb(&best[index], points, filter) }
+    }
+    best.sort { $0.z > $1.z }
+    hits = best
+  }
+
+  private func climb(_ hit: inout Hit, _ points: UnsafeBufferPointer<MatchedFilter.Point>, _ filter: MatchedFilter) {
+    var step: Float = 0.01
+    while step > 0.001 {
+      var improved = false
+      for (slope, shift): (Float, Int) in [(-step, 0), (step, 0), (0, -1), (0, 1), (-step, -1), (step, 1)] {
+        var placement = hit.placement
+        placement.slope = min(max(placement.slope + slope, 0.93), 1.07)
+        placement.shift += shift
+        let (z, moved) = filter.best(points, placement)
+        if z > hit.z * 1.0001 {
+          (hit.z, hit.placement) = (z, moved)
+          improved = true
+        }
+      }
+      if !improved { step /= 2 }
+    }
+  }
+}
