@@ -31,7 +31,7 @@ public struct SignatureAnalyzer: Analyzer {
     public mutating func finish() throws(AnalysisError) -> SignatureFinding {
       let signature = builder.finish()
       return SignatureFinding(
-        version: Signature.version, landmarkCount: signature.landmarkCount, bytes: signature.bytes)
+        version: Signature.version, landmarkCount: signature.landmarkCount, data: signature.bytes)
     }
   }
 }

@@ -1,18 +1,18 @@
-/// The landmark signature of a track, to recognise clips of it by.
+/// A landmark signature for the recognition catalog.
 public struct SignatureFinding: AnalysisFinding {
+  /// Of the format of `data`.
   public var version: Int
   public var landmarkCount: Int
-  /// The signature as a catalog takes it; it cannot be turned back into sound.
-  public var bytes: [UInt8]
+  public var data: [UInt8]
 
-  public init(version: Int, landmarkCount: Int, bytes: [UInt8]) {
+  public init(version: Int, landmarkCount: Int, data: [UInt8]) {
     self.version = version
     self.landmarkCount = landmarkCount
-    self.bytes = bytes
+    self.data = data
   }
 
   enum CodingKeys: String, CodingKey {
-    case version, bytes
+    case version, data
     case landmarkCount = "landmarks"
   }
 }
