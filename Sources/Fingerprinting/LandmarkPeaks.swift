@@ -16,73 +16,81 @@ public struct LandmarkPeaks {
 
   private static let bandCount = LandmarkSpectrum.bandCount
   private let radius: Int
-  /// The last `2 * radius + 1` whitened columns, padded by `radius` on both sides, and their maxima over neighbouring bands.
-  private var columns: [[Float]]
-  private var maxima: [[Float]]
+  private let rowLength: Int
+  /// The last `2 * radius + 1` whitened columns, one row each, padded by `radius` on both sides.
+  private var columns: [Float]
+  /// For each of them the maxima over the neighbouring bands, `bandCount` to a row.
+  private var maxima: [Float]
+  /// The maxima of all these rows.
+  private var summit = [Float](repeating: 0, count: LandmarkSpectrum.bandCount)
   private var count = 0
 
   public init(radius: Int) {
     self.radius = radius
-    let padded = [Float](repeating: -.infinity, count: Self.bandCount + 2 * radius)
-    columns = Array(repeating: padded, count: 2 * radius + 1)
-    maxima = Array(repeating: [Float](repeating: -.infinity, count: Self.bandCount), count: 2 * radius + 1)
+    rowLength = Self.bandCount + 2 * radius
+    columns = [Float](repeating: -.infinity, count: rowLength * (2 * radius + 1))
+    maxima = [Float](repeating: -.infinity, count: Self.bandCount * (2 * radius + 1))
   }
 
   /// Takes the next whitened column and appends the peaks of the column `radius` earlier, from low to high bands.
   public mutating func push(_ whitened: [Float], into peaks: inout [Peak]) {
-    let slot = count % (2 * radius + 1)
-    for band in 0..<Self.bandCount {
-      columns[slot][radius + band] = whitened[band]
-      maxima[slot][band] = whitened[band]
-    }
-    for distance in 1...radius {
-      for band in 0..<Self.bandCount {
-        let neighbours = max(columns[slot][radius + band - distance], columns[slot][radius + band + distance])
-        maxima[slot][band] = max(maxima[slot][band], neighbours)
-      }
-    }
+    let row = slot(count) * rowLength
+    let maximaRow = slot(count) * Self.bandCount
+    columns.replaceSubrange(row + radius..<row + radius + Self.bandCount, with: whitened)
+    Self.copy(columns, from: row, to: &maxima, at: maximaRow)
+    for distance in 1...2 * radius { Self.raise(&maxima, at: maximaRow, to: columns, from: row + distance) }
     count += 1
     if count > radius { find(in: count - 1 - radius, into: &peaks) }
   }
 
   /// Appends the peaks of the last columns.
   public mutating func finish(into peaks: inout [Peak]) {
-    let first = max(0, count - radius)
-    let last = count
-    for column in first..<last {
+    for column in max(0, count - radius)..<count {
       // What follows the end is below everything.
-      let slot = count % (2 * radius + 1)
-      for band in 0..<Self.bandCount { maxima[slot][band] = -.infinity }
-      for band in 0..<Self.bandCount { columns[slot][radius + band] = -.infinity }
+      let row = slot(count) * rowLength
+      let maximaRow = slot(count) * Self.bandCount
+      for index in row..<row + rowLength { columns[index] = -.infinity }
+      for index in maximaRow..<maximaRow + Self.bandCount { maxima[index] = -.infinity }
       count += 1
       find(in: column, into: &peaks)
     }
   }
 
-  private func find(in column: Int, into peaks: inout [Peak]) {
-    let length = 2 * radius + 1
-    let here = column % length
-    for band in 0..<Self.bandCount {
-      let value = columns[here][radius + band]
-      guard value > 0, value >= maxima[here][band] else { continue }
-      var isPeak = true
-      for distance in 1...radius {
-        let before = (column + length - distance) % length
-        let after = (column + distance) % length
-        if maxima[before][band] >= value || maxima[after][band] > value {
-          isPeak = false
-          break
-        }
+  private static func copy(_ source: [Float], from start: Int, to target: inout [Float], at place: Int) {
+    let source = source.span
+    var target = target.mutableSpan
+    for band in 0..<bandCount { target[place + band] = source[start + band] }
+  }
+
+  /// Sets each value of a row to the greater of itself and a value of another row.
+  private static func raise(_ target: inout [Float], at place: Int, to source: [Float], from start: Int) {
+    let source = source.span
+    var target = target.mutableSpan
+    for band in 0..<bandCount {
+      let value = source[start + band]
+      let old = target[place + band]
+      target[place + band] = value > old ? value : old
+    }
+  }
+
+  private func slot(_ column: Int) -> Int { column % (2 * radius + 1) }
+
+  private mutating func find(in column: Int, into peaks: inout [Peak]) {
+    Self.copy(maxima, from: 0, to: &summit, at: 0)
+    for row in 1..<2 * radius + 1 { Self.raise(&summit, at: 0, to: maxima, from: row * Self.bandCount) }
+    let row = slot(column) * rowLength + radius
+    for band in 0..<Self.bandCount where columns[row + band] >= summit[band] && columns[row + band] > 0 {
+      let value = columns[row + band]
+      let isEarliest = (1...radius).allSatisfy { distance in
+        column < distance || maxima[slot(column - distance) * Self.bandCount + band] < value
       }
-      guard isPeak else { continue }
-      let before = columns[(column + length - 1) % length][radius + band]
-      let after = columns[(column + 1) % length][radius + band]
-      let below = columns[here][radius + band - 1]
-      let above = columns[here][radius + band + 1]
+      guard isEarliest else { continue }
+      let before = column > 0 ? columns[slot(column - 1) * rowLength + radius + band] : -.infinity
+      let after = columns[slot(column + 1) * rowLength + radius + band]
       peaks.append(
         Peak(
           column: column, band: band, strength: value, columnOffset: Self.vertex(before, value, after),
-          bandOffset: Self.vertex(below, value, above)))
+          bandOffset: Self.vertex(columns[row + band - 1], value, columns[row + band + 1])))
     }
   }
 

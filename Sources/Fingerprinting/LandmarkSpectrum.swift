@@ -88,6 +88,7 @@ public struct LandmarkSpectrum: Sendable {
     // Minimax polynomial for log2(1 + m) on [0, 1], exact at both ends.
     let tail = 0.41560542 + mantissa * (-0.19357504 + mantissa * 0.04514881)
     let logarithm = exponent + mantissa * (1.44191701 + mantissa * (-0.7090962 + mantissa * tail))
-    return Int32((logarithm * (3.0103 * levelsPerDecibel)).rounded())
+    // Rounded by way of a number that is never negative: conversion cuts off.
+    return Int32(logarithm * (3.0103 * levelsPerDecibel) + 131_072.5) - 131_072
   }
 }

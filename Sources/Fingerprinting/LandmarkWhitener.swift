@@ -34,7 +34,7 @@ public struct LandmarkWhitener {
   /// - Returns: Whether another whitened column has become complete, the one `columnRadius` earlier; it is in `whitened`.
   public mutating func push(_ levels: [Int32]) -> Bool {
     let row = row(count)
-    for band in 0..<LandmarkSpectrum.bandCount { recent[row + band] = levels[band] }
+    recent.replaceSubrange(row..<row + LandmarkSpectrum.bandCount, with: levels)
     for band in 0..<LandmarkSpectrum.bandCount { columnSums[band] &+= levels[band] }
     let first = count - 2 * columnRadius
     if first > 0 { dropColumn(first - 1) }

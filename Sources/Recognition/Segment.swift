@@ -17,7 +17,7 @@ final class Segment: Sendable {
   let columnCount: Int
   let landmarkCount: Int
   let postingCount: Int
-  private let listLengthWidth: Int
+  private let listOffsetWidth: Int
   private let sections: [Range<Int>]
   private let checksums: [UInt64]
 
@@ -65,12 +65,12 @@ final class Segment: Sendable {
     columnCount = Int(clamping: long(Format.Header.columnCount))
     landmarkCount = Int(clamping: long(Format.Header.landmarkCount))
     postingCount = Int(clamping: long(Format.Header.postingCount))
-    listLengthWidth = Int(word(Format.Header.listLengthWidth))
-    let groups = (LandmarkPair.keyCount + Format.listGroup - 1) / Format.listGroup
-    guard [1, 2, 4].contains(listLengthWidth), columnCount <= Format.maximumColumnCount,
+    listOffsetWidth = Int(word(Format.Header.listOffsetWidth))
+    let groups = LandmarkPair.keyCount / Format.listGroup + 1
+    guard [2, 4].contains(listOffsetWidth), columnCount <= Format.maximumColumnCount,
       sections[Format.Section.tracks.rawValue].count == trackCount * Format.Track.size,
       sections[Format.Section.listBases.rawValue].count == groups * 8,
-      sections[Format.Section.listLengths.rawValue].count == LandmarkPair.keyCount * listLengthWidth
+      sections[Format.Section.listOffsets.rawValue].count == (LandmarkPair.keyCount + 1) * listOffsetWidth
     else { throw .damaged(path: path, detail: "header") }
     try verify([.tracks, .listBases])
   }
@@ -189,36 +189,34 @@ final class Segment: Sendable {
 
   // MARK: Postings
 
-  /// Calls `body` with the anchors' columns of all pairs of a key and of the next one, whose pairs are a column longer.
+  /// Calls `body` with the anchors' columns of all pairs of a key and, if wanted, of the next one, whose pairs are a column
+  /// longer.
   @inline(__always)
   func forEachPosting(ofKey key: Int, andNext both: Bool, _ body: (_ column: Int) -> Void) {
+    let start = listStart(ofKey: key)
+    let middle = listStart(ofKey: key + 1)
+    let end = both ? listStart(ofKey: key + 2) : middle
+    guard start <= middle, middle <= end, end <= sections[Format.Section.postings.rawValue].count else { return }
+    let postings = bytes.pointer.baseAddress.unsafelyUnwrapped + sections[Format.Section.postings.rawValue].lowerBound
+    Self.decode(postings + start, middle - start, body)
+    Self.decode(postings + middle, end - middle, body)
+  }
+
+  /// How many bytes the list of a key takes.
+  @inline(__always)
+  func listLength(ofKey key: Int) -> Int { listStart(ofKey: key + 1) - listStart(ofKey: key) }
+
+  @inline(__always)
+  private func listStart(ofKey key: Int) -> Int {
     let base = bytes.pointer.baseAddress.unsafelyUnwrapped
     let bases = base + sections[Format.Section.listBases.rawValue].lowerBound
-    let lengths = base + sections[Format.Section.listLengths.rawValue].lowerBound
+    let offsets = base + sections[Format.Section.listOffsets.rawValue].lowerBound
     let group = key / Format.listGroup
-    let first = group * Format.listGroup
-    var start = Int(truncatingIfNeeded: bases.loadUnaligned(fromByteOffset: 8 * group, as: UInt64.self))
-    var length = 0
-    var nextLength = 0
-    switch listLengthWidth {
-    case 1:
-      for other in first..<key { start &+= Int(lengths.load(fromByteOffset: other, as: UInt8.self)) }
-      length = Int(lengths.load(fromByteOffset: key, as: UInt8.self))
-      if both { nextLength = Int(lengths.load(fromByteOffset: key + 1, as: UInt8.self)) }
-    case 2:
-      for other in first..<key { start &+= Int(lengths.loadUnaligned(fromByteOffset: 2 * other, as: UInt16.self)) }
-      length = Int(lengths.loadUnaligned(fromByteOffset: 2 * key, as: UInt16.self))
-      if both { nextLength = Int(lengths.loadUnaligned(fromByteOffset: 2 * key + 2, as: UInt16.self)) }
-    default:
-      for other in first..<key { start &+= Int(lengths.loadUnaligned(fromByteOffset: 4 * other, as: UInt32.self)) }
-      length = Int(lengths.loadUnaligned(fromByteOffset: 4 * key, as: UInt32.self))
-      if both { nextLength = Int(lengths.loadUnaligned(fromByteOffset: 4 * key + 4, as: UInt32.self)) }
+    let start = Int(truncatingIfNeeded: bases.loadUnaligned(fromByteOffset: 8 * group, as: UInt64.self)) & Int.max
+    if listOffsetWidth == 2 {
+      return start &+ Int(offsets.loadUnaligned(fromByteOffset: 2 * key, as: UInt16.self))
     }
-    let count = sections[Format.Section.postings.rawValue].count
-    guard start >= 0, start <= count, length + nextLength <= count - start else { return }
-    let postings = base + sections[Format.Section.postings.rawValue].lowerBound
-    Self.decode(postings + start, length, body)
-    Self.decode(postings + start + length, nextLength, body)
+    return start &+ Int(offsets.loadUnaligned(fromByteOffset: 4 * key, as: UInt32.self))
   }
 
   @inline(__always)

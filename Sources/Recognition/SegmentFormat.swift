@@ -7,7 +7,7 @@ internal import Fingerprinting
 /// - `postings`: for each key of `LandmarkPair`, the columns of the anchors that form it, ascending, each as the difference
 ///   from the one before in base 128 (seven bits a byte, low ones first, the high bit set on all but the last).
 /// - `listBases`: for every `listGroup` keys, the 64-bit offset of the first one's list within `postings`.
-/// - `listLengths`: for each key the length in bytes of its list, as numbers of 1, 2 or 4 bytes.
+/// - `listOffsets`: for each key, and one more, how far its list begins after the base, as numbers of 2 or 4 bytes.
 /// - `blocks`: for every `blockColumns` columns of each track, where among its codes decoding can begin, and at which column.
 /// - `tracks`: a record of 64 bytes for each track.
 /// - `items`: for each track its media items in JSON.
@@ -19,7 +19,7 @@ enum SegmentFormat {
   static let headerSize = 256
 
   enum Section: Int, CaseIterable {
-    case landmarks, postings, listBases, listLengths, blocks, tracks, items
+    case landmarks, postings, listBases, listOffsets, blocks, tracks, items
   }
 
   /// Byte offsets within the header.
@@ -30,7 +30,7 @@ enum SegmentFormat {
     static let columnCount = 24
     static let landmarkCount = 32
     static let postingCount = 40
-    static let listLengthWidth = 48
+    static let listOffsetWidth = 48
     static let fileSize = 56
     /// Offset, length and XXH3-64 of each section.
     static let sections = 64

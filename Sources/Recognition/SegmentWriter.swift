@@ -79,14 +79,22 @@ struct SegmentWriter: ~Copyable {
     }
     endSection()
 
-    var lengths: [UInt32] = []
-    lengths.reserveCapacity(LandmarkPair.keyCount)
+    var offsets: [UInt32] = []
+    offsets.reserveCapacity(LandmarkPair.keyCount + 1)
     var bases: [UInt8] = []
+    var base = 0
     var postingCount = 0
     var postings: [UInt32] = []
     var encoded: [UInt8] = []
-    for key in 0..<LandmarkPair.keyCount {
-      if key % Format.listGroup == 0 { bases.append(littleEndian: UInt64(offset - sectionStart)) }
+    for key in 0...LandmarkPair.keyCount {
+      let start = offset - sectionStart
+      if key % Format.listGroup == 0 {
+        base = start
+        bases.append(littleEndian: UInt64(base))
+      }
+      guard let relative = UInt32(exactly: start - base) else { throw .tooLarge }
+      offsets.append(relative)
+      guard key < LandmarkPair.keyCount else { break }
       postings.removeAll(keepingCapacity: true)
       lists(key, &postings)
       postingCount += postings.count
@@ -101,19 +109,17 @@ struct SegmentWriter: ~Copyable {
         }
         encoded.append(UInt8(difference))
       }
-      lengths.append(UInt32(encoded.count))
       try append(encoded)
     }
     endSection()
     try append(bases)
     endSection()
 
-    let longest = lengths.max() ?? 0
-    let width = longest <= UInt8.max ? 1 : longest <= UInt16.max ? 2 : 4
+    let width = (offsets.max() ?? 0) <= UInt16.max ? 2 : 4
     var packed: [UInt8] = []
-    packed.reserveCapacity(width * lengths.count)
-    for length in lengths {
-      for byte in 0..<width { packed.append(UInt8(truncatingIfNeeded: length >> (8 * UInt32(byte)))) }
+    packed.reserveCapacity(width * offsets.count)
+    for offset in offsets {
+      for byte in 0..<width { packed.append(UInt8(truncatingIfNeeded: offset >> (8 * UInt32(byte)))) }
     }
     try append(packed)
     endSection()
@@ -139,7 +145,7 @@ struct SegmentWriter: ~Copyable {
     let landmarkCount = tracks.reduce(0) { $0 + Int($1.landmarkCount) }
     let header = header(
       trackCount: tracks.count, columnCount: columnCount, landmarkCount: landmarkCount, postingCount: postingCount,
-      listLengthWidth: width)
+      listOffsetWidth: width)
     if let file {
       try flush()
       do {
@@ -179,7 +185,7 @@ struct SegmentWriter: ~Copyable {
   }
 
   private func header(
-    trackCount: Int, columnCount: Int, landmarkCount: Int, postingCount: Int, listLengthWidth: Int
+    trackCount: Int, columnCount: Int, landmarkCount: Int, postingCount: Int, listOffsetWidth: Int
   ) -> [UInt8] {
     var header = Format.magic
     header.append(littleEndian: Format.version)
@@ -188,7 +194,7 @@ struct SegmentWriter: ~Copyable {
     header.append(littleEndian: UInt64(columnCount))
     header.append(littleEndian: UInt64(landmarkCount))
     header.append(littleEndian: UInt64(postingCount))
-    header.append(littleEndian: UInt64(listLengthWidth))
+    header.append(littleEndian: UInt64(listOffsetWidth))
     header.append(littleEndian: UInt64(offset))
     for entry in entries {
       header.append(littleEndian: UInt64(entry.offset))
