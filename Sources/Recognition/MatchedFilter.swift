@@ -110,4 +110,18 @@ struct MatchedFilter {
     }
     return best
   }
+
+  /// dev
+  func grid(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> [(Int, Int, Int)] {
+    let inverse = 1 / placement.slope
+    let origin = Float(columnCount) / 2 - placement.centre * inverse + 0.5
+    var out: [(Int, Int, Int)] = []
+    for point in points {
+      let column = Int((Float(point.column) * inverse + origin).rounded(.down))
+      let band = Int(point.band) + placement.shift
+      guard band >= 0, band < bandCount, column >= 0, column < columnCount else { continue }
+      out.append((column, band, Int(values[band * stride + Query.padding + column])))
+    }
+    return out
+  }
 }

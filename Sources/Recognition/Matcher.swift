@@ -47,6 +47,8 @@ struct Matcher: ~Copyable {
     var shifted: Float
     var runnerUp: Float
     var stage: Int
+    var again: Float = 0
+    var grid: [(Int, Int, Int)] = []
 
     var margin: Float { hit.z - 0.35 * (elsewhere + shifted + runnerUp) }
   }
@@ -62,12 +64,13 @@ struct Matcher: ~Copyable {
         Transform(slope: 1, shift: 1.5), Transform(slope: 1, shift: -1.5),
         Transform(slope: 1, shift: 3), Transform(slope: 1, shift: -3),
       ]),
-    Stage(peaksPerSecond: 70, fanOut: 12, binWidthLog2: 1, candidateCount: 200, transforms: [.neutral]),
+    Stage(peaksPerSecond: 70, fanOut: 12, binWidthLog2: 1, candidateCount: 300, transforms: [.neutral]),
   ]
 
   private let segments: [Segment]
   private var votes = VoteTable()
   private var points: [MatchedFilter.Point] = []
+  var excluded: Set<Int> = []
 
   init(segments: [Segment]) {
     self.segments = segments
@@ -124,21 +127,30 @@ struct Matcher: ~Copyable {
     let bands = LandmarkSpectrum.bandCount
     for pair in pairs {
       let offset = Int((transform.slope * (centre - pair.column)).rounded())
-      let gap = Int((pair.gap * transform.slope).rounded(.down))
-      guard gap >= LandmarkPair.gaps.lowerBound - 1, gap <= LandmarkPair.gaps.upperBound else { continue }
-      let band = Int((pair.band - transform.shift).rounded(.down))
-      let interval = Int(pair.interval.rounded(.down))
-      let both = gap >= LandmarkPair.gaps.lowerBound && gap < LandmarkPair.gaps.upperBound
-      for band in band...band + 1 where band >= 0 && band < bands {
-        for interval in interval...interval + 1 where LandmarkPair.intervals.contains(interval) {
-          let key = LandmarkPair.key(band: band, interval: interval, gap: max(gap, LandmarkPair.gaps.lowerBound))
-          segment.forEachPosting(ofKey: key, andNext: both) { column in
+      let gaps = Self.cells(pair.gap * transform.slope, within: LandmarkPair.gaps)
+      let intervals = Self.cells(pair.interval, within: LandmarkPair.intervals)
+      guard !gaps.isEmpty else { continue }
+      for band in Self.cells(pair.band - transform.shift, within: 0...bands - 1) {
+        for interval in intervals {
+          let key = LandmarkPair.key(band: band, interval: interval, gap: gaps.lowerBound)
+          segment.forEachPosting(ofKey: key, andNext: gaps.count > 1) { column in
             votes.add((column &+ offset) >> binWidthLog2)
           }
         }
       }
     }
   }
+
+  /// The cells that a value may fall into: the ones below and above it, or only the nearer one if that is near.
+  @inline(__always)
+  private static func cells(_ value: Float, within limits: ClosedRange<Int>) -> Range<Int> {
+    let low = Int((value - (1 - nearness)).rounded(.up))
+    let high = Int((value + (1 - nearness)).rounded(.down))
+    let first = max(low, limits.lowerBound)
+    return first..<max(first, min(high, limits.upperBound) + 1)
+  }
+  nonisolated(unsafe) static var certain: Float = 8
+  nonisolated(unsafe) static var nearness: Float = 0.3
 
   // MARK: Matching
 
@@ -158,15 +170,15 @@ struct Matcher: ~Copyable {
       refine(&hits, query, filter)
       guard let best = hits.first else { continue }
       let runnerUp = max(2, hits.first { $0.track != best.track || $0.segment != best.segment }?.z ?? 0)
-      let isCertain = best.z >= 12 && best.z >= 1.8 * runnerUp
-      guard isCertain || number == Self.stages.count - 1 else { continue }
+      let again = hits.first { $0.track == best.track && $0.segment == best.segment && abs($0.placement.centre - best.placement.centre) > 63 }?.z ?? 0
       load(best, query)
-      finding = points.withUnsafeBufferPointer { points in
+      let candidate = points.withUnsafeBufferPointer { points in
         Finding(
           hit: best, elsewhere: filter.bestElsewhere(points, best.placement),
-          shifted: filter.bestShifted(points, best.placement), runnerUp: runnerUp, stage: number)
+          shifted: filter.bestShifted(points, best.placement), runnerUp: runnerUp, stage: number, again: again, grid: filter.grid(points, best.placement))
       }
-      break
+      finding = candidate
+      if best.z >= 12, best.z >= 1.8 * runnerUp, candidate.margin >= Self.certain { break }
     }
     return finding
   }
@@ -182,7 +194,7 @@ struct Matcher: ~Copyable {
         var perTrack: [Int: Int] = [:]
         for place in votes.strongest(stage.candidateCount) {
           let column = (place.bin + 1) << stage.binWidthLog2
-          guard let track = segment.track(atColumn: column) else { continue }
+          guard let track = segment.track(atColumn: column), !excluded.contains(track) else { continue }
           perTrack[track, default: 0] += 1
           guard perTrack[track, default: 0] <= 4 else { continue }
           var hit = Hit(
@@ -235,7 +247,16 @@ struct Matcher: ~Copyable {
     best.sort { $0.z > $1.z }
     for index in best.indices.prefix(4) {
       load(best[index], query)
-      points.withUnsafeBufferPointer { points in climb(&best[index], points, filter) }
+      points.withUnsafeBufferPointer { points in
+        let start = best[index].placement
+        for shift in -5...5 {
+          var placement = start
+          placement.shift = shift
+          let (z, moved) = filter.best(points, placement)
+          if z > best[index].z { (best[index].z, best[index].placement) = (z, moved) }
+        }
+        climb(&best[index], points, filter)
+      }
     }
     best.sort { $0.z > $1.z }
     hits = best

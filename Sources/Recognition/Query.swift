@@ -79,55 +79,51 @@ public struct Query: Sendable {
     return peaks
   }
 
-  /// Whitened dB as a matched filter. Half the mean of each column goes, since a broadband click raises all bands at once;
-  /// then values are brought to unit deviation and clipped, so that no single sound decides; then each band to zero mean.
+  /// Whitened dB as a matched filter: brought to unit deviation and clipped, so that no single sound decides and gaps count
+  /// less than peaks; then each band to zero mean.
   private static func filter(_ whitened: [Float], columnCount: Int, stride: Int) -> [Int8] {
     let bandCount = LandmarkSpectrum.bandCount
     var filter = [Int8](repeating: 0, count: stride * bandCount)
-    guard columnCount > 0 else { return filter }
-    var values = whitened
-    var squares = 0.0
-    for column in 0..<columnCount {
-      let row = column * bandCount
-      var sum: Float = 0
-      for band in 0..<bandCount { sum += values[row + band] }
-      let half = 0.5 * sum / Float(bandCount)
-      var rowSquares: Float = 0
-      for band in 0..<bandCount {
-        values[row + band] -= half
-        rowSquares += values[row + band] * values[row + band]
-      }
-      squares += Double(rowSquares)
-    }
-    let deviation = Float((squares / Double(values.count)).squareRoot())
+    let deviation = deviation(of: whitened)
     guard deviation > 1e-3 else { return filter }
+    var values = whitened
     var means = [Float](repeating: 0, count: bandCount)
+    let scale = 1 / deviation
     for column in 0..<columnCount {
-      let row = column * bandCount
       for band in 0..<bandCount {
-        let value = min(max(values[row + band] / deviation, -1.5), 2.5)
-        values[row + band] = value
+        let value = min(max(values[column * bandCount + band] * scale, -0.8), 3.5)
+        values[column * bandCount + band] = value
         means[band] += value
       }
     }
     for band in 0..<bandCount { means[band] /= Float(columnCount) }
-    squares = 0
     for column in 0..<columnCount {
-      let row = column * bandCount
-      var rowSquares: Float = 0
-      for band in 0..<bandCount {
-        values[row + band] -= means[band]
-        rowSquares += values[row + band] * values[row + band]
-      }
-      squares += Double(rowSquares)
+      for band in 0..<bandCount { values[column * bandCount + band] -= means[band] }
     }
-    let scale = steps / max(Float((squares / Double(values.count)).squareRoot()), 1e-3)
+    let gain = steps / max(Self.deviation(of: values), 1e-3)
     for band in 0..<bandCount {
       let row = band * stride + padding
       for column in 0..<columnCount {
-        filter[row + column] = Int8(min(max(values[column * bandCount + band] * scale, -127), 127))
+        filter[row + column] = Int8(min(max(values[column * bandCount + band] * gain, -127), 127))
       }
     }
     return filter
+  }
+
+  private static func deviation(of values: [Float]) -> Float {
+    var sum = SIMD8<Float>.zero
+    var index = 0
+    while index + 8 <= values.count {
+      var lanes = SIMD8<Float>.zero
+      for lane in 0..<8 { lanes[lane] = values[index + lane] }
+      sum += lanes * lanes
+      index += 8
+    }
+    var total = sum.sum()
+    while index < values.count {
+      total += values[index] * values[index]
+      index += 1
+    }
+    return values.isEmpty ? 0 : (total / Float(values.count)).squareRoot()
   }
 }
