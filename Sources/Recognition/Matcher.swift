@@ -69,6 +69,7 @@ struct Matcher: ~Copyable {
 
   private let segments: [Segment]
   private var votes = VoteTable()
+  private var probes: [Probe] = []
   private var points: [MatchedFilter.Point] = []
   var excluded: Set<Int> = []
 
@@ -84,6 +85,18 @@ struct Matcher: ~Copyable {
     var interval: Float
     var gap: Float
   }
+
+  /// A list of postings to be read for a pair.
+  private struct Probe {
+    var start: Int
+    var end: Int
+    /// Columns from the anchor to the centre of the query.
+    var offset: Int32
+  }
+
+  /// Bytes of postings read at most for one transform, about three to a posting; an eighth of it when speeds are tried out.
+  /// Only catalogs beyond some thousand hours come to it.
+  static let byteBudget = 9 << 20
 
   private static func pairs(of query: Query, _ stage: Stage) -> [Pair] {
     let peaks = query.peaks.filter { $0.rank < LandmarkQuota.share(of: stage.peaksPerSecond, third: $0.third) }
@@ -123,22 +136,45 @@ struct Matcher: ~Copyable {
   private mutating func vote(
     _ pairs: [Pair], _ transform: Transform, binWidthLog2: Int, centre: Float, in segment: Segment
   ) {
+    collectProbes(pairs, transform, centre: centre, in: segment)
+    dropLongest(beyond: Self.byteBudget / (binWidthLog2 == 1 ? 1 : 8))
     votes.reset(binCount: (segment.columnCount >> binWidthLog2) + 1)
-    let bands = LandmarkSpectrum.bandCount
+    for probe in probes {
+      votes.add(probe.start..<probe.end, of: segment, offset: Int(probe.offset), binWidthLog2: binWidthLog2)
+    }
+  }
+
+  /// Looks up the lists of all cells that the pairs may fall into. Nothing is read from the lists yet: so the look-ups do not
+  /// wait for each other.
+  private mutating func collectProbes(_ pairs: [Pair], _ transform: Transform, centre: Float, in segment: Segment) {
+    probes.removeAll(keepingCapacity: true)
     for pair in pairs {
-      let offset = Int((transform.slope * (centre - pair.column)).rounded())
+      let offset = Int32((transform.slope * (centre - pair.column)).rounded())
       let gaps = Self.cells(pair.gap * transform.slope, within: LandmarkPair.gaps)
       let intervals = Self.cells(pair.interval, within: LandmarkPair.intervals)
-      guard !gaps.isEmpty else { continue }
-      for band in Self.cells(pair.band - transform.shift, within: 0...bands - 1) {
+      for band in Self.cells(pair.band - transform.shift, within: 0...LandmarkSpectrum.bandCount - 1) {
         for interval in intervals {
-          let key = LandmarkPair.key(band: band, interval: interval, gap: gaps.lowerBound)
-          segment.forEachPosting(ofKey: key, andNext: gaps.count > 1) { column in
-            votes.add((column &+ offset) >> binWidthLog2)
+          for gap in gaps {
+            let list = segment.list(ofKey: LandmarkPair.key(band: band, interval: interval, gap: gap))
+            if !list.isEmpty { probes.append(Probe(start: list.lowerBound, end: list.upperBound, offset: offset)) }
           }
         }
       }
     }
+  }
+
+  /// Leaves out the longest lists, those of the commonest pairs, which say the least for the work they make.
+  private mutating func dropLongest(beyond budget: Int) {
+    var total = 0
+    for probe in probes { total += probe.end - probe.start }
+    guard total > budget else { return }
+    probes.sort { $0.end - $0.start < $1.end - $1.start }
+    var sum = 0
+    let count = probes.firstIndex { probe in
+      sum += probe.end - probe.start
+      return sum > budget
+    }
+    probes.removeLast(probes.count - (count ?? probes.count))
   }
 
   /// The cells that a value may fall into: the ones below and above it, or only the nearer one if that is near.
@@ -226,7 +262,9 @@ struct Matcher: ~Copyable {
   private mutating func refine(_ hits: inout [Hit], _ query: Query, _ filter: MatchedFilter) {
     hits.sort { $0.z > $1.z }
     var best: [Hit] = []
-    for hit in hits where best.count < 10 {
+    // What is far behind need not be made better.
+    let least = 0.25 * (hits.first?.z ?? 0)
+    for hit in hits where best.count < 10 && hit.z >= least {
       if best.filter({ $0.track == hit.track && $0.segment == hit.segment }).count < 2 { best.append(hit) }
     }
     for index in best.indices {

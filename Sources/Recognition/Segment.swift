@@ -189,22 +189,14 @@ final class Segment: Sendable {
 
   // MARK: Postings
 
-  /// Calls `body` with the anchors' columns of all pairs of a key and, if wanted, of the next one, whose pairs are a column
-  /// longer.
+  /// Where the list of a key lies within `postings`; a range that makes no sense, in a damaged file, is empty.
   @inline(__always)
-  func forEachPosting(ofKey key: Int, andNext both: Bool, _ body: (_ column: Int) -> Void) {
+  func list(ofKey key: Int) -> Range<Int> {
     let start = listStart(ofKey: key)
-    let middle = listStart(ofKey: key + 1)
-    let end = both ? listStart(ofKey: key + 2) : middle
-    guard start <= middle, middle <= end, end <= sections[Format.Section.postings.rawValue].count else { return }
-    let postings = bytes.pointer.baseAddress.unsafelyUnwrapped + sections[Format.Section.postings.rawValue].lowerBound
-    Self.decode(postings + start, middle - start, body)
-    Self.decode(postings + middle, end - middle, body)
+    let end = listStart(ofKey: key + 1)
+    guard start <= end, end <= sections[Format.Section.postings.rawValue].count else { return 0..<0 }
+    return start..<end
   }
-
-  /// How many bytes the list of a key takes.
-  @inline(__always)
-  func listLength(ofKey key: Int) -> Int { listStart(ofKey: key + 1) - listStart(ofKey: key) }
 
   @inline(__always)
   private func listStart(ofKey key: Int) -> Int {
@@ -219,13 +211,15 @@ final class Segment: Sendable {
     return start &+ Int(offsets.loadUnaligned(fromByteOffset: 4 * key, as: UInt32.self))
   }
 
+  /// Calls `body` with the anchors' columns of a list, ascending.
   @inline(__always)
-  private static func decode(_ bytes: UnsafeRawPointer, _ count: Int, _ body: (_ column: Int) -> Void) {
+  func forEachPosting(in list: Range<Int>, _ body: (_ column: Int) -> Void) {
+    let postings = bytes.pointer.baseAddress.unsafelyUnwrapped + sections[Format.Section.postings.rawValue].lowerBound
     var column = 0
     var value = 0
     var shift = 0
-    for offset in 0..<count {
-      let byte = Int(bytes.load(fromByteOffset: offset, as: UInt8.self))
+    for offset in list {
+      let byte = Int(postings.load(fromByteOffset: offset, as: UInt8.self))
       value |= (byte & 0x7F) << (shift & 63)
       if byte & 0x80 != 0 {
         shift += 7
