@@ -85,7 +85,7 @@ struct MatchedFilter {
     return (scores[lane], moved)
   }
 
-  /// The best z at a displacement of 6 to 63 columns.
+  /// The best z at a displacement of 6 to 63 columns: high where the music itself repeats.
   func bestElsewhere(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> Float {
     var best: Float = 0
     for group in -4..<4 {
@@ -98,7 +98,7 @@ struct MatchedFilter {
     return best
   }
 
-  /// The best z at a shift of 3 to 12 bands.
+  /// The best z at a shift of 3 to 12 bands: high where any sound with this rhythm would do.
   func bestShifted(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> Float {
     var best: Float = 0
     for distance in 3...12 {
@@ -109,19 +109,5 @@ struct MatchedFilter {
       }
     }
     return best
-  }
-
-  /// dev
-  func grid(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> [(Int, Int, Int)] {
-    let inverse = 1 / placement.slope
-    let origin = Float(columnCount) / 2 - placement.centre * inverse + 0.5
-    var out: [(Int, Int, Int)] = []
-    for point in points {
-      let column = Int((Float(point.column) * inverse + origin).rounded(.down))
-      let band = Int(point.band) + placement.shift
-      guard band >= 0, band < bandCount, column >= 0, column < columnCount else { continue }
-      out.append((column, band, Int(values[band * stride + Query.padding + column])))
-    }
-    return out
   }
 }

@@ -211,6 +211,11 @@ final class Segment: Sendable {
     return start &+ Int(offsets.loadUnaligned(fromByteOffset: 4 * key, as: UInt32.self))
   }
 
+  @inline(__always)
+  func firstByte(of list: Range<Int>) -> UInt8 {
+    bytes.pointer.load(fromByteOffset: sections[Format.Section.postings.rawValue].lowerBound + list.lowerBound, as: UInt8.self)
+  }
+
   /// Calls `body` with the anchors' columns of a list, ascending.
   @inline(__always)
   func forEachPosting(in list: Range<Int>, _ body: (_ column: Int) -> Void) {
