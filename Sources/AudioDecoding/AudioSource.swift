@@ -1,0 +1,188 @@
+public import AudioAnalysis
+public import SystemPackage
+
+/// Which library decodes.
+public enum AudioDecoder: String, Hashable, Sendable, CaseIterable {
+  case libsndfile
+  case ffmpeg
+}
+
+/// The decoded audio of one file, read once from start to end.
+///
+/// A file is opened by its content, whatever its name; only regular files are opened, and nothing beside the file is ever
+/// read. Lengths in headers are not trusted: the stream goes on until the audio ends, and `summary` says how that compares
+/// with what the file claims. A stream whose rate or channel count changes on the way is handed out at the rate and with
+/// the channel count it started with. One thread at a time.
+public struct AudioSource: ~Copyable {
+  /// Raised whenever files may decode that did not before: those that failed are then tried again.
+  public static let version = 1
+
+  /// Samples beyond ± this value are handed out as ± this value, and counted. Full scale is 1, so this is +24 dBFS: beyond
+  /// what clipped masters overshoot in lossy codecs and float mixes reach, and small enough that one damaged frame does not
+  /// drown a whole track in sums of squares.
+  public static let sampleLimit: Float = 16
+
+  /// `frameCount`, and `bitRate` if the file does not give it, are known once `read` has returned `false`.
+  public private(set) var format: AudioFormat
+  public let encoding: SampleEncoding
+  public let decoder: AudioDecoder
+  /// Complete once `read` has returned `false`.
+  public private(set) var summary = DecodeSummary()
+
+  private let stream: any StreamDecoder
+  private let container: Container
+  /// The first block, decoded when the file was opened.
+  private var firstBlock: AudioBlock?
+  private var isEnded = false
+
+  /// Opens a file and decodes its first block.
+  ///
+  /// - Parameter decoder: Use this one or fail. By default it is the one that is right for the format and then the one that
+  ///   is fast, and the other one if that fails.
+  /// - Throws: `DecodeError` if not a single frame can be decoded: skip the file.
+  public init(path: FilePath, decoder: AudioDecoder? = nil) throws(DecodeError) {
+    let file = try InputFile(path: path)
+    let container = try Container(of: file)
+    let opened = try Opened(file, container, decoder.map { [$0] } ?? Self.preference(for: container))
+    self.container = container
+    stream = opened.stream
+    self.decoder = opened.decoder
+    firstBlock = opened.block
+    format = opened.stream.format
+    encoding = opened.stream.encoding
+    if let claimed = format.claimedFrameCount, claimed / Int64(format.sampleRate) > StreamLimits.seconds {
+      format.claimedFrameCount = nil
+      remark("absurd_length", "The header claims \(claimed) frames, which nobody can believe.")
+    }
+    summary.claimedFrameCount = format.claimedFrameCount
+  }
+
+  /// Measured: libsndfile is as fast as FFmpeg for PCM, a little faster for FLAC and slower for MP3; FFmpeg is 2.3 times as
+  /// fast for Vorbis and 2.2 times for Opus. Where both are right, libsndfile loses the rest of a FLAC behind the first
+  /// damaged frame and of an MP3 behind junk, and reads only the first link of a chain. FFmpeg loses the last 128 to 256
+  /// frames of a Vorbis stream that is all on one page.
+  private static func preference(for container: Container) -> [AudioDecoder] {
+    switch container.kind {
+    case .pcm: [.libsndfile, .ffmpeg]
+    case .flac: [.ffmpeg, .libsndfile]
+    case .ogg(let stream) where stream.isVorbisOnOnePage: [.libsndfile, .ffmpeg]
+    case .ogg, .mpeg, .other, .unknown: [.ffmpeg]
+    }
+  }
+
+  /// Reads the next frames, up to `AudioBlock.capacity`; fewer than that can come at any time.
+  ///
+  /// - Parameter block: Its channel count is made that of `format`.
+  /// - Returns: `false` at the end, with an empty block. The end may come early: see `summary.problem`.
+  public mutating func read(into block: inout AudioBlock) -> Bool {
+    if let first = firstBlock.take() {
+      block = first
+    } else {
+      if block.channelCount != format.channelCount { block = AudioBlock(channelCount: format.channelCount) }
+      if isEnded { block.frameCount = 0 } else { block.fill(from: stream) }
+    }
+    guard block.frameCount > 0 else {
+      if !isEnded { finish() }
+      return false
+    }
+    summary.frameCount += Int64(block.frameCount)
+    let check = block.makeHarmless(limit: Self.sampleLimit)
+    summary.nonFiniteSampleCount += check.nonFiniteCount
+    summary.absurdSampleCount += check.absurdCount
+    summary.peak = max(summary.peak, check.peak)
+    return true
+  }
+
+  private mutating func finish() {
+    isEnded = true
+    format.frameCount = summary.frameCount
+    let seconds = Double(summary.frameCount) / Double(format.sampleRate)
+    if let bytes = stream.encodedByteCount ?? container.encodedByteCount, bytes > 0, seconds > 0 {
+      format.bitRate = Int((Double(bytes) * 8 / seconds).rounded())
+    }
+    summary.problem = problem
+    summary.remarks += container.remarks + stream.remarks
+    if let claimed = summary.claimedFrameCount, summary.frameCount > claimed + max(8_192, stream.claimTolerance) {
+      remark("longer_than_claimed", "The header claims \(claimed) frames, and there are \(summary.frameCount).")
+    }
+    if seconds < 0.1 {
+      remark("very_short", "There is less than a tenth of a second of audio.")
+    }
+    if summary.nonFiniteSampleCount > 0 {
+      remark("non_finite_samples", "\(summary.nonFiniteSampleCount) samples are not numbers; they were taken as 0.")
+    }
+    if summary.absurdSampleCount > 0 {
+      remark(
+        "absurd_samples", "\(summary.absurdSampleCount) samples are more than 24 dB above full scale; they were limited.")
+    }
+  }
+
+  private mutating func remark(_ code: String, _ message: String) {
+    summary.remarks.append(Problem(stage: .decode, code: code, message: message))
+  }
+
+  private var problem: DecodeError? {
+    let fault = stream.fault ?? container.fault
+    if fault?.code == .readError { return fault }
+    let missing = (summary.claimedFrameCount ?? 0) - summary.frameCount
+    if missing > stream.claimTolerance + stream.faultyFrameCount {
+      return DecodeError(
+        .truncated,
+        "The file claims \(seconds(summary.frameCount + missing)) s of audio, and \(seconds(summary.frameCount)) s were "
+          + "found" + (fault.map { ": \($0.message)" } ?? "."))
+    }
+    return fault
+  }
+
+  /// Hundredths of a second are enough for a reader.
+  private func seconds(_ frames: Int64) -> Double {
+    (Double(frames) / Double(format.sampleRate) * 100).rounded() / 100
+  }
+}
+
+/// A stream whose first block could be decoded.
+private struct Opened {
+  var stream: any StreamDecoder
+  var decoder: AudioDecoder
+  var block: AudioBlock
+
+  /// Takes the first of `candidates` that can decode; or throws the first telling error.
+  init(_ file: InputFile, _ container: Container, _ candidates: [AudioDecoder]) throws(DecodeError) {
+    if case .pcm(let header) = container.kind, !header.description.isEmpty {
+      try StreamLimits.check(sampleRate: header.sampleRate, channelCount: header.channelCount)
+      if header.hasEmptyBlocks { throw DecodeError(.absurdHeader, "The header claims blocks without bytes.") }
+    }
+    var firstError = DecodeError(.unknownFormat, "Nothing that a decoder knows.")
+    for candidate in candidates {
+      do throws(DecodeError) {
+        let stream: any StreamDecoder =
+          switch candidate {
+          case .libsndfile: try SndfileDecoder(file, container: container)
+          case .ffmpeg: try LibAVDecoder(file, container: container)
+          }
+        var block = AudioBlock(channelCount: stream.format.channelCount)
+        block.fill(from: stream)
+        guard block.frameCount > 0 else {
+          throw stream.fault ?? DecodeError(.noAudio, "The file holds no audio, or none that can be decoded.")
+        }
+        self.stream = stream
+        self.block = block
+        decoder = candidate
+        return
+      } catch {
+        if firstError.code == .unknownFormat { firstError = error }
+      }
+    }
+    if case .pcm(let header) = container.kind, header.description.isEmpty || header.audio == nil {
+      throw DecodeError(.corrupt, "The header leads to no audio, or does not say how it is encoded.")
+    }
+    if let fault = container.fault, fault.code == .corrupt { throw fault }
+    throw firstError
+  }
+}
+
+extension AudioBlock {
+  fileprivate mutating func fill(from stream: any StreamDecoder) {
+    frameCount = samples.withUnsafeMutableBufferPointer { stream.read(into: $0.baseAddress!) }
+  }
+}

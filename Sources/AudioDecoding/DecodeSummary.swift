@@ -1,0 +1,23 @@
+public import AudioAnalysis
+
+/// What is known about a decoded stream once it has been read; before that, what is known so far.
+public struct DecodeSummary: Hashable, Sendable {
+  /// Frames handed out.
+  public var frameCount: Int64 = 0
+  /// Frames the file claims to hold; `nil` if it does not say.
+  public var claimedFrameCount: Int64?
+  /// Why the stream is only a part of what the file should hold: what was decoded is good, the rest is missing or was
+  /// damaged. `nil` for a stream that is whole.
+  public var problem: DecodeError?
+  /// Samples that were NaN or infinite; they were handed out as 0.
+  public var nonFiniteSampleCount: Int64 = 0
+  /// Samples beyond ±`AudioSource.sampleLimit`; they were handed out as ± that limit.
+  public var absurdSampleCount: Int64 = 0
+  /// Largest absolute sample value handed out; full scale is 1.
+  public var peak: Float = 0
+  /// What a person should know although the stream is whole: samples made harmless, a length that was a lie, a change of
+  /// rate or channels in mid-stream.
+  public var remarks: [Problem] = []
+
+  public init() {}
+}

@@ -1,0 +1,266 @@
+internal import AudioAnalysis
+internal import CLibAV
+
+/// A stretch of a file for FFmpeg's demuxers, which never see more.
+struct LibAVInput {
+  var file: InputFile
+  var bytes: Range<Int64>
+  /// What the demuxer sees before `bytes`.
+  var prefix: [UInt8] = []
+  /// FFmpeg's short name; `nil` to probe.
+  var demuxer: String?
+
+  /// Opens a reader that the caller closes.
+  func open() throws(DecodeError) -> OpaquePointer {
+    var reader: OpaquePointer?
+    let status = prefix.withUnsafeBufferPointer { prefix in
+      func open(_ demuxer: UnsafePointer<CChar>?) -> LAVStatus {
+        var input = LAVInput(
+          descriptor: file.descriptor, start: bytes.lowerBound, end: bytes.upperBound, prefix: prefix.baseAddress,
+          prefixCount: CInt(prefix.count), demuxer: demuxer)
+        return lav_open(&input, &reader)
+      }
+      return demuxer?.withCString(open) ?? open(nil)
+    }
+    guard let reader else { throw Self.error(status, readErrno: 0) }
+    return reader
+  }
+
+  static func error(_ status: LAVStatus, readErrno: CInt) -> DecodeError {
+    switch status {
+    case LAVStatusNoAudio: DecodeError(.noAudio, "The file holds no audio.")
+    case LAVStatusUnsupportedCodec:
+      DecodeError(.unsupportedCodec, "No decoder reads this audio; it may also be encrypted.")
+    case LAVStatusAbsurdHeader:
+      DecodeError(.absurdHeader, "The stream claims a sample rate or a number of channels that no real file has.")
+    case LAVStatusCorrupt: DecodeError(.corrupt, "The file is damaged from the start.")
+    case LAVStatusReadError: InputFile.readError(readErrno)
+    case LAVStatusOutOfMemory: DecodeError(.corrupt, "The file's index asks for more memory than there can be.")
+    default: DecodeError(.unknownFormat, "Nothing that a decoder knows.")
+    }
+  }
+}
+
+/// Decodes with FFmpeg: one container, or the links of a chain one after the other.
+final class LibAVDecoder: StreamDecoder {
+  private let container: Container
+  private var inputs: ArraySlice<LibAVInput>
+  private var reader: OpaquePointer?
+  private var first: LAVFormat
+  private var isEnded = false
+  private let inputByteCount: Int64
+
+  private(set) var format: AudioFormat
+  let encoding: SampleEncoding
+  private(set) var claimTolerance: Int64
+
+  private var frameCount: Int64 = 0
+  private var packetCount: Int64 = 0
+  private var packetByteCount: Int64 = 0
+  private var badPacketCount: Int64 = 0
+  private var lastPacketIsBad = false
+  private var formatChangeCount: Int64 = 0
+  private var badLinkCount = 0
+  private var endedByError = false
+  private var lostSync = false
+  private var readErrno: CInt = 0
+
+  init(_ file: InputFile, container: Container) throws(DecodeError) {
+    self.container = container
+    let inputs = Self.inputs(for: container, in: file)
+    self.inputs = inputs[...]
+    inputByteCount = inputs.reduce(0) { $0 + $1.bytes.upperBound - $1.bytes.lowerBound }
+    first = LAVFormat()
+    format = AudioFormat(container: "", codec: "", sampleRate: 0, channelCount: 0, isLossless: false)
+
+    // The first link that can be decoded settles rate and channels.
+    var firstError: DecodeError?
+    var opened: OpaquePointer?
+    var failedCount = 0
+    while opened == nil, let input = self.inputs.popFirst() {
+      do throws(DecodeError) {
+        opened = try Self.start(input, like: nil)
+      } catch {
+        firstError = firstError ?? error
+        failedCount += 1
+        if error.code == .readError { break }
+      }
+    }
+    guard let opened else { throw firstError ?? DecodeError(.noAudio, "The file holds no audio.") }
+    reader = opened
+    badLinkCount = failedCount
+    first = lav_format(opened)
+    var channelMask = first.channelMask
+    if case .pcm(let header) = container.kind, header.channelMask != 0 { channelMask = header.channelMask }
+    encoding = SampleEncoding(sampleType: Self.sampleType(first.sampleType), channelMask: channelMask)
+    format = AudioFormat(
+      container: Self.containerName(String(cString: first.container), container: container),
+      codec: Self.codecName(String(cString: first.codec)), sampleRate: Int(first.sampleRate),
+      channelCount: Int(first.channelCount), bitDepth: first.bitDepth > 0 ? Int(first.bitDepth) : nil,
+      bitRate: first.bitRate > 0 ? Int(first.bitRate) : nil, isLossless: first.isLossless)
+    format.claimedFrameCount = Self.claimedFrameCount(first, container: container)
+    // Matroska and ASF round their lengths to milliseconds, lossy codecs count the padding at their ends or do not.
+    claimTolerance = max(8_192, Int64(first.sampleRate) / 5, (format.claimedFrameCount ?? 0) / 1_000)
+    if first.isLossless, format.container != "matroska", format.container != "asf" { claimTolerance = 0 }
+  }
+
+  deinit { lav_close(reader) }
+
+  func read(into samples: UnsafeMutablePointer<Float>) -> Int {
+    while let current = reader {
+      let count = Int(lav_read(current, samples, CInt(AudioBlock.capacity), CInt(AudioBlock.capacity)))
+      if count > 0 {
+        frameCount += Int64(count)
+        return count
+      }
+      record(lav_report(current))
+      lav_close(current)
+      reader = nil
+      while reader == nil, readErrno == 0, let input = inputs.popFirst() {
+        do throws(DecodeError) {
+          reader = try Self.start(input, like: first)
+        } catch {
+          badLinkCount += 1
+        }
+      }
+    }
+    return 0
+  }
+
+  private func record(_ report: LAVReport) {
+    packetCount += report.packetCount
+    packetByteCount += report.packetByteCount
+    badPacketCount += report.badPacketCount
+    formatChangeCount += report.formatChangeCount
+    lastPacketIsBad = report.lastPacketIsBad
+    endedByError = endedByError || report.endedByError
+    lostSync = lostSync || report.lostSync
+    if readErrno == 0 { readErrno = report.readErrno }
+  }
+
+  // MARK: What went wrong
+
+  var fault: DecodeError? {
+    if readErrno != 0 { return InputFile.readError(readErrno) }
+    if lostSync { return DecodeError(.corrupt, "The audio is lost in other data; the rest of the file was given up.") }
+    if badPacketCount == 1 && lastPacketIsBad {
+      return DecodeError(.truncated, "The last packet is not whole: the file was cut off.")
+    }
+    if badPacketCount > 0 {
+      return DecodeError(.corrupt, "\(badPacketCount) of \(packetCount) packets are damaged and were left out.")
+    }
+    if badLinkCount > 0 {
+      return DecodeError(.corrupt, "\(badLinkCount) of the streams in this chain could not be decoded.")
+    }
+    if endedByError { return DecodeError(.corrupt, "The container is damaged; what follows was given up.") }
+    return nil
+  }
+
+  var faultyFrameCount: Int64 {
+    packetCount > 0 ? badPacketCount * (frameCount / packetCount + 1) : 0
+  }
+
+  var encodedByteCount: Int64? { packetByteCount }
+
+  var remarks: [Problem] {
+    var remarks: [Problem] = []
+    if formatChangeCount > 0 {
+      remarks.append(
+        Problem(
+          stage: .decode, code: "format_change",
+          message: "The sample rate or the number of channels changes in mid-stream; all was brought to "
+            + "\(format.sampleRate) Hz and \(format.channelCount) channel(s), as at the start."))
+    }
+    if junkByteCount > Self.harmlessJunk {
+      remarks.append(
+        Problem(stage: .decode, code: "junk", message: "\(junkByteCount) bytes in the file are neither audio nor tags."))
+    }
+    return remarks
+  }
+
+  /// Less than this is padding that some encoders leave.
+  private static let harmlessJunk: Int64 = 16_384
+
+  private var junkByteCount: Int64 {
+    switch container.kind {
+    case .mpeg(let stream):
+      stream.junkByteCount + max(0, stream.payload.upperBound - stream.payload.lowerBound - packetByteCount)
+    case .ogg(let stream): stream.junkByteCount
+    default: 0
+    }
+  }
+
+  // MARK: Opening
+
+  private static func start(_ input: LibAVInput, like first: LAVFormat?) throws(DecodeError) -> OpaquePointer {
+    let reader = try input.open()
+    let status: LAVStatus
+    if var first {
+      status = lav_start(reader, &first)
+    } else {
+      status = lav_start(reader, nil)
+    }
+    guard status == LAVStatusOK else {
+      let readErrno = lav_report(reader).readErrno
+      lav_close(reader)
+      throw LibAVInput.error(status, readErrno: readErrno)
+    }
+    return reader
+  }
+
+  private static func inputs(for container: Container, in file: InputFile) -> [LibAVInput] {
+    switch container.kind {
+    case .flac(let stream):
+      [LibAVInput(file: file, bytes: stream.audio, prefix: stream.bareHeader, demuxer: "flac")]
+    case .mpeg(let stream):
+      [LibAVInput(file: file, bytes: stream.audio, demuxer: "mp3")]
+    case .ogg(let stream):
+      stream.links.map { LibAVInput(file: file, bytes: $0.bytes, demuxer: "ogg") }
+    case .other(let demuxer, let bytes):
+      [LibAVInput(file: file, bytes: bytes, demuxer: demuxer)]
+    case .pcm(let header):
+      [LibAVInput(file: file, bytes: header.start..<file.size, demuxer: header.demuxer)]
+    case .unknown:
+      [LibAVInput(file: file, bytes: 0..<file.size)]
+    }
+  }
+
+  private static func claimedFrameCount(_ format: LAVFormat, container: Container) -> Int64? {
+    switch container.kind {
+    case .pcm(let header): return header.claimedFrameCount
+    case .flac(let stream): return stream.claimedFrameCount
+    case .mpeg(let stream): return stream.claimedFrameCount
+    case .ogg(let stream) where stream.links.count > 1 || stream.fault != nil: return nil
+    default: return format.claimedFrameCount >= 0 ? format.claimedFrameCount : nil
+    }
+  }
+
+  private static func sampleType(_ type: LAVSampleType) -> SampleEncoding.SampleType {
+    switch type {
+    case LAVSampleTypeUInt8: .uint8
+    case LAVSampleTypeInt16: .int16
+    case LAVSampleTypeInt32: .int32
+    case LAVSampleTypeDouble: .double
+    default: .float
+    }
+  }
+
+  private static func containerName(_ demuxer: String, container: Container) -> String {
+    if case .pcm(let header) = container.kind { return header.name }
+    switch demuxer {
+    case "mov,mp4,m4a,3gp,3g2,mj2": return "mp4"
+    case "matroska,webm": return "matroska"
+    case "mpc8": return "mpc"
+    case "aac": return "adts"
+    case "iff": return "dsdiff"
+    default: return demuxer
+    }
+  }
+
+  /// FFmpeg's name without the byte order of PCM and the packing of DSD.
+  private static func codecName(_ name: String) -> String {
+    if name.hasPrefix("dsd_") { return "dsd" }
+    guard name.hasPrefix("pcm_"), name.hasSuffix("le") || name.hasSuffix("be") else { return name }
+    return String(name.dropLast(2))
+  }
+}

@@ -1,0 +1,24 @@
+/// How a decoder represents samples before they become the floats of an `AudioBlock`. Conversions that must give the bits
+/// another program gives (`AcoustIDConverter`) go back to this; no other stage needs it.
+public struct SampleEncoding: Hashable, Sendable {
+  public enum SampleType: Hashable, Sendable {
+    /// Unsigned 8 bits.
+    case uint8
+    /// Signed 16 bits, and every integer format with at most 16 bits.
+    case int16
+    /// Signed 32 bits, and every integer format with 17 to 32 bits.
+    case int32
+    case float
+    case double
+  }
+
+  public var sampleType: SampleType
+  /// Speaker positions as in WAVEFORMATEXTENSIBLE's `dwChannelMask` (which FFmpeg extends to 64 bits), in channel order;
+  /// 0 if the file does not say.
+  public var channelMask: UInt64
+
+  public init(sampleType: SampleType, channelMask: UInt64 = 0) {
+    self.sampleType = sampleType
+    self.channelMask = channelMask
+  }
+}

@@ -1,0 +1,135 @@
+#include "CLibAV.h"
+
+#include <libavutil/channel_layout.h>
+#include <libavutil/opt.h>
+#include <libswresample/swresample.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+  outputRate = 11025,
+  /// Frames converted at a time.
+  chunk = 4096,
+};
+
+struct LAVConverter {
+  SwrContext *swr;
+  int channelCount;
+  enum AVSampleFormat format;
+  /// One plane per channel of `chunk` samples of `format`.
+  uint8_t **planes;
+  int16_t *output;
+  int outputCapacity;
+};
+
+static enum AVSampleFormat planarFormat(LAVSampleType type) {
+  switch (type) {
+  case LAVSampleTypeUInt8: return AV_SAMPLE_FMT_U8P;
+  case LAVSampleTypeInt16: return AV_SAMPLE_FMT_S16P;
+  case LAVSampleTypeInt32: return AV_SAMPLE_FMT_S32P;
+  case LAVSampleTypeFloat: return AV_SAMPLE_FMT_FLTP;
+  case LAVSampleTypeDouble: return AV_SAMPLE_FMT_DBLP;
+  }
+  return AV_SAMPLE_FMT_FLTP;
+}
+
+void lav_converter_free(LAVConverter *converter) {
+  if (!converter) return;
+  swr_free(&converter->swr);
+  if (converter->planes) av_freep(&converter->planes[0]);
+  av_freep(&converter->planes);
+  free(converter->output);
+  free(converter);
+}
+
+LAVConverter *lav_converter_create(int sampleRate, int channelCount, uint64_t channelMask, LAVSampleType sampleType) {
+  LAVConverter *converter = calloc(1, sizeof *converter);
+  if (!converter) return NULL;
+  converter->channelCount = channelCount;
+  converter->format = planarFormat(sampleType);
+
+  AVChannelLayout input = {0};
+  AVChannelLayout mono = AV_CHANNEL_LAYOUT_MONO;
+  if (channelMask == 0 || av_channel_layout_from_mask(&input, channelMask) < 0 || input.nb_channels != channelCount) {
+    av_channel_layout_uninit(&input);
+    av_channel_layout_default(&input, channelCount);
+  }
+  int error = swr_alloc_set_opts2(&converter->swr, &mono, AV_SAMPLE_FMT_S16, outputRate, &input, converter->format,
+                                  sampleRate, 0, NULL);
+  av_channel_layout_uninit(&input);
+  if (error < 0) goto fail;
+  av_opt_set_int(converter->swr, "filter_size", 16, 0);
+  av_opt_set_int(converter->swr, "phase_shift", 8, 0);
+  av_opt_set_int(converter->swr, "linear_interp", 1, 0);
+  av_opt_set_double(converter->swr, "cutoff", 0.8, 0);
+  if (swr_init(converter->swr) < 0) goto fail;
+  int lineSize;
+  if (av_samples_alloc_array_and_samples(&converter->planes, &lineSize, channelCount, chunk, converter->format, 0) < 0) {
+    goto fail;
+  }
+  return converter;
+fail:
+  lav_converter_free(converter);
+  return NULL;
+}
+
+int lav_converter_room(LAVConverter *converter, int frameCount) {
+  int room = swr_get_out_samples(converter->swr, frameCount);
+  return room > 0 ? room : 0;
+}
+
+static double limited(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
+
+/// Back to the representation the decoder gave; exact for every integer sample of at most 24 bits.
+static void fillPlanes(LAVConverter *converter, const float *samples, int stride, int count) {
+  for (int c = 0; c < converter->channelCount; c++) {
+    const float *from = samples + (int64_t)c * stride;
+    void *plane = converter->planes[c];
+    switch (converter->format) {
+    case AV_SAMPLE_FMT_U8P:
+      for (int i = 0; i < count; i++) ((uint8_t *)plane)[i] = (uint8_t)lrint(limited(from[i] * 128.0 + 128, 0, 255));
+      break;
+    case AV_SAMPLE_FMT_S16P:
+      for (int i = 0; i < count; i++) {
+        float x = from[i] * 32768;
+        ((int16_t *)plane)[i] = (int16_t)(x < -32768 ? -32768 : x > 32767 ? 32767 : x);
+      }
+      break;
+    case AV_SAMPLE_FMT_S32P:
+      for (int i = 0; i < count; i++) {
+        ((int32_t *)plane)[i] = (int32_t)limited(from[i] * 2147483648.0, -2147483648.0, 2147483647.0);
+      }
+      break;
+    case AV_SAMPLE_FMT_DBLP:
+      for (int i = 0; i < count; i++) ((double *)plane)[i] = from[i];
+      break;
+    default:
+      for (int i = 0; i < count; i++) ((float *)plane)[i] = from[i];
+      break;
+    }
+  }
+}
+
+int lav_converter_push(LAVConverter *converter, const float *samples, int stride, int frameCount, float *output,
+                       int capacity) {
+  if (capacity > converter->outputCapacity) {
+    int16_t *grown = realloc(converter->output, (size_t)capacity * sizeof(int16_t));
+    if (!grown) return -1;
+    converter->output = grown;
+    converter->outputCapacity = capacity;
+  }
+  int written = 0;
+  int taken = 0;
+  do {
+    int count = frameCount - taken < chunk ? frameCount - taken : chunk;
+    if (samples) fillPlanes(converter, samples + taken, stride, count);
+    uint8_t *to[] = {(uint8_t *)(converter->output + written)};
+    int got = swr_convert(converter->swr, to, capacity - written, samples ? (const uint8_t **)converter->planes : NULL,
+                          samples ? count : 0);
+    if (got < 0) return -1;
+    written += got;
+    taken += count;
+  } while (samples && taken < frameCount);
+  for (int i = 0; i < written; i++) output[i] = converter->output[i];
+  return written;
+}

@@ -1,0 +1,142 @@
+/// Demuxing, decoding and conversion by FFmpeg's libraries, behind plain C types.
+///
+/// A reader sees nothing but bytes of one file descriptor: no names, no protocols, no other files, and only demuxers and
+/// decoders of audio. All memory is bounded by what FFmpeg needs for one packet and one frame, whatever headers claim. A
+/// reader or converter belongs to one thread at a time.
+#ifndef CLIBAV_H
+#define CLIBAV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum LAVStatus {
+  LAVStatusOK = 0,
+  /// No demuxer of the list knows the bytes.
+  LAVStatusUnknownFormat,
+  /// A container without an audio stream, or whose stream holds no frame.
+  LAVStatusNoAudio,
+  /// No decoder for the codec, or the stream is encrypted.
+  LAVStatusUnsupportedCodec,
+  /// Rate or channel count out of range.
+  LAVStatusAbsurdHeader,
+  /// The container or the stream is damaged.
+  LAVStatusCorrupt,
+  /// The system could not read; see `LAVReport.readErrno`.
+  LAVStatusReadError,
+  LAVStatusOutOfMemory,
+} LAVStatus;
+
+/// The representation of samples that a decoder gives, planar or not.
+typedef enum LAVSampleType {
+  LAVSampleTypeUInt8,
+  LAVSampleTypeInt16,
+  LAVSampleTypeInt32,
+  LAVSampleTypeFloat,
+  LAVSampleTypeDouble,
+} LAVSampleType;
+
+/// The limits a stream must keep.
+#define LAV_MINIMUM_SAMPLE_RATE 1000
+#define LAV_MAXIMUM_SAMPLE_RATE 1536000
+#define LAV_MAXIMUM_CHANNEL_COUNT 64
+
+/// Where a reader finds its bytes: `prefix`, then the bytes from `start` to `end` of the file.
+typedef struct LAVInput {
+  int descriptor;
+  int64_t start;
+  int64_t end;
+  /// Copied; may be NULL.
+  const uint8_t *prefix;
+  int prefixCount;
+  /// Short name of the demuxer, such as "mov"; NULL to probe.
+  const char *demuxer;
+} LAVInput;
+
+/// The stream that was chosen. Strings are static.
+typedef struct LAVFormat {
+  const char *container;
+  const char *codec;
+  int sampleRate;
+  int channelCount;
+  /// Speaker mask of the native channel order; 0 if there is none.
+  uint64_t channelMask;
+  LAVSampleType sampleType;
+  /// 0 if the codec has none.
+  int bitDepth;
+  /// Bits per second; 0 if the container does not say.
+  int64_t bitRate;
+  bool isLossless;
+  /// Length as the container claims it, in frames of `sampleRate`; -1 if it does not say.
+  int64_t claimedFrameCount;
+} LAVFormat;
+
+/// What happened while reading.
+typedef struct LAVReport {
+  int64_t packetCount;
+  int64_t packetByteCount;
+  /// Packets which the decoder refused or the demuxer marked as damaged.
+  int64_t badPacketCount;
+  /// The last packet of the stream is among them.
+  bool lastPacketIsBad;
+  /// Changes of rate, channels or both in mid-stream.
+  int64_t formatChangeCount;
+  /// The demuxer stopped with an error, not at the end.
+  bool endedByError;
+  /// Bytes without a single packet went on for so long that reading was given up.
+  bool lostSync;
+  /// errno of a failed read; 0 if none.
+  int readErrno;
+} LAVReport;
+
+typedef struct LAVReader LAVReader;
+
+/// Opens a container and chooses its best audio stream. On success `*reader` must be closed.
+LAVStatus lav_open(const LAVInput *input, LAVReader **reader);
+void lav_close(LAVReader *reader);
+
+/// Container and codec as the container describes them, before anything is decoded.
+LAVFormat lav_format(const LAVReader *reader);
+LAVReport lav_report(const LAVReader *reader);
+
+/// The next encoded packet of the chosen stream; valid until the next call. False at the end.
+bool lav_next_packet(LAVReader *reader, const uint8_t **bytes, int *count);
+
+/// Codec parameters outside the packets (what FFmpeg calls extradata); valid until the reader is closed.
+void lav_extradata(const LAVReader *reader, const uint8_t **bytes, int *count);
+
+/// Opens the decoder and decodes the first frame; afterwards `lav_format` describes what is decoded. Frames are handed out
+/// with the rate and channels of `like` if that is not NULL, else with those of the first frame.
+LAVStatus lav_start(LAVReader *reader, const LAVFormat *like);
+
+/// Decodes up to `capacity` frames to planar floats (full scale ±1): channel c starts at `samples + c * stride`. The rate
+/// and channel count stay those that `lav_start` settled even if the stream changes. Returns the number of frames, 0 at
+/// the end.
+int lav_read(LAVReader *reader, float *samples, int stride, int capacity);
+
+/// The version of FFmpeg that is loaded, such as "5.1.9".
+const char *lav_version(void);
+
+/// Conversion to 16-bit mono at 11,025 Hz with the parameters of Chromaprint's `fpcalc`.
+typedef struct LAVConverter LAVConverter;
+
+/// NULL if the conversion is impossible or memory is short. `channelMask` 0: FFmpeg's default order for the count.
+LAVConverter *lav_converter_create(int sampleRate, int channelCount, uint64_t channelMask, LAVSampleType sampleType);
+void lav_converter_free(LAVConverter *converter);
+
+/// Frames that `lav_converter_push` may write for `frameCount` further frames.
+int lav_converter_room(LAVConverter *converter, int frameCount);
+
+/// Converts planar floats; `samples` NULL flushes. Writes whole numbers from -32768 to 32767 and returns their count, or
+/// -1 on failure.
+int lav_converter_push(LAVConverter *converter, const float *samples, int stride, int frameCount, float *output,
+                       int capacity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

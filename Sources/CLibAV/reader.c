@@ -1,0 +1,575 @@
+#include "CLibAV.h"
+
+#include <errno.h>
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/opt.h>
+#include <libswresample/swresample.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/// Demuxers of files that hold their audio themselves: no playlists, no image sequences, no network, no devices.
+static const char demuxers[] =
+    "aac,ac3,aiff,amr,amrnb,amrwb,ape,asf,au,caf,dsf,dts,dtshd,eac3,flac,iff,loas,mov,matroska,webm,mlp,mp3,mpc,mpc8,"
+    "nistsphere,ogg,oma,qcp,rm,shn,sox,tak,tta,truehd,voc,w64,wav,wv";
+
+enum {
+  ioBufferSize = 1 << 16,
+  /// Bytes read in a row that hold no packet of the stream: more than the largest tag or index of a real file.
+  syncLimit = 64 << 20,
+  /// Errors of a demuxer that reading goes on after.
+  demuxerErrorLimit = 64,
+};
+
+struct LAVReader {
+  int descriptor;
+  uint8_t *prefix;
+  int64_t prefixCount;
+  int64_t start;
+  int64_t length;
+  int64_t position;
+  int64_t sincePacket;
+
+  AVIOContext *io;
+  AVFormatContext *format;
+  AVStream *stream;
+  const AVCodec *decoder;
+  AVCodecContext *codec;
+  AVPacket *packet;
+  AVFrame *frame;
+  /// Frames of another rate or channel count, converted to those of the first.
+  AVFrame *converted;
+  SwrContext *swr;
+  int swrRate;
+  int swrFormat;
+  AVChannelLayout swrLayout;
+
+  int sampleRate;
+  AVChannelLayout layout;
+  int sampleFormat;
+
+  /// The frame being handed out, and how much of it is gone.
+  AVFrame *current;
+  int currentOffset;
+  bool frameIsPending;
+  bool packetsEnded;
+  bool ended;
+  int demuxerErrors;
+  LAVReport report;
+};
+
+/// Names of all audio decoders: attached pictures and videos are never decoded, not even to probe them.
+static char *audioDecoders;
+
+static void prepareOnce(void) {
+  av_log_set_level(AV_LOG_QUIET);
+  void *position = NULL;
+  const AVCodec *codec;
+  size_t used = 0;
+  while ((codec = av_codec_iterate(&position))) {
+    if (!av_codec_is_decoder(codec) || codec->type != AVMEDIA_TYPE_AUDIO) continue;
+    size_t count = strlen(codec->name);
+    char *grown = realloc(audioDecoders, used + count + 2);
+    if (!grown) return;
+    audioDecoders = grown;
+    if (used > 0) audioDecoders[used++] = ',';
+    memcpy(audioDecoders + used, codec->name, count + 1);
+    used += count;
+  }
+}
+
+// Input
+
+static int readBytes(void *opaque, uint8_t *buffer, int count) {
+  LAVReader *reader = opaque;
+  int64_t left = reader->length - reader->position;
+  if (left <= 0) return AVERROR_EOF;
+  if (reader->sincePacket > syncLimit) {
+    reader->report.lostSync = true;
+    return AVERROR_EOF;
+  }
+  if (count > left) count = (int)left;
+  if (reader->position < reader->prefixCount) {
+    int64_t fromPrefix = reader->prefixCount - reader->position;
+    if (count > fromPrefix) count = (int)fromPrefix;
+    memcpy(buffer, reader->prefix + reader->position, count);
+  } else {
+    ssize_t got;
+    do {
+      got = pread(reader->descriptor, buffer, count, reader->start + reader->position - reader->prefixCount);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) {
+      reader->report.readErrno = errno;
+      return AVERROR(errno);
+    }
+    if (got == 0) return AVERROR_EOF;
+    count = (int)got;
+  }
+  reader->position += count;
+  reader->sincePacket += count;
+  return count;
+}
+
+static int64_t seekBytes(void *opaque, int64_t offset, int whence) {
+  LAVReader *reader = opaque;
+  switch (whence & ~AVSEEK_FORCE) {
+  case AVSEEK_SIZE: return reader->length;
+  case SEEK_SET: break;
+  case SEEK_CUR:
+    if (__builtin_add_overflow(offset, reader->position, &offset)) return AVERROR(EINVAL);
+    break;
+  case SEEK_END:
+    if (__builtin_add_overflow(offset, reader->length, &offset)) return AVERROR(EINVAL);
+    break;
+  default: return AVERROR(EINVAL);
+  }
+  if (offset < 0) return AVERROR(EINVAL);
+  reader->position = offset;
+  return offset;
+}
+
+/// Demuxers may ask for further files; they get none.
+static int refuseOpen(AVFormatContext *format, AVIOContext **io, const char *url, int flags, AVDictionary **options) {
+  (void)format, (void)io, (void)url, (void)flags, (void)options;
+  return AVERROR(EACCES);
+}
+
+void lav_close(LAVReader *reader) {
+  if (!reader) return;
+  av_frame_free(&reader->frame);
+  av_frame_free(&reader->converted);
+  av_packet_free(&reader->packet);
+  swr_free(&reader->swr);
+  av_channel_layout_uninit(&reader->swrLayout);
+  av_channel_layout_uninit(&reader->layout);
+  avcodec_free_context(&reader->codec);
+  avformat_close_input(&reader->format);
+  if (reader->io) {
+    av_freep(&reader->io->buffer);
+    avio_context_free(&reader->io);
+  }
+  free(reader->prefix);
+  free(reader);
+}
+
+static LAVStatus statusOfOpening(const LAVReader *reader, int error) {
+  if (reader->report.readErrno) return LAVStatusReadError;
+  if (error == AVERROR(ENOMEM)) return LAVStatusOutOfMemory;
+  // EINVAL is what a format off the list gives, INVALIDDATA also what probing in vain gives.
+  return LAVStatusUnknownFormat;
+}
+
+static LAVStatus openContainer(LAVReader *reader, const char *demuxer) {
+  const AVInputFormat *format = NULL;
+  if (demuxer && !(format = av_find_input_format(demuxer))) return LAVStatusUnsupportedCodec;
+
+  uint8_t *buffer = av_malloc(ioBufferSize);
+  if (!buffer) return LAVStatusOutOfMemory;
+  reader->io = avio_alloc_context(buffer, ioBufferSize, 0, reader, readBytes, NULL, seekBytes);
+  if (!reader->io) {
+    av_free(buffer);
+    return LAVStatusOutOfMemory;
+  }
+  reader->format = avformat_alloc_context();
+  if (!reader->format) return LAVStatusOutOfMemory;
+  reader->format->pb = reader->io;
+  reader->format->io_open = refuseOpen;
+  reader->format->max_streams = 256;
+
+  AVDictionary *options = NULL;
+  av_dict_set(&options, "format_whitelist", demuxers, 0);
+  av_dict_set(&options, "codec_whitelist", audioDecoders, 0);
+  av_dict_set(&options, "protocol_whitelist", "", 0);
+  int error = avformat_open_input(&reader->format, "", format, &options);
+  av_dict_free(&options);
+  if (error < 0) {
+    LAVStatus status = statusOfOpening(reader, error);
+    return status == LAVStatusUnknownFormat && format ? LAVStatusCorrupt : status;
+  }
+  return LAVStatusOK;
+}
+
+static LAVStatus chooseStream(LAVReader *reader) {
+  AVFormatContext *format = reader->format;
+  bool hasAudio = false;
+  for (unsigned i = 0; i < format->nb_streams; i++) {
+    bool isAudio = format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
+    if (!isAudio) format->streams[i]->discard = AVDISCARD_ALL;
+    hasAudio = hasAudio || isAudio;
+  }
+  if (!hasAudio && !(format->ctx_flags & AVFMTCTX_NOHEADER)) return LAVStatusNoAudio;
+  int error = avformat_find_stream_info(format, NULL);
+  if (error == AVERROR(ENOMEM)) return LAVStatusOutOfMemory;
+  if (reader->report.readErrno) return LAVStatusReadError;
+
+  int index = av_find_best_stream(format, AVMEDIA_TYPE_AUDIO, -1, -1, &reader->decoder, 0);
+  if (index == AVERROR_DECODER_NOT_FOUND) return LAVStatusUnsupportedCodec;
+  if (index < 0) return LAVStatusNoAudio;
+  reader->stream = format->streams[index];
+  for (unsigned i = 0; i < format->nb_streams; i++) {
+    if ((int)i != index) format->streams[i]->discard = AVDISCARD_ALL;
+  }
+  reader->sincePacket = 0;
+  return LAVStatusOK;
+}
+
+LAVStatus lav_open(const LAVInput *input, LAVReader **result) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, prepareOnce);
+  *result = NULL;
+  if (input->end < input->start || input->start < 0 || input->prefixCount < 0) return LAVStatusNoAudio;
+  LAVReader *reader = calloc(1, sizeof *reader);
+  if (!reader) return LAVStatusOutOfMemory;
+  reader->descriptor = input->descriptor;
+  reader->start = input->start;
+  reader->prefixCount = input->prefixCount;
+  reader->length = input->prefixCount + (input->end - input->start);
+  LAVStatus status = LAVStatusOutOfMemory;
+  reader->packet = av_packet_alloc();
+  reader->frame = av_frame_alloc();
+  reader->converted = av_frame_alloc();
+  if (!reader->packet || !reader->frame || !reader->converted) goto fail;
+  if (input->prefixCount > 0) {
+    reader->prefix = malloc(input->prefixCount);
+    if (!reader->prefix) goto fail;
+    memcpy(reader->prefix, input->prefix, input->prefixCount);
+  }
+  status = openContainer(reader, input->demuxer);
+  if (status != LAVStatusOK) goto fail;
+  status = chooseStream(reader);
+  if (status != LAVStatusOK) goto fail;
+  *result = reader;
+  return LAVStatusOK;
+fail:
+  lav_close(reader);
+  return status;
+}
+
+// Description
+
+static LAVSampleType sampleType(int format) {
+  switch (av_get_packed_sample_fmt(format)) {
+  case AV_SAMPLE_FMT_U8: return LAVSampleTypeUInt8;
+  case AV_SAMPLE_FMT_S16: return LAVSampleTypeInt16;
+  case AV_SAMPLE_FMT_FLT: return LAVSampleTypeFloat;
+  case AV_SAMPLE_FMT_DBL: return LAVSampleTypeDouble;
+  default: return LAVSampleTypeInt32;
+  }
+}
+
+LAVFormat lav_format(const LAVReader *reader) {
+  const AVCodecParameters *parameters = reader->stream->codecpar;
+  const AVCodecDescriptor *descriptor = avcodec_descriptor_get(parameters->codec_id);
+  bool isStarted = reader->sampleRate > 0;
+  LAVFormat format = {
+      .container = reader->format->iformat->name,
+      .codec = avcodec_get_name(parameters->codec_id),
+      .sampleRate = isStarted ? reader->sampleRate : parameters->sample_rate,
+      .channelCount = isStarted ? reader->layout.nb_channels : parameters->ch_layout.nb_channels,
+      .sampleType = sampleType(isStarted ? reader->sampleFormat : parameters->format),
+      .bitRate = parameters->bit_rate > 0 ? parameters->bit_rate : 0,
+      .claimedFrameCount = -1,
+  };
+  const AVChannelLayout *layout = isStarted ? &reader->layout : &parameters->ch_layout;
+  if (layout->order == AV_CHANNEL_ORDER_NATIVE) format.channelMask = layout->u.mask;
+  // DTS is both in FFmpeg's table, by the kind of file; WavPack is too, and hardly ever used with loss.
+  int properties = descriptor ? descriptor->props : 0;
+  bool isDSD = strncmp(format.codec, "dsd_", 4) == 0 || parameters->codec_id == AV_CODEC_ID_DST;
+  format.isLossless = isDSD || ((properties & AV_CODEC_PROP_LOSSLESS) &&
+                                (!(properties & AV_CODEC_PROP_LOSSY) || parameters->codec_id == AV_CODEC_ID_WAVPACK));
+  if (isDSD) {
+    format.bitDepth = 1;
+  } else if (format.isLossless) {
+    format.bitDepth = parameters->bits_per_raw_sample > 0 ? parameters->bits_per_raw_sample
+                                                          : parameters->bits_per_coded_sample;
+    if (format.bitDepth < 0 || format.bitDepth > 64) format.bitDepth = 0;
+  }
+  if (reader->format->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE && format.sampleRate > 0) {
+    AVRational frames = {1, format.sampleRate};
+    AVRational microseconds = {1, AV_TIME_BASE};
+    if (reader->stream->duration > 0 && reader->stream->time_base.num > 0 && reader->stream->time_base.den > 0) {
+      format.claimedFrameCount = av_rescale_q(reader->stream->duration, reader->stream->time_base, frames);
+    } else if (reader->format->duration > 0) {
+      format.claimedFrameCount = av_rescale_q(reader->format->duration, microseconds, frames);
+    }
+    // Ogg's positions include what Opus throws away at the start.
+    if (strcmp(format.container, "ogg") == 0) format.claimedFrameCount -= parameters->initial_padding;
+    if (format.claimedFrameCount < 0) format.claimedFrameCount = -1;
+  }
+  return format;
+}
+
+LAVReport lav_report(const LAVReader *reader) { return reader->report; }
+
+void lav_extradata(const LAVReader *reader, const uint8_t **bytes, int *count) {
+  *bytes = reader->stream->codecpar->extradata;
+  *count = *bytes ? reader->stream->codecpar->extradata_size : 0;
+}
+
+// Packets
+
+static void countBadPacket(LAVReader *reader) {
+  if (reader->report.lastPacketIsBad) return;
+  reader->report.badPacketCount++;
+  reader->report.lastPacketIsBad = true;
+}
+
+static bool nextPacket(LAVReader *reader) {
+  while (!reader->packetsEnded) {
+    av_packet_unref(reader->packet);
+    int64_t before = reader->position;
+    int error = av_read_frame(reader->format, reader->packet);
+    if (error >= 0) {
+      if (reader->packet->stream_index != reader->stream->index) continue;
+      reader->sincePacket = 0;
+      reader->report.packetCount++;
+      reader->report.packetByteCount += reader->packet->size;
+      reader->report.lastPacketIsBad = false;
+      // PCM has no packets of its own: the last one is shorter, and called corrupt, whenever the length is not known.
+      bool isPCM = av_get_exact_bits_per_sample(reader->stream->codecpar->codec_id) > 0;
+      if (!isPCM && (reader->packet->flags & AV_PKT_FLAG_CORRUPT)) countBadPacket(reader);
+      return true;
+    }
+    bool mayGoOn = error == AVERROR_INVALIDDATA && reader->position > before && !reader->report.readErrno &&
+                   !reader->report.lostSync && ++reader->demuxerErrors <= demuxerErrorLimit;
+    if (mayGoOn) continue;
+    // The demuxer of Musepack 8 ends every file with -1.
+    reader->report.endedByError = error != AVERROR_EOF && error != -1;
+    reader->packetsEnded = true;
+  }
+  av_packet_unref(reader->packet);
+  return false;
+}
+
+bool lav_next_packet(LAVReader *reader, const uint8_t **bytes, int *count) {
+  if (!nextPacket(reader)) return false;
+  *bytes = reader->packet->data;
+  *count = reader->packet->size;
+  return true;
+}
+
+// Decoding
+
+static bool isSupported(int format) {
+  switch (av_get_packed_sample_fmt(format)) {
+  case AV_SAMPLE_FMT_U8:
+  case AV_SAMPLE_FMT_S16:
+  case AV_SAMPLE_FMT_S32:
+  case AV_SAMPLE_FMT_FLT:
+  case AV_SAMPLE_FMT_DBL: return true;
+  default: return false;
+  }
+}
+
+static bool isWithinLimits(const AVFrame *frame) {
+  return frame->sample_rate >= LAV_MINIMUM_SAMPLE_RATE && frame->sample_rate <= LAV_MAXIMUM_SAMPLE_RATE &&
+         frame->ch_layout.nb_channels >= 1 && frame->ch_layout.nb_channels <= LAV_MAXIMUM_CHANNEL_COUNT &&
+         isSupported(frame->format);
+}
+
+/// Decodes into `reader->frame`. False at the end.
+static bool decodeFrame(LAVReader *reader) {
+  int refusals = 0;
+  while (!reader->ended) {
+    av_frame_unref(reader->frame);
+    int error = avcodec_receive_frame(reader->codec, reader->frame);
+    if (error >= 0) {
+      if (reader->frame->nb_samples > 0) return true;
+      continue;
+    }
+    if (error == AVERROR_EOF) break;
+    if (error != AVERROR(EAGAIN)) {
+      countBadPacket(reader);
+      // A decoder that neither gives frames nor takes packets would go on like this for ever.
+      if (++refusals > 64) break;
+      continue;
+    }
+    refusals = 0;
+    bool hasPacket = nextPacket(reader);
+    error = avcodec_send_packet(reader->codec, hasPacket ? reader->packet : NULL);
+    if (hasPacket && error < 0 && error != AVERROR(EAGAIN)) countBadPacket(reader);
+    if (!hasPacket && error < 0 && error != AVERROR_EOF && error != AVERROR(EAGAIN)) break;
+  }
+  reader->ended = true;
+  return false;
+}
+
+LAVStatus lav_start(LAVReader *reader, const LAVFormat *like) {
+  reader->codec = avcodec_alloc_context3(reader->decoder);
+  if (!reader->codec) return LAVStatusOutOfMemory;
+  if (avcodec_parameters_to_context(reader->codec, reader->stream->codecpar) < 0) return LAVStatusOutOfMemory;
+  reader->codec->pkt_timebase = reader->stream->time_base;
+  reader->codec->thread_count = 1;
+  // Lossless codecs carry checksums: a frame that fails its own is damage, and would be a burst of noise.
+  if (lav_format(reader).isLossless) reader->codec->err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE;
+  int error = avcodec_open2(reader->codec, reader->decoder, NULL);
+  if (error == AVERROR(ENOMEM)) return LAVStatusOutOfMemory;
+  if (error < 0) return LAVStatusUnsupportedCodec;
+
+  if (!decodeFrame(reader)) {
+    if (reader->report.readErrno) return LAVStatusReadError;
+    return reader->report.badPacketCount > 0 ? LAVStatusCorrupt : LAVStatusNoAudio;
+  }
+  if (!isWithinLimits(reader->frame)) return LAVStatusAbsurdHeader;
+  reader->sampleFormat = reader->frame->format;
+  if (like) {
+    reader->sampleRate = like->sampleRate;
+    if (like->channelMask == 0 || av_channel_layout_from_mask(&reader->layout, like->channelMask) < 0) {
+      av_channel_layout_default(&reader->layout, like->channelCount);
+    }
+  } else {
+    reader->sampleRate = reader->frame->sample_rate;
+    if (av_channel_layout_copy(&reader->layout, &reader->frame->ch_layout) < 0) return LAVStatusOutOfMemory;
+  }
+  reader->frameIsPending = true;
+  return LAVStatusOK;
+}
+
+/// A layout that libswresample can mix: the frame's, or the default for its number of channels.
+static int mixableLayout(AVChannelLayout *layout, const AVChannelLayout *source) {
+  if (source->order == AV_CHANNEL_ORDER_UNSPEC) {
+    av_channel_layout_default(layout, source->nb_channels);
+    return 0;
+  }
+  return av_channel_layout_copy(layout, source);
+}
+
+static bool hasChanged(const LAVReader *reader, const AVFrame *frame) {
+  return frame->sample_rate != reader->sampleRate || frame->ch_layout.nb_channels != reader->layout.nb_channels;
+}
+
+static bool startConversion(LAVReader *reader, const AVFrame *frame) {
+  AVChannelLayout input = {0}, output = {0};
+  bool isReady = mixableLayout(&input, &frame->ch_layout) >= 0 && mixableLayout(&output, &reader->layout) >= 0 &&
+                 swr_alloc_set_opts2(&reader->swr, &output, AV_SAMPLE_FMT_FLTP, reader->sampleRate, &input,
+                                     frame->format, frame->sample_rate, 0, NULL) >= 0 &&
+                 swr_init(reader->swr) >= 0;
+  av_channel_layout_uninit(&reader->swrLayout);
+  if (isReady) isReady = av_channel_layout_copy(&reader->swrLayout, &frame->ch_layout) >= 0;
+  av_channel_layout_uninit(&input);
+  av_channel_layout_uninit(&output);
+  if (!isReady) swr_free(&reader->swr);
+  reader->swrRate = frame->sample_rate;
+  reader->swrFormat = frame->format;
+  return isReady;
+}
+
+/// Converts `count` frames of `data` (NULL: what the converter still holds) into `reader->converted`.
+static bool convert(LAVReader *reader, const uint8_t **data, int count) {
+  int room = swr_get_out_samples(reader->swr, count);
+  if (room <= 0) return false;
+  AVFrame *output = reader->converted;
+  av_frame_unref(output);
+  output->format = AV_SAMPLE_FMT_FLTP;
+  output->sample_rate = reader->sampleRate;
+  output->nb_samples = room;
+  if (mixableLayout(&output->ch_layout, &reader->layout) < 0 || av_frame_get_buffer(output, 0) < 0) return false;
+  int written = swr_convert(reader->swr, output->extended_data, room, data, count);
+  output->nb_samples = written > 0 ? written : 0;
+  return written > 0;
+}
+
+/// Makes `reader->current` the next frame to hand out. False at the end.
+static bool nextFrame(LAVReader *reader) {
+  reader->current = NULL;
+  reader->currentOffset = 0;
+  for (;;) {
+    bool hasFrame = reader->frameIsPending || decodeFrame(reader);
+    reader->frameIsPending = hasFrame;
+    AVFrame *frame = reader->frame;
+    if (hasFrame && !isWithinLimits(frame)) {
+      countBadPacket(reader);
+      reader->frameIsPending = false;
+      continue;
+    }
+    bool fits = hasFrame && reader->swr && frame->sample_rate == reader->swrRate &&
+                frame->format == reader->swrFormat &&
+                av_channel_layout_compare(&frame->ch_layout, &reader->swrLayout) == 0;
+    if (reader->swr && !fits) {
+      // What the old conversion still holds comes before the frame that waits.
+      bool hasTail = convert(reader, NULL, 0);
+      swr_free(&reader->swr);
+      if (hasFrame && !hasChanged(reader, frame)) reader->report.formatChangeCount++;
+      if (hasTail) {
+        reader->current = reader->converted;
+        return true;
+      }
+    }
+    if (!hasFrame) return false;
+    reader->frameIsPending = false;
+    if (!hasChanged(reader, frame)) {
+      reader->current = frame;
+      return true;
+    }
+    if (!reader->swr) {
+      reader->report.formatChangeCount++;
+      if (!startConversion(reader, frame)) {
+        countBadPacket(reader);
+        continue;
+      }
+    }
+    if (convert(reader, (const uint8_t **)frame->extended_data, frame->nb_samples)) {
+      reader->current = reader->converted;
+      return true;
+    }
+  }
+}
+
+#define COPY_SAMPLES(TYPE, EXPRESSION)                                                                                 \
+  do {                                                                                                                 \
+    for (int c = 0; c < channels; c++) {                                                                               \
+      float *restrict to = samples + (int64_t)c * stride;                                                              \
+      if (isPlanar) {                                                                                                  \
+        const TYPE *restrict from = (const TYPE *)frame->extended_data[c] + offset;                                    \
+        for (int i = 0; i < count; i++) {                                                                              \
+          TYPE x = from[i];                                                                                            \
+          to[i] = (EXPRESSION);                                                                                        \
+        }                                                                                                              \
+      } else if (channels == 2) {                                                                                      \
+        const TYPE *restrict from = (const TYPE *)frame->extended_data[0] + (int64_t)offset * 2 + c;                   \
+        for (int i = 0; i < count; i++) {                                                                              \
+          TYPE x = from[2 * i];                                                                                        \
+          to[i] = (EXPRESSION);                                                                                        \
+        }                                                                                                              \
+      } else {                                                                                                         \
+        const TYPE *restrict from = (const TYPE *)frame->extended_data[0] + (int64_t)offset * channels + c;            \
+        for (int i = 0; i < count; i++) {                                                                              \
+          TYPE x = from[(int64_t)i * channels];                                                                        \
+          to[i] = (EXPRESSION);                                                                                        \
+        }                                                                                                              \
+      }                                                                                                                \
+    }                                                                                                                  \
+  } while (0)
+
+static void copyFrames(const AVFrame *frame, int offset, int count, float *samples, int stride) {
+  int channels = frame->ch_layout.nb_channels;
+  bool isPlanar = av_sample_fmt_is_planar(frame->format);
+  switch (av_get_packed_sample_fmt(frame->format)) {
+  case AV_SAMPLE_FMT_U8: COPY_SAMPLES(uint8_t, (float)(x - 128) * (1.0f / 128)); break;
+  case AV_SAMPLE_FMT_S16: COPY_SAMPLES(int16_t, (float)x * (1.0f / 32768)); break;
+  case AV_SAMPLE_FMT_S32: COPY_SAMPLES(int32_t, (float)x * (1.0f / 2147483648.0f)); break;
+  case AV_SAMPLE_FMT_FLT: COPY_SAMPLES(float, x); break;
+  case AV_SAMPLE_FMT_DBL: COPY_SAMPLES(double, (float)x); break;
+  default: break;
+  }
+}
+
+int lav_read(LAVReader *reader, float *samples, int stride, int capacity) {
+  int filled = 0;
+  while (filled < capacity) {
+    if (!reader->current || reader->currentOffset >= reader->current->nb_samples) {
+      if (!nextFrame(reader)) break;
+    }
+    int count = reader->current->nb_samples - reader->currentOffset;
+    if (count > capacity - filled) count = capacity - filled;
+    copyFrames(reader->current, reader->currentOffset, count, samples + filled, stride);
+    reader->currentOffset += count;
+    filled += count;
+  }
+  return filled;
+}
+
+const char *lav_version(void) { return av_version_info(); }

@@ -1,0 +1,34 @@
+import ArgumentParser
+import AudioAnalysis
+import LibraryScan
+import Pipeline
+import Reporting
+import ResultStore
+
+/// Runs the body of a command: whatever it throws becomes one line on standard error and the exit status that fits.
+func reportingErrors(_ body: () async throws -> Void) async throws {
+  do {
+    try await body()
+  } catch let error as ExitCode {
+    throw error
+  } catch let failure as CommandFailure {
+    throw ending(failure.status, "\(failure)")
+  } catch let error as DefinitionError {
+    throw ending(.usage, "\(error).")
+  } catch let error as ScanError {
+    throw ending(.fatal, "\(error).")
+  } catch ReportError.closedPipe {
+    // As with `| head`: nobody wants the rest, and nothing is wrong.
+    throw ExitStatus.fine.exitCode
+  } catch let error as StoreError {
+    if case .lockedByRun = error { throw ending(.locked, "\(error)") }
+    throw ending(.fatal, "\(error)")
+  } catch {
+    throw ending(.fatal, "\(error)")
+  }
+}
+
+private func ending(_ status: ExitStatus, _ message: String) -> ExitCode {
+  Terminal.writeLine("analyze: \(printable(message))")
+  return status.exitCode
+}
