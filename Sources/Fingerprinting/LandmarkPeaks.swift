@@ -12,6 +12,14 @@ public struct LandmarkPeaks {
     /// the band below and above: −0.5 to 0.5.
     public var columnOffset: Float
     public var bandOffset: Float
+
+    public init(column: Int, band: Int, strength: Float, columnOffset: Float, bandOffset: Float) {
+      self.column = column
+      self.band = band
+      self.strength = strength
+      self.columnOffset = columnOffset
+      self.bandOffset = bandOffset
+    }
   }
 
   private static let bandCount = LandmarkSpectrum.bandCount

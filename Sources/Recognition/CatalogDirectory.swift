@@ -181,10 +181,15 @@ struct CatalogList: Equatable {
   var next = 1
   var entries: [Entry] = []
 
+  init() {}
+
   init(in directory: FilePath) throws(CatalogError) {
     let path = directory.appending(Self.name)
     guard access(path.string, F_OK) == 0 else {
-      if errno == ENOENT { return }
+      if errno == ENOENT {
+        self.init()
+        return
+      }
       throw .unreadable(path: path.string, reason: "\(Errno(rawValue: errno))")
     }
     try self.init(text: String(decoding: AtomicFile.read(path), as: UTF8.self), path: path.string)

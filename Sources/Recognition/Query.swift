@@ -1,4 +1,4 @@
-internal import Fingerprinting
+public import Fingerprinting
 
 /// A clip made ready to be recognised: its peaks, to look up pairs with, and its whitened spectrum, to check candidates
 /// against. It lives in memory only; what is stored of a track is a `Signature`.
@@ -29,6 +29,31 @@ public struct Query: Sendable {
 
   /// Seconds.
   public var duration: Double { Double(columnCount) / LandmarkSpectrum.columnsPerSecond }
+
+  /// A query made of nothing but the landmarks of a signature. In noise it finds less than one made of the audio.
+  public init(_ signature: Signature) {
+    let bandCount = LandmarkSpectrum.bandCount
+    columnCount = signature.columnCount
+    stride = columnCount + 2 * Self.padding
+    let landmarks = signature.landmarks
+    peaks = Self.ranked(
+      landmarks.map {
+        LandmarkPeaks.Peak(
+          column: $0.column, band: $0.band, strength: Float($0.strength) + 0.5, columnOffset: 0, bandOffset: 0)
+      })
+    // A peak is as wide as the window makes it: about two columns and bands to each side.
+    var spectrum = [Float](repeating: 0, count: columnCount * bandCount)
+    for landmark in landmarks {
+      for column in max(0, landmark.column - 2)...min(columnCount - 1, landmark.column + 2) {
+        for band in max(0, landmark.band - 1)...min(bandCount - 1, landmark.band + 1) {
+          let distance = abs(column - landmark.column) + 2 * abs(band - landmark.band)
+          let value = Float(landmark.strength + 4) / Float(1 + distance)
+          spectrum[column * bandCount + band] = max(spectrum[column * bandCount + band], value)
+        }
+      }
+    }
+    filter = Self.filter(spectrum, columnCount: columnCount, stride: stride)
+  }
 
   /// - Parameter levels: Columns of `LandmarkSpectrum`, one after another.
   init(levels: [Int32]) {
