@@ -110,9 +110,13 @@ extension Signature {
     bytes.append(littleEndian: UInt32(truncatingIfNeeded: columnCount))
     bytes.append(littleEndian: UInt32(truncatingIfNeeded: landmarkCount))
     let body = bodyBytes
-    bytes.append(littleEndian: UInt32(truncatingIfNeeded: ContentID(hashing: body).low))
+    bytes.append(littleEndian: Self.checksum(header: bytes, body: body))
     bytes.append(contentsOf: body)
     return bytes
+  }
+
+  private static func checksum(header: [UInt8], body: [UInt8]) -> UInt32 {
+    UInt32(truncatingIfNeeded: ContentID(hashing: header + body).low)
   }
 
   /// The codes, little-endian, without a header: what a catalog keeps.
@@ -134,7 +138,7 @@ extension Signature {
     }
     guard number(at: 4) == Self.version else { throw .otherVersion(number(at: 4)) }
     let body = Array(bytes[Self.headerSize...])
-    guard UInt32(truncatingIfNeeded: ContentID(hashing: body).low) == UInt32(number(at: 16)) else { throw .damaged }
+    guard Self.checksum(header: Array(bytes[..<16]), body: body) == UInt32(number(at: 16)) else { throw .damaged }
     try self.init(body: body, columnCount: number(at: 8))
     guard landmarkCount == number(at: 12) else { throw .damaged }
   }

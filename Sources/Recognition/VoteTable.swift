@@ -114,20 +114,22 @@ struct VoteTable: ~Copyable {
     let mask = UInt32(1) << UInt32(Self.stretchLog2) - 1
     for stretch in 0..<stretchCount {
       let range = starts[stretch]..<starts[stretch + 1]
-      for index in range { Self.increment(counts + 1 + Int(sorted[index] & mask)) }
+      // The table begins two places later here, so that the bins before the first can be read.
+      for index in range { Self.increment(counts + 2 + Int(sorted[index] & mask)) }
       for index in range {
-        // The table begins one place later here, so that the bin before the first can be read.
-        let place = 1 + Int(sorted[index] & mask)
-        let sum = counts[place] &+ counts[place + 1]
-        guard sum >= threshold else { continue }
-        let before = counts[place - 1] &+ counts[place]
-        let after = counts[place + 1] &+ counts[place + 2]
-        guard sum > before, sum >= after else { continue }
-        let bin = Int(sorted[index])
-        if places.last?.bin != bin { places.append(Place(bin: bin, votes: Int(sum))) }
-        Self.raise(&threshold, limit, &places)
+        for back in 0...1 {
+          let place = 2 + Int(sorted[index] & mask) - back
+          let sum = counts[place] &+ counts[place + 1]
+          guard sum >= threshold else { continue }
+          let before = counts[place - 1] &+ counts[place]
+          let after = counts[place + 1] &+ counts[place + 2]
+          guard sum > before, sum >= after else { continue }
+          let bin = Int(sorted[index]) - back
+          if places.last?.bin != bin { places.append(Place(bin: bin, votes: Int(sum))) }
+          Self.raise(&threshold, limit, &places)
+        }
       }
-      for index in range { counts[1 + Int(sorted[index] & mask)] = 0 }
+      for index in range { counts[2 + Int(sorted[index] & mask)] = 0 }
     }
     places.sort { $0.bin < $1.bin }
     var last = -1
