@@ -7,6 +7,7 @@ import SystemPackage
 // Builds a catalog of a kit's tracks and answers its queries; see evaluate.py beside this package.
 //
 //     recognition-kit build manifest.csv CATALOG      manifest: id,path
+//     recognition-kit grow CATALOG DIRECTORY TRACKS
 //     recognition-kit match CATALOG queries.csv answers.csv [signature]      queries: id,path
 
 func cpuSeconds() -> Double {
@@ -113,14 +114,69 @@ func match(_ catalogPath: String, _ queries: String, _ output: String, fromSigna
   print("CPU ms per query: mean", times.reduce(0, +) / Double(max(1, times.count)), "longest", times.last ?? 0)
 }
 
+/// Puts made-up tracks beside a kit's own into a catalog directory, until there are so many.
+///
+/// A made-up track is some 195 s of pieces of 6 to 14 s, each out of another real track and moved by 6 to 18 bands up or down:
+/// so landmarks, pairs and the skew of their frequencies are those of real music, and none of it is the kit's own music at
+/// a speed or pitch that a query could have.
+func grow(_ catalogPath: String, _ directoryPath: String, _ trackCount: Int) throws {
+  var real: [Reference] = []
+  try CustomCatalog(contentsOf: FilePath(catalogPath)).forEachReference { real.append($0) }
+  let sources = real.map { (landmarks: $0.signature.landmarks, columnCount: $0.signature.columnCount) }
+  let directory = CatalogDirectory(at: FilePath(directoryPath))
+  try directory.add(real)
+  var random = SystemRandomNumberGenerator()
+  var made = real.count
+  while made < trackCount {
+    let start = cpuSeconds()
+    var batch: [Reference] = []
+    while made < trackCount, batch.count < 4000 {
+      var landmarks: [Landmark] = []
+      var column = 0
+      let length = Int.random(in: 3000...9200, using: &random)
+      while column < length {
+        guard let source = sources.randomElement(using: &random) else { return }
+        let piece = min(Int.random(in: 190...440, using: &random), source.columnCount - 1)
+        let first = Int.random(in: 0..<source.columnCount - piece, using: &random)
+        let shift = Int.random(in: 6...18, using: &random) * (Bool.random(using: &random) ? 1 : -1)
+        var low = 0
+        var high = source.landmarks.count
+        while low < high {
+          let middle = (low + high) / 2
+          if source.landmarks[middle].column < first { low = middle + 1 } else { high = middle }
+        }
+        while low < source.landmarks.count, source.landmarks[low].column < first + piece {
+          var landmark = source.landmarks[low]
+          landmark.column += column - first
+          // What leaves the bands at one end comes in at the other: the number of landmarks stays that of real music.
+          landmark.band = (landmark.band + shift + LandmarkSpectrum.bandCount) % LandmarkSpectrum.bandCount
+          landmarks.append(landmark)
+          low += 1
+        }
+        column += piece
+      }
+      landmarks.sort { ($0.column, $0.band) < ($1.column, $1.band) }
+      made += 1
+      batch.append(
+        Reference(
+          identifier: "made-\(made)", signature: Signature(landmarks: landmarks, columnCount: column),
+          items: [MediaItem(title: "Made-up track \(made)", artist: "Nobody", album: "Simulation")]))
+    }
+    try directory.add(batch)
+    print("tracks", made, "CPU s for the batch", cpuSeconds() - start)
+  }
+  print(try directory.catalog().information)
+}
+
 let arguments = CommandLine.arguments
 do {
   switch arguments.dropFirst().first {
   case "build" where arguments.count == 4: try build(arguments[2], arguments[3])
   case "match" where arguments.count >= 5:
     try match(arguments[2], arguments[3], arguments[4], fromSignature: arguments.dropFirst(5).contains("signature"))
+  case "grow" where arguments.count == 5: try grow(arguments[2], arguments[3], Int(arguments[4]) ?? 0)
   default:
-    print("usage: recognition-kit build manifest.csv CATALOG | match CATALOG queries.csv answers.csv [signature]")
+    print("usage: recognition-kit build manifest.csv CATALOG | grow CATALOG DIRECTORY TRACKS | match CATALOG queries.csv answers.csv [signature]")
     exit(64)
   }
 } catch {
