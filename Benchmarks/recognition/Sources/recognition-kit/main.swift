@@ -1,4 +1,3 @@
-import AudioAnalysis
 import Fingerprinting
 import Glibc
 import Recognition
