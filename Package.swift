@@ -91,7 +91,10 @@ let package = Package(
     testTarget("TagReadingTests", ["AnalysisTesting", "AudioAnalysis", "TagReading", systemPackage]),
     testTarget("ResultStoreTests", ["AudioAnalysis", "ResultStore", systemPackage, grdb]),
     testTarget("TempoTests", ["AudioAnalysis", "DSP", "Tempo", systemPackage]),
-    testTarget("ReportingTests", ["AudioAnalysis", "Reporting", "ResultStore", systemPackage]),
-    testTarget("PipelineTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "DSP", "Pipeline", systemPackage]),
+    testTarget("ReportingTests", ["AnalysisTesting", "AudioAnalysis", "Reporting", "ResultStore", systemPackage]),
+    testTarget(
+      "PipelineTests",
+      ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", systemPackage]),
+    testTarget("CommandLineTests", ["AnalysisTesting", "AudioAnalysis", "CSpawn", "analyze", systemPackage]),
   ]
 )

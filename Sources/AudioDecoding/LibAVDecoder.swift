@@ -161,7 +161,8 @@ final class LibAVDecoder: StreamDecoder {
   }
 
   var faultyFrameCount: Int64 {
-    packetCount > 0 ? badPacketCount * (frameCount / packetCount + 1) : 0
+    // A demuxer may take a damaged frame and the next one for one packet.
+    packetCount > 0 ? badPacketCount * 2 * (frameCount / packetCount + 1) : 0
   }
 
   var encodedByteCount: Int64? { packetByteCount }

@@ -9,7 +9,8 @@ public enum ResamplerKind: String, Codable, Hashable, Sendable, CaseIterable {
   ///   - inputRate: Samples per second of what is pushed.
   ///   - outputRate: Samples per second of what comes out.
   public func makeResampler(from inputRate: Int, to outputRate: Int) -> any Resampler {
-    switch self {
+    if inputRate == outputRate { return PassThrough(rate: inputRate) }
+    return switch self {
     case .soxr: SoxrResampler(inputRate: inputRate, outputRate: outputRate)
     case .samplerate: SamplerateResampler(inputRate: inputRate, outputRate: outputRate)
     }
@@ -33,4 +34,22 @@ public protocol Resampler: AnyObject {
 
   /// Ends the stream and gives the frames that are still due. Nothing may be pushed afterwards.
   func finish(into output: inout [Float]) -> Int
+}
+
+/// Equal rates: nothing to do.
+private final class PassThrough: Resampler {
+  let inputRate: Int
+  var outputRate: Int { inputRate }
+
+  init(rate: Int) { inputRate = rate }
+
+  func push(_ input: Span<Float>, into output: inout [Float]) -> Int {
+    output.ensureCount(input.count)
+    input.withUnsafeBufferPointer { input in
+      output.withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: input) }
+    }
+    return input.count
+  }
+
+  func finish(into output: inout [Float]) -> Int { 0 }
 }

@@ -67,6 +67,7 @@ struct LAVReader {
   bool packetsEnded;
   bool ended;
   int demuxerErrors;
+  int lastPacketSize;
   LAVReport report;
 };
 
@@ -330,6 +331,7 @@ static void countBadPacket(LAVReader *reader) {
   if (reader->report.lastPacketIsBad) return;
   reader->report.badPacketCount++;
   reader->report.lastPacketIsBad = true;
+  reader->report.packetByteCount -= reader->lastPacketSize;
 }
 
 static bool nextPacket(LAVReader *reader) {
@@ -342,6 +344,7 @@ static bool nextPacket(LAVReader *reader) {
       reader->sincePacket = 0;
       reader->report.packetCount++;
       reader->report.packetByteCount += reader->packet->size;
+      reader->lastPacketSize = reader->packet->size;
       reader->report.lastPacketIsBad = false;
       // PCM has no packets of its own: the last one is shorter, and called corrupt, whenever the length is not known.
       bool isPCM = av_get_exact_bits_per_sample(reader->stream->codecpar->codec_id) > 0;

@@ -82,6 +82,9 @@ struct ExplainCommand: AsyncParsableCommand {
     }
     let current = Set(record.analyzers)
     let stale = plan.plugins.filter { !current.contains($0.identity) }.map(\.id)
+    if record.status == .failed, record.problem.flatMap({ DecodeError.Code(rawValue: $0.code) })?.isTransient ?? false {
+      return ["The failure may pass by itself: the next run tries it again."]
+    }
     if record.status == .failed {
       return ["It has not changed since, so that it is not tried again (--retry-failed does)."]
     }

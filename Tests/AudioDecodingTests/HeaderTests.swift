@@ -83,8 +83,7 @@ import Testing
     #expect(openingError(try scratch.write(bytes, "x.wav")) == .corrupt)
   }
 
-  @Test(.enabled(if: hasFFmpeg, "needs the ffmpeg program"))
-  func lengthsOfFLAC() throws {
+  @Test func lengthsOfFLAC() throws {
     let signal = makeSignal(frames: 30_000)
     let path = try scratch.writeSound(signal, "x.flac", format: SF_FORMAT_FLAC | SF_FORMAT_PCM_16, rate: 44_100)
     let bytes = try scratch.bytes(path)
@@ -108,8 +107,8 @@ import Testing
     // Comments without end are not read.
     let header = Array(bytes[..<4]) + [0x00] + bytes[5..<42]
     let comments = [0x84, 0xff, 0xff, 0xff].map { UInt8($0) }
-    let broken = try? decode(scratch.write(header + comments + bytes[42...], "comments.flac"))
-    #expect(broken == nil || broken?.summary.problem != nil)
+    let isStillExact = try decode(scratch.write(header + comments + bytes[42...], "comments.flac")).planes == signal
+    #expect(isStillExact)
   }
 
   @Test func notANumber() throws {

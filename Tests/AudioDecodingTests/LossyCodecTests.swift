@@ -36,7 +36,7 @@ struct LossyCodecTests {
       delay: 1_024...1_024),
     Kind(
       arguments: ["-c:a", "wmav2", "-b:a", "256k"], suffix: "wma", container: "asf", codec: "wmav2", error: 0.1,
-      slack: 4_096, delay: 0...2_048),
+      slack: 4_096, delay: -2_048...2_048),
     Kind(
       arguments: ["-c:a", "ac3", "-b:a", "448k"], suffix: "ac3", container: "ac3", codec: "ac3", error: 0.1, slack: 1_536,
       delay: 256...256),
@@ -48,10 +48,12 @@ struct LossyCodecTests {
       delay: 481...481),
   ]
 
+  private static let signal = makeSignal(frames: 50_000)
+
   @Test(arguments: kinds)
   func signalComesBack(kind: Kind) throws {
     let scratch = try Scratch()
-    let signal = makeSignal(frames: 50_000)
+    let signal = Self.signal
     let wav = try scratch.writeSound(signal, "x.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)
     let decoded = try decode(scratch.ffmpeg(wav, kind.arguments, "y.\(kind.suffix)"))
     #expect(decoded.format.container == kind.container)
@@ -89,7 +91,7 @@ struct LossyCodecTests {
   ])
   func decodersAgree(arguments: [String], suffix: String, tolerance: Double) throws {
     let scratch = try Scratch()
-    let signal = makeSignal(frames: 150_000)
+    let signal = Self.signal
     let wav = try scratch.writeSound(signal, "x.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)
     let path = try scratch.ffmpeg(wav, arguments, "y.\(suffix)")
     let first = try decode(path, with: .libsndfile)

@@ -75,7 +75,7 @@ import Testing
   @Test(arguments: ResamplerKind.allCases, rates)
   func timeIsKept(kind: ResamplerKind, rates: (Int, Int)) {
     let (inputRate, outputRate) = rates
-    for seconds in [0.0, 0.25] {
+    for seconds in [0.05, 0.25] {
       var input = [Float](repeating: 0, count: inputRate)
       let centre = Int(seconds * Double(inputRate))
       // A smooth pulse of 4 ms, well inside the pass band.
@@ -84,12 +84,12 @@ import Testing
         input[frame] = Float(exp(-time * time / 2))
       }
       let output = resample(input, kind, from: inputRate, to: outputRate)
+      var worst = 0.0
       for frame in 0..<Int(0.4 * Double(outputRate)) {
         let time = (Double(frame) / Double(outputRate) - Double(centre) / Double(inputRate)) / 0.001
-        // Before the start there is nothing, which the filter sees at time 0.
-        if seconds == 0 && frame < outputRate / 500 { continue }
-        #expect(abs(Double(output[frame]) - exp(-time * time / 2)) < 2e-3)
+        worst = max(worst, abs(Double(output[frame]) - exp(-time * time / 2)))
       }
+      #expect(worst < 2e-3)
     }
   }
 
@@ -117,13 +117,12 @@ import Testing
   }
 
   @Test func theyAgree() {
-    let input = makeSignal(frames: 60_000, channels: 1)[0]
+    let input = makeSignal(frames: 60_000, channels: 1, hasClicks: false)[0]
     for (inputRate, outputRate) in Self.rates {
       let one = resample(input, .soxr, from: inputRate, to: outputRate)
       let other = resample(input, .samplerate, from: inputRate, to: outputRate)
       let inner = 500..<one.count - 500
-      // They differ only between the ends of their pass bands, where this signal has its clicks.
-      #expect(relativeError(one[inner], other[inner]) < 0.02)
+      #expect(relativeError(one[inner], other[inner]) < 1e-3)
     }
   }
 

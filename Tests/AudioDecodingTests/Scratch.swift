@@ -35,8 +35,12 @@ final class Scratch {
     let file = try #require(sf_open(path(name).string, CInt(SFM_WRITE), &info), "libsndfile cannot write \(name)")
     defer { sf_close(file) }
     var interleaved = [Float](repeating: 0, count: planes.count * planes[0].count)
-    for (channel, plane) in planes.enumerated() {
-      for (frame, sample) in plane.enumerated() { interleaved[frame * planes.count + channel] = sample }
+    interleaved.withUnsafeMutableBufferPointer { interleaved in
+      for channel in planes.indices {
+        planes[channel].withUnsafeBufferPointer { plane in
+          for frame in plane.indices { interleaved[frame * planes.count + channel] = plane[frame] }
+        }
+      }
     }
     let count = sf_count_t(planes[0].count)
     if [SF_FORMAT_FLOAT, SF_FORMAT_DOUBLE].contains(format & SF_FORMAT_SUBMASK) {
@@ -72,7 +76,9 @@ let hasFFmpeg = ["/usr/bin/ffmpeg", "/usr/local/bin/ffmpeg"].contains {
 
 /// Music-like planar samples: a few partials with a slow swell and a click every half second, different in each channel,
 /// in whole steps of `bits` bits.
-func makeSignal(frames: Int, channels: Int = 2, rate: Int = 44_100, bits: Int = 16, seed: UInt64 = 1) -> [[Float]] {
+func makeSignal(
+  frames: Int, channels: Int = 2, rate: Int = 44_100, bits: Int = 16, seed: UInt64 = 1, hasClicks: Bool = true
+) -> [[Float]] {
   let steps = Float(sign: .plus, exponent: bits - 1, significand: 1)
   return (0..<channels).map { channel in
     var state = seed &* 0x9e37_79b9_7f4a_7c15 &+ UInt64(channel)
@@ -82,7 +88,7 @@ func makeSignal(frames: Int, channels: Int = 2, rate: Int = 44_100, bits: Int = 
       var sample = 0.25 * sin(2 * .pi * base * time) + 0.1 * sin(2 * .pi * 2.5 * base * time)
       sample *= 0.7 + 0.3 * sin(2 * .pi * 0.8 * time)
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      if frame % (rate / 2) < rate / 100 { sample += 0.3 * (Double(state >> 40) / 8_388_608 - 1) }
+      if hasClicks && frame % (rate / 2) < rate / 100 { sample += 0.3 * (Double(state >> 40) / 8_388_608 - 1) }
       return (Float(sample) * steps).rounded() / steps
     }
   }
@@ -131,16 +137,22 @@ func relativeError(_ reference: ArraySlice<Float>, _ other: ArraySlice<Float>) -
   return (difference / max(signal, 1e-30)).squareRoot()
 }
 
-/// How many frames later than `reference` the signal `other` comes, by the best match within ± `range`.
-func lag(of other: [Float], behind reference: [Float], range: Int = 3_000) -> Int {
-  let window = range..<min(reference.count, other.count) - range
-  var best = (lag: 0, sum: -Double.infinity)
-  for lag in -range...range {
-    var sum: Float = 0
-    for frame in stride(from: window.lowerBound, to: window.upperBound, by: 3) {
-      sum += reference[frame] * other[frame + lag]
+/// How many frames later than `reference` the signal `other` comes, by the least difference within ± `range`.
+func lag(of other: [Float], behind reference: [Float], range: Int = 2_500) -> Int {
+  // Around the second click, which is noise and so like nothing else.
+  let window = 21_500..<23_500
+  return reference.withUnsafeBufferPointer { reference in
+    other.withUnsafeBufferPointer { other in
+      var best = (lag: 0, sum: Float.infinity)
+      for lag in -range...range {
+        var sum: Float = 0
+        for frame in window {
+          let difference = reference[frame] - other[frame + lag]
+          sum += difference * difference
+        }
+        if sum < best.sum { best = (lag, sum) }
+      }
+      return best.lag
     }
-    if Double(sum) > best.sum { best = (lag, Double(sum)) }
   }
-  return best.lag
 }

@@ -224,6 +224,23 @@ import Testing
     #expect(try PipelineDefinition(name: "example", entries: exec).plan(with: []).plugins.count == 1)
   }
 
+  @Test(arguments: PipelineCatalog.builtIn.keys.sorted())
+  func aDefinitionInOneLineReadsBack(name: String) throws {
+    var definition = try PipelineCatalog().definition(name)
+    definition.entries.append(
+      .init(
+        id: "odd", kind: .exec,
+        settings: [
+          "command": .array([.string("a\"b\\c\u{1}\u{7F}\u{85}\u{2028}\u{FEFF}\u{FFFF}é🎵\n"), .null, .number(0.5)])
+        ]))
+    let again = try Self.read(definition.text)
+    #expect(!definition.text.contains("\n"))
+    #expect(Set(again.entries) == Set(definition.entries))
+    #expect(again.name == definition.name)
+    #expect(again.resampler == definition.resampler)
+    #expect(again.decodesWholeFile == definition.decodesWholeFile)
+  }
+
   @Test func namesAndPathsAreFound() throws {
     let folder = try TemporaryDirectory()
     let text = Array("analyzers: {gauge: }".utf8)

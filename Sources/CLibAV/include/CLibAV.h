@@ -77,6 +77,7 @@ typedef struct LAVFormat {
 /// What happened while reading.
 typedef struct LAVReport {
   int64_t packetCount;
+  /// Of the packets that were not bad.
   int64_t packetByteCount;
   /// Packets which the decoder refused or the demuxer marked as damaged.
   int64_t badPacketCount;

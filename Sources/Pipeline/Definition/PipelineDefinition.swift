@@ -121,11 +121,20 @@ public struct PipelineDefinition: Hashable, Sendable {
       }
       return "{\(members.joined(separator: ", "))}"
     }
-    return """
+    let json = """
       {"name": \(JSONValue.string(name).canonicalText), "resampler": "\(resampler.rawValue)", \
       "decode": "\((decodesWholeFile ? DecodeExtent.whole : .needed).rawValue)", \
       "analyzers": \(mapping(.builtIn)), "exec": \(mapping(.exec))}
       """
+    // What JSON lets stand in strings, and YAML takes for the end of a line or does not take at all.
+    return json.unicodeScalars.reduce(into: "") { text, scalar in
+      switch scalar.value {
+      case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF:
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
   }
 
   func error(_ key: String, _ problem: String) -> DefinitionError {

@@ -39,7 +39,7 @@ struct ScanPhase {
             path: file.path, device: file.device, inode: file.inode, sizeBytes: file.size,
             modified: Timestamp(nanoseconds: file.mtimeNanoseconds)))
       case .skipped(let entry):
-        if entry.hidesKnownFiles { unreadable.append(entry.path) }
+        if entry.hidesFiles { unreadable.append(entry.path) }
         skipped.append(SkippedFile(path: entry.path, code: entry.reason.rawValue, message: entry.message))
       case .root(let root):
         try take(root, into: &roots, scopes: &scopes)
@@ -88,16 +88,6 @@ struct ScanPhase {
         let hint = known > 0 ? " (\(known) known files stay as they are)" : ""
         report(.notice("\(root.path.string) \(warning)\(hint)."))
       }
-    }
-  }
-}
-
-extension SkippedEntry {
-  /// Whether files may lie below that a scan could not see.
-  fileprivate var hidesKnownFiles: Bool {
-    switch reason {
-    case .unreadableFolder, .unreadableEntry, .vanishedWhileScanning, .pathTooLong, .danglingLink, .linkLoop: true
-    default: false
     }
   }
 }

@@ -192,7 +192,8 @@ extension Settings {
     "isolation", default: .process, "where files are analyzed: process (worker processes) or none")
   public static let memoryLimit = Setting<Int>(
     "memory_limit_mb", default: 400, "memory a worker process may use; a file that needs more fails",
-    objection: { $0 == 0 || (100...1_000_000).contains($0) ? nil : "must be 0 (no limit) or 100 to 1000000, not \($0)" })
+    objection: { $0 == 0 || (100...1_000_000).contains($0) ? nil : "must be 0 (no limit) or 100 to 1000000, not \($0)" }
+  )
   public static let timeout = Setting<Duration?>(
     "timeout", default: nil, "how long one file may take (none: by its size)", objection: isPositive)
   public static let timeBudget = Setting<Duration?>(
@@ -217,8 +218,9 @@ extension Settings {
 
   /// Every setting there is.
   public static let all: [any AnySetting] = [
-    library, database, output, report, include, pipeline, jobs, isolation, memoryLimit, timeout, timeBudget, nice, failOn, progress, waitLock,
-    retryFailed, followLinks, hidden, allFiles, extensions, quietPeriod,
+    library, database, output, report, include, pipeline, jobs, isolation, memoryLimit, timeout, timeBudget, nice,
+    failOn,
+    progress, waitLock, retryFailed, followLinks, hidden, allFiles, extensions, quietPeriod,
   ]
 
   @Sendable private static func isPositive(_ time: Duration?) -> String? {
@@ -231,7 +233,9 @@ extension Settings {
     for word in self[Self.extensions] {
       rule.audioExtensions.insert((word.hasPrefix(".") ? String(word.dropFirst()) : word).lowercased())
     }
+    // Every name of a file with hard links stands in somebody's album; content ids save decoding it twice.
     return LibraryWalker.Options(
-      candidates: rule, followsLinks: self[Self.followLinks], quietPeriod: self[Self.quietPeriod])
+      candidates: rule, followsLinks: self[Self.followLinks], yieldsHardLinksOnce: false,
+      quietPeriod: self[Self.quietPeriod])
   }
 }
