@@ -73,7 +73,7 @@ struct PulseSurvey {
   }
 
   /// Multiples of the strongest tempo that are tried, and of the next.
-  static let ratios: [Double] = [1, 1 / 2.0, 2, 2 / 3.0, 3 / 2.0, 1 / 3.0, 3, 3 / 4.0, 4 / 3.0]
+  static let ratios: [Double] = [1, 1 / 2.0, 2, 2 / 3.0, 3 / 2.0, 1 / 3.0, 3, 3 / 4.0, 4 / 3.0, 4 / 5.0, 5 / 4.0]
   static let ratiosOfOthers: [Double] = [1, 1 / 2.0, 2]
 
   /// The tempi to try, without near doubles.
@@ -94,9 +94,9 @@ struct PulseSurvey {
       bpm, BeatGrid(period: period, phase: 0, columnCount: envelopes.columnCount), isConstant: true)
   }
 
-  func flexible(_ bpm: Double, changeCost: Float, distanceCost: Float) -> PulseCandidate? {
+  func flexible(_ bpm: Double, range: Double = 1.38, changeCost: Float, distanceCost: Float) -> PulseCandidate? {
     let period = 60 / bpm * OnsetEnvelopes.columnsPerSecond
-    let path = BeatPath(envelope, period: period, changeCost: changeCost, distanceCost: distanceCost)
+    let path = BeatPath(envelope, period: period, range: range, changeCost: changeCost, distanceCost: distanceCost)
     guard path.beats.count > 3 else { return nil }
     let grid = BeatGrid(beats: path.beats.map(Double.init))
     return candidate(60 / grid.medianPeriod * OnsetEnvelopes.columnsPerSecond, grid, isConstant: false)
@@ -113,9 +113,9 @@ struct PulseSurvey {
 
 extension PulseSurvey {
   /// A path along which onsets are this much stronger than on the best grid of constant tempo shows that the tempo moves, …
-  private static let pathAdvantage: Float = 1.45
+  private static let pathAdvantage: Float = 1.4
   /// … unless so many of its beats lie on the grid of the strongest tempo anyway, …
-  private static let shareOnGrid = 0.85
+  private static let shareOnGrid = 0.92
   /// … where "on" means within this share of a beat.
   private static let onGrid = 0.12
 
