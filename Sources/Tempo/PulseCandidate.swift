@@ -112,8 +112,10 @@ struct PulseSurvey {
 }
 
 extension PulseSurvey {
-  /// A path along which onsets are this much stronger than on the best grid of constant tempo shows that the tempo moves, …
-  private static let pathAdvantage: Float = 1.4
+  /// A path along which onsets are this much stronger than on the grid of the strongest tempo, …
+  private static let advantageOverOwn: Float = 1.5
+  /// … and this much stronger than on the best grid of any tempo, shows that the tempo moves, …
+  private static let advantageOverAny: Float = 1.2
   /// … unless so many of its beats lie on the grid of the strongest tempo anyway, …
   private static let shareOnGrid = 0.92
   /// … where "on" means within this share of a beat.
@@ -135,13 +137,16 @@ extension PulseSurvey {
     var candidates = constants
     guard let path = flexible(strongest, changeCost: 100, distanceCost: 3) else { return [] }
     let pathStrength = meanEnvelope(at: path.grid.beats)
-    var gridStrength: Float = 0
+    var (ownStrength, anyStrength): (Float, Float) = (0, 0)
     var share = 1.0
     for (index, candidate) in constants.enumerated() {
       let smoothed = GridFeatures.smoothed(candidate.profile, bpm: candidate.bpm)
       guard let phase = GridFeatures.phases(of: smoothed, limit: 1).first else { continue }
       let grid = beats(of: GridHypothesis(candidate: candidate, phase: phase, score: 0))
-      gridStrength = max(gridStrength, meanEnvelope(at: grid))
+      // Very slow grids do not count: they may choose the few strongest onsets.
+      let strength = candidate.bpm > 0.45 * strongest ? meanEnvelope(at: grid) : 0
+      anyStrength = max(anyStrength, strength)
+      if index == 0 { ownStrength = strength }
       guard index == 0, let first = grid.first else { continue }
       let period = 60 / candidate.bpm * OnsetEnvelopes.columnsPerSecond
       let near = path.grid.beats.filter { beat in
@@ -150,7 +155,9 @@ extension PulseSurvey {
       }
       share = Double(near.count) / Double(path.grid.beats.count)
     }
-    if pathStrength > Self.pathAdvantage * gridStrength, share < Self.shareOnGrid {
+    if pathStrength > Self.advantageOverOwn * ownStrength, pathStrength > Self.advantageOverAny * anyStrength,
+      share < Self.shareOnGrid
+    {
       candidates = tempi.compactMap { flexible($0, changeCost: 30, distanceCost: 1) }
     }
     return GridChoice.hypotheses(for: candidates, activity: envelopes.activity)

@@ -146,3 +146,39 @@ import Testing
     #expect(abs(whole.error - joined.error) < 1e-9)
   }
 }
+
+@Suite struct MovingTempoTests {
+  /// Beats of a tempo that is a function of time, with a backbeat and hi-hats between.
+  private func played(seconds: Double, _ bpm: (Double) -> Double) -> (signal: [Float], beats: [Double]) {
+    var beats: [Double] = []
+    var time = 0.1
+    while time < seconds {
+      beats.append(time)
+      time += 60 / bpm(time)
+    }
+    let halves = zip(beats, beats.dropFirst()).map { ($0 + $1) / 2 }
+    let kicks = stride(from: 0, to: beats.count, by: 2).map { beats[$0] }
+    let snares = stride(from: 1, to: beats.count, by: 2).map { beats[$0] }
+    return (signal(seconds: seconds, [(.kick, kicks), (.snare, snares), (.hat, halves)]), beats)
+  }
+
+  @Test func aChangeOfTempoIsInTheMap() throws {
+    let (music, beats) = played(seconds: 40) { $0 < 20 ? 120 : 140 }
+    let finding = try analyze(music)
+    #expect(!finding.isStable)
+    #expect(finding.map.count == 2)
+    let (first, last) = (try #require(finding.map.first), try #require(finding.map.last))
+    #expect(abs(first.bpm - 120) < 0.5 && abs(last.bpm - 140) < 0.5)
+    #expect(abs(last.startSeconds - 20) < 1.5)
+    #expect(agreement(finding.beats, beats) > 0.85)
+  }
+
+  @Test func aRampIsFollowed() throws {
+    let (music, beats) = played(seconds: 40) { 100 + 0.5 * $0 }
+    let finding = try analyze(music)
+    #expect(!finding.isStable)
+    #expect(agreement(finding.beats, beats, within: 0.05) > 0.85)
+    let tempi = finding.map.map(\.bpm)
+    #expect(tempi == tempi.sorted())
+  }
+}
