@@ -1,7 +1,8 @@
 # make run      install what is missing, build, analyze LIBRARY (default: the music in Fixtures/), say where the reports are
 # make test     install what is missing, run all tests
 # make bench    speed and memory, as ratios against peers measured in the same run
-# make install  PREFIX=/usr/local: a binary that works from any folder, its manual page and shell completions
+# make install  PREFIX=/usr/local: a binary that works from any folder, its manual page, completions and units for systemd
+# make samples  the samples of the reports in reports/sample/
 
 LIBRARY ?= Fixtures
 OUTPUT  ?= reports/generated
@@ -9,12 +10,12 @@ PREFIX  ?= /usr/local
 BUILD   := swift build -c release --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
-.PHONY: run build test bench install clean
+.PHONY: run build test bench install samples clean
 
+# Broken files in a library are no reason for make to stop: the summary names them.
 run: build
-	@mkdir -p "$(OUTPUT)"
-	@$(ANALYZE) "$(LIBRARY)" --database "$(OUTPUT)/library.sqlite" --output "$(OUTPUT)" \
-		--report json --report ndjson --report csv
+	@$(ANALYZE) run "$(LIBRARY)" --database "$(OUTPUT)/library.sqlite" --output "$(OUTPUT)" \
+		--report json --report ndjson --report csv --verbose --fail-on never
 
 build:
 	@Scripts/setup run
@@ -23,6 +24,7 @@ build:
 test:
 	@Scripts/setup test
 	swift test
+	@Scripts/check-manual .build/debug/analyze
 
 bench: build
 	@Scripts/setup bench
@@ -30,6 +32,9 @@ bench: build
 
 install: build
 	@Scripts/install "$(PREFIX)"
+
+samples: build
+	@Scripts/make-samples $(ANALYZE)
 
 clean:
 	rm -rf .build "$(OUTPUT)"
