@@ -46,7 +46,8 @@ public struct FileAnalyzer: Sendable {
       if audioPlugins.isEmpty, let known {
         analysis.status = known.status
         analysis.problem = known.problem
-        analysis.remarks = known.remarks
+        // What analyzers remarked is remarked again by those that run now.
+        analysis.remarks = known.remarks.filter { $0.stage != .analyze }
         analysis.format = if let format = known.format { format } else { try AudioSource(path: job.path).format }
       } else {
         var source = try AudioSource(path: job.path)
@@ -68,6 +69,7 @@ public struct FileAnalyzer: Sendable {
     enter(.analyze)
     let track = Track(path: job.path, format: analysis.format)
     outcomes += chosen.filter { $0.feed == .file }.map { $0.outcome(for: track) }
+    analysis.remarks += outcomes.flatMap(\.remarks)
     let order = Dictionary(plugins.enumerated().map { ($1.identity, $0) }) { first, _ in first }
     analysis.outcomes = outcomes.sorted { order[$0.analyzer, default: 0] < order[$1.analyzer, default: 0] }
     return analysis
@@ -119,6 +121,13 @@ extension AnalyzerPlugin {
     } catch {
       return AnalyzerOutcome(analyzer: identity, result: error.outcome)
     }
+  }
+}
+
+extension AnalyzerOutcome {
+  fileprivate var remarks: [Problem] {
+    guard case .finding(let finding) = result else { return [] }
+    return finding.remarks.map { Problem(stage: .analyze, code: "\(analyzer.id)_remark", message: $0) }
   }
 }
 
