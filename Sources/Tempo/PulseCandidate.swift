@@ -132,9 +132,13 @@ extension PulseSurvey {
 
   /// All hypotheses about the pulse, best first; none where there is no pulse.
   func hypotheses() -> [GridHypothesis] {
+    GridChoice.hypotheses(for: candidates(), activity: envelopes.activity)
+  }
+
+  /// Every tempo with its pulse: all of constant tempo, or all along paths; none where there is no pulse.
+  func candidates() -> [PulseCandidate] {
     guard let strongest = strongest.first, hasPulse else { return [] }
     let constants = tempi.map { constant($0) }
-    var candidates = constants
     guard let path = flexible(strongest, changeCost: 100, distanceCost: 3) else { return [] }
     let pathStrength = meanEnvelope(at: path.grid.beats)
     var (ownStrength, anyStrength): (Float, Float) = (0, 0)
@@ -158,9 +162,9 @@ extension PulseSurvey {
     if pathStrength > Self.advantageOverOwn * ownStrength, pathStrength > Self.advantageOverAny * anyStrength,
       share < Self.shareOnGrid
     {
-      candidates = tempi.compactMap { flexible($0, changeCost: 30, distanceCost: 1) }
+      return tempi.compactMap { flexible($0, changeCost: 30, distanceCost: 1) }
     }
-    return GridChoice.hypotheses(for: candidates, activity: envelopes.activity)
+    return constants
   }
 
   private func meanEnvelope(at beats: [Double]) -> Float {
