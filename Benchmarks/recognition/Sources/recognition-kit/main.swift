@@ -175,7 +175,9 @@ do {
     try match(arguments[2], arguments[3], arguments[4], fromSignature: arguments.dropFirst(5).contains("signature"))
   case "grow" where arguments.count == 5: try grow(arguments[2], arguments[3], Int(arguments[4]) ?? 0)
   default:
-    print("usage: recognition-kit build manifest.csv CATALOG | grow CATALOG DIRECTORY TRACKS | match CATALOG queries.csv answers.csv [signature]")
+    print(
+      "usage: recognition-kit build manifest.csv CATALOG | grow CATALOG DIRECTORY TRACKS | match CATALOG queries.csv answers.csv [signature]"
+    )
     exit(64)
   }
 } catch {
