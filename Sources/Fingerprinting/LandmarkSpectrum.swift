@@ -48,7 +48,9 @@ public struct LandmarkSpectrum: Sendable {
       bands.append(Band(firstBin: first, firstGroup: weights.count, groupCount: groupCount))
       for group in 0..<groupCount {
         var lanes = SIMD8<Float>.zero
-        for lane in 0..<8 where group * 8 + lane < heights.count { lanes[lane] = Float(heights[group * 8 + lane] / sum) }
+        for lane in 0..<8 where group * 8 + lane < heights.count {
+          lanes[lane] = Float(heights[group * 8 + lane] / sum)
+        }
         weights.append(lanes)
       }
       centre *= ratio
@@ -69,7 +71,8 @@ public struct LandmarkSpectrum: Sendable {
         let band = bands[index]
         var sum = SIMD8<Float>.zero
         for group in 0..<band.groupCount {
-          let values = unsafe bytes.loadUnaligned(fromByteOffset: 4 * (band.firstBin + 8 * group), as: SIMD8<Float>.self)
+          let values = unsafe bytes.loadUnaligned(
+            fromByteOffset: 4 * (band.firstBin + 8 * group), as: SIMD8<Float>.self)
           sum += values * weights[band.firstGroup + group]
         }
         levels[index] = Self.level(ofPower: sum.sum())

@@ -131,7 +131,8 @@ public struct CustomCatalog: Sendable {
         let record = self.record(segment: segment, track: track)
         try body(
           Reference(
-            identifier: record.identifier, signature: try segments[segment].signature(ofTrack: track), items: record.items))
+            identifier: record.identifier, signature: try segments[segment].signature(ofTrack: track),
+            items: record.items))
       }
     }
     for reference in pending { try body(reference) }
@@ -160,7 +161,8 @@ public struct CustomCatalog: Sendable {
           sum + (0..<segment.trackCount).reduce(0.0) { $0 + Double(segment.track($1).columnCount) }
             / LandmarkSpectrum.columnsPerSecond
         },
-      landmarkCount: segments.reduce(0) { $0 + $1.landmarkCount }, postingCount: segments.reduce(0) { $0 + $1.postingCount },
+      landmarkCount: segments.reduce(0) { $0 + $1.landmarkCount },
+      postingCount: segments.reduce(0) { $0 + $1.postingCount },
       sizeBytes: segments.reduce(0) { $0 + $1.bytes.pointer.count })
   }
 

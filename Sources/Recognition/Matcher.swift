@@ -119,7 +119,7 @@ struct Matcher: ~Copyable {
 
   /// Bytes of postings read at most for one transform, about three to a posting; an eighth of it when speeds are tried out.
   /// Only catalogs beyond some thousand hours come to it.
-  static let byteBudget = 9 << 20
+  static let byteBudget = 8 << 20
 
   private static func pairs(of query: Query, _ stage: Stage) -> [Pair] {
     let peaks = query.peaks.filter { $0.rank < LandmarkQuota.share(of: stage.peaksPerSecond, third: $0.third) }
@@ -288,10 +288,13 @@ struct Matcher: ~Copyable {
   private mutating func scan(_ query: Query, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]) {
     let pairs = Self.pairs(of: query, stage)
     let centre = Float(query.columnCount) / 2
+    // The larger the catalog, the more places are ahead of the right one by chance; to check them is cheap.
+    let growth = max(1, 1 + log10(Double(postingCount) / 5e6))
+    let candidates = Int(Double(stage.candidateCount) * growth)
     for segmentIndex in segments.indices {
       let segment = segments[segmentIndex]
       // Each segment has its share of the places, with some to spare for the smaller ones.
-      let limit = min(stage.candidateCount, Int((Double(stage.candidateCount) * share(of: segment) * 1.5).rounded(.up)) + 4)
+      let limit = min(candidates, Int((Double(candidates) * share(of: segment) * 1.5).rounded(.up)) + 4)
       for transform in stage.transforms {
         vote(pairs, transform, binWidthLog2: stage.binWidthLog2, centre: centre, in: segment)
         var perTrack: [Int: Int] = [:]

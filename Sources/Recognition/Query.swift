@@ -84,10 +84,13 @@ public struct Query: Sendable {
   private static func ranked(_ found: [LandmarkPeaks.Peak]) -> [Peak] {
     var peaks = found.map {
       Peak(
-        column: Float($0.column) + $0.columnOffset, band: Float($0.band) + $0.bandOffset, strength: $0.strength, rank: 0,
+        column: Float($0.column) + $0.columnOffset, band: Float($0.band) + $0.bandOffset, strength: $0.strength,
+        rank: 0,
         third: LandmarkQuota.third(of: $0.band))
     }
-    let groups = found.map { LandmarkQuota.second(of: $0.column) * LandmarkQuota.thirdCount + LandmarkQuota.third(of: $0.band) }
+    let groups = found.map {
+      LandmarkQuota.second(of: $0.column) * LandmarkQuota.thirdCount + LandmarkQuota.third(of: $0.band)
+    }
     let order = found.indices.sorted {
       (groups[$0], found[$1].strength, $0) < (groups[$1], found[$0].strength, $1)
     }
