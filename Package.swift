@@ -29,7 +29,8 @@ let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: 
 let package = Package(
   name: "nocturne",
   products: [
-    .executable(name: "analyze", targets: ["analyze"])
+    .executable(name: "analyze", targets: ["analyze"]),
+    .library(name: "Recognition", targets: ["Recognition"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -57,6 +58,7 @@ let package = Package(
     swiftTarget("TagReading", ["AudioAnalysis", "CTagLib", systemPackage]),
     swiftTarget("Tempo", ["AudioAnalysis", "DSP"]),
     swiftTarget("Fingerprinting", ["AudioAnalysis", "CChromaprint"]),
+    swiftTarget("Recognition", ["AudioAnalysis", "AudioDecoding", "DSP", "Fingerprinting", systemPackage]),
     swiftTarget("LibraryScan", [systemPackage]),
     swiftTarget(
       "ResultStore",
@@ -86,6 +88,7 @@ let package = Package(
     testTarget("DSPTests", ["DSP"]),
     testTarget("AudioDecodingTests", ["AudioAnalysis", "AudioDecoding", "CSndfile", systemPackage]),
     testTarget("FingerprintingTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "Fingerprinting", systemPackage]),
+    testTarget("RecognitionTests", ["AudioAnalysis", "DSP", "Fingerprinting", "Recognition", systemPackage]),
     testTarget("AnalyzerContractTests", ["AnalysisTesting", "AudioAnalysis", "BuiltInAnalyzers", systemPackage]),
     testTarget("LibraryScanTests", ["LibraryScan", systemPackage]),
     testTarget("TagReadingTests", ["AnalysisTesting", "AudioAnalysis", "TagReading", systemPackage]),

@@ -29,7 +29,10 @@ struct Container {
     } else if magic.has("OggS") {
       kind = .ogg(try OggStream(in: file, from: start))
     } else if let demuxer = Self.demuxer(for: magic) {
-      kind = .other(demuxer: demuxer, bytes: start..<file.size)
+      // Formats that hold tags in a structure of their own are not followed by others.
+      let isStructured = ["mov", "matroska", "asf", "rm", "iff"].contains(demuxer)
+      let end = isStructured ? file.size : try TagRegions.startOfTrailingTags(in: file)
+      kind = .other(demuxer: demuxer, bytes: start..<max(start, end))
     } else if try Self.isADTS(file, at: start) {
       kind = .other(demuxer: "aac", bytes: start..<(try TagRegions.startOfTrailingTags(in: file)))
     } else if let stream = try MPEGStream(in: file, from: start) {

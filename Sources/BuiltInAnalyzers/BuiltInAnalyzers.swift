@@ -10,5 +10,6 @@ public enum BuiltInAnalyzers {
     AnalyzerKind(TagAnalyzer.self),
     AnalyzerKind(TempoAnalyzer.self),
     AnalyzerKind(ChromaprintAnalyzer.self),
+    AnalyzerKind(SignatureAnalyzer.self),
   ]
 }

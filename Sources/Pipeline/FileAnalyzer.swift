@@ -21,10 +21,12 @@ public struct FileAnalyzer: Sendable {
   ///
   /// - Parameters:
   ///   - isCancelled: Asked between blocks.
+  ///   - findAudio: Asked for audio that is none of the job's known audio.
   ///   - enter: Told what is about to be done, so that somebody else can say what killed us.
   /// - Returns: `nil` if cancelled. Whatever else goes wrong is told in the result.
   public func analyze(
-    _ job: AnalysisJob, isCancelled: () -> Bool = { false }, enter: (Problem.Stage) -> Void = { _ in }
+    _ job: AnalysisJob, isCancelled: () -> Bool = { false }, findAudio: (ContentID) -> KnownAudio? = { _ in nil },
+    enter: (Problem.Stage) -> Void = { _ in }
   ) -> FileAnalysis? {
     let limit = job.timeLimit.map { ContinuousClock.now + .seconds(min(1e9, max(0, $0))) }
     let chosen = plugins.filter { job.analyzers?.contains($0.id) ?? true }
@@ -36,7 +38,7 @@ public struct FileAnalyzer: Sendable {
     do {
       let contentID = try AudioContent(path: job.path).id
       analysis.contentID = contentID
-      let known = job.knownAudio.first { $0.contentID == contentID }
+      let known = job.knownAudio.first { $0.contentID == contentID } ?? findAudio(contentID)
       if let known {
         analysis.reusesKnownAudio = true
         audioPlugins.removeAll { known.analyzers.contains($0.identity) }

@@ -93,7 +93,7 @@ public struct CatalogDirectory: Sendable {
     list.entries.append(CatalogList.Entry(name: name, removed: []))
   }
 
-  /// Merges the smallest segments while there are too many of about one size.
+  /// Merges segments while there are too many of about one size, the smallest ones first.
   private func mergeSimilar(_ list: inout CatalogList) throws(CatalogError) {
     while true {
       var sizes: [(index: Int, columns: Int)] = []
@@ -102,13 +102,16 @@ public struct CatalogDirectory: Sendable {
         sizes.append((index, segment.columnCount))
       }
       sizes.sort { $0.columns < $1.columns }
-      guard sizes.count >= Self.fanIn else { return }
-      let group = sizes.prefix(Self.fanIn)
-      let total = group.reduce(0) { $0 + $1.columns }
-      guard let smallest = group.first, let largest = group.last, total < SegmentFormat.maximumColumnCount else { return }
-      guard largest.columns <= Self.fanIn * max(smallest.columns, 1) || sizes.count >= 3 * Self.fanIn else { return }
+      let groups = sizes.indices.lazy.map { sizes[$0...].prefix(Self.fanIn) }
+      guard let group = groups.first(where: Self.isWorthMerging) else { return }
       try merge(group.map(\.index).sorted(), of: &list)
     }
+  }
+
+  private static func isWorthMerging(_ group: ArraySlice<(index: Int, columns: Int)>) -> Bool {
+    guard group.count == fanIn, let smallest = group.first, let largest = group.last else { return false }
+    let total = group.reduce(0) { $0 + $1.columns }
+    return largest.columns <= fanIn * max(smallest.columns, 1) && total < SegmentFormat.maximumColumnCount
   }
 
   private func merge(_ indices: [Int], of list: inout CatalogList) throws(CatalogError) {

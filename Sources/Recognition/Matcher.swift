@@ -88,6 +88,7 @@ struct Matcher: ~Copyable {
   private let segments: [Segment]
   /// Tracks of each segment that have been removed.
   private let removed: [Set<Int>]
+  private let postingCount: Int
   private var votes = VoteTable()
   private var probes: [Probe] = []
   private var firstBytes: UInt8 = 0
@@ -95,6 +96,7 @@ struct Matcher: ~Copyable {
 
   init(segments: [Segment], removed: [Set<Int>]? = nil) {
     self.segments = segments
+    postingCount = segments.reduce(0) { $0 + $1.postingCount }
     self.removed = removed ?? Array(repeating: [], count: segments.count)
   }
 
@@ -158,7 +160,8 @@ struct Matcher: ~Copyable {
     _ pairs: [Pair], _ transform: Transform, binWidthLog2: Int, centre: Float, in segment: Segment
   ) {
     collectProbes(pairs, transform, centre: centre, in: segment)
-    dropLongest(beyond: Self.byteBudget / (binWidthLog2 == 1 ? 1 : 8))
+    let budget = Double(Self.byteBudget) * share(of: segment) / (binWidthLog2 == 1 ? 1 : 8)
+    dropLongest(beyond: Int(budget))
     // One independent read from each list before any is decoded: the processor waits for many lists at a time.
     for probe in probes { firstBytes &+= segment.firstByte(of: probe.start..<probe.end) }
     votes.reset(binCount: (segment.columnCount >> binWidthLog2) + 1)
@@ -166,6 +169,9 @@ struct Matcher: ~Copyable {
       votes.add(probe.start..<probe.end, of: segment, offset: Int(probe.offset), binWidthLog2: binWidthLog2)
     }
   }
+
+  /// How much of the catalog a segment is.
+  private func share(of segment: Segment) -> Double { Double(segment.postingCount) / Double(max(1, postingCount)) }
 
   /// Looks up the lists of all cells that the pairs may fall into. Nothing is read from the lists yet: so the look-ups do not
   /// wait for each other.
@@ -284,10 +290,12 @@ struct Matcher: ~Copyable {
     let centre = Float(query.columnCount) / 2
     for segmentIndex in segments.indices {
       let segment = segments[segmentIndex]
+      // Each segment has its share of the places, with some to spare for the smaller ones.
+      let limit = min(stage.candidateCount, Int((Double(stage.candidateCount) * share(of: segment) * 1.5).rounded(.up)) + 4)
       for transform in stage.transforms {
         vote(pairs, transform, binWidthLog2: stage.binWidthLog2, centre: centre, in: segment)
         var perTrack: [Int: Int] = [:]
-        for place in votes.strongest(stage.candidateCount) {
+        for place in votes.strongest(limit) {
           let column = (place.bin + 1) << stage.binWidthLog2
           guard let track = segment.track(atColumn: column), !removed[segmentIndex].contains(track) else { continue }
           perTrack[track, default: 0] += 1

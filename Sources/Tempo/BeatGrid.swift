@@ -17,10 +17,13 @@ struct BeatGrid {
     self.beats = beats
   }
 
-  /// Columns per beat, in the middle of those that occur.
+  /// Columns per beat, in the middle of those that occur. Taken over four beats, as beats found in a moving tempo lie on whole
+  /// columns.
   var medianPeriod: Double {
-    let periods = zip(beats, beats.dropFirst()).map { $1 - $0 }.sorted()
-    return periods.isEmpty ? 0 : periods[periods.count / 2]
+    let span = min(4, beats.count - 1)
+    guard span > 0 else { return 0 }
+    let periods = zip(beats, beats.dropFirst(span)).map { ($1 - $0) / Double(span) }.sorted()
+    return periods[periods.count / 2]
   }
 }
 

@@ -1,14 +1,13 @@
 internal import DSP
 internal import Glibc
 
-/// What tells a right grid of beats from a wrong one: where in the beat, and in the bar, the onsets of each band fall.
+/// What tells a right grid of beats from a wrong one: where in the beat the onsets of each band fall.
 ///
 /// A profile is read at the beat, at its half, quarters, thirds, sixths and eighths. The difference between the first and the last
-/// quarter tells a beat from its half: an upbeat leads to a beat more often than it follows one. Differences between beats of
-/// the bar tell a beat from two.
+/// quarter tells a beat from its half: an upbeat leads to a beat more often than it follows one.
 enum GridFeatures {
   typealias Lanes = OnsetEnvelopes.Lanes
-  static let count = 10 * 8 + 12
+  static let count = 7 * 8 + 12
 
   /// Onsets are smeared over as much as players are apart, in seconds.
   private static let spread = 0.015
@@ -54,38 +53,33 @@ enum GridFeatures {
       let low = smoothed[index % BarProfile.positions]
       return low + fraction * (smoothed[(index + 1) % BarProfile.positions] - low)
     }
-    func inBar(_ offset: Double) -> [Lanes] { (0..<4).map { at(phase + Double($0) + offset) } }
     func mean(_ offsets: Double...) -> Lanes {
       var sum = Lanes.zero
-      for offset in offsets { for value in inBar(offset) { sum += value } }
+      for offset in offsets { for beat in 0..<4 { sum += at(phase + Double(beat) + offset) } }
       return sum / Float(4 * offsets.count)
     }
-    let (beats, halves) = (inBar(0), inBar(0.5))
     let (first, last) = (mean(0.25), mean(0.75))
-    let beatDifference = magnitude(
-      logarithm((beats[0] + beats[2]) / 2) - logarithm((beats[1] + beats[3]) / 2))
-    let barDifference = pointwiseMax(
-      magnitude(logarithm(beats[0]) - logarithm(beats[2])), magnitude(logarithm(beats[1]) - logarithm(beats[3])))
-    let halfDifference = magnitude(
-      logarithm((halves[0] + halves[2]) / 2) - logarithm((halves[1] + halves[3]) / 2))
     let blocks = [
       logarithm(mean(0)), logarithm(mean(0.5)), logarithm((first + last) / 2), logarithm(mean(1 / 3.0, 2 / 3.0)),
-      logarithm(first) - logarithm(last), beatDifference, barDifference, halfDifference,
-      logarithm(mean(1 / 6.0, 5 / 6.0)), logarithm(mean(1 / 8.0, 3 / 8.0, 5 / 8.0, 7 / 8.0)),
+      logarithm(first) - logarithm(last), logarithm(mean(1 / 6.0, 5 / 6.0)),
+      logarithm(mean(1 / 8.0, 3 / 8.0, 5 / 8.0, 7 / 8.0)),
     ]
     var values: [Float] = []
     values.reserveCapacity(count)
     for block in blocks { for lane in 0..<8 { values.append(block[lane]) } }
     let octaves = Float(log2(candidate.bpm / 120))
-    let busy = naturalLogarithm(activity + 0.1)
+    let busy = pointwiseMin(pointwiseMax(naturalLogarithm(activity + 0.1), leastBusy), mostBusy)
     values += [octaves, octaves * octaves, octaves * octaves * octaves, octaves * octaves * octaves * octaves]
     values += [candidate.comb, candidate.wholeSpectrum, candidate.localSpectrum].map { Float(log(Double($0) + 0.1)) }
     values += [0, 2, 4, 5, 6].map { octaves * busy[$0] }
     return values
   }
 
+  /// The logarithms of activity that occur in music; signals beyond, such as clicks in digital silence, count as the nearest.
+  private static let leastBusy = Lanes(-2.5, 0, -1, 0, -3, 1.5, 1, 0)
+  private static let mostBusy = Lanes(0.5, 2, 1.7, 2, 1.7, 3, 3.3, 3)
+
   /// ln(x + 0.2): what is nearly nothing does not count for more than nothing.
   private static func logarithm(_ x: Lanes) -> Lanes { naturalLogarithm(pointwiseMax(x, .zero) + 0.2) }
   private static func naturalLogarithm(_ x: Lanes) -> Lanes { naturalLog(x) }
-  private static func magnitude(_ x: Lanes) -> Lanes { pointwiseMax(x, -x) }
 }

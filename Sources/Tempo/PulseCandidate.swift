@@ -73,7 +73,7 @@ struct PulseSurvey {
   }
 
   /// Multiples of the strongest tempo that are tried, and of the next.
-  static let ratios: [Double] = [1, 1 / 2.0, 2, 2 / 3.0, 3 / 2.0, 1 / 3.0, 3, 3 / 4.0, 4 / 3.0]
+  static let ratios: [Double] = [1, 1 / 2.0, 2, 2 / 3.0, 3 / 2.0, 1 / 3.0, 3, 3 / 4.0, 4 / 3.0, 4 / 5.0, 5 / 4.0]
   static let ratiosOfOthers: [Double] = [1, 1 / 2.0, 2]
 
   /// The tempi to try, without near doubles.
@@ -94,9 +94,9 @@ struct PulseSurvey {
       bpm, BeatGrid(period: period, phase: 0, columnCount: envelopes.columnCount), isConstant: true)
   }
 
-  func flexible(_ bpm: Double, changeCost: Float, distanceCost: Float) -> PulseCandidate? {
+  func flexible(_ bpm: Double, range: Double = 1.38, changeCost: Float, distanceCost: Float) -> PulseCandidate? {
     let period = 60 / bpm * OnsetEnvelopes.columnsPerSecond
-    let path = BeatPath(envelope, period: period, changeCost: changeCost, distanceCost: distanceCost)
+    let path = BeatPath(envelope, period: period, range: range, changeCost: changeCost, distanceCost: distanceCost)
     guard path.beats.count > 3 else { return nil }
     let grid = BeatGrid(beats: path.beats.map(Double.init))
     return candidate(60 / grid.medianPeriod * OnsetEnvelopes.columnsPerSecond, grid, isConstant: false)
@@ -112,10 +112,12 @@ struct PulseSurvey {
 }
 
 extension PulseSurvey {
-  /// A path along which onsets are this much stronger than on the best grid of constant tempo shows that the tempo moves, …
-  private static let pathAdvantage: Float = 1.45
+  /// A path along which onsets are this much stronger than on the grid of the strongest tempo, …
+  private static let advantageOverOwn: Float = 1.5
+  /// … and this much stronger than on the best grid of any tempo, shows that the tempo moves, …
+  private static let advantageOverAny: Float = 1.2
   /// … unless so many of its beats lie on the grid of the strongest tempo anyway, …
-  private static let shareOnGrid = 0.85
+  private static let shareOnGrid = 0.92
   /// … where "on" means within this share of a beat.
   private static let onGrid = 0.12
 
@@ -135,13 +137,16 @@ extension PulseSurvey {
     var candidates = constants
     guard let path = flexible(strongest, changeCost: 100, distanceCost: 3) else { return [] }
     let pathStrength = meanEnvelope(at: path.grid.beats)
-    var gridStrength: Float = 0
+    var (ownStrength, anyStrength): (Float, Float) = (0, 0)
     var share = 1.0
     for (index, candidate) in constants.enumerated() {
       let smoothed = GridFeatures.smoothed(candidate.profile, bpm: candidate.bpm)
       guard let phase = GridFeatures.phases(of: smoothed, limit: 1).first else { continue }
       let grid = beats(of: GridHypothesis(candidate: candidate, phase: phase, score: 0))
-      gridStrength = max(gridStrength, meanEnvelope(at: grid))
+      // Very slow grids do not count: they may choose the few strongest onsets.
+      let strength = candidate.bpm > 0.45 * strongest ? meanEnvelope(at: grid) : 0
+      anyStrength = max(anyStrength, strength)
+      if index == 0 { ownStrength = strength }
       guard index == 0, let first = grid.first else { continue }
       let period = 60 / candidate.bpm * OnsetEnvelopes.columnsPerSecond
       let near = path.grid.beats.filter { beat in
@@ -150,7 +155,9 @@ extension PulseSurvey {
       }
       share = Double(near.count) / Double(path.grid.beats.count)
     }
-    if pathStrength > Self.pathAdvantage * gridStrength, share < Self.shareOnGrid {
+    if pathStrength > Self.advantageOverOwn * ownStrength, pathStrength > Self.advantageOverAny * anyStrength,
+      share < Self.shareOnGrid
+    {
       candidates = tempi.compactMap { flexible($0, changeCost: 30, distanceCost: 1) }
     }
     return GridChoice.hypotheses(for: candidates, activity: envelopes.activity)

@@ -48,8 +48,12 @@ struct TempoDecision {
       map[0].startSeconds = 0
     }
     return TempoFinding(
-      bpm: bpm, confidence: share.rounded(toPlaces: 3),
-      octaveConfidence: (familyShare > 0 ? share / familyShare : 0).rounded(toPlaces: 3),
+      bpm: bpm,
+      confidence: TempoConfidence.probability(
+        share: share, isConstant: course.steps.allSatisfy(\.option.isConstant), clarity: Self.clarity(of: course)
+      ).rounded(toPlaces: 3),
+      octaveConfidence: TempoConfidence.octaveProbability(share: familyShare > 0 ? share / familyShare : 0)
+        .rounded(toPlaces: 3),
       candidates: candidates.prefix(Self.candidateLimit).map {
         TempoFinding.Candidate(bpm: $0.bpm.rounded(toPlaces: 2), weight: $0.weight.rounded(toPlaces: 4))
       },
@@ -66,6 +70,11 @@ struct TempoDecision {
   private static func error(of bpm: Double, beatCount: Int) -> Double {
     let slope = 0.012 * (12 / pow(Double(max(beatCount, 2)), 3)).squareRoot()
     return min(0.1, 0.01 + 3 * bpm * slope * bpm / 60)
+  }
+
+  private static func clarity(of course: TempoCourse) -> Double {
+    let seconds = course.steps.reduce(0) { $0 + $1.reading.duration }
+    return course.steps.reduce(0) { $0 + $1.reading.clarity * $1.reading.duration } / max(seconds, .leastNormalMagnitude)
   }
 
   /// The tempo that reigns longest.

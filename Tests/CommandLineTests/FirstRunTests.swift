@@ -19,7 +19,7 @@ import Testing
     try place.put(Audio.wav(3), as: "b/two.WAV")
     try place.put([1, 2, 3], as: "b/cover.jpg")
 
-    let outcome = try place.run("--report", "ndjson", "--report", "csv")
+    let outcome = try place.run("--report", "ndjson", "--report", "csv", environment: Workplace.workerProcesses)
     #expect(outcome.status == 0)
     #expect(outcome.output.isEmpty)
     #expect(outcome.summary == ["seen": 4, "analyzed": 3, "skipped": 1])
@@ -85,7 +85,7 @@ import Testing
     for name in codecs.keys {
       try FFmpeg.convert(place.library.appending("a.wav"), to: place.library.appending("a.\(name)"), title: "In \(name)")
     }
-    let outcome = try place.run()
+    let outcome = try place.run(environment: Workplace.workerProcesses)
     #expect(outcome.status == 0)
     #expect(outcome.totals == ["seen": 6, "analyzed": 6])
     for (name, codec) in codecs {

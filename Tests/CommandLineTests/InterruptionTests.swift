@@ -23,7 +23,9 @@ import Testing
     }
 
     func start(_ options: Argument...) throws -> RunningProgram {
-      try place.start([Argument(place.library), "--jobs", "1"] + place.runArguments(pipeline: pipeline) + options)
+      try place.start(
+        [Argument(place.library), "--jobs", "1"] + place.runArguments(pipeline: pipeline) + options,
+        environment: Workplace.workerProcesses)
     }
 
     func waitUntilReached() {

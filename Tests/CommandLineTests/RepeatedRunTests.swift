@@ -186,9 +186,9 @@ import Testing
     try place.put(Audio.wav(1), as: "copy.wav")
     try place.put(Array(Audio.wav(9).prefix(20_000)), as: "cut.wav")
     try place.put(Audio.junk, as: "junk.mp3")
-    for jobs in ["1", "8"] {
+    for (jobs, isolation) in [("1", "none"), ("8", "process")] {
       let outcome = try place.analyze(
-        Argument(place.library), "--jobs", "\(jobs)", "--database", "jobs-\(jobs).sqlite", "--pipeline", "fingerprint",
+        Argument(place.library), "--jobs", "\(jobs)", "--isolation", "\(isolation)", "--database", "jobs-\(jobs).sqlite", "--pipeline", "fingerprint",
         "--report", "ndjson", "--output", "-")
       #expect(outcome.status == 3)
       #expect(outcome.lines.count == 11)

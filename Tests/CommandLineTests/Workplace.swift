@@ -2,6 +2,7 @@ import AnalysisTesting
 import AudioAnalysis
 import Foundation
 import Glibc
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -24,11 +25,14 @@ final class Workplace: Sendable {
 
   // MARK: - The program
 
-  /// The whole environment of the program but for what a test adds.
+  static let workerProcesses = ["ANALYZE_ISOLATION": "process"]
+
+  /// The whole environment of the program but for what a test adds. Worker processes are left to the tests that are about
+  /// them: they take time to start.
   var environment: [String: String] {
     [
       "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": home.string,
-      "TMPDIR": folder.path.string,
+      "TMPDIR": folder.path.string, "ANALYZE_ISOLATION": "none",
     ]
   }
 
@@ -212,10 +216,18 @@ extension JSONValue {
 
 /// Audio for the libraries of tests.
 enum Audio {
+  /// What was made before: noise is slow to make without an optimizer.
+  private static let untagged = Mutex<[UInt64: [UInt8]]>([:])
+
   /// Four seconds of noise as WAV, another for each seed.
   /// - Parameter title: For a tag in a RIFF INFO chunk behind the audio.
   static func wav(_ seed: UInt64, title: String? = nil) -> [UInt8] {
-    var bytes = WAVFile(.noise(seed: seed, sampleRate: 11_025, seconds: 4)).bytes
+    var bytes = untagged.withLock { made in
+      if let bytes = made[seed] { return bytes }
+      let bytes = WAVFile(.noise(seed: seed, sampleRate: 11_025, seconds: 4)).bytes
+      made[seed] = bytes
+      return bytes
+    }
     guard let title else { return bytes }
     var text = Array(title.utf8) + [0]
     if text.count % 2 == 1 { text.append(0) }

@@ -27,7 +27,13 @@ public struct Worker {
     while let line = readLine() {
       let job = try decoder.decode(AnalysisJob.self, from: Data(line.utf8))
       // A parent that does not listen any more has gone: the write after this one finds out.
-      let analysis = analyzer.analyze(job, enter: { try? send(.stage($0)) })
+      let analysis = analyzer.analyze(
+        job,
+        findAudio: { id in
+          guard (try? send(.audio(id))) != nil, let line = readLine() else { return nil }
+          return try? decoder.decode(KnownAudio?.self, from: Data(line.utf8))
+        },
+        enter: { try? send(.stage($0)) })
       if let analysis { try send(.result(analysis)) }
     }
   }

@@ -31,17 +31,22 @@ public final class WorkerPool: Sendable {
   ///   - hardLimit: Time after which the worker is killed. The job's own limit should come first: it leaves a part of the
   ///     findings.
   ///   - isCancelled: Asked every tenth of a second; the worker is killed then.
+  ///   - findAudio: See `FileAnalyzer.analyze`.
   /// - Returns: `nil` if cancelled. If the worker is lost, an analysis that says how.
   public func analyze(
-    _ job: AnalysisJob, hardLimit: Duration, isCancelled: () -> Bool
+    _ job: AnalysisJob, hardLimit: Duration, isCancelled: () -> Bool,
+    findAudio: (ContentID) -> KnownAudio? = { _ in nil }
   ) throws(StartFailure) -> FileAnalysis? {
     let worker = try takeWorker()
     let start = ContinuousClock.now
     var stage = Problem.Stage.open
     do {
       worker.allow(hardLimit)
-      let line = try JSONEncoder().line(job)
-      try line.withUnsafeBytes { (bytes) throws in try unsafe worker.write(bytes) }
+      let encoder = JSONEncoder()
+      func send(_ value: some Encodable) throws {
+        try encoder.line(value).withUnsafeBytes { (bytes) throws in try unsafe worker.write(bytes) }
+      }
+      try send(job)
       let decoder = JSONDecoder()
       if let key = CodingUserInfoKey.findingTypes { decoder.userInfo[key] = findingTypes }
       while true {
@@ -51,6 +56,7 @@ public final class WorkerPool: Sendable {
         case .text(let line):
           switch try decoder.decode(WorkerMessage.self, from: Data(line)) {
           case .stage(let next): stage = next
+          case .audio(let id): try send(findAudio(id))
           case .result(let analysis):
             idle.withLock { $0.append(worker) }
             return analysis

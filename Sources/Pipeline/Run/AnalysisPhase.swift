@@ -81,10 +81,17 @@ struct AnalysisPhase {
     // A program that takes its time must not cost the file its other findings.
     let hardLimit = Duration.seconds(limit * 1.25 + plan.programTime + 10)
     let isCancelled = { control.mustAbandon }
+    let findAudio = { (id: ContentID) -> KnownAudio? in
+      // If the store cannot be asked, the file is decoded.
+      guard trustsResults(of: file), let found = try? store.knownAudio(contentID: id) else { return nil }
+      var file = file
+      file.knownAudio = [found]
+      return knownAudio(of: file).first
+    }
     let found =
       switch isolation {
-      case .none: analyzer.analyze(job, isCancelled: isCancelled)
-      case .workers(let pool): try pool.analyze(job, hardLimit: hardLimit, isCancelled: isCancelled)
+      case .none: analyzer.analyze(job, isCancelled: isCancelled, findAudio: findAudio)
+      case .workers(let pool): try pool.analyze(job, hardLimit: hardLimit, isCancelled: isCancelled, findAudio: findAudio)
       }
     guard var analysis = found else { return nil }
     switch before?.lookAgain() ?? .vanished {
@@ -107,19 +114,27 @@ struct AnalysisPhase {
   /// What has to be done for a file, given all that is known.
   private func job(for file: PendingFile, timeLimit: Double) -> AnalysisJob {
     var job = AnalysisJob(path: file.path, timeLimit: timeLimit)
-    // A retry is about results that are not trusted, and --force about all.
-    guard file.reason != .retry, !isForced else { return job }
+    guard trustsResults(of: file) else { return job }
     if file.reason == .outdated {
       let current = Set(file.known.filter { !$0.isFailure }.map(\.identity))
       job.analyzers = Set(plan.plugins.map(\.identity).filter { !current.contains($0) }.map(\.id))
     }
-    job.knownAudio = file.knownAudio.filter { $0.status != .failed }.map { known in
+    job.knownAudio = knownAudio(of: file)
+    return job
+  }
+
+  /// A retry is about results that are not trusted, and `--force` about all.
+  private func trustsResults(of file: PendingFile) -> Bool {
+    file.reason != .retry && !isForced
+  }
+
+  private func knownAudio(of file: PendingFile) -> [KnownAudio] {
+    file.knownAudio.filter { $0.status != .failed }.map { known in
       KnownAudio(
         contentID: known.contentID,
         analyzers: Set(known.outcomes.filter { $0.readsAudio && !$0.isFailure }.map(\.identity)),
         format: known.format, status: known.status, problem: known.problem, remarks: known.remarks)
     }
-    return job
   }
 }
 
