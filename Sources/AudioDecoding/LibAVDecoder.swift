@@ -13,16 +13,17 @@ struct LibAVInput {
   /// Opens a reader that the caller closes.
   func open() throws(DecodeError) -> OpaquePointer {
     var reader: OpaquePointer?
+    var readErrno: CInt = 0
     let status = prefix.withUnsafeBufferPointer { prefix in
       func open(_ demuxer: UnsafePointer<CChar>?) -> LAVStatus {
         var input = LAVInput(
           descriptor: file.descriptor, start: bytes.lowerBound, end: bytes.upperBound, prefix: prefix.baseAddress,
           prefixCount: CInt(prefix.count), demuxer: demuxer)
-        return lav_open(&input, &reader)
+        return lav_open(&input, &reader, &readErrno)
       }
       return demuxer?.withCString(open) ?? open(nil)
     }
-    guard let reader else { throw Self.error(status, readErrno: 0) }
+    guard let reader else { throw Self.error(status, readErrno: readErrno) }
     return reader
   }
 
@@ -47,8 +48,6 @@ final class LibAVDecoder: StreamDecoder {
   private var inputs: ArraySlice<LibAVInput>
   private var reader: OpaquePointer?
   private var first: LAVFormat
-  private var isEnded = false
-  private let inputByteCount: Int64
 
   private(set) var format: AudioFormat
   let encoding: SampleEncoding
@@ -67,9 +66,7 @@ final class LibAVDecoder: StreamDecoder {
 
   init(_ file: InputFile, container: Container) throws(DecodeError) {
     self.container = container
-    let inputs = Self.inputs(for: container, in: file)
-    self.inputs = inputs[...]
-    inputByteCount = inputs.reduce(0) { $0 + $1.bytes.upperBound - $1.bytes.lowerBound }
+    inputs = Self.inputs(for: container, in: file)[...]
     first = LAVFormat()
     format = AudioFormat(container: "", codec: "", sampleRate: 0, channelCount: 0, isLossless: false)
 
@@ -77,7 +74,7 @@ final class LibAVDecoder: StreamDecoder {
     var firstError: DecodeError?
     var opened: OpaquePointer?
     var failedCount = 0
-    while opened == nil, let input = self.inputs.popFirst() {
+    while opened == nil, let input = inputs.popFirst() {
       do throws(DecodeError) {
         opened = try Self.start(input, like: nil)
       } catch {
@@ -178,7 +175,8 @@ final class LibAVDecoder: StreamDecoder {
     }
     if junkByteCount > Self.harmlessJunk {
       remarks.append(
-        Problem(stage: .decode, code: "junk", message: "\(junkByteCount) bytes in the file are neither audio nor tags."))
+        Problem(stage: .decode, code: "junk", message: "\(junkByteCount) bytes in the file are neither audio nor tags.")
+      )
     }
     return remarks
   }
@@ -220,7 +218,7 @@ final class LibAVDecoder: StreamDecoder {
     case .mpeg(let stream):
       [LibAVInput(file: file, bytes: stream.audio, demuxer: "mp3")]
     case .ogg(let stream):
-      stream.links.map { LibAVInput(file: file, bytes: $0.bytes, demuxer: "ogg") }
+      stream.links.map { $0.input(from: file) }
     case .other(let demuxer, let bytes):
       [LibAVInput(file: file, bytes: bytes, demuxer: demuxer)]
     case .pcm(let header):

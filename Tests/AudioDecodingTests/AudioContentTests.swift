@@ -31,7 +31,8 @@ struct AudioContentTests {
     // Comments of several Ogg pages.
     let long = String(repeating: "a long comment, ", count: 5_000)
     let tagged = try scratch.ffmpeg(
-      plain, ["-c", "copy", "-metadata", "title=Ä title", "-metadata", "artist=Somebody", "-metadata", "comment=\(long)"],
+      plain,
+      ["-c", "copy", "-metadata", "title=Ä title", "-metadata", "artist=Somebody", "-metadata", "comment=\(long)"],
       "tagged.\(suffix)")
     #expect(try contentID(tagged) == id)
     #expect(try scratch.bytes(tagged).count > scratch.bytes(plain).count + 100)

@@ -81,11 +81,11 @@ import Testing
   @Test(
     .enabled(if: hasFFmpeg, "needs the ffmpeg program"),
     arguments: [
-    (["-c:a", "alac"], "m4a", "mp4", "alac"), (["-c:a", "wavpack"], "wv", "wv", "wavpack"),
-    (["-c:a", "tta"], "tta", "tta", "tta"), (["-c:a", "flac"], "oga", "ogg", "flac"),
-    (["-c:a", "flac"], "mka", "matroska", "flac"), (["-c:a", "alac"], "caf", "caf", "alac"),
-    (["-c:a", "pcm_s16le"], "mov", "mp4", "pcm_s16"),
-  ])
+      (["-c:a", "alac"], "m4a", "mp4", "alac"), (["-c:a", "wavpack"], "wv", "wv", "wavpack"),
+      (["-c:a", "tta"], "tta", "tta", "tta"), (["-c:a", "flac"], "oga", "ogg", "flac"),
+      (["-c:a", "flac"], "mka", "matroska", "flac"), (["-c:a", "alac"], "caf", "caf", "alac"),
+      (["-c:a", "pcm_s16le"], "mov", "mp4", "pcm_s16"),
+    ])
   func otherLosslessCodecs(arguments: [String], suffix: String, container: String, codec: String) throws {
     let scratch = try Scratch()
     let signal = makeSignal(frames: 40_000)
