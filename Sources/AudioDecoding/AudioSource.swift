@@ -166,7 +166,9 @@ private struct Opened {
         var block = AudioBlock(channelCount: stream.format.channelCount)
         block.fill(from: stream)
         guard block.frameCount > 0 else {
-          throw stream.fault ?? DecodeError(.noAudio, "The file holds no audio, or none that can be decoded.")
+          var error = stream.fault ?? DecodeError(.noAudio, "The file holds no audio, or none that can be decoded.")
+          error.format = stream.format
+          throw error
         }
         self.stream = stream
         self.block = block
@@ -177,9 +179,13 @@ private struct Opened {
       }
     }
     if case .pcm(let header) = container.kind, header.description.isEmpty || header.audio == nil {
-      throw DecodeError(.corrupt, "The header leads to no audio, or does not say how it is encoded.")
+      throw DecodeError(
+        .corrupt, "The header leads to no audio, or does not say how it is encoded.", format: firstError.format)
     }
-    if let fault = container.fault, fault.code == .corrupt { throw fault }
+    if var fault = container.fault, fault.code == .corrupt {
+      fault.format = firstError.format
+      throw fault
+    }
     throw firstError
   }
 }

@@ -63,6 +63,7 @@ public struct FileAnalyzer: Sendable {
     } catch {
       analysis.status = .failed
       analysis.problem = Problem(error, at: .open)
+      analysis.format = analysis.format ?? error.format
     }
 
     guard !isCancelled() else { return nil }
