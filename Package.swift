@@ -23,12 +23,14 @@ func testTarget(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 
 let package = Package(
   name: "nocturne",
   products: [
-    .executable(name: "analyze", targets: ["analyze"])
+    .executable(name: "analyze", targets: ["analyze"]),
+    .library(name: "Recognition", targets: ["Recognition"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -44,9 +46,10 @@ let package = Package(
     systemLibrary("CSoxr", pkgConfig: "soxr", debian: "libsoxr-dev"),
     systemLibrary("CXXHash", pkgConfig: "libxxhash", debian: "libxxhash-dev"),
     systemLibrary("CChromaprint", pkgConfig: "libchromaprint", debian: "libchromaprint-dev"),
-    // FFmpeg's macros and TagLib's C++ behind plain C headers.
+    // FFmpeg's macros, TagLib's C++ and what glibc does not show to Swift, behind plain C headers.
     .target(name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
-    .target(name: "CTagLib", linkerSettings: [.linkedLibrary("tag")]),
+    .target(name: "CTagLib", linkerSettings: ["tag", "z"].map { .linkedLibrary($0) }),
+    .target(name: "CSpawn"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW"]),
@@ -55,18 +58,46 @@ let package = Package(
     swiftTarget("TagReading", ["AudioAnalysis", "CTagLib", systemPackage]),
     swiftTarget("Tempo", ["AudioAnalysis", "DSP"]),
     swiftTarget("Fingerprinting", ["AudioAnalysis", "CChromaprint"]),
+    swiftTarget("Recognition", ["AudioAnalysis", "AudioDecoding", "DSP", "Fingerprinting", systemPackage]),
     swiftTarget("LibraryScan", [systemPackage]),
-    swiftTarget("ResultStore", ["AudioAnalysis", systemPackage, .product(name: "GRDB", package: "GRDB.swift")]),
-    swiftTarget("Reporting", ["AudioAnalysis"]),
-    swiftTarget("BuiltInAnalyzers", ["AudioAnalysis", "TagReading", "Tempo", "Fingerprinting"]),
     swiftTarget(
-      "Pipeline",
-      ["AudioAnalysis", "AudioDecoding", "DSP", "LibraryScan", "ResultStore", "Reporting", "Yams", systemPackage]),
+      "ResultStore",
+      [
+        "AudioAnalysis", systemPackage, grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]),
+    swiftTarget("Reporting", ["AudioAnalysis", systemPackage]),
+    swiftTarget("BuiltInAnalyzers", ["AudioAnalysis", "TagReading", "Tempo", "Fingerprinting"]),
+    .target(
+      name: "Pipeline",
+      dependencies: [
+        "AudioAnalysis", "AudioDecoding", "CSpawn", "DSP", "LibraryScan", "ResultStore", "Yams", systemPackage,
+      ],
+      // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
+      resources: [.embedInCode("BuiltInDefinitions")], swiftSettings: strict),
     .executableTarget(
       name: "analyze",
       dependencies: [
-        "Pipeline", "BuiltInAnalyzers", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "LibraryScan", "Pipeline", "Reporting", "ResultStore",
+        systemPackage,
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
-    swiftTarget("AnalysisTesting", ["AudioAnalysis", systemPackage]),
+
+    // Tests.
+    swiftTarget("AnalysisTesting", ["AudioAnalysis", "DSP", systemPackage]),
+    testTarget("AudioAnalysisTests", ["AudioAnalysis"]),
+    testTarget("DSPTests", ["DSP"]),
+    testTarget("AudioDecodingTests", ["AudioAnalysis", "AudioDecoding", "CSndfile", systemPackage]),
+    testTarget("FingerprintingTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "Fingerprinting", systemPackage]),
+    testTarget("RecognitionTests", ["AudioAnalysis", "DSP", "Fingerprinting", "Recognition", systemPackage]),
+    testTarget("AnalyzerContractTests", ["AnalysisTesting", "AudioAnalysis", "BuiltInAnalyzers", systemPackage]),
+    testTarget("LibraryScanTests", ["LibraryScan", systemPackage]),
+    testTarget("TagReadingTests", ["AnalysisTesting", "AudioAnalysis", "TagReading", systemPackage]),
+    testTarget("ResultStoreTests", ["AudioAnalysis", "ResultStore", systemPackage, grdb]),
+    testTarget("TempoTests", ["AudioAnalysis", "DSP", "Tempo", systemPackage]),
+    testTarget("ReportingTests", ["AnalysisTesting", "AudioAnalysis", "Reporting", "ResultStore", systemPackage]),
+    testTarget(
+      "PipelineTests",
+      ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", systemPackage]),
+    testTarget("CommandLineTests", ["AnalysisTesting", "AudioAnalysis", "CSpawn", "analyze", systemPackage]),
   ]
 )

@@ -21,12 +21,6 @@ public protocol Analyzer: Sendable {
   func makeSession(for track: Track) throws(AnalysisError) -> Session
 }
 
-/// The settings of an analyzer. `init()` is the default, every key is encoded (no key is left out for `nil`), and coding
-/// keys are snake_case with the unit at the end: definitions in YAML are checked against exactly these keys.
-public protocol AnalyzerConfiguration: Codable, Hashable, Sendable {
-  init()
-}
-
 /// An analyzer's state over one file. Memory is bounded whatever the length of the file.
 public protocol AnalysisSession {
   associatedtype Finding: AnalysisFinding
@@ -34,14 +28,25 @@ public protocol AnalysisSession {
   /// Takes the next values of the feed; see `Feed` for their shape. Results do not depend on how the values are cut.
   mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError)
 
+  /// False once further values cannot change the finding: the session then gets no more of them, and a feed that nobody
+  /// wants is no longer made. Asked after each call of `consume`; true unless a session says otherwise.
+  var wantsMore: Bool { get }
+
   /// Called once, after the last values (never after an error).
   mutating func finish() throws(AnalysisError) -> Finding
 }
 
-/// The result of an analyzer for one file: plain data, without NaN or infinities.
-public protocol AnalysisFinding: Codable, Hashable, Sendable {}
+extension AnalysisSession {
+  public var wantsMore: Bool { true }
+}
 
-/// For analyzers without settings.
-public struct NoConfiguration: AnalyzerConfiguration {
-  public init() {}
+/// The result of an analyzer for one file: plain data, without NaN or infinities.
+public protocol AnalysisFinding: Codable, Hashable, Sendable {
+  /// Sentences about the file for a person, such as what was left out because it was damaged; none unless a type says
+  /// otherwise.
+  var remarks: [String] { get }
+}
+
+extension AnalysisFinding {
+  public var remarks: [String] { [] }
 }

@@ -29,3 +29,40 @@ public struct AnalyzerOutcome: Sendable {
     self.result = result
   }
 }
+
+extension CodingUserInfoKey {
+  /// Finding types by analyzer id, `[String: any AnalysisFinding.Type]`: set in a decoder's `userInfo` to get findings
+  /// back in their own types. Findings of other analyzers are decoded as `JSONFinding`.
+  public static let findingTypes = CodingUserInfoKey(rawValue: "findingTypes")
+}
+
+extension AnalyzerOutcome: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case analyzer, finding, failed
+    case notApplicable = "not_applicable"
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    analyzer = try container.decode(AnalyzerIdentity.self, forKey: .analyzer)
+    if let reason = try container.decodeIfPresent(String.self, forKey: .failed) {
+      result = .failed(reason)
+    } else if let reason = try container.decodeIfPresent(String.self, forKey: .notApplicable) {
+      result = .notApplicable(reason)
+    } else {
+      let types = CodingUserInfoKey.findingTypes.flatMap { decoder.userInfo[$0] } as? [String: any AnalysisFinding.Type]
+      let type = types?[analyzer.id] ?? JSONFinding.self
+      result = .finding(try container.decode(type, forKey: .finding))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(analyzer, forKey: .analyzer)
+    switch result {
+    case .finding(let finding): try container.encode(finding, forKey: .finding)
+    case .failed(let reason): try container.encode(reason, forKey: .failed)
+    case .notApplicable(let reason): try container.encode(reason, forKey: .notApplicable)
+    }
+  }
+}

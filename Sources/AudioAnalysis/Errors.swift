@@ -40,14 +40,21 @@ public struct DecodeError: Error, Hashable, Sendable, Codable {
     case corrupt
     /// The system failed while reading (I/O error, disk gone).
     case readError = "read_error"
+
+    /// The trouble lies in the system and not in the file, so that another try may succeed although the file is the same.
+    public var isTransient: Bool { self == .unreadable || self == .readError }
   }
 
   public var code: Code
   /// One sentence for a reader, without the file's name.
   public var message: String
 
-  public init(_ code: Code, _ message: String) {
+  /// What the headers say, where they could be read although the audio could not.
+  public var format: AudioFormat?
+
+  public init(_ code: Code, _ message: String, format: AudioFormat? = nil) {
     self.code = code
     self.message = message
+    self.format = format
   }
 }

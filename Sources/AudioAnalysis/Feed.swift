@@ -9,6 +9,15 @@ public enum Feed: Hashable, Sendable {
   /// Short-time Fourier transform. A span holds one column of `windowLength / 2 + 1` power values |X[k]|²; `index`
   /// is the number of the column.
   case spectrum(SpectrumLayout)
+
+  /// Whether the values depend on which resampler the pipeline uses (for files of another rate than the feed's).
+  public var dependsOnResampler: Bool {
+    switch self {
+    case .file: false
+    case .samples(let layout): layout.rate != .native && layout.conversion == .standard
+    case .spectrum: true
+    }
+  }
 }
 
 /// The rate, channels and conversion of a PCM feed.
@@ -31,7 +40,8 @@ public struct SampleLayout: Hashable, Sendable {
     /// The pipeline's resampler (soxr or libsamplerate); full scale is ±1.
     case standard
     /// As AcoustID's `fpcalc` does it: libswresample to 16 bits with its short filter, channels mixed by libswresample.
-    /// Values are whole numbers from −32,768 to 32,767. Only with mono.
+    /// Values are whole numbers from −32,768 to 32,767; the millisecond that the filter holds at the end is missing, as
+    /// there. Only with mono.
     case acoustID
   }
 

@@ -1,5 +1,5 @@
 /// Everything that one analysis of one file leaves behind; the pipeline hands it to the store.
-public struct FileAnalysis: Sendable {
+public struct FileAnalysis: Sendable, Codable {
   public enum Status: String, Codable, Hashable, Sendable, CaseIterable {
     case ok
     /// Something was analyzed, but not the whole file; `problem` says what stopped it.

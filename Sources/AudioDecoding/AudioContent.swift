@@ -18,7 +18,8 @@ public struct AudioContent: Hashable, Sendable {
   public init(path: FilePath) throws(DecodeError) {
     let file = try InputFile(path: path)
     var hasher = ContentHasher()
-    switch try Container(of: file).kind {
+    let container = try Container(of: file)
+    switch container.kind {
     case .pcm(let header):
       if let audio = header.audio, !header.description.isEmpty {
         hasher.update(header.name)
@@ -40,14 +41,16 @@ public struct AudioContent: Hashable, Sendable {
       id = stream.contentID
       return
     case .other(let demuxer, let bytes):
-      try Self.hashPackets(of: LibAVInput(file: file, bytes: bytes, demuxer: demuxer), into: &hasher)
+      try Self.hashPackets(of: LibAVInput(file: file, bytes: bytes, demuxer: demuxer), in: container, into: &hasher)
     case .unknown:
-      try Self.hashPackets(of: LibAVInput(file: file, bytes: 0..<file.size), into: &hasher)
+      try Self.hashPackets(of: LibAVInput(file: file, bytes: 0..<file.size), in: container, into: &hasher)
     }
     id = hasher.finish()
   }
 
-  private static func hashPackets(of input: LibAVInput, into hasher: inout ContentHasher) throws(DecodeError) {
+  private static func hashPackets(
+    of input: LibAVInput, in container: Container, into hasher: inout ContentHasher
+  ) throws(DecodeError) {
     let reader = try input.open()
     defer { lav_close(reader) }
     let format = lav_format(reader)
@@ -59,7 +62,10 @@ public struct AudioContent: Hashable, Sendable {
     }
     let report = lav_report(reader)
     if report.readErrno != 0 { throw InputFile.readError(report.readErrno) }
-    guard report.packetCount > 0 else { throw DecodeError(.noAudio, "The file holds no audio.") }
+    guard report.packetCount > 0 else {
+      throw DecodeError(
+        .noAudio, "The file holds no audio.", format: LibAVDecoder.audioFormat(format, container: container))
+    }
   }
 }
 

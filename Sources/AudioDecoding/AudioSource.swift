@@ -14,6 +14,9 @@ public enum AudioDecoder: String, Hashable, Sendable, CaseIterable {
 /// compares with what the file claims. A stream whose rate or channel count changes on the way is handed out at the
 /// rate and with the channel count it started with. One thread at a time.
 public struct AudioSource: ~Copyable {
+  /// Raised whenever files may decode that did not before: those that failed are then tried again.
+  public static let version = 1
+
   /// Samples beyond ± this value are handed out as ± this value, and counted. Full scale is 1, so this is +24 dBFS:
   /// beyond what clipped masters overshoot in lossy codecs and float mixes reach, and small enough that one damaged
   /// frame does not drown a whole track in sums of squares.
@@ -163,7 +166,9 @@ private struct Opened {
         var block = AudioBlock(channelCount: stream.format.channelCount)
         block.fill(from: stream)
         guard block.frameCount > 0 else {
-          throw stream.fault ?? DecodeError(.noAudio, "The file holds no audio, or none that can be decoded.")
+          var error = stream.fault ?? DecodeError(.noAudio, "The file holds no audio, or none that can be decoded.")
+          error.format = stream.format
+          throw error
         }
         self.stream = stream
         self.block = block
@@ -174,9 +179,13 @@ private struct Opened {
       }
     }
     if case .pcm(let header) = container.kind, header.description.isEmpty || header.audio == nil {
-      throw DecodeError(.corrupt, "The header leads to no audio, or does not say how it is encoded.")
+      throw DecodeError(
+        .corrupt, "The header leads to no audio, or does not say how it is encoded.", format: firstError.format)
     }
-    if let fault = container.fault, fault.code == .corrupt { throw fault }
+    if var fault = container.fault, fault.code == .corrupt {
+      fault.format = firstError.format
+      throw fault
+    }
     throw firstError
   }
 }

@@ -76,7 +76,7 @@ final class LibAVDecoder: StreamDecoder {
     var failedCount = 0
     while opened == nil, let input = inputs.popFirst() {
       do throws(DecodeError) {
-        opened = try Self.start(input, like: nil)
+        opened = try Self.start(input, like: nil, container: container)
       } catch {
         firstError = firstError ?? error
         failedCount += 1
@@ -94,12 +94,7 @@ final class LibAVDecoder: StreamDecoder {
     default: break
     }
     encoding = SampleEncoding(sampleType: Self.sampleType(first.sampleType), channelMask: channelMask)
-    format = AudioFormat(
-      container: Self.containerName(String(cString: first.container), container: container),
-      codec: Self.codecName(String(cString: first.codec)), sampleRate: Int(first.sampleRate),
-      channelCount: Int(first.channelCount), bitDepth: first.bitDepth > 0 ? Int(first.bitDepth) : nil,
-      bitRate: first.bitRate > 0 ? Int(first.bitRate) : nil, isLossless: first.isLossless)
-    format.claimedFrameCount = Self.claimedFrameCount(first, container: container)
+    format = Self.audioFormat(first, container: container) ?? format
     // Matroska and ASF round their lengths to milliseconds, lossy codecs count the padding at their ends or do not.
     claimTolerance = max(8_192, Int64(first.sampleRate) / 5, (format.claimedFrameCount ?? 0) / 1_000)
     if first.isLossless, format.container != "matroska", format.container != "asf" { claimTolerance = 0 }
@@ -119,7 +114,7 @@ final class LibAVDecoder: StreamDecoder {
       reader = nil
       while reader == nil, readErrno == 0, let input = inputs.popFirst() {
         do throws(DecodeError) {
-          reader = try Self.start(input, like: first)
+          reader = try Self.start(input, like: first, container: container)
         } catch {
           badLinkCount += 1
         }
@@ -195,7 +190,20 @@ final class LibAVDecoder: StreamDecoder {
 
   // MARK: Opening
 
-  private static func start(_ input: LibAVInput, like first: LAVFormat?) throws(DecodeError) -> OpaquePointer {
+  /// - Returns: `nil` if the rate or the number of channels is not known.
+  static func audioFormat(_ format: LAVFormat, container: Container) -> AudioFormat? {
+    guard format.sampleRate > 0, format.channelCount > 0 else { return nil }
+    return AudioFormat(
+      container: containerName(String(cString: format.container), container: container),
+      codec: codecName(String(cString: format.codec)), sampleRate: Int(format.sampleRate),
+      channelCount: Int(format.channelCount), bitDepth: format.bitDepth > 0 ? Int(format.bitDepth) : nil,
+      bitRate: format.bitRate > 0 ? Int(format.bitRate) : nil, isLossless: format.isLossless,
+      claimedFrameCount: claimedFrameCount(format, container: container))
+  }
+
+  private static func start(
+    _ input: LibAVInput, like first: LAVFormat?, container: Container
+  ) throws(DecodeError) -> OpaquePointer {
     let reader = try input.open()
     let status: LAVStatus
     if var first {
@@ -204,9 +212,10 @@ final class LibAVDecoder: StreamDecoder {
       status = lav_start(reader, nil)
     }
     guard status == LAVStatusOK else {
-      let readErrno = lav_report(reader).readErrno
+      var error = LibAVInput.error(status, readErrno: lav_report(reader).readErrno)
+      error.format = audioFormat(lav_format(reader), container: container)
       lav_close(reader)
-      throw LibAVInput.error(status, readErrno: readErrno)
+      throw error
     }
     return reader
   }

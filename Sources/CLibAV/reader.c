@@ -591,3 +591,5 @@ int lav_read(LAVReader *reader, float *samples, int stride, int capacity) {
   }
   return filled;
 }
+
+const char *lav_version(void) { return av_version_info(); }

@@ -1,1 +1,128 @@
+internal import CFFTW
+internal import Synchronization
 
+/// Discrete Fourier transforms of real signals in single precision, of one length.
+///
+/// Uses FFTW 3 (Frigo and Johnson 2005). Plans are estimated, not measured: a measured plan depends on what the machine was
+/// doing at that moment, and with it the last bits of every result.
+///
+/// An instance owns its work space, so it serves one caller at a time.
+public final class RealFFT {
+  /// FFTW's planner is not thread-safe; executing plans is.
+  private static let planner = Mutex(())
+
+  /// Frames per transform.
+  public let length: Int
+  /// Bins of a transform: from 0 to the Nyquist frequency.
+  public var binCount: Int { length / 2 + 1 }
+
+  private let frames: UnsafeMutableBufferPointer<Float>
+  /// Real and imaginary parts in turn. (FFTW's transforms to separate arrays take twice as long.)
+  private let spectrum: UnsafeMutableBufferPointer<Float>
+  private let forward: fftwf_plan
+  /// Made when first needed.
+  private var backward: fftwf_plan?
+
+  /// - Parameter length: an even number from 2; products of small primes are fast.
+  public init(length: Int) {
+    precondition(length >= 2 && length.isMultiple(of: 2) && length <= 1 << 28, "length must be even and positive")
+    self.length = length
+    let frames = unsafe Self.allocate(length)
+    let spectrum = unsafe Self.allocate(2 * (length / 2 + 1))
+    var plan: fftwf_plan?
+    Self.planner.withLock { _ in
+      let bins = unsafe UnsafeMutableRawPointer(spectrum.baseAddress)?.assumingMemoryBound(to: fftwf_complex.self)
+      unsafe plan = fftwf_plan_dft_r2c_1d(Int32(length), frames.baseAddress, bins, FFTW_ESTIMATE)
+    }
+    guard let plan = unsafe plan else { preconditionFailure("FFTW has no plan for \(length) frames") }
+    unsafe (self.frames, self.spectrum, forward) = (frames, spectrum, plan)
+  }
+
+  deinit {
+    Self.planner.withLock { _ in
+      unsafe fftwf_destroy_plan(forward)
+      if let backward = unsafe backward { unsafe fftwf_destroy_plan(backward) }
+    }
+    unsafe fftwf_free(frames.baseAddress)
+    unsafe fftwf_free(spectrum.baseAddress)
+  }
+
+  /// FFTW's own allocator aligns for the widest vectors of the machine.
+  private static func allocate(_ count: Int) -> UnsafeMutableBufferPointer<Float> {
+    guard let base = unsafe fftwf_alloc_real(count) else { fatalError("out of memory: \(count) floats") }
+    let buffer = unsafe UnsafeMutableBufferPointer(start: base, count: count)
+    unsafe buffer.initialize(repeating: 0)
+    return unsafe buffer
+  }
+
+  /// X[k] = Σ x[n]·exp(−2πi·k·n / length).
+  ///
+  /// - Parameters:
+  ///   - signal: at most `length` values; what is missing counts as zero.
+  ///   - body: gets `binCount` bins, real and imaginary part in turn.
+  public func transform<R>(_ signal: Span<Float>, _ body: (Span<Float>) throws -> R) rethrows -> R {
+    precondition(signal.count <= length)
+    var input = unsafe frames.mutableSpan
+    for index in 0..<signal.count { input[index] = signal[index] }
+    for index in signal.count..<length { input[index] = 0 }
+    unsafe fftwf_execute(forward)
+    return try unsafe body(spectrum.span)
+  }
+
+  /// Power |X[k]|² of the transform of `signal[start ..< start + length]` times `window`.
+  ///
+  /// - Parameters:
+  ///   - window: `length` values.
+  ///   - power: takes `binCount` values.
+  public func power(of signal: [Float], from start: Int, window: [Float], into power: inout [Float]) {
+    precondition(window.count == length && power.count == binCount)
+    do {
+      var input = unsafe frames.mutableSpan
+      let (signal, window) = (signal.span.extracting(start..<start + length), window.span)
+      for index in 0..<input.count { input[index] = signal[index] * window[index] }
+    }
+    unsafe fftwf_execute(forward)
+    let parts = unsafe UnsafeRawPointer(spectrum.baseAddress!)
+    var output = power.mutableSpan
+    var bin = 0
+    while bin + 8 <= output.count {
+      let pairs = unsafe parts.loadUnaligned(fromByteOffset: 8 * bin, as: SIMD16<Float>.self)
+      let squares = pairs * pairs
+      let sums = squares.evenHalf + squares.oddHalf
+      for lane in 0..<8 { output[bin + lane] = sums[lane] }
+      bin += 8
+    }
+    while bin < output.count {
+      let (real, imaginary) = unsafe (spectrum[2 * bin], spectrum[2 * bin + 1])
+      output[bin] = real * real + imaginary * imaginary
+      bin += 1
+    }
+  }
+
+  /// x[n] = Σ over k of X[k]·exp(2πi·k·n / length), with X[length − k] the conjugate of X[k]: `length` times the signal
+  /// whose transform X is.
+  ///
+  /// - Parameters:
+  ///   - bins: `binCount` bins, real and imaginary part in turn.
+  ///   - body: gets `length` values.
+  public func invert<R>(_ bins: Span<Float>, _ body: (Span<Float>) throws -> R) rethrows -> R {
+    precondition(bins.count == 2 * binCount)
+    // Planning with FFTW_ESTIMATE leaves the arrays as they are, so this may come before or after they are filled.
+    let plan = unsafe backward ?? makeBackward()
+    var input = unsafe spectrum.mutableSpan
+    for index in 0..<bins.count { input[index] = bins[index] }
+    unsafe fftwf_execute(plan)
+    return try unsafe body(frames.span)
+  }
+
+  private func makeBackward() -> fftwf_plan {
+    var plan: fftwf_plan?
+    Self.planner.withLock { _ in
+      let bins = unsafe UnsafeMutableRawPointer(spectrum.baseAddress)?.assumingMemoryBound(to: fftwf_complex.self)
+      unsafe plan = fftwf_plan_dft_c2r_1d(Int32(length), bins, frames.baseAddress, FFTW_ESTIMATE)
+    }
+    guard let plan = unsafe plan else { preconditionFailure("FFTW has no inverse plan for \(length) frames") }
+    unsafe backward = plan
+    return unsafe plan
+  }
+}

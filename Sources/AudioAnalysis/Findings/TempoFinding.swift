@@ -27,10 +27,30 @@ public struct TempoFinding: AnalysisFinding {
     }
   }
 
+  /// How strongly something begins over the course of the track, coarse enough to plot.
+  public struct OnsetSummary: Codable, Hashable, Sendable {
+    /// Seconds from one value to the next.
+    public var stepSeconds: Double
+    /// Mean onset strength per step, 0 to 1.
+    public var values: [Double]
+
+    public init(stepSeconds: Double, values: [Double]) {
+      self.stepSeconds = stepSeconds
+      self.values = values
+    }
+
+    enum CodingKeys: String, CodingKey {
+      case values
+      case stepSeconds = "step_s"
+    }
+  }
+
   /// Beats per minute; `nil` when there is no tempo, and then `reason` says why.
   public var bpm: Double?
   /// 0 to 1: the probability that `bpm` is within 4% of the truth, octave included.
   public var confidence: Double
+  /// 0 to 1: given that `bpm` is right up to a factor of 2 or 3, the probability that the factor is 1.
+  public var octaveConfidence: Double
   /// Best first.
   public var candidates: [Candidate]
   /// One tempo throughout, within the error of measurement.
@@ -38,30 +58,45 @@ public struct TempoFinding: AnalysisFinding {
   public var map: [Section]
   /// Seconds from the start of the audio, ascending.
   public var beats: [Double]
-  /// Machine-readable: `too_short`, `silence`, `no_pulse`, …; `nil` when there is a tempo.
+  /// `4/4`, `3/4` or `6/8`; `nil` where it is not sure.
+  public var metre: String?
+  /// The beats that begin a bar, in seconds; `nil` where they are not sure.
+  public var downbeats: [Double]?
+  public var onsets: OnsetSummary
+  /// Machine-readable: `too_short`, `silence`, `no_pulse`; `nil` when there is a tempo.
   public var reason: String?
 
   public init(
-    bpm: Double?, confidence: Double, candidates: [Candidate], isStable: Bool, map: [Section], beats: [Double],
-    reason: String? = nil
+    bpm: Double?, confidence: Double, octaveConfidence: Double = 0, candidates: [Candidate], isStable: Bool,
+    map: [Section], beats: [Double], metre: String? = nil, downbeats: [Double]? = nil,
+    onsets: OnsetSummary = OnsetSummary(stepSeconds: 1, values: []), reason: String? = nil
   ) {
     self.bpm = bpm
     self.confidence = confidence
+    self.octaveConfidence = octaveConfidence
     self.candidates = candidates
     self.isStable = isStable
     self.map = map
     self.beats = beats
+    self.metre = metre
+    self.downbeats = downbeats
+    self.onsets = onsets
     self.reason = reason
   }
 
   /// A track without a tempo.
-  public static func none(reason: String) -> TempoFinding {
-    TempoFinding(bpm: nil, confidence: 0, candidates: [], isStable: false, map: [], beats: [], reason: reason)
+  public static func none(reason: String, onsets: OnsetSummary = OnsetSummary(stepSeconds: 1, values: []))
+    -> TempoFinding
+  {
+    TempoFinding(
+      bpm: nil, confidence: 0, candidates: [], isStable: false, map: [], beats: [], onsets: onsets, reason: reason)
   }
 
   enum CodingKeys: String, CodingKey {
-    case bpm, confidence, candidates, map, reason
+    case bpm, confidence, candidates, map, metre, onsets, reason
+    case octaveConfidence = "octave_confidence"
     case isStable = "stable"
     case beats = "beats_s"
+    case downbeats = "downbeats_s"
   }
 }

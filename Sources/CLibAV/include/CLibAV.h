@@ -119,6 +119,9 @@ LAVStatus lav_start(LAVReader *reader, const LAVFormat *like);
 /// 0 at the end.
 int lav_read(LAVReader *reader, float *samples, int stride, int capacity);
 
+/// The version of FFmpeg that is loaded, such as "5.1.9".
+const char *lav_version(void);
+
 /// Conversion to 16-bit mono at 11,025 Hz with the parameters of Chromaprint's `fpcalc`.
 typedef struct LAVConverter LAVConverter;
 

@@ -1,0 +1,186 @@
+import Fingerprinting
+import Glibc
+import Recognition
+import SystemPackage
+
+// Builds a catalog of a kit's tracks and answers its queries; see evaluate.py beside this package.
+//
+//     recognition-kit build manifest.csv CATALOG      manifest: id,path
+//     recognition-kit grow CATALOG DIRECTORY TRACKS
+//     recognition-kit match CATALOG queries.csv answers.csv [signature]      queries: id,path
+
+func cpuSeconds() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+/// The mono samples of a raw file of 16-bit numbers at 8 kHz.
+func samples(_ path: String) throws -> [Float] {
+  let file = try FileDescriptor.open(FilePath(path), .readOnly)
+  defer { try? file.close() }
+  let size = Int(try file.seek(offset: 0, from: .end))
+  try file.seek(offset: 0, from: .start)
+  let values = try [Int16](unsafeUninitializedCapacity: size / 2) { buffer, count in
+    var done = 0
+    let bytes = UnsafeMutableRawBufferPointer(buffer)
+    while done < size / 2 * 2 {
+      let read = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[done...]))
+      if read == 0 { break }
+      done += read
+    }
+    count = done / 2
+  }
+  return values.map { Float($0) / 32768 }
+}
+
+/// Identifier and path of each line of a list.
+func list(_ path: String) throws -> [(id: String, path: String)] {
+  let file = try FileDescriptor.open(FilePath(path), .readOnly)
+  defer { try? file.close() }
+  var text: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 1 << 16)
+  while true {
+    let count = try chunk.withUnsafeMutableBytes { try file.read(into: $0) }
+    if count == 0 { break }
+    text += chunk[..<count]
+  }
+  return String(decoding: text, as: UTF8.self).split(separator: "\n").map {
+    let fields = $0.split(separator: ",", maxSplits: 1).map(String.init)
+    return (fields[0], fields[1])
+  }
+}
+
+func build(_ manifest: String, _ output: String) throws {
+  var catalog = CustomCatalog()
+  var seconds = 0.0
+  var extraction = 0.0
+  var signatureBytes = 0
+  for track in try list(manifest) {
+    let samples = try samples(track.path)
+    let start = cpuSeconds()
+    var generator = SignatureGenerator(sampleRate: 8000)
+    generator.append(samples.span)
+    let signature = generator.signature()
+    extraction += cpuSeconds() - start
+    seconds += signature.duration
+    signatureBytes += signature.bytes.count
+    try catalog.add(Reference(identifier: track.id, signature: signature, items: [MediaItem(title: track.id)]))
+  }
+  let start = cpuSeconds()
+  try catalog.write(to: FilePath(output))
+  let information = try CustomCatalog(contentsOf: FilePath(output)).information
+  let hours = seconds / 3600
+  print("references", information.referenceCount, "hours", hours)
+  print("extraction with STFT, CPU s per hour", extraction / hours, "building", (cpuSeconds() - start) / hours)
+  print("signatures, MB per hour", Double(signatureBytes) / 1e6 / hours)
+  print("catalog, MB per hour", Double(information.sizeBytes) / 1e6 / hours)
+}
+
+func match(_ catalogPath: String, _ queries: String, _ output: String, fromSignature: Bool) throws {
+  let opening = cpuSeconds()
+  let session = try Session(catalog: CustomCatalog(contentsOf: FilePath(catalogPath)))
+  let opened = cpuSeconds() - opening
+  var text = "query,id,offset,score,time_ms,speed\n"
+  var times: [Double] = []
+  for query in try list(queries) {
+    let samples = try samples(query.path)
+    let start = cpuSeconds()
+    let result: SessionResult
+    if fromSignature {
+      var generator = SignatureGenerator(sampleRate: 8000)
+      generator.append(samples.span)
+      result = session.match(generator.signature())
+    } else {
+      var generator = QueryGenerator(sampleRate: 8000)
+      generator.append(samples.span)
+      result = session.match(generator.query())
+    }
+    let time = (cpuSeconds() - start) * 1000
+    times.append(time)
+    if let best = result.match?.best {
+      text += "\(query.id),\(best.referenceIdentifier),\(best.matchOffset),\(best.confidence),\(time),\(best.speed)\n"
+    } else {
+      text += "\(query.id),NONE,,,\(time),\n"
+    }
+  }
+  let file = try FileDescriptor.open(
+    FilePath(output), .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
+  _ = try file.writeAll(text.utf8)
+  try file.close()
+  times.sort()
+  print("opened in", opened * 1000, "ms CPU; queries", times.count)
+  print("CPU ms per query: mean", times.reduce(0, +) / Double(max(1, times.count)), "longest", times.last ?? 0)
+}
+
+/// Puts made-up tracks beside a kit's own into a catalog directory, until there are so many.
+///
+/// A made-up track is some 195 s of pieces of 6 to 14 s, each out of another real track and moved by 14 to 24 bands up or down:
+/// so landmarks, pairs and the skew of their frequencies are those of real music, and none of it is the kit's own music at
+/// a speed or pitch that a query could have.
+func grow(_ catalogPath: String, _ directoryPath: String, _ trackCount: Int) throws {
+  var real: [Reference] = []
+  try CustomCatalog(contentsOf: FilePath(catalogPath)).forEachReference { real.append($0) }
+  let sources = real.map { (landmarks: $0.signature.landmarks, columnCount: $0.signature.columnCount) }
+  let directory = CatalogDirectory(at: FilePath(directoryPath))
+  try directory.add(real)
+  var random = SystemRandomNumberGenerator()
+  var made = real.count
+  while made < trackCount {
+    let start = cpuSeconds()
+    var batch: [Reference] = []
+    while made < trackCount, batch.count < 4000 {
+      var landmarks: [Landmark] = []
+      var column = 0
+      let length = Int.random(in: 3000...9200, using: &random)
+      while column < length {
+        guard let source = sources.randomElement(using: &random) else { return }
+        let piece = min(Int.random(in: 190...440, using: &random), source.columnCount - 1)
+        let first = Int.random(in: 0..<source.columnCount - piece, using: &random)
+        let shift = Int.random(in: 14...24, using: &random) * (Bool.random(using: &random) ? 1 : -1)
+        var low = 0
+        var high = source.landmarks.count
+        while low < high {
+          let middle = (low + high) / 2
+          if source.landmarks[middle].column < first { low = middle + 1 } else { high = middle }
+        }
+        while low < source.landmarks.count, source.landmarks[low].column < first + piece {
+          var landmark = source.landmarks[low]
+          landmark.column += column - first
+          // What leaves the bands at one end comes in at the other: the number of landmarks stays that of real music.
+          landmark.band = (landmark.band + shift + LandmarkSpectrum.bandCount) % LandmarkSpectrum.bandCount
+          landmarks.append(landmark)
+          low += 1
+        }
+        column += piece
+      }
+      landmarks.sort { ($0.column, $0.band) < ($1.column, $1.band) }
+      made += 1
+      batch.append(
+        Reference(
+          identifier: "made-\(made)", signature: Signature(landmarks: landmarks, columnCount: column),
+          items: [MediaItem(title: "Made-up track \(made)", artist: "Nobody", album: "Simulation")]))
+    }
+    try directory.add(batch)
+    print("tracks", made, "CPU s for the batch", cpuSeconds() - start)
+  }
+  print(try directory.catalog().information)
+}
+
+let arguments = CommandLine.arguments
+do {
+  switch arguments.dropFirst().first {
+  case "build" where arguments.count == 4: try build(arguments[2], arguments[3])
+  case "match" where arguments.count >= 5:
+    try match(arguments[2], arguments[3], arguments[4], fromSignature: arguments.dropFirst(5).contains("signature"))
+  case "grow" where arguments.count == 5: try grow(arguments[2], arguments[3], Int(arguments[4]) ?? 0)
+  default:
+    print(
+      "usage: recognition-kit build manifest.csv CATALOG | grow CATALOG DIRECTORY TRACKS | match CATALOG queries.csv answers.csv [signature]"
+    )
+    exit(64)
+  }
+} catch {
+  print(error)
+  exit(1)
+}

@@ -1,0 +1,50 @@
+/// Finds what somebody meant who wrote a name that does not exist.
+public enum Suggestion {
+  /// The candidate nearest to `name`, or `nil` if none is near enough to be what was meant.
+  ///
+  /// Near enough: at most a third of the longer name has to be edited; case, and `-` for `_`, cost nothing. Of several
+  /// equally near candidates the first in alphabetical order is taken.
+  public static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
+    let wanted = folded(name)
+    var best: (candidate: String, distance: Int)?
+    for candidate in candidates.sorted() {
+      let folded = folded(candidate)
+      let distance = editDistance(wanted, folded)
+      guard 3 * distance <= max(wanted.count, folded.count) else { continue }
+      if distance < best?.distance ?? .max { best = (candidate, distance) }
+    }
+    return best?.candidate
+  }
+
+  /// The end of a sentence about an unknown name: what was probably meant, or else everything that is valid.
+  public static func hint(for name: String, in candidates: some Collection<String>) -> String {
+    if let nearest = nearest(to: name, in: candidates) { return "did you mean '\(nearest)'?" }
+    guard !candidates.isEmpty else { return "there is nothing to choose from here" }
+    return "valid here: \(candidates.sorted().joined(separator: ", "))"
+  }
+
+  /// The number of insertions, deletions, substitutions and swaps of neighbours that make one into the other (optimal
+  /// string alignment; Damerau 1964, Levenshtein 1966).
+  static func editDistance(_ first: [UInt8], _ second: [UInt8]) -> Int {
+    var beforeLast: [Int] = []
+    var last = Array(0...second.count)
+    for (i, a) in first.enumerated() {
+      var row = [i + 1]
+      row.reserveCapacity(second.count + 1)
+      for (j, b) in second.enumerated() {
+        var cost = min(last[j + 1] + 1, row[j] + 1, last[j] + (a == b ? 0 : 1))
+        if i > 0, j > 0, a == second[j - 1], first[i - 1] == b {
+          cost = min(cost, beforeLast[j - 1] + 1)
+        }
+        row.append(cost)
+      }
+      beforeLast = last
+      last = row
+    }
+    return last[second.count]
+  }
+
+  private static func folded(_ name: String) -> [UInt8] {
+    name.lowercased().utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }
+  }
+}

@@ -1,0 +1,97 @@
+/// A tag field with a canonical name: what its values look like and whether it can have several.
+///
+/// Names and meanings follow MusicBrainz Picard's table of tag mappings. Reports, schemas and the CSV header are made
+/// from `all`; which key of which tag format carries a field is `TagReading`'s business.
+public struct TagField: Hashable, Sendable {
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// Free text.
+    case text
+    /// A whole number, kept in `TagFinding` as decimal digits without leading zeros.
+    case integer
+    /// Mostly ISO 8601, as precise as the file has it: `1999`, `1999-03`, `1999-03-01`, `1999-03-01T12:00`; what is
+    /// written in another way stays as it is.
+    case date
+    /// `1` or `0` in `TagFinding`, true or false in reports.
+    case flag
+    /// ReplayGain as written: `-7.35 dB` for a gain, `0.988553` for a peak.
+    case gain
+    /// A code that means something only as a whole: UUID, ISRC, fingerprint.
+    case identifier
+  }
+
+  /// The key in `TagFinding.fields` and in reports.
+  public var name: String
+  public var kind: Kind
+  /// True if reports always show a list, even of one value; false if they show one value.
+  public var isList: Bool
+  /// One line for schemas and documentation.
+  public var summary: String
+
+  /// Every field with a canonical name, in the order reports show them.
+  public static let all: [TagField] = [
+    TagField("title", .text, "Title of the track."),
+    TagField("artist", .text, list: true, "Performers as credited; may be one joined credit."),
+    TagField("artists", .text, list: true, "One entry per performer."),
+    TagField("album", .text, "Title of the release."),
+    TagField("albumartist", .text, list: true, "Performers the release is credited to."),
+    TagField("track", .integer, "Number of the track on its medium."),
+    TagField("tracktotal", .integer, "Tracks on the medium."),
+    TagField("disc", .integer, "Number of the medium in the release."),
+    TagField("disctotal", .integer, "Media in the release."),
+    TagField("date", .date, "Date of this release."),
+    TagField("originaldate", .date, "Date of the first release ever."),
+    TagField("genre", .text, list: true, "Genres; ID3 genre numbers are resolved to names."),
+    TagField("composer", .text, list: true, "Composers."),
+    TagField("comment", .text, list: true, "Comments without a description of their own."),
+    TagField("bpm", .text, "Beats per minute as tagged, not as measured."),
+    TagField("initialkey", .text, "Musical key as tagged, in whatever notation."),
+    TagField("isrc", .identifier, list: true, "International Standard Recording Codes (ISO 3901)."),
+    TagField("label", .text, list: true, "Record labels."),
+    TagField("catalognumber", .text, list: true, "Catalog numbers of the release."),
+    TagField("language", .text, list: true, "Languages of the words, mostly ISO 639-2 codes."),
+    TagField("compilation", .flag, "Part of a compilation by several artists."),
+    TagField("musicbrainz_recordingid", .identifier, "MusicBrainz recording."),
+    TagField("musicbrainz_trackid", .identifier, "MusicBrainz track: a recording on one release."),
+    TagField("musicbrainz_albumid", .identifier, "MusicBrainz release."),
+    TagField("musicbrainz_artistid", .identifier, list: true, "MusicBrainz artists, several for joint credits."),
+    TagField("musicbrainz_albumartistid", .identifier, list: true, "MusicBrainz artists of the release."),
+    TagField("musicbrainz_releasegroupid", .identifier, "MusicBrainz release group."),
+    TagField("acoustid_id", .identifier, "AcoustID."),
+    TagField("acoustid_fingerprint", .identifier, "Chromaprint fingerprint as tagged, not as measured."),
+    TagField("replaygain_track_gain", .gain, "ReplayGain of the track, in dB."),
+    TagField("replaygain_track_peak", .gain, "Peak of the track, full scale = 1."),
+    TagField("replaygain_album_gain", .gain, "ReplayGain of the album, in dB."),
+    TagField("replaygain_album_peak", .gain, "Peak of the album, full scale = 1."),
+  ]
+
+  /// What `TagFinding.fields` puts before the key of a field that has no canonical name.
+  public static let otherPrefix = "other:"
+
+  private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+
+  /// The field of that name; `nil` if there is none.
+  public static func named(_ name: String) -> TagField? { byName[name] }
+
+  private init(_ name: String, _ kind: Kind, list: Bool = false, _ summary: String) {
+    self.name = name
+    self.kind = kind
+    self.isList = list
+    self.summary = summary
+  }
+
+  /// The values of this field as reports show them: a list, or one value, or `.null` if there is none. Several values
+  /// of a text field that shows one are joined by ` / `; of other kinds the first counts.
+  public func reportValue(_ values: [String]) -> JSONValue {
+    if isList { return values.isEmpty ? .null : .array(values.map { scalar($0) }) }
+    guard let first = values.first else { return .null }
+    return kind == .text ? .string(values.joined(separator: " / ")) : scalar(first)
+  }
+
+  private func scalar(_ value: String) -> JSONValue {
+    switch kind {
+    case .text, .date, .gain, .identifier: .string(value)
+    case .integer: Int64(value).map { .integer($0) } ?? .null
+    case .flag: .bool(value == "1")
+    }
+  }
+}

@@ -1,0 +1,61 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// A point in time: nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted, as the file system keeps it.
+public struct Timestamp: Hashable, Comparable, Sendable {
+  public var nanoseconds: Int64
+
+  public init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  public static var now: Timestamp {
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Timestamp(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
+  public static func < (a: Timestamp, b: Timestamp) -> Bool { a.nanoseconds < b.nanoseconds }
+}
+
+extension Timestamp: CustomStringConvertible {
+  /// RFC 3339 in UTC, cut to whole seconds: `2026-11-21T04:15:04Z`.
+  public var description: String {
+    let (days, second) = seconds.quotientAndRemainderFlooring(dividingBy: 86_400)
+    let (year, month, day) = Self.civilDate(daysSinceEpoch: days)
+    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+      + "T\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))Z"
+  }
+
+  /// Whole seconds since 1970, rounded down.
+  public var seconds: Int64 { nanoseconds.quotientAndRemainderFlooring(dividingBy: 1_000_000_000).quotient }
+
+  private func padded(_ value: Int64, _ width: Int) -> String {
+    let digits = String(value)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+  }
+
+  /// The date of the proleptic Gregorian calendar. Years are counted from 1 March so that the leap day comes last; 400 years
+  /// are 146,097 days.
+  private static func civilDate(daysSinceEpoch days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let daysFrom0000March = days + 719_468
+    let (era, dayOfEra) = daysFrom0000March.quotientAndRemainderFlooring(dividingBy: 146_097)
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    // Months from March have 153 days in each run of five.
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day)
+  }
+}
+
+extension Int64 {
+  fileprivate func quotientAndRemainderFlooring(dividingBy divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+}

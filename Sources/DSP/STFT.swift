@@ -1,0 +1,95 @@
+internal import Glibc
+
+/// Short-time Fourier transform of a signal that comes in blocks.
+///
+/// Column `c` is centred on frame `c * hop` and weighted with a periodic Hann window; what lies before the start or after the
+/// end of the signal counts as zero. There is a column for every multiple of `hop` that is a frame of the signal. Columns do
+/// not depend on how the signal is cut into blocks.
+public struct STFT {
+  public let windowLength: Int
+  public let hop: Int
+  public var binCount: Int { windowLength / 2 + 1 }
+  /// Columns given so far.
+  public private(set) var columnCount: Int64 = 0
+
+  private let window: [Float]
+  private let fft: RealFFT
+  /// Frames `bufferStart ..< bufferStart + buffered` of the signal, counted so that the window of column `c` begins at
+  /// `c * hop`: shifted by half a window.
+  private var buffer: [Float]
+  private var bufferStart: Int64 = 0
+  private var buffered: Int
+  private var column: [Float]
+
+  /// - Parameters:
+  ///   - windowLength: frames of the window and of the transform, even.
+  ///   - hop: frames from one column to the next.
+  public init(windowLength: Int, hop: Int) {
+    precondition(hop > 0)
+    self.windowLength = windowLength
+    self.hop = hop
+    window = hannWindow(length: windowLength)
+    fft = RealFFT(length: windowLength)
+    buffer = [Float](repeating: 0, count: max(4 * windowLength, 8192))
+    buffered = windowLength / 2
+    column = [Float](repeating: 0, count: windowLength / 2 + 1)
+  }
+
+  /// Takes the next frames and hands over every column they complete.
+  ///
+  /// - Parameter each: gets the power |X[k]|² of `binCount` bins and the number of the column.
+  public mutating func push<E: Error>(
+    _ frames: Span<Float>, each: (Span<Float>, Int64) throws(E) -> Void
+  ) throws(E) {
+    var taken = 0
+    while taken < frames.count {
+      let count = min(frames.count - taken, buffer.count - buffered)
+      do {
+        let source = frames.extracting(taken..<taken + count)
+        let offset = buffered
+        var target = buffer.mutableSpan
+        for index in 0..<count { target[offset + index] = source[index] }
+      }
+      buffered += count
+      taken += count
+      try drain(each)
+    }
+  }
+
+  /// Hands over the columns that reach beyond the end of the signal. Afterwards the next signal may begin.
+  public mutating func finish<E: Error>(each: (Span<Float>, Int64) throws(E) -> Void) throws(E) {
+    let frameCount = bufferStart + Int64(buffered - windowLength / 2)
+    let total = (frameCount + Int64(hop) - 1) / Int64(hop)
+    let zeros = [Float](repeating: 0, count: windowLength)
+    while columnCount < total {
+      let missing = columnCount * Int64(hop) + Int64(windowLength) - bufferStart - Int64(buffered)
+      let count = min(max(Int(missing), 1), windowLength)
+      try push(zeros.span.extracting(0..<count), each: each)
+    }
+    columnCount = 0
+    bufferStart = 0
+    buffered = windowLength / 2
+    for index in 0..<buffered { buffer[index] = 0 }
+  }
+
+  private mutating func drain<E: Error>(_ each: (Span<Float>, Int64) throws(E) -> Void) throws(E) {
+    while true {
+      let start = Int(columnCount * Int64(hop) - bufferStart)
+      guard start + windowLength <= buffered else { break }
+      fft.power(of: buffer, from: start, window: window, into: &column)
+      try each(column.span, columnCount)
+      columnCount += 1
+    }
+    // Frames before the next window are done with; with a hop beyond the window, that may be more than there are.
+    let done = min(Int(columnCount * Int64(hop) - bufferStart), buffered)
+    guard done > 0, buffered == buffer.count else { return }
+    buffer.replaceSubrange(0..<(buffered - done), with: buffer[done..<buffered])
+    buffered -= done
+    bufferStart += Int64(done)
+  }
+}
+
+/// The periodic Hann window, sin²(π·n / length): shifted copies at half its length add up to one.
+public func hannWindow(length: Int) -> [Float] {
+  (0..<length).map { Float(0.5 - 0.5 * cos(2 * Double.pi * Double($0) / Double(length))) }
+}

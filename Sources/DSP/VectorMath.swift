@@ -1,0 +1,17 @@
+/// Natural logarithm of positive, normal numbers, with an error below 2e-5.
+///
+/// The exponent is read from the bits; the logarithm of the mantissa, put between √½ and √2, comes from the series of
+/// artanh: ln m = 2·(z + z³/3 + z⁵/5 + z⁷/7), z = (m − 1) / (m + 1).
+@inlinable
+public func naturalLog(_ x: SIMD8<Float>) -> SIMD8<Float> {
+  let bits = unsafeBitCast(x, to: SIMD8<Int32>.self)
+  // Bits of √½: subtracting them makes the exponent field count from there.
+  let shifted = bits &- 0x3f35_04f3
+  let exponent = shifted &>> 23
+  let mantissa = unsafeBitCast(bits &- (exponent &<< 23), to: SIMD8<Float>.self)
+  let z = (mantissa - 1) / (mantissa + 1)
+  let square = z * z
+  let tail = square * (1 / 3 as Float) + square * square * (1 / 5 as Float)
+  let series = 2 * z * (1 + tail + square * square * square * (1 / 7 as Float))
+  return SIMD8<Float>(exponent) * (0.693_147_18 as Float) + series
+}

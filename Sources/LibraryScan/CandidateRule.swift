@@ -1,0 +1,109 @@
+/// Which files of a folder are worth opening, told by their names alone: a scan opens no file.
+///
+/// The extension only says whether a file is a candidate; what it holds is told by its content when it is decoded.
+/// Files that are named one by one are analyzed whatever they are called.
+public struct CandidateRule: Hashable, Sendable {
+  /// Extensions of files that may hold audio: lower case, without the dot.
+  public var audioExtensions: Set<String>
+  /// Whether to take files without an extension, or with one that neither `audioExtensions` nor the list of kinds known
+  /// not to be audio has.
+  public var takesUnknownKinds: Bool
+  /// Whether to take files and folders whose names start with a dot.
+  public var takesHidden: Bool
+
+  public init(
+    audioExtensions: Set<String> = Self.defaultAudioExtensions, takesUnknownKinds: Bool = false,
+    takesHidden: Bool = false
+  ) {
+    self.audioExtensions = audioExtensions
+    self.takesUnknownKinds = takesUnknownKinds
+    self.takesHidden = takesHidden
+  }
+
+  /// Why a file of this name is not a candidate; `nil` if it is one.
+  public func reasonToSkip(fileNamed name: some Collection<UInt8>) -> SkipReason? {
+    if let reason = reasonToSkip(anyNamed: name) { return reason }
+    let suffix = Self.fileExtension(of: name)
+    if audioExtensions.contains(suffix) { return nil }
+    if Self.unfinishedExtensions.contains(suffix) { return .unfinishedDownload }
+    if Self.otherExtensions.contains(suffix) { return .notAudio }
+    return takesUnknownKinds ? nil : .unknownKind
+  }
+
+  /// Why a folder of this name is not entered; `nil` if it is.
+  public func reasonToSkip(folderNamed name: some Collection<UInt8>) -> SkipReason? {
+    if let reason = reasonToSkip(anyNamed: name) { return reason }
+    return Self.junkFolders.contains { $0.utf8.elementsEqual(name) } ? .systemJunk : nil
+  }
+
+  private func reasonToSkip(anyNamed name: some Collection<UInt8>) -> SkipReason? {
+    guard name.first == UInt8(ascii: ".") else { return nil }
+    if name.starts(with: "._".utf8) || Self.dottedJunk.contains(where: { name.starts(with: $0.utf8) }) {
+      return .systemJunk
+    }
+    return takesHidden ? nil : .hidden
+  }
+
+  /// In lower case; empty for names without a dot, or with none but the first character.
+  static func fileExtension(of name: some Collection<UInt8>) -> String {
+    var reversed: [UInt8] = []
+    for byte in name.reversed() {
+      if byte == UInt8(ascii: ".") {
+        return reversed.count + 1 == name.count ? "" : String(decoding: reversed.reversed(), as: UTF8.self).lowercased()
+      }
+      reversed.append(byte)
+      if reversed.count > longestExtension { return "" }
+    }
+    return ""
+  }
+
+  private static let longestExtension = 16
+}
+
+extension CandidateRule {
+  /// What libsndfile and FFmpeg read, by its usual extensions, and containers of video that often hold nothing but
+  /// sound.
+  public static let defaultAudioExtensions = words(
+    """
+    wav wave bwf w64 rf64 aif aiff aifc caf au snd flac fla
+    mp1 mp2 mp3 mpa mpga ogg oga opus spx
+    m4a m4b m4p m4r mp4 3ga 3gp 3g2 aac adts alac
+    wma asf ape wv mpc mpp mp+ tta tak ofr ofs shn
+    dsf dff dts dtshd ac3 eac3 ec3 mlp thd
+    mka webm weba amr awb ra rm voc sph nist ircam sf paf gsm
+    """)
+
+  static let unfinishedExtensions = words(
+    "part partial crdownload download tmp temp !qb !ut !bt bc! aria2 opdownload filepart dtapart td xltd jc! ytdl")
+
+  /// What lies about in music folders and is not audio, so that anything unexpected stands out.
+  static let otherExtensions = words(
+    """
+    jpg jpeg jpe jfif png gif bmp webp tif tiff svg heic heif avif ico psd xcf
+    txt nfo md rst log cue m3u m3u8 pls xspf wpl zpl asx lrc srt sub vtt ass ssa idx
+    pdf epub doc docx odt rtf xls xlsx ods htm html mht xhtml css js json jsonl ndjson xml xsl plist
+    yaml yml toml ini cfg conf csv tsv url webloc desktop lnk torrent
+    sfv md5 sha1 sha256 sha512 ffp st5 asc sig accurip par2 dat bak old
+    zip rar 7z tar gz tgz bz2 xz zst lz4 cbz iso bin img nrg mds mdf ccd toc
+    mkv avi mov m4v mpg mpeg wmv flv f4v ogv ogm vob ifo bup ts m2ts mts divx
+    mid midi kar sf2 sf3 sfz gp gp3 gp4 gp5 gpx gpif mscz mscx musicxml mxl abc ly
+    als alp asd flp rpp reapeaks aup aup3 cpr logicx ptx band sfk sfl pkf pek ovw
+    db sqlite sqlite3 sqlite-wal sqlite-shm itl itdb itc itc2 xmp
+    exe msi dll so dmg pkg apk app com bat cmd sh ps1 py swift c h cpp hpp rs go java lua pl rb
+    ttf otf woff woff2
+    """)
+
+  static let junkFolders = [
+    "@eaDir", "#recycle", "@Recycle", "@Recently-Snapshot", "#snapshot", "$RECYCLE.BIN", "RECYCLER",
+    "System Volume Information", "lost+found", "__MACOSX", "Network Trash Folder", "Temporary Items",
+  ]
+
+  private static let dottedJunk = [
+    ".DS_Store", ".Trash", ".AppleDouble", ".AppleDB", ".Spotlight-", ".fseventsd", ".TemporaryItems", ".snapshot",
+    ".zfs", ".nfs", ".fuse_hidden", ".smbdelete",
+  ]
+
+  private static func words(_ text: String) -> Set<String> {
+    Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
+  }
+}

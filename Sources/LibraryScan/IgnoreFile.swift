@@ -1,0 +1,32 @@
+internal import SystemPackage
+
+/// The patterns of one `.nocturneignore` file and the folder they are relative to.
+struct IgnoreFile {
+  static let name = ".nocturneignore"
+  /// Larger files are not ignore files.
+  static let sizeLimit = 1 << 20
+
+  /// Length in bytes of the path of the file's folder, with its slash: what follows is relative to it.
+  var baseLength: Int
+  var patterns: [IgnorePattern]
+
+  init(baseLength: Int, content: [UInt8]) {
+    self.baseLength = baseLength
+    patterns = content.split(separator: UInt8(ascii: "\n")).compactMap(IgnorePattern.init(line:))
+  }
+
+  /// Reads `path`; `nil` if there is no such file.
+  init?(at path: FilePath, baseLength: Int) throws(Errno) {
+    do {
+      self.init(baseLength: baseLength, content: try SmallFile.read(path, limit: Self.sizeLimit))
+    } catch .noSuchFileOrDirectory {
+      return nil
+    }
+  }
+
+  /// Whether a path is left out: the last pattern that matches decides, `nil` if none does.
+  func verdict(on path: [UInt8], isFolder: Bool) -> Bool? {
+    let relative = path[baseLength...]
+    return patterns.last { $0.matches(relative, isFolder: isFolder) }.map { !$0.isNegated }
+  }
+}

@@ -1,0 +1,183 @@
+/// One line of a `.nocturneignore` file, in the syntax of gitignore(5).
+///
+/// - A pattern without a slash matches a name at any depth; one with a slash (other than at its end) is relative to the
+///   folder of the file. A slash at the end matches folders only. `!` takes back what earlier patterns left out.
+/// - `*` is any run of characters and `?` one character, neither across a slash; `[a-z]` and `[!a-z]` are one character
+///   of a set; `**` between slashes is any number of folders; `\` takes the next character literally.
+/// - Names are bytes: what is not UTF-8 is matched byte by byte, and case counts.
+struct IgnorePattern: Hashable {
+  enum Segment: Hashable {
+    case anyFolders
+    case name([Token])
+  }
+
+  enum Token: Hashable {
+    case literal(Character)
+    case anyCharacter
+    case anyRun
+    case set([ClosedRange<Character>], isNegated: Bool)
+  }
+
+  /// A Unicode scalar, or a byte that belongs to none; the bytes come after all scalars.
+  struct Character: Hashable, Comparable, ExpressibleByUnicodeScalarLiteral {
+    var value: UInt32
+
+    init(unicodeScalarLiteral scalar: Unicode.Scalar) { value = scalar.value }
+    init(invalidByte: UInt8) { value = 0x11_0000 + UInt32(invalidByte) }
+
+    static func < (first: Self, second: Self) -> Bool { first.value < second.value }
+  }
+
+  var segments: [Segment]
+  var isNegated: Bool
+  var foldersOnly: Bool
+
+  /// `nil` for empty lines and comments.
+  init?(line: ArraySlice<UInt8>) {
+    var text = line
+    if text.last == UInt8(ascii: "\r") { text.removeLast() }
+    while let last = text.last, last == UInt8(ascii: " "), text.dropLast().last != UInt8(ascii: "\\") {
+      text.removeLast()
+    }
+    guard let first = text.first, first != UInt8(ascii: "#") else { return nil }
+    isNegated = first == UInt8(ascii: "!")
+    if isNegated { text.removeFirst() }
+    foldersOnly = text.last == UInt8(ascii: "/")
+    if foldersOnly { text.removeLast() }
+    let isAnchored = text.contains(UInt8(ascii: "/"))
+    segments = text.split(separator: UInt8(ascii: "/")).map { part in
+      part.elementsEqual("**".utf8) ? .anyFolders : .name(Self.tokens(of: part))
+    }
+    guard !segments.isEmpty else { return nil }
+    if !isAnchored { segments.insert(.anyFolders, at: 0) }
+  }
+
+  /// - Parameter path: relative to the folder of the ignore file.
+  func matches(_ path: ArraySlice<UInt8>, isFolder: Bool) -> Bool {
+    guard isFolder || !foldersOnly else { return false }
+    let names = path.split(separator: UInt8(ascii: "/"))
+    var name = 0
+    var segment = 0
+    // Where to go on after a mismatch: `**` then takes one folder more.
+    var retry: (name: Int, segment: Int)?
+    while name < names.count {
+      if segment < segments.count {
+        switch segments[segment] {
+        case .anyFolders:
+          // At the end of a pattern it stands for everything inside, at least one name.
+          if segment == segments.count - 1 { return true }
+          retry = (name, segment)
+          segment += 1
+          continue
+        case .name(let tokens):
+          if Self.match(tokens, names[name]) {
+            name += 1
+            segment += 1
+            continue
+          }
+        }
+      }
+      guard let last = retry else { return false }
+      name = last.name + 1
+      retry = (name, last.segment)
+      segment = last.segment + 1
+    }
+    return segment == segments.count
+  }
+
+  private static func match(_ tokens: [Token], _ name: ArraySlice<UInt8>) -> Bool {
+    var rest = name
+    var token = 0
+    var retry: (rest: ArraySlice<UInt8>, token: Int)?
+    while !rest.isEmpty {
+      if token < tokens.count {
+        if case .anyRun = tokens[token] {
+          retry = (rest, token)
+          token += 1
+          continue
+        }
+        var next = rest
+        if accepts(tokens[token], takeCharacter(&next)) {
+          rest = next
+          token += 1
+          continue
+        }
+      }
+      guard let last = retry else { return false }
+      rest = last.rest
+      _ = takeCharacter(&rest)
+      retry = (rest, last.token)
+      token = last.token + 1
+    }
+    return tokens[token...].allSatisfy { $0 == .anyRun }
+  }
+
+  private static func accepts(_ token: Token, _ character: Character) -> Bool {
+    switch token {
+    case .literal(let literal): literal == character
+    case .anyCharacter: true
+    case .anyRun: false
+    case .set(let ranges, let isNegated): ranges.contains { $0.contains(character) } != isNegated
+    }
+  }
+
+  private static func tokens(of pattern: ArraySlice<UInt8>) -> [Token] {
+    var tokens: [Token] = []
+    var rest = pattern
+    while !rest.isEmpty {
+      let character = takeCharacter(&rest)
+      switch character {
+      case "*":
+        if tokens.last != .anyRun { tokens.append(.anyRun) }
+      case "?":
+        tokens.append(.anyCharacter)
+      case "\\" where !rest.isEmpty:
+        tokens.append(.literal(takeCharacter(&rest)))
+      case "[":
+        var inside = rest
+        if let set = takeSet(&inside) {
+          tokens.append(set)
+          rest = inside
+        } else {
+          tokens.append(.literal(character))
+        }
+      default:
+        tokens.append(.literal(character))
+      }
+    }
+    return tokens
+  }
+
+  /// The set after a `[`; `nil` if no `]` ends it, and then the bracket means itself.
+  private static func takeSet(_ rest: inout ArraySlice<UInt8>) -> Token? {
+    var ranges: [ClosedRange<Character>] = []
+    let isNegated = rest.first == UInt8(ascii: "!") || rest.first == UInt8(ascii: "^")
+    if isNegated { rest.removeFirst() }
+    var isFirst = true
+    while !rest.isEmpty {
+      var low = takeCharacter(&rest)
+      if low == "]", !isFirst { return .set(ranges, isNegated: isNegated) }
+      isFirst = false
+      if low == "\\", !rest.isEmpty { low = takeCharacter(&rest) }
+      var high = low
+      if rest.first == UInt8(ascii: "-"), rest.count > 1, rest[rest.startIndex + 1] != UInt8(ascii: "]") {
+        rest.removeFirst()
+        high = takeCharacter(&rest)
+        if high == "\\", !rest.isEmpty { high = takeCharacter(&rest) }
+      }
+      if low <= high { ranges.append(low...high) }
+    }
+    return nil
+  }
+
+  /// Takes one UTF-8 character, or one byte where there is none.
+  private static func takeCharacter(_ bytes: inout ArraySlice<UInt8>) -> Character {
+    var iterator = bytes.makeIterator()
+    var decoder = UTF8()
+    if case .scalarValue(let scalar) = decoder.decode(&iterator) {
+      bytes.removeFirst(UTF8.width(scalar))
+      return Character(unicodeScalarLiteral: scalar)
+    }
+    return Character(invalidByte: bytes.removeFirst())
+  }
+}

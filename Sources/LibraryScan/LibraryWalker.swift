@@ -1,0 +1,424 @@
+internal import Glibc
+public import SystemPackage
+
+/// Walks folders and yields every file that may hold audio, without opening one.
+///
+/// ```swift
+/// var walker = LibraryWalker(roots: ["/srv/music"])
+/// while let entry = try walker.next() { … }
+/// ```
+///
+/// - Order: roots as given; in a folder by the bytes of the names, folders and files alike. Symbolic links are followed
+///   last, in the order they were met, so that whatever has a path without links gets that one.
+/// - Nothing is met twice: a folder is known again by device and inode (other roots, links, bind mounts), a file with
+///   several names (hard links) as well. A link to a folder that contains the library is not followed.
+/// - Names are bytes and come back as they are.
+/// - Memory: the names of the folders from the root to the current one, 16 bytes for every folder met, and an entry for
+///   each link, each file with several names and each file that was named as a root.
+/// - A folder that cannot be read, or anything that is not a file, is yielded as skipped and never ends the walk.
+public struct LibraryWalker {
+  public struct Options: Hashable, Sendable {
+    public var candidates: CandidateRule
+    /// Whether symbolic links in the folders are followed, to files and to folders. Those given as roots always are.
+    public var followsLinks: Bool
+    /// Whether a file with several names (hard links) is yielded for the first of them only.
+    public var yieldsHardLinksOnce: Bool
+    /// Files changed within this time before the walk began are skipped: they may still be being written.
+    public var quietPeriod: Duration
+
+    public init(
+      candidates: CandidateRule = CandidateRule(), followsLinks: Bool = true, yieldsHardLinksOnce: Bool = true,
+      quietPeriod: Duration = .zero
+    ) {
+      self.candidates = candidates
+      self.followsLinks = followsLinks
+      self.yieldsHardLinksOnce = yieldsHardLinksOnce
+      self.quietPeriod = quietPeriod
+    }
+  }
+
+  public enum Entry: Hashable, Sendable {
+    case file(ScannedFile)
+    case skipped(SkippedEntry)
+    /// One for each root: for files when they are met, for folders at the end of the walk.
+    case root(RootReport)
+  }
+
+  /// A folder in which the walk is.
+  private struct Level {
+    var listing: FolderListing
+    var position = 0
+    /// Length of the folder's path.
+    var pathLength: Int
+    /// How many of `ignoreFiles` held before this folder.
+    var ignoreCount: Int
+  }
+
+  private struct FolderRoot {
+    var path: FilePath
+    var fileCount = 0
+    /// Whether anything was met that is or was yielded, here or elsewhere.
+    var holdsAudio = false
+  }
+
+  private struct PendingLink {
+    var path: FilePath
+    var root: Int
+  }
+
+  private let options: Options
+  private let nextRoot: () throws(ScanError) -> FilePath?
+  /// Files modified within these bounds (in ns since 1970) are still changing; times in the future belong to wrong
+  /// clocks.
+  private let unquiet: ClosedRange<Int64>?
+
+  private var path = PathBuffer("/")
+  private var levels: [Level] = []
+  private var ignoreFiles: [IgnoreFile] = []
+  private var unreadableIgnoreFiles: Set<FilePath> = []
+  private var links: [PendingLink] = []
+  private var nextLink = 0
+  private var roots: [FolderRoot] = []
+  private var currentRoot = 0
+  private var isPastRoots = false
+  private var reportedRoots = 0
+  private var ready: [Entry] = []
+  private var visitedFolders: Set<FileKey> = []
+  private lazy var pseudoFileSystems = PseudoFileSystems()
+  private var foldersAboveRoots: Set<FileKey> = []
+  /// The first path of every file that may be met again under another.
+  private var firstPaths: [FileKey: FilePath] = [:]
+
+  public init(roots: [FilePath], options: Options = Options()) {
+    var rest = roots[...]
+    self.init(options: options) { () throws(ScanError) in rest.popFirst() }
+  }
+
+  /// A walk whose roots come from somewhere as they are needed, as from a `PathList`.
+  public init(options: Options = Options(), nextRoot: @escaping () throws(ScanError) -> FilePath?) {
+    self.options = options
+    self.nextRoot = nextRoot
+    unquiet = Self.unquietTimes(options.quietPeriod)
+  }
+
+  /// - Throws: what the source of the roots throws. The walk can go on after that.
+  public mutating func next() throws(ScanError) -> Entry? {
+    while true {
+      if !ready.isEmpty { return ready.removeFirst() }
+      if !levels.isEmpty {
+        step()
+      } else if !isPastRoots {
+        if let root = try nextRoot() { start(root) } else { isPastRoots = true }
+      } else if nextLink < links.count {
+        nextLink += 1
+        follow(links[nextLink - 1])
+      } else if reportedRoots < roots.count {
+        let root = roots[reportedRoots]
+        reportedRoots += 1
+        report(root.path, root.holdsAudio ? .scanned(fileCount: root.fileCount) : .empty)
+      } else {
+        return nil
+      }
+    }
+  }
+
+  // MARK: - Roots
+
+  private mutating func start(_ given: FilePath) {
+    let root = given.absolute()
+    path = PathBuffer(root)
+    let status: FileStatus
+    do {
+      status = try FileStatus(at: root, followingLinks: true)
+    } catch {
+      let isMissing = error == .noSuchFileOrDirectory || error == .notDirectory
+      return report(root, isMissing ? .missing : .unreadable(error.description))
+    }
+    guard status.kind == .folder else {
+      report(root, .single)
+      guard status.kind == .regular else { return skip(Self.reason(for: status.kind)) }
+      if !visitedFolders.isEmpty, let target = try? root.resolvingLinks(), wasYielded(target) {
+        return skip(.alreadyScanned)
+      }
+      return yield(status, isRoot: true)
+    }
+    guard !visitedFolders.contains(status.key) else { return report(root, .alreadyScanned) }
+    let listing: FolderListing
+    do {
+      listing = try path.withPlatformString { path throws(Errno) in
+        try unsafe FolderListing(at: path, followingLinks: true)
+      }
+    } catch {
+      return report(root, .unreadable(error.description))
+    }
+    roots.append(FolderRoot(path: root))
+    currentRoot = roots.count - 1
+    rememberFolders(above: root)
+    readIgnoreFiles(above: root)
+    enter(listing)
+  }
+
+  private mutating func report(_ path: FilePath, _ state: RootReport.State) {
+    ready.append(.root(RootReport(path: path, state: state)))
+  }
+
+  private mutating func rememberFolders(above root: FilePath) {
+    guard options.followsLinks else { return }
+    var folder = root
+    var below: FileKey?
+    while true {
+      folder.append("..")
+      guard let key = try? FileStatus(at: folder, followingLinks: true).key, key != below else { return }
+      foldersAboveRoots.insert(key)
+      below = key
+    }
+  }
+
+  /// Starts the list of ignore files anew with those that hold for everything in `folder`.
+  private mutating func readIgnoreFiles(above folder: FilePath) {
+    ignoreFiles = []
+    var above = folder
+    var found: [FilePath] = []
+    while above.removeLastComponent() { found.append(above) }
+    for folder in found.reversed() { readIgnoreFile(in: folder) }
+  }
+
+  private mutating func readIgnoreFile(in folder: FilePath) {
+    let file = folder.appending(IgnoreFile.name)
+    do {
+      if let rules = try IgnoreFile(at: file, baseLength: PathBuffer(folder).bytes.count + 1) {
+        ignoreFiles.append(rules)
+      }
+    } catch {
+      // Those above roots and links are looked at again and again.
+      guard unreadableIgnoreFiles.insert(file).inserted else { return }
+      ready.append(
+        .skipped(SkippedEntry(path: file, reason: .unreadableIgnoreFile, detail: error.description)))
+    }
+  }
+
+  // MARK: - Folders
+
+  /// Goes down into the folder at `path`.
+  private mutating func enter(_ listing: FolderListing) {
+    if listing.key.isTrustworthy { visitedFolders.insert(listing.key) }
+    if let problem = listing.interruption { skip(.unreadableFolder, isFolder: true, detail: problem.description) }
+    levels.append(Level(listing: listing, pathLength: path.bytes.count, ignoreCount: ignoreFiles.count))
+    if listing.contains(Array(IgnoreFile.name.utf8)) { readIgnoreFile(in: path.path) }
+  }
+
+  /// Goes down into the folder at `path` if that is possible, and not for a second time.
+  private mutating func enterFolder(followingLink: Bool) {
+    guard !path.isTooLong else { return skip(.pathTooLong, isFolder: true) }
+    let listing: FolderListing
+    do {
+      listing = try path.withPlatformString { path throws(Errno) in
+        try unsafe FolderListing(at: path, followingLinks: followingLink)
+      }
+    } catch {
+      switch error {
+      case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels:
+        return skip(.vanishedWhileScanning, isFolder: true)
+      default:
+        return skip(.unreadableFolder, isFolder: true, detail: error.description)
+      }
+    }
+    guard !visitedFolders.contains(listing.key) else { return skip(.alreadyScanned, isFolder: true) }
+    if listing.key.device != levels.last?.listing.key.device, pseudoFileSystems.contains(listing.key) {
+      return skip(.pseudoFileSystem, isFolder: true)
+    }
+    enter(listing)
+  }
+
+  /// Takes the next name of the current folder, or leaves it.
+  private mutating func step() {
+    let level = levels.count - 1
+    path.truncate(to: levels[level].pathLength)
+    guard levels[level].position < levels[level].listing.entries.count else {
+      ignoreFiles.removeLast(ignoreFiles.count - levels[level].ignoreCount)
+      levels.removeLast()
+      return
+    }
+    let entry = levels[level].listing.entries[levels[level].position]
+    levels[level].position += 1
+    let name = levels[level].listing.name(entry)
+    path.append(name)
+    take(entry.kind, named: name, status: nil)
+  }
+
+  /// Decides on the entry at `path`. The name decides first: most of what is no music never costs a look at the disk.
+  private mutating func take(_ kind: FileStatus.Kind, named name: ArraySlice<UInt8>, status: FileStatus?) {
+    let rule = options.candidates
+    switch kind {
+    case .regular:
+      if let reason = rule.reasonToSkip(fileNamed: name) { return skip(reason) }
+      if isIgnored(isFolder: false) { return skip(.ignored) }
+      guard let status = status ?? look() else { return }
+      if status.kind == .regular {
+        yield(status, isRoot: false)
+      } else {
+        take(status.kind, named: name, status: status)
+      }
+    case .folder:
+      if let reason = rule.reasonToSkip(folderNamed: name) { return skip(reason, isFolder: true) }
+      if isIgnored(isFolder: true) { return skip(.ignored, isFolder: true) }
+      enterFolder(followingLink: false)
+    case .link:
+      if let reason = rule.reasonToSkip(folderNamed: name) { return skip(reason) }
+      if isIgnored(isFolder: false) { return skip(.ignored) }
+      if rule.reasonToSkip(fileNamed: name) == .notAudio { return skip(.notAudio) }
+      guard options.followsLinks else { return skip(.linkNotFollowed) }
+      links.append(PendingLink(path: path.path, root: currentRoot))
+    case .fifo, .socket, .device:
+      skip(rule.reasonToSkip(folderNamed: name) ?? Self.reason(for: kind))
+    case .unknown:
+      guard status == nil else { return skip(.unreadableEntry) }
+      if let status = look() { take(status.kind, named: name, status: status) }
+    }
+  }
+
+  /// `lstat` of the entry at `path`; if that fails the entry is skipped.
+  private mutating func look() -> FileStatus? {
+    guard !path.isTooLong else {
+      skip(.pathTooLong)
+      return nil
+    }
+    do {
+      return try path.withPlatformString { path throws(Errno) in
+        try unsafe FileStatus(at: path, followingLinks: false)
+      }
+    } catch .noSuchFileOrDirectory {
+      skip(.vanishedWhileScanning)
+    } catch {
+      skip(.unreadableEntry, detail: error.description)
+    }
+    return nil
+  }
+
+  // MARK: - Links
+
+  private mutating func follow(_ link: PendingLink) {
+    path = PathBuffer(link.path)
+    currentRoot = link.root
+    guard !path.isTooLong else { return skip(.pathTooLong) }
+    let status: FileStatus
+    do {
+      status = try FileStatus(at: link.path, followingLinks: true)
+    } catch {
+      switch error {
+      case .noSuchFileOrDirectory, .notDirectory: return skip(.danglingLink, detail: Self.target(of: link.path))
+      case .tooManySymbolicLinkLevels: return skip(.linkLoop, detail: Self.target(of: link.path))
+      default: return skip(.unreadableEntry, detail: error.description)
+      }
+    }
+    switch status.kind {
+    case .folder:
+      guard !foldersAboveRoots.contains(status.key) else {
+        return skip(.linkLoop, isFolder: true, detail: Self.target(of: link.path))
+      }
+      readIgnoreFiles(above: link.path)
+      guard !isIgnored(isFolder: true) else { return skip(.ignored, isFolder: true) }
+      let depth = levels.count
+      enterFolder(followingLink: true)
+      if levels.count > depth, levels[depth].listing.entries.isEmpty {
+        skip(.emptyLinkTarget, isFolder: true, detail: Self.target(of: link.path))
+      }
+    case .regular:
+      if let name = link.path.lastComponent,
+        let reason = options.candidates.reasonToSkip(fileNamed: Self.bytes(of: name))
+      {
+        return skip(reason)
+      }
+      if let target = try? link.path.resolvingLinks(), wasYielded(target) {
+        return skip(.alreadyScanned, detail: target.string)
+      }
+      yield(status, isRoot: false, mayBeMetAgain: true)
+    default:
+      skip(Self.reason(for: status.kind))
+    }
+  }
+
+  /// Whether a file, given by its path without links, lies in a folder that was walked and was a candidate there.
+  private mutating func wasYielded(_ target: FilePath) -> Bool {
+    guard let name = target.lastComponent, options.candidates.reasonToSkip(fileNamed: Self.bytes(of: name)) == nil,
+      let folder = try? FileStatus(at: target.removingLastComponent(), followingLinks: true).key,
+      visitedFolders.contains(folder)
+    else { return false }
+    let current = path
+    defer { path = current }
+    path = PathBuffer(target)
+    readIgnoreFiles(above: target)
+    return !isIgnored(isFolder: false)
+  }
+
+  // MARK: - Results
+
+  private mutating func yield(_ status: FileStatus, isRoot: Bool, mayBeMetAgain: Bool = false) {
+    guard !path.isTooLong else { return skip(.pathTooLong) }
+    let file = ScannedFile(path: path.path, status: status)
+    let hasOtherNames = status.linkCount > 1 && options.yieldsHardLinksOnce
+    if status.key.isTrustworthy, hasOtherNames || isRoot || mayBeMetAgain || !firstPaths.isEmpty {
+      if let first = firstPaths[status.key] {
+        let isHardLink = status.linkCount > 1 && first != file.path
+        if !isHardLink || options.yieldsHardLinksOnce {
+          return skip(isHardLink ? .hardLink : .alreadyScanned, detail: isHardLink ? first.string : nil)
+        }
+      } else if hasOtherNames || isRoot || mayBeMetAgain {
+        firstPaths[status.key] = file.path
+      }
+    }
+    if let unquiet, unquiet.contains(status.mtimeNanoseconds) { return skip(.stillChanging) }
+    ready.append(.file(file))
+    guard !isRoot else { return }
+    roots[currentRoot].fileCount += 1
+    roots[currentRoot].holdsAudio = true
+  }
+
+  private mutating func skip(_ reason: SkipReason, isFolder: Bool = false, detail: String? = nil) {
+    ready.append(.skipped(SkippedEntry(path: path.path, reason: reason, isFolder: isFolder, detail: detail)))
+    switch reason {
+    case .alreadyScanned, .hardLink, .stillChanging:
+      if !levels.isEmpty || isPastRoots { roots[currentRoot].holdsAudio = true }
+    default: break
+    }
+  }
+
+  private func isIgnored(isFolder: Bool) -> Bool {
+    for file in ignoreFiles.reversed() {
+      if let verdict = file.verdict(on: path.bytes, isFolder: isFolder) { return verdict }
+    }
+    return false
+  }
+
+  private static func reason(for kind: FileStatus.Kind) -> SkipReason {
+    switch kind {
+    case .fifo: .fifo
+    case .socket: .socket
+    case .device: .device
+    case .regular, .folder, .link, .unknown: .unreadableEntry
+    }
+  }
+
+  // MARK: - The system
+
+  private static func target(of link: FilePath) -> String? {
+    var buffer = [CChar](repeating: 0, count: PathBuffer.lengthLimit + 1)
+    let count = link.withPlatformString { unsafe readlink($0, &buffer, PathBuffer.lengthLimit) }
+    return count > 0 ? "to \(String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self))" : nil
+  }
+
+  private static func bytes(of component: FilePath.Component) -> [UInt8] {
+    component.withPlatformString { name in unsafe [UInt8](UnsafeRawBufferPointer(start: name, count: strlen(name))) }
+  }
+
+  private static func unquietTimes(_ period: Duration) -> ClosedRange<Int64>? {
+    guard period > .zero else { return nil }
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &now)
+    let nanoseconds = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+    let length =
+      Int64(min(period.components.seconds, 1_000_000_000)) * 1_000_000_000
+      + period.components.attoseconds / 1_000_000_000
+    return (nanoseconds - length)...(nanoseconds + length)
+  }
+}

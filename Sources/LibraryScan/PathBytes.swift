@@ -1,0 +1,84 @@
+internal import Glibc
+internal import SystemPackage
+
+extension FilePath {
+  /// The path as the system takes it, without the NUL at the end.
+  var bytes: [UInt8] {
+    withPlatformString { path in
+      unsafe [UInt8](UnsafeRawBufferPointer(start: path, count: strlen(path)))
+    }
+  }
+
+  /// Absolute, without `.`, doubled and trailing slashes. Links stay what they are, except in a path with `..`: there
+  /// only the system knows what is meant.
+  func absolute() -> FilePath {
+    if components.contains(where: { $0.kind == .parentDirectory }), let resolved = try? resolvingLinks() {
+      return resolved
+    }
+    return (isAbsolute ? self : Self.currentFolder.appending(components)).lexicallyNormalized()
+  }
+
+  /// The path without any links, `.` and `..`, of something that exists.
+  func resolvingLinks() throws(Errno) -> FilePath {
+    guard let resolved = withPlatformString({ unsafe realpath($0, nil) }) else { throw Errno(rawValue: errno) }
+    defer { unsafe free(resolved) }
+    return unsafe FilePath(platformString: resolved)
+  }
+
+  /// As the shell shows it (`PWD`, with links) if that is still true, else as the kernel does.
+  private static var currentFolder: FilePath {
+    if let shown = unsafe getenv("PWD") {
+      let path = unsafe FilePath(platformString: shown)
+      if path.isAbsolute, let here = try? FileStatus(at: ".", followingLinks: true),
+        let there = try? FileStatus(at: path, followingLinks: true), here.key == there.key
+      {
+        return path
+      }
+    }
+    guard let kernel = unsafe getcwd(nil, 0) else { return "/" }
+    defer { unsafe free(kernel) }
+    return unsafe FilePath(platformString: kernel)
+  }
+}
+
+/// A path that grows and shrinks by names as a walk goes on; always absolute, without a trailing slash (the root is
+/// empty).
+struct PathBuffer {
+  /// What `open` takes on Linux: `PATH_MAX` without the NUL.
+  static let lengthLimit = 4095
+
+  private(set) var bytes: [UInt8]
+
+  init(_ path: FilePath) {
+    bytes = path.bytes
+    if bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+  }
+
+  var isTooLong: Bool { bytes.count > Self.lengthLimit }
+
+  var path: FilePath {
+    mutating get { withPlatformString { unsafe FilePath(platformString: $0) } }
+  }
+
+  mutating func append(_ name: ArraySlice<UInt8>) {
+    bytes.append(UInt8(ascii: "/"))
+    bytes.append(contentsOf: name)
+  }
+
+  mutating func truncate(to count: Int) {
+    bytes.removeLast(bytes.count - count)
+  }
+
+  mutating func withPlatformString<Result, Failure: Error>(
+    _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let isRoot = bytes.isEmpty
+    if isRoot { bytes.append(UInt8(ascii: "/")) }
+    bytes.append(0)
+    defer { bytes.removeLast(isRoot ? 2 : 1) }
+    return try bytes.withUnsafeBufferPointer { buffer throws(Failure) in
+      guard let base = buffer.baseAddress else { preconditionFailure("a buffer with a NUL in it has an address") }
+      return try unsafe body(UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self))
+    }
+  }
+}

@@ -1,0 +1,101 @@
+internal import Glibc
+public import SystemPackage
+
+/// Reads a list of paths, as `find` and `find -print0` write them, piece by piece: the list may be longer than memory.
+///
+/// Paths are bytes. With newlines as separators nothing is trimmed from a line (a path may end in a space or a carriage
+/// return); empty lines are passed over. A path that contains a newline needs a list with NUL separators.
+public struct PathList: ~Copyable {
+  public enum Separator: UInt8, Sendable {
+    case newline = 0x0A
+    case null = 0
+  }
+
+  /// Longer entries are no paths but another kind of file.
+  private static let entryLimit = 1 << 16
+  private static let bufferSize = 1 << 16
+
+  private let descriptor: FileDescriptor
+  private let closesDescriptor: Bool
+  private let separator: Separator
+  private var buffer: [UInt8] = []
+  private var position = 0
+  private var isAtEnd = false
+  private var entryNumber = 0
+
+  /// Reads from standard input, or whatever else is open.
+  public init(reading descriptor: FileDescriptor, separator: Separator) {
+    self.descriptor = descriptor
+    self.separator = separator
+    closesDescriptor = false
+  }
+
+  public init(at path: FilePath, separator: Separator) throws(ScanError) {
+    do {
+      descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec])
+    } catch {
+      throw ScanError("the list \(path) cannot be opened: \(error)")
+    }
+    self.separator = separator
+    closesDescriptor = true
+  }
+
+  deinit {
+    if closesDescriptor { try? descriptor.close() }
+  }
+
+  /// The next path as it stands in the list, relative or absolute; `nil` at the end.
+  public mutating func next() throws(ScanError) -> FilePath? {
+    while let entry = try nextEntry() {
+      entryNumber += 1
+      if entry.isEmpty { continue }
+      if entry.contains(0) {
+        throw ScanError(
+          "line \(entryNumber) of the list of files contains a NUL byte; was it written with -print0? Then add --from0")
+      }
+      return (entry + [0]).withUnsafeBytes { bytes in
+        unsafe bytes.baseAddress.map { unsafe FilePath(platformString: $0.assumingMemoryBound(to: CChar.self)) }
+      }
+    }
+    return nil
+  }
+
+  private mutating func nextEntry() throws(ScanError) -> ArraySlice<UInt8>? {
+    var searched = position
+    while true {
+      if let end = buffer[searched...].firstIndex(of: separator.rawValue) {
+        defer { position = end + 1 }
+        return buffer[position..<end]
+      }
+      if isAtEnd {
+        defer { position = buffer.count }
+        return position < buffer.count ? buffer[position...] : nil
+      }
+      guard buffer.count - position <= Self.entryLimit else {
+        throw ScanError(
+          """
+          entry \(entryNumber + 1) of the list of files is longer than \(Self.entryLimit) bytes, which no path is; \
+          \(separator == .null ? "is it a list of lines? Then leave out --from0" : "is it a list of paths?")
+          """)
+      }
+      searched = try fill()
+    }
+  }
+
+  /// Reads more behind what is not used yet; gives the position of the first new byte.
+  private mutating func fill() throws(ScanError) -> Int {
+    buffer.removeFirst(position)
+    position = 0
+    let firstNew = buffer.count
+    var piece = [UInt8](repeating: 0, count: Self.bufferSize)
+    let count: Int
+    do {
+      count = try piece.withUnsafeMutableBytes { try unsafe descriptor.read(into: $0) }
+    } catch {
+      throw ScanError("the list of files cannot be read any further: \(error)")
+    }
+    isAtEnd = count == 0
+    buffer.append(contentsOf: piece[..<count])
+    return firstNew
+  }
+}

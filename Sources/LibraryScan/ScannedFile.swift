@@ -1,0 +1,65 @@
+public import SystemPackage
+
+/// A regular file that may hold audio, as `lstat` (or, through a followed link, `stat`) saw it. It has not been opened.
+public struct ScannedFile: Hashable, Sendable {
+  /// Absolute, and the way the walk came: a link that was followed stays in the path.
+  public var path: FilePath
+  public var device: UInt64
+  public var inode: UInt64
+  /// Bytes.
+  public var size: Int64
+  /// Last change of the content (`st_mtim`): nanoseconds since 1970-01-01 UTC, negative before. File systems keep it
+  /// with 1 ns to 2 s precision, and copying programs set it back on purpose.
+  public var mtimeNanoseconds: Int64
+  /// Last change of content, name, owner or mode (`st_ctim`), on the same scale; only the kernel sets it.
+  public var ctimeNanoseconds: Int64
+  /// Names this file has (hard links).
+  public var linkCount: Int
+
+  public init(
+    path: FilePath, device: UInt64, inode: UInt64, size: Int64, mtimeNanoseconds: Int64, ctimeNanoseconds: Int64,
+    linkCount: Int
+  ) {
+    self.path = path
+    self.device = device
+    self.inode = inode
+    self.size = size
+    self.mtimeNanoseconds = mtimeNanoseconds
+    self.ctimeNanoseconds = ctimeNanoseconds
+    self.linkCount = linkCount
+  }
+}
+
+extension ScannedFile {
+  /// Looks at a file without opening it; links are followed.
+  ///
+  /// - Parameter path: Absolute.
+  /// - Returns: `nil` if there is no regular file of this name.
+  public init?(lookingAt path: FilePath) {
+    guard let status = try? FileStatus(at: path, followingLinks: true), status.kind == .regular else { return nil }
+    self.init(path: path, status: status)
+  }
+
+  /// What a second look at a file found.
+  public enum SecondLook: Hashable, Sendable {
+    /// The very bytes of the first look, as far as `stat` can tell.
+    case unchanged
+    /// Written to, or replaced by another file.
+    case changed
+    /// There is no regular file of this name any more.
+    case vanished
+  }
+
+  /// Looks again, for instance after the file was read: what was found in a file that changed meanwhile is worth
+  /// nothing.
+  public func lookAgain() -> SecondLook {
+    guard let now = ScannedFile(lookingAt: path) else { return .vanished }
+    return now == self ? .unchanged : .changed
+  }
+
+  init(path: FilePath, status: FileStatus) {
+    self.init(
+      path: path, device: status.key.device, inode: status.key.inode, size: status.size,
+      mtimeNanoseconds: status.mtimeNanoseconds, ctimeNanoseconds: status.ctimeNanoseconds, linkCount: status.linkCount)
+  }
+}

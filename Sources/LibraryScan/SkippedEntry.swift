@@ -1,0 +1,117 @@
+public import SystemPackage
+
+/// Something in the library that is not analyzed, and why.
+public struct SkippedEntry: Hashable, Sendable {
+  public var path: FilePath
+  public var reason: SkipReason
+  /// True if `path` is a folder: everything below it was left out with it.
+  public var isFolder: Bool
+  /// What the system said, or the other name of the same file.
+  public var detail: String?
+
+  public init(path: FilePath, reason: SkipReason, isFolder: Bool = false, detail: String? = nil) {
+    self.path = path
+    self.reason = reason
+    self.isFolder = isFolder
+    self.detail = detail
+  }
+
+  /// Whether files known from before may still exist below `path` although the walk did not meet them: a folder that
+  /// could not be read, or a link that may lead to a disk that is not mounted. Folders that were left out on purpose
+  /// are not meant.
+  public var hidesFiles: Bool {
+    switch reason {
+    case .unreadableFolder, .unreadableEntry, .vanishedWhileScanning, .pathTooLong, .danglingLink, .emptyLinkTarget,
+      .linkLoop:
+      true
+    case .notAudio, .unknownKind, .unfinishedDownload, .hidden, .systemJunk, .ignored, .stillChanging, .hardLink,
+      .alreadyScanned, .linkNotFollowed, .fifo, .socket, .device, .pseudoFileSystem, .unreadableIgnoreFile:
+      false
+    }
+  }
+
+  /// One sentence for a reader, without the path.
+  public var message: String {
+    guard let detail else { return reason.sentence }
+    return "\(reason.sentence) (\(detail))"
+  }
+}
+
+/// Why an entry is not analyzed. The raw values go into reports and are never renamed.
+public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
+  /// A picture, text, playlist, archive, video or the like, told by its extension.
+  case notAudio = "not_audio"
+  /// No extension, or one that says nothing about audio.
+  case unknownKind = "unknown_kind"
+  /// A download in progress, told by its extension.
+  case unfinishedDownload = "unfinished_download"
+  case hidden
+  /// Left behind by file managers, NAS systems and file systems: `@eaDir`, `._*`, `lost+found`, …
+  case systemJunk = "system_junk"
+  /// Matches a pattern in a `.nocturneignore` file.
+  case ignored
+  /// Written to within the quiet period.
+  case stillChanging = "still_changing"
+  /// Another name of a file that was met before.
+  case hardLink = "hard_link"
+  /// The same file or folder was reached before: by another root, a link or a bind mount.
+  case alreadyScanned = "already_scanned"
+  case danglingLink = "dangling_link"
+  /// A link to a folder in which there is nothing, as the mount point of a disk that is not mounted.
+  case emptyLinkTarget = "empty_link_target"
+  /// Links that lead in a circle, or to a folder that contains the library.
+  case linkLoop = "link_loop"
+  case linkNotFollowed = "link_not_followed"
+  case fifo
+  case socket
+  case device
+  /// A folder of `/proc`, `/sys` and their like.
+  case pseudoFileSystem = "pseudo_file_system"
+  case unreadableFolder = "unreadable_folder"
+  /// The system would not even say what the entry is.
+  case unreadableEntry = "unreadable_entry"
+  /// A `.nocturneignore` that cannot be read; the folder was scanned without it.
+  case unreadableIgnoreFile = "unreadable_ignore_file"
+  /// The path is longer than the system lets programs open.
+  case pathTooLong = "path_too_long"
+  case vanishedWhileScanning = "vanished_while_scanning"
+
+  /// True for what belongs in a music folder or was left out on request. It is counted; nobody need read a list of it.
+  public var isRoutine: Bool {
+    switch self {
+    case .notAudio, .unknownKind, .hidden, .systemJunk, .ignored, .alreadyScanned, .hardLink, .linkNotFollowed: true
+    case .unfinishedDownload, .stillChanging, .danglingLink, .emptyLinkTarget, .linkLoop, .fifo, .socket, .device,
+      .pseudoFileSystem, .unreadableFolder, .unreadableEntry, .unreadableIgnoreFile, .pathTooLong,
+      .vanishedWhileScanning:
+      false
+    }
+  }
+
+  /// One sentence for a reader.
+  public var sentence: String {
+    switch self {
+    case .notAudio: "not an audio file, by its extension"
+    case .unknownKind: "no extension of an audio file; name the file itself, or set all_files, to analyze it"
+    case .unfinishedDownload: "an unfinished download, by its extension"
+    case .hidden: "hidden: its name starts with a dot"
+    case .systemJunk: "made by a file manager, NAS or file system for its own use"
+    case .ignored: "left out by a pattern in \(IgnoreFile.name)"
+    case .stillChanging: "changed within the quiet period; the next run looks again"
+    case .hardLink: "another name of a file that was met before"
+    case .alreadyScanned: "reached before on another way"
+    case .danglingLink: "a link to something that does not exist"
+    case .emptyLinkTarget: "a link to an empty folder; if it is on a disk, is that mounted?"
+    case .linkLoop: "a link that leads back to where it came from"
+    case .linkNotFollowed: "a link, and links are not followed"
+    case .fifo: "a named pipe, not a file"
+    case .socket: "a socket, not a file"
+    case .device: "a device, not a file"
+    case .pseudoFileSystem: "a folder of the kernel's, not of a disk"
+    case .unreadableFolder: "the folder could not be read; what is known of its files is kept"
+    case .unreadableEntry: "the system does not say what this is"
+    case .unreadableIgnoreFile: "could not be read, so nothing is left out by it"
+    case .pathTooLong: "the path is longer than the system can open"
+    case .vanishedWhileScanning: "removed while the library was being scanned"
+    }
+  }
+}

@@ -1,0 +1,101 @@
+public import AudioAnalysis
+public import SystemPackage
+
+/// One file to analyze, with what is known of its audio: all that a worker needs to be told, in this process or another.
+public struct AnalysisJob: Hashable, Sendable {
+  public var path: FilePath
+  /// Ids of the analyzers to run; `nil` for all that the worker has.
+  public var analyzers: Set<String>?
+  /// Audio that the file may turn out to hold, after a move or a change of its tags.
+  public var knownAudio: [KnownAudio]
+  /// Seconds after which the rest of the file is left out; `nil` for no limit.
+  public var timeLimit: Double?
+
+  public init(
+    path: FilePath, analyzers: Set<String>? = nil, knownAudio: [KnownAudio] = [], timeLimit: Double? = nil
+  ) {
+    self.path = path
+    self.analyzers = analyzers
+    self.knownAudio = knownAudio
+    self.timeLimit = timeLimit
+  }
+}
+
+/// Audio that was analyzed before, in this file or another one.
+public struct KnownAudio: Hashable, Sendable, Codable {
+  public var contentID: ContentID
+  /// Whose outcomes are stored for it.
+  public var analyzers: Set<AnalyzerIdentity>
+  /// What was found when it was decoded; repeated in the result if there is no need to decode again.
+  public var format: AudioFormat?
+  public var status: FileAnalysis.Status
+  public var problem: Problem?
+  public var remarks: [Problem]
+
+  public init(
+    contentID: ContentID, analyzers: Set<AnalyzerIdentity>, format: AudioFormat?, status: FileAnalysis.Status = .ok,
+    problem: Problem? = nil, remarks: [Problem] = []
+  ) {
+    self.contentID = contentID
+    self.analyzers = analyzers
+    self.format = format
+    self.status = status
+    self.problem = problem
+    self.remarks = remarks
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case analyzers, format, status, problem, remarks
+    case contentID = "content_id"
+  }
+}
+
+extension AnalysisJob: Codable {
+  enum CodingKeys: String, CodingKey {
+    case path, analyzers
+    case knownAudio = "known_audio"
+    case timeLimit = "time_limit_s"
+  }
+
+  /// A path is a string, or a list of its bytes if it is not UTF-8.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    if let text = try? container.decode(String.self, forKey: .path) {
+      path = FilePath(text)
+    } else {
+      let bytes = try container.decode([UInt8].self, forKey: .path)
+      path = FilePath(platformString: bytes.map(CInterop.PlatformChar.init(bitPattern:)) + [0])
+    }
+    analyzers = try container.decodeIfPresent(Set<String>.self, forKey: .analyzers)
+    knownAudio = try container.decode([KnownAudio].self, forKey: .knownAudio)
+    timeLimit = try container.decodeIfPresent(Double.self, forKey: .timeLimit)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    let bytes = path.bytes
+    if let text = String(validating: bytes, as: UTF8.self) {
+      try container.encode(text, forKey: .path)
+    } else {
+      try container.encode(bytes, forKey: .path)
+    }
+    try container.encode(analyzers, forKey: .analyzers)
+    try container.encode(knownAudio, forKey: .knownAudio)
+    try container.encode(timeLimit, forKey: .timeLimit)
+  }
+}
+
+extension FilePath {
+  /// The name as the system knows it.
+  var bytes: [UInt8] {
+    withPlatformString { name in
+      var bytes: [UInt8] = []
+      var next = name
+      while next.pointee != 0 {
+        bytes.append(UInt8(bitPattern: next.pointee))
+        next += 1
+      }
+      return bytes
+    }
+  }
+}

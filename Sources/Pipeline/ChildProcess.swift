@@ -1,0 +1,244 @@
+internal import CSpawn
+internal import Glibc
+internal import Synchronization
+
+/// A program run for its output: arguments in, optionally bytes on its standard input, text out.
+///
+/// All waiting is `poll` on the pipes, for input and outputs at once, so a program may read and write in any order or not
+/// at all. Only descriptors 0 to 2 reach the program, whatever else this process has open or opens meanwhile. It leads a
+/// process group of its own (a Ctrl-C at the terminal is not for it); what is left of the group is killed when the program
+/// has ended or this object goes. One thread at a time; it may be handed from one to another, hence `@unchecked`.
+final class ChildProcess: @unchecked Sendable {
+  enum Failure: Error, Hashable {
+    case cannotStart(reason: String)
+    /// The time that the program may keep us waiting is used up.
+    case timeout
+    case tooMuchOutput
+  }
+
+  /// What came of waiting for a line of output.
+  enum Line {
+    case text([UInt8])
+    /// The program has ended, or closed its output, without writing another line.
+    case none
+    /// The caller has lost interest.
+    case cancelled
+  }
+
+  enum Ending: Hashable {
+    case status(Int)
+    case signal(Int)
+  }
+
+  /// Bytes of standard output that are taken: more is a failure.
+  static let outputLimit = 8 << 20
+  /// Bytes that are kept of the end of standard error.
+  static let errorTailLimit = 8 << 10
+
+  private(set) var output: [UInt8] = []
+  private(set) var errorTail: [UInt8] = []
+  /// Whether the program still takes input.
+  private(set) var takesInput: Bool
+
+  private let process: pid_t
+  /// This side of the pipes; −1 once closed.
+  private var inputEnd: Int32 = -1
+  private var outputEnd: Int32 = -1
+  private var errorEnd: Int32 = -1
+  /// What is left of the time that the program may keep us waiting.
+  private var patience: Duration
+  private var chunk = [UInt8](repeating: 0, count: 1 << 16)
+  private var isReaped = false
+
+  /// - Parameters:
+  ///   - arguments: The program (looked up in `PATH` if it has no slash) and its arguments: any bytes but zero.
+  ///   - hasInput: Whether `write` will be called; otherwise standard input is empty.
+  ///   - patience: Time that the program may keep us waiting in `write` and `waitForEnd` together. Time between the
+  ///     calls does not count.
+  init(arguments: [[UInt8]], hasInput: Bool, patience: Duration) throws(Failure) {
+    self.patience = patience
+    takesInput = hasInput
+
+    var inputForProgram: Int32 = -1
+    var outputOfProgram: Int32 = -1
+    var errorOfProgram: Int32 = -1
+    defer { Self.close(&inputForProgram, &outputOfProgram, &errorOfProgram) }
+    var problem: Int32 = hasInput ? cspawn_input_pipe(&inputForProgram, &inputEnd) : 0
+    if problem == 0 { problem = cspawn_output_pipe(&outputEnd, &outputOfProgram) }
+    if problem == 0 { problem = cspawn_output_pipe(&errorEnd, &errorOfProgram) }
+
+    var process: pid_t = 0
+    if problem == 0 {
+      var strings = arguments.map { argument in
+        (argument + [0]).withUnsafeBytes { strdup($0.baseAddress!.assumingMemoryBound(to: CChar.self)) }
+      }
+      defer { for string in strings { free(string) } }
+      strings.append(nil)
+      problem = Self.running.withLock { running in
+        let problem = cspawn_start(&process, strings, inputForProgram, outputOfProgram, errorOfProgram)
+        if problem == 0 { running.insert(process) }
+        return problem
+      }
+    }
+    guard problem == 0 else {
+      Self.close(&inputEnd, &outputEnd, &errorEnd)
+      throw .cannotStart(reason: String(cString: strerror(problem)))
+    }
+    self.process = process
+  }
+
+  deinit {
+    _ = killAndReap()
+    Self.close(&inputEnd, &outputEnd, &errorEnd)
+  }
+
+  // MARK: - Input and output
+
+  /// Gives the program its next bytes of input, waiting until it takes them. If it has closed its input or ended, which it
+  /// may, nothing more is written and `takesInput` is false.
+  func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+    var rest = bytes
+    while takesInput, !rest.isEmpty {
+      var written = 0
+      switch cspawn_write(inputEnd, rest.baseAddress, rest.count, &written) {
+      case 0:
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
+      case EAGAIN:
+        try wait(forInput: true, at: .milliseconds(50))
+        if cspawn_has_ended(process) != 0 { closeInput() }
+      case EINTR:
+        continue
+      default:
+        closeInput()
+      }
+    }
+  }
+
+  /// Sets how long the program may keep us waiting from now on.
+  func allow(_ patience: Duration) {
+    self.patience = patience
+  }
+
+  /// Takes the next line of output, without its line break, waiting until it is there.
+  ///
+  /// - Parameter isCancelled: Asked every tenth of a second.
+  func nextLine(isCancelled: () -> Bool) throws(Failure) -> Line {
+    var searched = 0
+    while true {
+      if let end = output[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+        let line = Array(output[..<end])
+        output.removeFirst(end + 1)
+        return .text(line)
+      }
+      searched = output.count
+      if outputEnd < 0 { return .none }
+      if isCancelled() { return .cancelled }
+      let hasEnded = cspawn_has_ended(process) != 0
+      try wait(forInput: false, at: hasEnded ? .milliseconds(1) : .milliseconds(100))
+      if hasEnded, output.count == searched { return .none }
+    }
+  }
+
+  /// Ends the input, takes all output and waits until the program has ended; then ends whatever it left running in its
+  /// process group.
+  func waitForEnd() throws(Failure) -> Ending {
+    closeInput()
+    // The pipes close when the program ends, unless it closed them before or has handed them on; so the program itself is
+    // looked at too, at growing intervals.
+    var interval = Duration.milliseconds(1)
+    while cspawn_has_ended(process) == 0 {
+      try wait(forInput: false, at: interval)
+      interval = min(interval * 2, .milliseconds(50))
+    }
+    let ending = killAndReap()
+    try takeOutput()
+    return ending
+  }
+
+  private func closeInput() {
+    takesInput = false
+    Self.close(&inputEnd)
+  }
+
+  /// Waits until a pipe is ready, but at most some time, and takes what output there is.
+  private func wait(forInput: Bool, at interval: Duration) throws(Failure) {
+    guard patience > .zero else {
+      _ = killAndReap()
+      try takeOutput()
+      throw .timeout
+    }
+    let start = ContinuousClock.now
+    var ends = [
+      pollfd(fd: outputEnd, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: errorEnd, events: Int16(POLLIN), revents: 0),
+    ]
+    if forInput { ends.append(pollfd(fd: inputEnd, events: Int16(POLLOUT), revents: 0)) }
+    let pause = min(interval, patience)
+    _ = poll(&ends, nfds_t(ends.count), max(1, Int32(pause / .milliseconds(1))))
+    try takeOutput()
+    patience -= start.duration(to: .now)
+  }
+
+  /// Takes what output there is, but at most 1 MiB of each kind, lest a program that prints for ever keeps us here.
+  private func takeOutput() throws(Failure) {
+    for _ in 0..<16 {
+      guard let count = readChunk(from: &outputEnd) else { break }
+      guard output.count + count <= Self.outputLimit else {
+        _ = killAndReap()
+        throw .tooMuchOutput
+      }
+      output.append(contentsOf: chunk[..<count])
+    }
+    for _ in 0..<16 {
+      guard let count = readChunk(from: &errorEnd) else { break }
+      errorTail.append(contentsOf: chunk[..<count])
+      errorTail.removeFirst(max(0, errorTail.count - Self.errorTailLimit))
+    }
+  }
+
+  /// Fills `chunk` with what is there; `nil` if there is nothing now, or never again (the descriptor is closed then).
+  private func readChunk(from descriptor: inout Int32) -> Int? {
+    while descriptor >= 0 {
+      let count = read(descriptor, &chunk, chunk.count)
+      if count > 0 { return count }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { return nil }
+      Self.close(&descriptor)
+    }
+    return nil
+  }
+
+  // MARK: - The end
+
+  /// Programs that were started and not reaped.
+  private static let running = Mutex<Set<pid_t>>([])
+
+  /// Kills every program that runs now: for the end of this process.
+  static func killAll() {
+    running.withLock { running in
+      for process in running { kill(-process, SIGKILL) }
+    }
+  }
+
+  private func killAndReap() -> Ending {
+    guard !isReaped else { return .status(0) }
+    isReaped = true
+    // Out of the list before its number becomes free for another program.
+    _ = Self.running.withLock { $0.remove(process) }
+    var status: Int32 = 0
+    var signal: Int32 = 0
+    _ = cspawn_kill_and_reap(process, &status, &signal)
+    return signal != 0 ? .signal(Int(signal)) : .status(Int(status))
+  }
+
+  private static func close(_ descriptor: inout Int32) {
+    if descriptor >= 0 { _ = Glibc.close(descriptor) }
+    descriptor = -1
+  }
+
+  private static func close(_ first: inout Int32, _ second: inout Int32, _ third: inout Int32) {
+    close(&first)
+    close(&second)
+    close(&third)
+  }
+}

@@ -1,0 +1,119 @@
+public import AudioAnalysis
+public import AudioDecoding
+public import ResultStore
+
+/// A pipeline definition with everything resolved: what a run does to each file, and what is recorded about it.
+public struct AnalysisPlan: Sendable {
+  public var name: String
+  public var plugins: [AnalyzerPlugin]
+  public var resampler: ResamplerKind
+  /// See `PipelineDefinition.decodesWholeFile`.
+  public var decodesWholeFile: Bool
+  /// Seconds that the programs of `exec` analyzers may take for one file, together.
+  public var programTime: Double
+
+  public init(
+    name: String, plugins: [AnalyzerPlugin], resampler: ResamplerKind, decodesWholeFile: Bool = true,
+    programTime: Double = 0
+  ) {
+    self.name = name
+    self.plugins = plugins
+    self.resampler = resampler
+    self.decodesWholeFile = decodesWholeFile
+    self.programTime = programTime
+  }
+
+  /// Every setting with its value, given or default: what shapes the results of a run, and nothing else.
+  public var configuration: JSONValue {
+    .object([
+      "resampler": .string(resampler.rawValue),
+      "decode": .string(decodesWholeFile ? "whole" : "needed"),
+      "analyzers": .object(
+        Dictionary(
+          plugins.map { plugin in
+            (plugin.id, .object(["version": .integer(Int64(plugin.version)), "settings": plugin.configuration]))
+          }, uniquingKeysWith: { first, _ in first })),
+    ])
+  }
+
+  /// Identifies `configuration`: equal for definitions that mean the same, however they are written.
+  public var digest: ContentID {
+    ContentID(hashing: Array(configuration.canonicalText.utf8))
+  }
+
+  /// What a file must have in the store to need no work.
+  public var wanted: WantedAnalyses {
+    WantedAnalyses(
+      members: plugins.map { WantedAnalyses.Member(identity: $0.identity, readsAudio: $0.feed != .file) },
+      decoderVersion: AudioSource.version)
+  }
+
+  /// What analyzes the files, one instance for any number of threads.
+  public func makeFileAnalyzer() -> FileAnalyzer {
+    FileAnalyzer(plugins: plugins, resampler: resampler, readsToEnd: decodesWholeFile)
+  }
+}
+
+extension PipelineDefinition {
+  /// Looks the analyzers up and configures them.
+  ///
+  /// - Parameters:
+  ///   - kinds: The analyzers that this program has.
+  ///   - only: Ids to which the plan is limited; `nil` for all.
+  /// - Throws: `DefinitionError` for an analyzer that does not exist (naming the nearest one that does) or settings
+  ///   that it refuses.
+  public func plan(with kinds: [AnalyzerKind], only: Set<String>? = nil) throws(DefinitionError) -> AnalysisPlan {
+    if let only { try check(only) }
+    var plan = AnalysisPlan(name: name, plugins: [], resampler: resampler, decodesWholeFile: decodesWholeFile)
+    for entry in entries {
+      let plugin = try plugin(for: entry, kinds: kinds)
+      guard only?.contains(entry.id) ?? true else { continue }
+      plan.plugins.append(plugin)
+      if entry.kind == .exec, let program = try? ExecAnalyzer.Configuration(merging: entry.settings) {
+        plan.programTime += program.timeout
+      }
+    }
+    return plan
+  }
+
+  private func plugin(for entry: Entry, kinds: [AnalyzerKind]) throws(DefinitionError) -> AnalyzerPlugin {
+    let ids = kinds.map(\.id)
+    let kind = kinds.first { $0.id == entry.id }
+    switch entry.kind {
+    case .builtIn:
+      let place = "analyzers.\(entry.id)"
+      guard let kind else {
+        throw error(place, "there is no analyzer of this id; \(Suggestion.hint(for: entry.id, in: ids))")
+      }
+      return try configuring(place) { () throws(ConfigurationError) in
+        try kind.make(entry.settings, resampler: resampler.rawValue)
+      }
+    case .exec:
+      let place = "exec.\(entry.id)"
+      guard kind == nil else { throw error(place, "there is a built-in analyzer of this id; choose another one") }
+      return try configuring(place) { () throws(ConfigurationError) in
+        let configuration = try ExecAnalyzer.Configuration(merging: entry.settings)
+        return try ExecAnalyzer(id: entry.id, configuration).plugin(resampler: resampler.rawValue)
+      }
+    }
+  }
+
+  private func configuring(
+    _ place: String, _ make: () throws(ConfigurationError) -> AnalyzerPlugin
+  ) throws(DefinitionError) -> AnalyzerPlugin {
+    do {
+      return try make()
+    } catch {
+      throw self.error(error.key.isEmpty ? place : "\(place).\(error.key)", error.problem)
+    }
+  }
+
+  private func check(_ only: Set<String>) throws(DefinitionError) {
+    let ids = entries.map(\.id)
+    if let unknown = only.sorted().first(where: { !ids.contains($0) }) {
+      throw DefinitionError(
+        source: source, problem: "this pipeline has no analyzer '\(unknown)'; \(Suggestion.hint(for: unknown, in: ids))"
+      )
+    }
+  }
+}

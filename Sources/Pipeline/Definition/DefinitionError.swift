@@ -1,0 +1,36 @@
+/// A place in a text; both count from 1.
+public struct TextPosition: Hashable, Sendable {
+  public var line: Int
+  /// In Unicode scalars.
+  public var column: Int
+
+  public init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
+  }
+}
+
+/// What is wrong with a pipeline definition or a file of settings, and where.
+public struct DefinitionError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file, as a reader knows it.
+  public var source: String
+  public var position: TextPosition?
+  /// Keys from the top to the place, joined by dots; empty for the whole text.
+  public var key: String
+  /// What is wrong and what would be right.
+  public var problem: String
+
+  public init(source: String, position: TextPosition? = nil, key: String = "", problem: String) {
+    self.source = source
+    self.position = position
+    self.key = key
+    self.problem = problem
+  }
+
+  /// `source:line:column: key: problem`
+  public var description: String {
+    var parts = [position.map { "\(source):\($0.line):\($0.column)" } ?? source]
+    if !key.isEmpty { parts.append(key) }
+    return (parts + [problem]).joined(separator: ": ")
+  }
+}

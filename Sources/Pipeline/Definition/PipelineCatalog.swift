@@ -1,0 +1,52 @@
+internal import AudioAnalysis
+public import SystemPackage
+
+/// Where definitions come from: those built into the program, those in the user's folder, and any file.
+public struct PipelineCatalog: Sendable {
+  /// The built-in definitions by name, as they are in `pipelines/`.
+  public static let builtIn: [String: [UInt8]] = [
+    "default": PackageResources.default_yaml,
+    "exec-example": PackageResources.exec_example_yaml,
+    "fingerprint": PackageResources.fingerprint_yaml,
+    "tags-only": PackageResources.tags_only_yaml,
+    "tempo": PackageResources.tempo_yaml,
+  ]
+
+  /// A folder of further definitions, or `nil`.
+  public var userFolder: FilePath?
+
+  public init(userFolder: FilePath? = nil) {
+    self.userFolder = userFolder
+  }
+
+  /// The definition that `reference` means: a path if it has a slash or ends in `.yaml` or `.yml`, else the name of a
+  /// built-in definition or of a file in the user's folder.
+  public func definition(_ reference: String) throws(DefinitionError) -> PipelineDefinition {
+    if reference.contains("/") || reference.hasSuffix(".yaml") || reference.hasSuffix(".yml") {
+      return try PipelineDefinition(at: FilePath(reference))
+    }
+    if let text = Self.builtIn[reference] {
+      return try PipelineDefinition(yaml: text, name: reference, source: "built-in pipeline \(reference)")
+    }
+    if let file = files().first(where: { $0.stem == reference }) { return try PipelineDefinition(at: file) }
+    throw DefinitionError(
+      source: "pipeline \(reference)",
+      problem: """
+        is neither built in nor in \(userFolder?.string ?? "a folder of pipelines"), and a file of your own \
+        needs its path, such as ./\(reference).yaml; \(Suggestion.hint(for: reference, in: names()))
+        """)
+  }
+
+  /// All names that `definition(_:)` knows, in order.
+  public func names() -> [String] {
+    Set(Self.builtIn.keys).union(files().compactMap(\.stem)).sorted()
+  }
+
+  private func files() -> [FilePath] {
+    guard let userFolder else { return [] }
+    return FileBytes.names(in: userFolder)
+      .filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }
+      .sorted()
+      .map { userFolder.appending($0) }
+  }
+}

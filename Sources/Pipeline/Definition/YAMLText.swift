@@ -1,0 +1,153 @@
+internal import AudioAnalysis
+internal import Yams
+
+/// A YAML text as a tree of values that know where they stand.
+///
+/// Plain scalars are read as in the core schema of YAML 1.2 (so `no` and `on` are text, and `0o17` a number); tags and
+/// merge keys have no meaning here, and anchors stand for copies of what they name.
+struct YAMLText {
+  struct Node {
+    indirect enum Content {
+      case scalar(JSONValue)
+      case list([Node])
+      case mapping([Entry])
+    }
+
+    struct Entry {
+      var key: String
+      var position: TextPosition?
+      var value: Node
+    }
+
+    var content: Content
+    var position: TextPosition?
+    /// As it is written, without quotes.
+    var text: String?
+
+    /// What was found, for an error that says what was expected.
+    var kind: String {
+      switch content {
+      case .scalar(.null): "nothing"
+      case .scalar(.bool): "true or false"
+      case .scalar(.integer), .scalar(.number): "a number"
+      case .scalar: "text"
+      case .list: "a list"
+      case .mapping: "a mapping"
+      }
+    }
+
+    var json: JSONValue {
+      switch content {
+      case .scalar(let value): value
+      case .list(let nodes): .array(nodes.map(\.json))
+      case .mapping(let entries):
+        .object(Dictionary(entries.map { ($0.key, $0.value.json) }) { first, _ in first })
+      }
+    }
+  }
+
+  /// Larger files are not written by people. (Anchors could make much of little.)
+  private static let sizeLimit = 1 << 18
+  private static let nodeLimit = 20_000
+
+  let source: String
+  /// `nil` for an empty text.
+  private(set) var root: Node?
+  private var nodeCount = 0
+
+  init(_ bytes: [UInt8], source: String) throws(DefinitionError) {
+    self.source = source
+    guard bytes.count <= Self.sizeLimit else {
+      throw DefinitionError(source: source, problem: "is longer than \(Self.sizeLimit >> 10) KiB")
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw DefinitionError(source: source, problem: "is not UTF-8 text")
+    }
+    do {
+      // The rules of Yams for plain scalars are those of YAML 1.1, and made of regular expressions; here nobody asks
+      // them.
+      root = try Yams.compose(yaml: text, .basic, .default, .utf8).map { try node($0) }
+    } catch {
+      throw Self.error(error, in: source)
+    }
+  }
+
+  private mutating func node(_ node: Yams.Node, depth: Int = 0) throws(DefinitionError) -> Node {
+    let position = Self.position(node.mark)
+    nodeCount += 1
+    guard nodeCount <= Self.nodeLimit, depth < 50 else {
+      throw DefinitionError(source: source, position: position, problem: "is too long or too deep")
+    }
+    switch node {
+    case .scalar(let scalar):
+      let value = scalar.style == .plain ? Self.value(ofPlain: scalar.string) : .string(scalar.string)
+      return Node(content: .scalar(value), position: position, text: scalar.string)
+    case .sequence(let sequence):
+      var nodes: [Node] = []
+      for element in sequence { nodes.append(try self.node(element, depth: depth + 1)) }
+      return Node(content: .list(nodes), position: position)
+    case .mapping(let mapping):
+      var entries: [Node.Entry] = []
+      for (key, value) in mapping {
+        guard case .scalar(let name) = key else {
+          throw DefinitionError(source: source, position: Self.position(key.mark), problem: "keys must be words")
+        }
+        entries.append(
+          Node.Entry(key: name.string, position: Self.position(key.mark), value: try self.node(value, depth: depth + 1))
+        )
+      }
+      return Node(content: .mapping(entries), position: position)
+    case .alias:
+      throw DefinitionError(source: source, position: position, problem: "anchors are not supported")
+    }
+  }
+
+  /// YAML 1.2.2, section 10.3.2.
+  static func value(ofPlain text: String) -> JSONValue {
+    switch text {
+    case "", "~", "null", "Null", "NULL": return .null
+    case "true", "True", "TRUE": return .bool(true)
+    case "false", "False", "FALSE": return .bool(false)
+    default: break
+    }
+    let digits = text.utf8.first == UInt8(ascii: "+") ? String(text.dropFirst()) : text
+    if text.hasPrefix("0x"), let value = Int64(text.dropFirst(2), radix: 16) { return .integer(value) }
+    if text.hasPrefix("0o"), let value = Int64(text.dropFirst(2), radix: 8) { return .integer(value) }
+    if let value = Int64(digits) { return .integer(value) }
+    // Swift's own syntax for numbers has more: hexadecimal fractions, `nan`, `infinity`.
+    if digits.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }), digits.contains(where: \.isNumber),
+      let value = Double(Self.withDigits(digits)), value.isFinite
+    {
+      return .number(value)
+    }
+    return .string(text)
+  }
+
+  /// `.5` and `5.` as Swift writes them.
+  private static func withDigits(_ text: String) -> String {
+    if text.hasPrefix(".") { return "0" + text }
+    if text.hasPrefix("-.") { return "-0" + text.dropFirst() }
+    return text.hasSuffix(".") ? text + "0" : text
+  }
+
+  private static func position(_ mark: Yams.Mark?) -> TextPosition? {
+    mark.map { TextPosition(line: $0.line, column: $0.column) }
+  }
+
+  private static func error(_ error: any Error, in source: String) -> DefinitionError {
+    switch error {
+    case let error as DefinitionError:
+      return error
+    case YamlError.scanner(_, let problem, let mark, _), YamlError.parser(_, let problem, let mark, _),
+      YamlError.composer(_, let problem, let mark, _):
+      return DefinitionError(source: source, position: position(mark), problem: "is not YAML: \(problem)")
+    case YamlError.duplicatedKeysInMapping(let duplicates, let context):
+      let keys = duplicates.sorted().joined(separator: ", ")
+      return DefinitionError(source: source, position: position(context.mark), key: keys, problem: "is there twice")
+    case YamlError.reader(let problem, _, _, _):
+      return DefinitionError(source: source, problem: "is not YAML: \(problem)")
+    default:
+      return DefinitionError(source: source, problem: "is not YAML that can be read")
+    }
+  }
+}

@@ -1,0 +1,188 @@
+public import AudioAnalysis
+internal import Glibc
+internal import SystemPackage
+
+/// Any program as an analyzer: it gets a file's path or its audio and prints one JSON object, which is the finding.
+///
+/// The program is started for each file. What it prints to standard error goes nowhere while all is well; if it fails, the
+/// last line of it is in the reason. It fails alone, for that file only, with an exit status other than 0, output that is
+/// not exactly one JSON object, or when it keeps the pipeline waiting for too long.
+public struct ExecAnalyzer: Sendable {
+  public struct Configuration: AnalyzerConfiguration {
+    /// What the program gets.
+    public enum Input: String, ConfigurationChoice {
+      /// The path of the file: in place of each `{path}` in the arguments, or as the last argument if there is none.
+      case path
+      /// The mono audio on standard input: 32-bit floats, little-endian, full scale ±1. (`{path}` is filled in too.)
+      case pcm
+    }
+
+    /// The program and its arguments. The program is looked up in `PATH` if it has no slash; there is no shell.
+    public var command: [String] = []
+    public var input = Input.path
+    /// Samples per second of the audio for `pcm`.
+    public var sampleRate = 22_050
+    /// Seconds that the program may keep the pipeline waiting for one file.
+    public var timeout = 300.0
+    /// To be raised when the program's findings change: files are then analyzed again.
+    public var version = 1
+
+    public init() {}
+
+    enum CodingKeys: String, CodingKey {
+      case command, input, version
+      case sampleRate = "sample_rate_hz"
+      case timeout = "timeout_s"
+    }
+  }
+
+  public let id: String
+  public let configuration: Configuration
+
+  public init(id: String, _ configuration: Configuration) throws(ConfigurationError) {
+    guard let program = configuration.command.first, !program.isEmpty else {
+      throw ConfigurationError(key: "command", problem: "must name a program, such as [python3, key.py]")
+    }
+    guard !configuration.command.contains(where: { $0.utf8.contains(0) }) else {
+      throw ConfigurationError(key: "command", problem: "must not contain zero bytes")
+    }
+    guard (1_000...192_000).contains(configuration.sampleRate) else {
+      throw ConfigurationError(
+        key: "sample_rate_hz", problem: "must be 1000 to 192000 Hz, not \(configuration.sampleRate)")
+    }
+    guard (0.1...86_400).contains(configuration.timeout) else {
+      throw ConfigurationError(key: "timeout_s", problem: "must be 0.1 to 86400 seconds, not \(configuration.timeout)")
+    }
+    guard configuration.version >= 1 else {
+      throw ConfigurationError(key: "version", problem: "must be 1 or more, not \(configuration.version)")
+    }
+    self.id = id
+    self.configuration = configuration
+  }
+
+  public var feed: Feed {
+    switch configuration.input {
+    case .path: .file
+    case .pcm: .samples(SampleLayout(rate: .hertz(configuration.sampleRate)))
+    }
+  }
+
+  /// The analyzer for a pipeline.
+  ///
+  /// - Parameter resampler: Name of the pipeline's resampler.
+  public func plugin(resampler: String) throws(ConfigurationError) -> AnalyzerPlugin {
+    let settings = try configuration.settings()
+    // More patience does not change a finding, and the rate means nothing without audio.
+    var shaping = settings
+    shaping["timeout_s"] = nil
+    if configuration.input == .path { shaping["sample_rate_hz"] = nil }
+    return AnalyzerPlugin(
+      id: id, version: configuration.version, feed: feed, configuration: .object(settings),
+      shapingFinding: .object(shaping), resampler: resampler
+    ) { [self] (track) throws(AnalysisError) in try makeSession(for: track) }
+  }
+
+  /// Kills every program that exec analyzers have running now: for a pipeline that must end at once.
+  public static func killRunningPrograms() { ChildProcess.killAll() }
+
+  private func makeSession(for track: Track) throws(AnalysisError) -> Session {
+    let program = configuration.command[0]
+    do {
+      let process = try ChildProcess(
+        arguments: arguments(for: track.path), hasInput: configuration.input == .pcm,
+        patience: .seconds(configuration.timeout))
+      return Session(process: process, program: program, timeout: configuration.timeout)
+    } catch {
+      throw Session.error(error, of: program, timeout: configuration.timeout, standardError: [])
+    }
+  }
+
+  /// The command with the bytes of the path filled in.
+  private func arguments(for path: FilePath) -> [[UInt8]] {
+    var bytes = path.bytes
+    // A relative path must not be taken for an option.
+    if bytes.first == UInt8(ascii: "-") { bytes = Array("./".utf8) + bytes }
+    let placeholder = Array("{path}".utf8)
+    var isFilledIn = false
+    var arguments = configuration.command.map { argument in
+      let argument = Array(argument.utf8)
+      guard argument.contains(placeholder) else { return argument }
+      isFilledIn = true
+      return argument.replacing(placeholder, with: bytes)
+    }
+    if configuration.input == .path, !isFilledIn { arguments.append(bytes) }
+    return arguments
+  }
+
+  struct Session: AnalysisSession {
+    let process: ChildProcess
+    let program: String
+    let timeout: Double
+
+    var wantsMore: Bool { process.takesInput }
+
+    mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
+      do {
+        // Machines that Swift runs on are little-endian, as the program expects.
+        try values.withUnsafeBytes { (bytes) throws(ChildProcess.Failure) in try process.write(bytes) }
+      } catch {
+        throw Self.error(error, of: program, timeout: timeout, standardError: process.errorTail)
+      }
+    }
+
+    mutating func finish() throws(AnalysisError) -> JSONFinding {
+      let ending: ChildProcess.Ending
+      do {
+        ending = try process.waitForEnd()
+      } catch {
+        throw Self.error(error, of: program, timeout: timeout, standardError: process.errorTail)
+      }
+      switch ending {
+      case .status(0): break
+      case .status(let status):
+        throw Self.error("\(program) ended with status \(status)", standardError: process.errorTail)
+      case .signal(let signal):
+        throw Self.error(
+          "\(program) was ended by signal \(signal) (\(String(cString: strsignal(Int32(signal)))))",
+          standardError: process.errorTail)
+      }
+      guard let value = try? JSONValue(parsing: process.output), case .object = value else {
+        throw Self.error(
+          "\(program) must print exactly one JSON object, and printed \(Self.summary(of: process.output))",
+          standardError: process.errorTail)
+      }
+      return JSONFinding(value)
+    }
+
+    static func error(
+      _ failure: ChildProcess.Failure, of program: String, timeout: Double, standardError: [UInt8]
+    ) -> AnalysisError {
+      switch failure {
+      case .cannotStart(let reason): error("\(program) cannot be started: \(reason)", standardError: standardError)
+      case .timeout:
+        error("\(program) kept the pipeline waiting for \(timeout) s and was killed", standardError: standardError)
+      case .tooMuchOutput:
+        error(
+          "\(program) printed more than \(ChildProcess.outputLimit >> 20) MiB and was killed",
+          standardError: standardError)
+      }
+    }
+
+    /// A sentence about what happened with the last line of standard error, if there is one.
+    private static func error(_ sentence: String, standardError: [UInt8]) -> AnalysisError {
+      let lines = String(decoding: standardError, as: UTF8.self).split(whereSeparator: \.isNewline)
+      let last = lines.last { !$0.allSatisfy(\.isWhitespace) }
+      return .failed(last.map { "\(sentence): \(printable($0))" } ?? "\(sentence).")
+    }
+
+    private static func summary(of output: [UInt8]) -> String {
+      guard !output.isEmpty else { return "nothing." }
+      return "“\(printable(String(decoding: output.prefix(400), as: UTF8.self).prefix(60)))” (\(output.count) bytes)."
+    }
+
+    /// At most 300 characters, without line breaks and control characters.
+    private static func printable(_ text: Substring) -> String {
+      String(text.prefix(300).map { $0.isNewline || $0.unicodeScalars.contains { $0.value < 0x20 } ? " " : $0 })
+    }
+  }
+}

@@ -1,0 +1,139 @@
+public import AudioAnalysis
+public import AudioDecoding
+
+/// Analyzes one file from opening to findings. Blocks while it decodes: made for a worker thread, or a worker process.
+public struct FileAnalyzer: Sendable {
+  private let plugins: [AnalyzerPlugin]
+  private let resampler: ResamplerKind
+  private let readsToEnd: Bool
+
+  /// - Parameters:
+  ///   - plugins: All analyzers of the pipeline; outcomes come in this order.
+  ///   - readsToEnd: Whether decoding goes on when no analyzer wants more, so that damage and false lengths are found.
+  public init(plugins: [AnalyzerPlugin], resampler: ResamplerKind, readsToEnd: Bool = true) {
+    self.plugins = plugins
+    self.resampler = resampler
+    self.readsToEnd = readsToEnd
+  }
+
+  /// Identifies the audio; decodes it if analyzers are to run whose outcomes are not stored for it; runs these, and those
+  /// that look at the file itself, which run even if there is no audio.
+  ///
+  /// - Parameters:
+  ///   - isCancelled: Asked between blocks.
+  ///   - findAudio: Asked for audio that is none of the job's known audio.
+  ///   - enter: Told what is about to be done, so that somebody else can say what killed us.
+  /// - Returns: `nil` if cancelled. Whatever else goes wrong is told in the result.
+  public func analyze(
+    _ job: AnalysisJob, isCancelled: () -> Bool = { false }, findAudio: (ContentID) -> KnownAudio? = { _ in nil },
+    enter: (Problem.Stage) -> Void = { _ in }
+  ) -> FileAnalysis? {
+    let limit = job.timeLimit.map { ContinuousClock.now + .seconds(min(1e9, max(0, $0))) }
+    let chosen = plugins.filter { job.analyzers?.contains($0.id) ?? true }
+    var analysis = FileAnalysis(status: .ok)
+    var audioPlugins = chosen.filter { $0.feed != .file }
+    var outcomes: [AnalyzerOutcome] = []
+
+    enter(.open)
+    do {
+      let contentID = try AudioContent(path: job.path).id
+      analysis.contentID = contentID
+      let known = job.knownAudio.first { $0.contentID == contentID } ?? findAudio(contentID)
+      if let known {
+        analysis.reusesKnownAudio = true
+        audioPlugins.removeAll { known.analyzers.contains($0.identity) }
+      }
+      if audioPlugins.isEmpty, let known {
+        analysis.status = known.status
+        analysis.problem = known.problem
+        // What analyzers remarked is remarked again by those that run now.
+        analysis.remarks = known.remarks.filter { $0.stage != .analyze }
+        analysis.format = if let format = known.format { format } else { try AudioSource(path: job.path).format }
+      } else {
+        var source = try AudioSource(path: job.path)
+        analysis.format = source.format
+        if !audioPlugins.isEmpty {
+          enter(.decode)
+          guard
+            let found = decode(&source, job, audioPlugins, until: limit, isCancelled: isCancelled, into: &analysis)
+          else { return nil }
+          outcomes = found
+        }
+      }
+    } catch {
+      analysis.status = .failed
+      analysis.problem = Problem(error, at: .open)
+      analysis.format = analysis.format ?? error.format
+    }
+
+    guard !isCancelled() else { return nil }
+    enter(.analyze)
+    let track = Track(path: job.path, format: analysis.format)
+    outcomes += chosen.filter { $0.feed == .file }.map { $0.outcome(for: track) }
+    analysis.remarks += outcomes.flatMap(\.remarks)
+    let order = Dictionary(plugins.enumerated().map { ($1.identity, $0) }) { first, _ in first }
+    analysis.outcomes = outcomes.sorted { order[$0.analyzer, default: 0] < order[$1.analyzer, default: 0] }
+    return analysis
+  }
+
+  /// - Returns: `nil` if cancelled.
+  private func decode(
+    _ source: inout AudioSource, _ job: AnalysisJob, _ plugins: [AnalyzerPlugin],
+    until limit: ContinuousClock.Instant?, isCancelled: () -> Bool, into analysis: inout FileAnalysis
+  ) -> [AnalyzerOutcome]? {
+    let feeds = FeedGraph(
+      plugins: plugins, track: Track(path: job.path, format: source.format), format: source.format,
+      encoding: source.encoding, resampler: resampler)
+    var block = AudioBlock(channelCount: source.format.channelCount)
+    var hasEnded = false
+    var isLate = false
+    while !hasEnded, !isLate, readsToEnd || feeds.wantsMore {
+      if source.read(into: &block) { feeds.push(block) } else { hasEnded = true }
+      if isCancelled() { return nil }
+      if let limit, ContinuousClock.now >= limit { isLate = true }
+    }
+    let summary = source.summary
+    analysis.remarks = summary.remarks
+    analysis.format = source.format
+    if hasEnded {
+      if let problem = summary.problem {
+        analysis.status = .partial
+        analysis.problem = Problem(problem, at: .decode)
+      }
+    } else if isLate {
+      analysis.status = .partial
+      analysis.problem = Problem(
+        stage: .analyze, code: "time_limit",
+        message: """
+          The time limit of \(job.timeLimit ?? 0) s was reached after \(summary.frameCount / Int64(source.format.sampleRate)) s \
+          of audio; the findings are of that part.
+          """)
+    }
+    return feeds.finish()
+  }
+}
+
+extension AnalyzerPlugin {
+  /// Runs an analyzer whose feed is the file.
+  fileprivate func outcome(for track: Track) -> AnalyzerOutcome {
+    do {
+      var session = try makeSession(for: track)
+      return AnalyzerOutcome(analyzer: identity, result: .finding(try session.finish()))
+    } catch {
+      return AnalyzerOutcome(analyzer: identity, result: error.outcome)
+    }
+  }
+}
+
+extension AnalyzerOutcome {
+  fileprivate var remarks: [Problem] {
+    guard case .finding(let finding) = result else { return [] }
+    return finding.remarks.map { Problem(stage: .analyze, code: "\(analyzer.id)_remark", message: $0) }
+  }
+}
+
+extension Problem {
+  fileprivate init(_ error: DecodeError, at stage: Stage) {
+    self.init(stage: stage, code: error.code.rawValue, message: error.message)
+  }
+}

@@ -1,0 +1,112 @@
+public import AudioAnalysis
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+/// Worker processes that analyze files for this one, so that a file which crashes, hangs or eats memory costs itself and
+/// nothing else.
+///
+/// A worker is started when a job finds none idle, and takes one job after another until it is lost or the pool goes.
+public final class WorkerPool: Sendable {
+  /// No worker can be started: the run cannot go on.
+  public struct StartFailure: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  private let arguments: [[UInt8]]
+  private let findingTypes: [String: any AnalysisFinding.Type]
+  private let idle = Mutex<[ChildProcess]>([])
+
+  /// - Parameters:
+  ///   - arguments: The command line of a worker: a program that runs `Worker` over the same plan.
+  ///   - kinds: The analyzers of the program, for the types of their findings.
+  public init(arguments: [String], kinds: [AnalyzerKind]) {
+    self.arguments = arguments.map { Array($0.utf8) }
+    findingTypes = Dictionary(kinds.map { ($0.id, $0.findingType) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Has a worker analyze a file; blocks until it has.
+  ///
+  /// - Parameters:
+  ///   - hardLimit: Time after which the worker is killed. The job's own limit should come first: it leaves a part of the
+  ///     findings.
+  ///   - isCancelled: Asked every tenth of a second; the worker is killed then.
+  ///   - findAudio: See `FileAnalyzer.analyze`.
+  /// - Returns: `nil` if cancelled. If the worker is lost, an analysis that says how.
+  public func analyze(
+    _ job: AnalysisJob, hardLimit: Duration, isCancelled: () -> Bool,
+    findAudio: (ContentID) -> KnownAudio? = { _ in nil }
+  ) throws(StartFailure) -> FileAnalysis? {
+    let worker = try takeWorker()
+    let start = ContinuousClock.now
+    var stage = Problem.Stage.open
+    do {
+      worker.allow(hardLimit)
+      let encoder = JSONEncoder()
+      func send(_ value: some Encodable) throws {
+        try encoder.line(value).withUnsafeBytes { (bytes) throws in try unsafe worker.write(bytes) }
+      }
+      try send(job)
+      let decoder = JSONDecoder()
+      if let key = CodingUserInfoKey.findingTypes { decoder.userInfo[key] = findingTypes }
+      while true {
+        switch try worker.nextLine(isCancelled: isCancelled) {
+        case .cancelled: return nil
+        case .none: return Self.lost(try worker.waitForEnd(), worker, in: stage, after: start)
+        case .text(let line):
+          switch try decoder.decode(WorkerMessage.self, from: Data(line)) {
+          case .stage(let next): stage = next
+          case .audio(let id): try send(findAudio(id))
+          case .result(let analysis):
+            idle.withLock { $0.append(worker) }
+            return analysis
+          }
+        }
+      }
+    } catch ChildProcess.Failure.timeout {
+      let seconds = Int(hardLimit / .seconds(1))
+      return Self.failed(
+        stage, "time_limit",
+        "It took longer than \(seconds) s, and the worker process was killed \(Self.doing(stage)); nothing of it is kept.")
+    } catch {
+      return Self.failed(stage, "worker_failed", "The worker process gave no usable answer \(Self.doing(stage)): \(error).")
+    }
+  }
+
+  private func takeWorker() throws(StartFailure) -> ChildProcess {
+    if let worker = idle.withLock({ $0.popLast() }) { return worker }
+    do {
+      return try ChildProcess(arguments: arguments, hasInput: true, patience: .seconds(60))
+    } catch {
+      throw StartFailure(
+        description: "No worker process can be started (\(error)); --isolation none analyzes in this process instead")
+    }
+  }
+
+  private static func lost(
+    _ ending: ChildProcess.Ending, _ worker: ChildProcess, in stage: Problem.Stage, after start: ContinuousClock.Instant
+  ) -> FileAnalysis {
+    let lastWords = String(decoding: worker.errorTail, as: UTF8.self).split(separator: "\n").last.map { "; it said: \($0)" } ?? ""
+    let how =
+      switch ending {
+      case .signal(let number): unsafe "signal \(number), \(String(cString: strsignal(Int32(number))))"
+      case .status(let status): "exit status \(status)"
+      }
+    let seconds = String(format: "%.1f", (ContinuousClock.now - start) / .seconds(1))
+    return failed(
+      stage, "worker_crashed",
+      "The worker process crashed (\(how)) \(doing(stage)), after \(seconds) s\(lastWords).")
+  }
+
+  private static func doing(_ stage: Problem.Stage) -> String {
+    switch stage {
+    case .open: "while it opened the file"
+    case .decode: "while it decoded the file"
+    case .scan, .analyze, .store: "while it read tags"
+    }
+  }
+
+  private static func failed(_ stage: Problem.Stage, _ code: String, _ message: String) -> FileAnalysis {
+    FileAnalysis(status: .failed, problem: Problem(stage: stage, code: code, message: message))
+  }
+}

@@ -1,0 +1,180 @@
+internal import AudioAnalysis
+internal import LibraryScan
+internal import ResultStore
+internal import SystemPackage
+
+/// Analyzes the waiting files, `jobs` at a time, and stores the results.
+struct AnalysisPhase {
+  struct Result: Sendable {
+    var counts = WriteCounts()
+    /// Seconds.
+    var audioDuration = 0.0
+  }
+
+  private struct Finished: Sendable {
+    var file: PendingFile
+    /// `nil` if the file was given up because the run is to end.
+    var analysis: FileAnalysis?
+  }
+
+  let store: ResultStore
+  let run: Int64
+  let queue: PendingQueue
+  let plan: AnalysisPlan
+  let jobs: Int
+  let timeLimit: Double?
+  let isolation: LibraryRun.Isolation
+  let isForced: Bool
+  let control: RunControl
+  let report: @Sendable (RunEvent) -> Void
+
+  func analyze() async throws -> Result {
+    let writer = ResultWriter(store: store, run: run, wanted: plan.wanted)
+    let buffer = CommitBuffer(writer: writer)
+    let executor = AnalysisExecutor(threadCount: jobs)
+    defer { executor.close() }
+    let ticker = Task { await buffer.commitEverySecond() }
+    defer { ticker.cancel() }
+
+    let analyzer = plan.makeFileAnalyzer()
+    var waiting: ArraySlice<PendingFile> = []
+    var givenUp: [Int64] = []
+    var result = Result()
+
+    func next() throws -> PendingFile? {
+      guard !control.isStopping else { return nil }
+      if waiting.isEmpty { waiting = try queue.next(limit: max(64, 4 * jobs))[...] }
+      return waiting.popFirst()
+    }
+
+    try await withThrowingTaskGroup(of: Finished.self) { group in
+      func add(_ file: PendingFile) {
+        group.addTask(executorPreference: executor) { Finished(file: file, analysis: try analyze(file, with: analyzer)) }
+      }
+      for _ in 0..<jobs { if let file = try next() { add(file) } }
+      while let done = try await group.next() {
+        if let analysis = done.analysis {
+          try await buffer.add(FileResult(fileID: done.file.fileID, analysis: analysis))
+          let wasDecoded = analysis.format?.frameCount != nil && !analysis.reusesKnownAudio
+          let duration = wasDecoded ? analysis.format?.duration ?? 0 : 0
+          result.audioDuration += duration
+          report(
+            .finished(done.file.path, status: analysis.status, problem: analysis.problem, audioDuration: duration))
+        } else {
+          givenUp.append(done.file.fileID)
+        }
+        if let file = try next() { add(file) }
+      }
+    }
+    try await buffer.commit()
+    try queue.release(givenUp + waiting.map(\.fileID))
+    result.counts = writer.counts
+    return result
+  }
+
+  /// Runs on a thread of the executor.
+  private func analyze(_ file: PendingFile, with analyzer: FileAnalyzer) throws -> FileAnalysis? {
+    report(.started(file.path))
+    let before = LibraryScan.ScannedFile(lookingAt: file.path)
+    let limit = timeLimit ?? Self.standardTimeLimit(forSize: file.sizeBytes)
+    let job = job(for: file, timeLimit: limit)
+    // A program that takes its time must not cost the file its other findings.
+    let hardLimit = Duration.seconds(limit * 1.25 + plan.programTime + 10)
+    let isCancelled = { control.mustAbandon }
+    let findAudio = { (id: ContentID) -> KnownAudio? in
+      // If the store cannot be asked, the file is decoded.
+      guard trustsResults(of: file), let found = try? store.knownAudio(contentID: id) else { return nil }
+      var file = file
+      file.knownAudio = [found]
+      return knownAudio(of: file).first
+    }
+    let found =
+      switch isolation {
+      case .none: analyzer.analyze(job, isCancelled: isCancelled, findAudio: findAudio)
+      case .workers(let pool): try pool.analyze(job, hardLimit: hardLimit, isCancelled: isCancelled, findAudio: findAudio)
+      }
+    guard var analysis = found else { return nil }
+    switch before?.lookAgain() ?? .vanished {
+    case .unchanged:
+      break
+    case .changed:
+      analysis.note(
+        code: "changed_while_reading", "The file changed while it was being read; the next run analyzes it again.")
+    case .vanished:
+      analysis.note(code: "vanished_while_reading", "The file was removed or renamed before it was read to its end.")
+    }
+    return analysis
+  }
+
+  /// Seconds: some twenty times of what the slowest formats need for so many bytes, on a slow disk.
+  private static func standardTimeLimit(forSize bytes: Int64) -> Double {
+    120 + 2 * Double(bytes) / 1e6
+  }
+
+  /// What has to be done for a file, given all that is known.
+  private func job(for file: PendingFile, timeLimit: Double) -> AnalysisJob {
+    var job = AnalysisJob(path: file.path, timeLimit: timeLimit)
+    guard trustsResults(of: file) else { return job }
+    if file.reason == .outdated {
+      let current = Set(file.known.filter { !$0.isFailure }.map(\.identity))
+      job.analyzers = Set(plan.plugins.map(\.identity).filter { !current.contains($0) }.map(\.id))
+    }
+    job.knownAudio = knownAudio(of: file)
+    return job
+  }
+
+  /// A retry is about results that are not trusted, and `--force` about all.
+  private func trustsResults(of file: PendingFile) -> Bool {
+    file.reason != .retry && !isForced
+  }
+
+  private func knownAudio(of file: PendingFile) -> [KnownAudio] {
+    file.knownAudio.filter { $0.status != .failed }.map { known in
+      KnownAudio(
+        contentID: known.contentID,
+        analyzers: Set(known.outcomes.filter { $0.readsAudio && !$0.isFailure }.map(\.identity)),
+        format: known.format, status: known.status, problem: known.problem, remarks: known.remarks)
+    }
+  }
+}
+
+extension FileAnalysis {
+  /// Says that the file did not stay as it was, which matters more than whatever else was wrong with it.
+  fileprivate mutating func note(code: String, _ message: String) {
+    if status == .ok { status = .partial }
+    problem = Problem(stage: .decode, code: code, message: message)
+  }
+}
+
+/// Collects results and stores about 200 of them, or those of a second, in one transaction.
+private actor CommitBuffer {
+  private static let batchSize = 200
+
+  private let writer: ResultWriter
+  private var results: [FileResult] = []
+  /// Why the last commit by the clock did not succeed; thrown by the next call.
+  private var failure: StoreError?
+
+  init(writer: ResultWriter) {
+    self.writer = writer
+  }
+
+  func add(_ result: FileResult) throws(StoreError) {
+    if let failure { throw failure }
+    results.append(result)
+    if results.count >= Self.batchSize { try commit() }
+  }
+
+  func commit() throws(StoreError) {
+    if let failure { throw failure }
+    guard !results.isEmpty else { return }
+    try writer.commit(results)
+    results.removeAll(keepingCapacity: true)
+  }
+
+  func commitEverySecond() async {
+    while (try? await Task.sleep(for: .seconds(1))) != nil {
+      do { try commit() } catch { failure = error }
+    }
+  }
+}

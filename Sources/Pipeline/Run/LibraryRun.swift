@@ -1,0 +1,148 @@
+public import AudioAnalysis
+internal import Foundation
+public import LibraryScan
+public import ResultStore
+public import SystemPackage
+
+/// One run over a library: scan, analyze what is new or changed, mark what has gone.
+///
+/// The list of work lives in the database and not in memory, so that a run over any number of files needs the same room, and
+/// whatever ends a run, the next one goes on where it stopped.
+public struct LibraryRun: Sendable {
+  /// What a run is asked to do.
+  public struct Request: Sendable {
+    public var roots: Roots
+    public var walk: LibraryWalker.Options
+    public var scan: ScanOptions
+    public var plan: AnalysisPlan
+    /// Files analyzed at the same time.
+    public var jobs: Int
+    /// Seconds after which the rest of a file is left out; `nil` for a limit by the size of the file.
+    public var timeLimit: Double?
+    public var isolation: Isolation
+    public var programVersion: String
+
+    public init(
+      roots: Roots, walk: LibraryWalker.Options = .init(), scan: ScanOptions = .init(), plan: AnalysisPlan, jobs: Int,
+      timeLimit: Double? = nil, isolation: Isolation = .none, programVersion: String
+    ) {
+      self.roots = roots
+      self.walk = walk
+      self.scan = scan
+      self.plan = plan
+      self.jobs = jobs
+      self.timeLimit = timeLimit
+      self.isolation = isolation
+      self.programVersion = programVersion
+    }
+  }
+
+  /// Where files are analyzed.
+  public enum Isolation: Sendable {
+    /// In this process: a file that crashes a decoder ends the run.
+    case none
+    case workers(WorkerPool)
+  }
+
+  public enum Roots: Sendable {
+    case paths([FilePath])
+    /// Read once, while the scan goes on; names one path per entry.
+    case list(@Sendable () throws(ScanError) -> FilePath?)
+  }
+
+  /// How a run went.
+  public struct Outcome: Sendable {
+    /// 0 for a dry run, which leaves no record.
+    public var runID: Int64
+    public var state: RunRecord.State
+    public var roots: [RunRecord.Root]
+    public var totals: RunTotals
+    public var newlyFailed: Int
+    /// Files left for the next run.
+    public var pending: Int
+    public var scan: ScanCounts
+    /// Of the files analyzed, those whose audio was known from before.
+    public var reused: Int
+    /// Seconds of audio decoded.
+    public var audioDuration: Double
+  }
+
+  private let store: ResultStore
+  private let request: Request
+  private let control: RunControl
+  private let report: @Sendable (RunEvent) -> Void
+
+  /// - Parameter report: called from any thread, often; must not block.
+  public init(
+    store: ResultStore, request: Request, control: RunControl, report: @escaping @Sendable (RunEvent) -> Void
+  ) {
+    self.store = store
+    self.request = request
+    self.control = control
+    self.report = report
+  }
+
+  /// - Throws: `StoreError` or `ScanError` if the run as a whole cannot go on; what was committed stays.
+  public func run() async throws -> Outcome {
+    let runID = request.scan.isDryRun ? 0 : try begin()
+    var scanned = ScanPhase.Result()
+    do {
+      report(.began(.scan))
+      let session = ScanSession(
+        store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: Self.exists)
+      scanned = try ScanPhase(session: session, request: request, control: control, report: report).run()
+      if request.scan.isDryRun { return outcome(runID, .finished, scanned, AnalysisPhase.Result()) }
+
+      report(.began(.analyze))
+      report(.planned(session.counts.pending))
+      let phase = AnalysisPhase(
+        store: store, run: runID, queue: session.makePendingQueue(), plan: request.plan, jobs: request.jobs,
+        timeLimit: request.timeLimit, isolation: request.isolation, isForced: request.scan.force, control: control,
+        report: report)
+      let analyzed = try await phase.analyze()
+      let outcome = outcome(runID, control.isStopping ? .interrupted : .finished, scanned, analyzed)
+      return outcome
+    } catch {
+      // The run could not do its work; its record says so unless the database itself is what failed.
+      try? store.finishRun(
+        runID, state: .failed, exitStatus: nil, roots: scanned.roots, totals: RunTotals(), newlyFailed: 0, pending: 0)
+      throw error
+    }
+  }
+
+  /// Closes the record of a run with the status the process will end with.
+  public func finish(_ outcome: Outcome, exitStatus: Int32) throws(StoreError) {
+    guard !request.scan.isDryRun else { return }
+    try store.finishRun(
+      outcome.runID, state: outcome.state, exitStatus: Int(exitStatus), roots: outcome.roots, totals: outcome.totals,
+      newlyFailed: outcome.newlyFailed, pending: outcome.pending)
+  }
+
+  private func begin() throws(StoreError) -> Int64 {
+    var roots: [RunRecord.Root] = []
+    if case .paths(let paths) = request.roots {
+      roots = paths.map { RunRecord.Root(path: $0, condition: .scanned) }
+    }
+    return try store.beginRun(
+      programVersion: request.programVersion, pipeline: request.plan.name, configuration: request.plan.configuration,
+      configurationDigest: request.plan.digest.description, analyzers: request.plan.plugins.map(\.identity), roots: roots)
+  }
+
+  private func outcome(
+    _ runID: Int64, _ state: RunRecord.State, _ scanned: ScanPhase.Result, _ analyzed: AnalysisPhase.Result
+  ) -> Outcome {
+    let totals = RunTotals(
+      analyzed: analyzed.counts.analyzed, cached: scanned.counts.cached,
+      failed: analyzed.counts.failed + scanned.counts.knownFailures, skipped: scanned.counts.skipped,
+      vanished: scanned.counts.vanished)
+    return Outcome(
+      runID: runID, state: state, roots: scanned.roots, totals: totals, newlyFailed: analyzed.counts.newlyFailed,
+      pending: scanned.counts.pending - analyzed.counts.analyzed - analyzed.counts.failed, scan: scanned.counts,
+      reused: analyzed.counts.reused, audioDuration: analyzed.audioDuration)
+  }
+
+  private static func exists(_ path: FilePath) -> Bool {
+    var status = stat()
+    return path.withPlatformString { unsafe lstat($0, &status) } == 0
+  }
+}

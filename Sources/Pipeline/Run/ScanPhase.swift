@@ -1,0 +1,93 @@
+internal import AudioAnalysis
+internal import LibraryScan
+internal import ResultStore
+internal import SystemPackage
+
+/// Walks the roots and leaves the list of work in the store.
+struct ScanPhase {
+  struct Result: Sendable {
+    var counts = ScanCounts()
+    var roots: [RunRecord.Root] = []
+  }
+
+  /// Files per transaction.
+  private static let batchSize = 1_000
+
+  let session: ScanSession
+  let request: LibraryRun.Request
+  let control: RunControl
+  let report: @Sendable (RunEvent) -> Void
+
+  func run() throws -> Result {
+    var walker =
+      switch request.roots {
+      case .paths(let paths): LibraryWalker(roots: paths, options: request.walk)
+      case .list(let next): LibraryWalker(options: request.walk, nextRoot: next)
+      }
+    var files: [FileStamp] = []
+    var skipped: [SkippedFile] = []
+    var roots: [RunRecord.Root] = []
+    var scopes: [VanishScope] = []
+    var unreadable: [FilePath] = []
+    var seen = 0
+
+    while !control.isStopping, let entry = try walker.next() {
+      switch entry {
+      case .file(let file):
+        files.append(
+          FileStamp(
+            path: file.path, device: file.device, inode: file.inode, sizeBytes: file.size,
+            modified: Timestamp(nanoseconds: file.mtimeNanoseconds)))
+      case .skipped(let entry):
+        if entry.hidesFiles { unreadable.append(entry.path) }
+        skipped.append(SkippedFile(path: entry.path, code: entry.reason.rawValue, message: entry.message))
+      case .root(let root):
+        try take(root, into: &roots, scopes: &scopes)
+      }
+      if files.count + skipped.count == Self.batchSize {
+        seen += files.count + skipped.count
+        try flush(&files, &skipped)
+        report(.scanned(seen))
+      }
+    }
+    try flush(&files, &skipped)
+    // Without a complete scan nobody knows what is missing.
+    if !control.isStopping {
+      for index in scopes.indices { scopes[index].unreadable = unreadable }
+      try session.markVanished(in: scopes)
+    }
+    return Result(counts: session.counts, roots: roots)
+  }
+
+  private func flush(_ files: inout [FileStamp], _ skipped: inout [SkippedFile]) throws(StoreError) {
+    if !files.isEmpty { _ = try session.classify(files) }
+    if !skipped.isEmpty { try session.skip(skipped) }
+    files.removeAll(keepingCapacity: true)
+    skipped.removeAll(keepingCapacity: true)
+  }
+
+  private func take(
+    _ root: RootReport, into roots: inout [RunRecord.Root], scopes: inout [VanishScope]
+  ) throws(StoreError) {
+    switch root.state {
+    case .scanned:
+      roots.append(.init(path: root.path, condition: .scanned))
+      scopes.append(VanishScope(root: root.path))
+    case .single, .alreadyScanned:
+      break
+    case .missing, .empty, .unreadable:
+      let known = try session.knownFileCount(under: root.path)
+      let condition: RunRecord.Root.Condition =
+        switch root.state {
+        case .missing: .missing
+        case .empty: known > 0 ? .empty : .scanned
+        default: .unreadable
+        }
+      roots.append(.init(path: root.path, condition: condition))
+      if let warning = root.warning {
+        let hint = known > 0 ? " (\(known) known files stay as they are)" : ""
+        report(.notice("\(root.path.string) \(warning)\(hint)."))
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+internal import AudioAnalysis
+
+/// One setting, declared once: its key in files and in the environment, its kind, default and meaning.
+public struct Setting<Value: SettingValue>: Sendable {
+  /// In files; `ANALYZE_` and the key in upper case in the environment.
+  public let key: String
+  /// One line for people.
+  public let summary: String
+  let standard: @Sendable (StandardFolders) -> Value
+  /// What is wrong with a value that can be read; `nil` if nothing.
+  let objection: @Sendable (Value) -> String?
+
+  init(
+    _ key: String, default standard: @autoclosure @escaping @Sendable () -> Value, _ summary: String,
+    objection: @escaping @Sendable (Value) -> String? = { _ in nil }
+  ) {
+    self.init(key, summary, objection: objection) { _ in standard() }
+  }
+
+  init(
+    _ key: String, _ summary: String, objection: @escaping @Sendable (Value) -> String? = { _ in nil },
+    default standard: @escaping @Sendable (StandardFolders) -> Value
+  ) {
+    self.key = key
+    self.summary = summary
+    self.standard = standard
+    self.objection = objection
+  }
+}
+
+/// A setting of any kind of value, as the table of all settings has it.
+public protocol AnySetting: Sendable {
+  var key: String { get }
+  var summary: String { get }
+  /// What can be written for it.
+  var expectation: String { get }
+
+  func defaultValue(_ folders: StandardFolders) -> any SettingValue
+  /// - Throws: `ConfigurationError` without a key.
+  func value(_ text: String, in context: SettingContext) throws -> any SettingValue
+  /// - Throws: `DefinitionError`.
+  func value(_ node: SettingNode, in context: SettingContext) throws -> any SettingValue
+}
+
+/// What a file gives for a key; how files are written is nobody else's concern.
+public struct SettingNode {
+  let node: YAMLText.Node
+}
+
+extension AnySetting {
+  /// The name of the variable in the environment.
+  public var environmentName: String { "ANALYZE_" + key.uppercased() }
+}
+
+extension Setting: AnySetting {
+  public var expectation: String { Value.expectation }
+
+  public func defaultValue(_ folders: StandardFolders) -> any SettingValue { standard(folders) }
+
+  public func value(_ text: String, in context: SettingContext) throws -> any SettingValue {
+    guard let value = Value(setting: text, in: context) else { throw refusal(of: "'\(text)'") }
+    return try checked(value)
+  }
+
+  public func value(_ given: SettingNode, in context: SettingContext) throws -> any SettingValue {
+    let node = given.node
+    switch node.content {
+    case .scalar(.null): throw refusal(of: "nothing")
+    case .scalar: return try value(node.text ?? "", in: context)
+    case .mapping: throw refusal(of: "a mapping")
+    case .list(let nodes):
+      guard let list = Value.self as? any ListOfSettings.Type else { throw refusal(of: "a list") }
+      let texts = nodes.map { node in if case .scalar = node.content { node.text } else { nil as String? } }
+      guard let value = list.init(texts: texts, in: context) as? Value else {
+        let wrong = texts.first { $0.map { list.init(texts: [$0], in: context) == nil } ?? true }
+        throw refusal(of: wrong.flatMap { $0 }.map { "'\($0)'" } ?? "a list in a list")
+      }
+      return try checked(value)
+    }
+  }
+
+  private func checked(_ value: Value) throws -> Value {
+    if let problem = objection(value) { throw ConfigurationError(key: "", problem: problem) }
+    return value
+  }
+
+  private func refusal(of given: String) -> ConfigurationError {
+    let word = given.hasPrefix("'") ? String(given.dropFirst().dropLast()) : ""
+    let hint = Suggestion.nearest(to: word, in: Value.choices).map { "; did you mean '\($0)'?" } ?? ""
+    return ConfigurationError(key: "", problem: "expects \(Value.expectation), not \(given)\(hint)")
+  }
+}
+
+/// Lists whose elements stand apart in a file.
+private protocol ListOfSettings {
+  init?(texts: [String?], in context: SettingContext)
+}
+
+extension Array: ListOfSettings where Element: SettingValue {
+  init?(texts: [String?], in context: SettingContext) {
+    self = []
+    for text in texts {
+      guard let text, let element = Element(setting: text, in: context) else { return nil }
+      append(element)
+    }
+  }
+}

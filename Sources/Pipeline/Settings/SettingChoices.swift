@@ -1,0 +1,91 @@
+internal import SystemPackage
+
+/// How a run shows that it goes on: `--progress`.
+public enum ProgressStyle: String, SettingValue, CaseIterable {
+  /// A bar if standard error is a terminal, else nothing.
+  case auto
+  case bar
+  /// A line every ten seconds.
+  case plain
+  /// A JSON object per line, every second.
+  case json
+  case none
+}
+
+/// Where files are analyzed: `--isolation`.
+public enum IsolationChoice: String, SettingValue, CaseIterable {
+  /// In worker processes: a file that crashes, hangs or eats memory costs itself alone.
+  case process
+  /// In the process of the run, for debugging.
+  case none
+}
+
+/// When failed files make the exit status 3: `--fail-on`.
+public enum FailurePolicy: SettingValue {
+  case never
+  /// Files failed that were not known as failing.
+  case new
+  case any
+  /// More than this share of all files seen, 0 to 100.
+  case percent(Double)
+
+  public static var expectation: String { "never, new, any or a percentage such as 5%" }
+  public static var choices: [String] { ["never", "new", "any"] }
+
+  public init?(setting text: String, in context: SettingContext) {
+    switch text {
+    case "never": self = .never
+    case "new": self = .new
+    case "any": self = .any
+    default:
+      guard text.hasSuffix("%"), let share = Double(text.dropLast()), (0...100).contains(share) else { return nil }
+      self = .percent(share)
+    }
+  }
+
+  public var settingText: String {
+    switch self {
+    case .never: "never"
+    case .new: "new"
+    case .any: "any"
+    case .percent(let share): "\(share.formatted)%"
+    }
+  }
+}
+
+/// Formats of reports: `--report`.
+public enum ReportChoice: String, SettingValue, CaseIterable {
+  case json
+  case ndjson
+  case csv
+}
+
+/// What reports leave out unless asked: `--include`.
+public enum ReportExtra: String, SettingValue, CaseIterable {
+  case beats
+}
+
+/// Names a pipeline definition: see `PipelineCatalog.definition(_:)`.
+public struct PipelineReference: SettingValue {
+  public static var expectation: String { "the name of a pipeline or the path of a definition" }
+  public var text: String
+
+  public init(_ text: String) {
+    self.text = text
+  }
+
+  public init?(setting text: String, in context: SettingContext) {
+    guard !text.isEmpty else { return nil }
+    let isPath = text.contains("/") || text.hasSuffix(".yaml") || text.hasSuffix(".yml")
+    self.text = isPath ? context.path(text)?.string ?? text : text
+  }
+
+  public var settingText: String { text }
+}
+
+extension Double {
+  /// Without the `.0` of whole numbers.
+  fileprivate var formatted: String {
+    self == rounded() && abs(self) < 1e15 ? String(Int64(self)) : String(self)
+  }
+}

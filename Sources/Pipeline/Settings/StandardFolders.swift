@@ -1,0 +1,26 @@
+internal import Foundation
+public import SystemPackage
+
+/// Where programs keep what is theirs (XDG Base Directory Specification 0.8).
+public struct StandardFolders: Hashable, Sendable {
+  public var home: FilePath
+  /// `$XDG_CONFIG_HOME/nocturne`: settings and pipelines of the user.
+  public var configuration: FilePath
+  /// `$XDG_DATA_HOME/nocturne`: the database and reports.
+  public var data: FilePath
+  /// `/etc/nocturne`: settings of the machine.
+  public var system: FilePath
+
+  public init(environment: [String: String], system: FilePath = "/etc/nocturne") {
+    let home = FilePath(environment["HOME"] ?? NSHomeDirectory())
+    func folder(_ variable: String, _ standard: String) -> FilePath {
+      let given = FilePath(environment[variable] ?? "")
+      // The specification wants paths that are not absolute to be ignored.
+      return (given.isAbsolute ? given : home.appending(standard)).appending("nocturne")
+    }
+    self.home = home
+    configuration = folder("XDG_CONFIG_HOME", ".config")
+    data = folder("XDG_DATA_HOME", ".local/share")
+    self.system = system
+  }
+}

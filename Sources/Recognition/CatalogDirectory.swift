@@ -1,0 +1,243 @@
+internal import AudioAnalysis
+internal import Fingerprinting
+internal import Glibc
+public import SystemPackage
+
+/// A catalog that grows: a directory of immutable segments and a small list of those that count.
+///
+/// Adding a night's tracks writes one new segment and a new list. Removing writes a new list only. Small segments are merged
+/// into larger ones as they pile up (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 1996), so that a
+/// catalog of any size has a few of them and each track is rewritten a few times at most. The list is replaced as a whole:
+/// after a crash the catalog is what it was before or after the change. Readers are not disturbed by writers; there is one
+/// writer at a time.
+public struct CatalogDirectory: Sendable {
+  public let path: FilePath
+
+  /// Segments whose sizes are within this factor of each other are merged once there are as many.
+  private static let fanIn = 8
+
+  public init(at path: FilePath) {
+    self.path = path
+  }
+
+  /// The catalog as it is now. A directory that does not exist is an empty catalog.
+  public func catalog() throws(CatalogError) -> CustomCatalog {
+    // A writer may remove merged segments between our reading the list and opening them: then the list is a new one.
+    for _ in 0..<3 {
+      let list = try CatalogList(in: path)
+      do {
+        return try open(list)
+      } catch {
+        guard try CatalogList(in: path) != list else { throw error }
+      }
+    }
+    return try open(CatalogList(in: path))
+  }
+
+  private func open(_ list: CatalogList) throws(CatalogError) -> CustomCatalog {
+    var segments: [Segment] = []
+    for entry in list.entries { segments.append(try Segment(contentsOf: path.appending(entry.name))) }
+    for (segment, entry) in zip(segments, list.entries)
+    where entry.removed.contains(where: { $0 >= segment.trackCount }) {
+      throw .damaged(path: path.appending(CatalogList.name).string, detail: "removed tracks of \(entry.name)")
+    }
+    return CustomCatalog(segments: segments, removed: list.entries.map(\.removed))
+  }
+
+  /// Adds references, in one step; those whose identifier is there already replace it.
+  public func add(_ references: [Reference]) throws(CatalogError) {
+    guard !references.isEmpty else { return }
+    try change { (list) throws(CatalogError) in
+      var last: [String: Reference] = [:]
+      for reference in references { last[reference.identifier] = reference }
+      let unique = references.filter { last.removeValue(forKey: $0.identifier) != nil }
+      try remove(Set(unique.map { ContentID(hashing: Array($0.identifier.utf8)) }), from: &list)
+      let builder = try CustomCatalog.builder(for: unique)
+      try append(to: &list) { (writer) throws(CatalogError) in try builder.write(with: writer) }
+      try mergeSimilar(&list)
+    }
+  }
+
+  /// Takes references out.
+  public func remove(_ identifiers: some Sequence<String>) throws(CatalogError) {
+    let digests = Set(identifiers.map { ContentID(hashing: Array($0.utf8)) })
+    try change { (list) throws(CatalogError) in try remove(digests, from: &list) }
+  }
+
+  /// Makes one segment of all, without what has been removed.
+  public func compact() throws(CatalogError) {
+    try change { (list) throws(CatalogError) in
+      guard list.entries.count > 1 || list.entries.contains(where: { !$0.removed.isEmpty }) else { return }
+      try merge(Array(list.entries.indices), of: &list)
+    }
+  }
+
+  // MARK: Changes
+
+  private func remove(_ digests: Set<ContentID>, from list: inout CatalogList) throws(CatalogError) {
+    for index in list.entries.indices {
+      let segment = try Segment(contentsOf: path.appending(list.entries[index].name))
+      for track in 0..<segment.trackCount where digests.contains(segment.identifier(ofTrack: track)) {
+        list.entries[index].removed.insert(track)
+      }
+    }
+  }
+
+  private func append(
+    to list: inout CatalogList, _ write: (consuming SegmentWriter) throws(CatalogError) -> [UInt8]
+  ) throws(CatalogError) {
+    let name = "\(list.next).segment"
+    list.next += 1
+    try AtomicFile.replace(path.appending(name)) { (file, name) throws(CatalogError) in
+      _ = try write(SegmentWriter(file: file, path: name))
+    }
+    list.entries.append(CatalogList.Entry(name: name, removed: []))
+  }
+
+  /// Merges segments while there are too many of about one size, the smallest ones first.
+  private func mergeSimilar(_ list: inout CatalogList) throws(CatalogError) {
+    while true {
+      var sizes: [(index: Int, columns: Int)] = []
+      for index in list.entries.indices {
+        let segment = try Segment(contentsOf: path.appending(list.entries[index].name))
+        sizes.append((index, segment.columnCount))
+      }
+      sizes.sort { $0.columns < $1.columns }
+      let groups = sizes.indices.lazy.map { sizes[$0...].prefix(Self.fanIn) }
+      guard let group = groups.first(where: Self.isWorthMerging) else { return }
+      try merge(group.map(\.index).sorted(), of: &list)
+    }
+  }
+
+  private static func isWorthMerging(_ group: ArraySlice<(index: Int, columns: Int)>) -> Bool {
+    guard group.count == fanIn, let smallest = group.first, let largest = group.last else { return false }
+    let total = group.reduce(0) { $0 + $1.columns }
+    return largest.columns <= fanIn * max(smallest.columns, 1) && total < SegmentFormat.maximumColumnCount
+  }
+
+  private func merge(_ indices: [Int], of list: inout CatalogList) throws(CatalogError) {
+    let entries = indices.map { list.entries[$0] }
+    var segments: [Segment] = []
+    for entry in entries {
+      let segment = try Segment(contentsOf: path.appending(entry.name))
+      // What is copied must be right: the checksums of the new segment would hide old damage.
+      try segment.verify()
+      segments.append(segment)
+    }
+    let merger = try SegmentMerger(segments, removed: entries.map(\.removed))
+    for index in indices.reversed() { list.entries.remove(at: index) }
+    try append(to: &list) { (writer) throws(CatalogError) in try merger.write(with: writer) }
+  }
+
+  /// Changes the list under the writers' lock, and then removes the files that nothing refers to any more.
+  private func change(_ body: (inout CatalogList) throws(CatalogError) -> Void) throws(CatalogError) {
+    do {
+      if mkdir(path.string, 0o755) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
+      let lock = try FileDescriptor.open(
+        path.appending("LOCK"), .readWrite, options: [.create, .closeOnExec], permissions: [.ownerReadWrite])
+      defer { try? lock.close() }
+      guard flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw CatalogError.locked(path: path.string) }
+      let old = try CatalogList(in: path)
+      var list = old
+      try body(&list)
+      guard list != old else { return }
+      try list.write(in: path)
+      removeStrays(list)
+    } catch let error as CatalogError {
+      throw error
+    } catch {
+      throw .unwritable(path: path.string, reason: "\(error)")
+    }
+  }
+
+  /// Removes segments that are not in the list: merged ones, and those of a run that was killed.
+  private func removeStrays(_ list: CatalogList) {
+    let current = Set(list.entries.map(\.name))
+    guard let directory = opendir(path.string) else { return }
+    defer { closedir(directory) }
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name.contains(".segment"), !current.contains(name) { unlink(path.appending(name).string) }
+    }
+  }
+}
+
+/// The list of a directory's segments, a text file:
+///
+///     nocturne catalog 1
+///     next 8
+///     segment 3.segment removed 17 40
+///     segment 7.segment removed
+///     checksum 8c1f…
+struct CatalogList: Equatable {
+  struct Entry: Equatable {
+    var name: String
+    /// Tracks that no longer count.
+    var removed: Set<Int>
+  }
+
+  static let name = "CATALOG"
+  private static let version = 1
+
+  /// Number of the next segment.
+  var next = 1
+  var entries: [Entry] = []
+
+  init() {}
+
+  init(in directory: FilePath) throws(CatalogError) {
+    let path = directory.appending(Self.name)
+    guard access(path.string, F_OK) == 0 else {
+      if errno == ENOENT {
+        self.init()
+        return
+      }
+      throw .unreadable(path: path.string, reason: "\(Errno(rawValue: errno))")
+    }
+    try self.init(text: String(decoding: AtomicFile.read(path), as: UTF8.self), path: path.string)
+  }
+
+  init(text: String, path: String) throws(CatalogError) {
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    guard let first = lines.first, first.hasPrefix("nocturne catalog ") else { throw .notACatalog(path: path) }
+    let version = Int(first.dropFirst("nocturne catalog ".count)) ?? 0
+    guard version == Self.version else { throw .otherVersion(path: path, version: version) }
+    guard lines.count >= 3, lines.removeLast().isEmpty else { throw .damaged(path: path, detail: "cut off") }
+    let last = lines.removeLast()
+    guard last == Self.checksumLine(lines) else { throw .damaged(path: path, detail: "checksum") }
+    for line in lines.dropFirst() {
+      let words = line.split(separator: " ").map(String.init)
+      if words.count == 2, words[0] == "next", let number = Int(words[1]) {
+        next = number
+      } else if words.count >= 3, words[0] == "segment", words[2] == "removed", !words[1].contains("/") {
+        entries.append(
+          Entry(name: words[1], removed: Set(words.dropFirst(3).compactMap { Int($0) }.filter { $0 >= 0 })))
+      } else {
+        throw .damaged(path: path, detail: "line \(line)")
+      }
+    }
+  }
+
+  private static func checksumLine(_ lines: [String]) -> String {
+    "checksum \(ContentID(hashing: Array(lines.joined(separator: "\n").utf8)))"
+  }
+
+  var text: String {
+    var lines = ["nocturne catalog \(Self.version)", "next \(next)"]
+    for entry in entries {
+      lines.append(
+        (["segment", entry.name, "removed"] + entry.removed.sorted().map(String.init)).joined(separator: " "))
+    }
+    lines.append(Self.checksumLine(lines))
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  func write(in directory: FilePath) throws(CatalogError) {
+    let path = directory.appending(Self.name)
+    try AtomicFile.replace(path) { (file, name) throws(CatalogError) in
+      do { _ = try file.writeAll(text.utf8) } catch { throw .unwritable(path: name, reason: "\(error)") }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// Why a catalog cannot be read, written or asked.
+public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The system refused: which file, and what it said.
+  case unreadable(path: String, reason: String)
+  case unwritable(path: String, reason: String)
+  /// The file is something else.
+  case notACatalog(path: String)
+  /// Written by a newer or older program.
+  case otherVersion(path: String, version: Int)
+  /// The file is cut off or has changed since it was written; the sentence says where.
+  case damaged(path: String, detail: String)
+  /// Another program is changing the catalog.
+  case locked(path: String)
+  /// A query of this many seconds is outside what the catalog allows.
+  case queryTooShort(seconds: Double, minimum: Double)
+  case queryTooLong(seconds: Double, maximum: Double)
+  /// More audio than one segment can number.
+  case tooLarge
+
+  public var description: String {
+    switch self {
+    case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
+    case .unwritable(let path, let reason): "\(path) cannot be written: \(reason)"
+    case .notACatalog(let path): "\(path) is not a recognition catalog"
+    case .otherVersion(let path, let version):
+      "\(path) has format \(version), but this program reads format \(SegmentFormat.version): build the catalog again"
+    case .damaged(let path, let detail): "\(path) is damaged (\(detail)): build the catalog again"
+    case .locked(let path): "\(path) is being changed by another program: try again later"
+    case .queryTooShort(let seconds, let minimum):
+      "the query is \(seconds) s long, but the catalog asks for at least \(minimum) s"
+    case .queryTooLong(let seconds, let maximum):
+      "the query is \(seconds) s long, but the catalog takes at most \(maximum) s"
+    case .tooLarge: "a segment cannot hold more than 38,000 hours of audio"
+    }
+  }
+}

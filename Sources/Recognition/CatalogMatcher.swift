@@ -1,0 +1,38 @@
+internal import Fingerprinting
+internal import Glibc
+
+/// Matches queries with a catalog and looks up what the hits stand for.
+struct CatalogMatcher: ~Copyable {
+  private let catalog: CustomCatalog
+  private var matcher: Matcher
+
+  /// - Parameter catalog: Sealed.
+  init(_ catalog: CustomCatalog) {
+    self.catalog = catalog
+    matcher = Matcher(segments: catalog.segments, removed: catalog.removed)
+  }
+
+  /// The match of a query, if it is probable enough.
+  mutating func match(_ query: Query, at start: Double = 0, elapsed: Double = 0) -> Match? {
+    guard let finding = matcher.match(query), finding.confidence >= Matcher.acceptance else { return nil }
+    let items = ([finding.hit] + finding.twins).flatMap {
+      mediaItems(of: $0, query, confidence: finding.confidence, elapsed: elapsed)
+    }
+    return Match(mediaItems: items, queryStart: start, queryDuration: query.duration)
+  }
+
+  private func mediaItems(of hit: Matcher.Hit, _ query: Query, confidence: Double, elapsed: Double)
+    -> [MatchedMediaItem]
+  {
+    let record = catalog.record(segment: hit.segment, track: hit.track)
+    let first = Double(hit.placement.centre) - Double(hit.placement.slope) * Double(query.columnCount) / 2
+    let offset = first / LandmarkSpectrum.columnsPerSecond
+    let skew = exp2(Double(hit.placement.shift) / Double(LandmarkSpectrum.bandsPerOctave)) - 1
+    let items = record.items.filter { $0.applies(at: offset, skew: skew) }
+    return (items.isEmpty ? [MediaItem()] : items).map {
+      MatchedMediaItem(
+        item: $0, referenceIdentifier: record.identifier, matchOffset: offset, elapsed: elapsed,
+        speed: Double(hit.placement.slope), frequencySkew: skew, confidence: confidence)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/// A media item that was recognised, and where.
+public struct MatchedMediaItem: Codable, Hashable, Sendable {
+  public var item: MediaItem
+  /// Which reference of the catalog it belongs to.
+  public var referenceIdentifier: String
+  /// Seconds from the start of the reference to where the query's first sample lies.
+  public var matchOffset: Double
+  /// Seconds from the start of the query to now, as audio goes; 0 for a query that did not come live.
+  public var elapsed: Double
+  /// Seconds of the reference that go by in one second of the query: 1.04 if the clip is played 4% fast.
+  public var speed: Double
+  /// Relative difference of frequency between query and reference: 0.04 if the clip is 4% higher.
+  public var frequencySkew: Double
+  /// Probability that the match is right.
+  public var confidence: Double
+
+  /// Where in the reference the audio is now, in seconds.
+  public var predictedCurrentMatchOffset: Double { matchOffset + elapsed * speed }
+
+  enum CodingKeys: String, CodingKey {
+    case item, speed, confidence
+    case referenceIdentifier = "reference"
+    case matchOffset = "match_offset_s"
+    case elapsed = "elapsed_s"
+    case frequencySkew = "frequency_skew"
+  }
+}
+
+/// A query's match: the media items of the best reference, then those of other references that hold the same recording.
+public struct Match: Codable, Hashable, Sendable {
+  /// Never empty. A reference without media items, or with none for this place, gives an empty item.
+  public var mediaItems: [MatchedMediaItem]
+  /// Seconds from the start of the stream to the start of the query; 0 for a single query.
+  public var queryStart: Double
+  /// Seconds.
+  public var queryDuration: Double
+
+  public var best: MatchedMediaItem { mediaItems[0] }
+
+  enum CodingKeys: String, CodingKey {
+    case mediaItems = "media_items"
+    case queryStart = "query_start_s"
+    case queryDuration = "query_duration_s"
+  }
+}
+
+/// The answer to a query.
+public enum SessionResult: Sendable {
+  case match(Match)
+  /// Nothing in the catalog is like it, from this second of the stream on, for so many seconds.
+  case noMatch(queryStart: Double, queryDuration: Double)
+  case error(any Error)
+
+  public var match: Match? {
+    if case .match(let match) = self { match } else { nil }
+  }
+}

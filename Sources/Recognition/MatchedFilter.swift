@@ -1,0 +1,113 @@
+/// Checks places in a track against a query: the landmarks of the track are laid over the query's whitened spectrum, and the
+/// values found there are added up.
+///
+/// The sum over √n landmarks is z: with landmarks of another track it is distributed roughly as a normal variable.
+struct MatchedFilter {
+  /// How a track's landmarks lie in the query.
+  struct Placement {
+    /// The column of the track that lies at the centre of the query.
+    var centre: Float
+    /// Columns of the track for each of the query: above 1 if the clip is faster than the track.
+    var slope: Float
+    /// Bands by which the clip is higher than the track.
+    var shift: Int
+  }
+
+  /// A landmark as the filter reads it.
+  struct Point {
+    var column: Int32
+    var band: Int32
+  }
+
+  /// Displacements that are tried together: −8 to 7 columns.
+  static let lanes = 16
+  /// Fewer landmarks than this prove nothing.
+  static let minimumCount = 15
+
+  private let values: UnsafePointer<Int8>
+  private let stride: Int
+  private let columnCount: Int
+  private let bandCount: Int
+
+  /// - Parameter values: The query's filter, which must outlive this value.
+  init(_ query: Query, values: UnsafePointer<Int8>) {
+    self.values = values
+    stride = query.stride
+    columnCount = query.columnCount
+    bandCount = query.filter.count / query.stride
+  }
+
+  /// z for 16 displacements of the query against the track, of which lane 8 is `displacement`.
+  @inline(__always)
+  func scores(
+    _ points: UnsafeBufferPointer<Point>, _ placement: Placement, displacement: Int = 0
+  ) -> SIMD16<Float> {
+    let inverse = 1 / placement.slope
+    let origin = Float(columnCount) / 2 - placement.centre * inverse + 0.5 + Float(displacement)
+    let limit = Int32(columnCount)
+    let bands = Int32(bandCount)
+    let shift = Int32(placement.shift)
+    let margin = Int32(Self.lanes / 2)
+    let start = values + Query.padding - Self.lanes / 2
+    var total = SIMD16<Int32>.zero
+    var part = SIMD16<Int16>.zero
+    var untilFlush = 256
+    var count: Int32 = 0
+    for point in points {
+      let column = Int32((Float(point.column) * inverse + origin).rounded(.down))
+      let band = point.band &+ shift
+      guard UInt32(bitPattern: band) < UInt32(bitPattern: bands), column >= -margin, column < limit &+ margin else {
+        continue
+      }
+      let address = UnsafeRawPointer(start + (Int(band) &* stride &+ Int(column)))
+      part &+= SIMD16<Int16>(truncatingIfNeeded: address.loadUnaligned(as: SIMD16<Int8>.self))
+      count &+= UInt32(bitPattern: column) < UInt32(bitPattern: limit) ? 1 : 0
+      untilFlush &-= 1
+      if untilFlush == 0 {
+        total &+= SIMD16<Int32>(truncatingIfNeeded: part)
+        part = .zero
+        untilFlush = 256
+      }
+    }
+    guard count >= Self.minimumCount else { return .zero }
+    total &+= SIMD16<Int32>(truncatingIfNeeded: part)
+    return SIMD16<Float>(total) * (1 / (Query.steps * Float(count).squareRoot()))
+  }
+
+  /// The best z near a placement and the placement moved to it.
+  @inline(__always)
+  func best(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> (z: Float, placement: Placement) {
+    let scores = scores(points, placement)
+    var lane = 0
+    for other in 1..<Self.lanes where scores[other] > scores[lane] { lane = other }
+    var moved = placement
+    moved.centre -= Float(lane - Self.lanes / 2) * placement.slope
+    return (scores[lane], moved)
+  }
+
+  /// The best z at a displacement of 6 to 63 columns: high where the music itself repeats.
+  func bestElsewhere(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> Float {
+    var best: Float = 0
+    for group in -4..<4 {
+      let middle = group * Self.lanes + Self.lanes / 2
+      let scores = scores(points, placement, displacement: middle)
+      for lane in 0..<Self.lanes where (6...63).contains(abs(middle + lane - Self.lanes / 2)) {
+        best = max(best, scores[lane])
+      }
+    }
+    return best
+  }
+
+  /// The best z at a shift of 3 to 12 bands: high where any sound with this rhythm would do.
+  func bestShifted(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> Float {
+    var best: Float = 0
+    for distance in 3...12 {
+      for sign in [-1, 1] {
+        var shifted = placement
+        shifted.shift += sign * distance
+        best = max(best, scores(points, shifted).max())
+      }
+    }
+    return best
+  }
+}

@@ -1,0 +1,390 @@
+internal import Fingerprinting
+internal import Glibc
+
+/// Finds what a query is part of.
+///
+/// Three stages, each dearer than the one before and only run if that one has found nothing beyond doubt: few pairs of the
+/// strongest peaks at true speed; as few at changed speeds, tempos and pitches; many pairs at true speed. A stage votes for
+/// places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
+struct Matcher: ~Copyable {
+  /// How a query's pairs are turned into those of a track.
+  struct Transform {
+    /// Columns of the track for each of the query.
+    var slope: Float
+    /// Bands by which the query is higher than the track.
+    var shift: Float
+
+    static let neutral = Transform(slope: 1, shift: 0)
+
+    static func speed(_ factor: Float) -> Transform {
+      Transform(slope: factor, shift: Float(LandmarkSpectrum.bandsPerOctave) * log2(factor))
+    }
+  }
+
+  struct Stage {
+    var peaksPerSecond: Int
+    var fanOut: Int
+    /// Columns of the track, as a power of two.
+    var binWidthLog2: Int
+    /// Places checked for each transform.
+    var candidateCount: Int
+    var transforms: [Transform]
+  }
+
+  /// A place in the catalog that was checked.
+  struct Hit {
+    var segment: Int
+    var track: Int
+    var placement: MatchedFilter.Placement
+    var z: Float
+
+    func isSameTrack(as other: Hit) -> Bool { segment == other.segment && track == other.track }
+  }
+
+  /// What was found: the best hit and what it has to be measured against.
+  struct Finding {
+    var hit: Hit
+    /// Other references that hold the same recording at this place, by their hits.
+    var twins: [Hit]
+    /// Best z of the same track displaced in time, and in frequency, and of another track.
+    var elsewhere: Float
+    var shifted: Float
+    var runnerUp: Float
+    /// Seconds of the query.
+    var duration: Float
+
+    /// Natural logarithm of the odds that the hit is right.
+    ///
+    /// A logistic regression on the logarithms of z and of what z has to beat. Its data are queries of 3 to 15 s in noise, at
+    /// changed speed and through a telephone, once with their track in the catalog and once without it: so the ways in
+    /// which other music of the same album comes near are in it. The least values are those that unrelated music reaches.
+    var logOdds: Float {
+      14.1 * log(max(hit.z, 0.1)) - 4.6 * log(max(elsewhere, 2.5)) - 2.1 * log(max(shifted, 2.5))
+        - 6.5 * log(max(runnerUp, 4)) - 1.8 * log(duration / 10) - 10.3
+    }
+
+    var confidence: Double { 1 / (1 + exp(-Double(logOdds))) }
+    /// Beyond doubt: no further stage is needed.
+    var isCertain: Bool { hit.z >= 12 && logOdds >= 5 }
+  }
+
+  /// Confidence from which a finding is a match.
+  static let acceptance = 0.6
+
+  static let stages = [
+    Stage(peaksPerSecond: 16, fanOut: 4, binWidthLog2: 1, candidateCount: 40, transforms: [.neutral]),
+    Stage(
+      peaksPerSecond: 16, fanOut: 3, binWidthLog2: 3, candidateCount: 8,
+      transforms: [
+        .speed(1.025), .speed(0.975), .speed(1.05), .speed(0.95),
+        Transform(slope: 1.025, shift: 0), Transform(slope: 0.975, shift: 0),
+        Transform(slope: 1.05, shift: 0), Transform(slope: 0.95, shift: 0),
+        Transform(slope: 1, shift: 1.5), Transform(slope: 1, shift: -1.5),
+        Transform(slope: 1, shift: 3), Transform(slope: 1, shift: -3),
+      ]),
+    Stage(peaksPerSecond: 70, fanOut: 12, binWidthLog2: 1, candidateCount: 300, transforms: [.neutral]),
+  ]
+
+  private let segments: [Segment]
+  /// Tracks of each segment that have been removed.
+  private let removed: [Set<Int>]
+  private let postingCount: Int
+  private var votes = VoteTable()
+  private var probes: [Probe] = []
+  private var firstBytes: UInt8 = 0
+  private var points: [MatchedFilter.Point] = []
+
+  init(segments: [Segment], removed: [Set<Int>]? = nil) {
+    self.segments = segments
+    postingCount = segments.reduce(0) { $0 + $1.postingCount }
+    self.removed = removed ?? Array(repeating: [], count: segments.count)
+  }
+
+  // MARK: Pairs
+
+  private struct Pair {
+    var column: Float
+    var band: Float
+    var interval: Float
+    var gap: Float
+  }
+
+  /// A list of postings to be read for a pair.
+  private struct Probe {
+    var start: Int
+    var end: Int
+    /// Columns from the anchor to the centre of the query.
+    var offset: Int32
+  }
+
+  /// Bytes of postings read at most for one transform, about three to a posting; an eighth of it when speeds are tried out.
+  /// Only catalogs beyond some thousand hours come to it.
+  static let byteBudget = 8 << 20
+
+  private static func pairs(of query: Query, _ stage: Stage) -> [Pair] {
+    let peaks = query.peaks.filter { $0.rank < LandmarkQuota.share(of: stage.peaksPerSecond, third: $0.third) }
+    var pairs: [Pair] = []
+    pairs.reserveCapacity(peaks.count * stage.fanOut)
+    var targets: [Int] = []
+    let longest = Float(LandmarkPair.gaps.upperBound)
+    let widest = Float(LandmarkPair.intervals.upperBound)
+    for index in peaks.indices {
+      let anchor = peaks[index]
+      targets.removeAll(keepingCapacity: true)
+      var next = index + 1
+      while next < peaks.count {
+        let gap = peaks[next].column - anchor.column
+        if gap > longest + 1 { break }
+        if gap >= 1.5, gap <= longest, abs(peaks[next].band - anchor.band) <= widest {
+          // Strongest first; the list is short.
+          if targets.count < stage.fanOut || peaks[next].strength > peaks[targets[targets.count - 1]].strength {
+            if targets.count == stage.fanOut { targets.removeLast() }
+            var place = targets.count
+            while place > 0, peaks[targets[place - 1]].strength < peaks[next].strength { place -= 1 }
+            targets.insert(next, at: place)
+          }
+        }
+        next += 1
+      }
+      for target in targets {
+        pairs.append(
+          Pair(
+            column: anchor.column, band: anchor.band, interval: peaks[target].band - anchor.band,
+            gap: peaks[target].column - anchor.column))
+      }
+    }
+    return pairs
+  }
+
+  private mutating func vote(
+    _ pairs: [Pair], _ transform: Transform, binWidthLog2: Int, centre: Float, in segment: Segment
+  ) {
+    collectProbes(pairs, transform, centre: centre, in: segment)
+    let budget = Double(Self.byteBudget) * share(of: segment) / (binWidthLog2 == 1 ? 1 : 8)
+    dropLongest(beyond: Int(budget))
+    // One independent read from each list before any is decoded: the processor waits for many lists at a time.
+    for probe in probes { firstBytes &+= segment.firstByte(of: probe.start..<probe.end) }
+    votes.reset(binCount: (segment.columnCount >> binWidthLog2) + 1)
+    for probe in probes {
+      votes.add(probe.start..<probe.end, of: segment, offset: Int(probe.offset), binWidthLog2: binWidthLog2)
+    }
+  }
+
+  /// How much of the catalog a segment is.
+  private func share(of segment: Segment) -> Double { Double(segment.postingCount) / Double(max(1, postingCount)) }
+
+  /// Looks up the lists of all cells that the pairs may fall into. Nothing is read from the lists yet: so the look-ups do not
+  /// wait for each other.
+  private mutating func collectProbes(_ pairs: [Pair], _ transform: Transform, centre: Float, in segment: Segment) {
+    probes.removeAll(keepingCapacity: true)
+    for pair in pairs {
+      let offset = Int32((transform.slope * (centre - pair.column)).rounded())
+      let gaps = Self.cells(pair.gap * transform.slope, within: LandmarkPair.gaps)
+      let intervals = Self.cells(pair.interval, within: LandmarkPair.intervals)
+      for band in Self.cells(pair.band - transform.shift, within: 0...LandmarkSpectrum.bandCount - 1) {
+        for interval in intervals {
+          for gap in gaps {
+            let list = segment.list(ofKey: LandmarkPair.key(band: band, interval: interval, gap: gap))
+            if !list.isEmpty { probes.append(Probe(start: list.lowerBound, end: list.upperBound, offset: offset)) }
+          }
+        }
+      }
+    }
+  }
+
+  /// Leaves out the longest lists, those of the commonest pairs, which say the least for the work they make.
+  private mutating func dropLongest(beyond budget: Int) {
+    var total = 0
+    for probe in probes { total += probe.end - probe.start }
+    guard total > budget else { return }
+    probes.sort { $0.end - $0.start < $1.end - $1.start }
+    var sum = 0
+    let count = probes.firstIndex { probe in
+      sum += probe.end - probe.start
+      return sum > budget
+    }
+    probes.removeLast(probes.count - (count ?? probes.count))
+  }
+
+  /// The cells that a value may fall into: the ones below and above it, or only the nearer one if that is near.
+  @inline(__always)
+  private static func cells(_ value: Float, within limits: ClosedRange<Int>) -> Range<Int> {
+    let low = Int((value - (1 - nearness)).rounded(.up))
+    let high = Int((value + (1 - nearness)).rounded(.down))
+    let first = max(low, limits.lowerBound)
+    return first..<max(first, min(high, limits.upperBound) + 1)
+  }
+  /// Within this distance of a cell's middle the other cell is not looked at. Measured: fewer false votes and half the work.
+  private static let nearness: Float = 0.3
+
+  // MARK: Matching
+
+  /// The best match of a query in the catalog, if anything at all was found.
+  mutating func match(_ query: Query) -> Finding? {
+    query.filter.withUnsafeBufferPointer { values in
+      guard let base = values.baseAddress, query.columnCount > 0 else { return nil }
+      return match(query, MatchedFilter(query, values: base))
+    }
+  }
+
+  private mutating func match(_ query: Query, _ filter: MatchedFilter) -> Finding? {
+    var hits: [Hit] = []
+    var finding: Finding?
+    for stage in Self.stages {
+      scan(query, stage, filter, into: &hits)
+      refine(&hits, query, filter)
+      finding = judge(hits, query, filter)
+      if finding?.isCertain == true { break }
+    }
+    return finding
+  }
+
+  /// Measures the best hit against its surroundings and against the other tracks.
+  private mutating func judge(_ hits: [Hit], _ query: Query, _ filter: MatchedFilter) -> Finding? {
+    guard let best = hits.first else { return nil }
+    var twins: [Hit] = []
+    var runnerUp: Float = 0
+    for hit in hits.dropFirst() where !hit.isSameTrack(as: best) {
+      if twins.contains(where: { $0.isSameTrack(as: hit) }) { continue }
+      if hit.z >= 0.5 * best.z, isSameRecording(hit, as: best, query) {
+        twins.append(hit)
+      } else {
+        runnerUp = max(runnerUp, hit.z)
+      }
+    }
+    load(best, query)
+    return points.withUnsafeBufferPointer { points in
+      Finding(
+        hit: best, twins: twins, elsewhere: filter.bestElsewhere(points, best.placement),
+        shifted: filter.bestShifted(points, best.placement), runnerUp: runnerUp, duration: Float(query.duration))
+    }
+  }
+
+  /// Whether two references hold the same recording where the query lies: copies of a track are not each other's rivals.
+  /// Unrelated music shares some 6% of its landmarks, two encodings of one recording far more than half.
+  private mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: Query) -> Bool {
+    let bandCount = LandmarkSpectrum.bandCount
+    load(other, query)
+    let theirs = Set(points.map { Int($0.column) * bandCount + Int($0.band) })
+    load(hit, query)
+    let half = Float(query.columnCount) / 2 * hit.placement.slope
+    let slope = other.placement.slope / hit.placement.slope
+    let shift = other.placement.shift - hit.placement.shift
+    var count = 0
+    var shared = 0
+    for point in points where abs(Float(point.column) - hit.placement.centre) <= half {
+      count += 1
+      let column = Int((other.placement.centre + (Float(point.column) - hit.placement.centre) * slope).rounded())
+      let band = Int(point.band) - shift
+      let isShared = (-1...1).contains { near in
+        (-1...1).contains { theirs.contains((column + near) * bandCount + band + $0) }
+      }
+      if isShared { shared += 1 }
+    }
+    return count >= MatchedFilter.minimumCount && Float(shared) >= 0.45 * Float(count)
+  }
+
+  /// Votes, and checks the places with the most votes.
+  private mutating func scan(_ query: Query, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]) {
+    let pairs = Self.pairs(of: query, stage)
+    let centre = Float(query.columnCount) / 2
+    // The larger the catalog, the more places are ahead of the right one by chance; to check them is cheap.
+    let growth = max(1, 1 + log10(Double(postingCount) / 5e6))
+    let candidates = Int(Double(stage.candidateCount) * growth)
+    for segmentIndex in segments.indices {
+      let segment = segments[segmentIndex]
+      // Each segment has its share of the places, with some to spare for the smaller ones.
+      let limit = min(candidates, Int((Double(candidates) * share(of: segment) * 1.5).rounded(.up)) + 4)
+      for transform in stage.transforms {
+        vote(pairs, transform, binWidthLog2: stage.binWidthLog2, centre: centre, in: segment)
+        var perTrack: [Int: Int] = [:]
+        for place in votes.strongest(limit) {
+          let column = (place.bin + 1) << stage.binWidthLog2
+          guard let track = segment.track(atColumn: column), !removed[segmentIndex].contains(track) else { continue }
+          perTrack[track, default: 0] += 1
+          guard perTrack[track, default: 0] <= 4 else { continue }
+          var hit = Hit(
+            segment: segmentIndex, track: track,
+            placement: MatchedFilter.Placement(
+              centre: Float(column - Int(segment.track(track).firstColumn)), slope: transform.slope,
+              shift: Int(transform.shift.rounded())), z: 0)
+          load(hit, query)
+          (hit.z, hit.placement) = points.withUnsafeBufferPointer { filter.best($0, hit.placement) }
+          hits.append(hit)
+        }
+      }
+    }
+  }
+
+  /// Reads the landmarks around a hit.
+  private mutating func load(_ hit: Hit, _ query: Query) {
+    let segment = segments[hit.segment]
+    let reach = Float(query.columnCount) / 2 * hit.placement.slope * 1.03 + 72
+    let first = Int(hit.placement.centre - reach)
+    let last = Int(hit.placement.centre + reach)
+    points.removeAll(keepingCapacity: true)
+    segment.forEachLandmark(ofTrack: segment.track(hit.track), in: max(0, first)..<max(0, last)) { column, band, _ in
+      points.append(MatchedFilter.Point(column: Int32(truncatingIfNeeded: column), band: Int32(band)))
+    }
+  }
+
+  /// Leaves the best hit of each of the best tracks, with slope and shift made better, best first.
+  private mutating func refine(_ hits: inout [Hit], _ query: Query, _ filter: MatchedFilter) {
+    hits.sort { $0.z > $1.z }
+    var best: [Hit] = []
+    // What is far behind need not be made better.
+    let least = 0.25 * (hits.first?.z ?? 0)
+    for hit in hits where best.count < 10 && hit.z >= least {
+      if best.filter({ $0.isSameTrack(as: hit) }).count < 2 { best.append(hit) }
+    }
+    for index in best.indices {
+      load(best[index], query)
+      points.withUnsafeBufferPointer { points in
+        let start = best[index].placement
+        for slope: Float in [-0.01, 0, 0.01] {
+          for shift in -1...1 where slope != 0 || shift != 0 {
+            var placement = start
+            placement.slope += slope
+            placement.shift += shift
+            let (z, moved) = filter.best(points, placement)
+            if z > best[index].z { (best[index].z, best[index].placement) = (z, moved) }
+          }
+        }
+      }
+    }
+    best.sort { $0.z > $1.z }
+    for index in best.indices.prefix(4) {
+      load(best[index], query)
+      points.withUnsafeBufferPointer { points in
+        let start = best[index].placement
+        for shift in -5...5 {
+          var placement = start
+          placement.shift = shift
+          let (z, moved) = filter.best(points, placement)
+          if z > best[index].z { (best[index].z, best[index].placement) = (z, moved) }
+        }
+        climb(&best[index], points, filter)
+      }
+    }
+    best.sort { $0.z > $1.z }
+    hits = best
+  }
+
+  private func climb(_ hit: inout Hit, _ points: UnsafeBufferPointer<MatchedFilter.Point>, _ filter: MatchedFilter) {
+    var step: Float = 0.01
+    while step > 0.001 {
+      var improved = false
+      for (slope, shift): (Float, Int) in [(-step, 0), (step, 0), (0, -1), (0, 1), (-step, -1), (step, 1)] {
+        var placement = hit.placement
+        placement.slope = min(max(placement.slope + slope, 0.93), 1.07)
+        placement.shift += shift
+        let (z, moved) = filter.best(points, placement)
+        if z > hit.z * 1.0001 {
+          (hit.z, hit.placement) = (z, moved)
+          improved = true
+        }
+      }
+      if !improved { step /= 2 }
+    }
+  }
+}

@@ -1,0 +1,157 @@
+public import Fingerprinting
+
+/// A clip made ready to be recognised: its peaks, to look up pairs with, and its whitened spectrum, to check candidates
+/// against. It lives in memory only; what is stored of a track is a `Signature`.
+public struct Query: Sendable {
+  /// A peak with its place between columns and bands.
+  struct Peak: Sendable {
+    var column: Float
+    var band: Float
+    var strength: Float
+    /// 0 for the strongest peak of its second and third of the bands.
+    var rank: Int
+    var third: Int
+  }
+
+  /// Columns to the left and right of the spectrum that are zero.
+  static let padding = 144
+  /// Steps of a filter value in one standard deviation.
+  static let steps: Float = 32
+
+  /// Columns of 32 ms.
+  public let columnCount: Int
+  /// In order of column, then band.
+  let peaks: [Peak]
+  /// The spectrum as a matched filter: one row for each band, `stride` values long, of which `columnCount` after `padding`
+  /// are not zero. Zero mean in each band.
+  let filter: [Int8]
+  let stride: Int
+
+  /// Seconds.
+  public var duration: Double { Double(columnCount) / LandmarkSpectrum.columnsPerSecond }
+
+  /// A query made of nothing but the landmarks of a signature. In noise it finds less than one made of the audio.
+  public init(_ signature: Signature) {
+    let bandCount = LandmarkSpectrum.bandCount
+    columnCount = signature.columnCount
+    stride = columnCount + 2 * Self.padding
+    let landmarks = signature.landmarks
+    peaks = Self.ranked(
+      landmarks.map {
+        LandmarkPeaks.Peak(
+          column: $0.column, band: $0.band, strength: Float($0.strength) + 0.5, columnOffset: 0, bandOffset: 0)
+      })
+    // A peak is as wide as the window makes it: about two columns and bands to each side.
+    var spectrum = [Float](repeating: 0, count: columnCount * bandCount)
+    for landmark in landmarks {
+      for column in max(0, landmark.column - 2)...min(columnCount - 1, landmark.column + 2) {
+        for band in max(0, landmark.band - 1)...min(bandCount - 1, landmark.band + 1) {
+          let distance = abs(column - landmark.column) + 2 * abs(band - landmark.band)
+          let value = Float(landmark.strength + 4) / Float(1 + distance)
+          spectrum[column * bandCount + band] = max(spectrum[column * bandCount + band], value)
+        }
+      }
+    }
+    filter = Self.filter(spectrum, columnCount: columnCount, stride: stride)
+  }
+
+  /// - Parameter levels: Columns of `LandmarkSpectrum`, one after another.
+  init(levels: [Int32]) {
+    let bandCount = LandmarkSpectrum.bandCount
+    let columnCount = levels.count / bandCount
+    self.columnCount = columnCount
+    var whitener = LandmarkWhitener(bandRadius: 6, columnRadius: 10)
+    var finder = LandmarkPeaks(radius: 2)
+    var found: [LandmarkPeaks.Peak] = []
+    var whitened = [Float](repeating: 0, count: columnCount * bandCount)
+    var whitenedCount = 0
+    func takeWhitened() {
+      for band in 0..<bandCount { whitened[whitenedCount * bandCount + band] = whitener.whitened[band] }
+      finder.push(whitener.whitened, into: &found)
+      whitenedCount += 1
+    }
+    for column in 0..<columnCount {
+      if whitener.push(Array(levels[column * bandCount..<(column + 1) * bandCount])) { takeWhitened() }
+    }
+    while whitener.drain() { takeWhitened() }
+    finder.finish(into: &found)
+    peaks = Self.ranked(found)
+    stride = columnCount + 2 * Self.padding
+    filter = Self.filter(whitened, columnCount: columnCount, stride: stride)
+  }
+
+  /// Ranks peaks within their second and third.
+  private static func ranked(_ found: [LandmarkPeaks.Peak]) -> [Peak] {
+    var peaks = found.map {
+      Peak(
+        column: Float($0.column) + $0.columnOffset, band: Float($0.band) + $0.bandOffset, strength: $0.strength,
+        rank: 0,
+        third: LandmarkQuota.third(of: $0.band))
+    }
+    let groups = found.map {
+      LandmarkQuota.second(of: $0.column) * LandmarkQuota.thirdCount + LandmarkQuota.third(of: $0.band)
+    }
+    let order = found.indices.sorted {
+      (groups[$0], found[$1].strength, $0) < (groups[$1], found[$0].strength, $1)
+    }
+    var rank = 0
+    var group = -1
+    for index in order {
+      if groups[index] != group {
+        group = groups[index]
+        rank = 0
+      }
+      peaks[index].rank = rank
+      rank += 1
+    }
+    return peaks
+  }
+
+  /// Whitened dB as a matched filter: brought to unit deviation and clipped, so that no single sound decides and gaps count
+  /// less than peaks; then each band to zero mean.
+  private static func filter(_ whitened: [Float], columnCount: Int, stride: Int) -> [Int8] {
+    let bandCount = LandmarkSpectrum.bandCount
+    var filter = [Int8](repeating: 0, count: stride * bandCount)
+    let deviation = deviation(of: whitened)
+    guard deviation > 1e-3 else { return filter }
+    var values = whitened
+    var means = [Float](repeating: 0, count: bandCount)
+    let scale = 1 / deviation
+    for column in 0..<columnCount {
+      for band in 0..<bandCount {
+        let value = min(max(values[column * bandCount + band] * scale, -0.8), 3.5)
+        values[column * bandCount + band] = value
+        means[band] += value
+      }
+    }
+    for band in 0..<bandCount { means[band] /= Float(columnCount) }
+    for column in 0..<columnCount {
+      for band in 0..<bandCount { values[column * bandCount + band] -= means[band] }
+    }
+    let gain = steps / max(Self.deviation(of: values), 1e-3)
+    for band in 0..<bandCount {
+      let row = band * stride + padding
+      for column in 0..<columnCount {
+        filter[row + column] = Int8(min(max(values[column * bandCount + band] * gain, -127), 127))
+      }
+    }
+    return filter
+  }
+
+  private static func deviation(of values: [Float]) -> Float {
+    var sum = SIMD8<Float>.zero
+    var index = 0
+    while index + 8 <= values.count {
+      var lanes = SIMD8<Float>.zero
+      for lane in 0..<8 { lanes[lane] = values[index + lane] }
+      sum += lanes * lanes
+      index += 8
+    }
+    var total = sum.sum()
+    while index < values.count {
+      total += values[index] * values[index]
+      index += 1
+    }
+    return values.isEmpty ? 0 : (total / Float(values.count)).squareRoot()
+  }
+}

@@ -1,0 +1,243 @@
+internal import AudioAnalysis
+internal import Fingerprinting
+internal import SystemPackage
+
+/// An immutable piece of a catalog: tracks, the landmarks of each, and an inverted file of landmark pairs. See
+/// `SegmentFormat`.
+///
+/// Every access is checked against the size of its section: a damaged file gives wrong answers at worst. `verify()` reads
+/// everything and finds any damage.
+final class Segment: Sendable {
+  private typealias Format = SegmentFormat
+
+  let bytes: SegmentBytes
+  /// For messages.
+  let path: String
+  let trackCount: Int
+  let columnCount: Int
+  let landmarkCount: Int
+  let postingCount: Int
+  private let listOffsetWidth: Int
+  private let sections: [Range<Int>]
+  private let checksums: [UInt64]
+
+  convenience init(contentsOf path: FilePath) throws(CatalogError) {
+    try self.init(SegmentBytes(mapping: path), path: path.string)
+  }
+
+  /// Reads the header and checks it, the table of tracks and the bases of the lists; nothing else is touched.
+  init(_ bytes: SegmentBytes, path: String) throws(CatalogError) {
+    self.bytes = bytes
+    self.path = path
+    let all = bytes.pointer
+    guard all.count >= Format.headerSize, all[..<Format.magic.count].elementsEqual(Format.magic) else {
+      throw .notACatalog(path: path)
+    }
+    func word(_ offset: Int) -> UInt32 { all.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
+    func long(_ offset: Int) -> UInt64 { all.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+    guard word(Format.Header.version) == Format.version else {
+      throw .otherVersion(path: path, version: Int(word(Format.Header.version)))
+    }
+    guard Self.checksum(all[..<Format.Header.checksum]) == long(Format.Header.checksum) else {
+      throw .damaged(path: path, detail: "header")
+    }
+    guard word(Format.Header.signatureVersion) == UInt32(Signature.version) else {
+      throw .otherVersion(path: path, version: Int(word(Format.Header.signatureVersion)))
+    }
+    guard long(Format.Header.fileSize) == UInt64(all.count) else {
+      throw .damaged(path: path, detail: "\(all.count) bytes instead of \(long(Format.Header.fileSize))")
+    }
+    var sections: [Range<Int>] = []
+    var checksums: [UInt64] = []
+    for section in Format.Section.allCases {
+      let entry = Format.Header.sections + section.rawValue * Format.Header.sectionSize
+      let offset = Int(clamping: long(entry))
+      let length = Int(clamping: long(entry + 8))
+      guard offset >= Format.headerSize, offset <= all.count, length <= all.count - offset else {
+        throw .damaged(path: path, detail: "section table")
+      }
+      sections.append(offset..<offset + length)
+      checksums.append(long(entry + 16))
+    }
+    self.sections = sections
+    self.checksums = checksums
+    trackCount = Int(clamping: long(Format.Header.trackCount))
+    columnCount = Int(clamping: long(Format.Header.columnCount))
+    landmarkCount = Int(clamping: long(Format.Header.landmarkCount))
+    postingCount = Int(clamping: long(Format.Header.postingCount))
+    listOffsetWidth = Int(word(Format.Header.listOffsetWidth))
+    let groups = LandmarkPair.keyCount / Format.listGroup + 1
+    guard [2, 4].contains(listOffsetWidth), columnCount <= Format.maximumColumnCount,
+      sections[Format.Section.tracks.rawValue].count == trackCount * Format.Track.size,
+      sections[Format.Section.listBases.rawValue].count == groups * 8,
+      sections[Format.Section.listOffsets.rawValue].count == (LandmarkPair.keyCount + 1) * listOffsetWidth
+    else { throw .damaged(path: path, detail: "header") }
+    try verify([.tracks, .listBases])
+  }
+
+  /// Reads every section and compares checksums.
+  func verify() throws(CatalogError) {
+    try verify(Format.Section.allCases)
+  }
+
+  private func verify(_ which: [SegmentFormat.Section]) throws(CatalogError) {
+    for section in which {
+      let range = sections[section.rawValue]
+      guard Self.checksum(bytes.pointer[range]) == checksums[section.rawValue] else {
+        throw .damaged(path: path, detail: "\(section)")
+      }
+    }
+  }
+
+  static func checksum(_ bytes: Slice<UnsafeRawBufferPointer>) -> UInt64 {
+    var hasher = ContentHasher()
+    hasher.update(UnsafeRawBufferPointer(rebasing: bytes))
+    return hasher.finish().low
+  }
+
+  private func section(_ section: SegmentFormat.Section) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes.pointer[sections[section.rawValue]])
+  }
+
+  // MARK: Tracks
+
+  func track(_ index: Int) -> SegmentFormat.Track {
+    precondition(index >= 0 && index < trackCount)
+    let record = section(.tracks)
+    let start = index * Format.Track.size
+    func word(_ offset: Int) -> UInt32 { record.loadUnaligned(fromByteOffset: start + offset, as: UInt32.self) }
+    func long(_ offset: Int) -> UInt64 { record.loadUnaligned(fromByteOffset: start + offset, as: UInt64.self) }
+    return Format.Track(
+      firstColumn: word(0), columnCount: word(4), landmarkOffset: long(8), codeCount: word(16), landmarkCount: word(20),
+      firstBlock: word(24), itemLength: word(28), itemOffset: long(32), identifierHigh: long(40),
+      identifierLow: long(48))
+  }
+
+  func identifier(ofTrack index: Int) -> ContentID {
+    let track = track(index)
+    return ContentID(high: track.identifierHigh, low: track.identifierLow)
+  }
+
+  /// The track whose columns, with half the gap around them, hold a column of the segment.
+  func track(atColumn column: Int) -> Int? {
+    let records = section(.tracks)
+    var low = 0
+    var high = trackCount
+    // The last track that begins at or before half a gap after the column.
+    while low < high {
+      let middle = (low + high) / 2
+      let first = records.loadUnaligned(fromByteOffset: middle * Format.Track.size, as: UInt32.self)
+      if Int(first) <= column + Format.trackGap / 2 { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? low - 1 : nil
+  }
+
+  /// The media items of a track, as they were added: JSON.
+  func items(ofTrack index: Int) -> [UInt8] {
+    let track = track(index)
+    let items = section(.items)
+    guard let offset = Int(exactly: track.itemOffset), offset <= items.count,
+      Int(track.itemLength) <= items.count - offset
+    else { return [] }
+    return Array(items[offset..<offset + Int(track.itemLength)])
+  }
+
+  // MARK: Landmarks
+
+  /// The codes of a track's signature.
+  func codes(ofTrack index: Int) -> UnsafeRawBufferPointer {
+    codes(of: track(index))
+  }
+
+  private func codes(of track: SegmentFormat.Track) -> UnsafeRawBufferPointer {
+    let landmarks = section(.landmarks)
+    let length = 2 * Int(track.codeCount)
+    guard let offset = Int(exactly: track.landmarkOffset), offset <= landmarks.count, length <= landmarks.count - offset
+    else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    return UnsafeRawBufferPointer(rebasing: landmarks[offset..<offset + length])
+  }
+
+  func signature(ofTrack index: Int) throws(CatalogError) -> Signature {
+    do {
+      return try Signature(body: Array(codes(ofTrack: index)), columnCount: Int(track(index).columnCount))
+    } catch {
+      throw .damaged(path: path, detail: "signature \(index)")
+    }
+  }
+
+  /// Calls `body` with the landmarks of a track between two of its columns.
+  @inline(__always)
+  func forEachLandmark(
+    ofTrack track: SegmentFormat.Track, in columns: Range<Int>,
+    _ body: (_ column: Int, _ band: Int, _ strength: Int) -> Void
+  ) {
+    let codes = codes(of: track)
+    let blocks = section(.blocks)
+    var next = 0
+    var column = 0
+    let block = Int(track.firstBlock) + max(0, columns.lowerBound) / Format.blockColumns
+    if columns.lowerBound < Int(track.columnCount), (block + 1) * Format.blockSize <= blocks.count {
+      next = Int(blocks.loadUnaligned(fromByteOffset: block * Format.blockSize, as: UInt32.self))
+      column = Int(blocks.loadUnaligned(fromByteOffset: block * Format.blockSize + 4, as: UInt32.self))
+    }
+    let count = codes.count / 2
+    while next < count {
+      let code = codes.loadUnaligned(fromByteOffset: 2 * next, as: UInt16.self)
+      next += 1
+      guard let (band, strength) = SignatureCoding.decode(code, column: &column) else { continue }
+      if column >= columns.upperBound { break }
+      if column >= columns.lowerBound { body(column, band, strength) }
+    }
+  }
+
+  // MARK: Postings
+
+  /// Where the list of a key lies within `postings`; a range that makes no sense, in a damaged file, is empty.
+  @inline(__always)
+  func list(ofKey key: Int) -> Range<Int> {
+    let start = listStart(ofKey: key)
+    let end = listStart(ofKey: key + 1)
+    guard start <= end, end <= sections[Format.Section.postings.rawValue].count else { return 0..<0 }
+    return start..<end
+  }
+
+  @inline(__always)
+  private func listStart(ofKey key: Int) -> Int {
+    let base = bytes.pointer.baseAddress.unsafelyUnwrapped
+    let bases = base + sections[Format.Section.listBases.rawValue].lowerBound
+    let offsets = base + sections[Format.Section.listOffsets.rawValue].lowerBound
+    let group = key / Format.listGroup
+    let start = Int(truncatingIfNeeded: bases.loadUnaligned(fromByteOffset: 8 * group, as: UInt64.self)) & Int.max
+    if listOffsetWidth == 2 {
+      return start &+ Int(offsets.loadUnaligned(fromByteOffset: 2 * key, as: UInt16.self))
+    }
+    return start &+ Int(offsets.loadUnaligned(fromByteOffset: 4 * key, as: UInt32.self))
+  }
+
+  @inline(__always)
+  func firstByte(of list: Range<Int>) -> UInt8 {
+    bytes.pointer.load(
+      fromByteOffset: sections[Format.Section.postings.rawValue].lowerBound + list.lowerBound, as: UInt8.self)
+  }
+
+  /// Calls `body` with the anchors' columns of a list, ascending.
+  @inline(__always)
+  func forEachPosting(in list: Range<Int>, _ body: (_ column: Int) -> Void) {
+    let postings = bytes.pointer.baseAddress.unsafelyUnwrapped + sections[Format.Section.postings.rawValue].lowerBound
+    var column = 0
+    var value = 0
+    var shift = 0
+    for offset in list {
+      let byte = Int(postings.load(fromByteOffset: offset, as: UInt8.self))
+      value |= (byte & 0x7F) << (shift & 63)
+      if byte & 0x80 != 0 {
+        shift += 7
+      } else {
+        column &+= value
+        body(column)
+        value = 0
+        shift = 0
+      }
+    }
+  }
+}

@@ -1,0 +1,229 @@
+internal import AudioAnalysis
+internal import Fingerprinting
+internal import SystemPackage
+
+/// Writes a segment, section by section, into memory or into a new file.
+struct SegmentWriter: ~Copyable {
+  private typealias Format = SegmentFormat
+
+  private let file: FileDescriptor?
+  private let path: String
+  private var buffer: [UInt8]
+  /// Bytes written so far, the header included.
+  private var offset = Format.headerSize
+  private var sectionStart = Format.headerSize
+  private var hasher = ContentHasher()
+  private var entries: [(offset: Int, length: Int, checksum: UInt64)] = []
+  private var unhashed = 0
+
+  private static let bufferSize = 1 << 20
+
+  /// - Parameter file: An empty file; `nil` to write into memory.
+  init(file: FileDescriptor? = nil, path: String = "catalog in memory") {
+    self.file = file
+    self.path = path
+    buffer = [UInt8](repeating: 0, count: Format.headerSize)
+    unhashed = buffer.count
+  }
+
+  mutating func append(_ bytes: [UInt8]) throws(CatalogError) {
+    buffer.append(contentsOf: bytes)
+    offset += bytes.count
+    if file != nil, buffer.count >= Self.bufferSize { try flush() }
+  }
+
+  private mutating func hashBuffer() {
+    buffer.withUnsafeBytes { hasher.update(UnsafeRawBufferPointer(rebasing: $0[unhashed...])) }
+    unhashed = buffer.count
+  }
+
+  private mutating func flush() throws(CatalogError) {
+    hashBuffer()
+    if let file {
+      do { try file.writeAll(buffer) } catch { throw .unwritable(path: path, reason: "\(error)") }
+      buffer.removeAll(keepingCapacity: true)
+      unhashed = 0
+    }
+  }
+
+  /// Ends the current section; sections come in the order of the format.
+  private mutating func endSection() {
+    hashBuffer()
+    entries.append((sectionStart, offset - sectionStart, hasher.finish().low))
+    hasher = ContentHasher()
+    sectionStart = offset
+  }
+
+  /// Writes a whole segment.
+  /// - Parameters:
+  ///   - tracks: Records whose columns are set; where their landmarks, blocks and items lie is filled in here.
+  ///   - codes: The codes of each track.
+  ///   - items: The media items of each track, in JSON.
+  ///   - lists: Called once for each key in order, appends the postings of the key, ascending.
+  /// - Returns: The bytes, when writing into memory.
+  consuming func write(
+    tracks: [SegmentFormat.Track], codes: (_ track: Int) -> [UInt8],
+    items: (_ track: Int) -> [UInt8], lists: (_ key: Int, _ postings: inout [UInt32]) -> Void
+  ) throws(CatalogError) -> [UInt8] {
+    var tracks = tracks
+    var blocks: [UInt8] = []
+    var landmarkOffset = 0
+    for index in tracks.indices {
+      let bytes = codes(index)
+      tracks[index].landmarkOffset = UInt64(landmarkOffset)
+      tracks[index].codeCount = UInt32(bytes.count / 2)
+      tracks[index].firstBlock = UInt32(blocks.count / Format.blockSize)
+      tracks[index].landmarkCount = Self.appendBlocks(
+        of: bytes, columnCount: Int(tracks[index].columnCount), to: &blocks)
+      try append(bytes)
+      landmarkOffset += bytes.count
+    }
+    endSection()
+
+    var offsets: [UInt32] = []
+    offsets.reserveCapacity(LandmarkPair.keyCount + 1)
+    var bases: [UInt8] = []
+    var base = 0
+    var postingCount = 0
+    var postings: [UInt32] = []
+    var encoded: [UInt8] = []
+    for key in 0...LandmarkPair.keyCount {
+      let start = offset - sectionStart
+      if key % Format.listGroup == 0 {
+        base = start
+        bases.append(littleEndian: UInt64(base))
+      }
+      guard let relative = UInt32(exactly: start - base) else { throw .tooLarge }
+      offsets.append(relative)
+      guard key < LandmarkPair.keyCount else { break }
+      postings.removeAll(keepingCapacity: true)
+      lists(key, &postings)
+      postingCount += postings.count
+      encoded.removeAll(keepingCapacity: true)
+      var last: UInt32 = 0
+      for posting in postings {
+        var difference = posting - last
+        last = posting
+        while difference >= 0x80 {
+          encoded.append(UInt8(truncatingIfNeeded: difference) | 0x80)
+          difference >>= 7
+        }
+        encoded.append(UInt8(difference))
+      }
+      try append(encoded)
+    }
+    endSection()
+    try append(bases)
+    endSection()
+
+    let width = (offsets.max() ?? 0) <= UInt16.max ? 2 : 4
+    var packed: [UInt8] = []
+    packed.reserveCapacity(width * offsets.count)
+    for offset in offsets {
+      for byte in 0..<width { packed.append(UInt8(truncatingIfNeeded: offset >> (8 * UInt32(byte)))) }
+    }
+    try append(packed)
+    endSection()
+    try append(blocks)
+    endSection()
+
+    var records: [UInt8] = []
+    records.reserveCapacity(tracks.count * Format.Track.size)
+    var itemOffset = 0
+    for index in tracks.indices {
+      let length = items(index).count
+      tracks[index].itemOffset = UInt64(itemOffset)
+      tracks[index].itemLength = UInt32(length)
+      itemOffset += length
+      records.append(tracks[index])
+    }
+    try append(records)
+    endSection()
+    for index in tracks.indices { try append(items(index)) }
+    endSection()
+
+    let columnCount = tracks.last.map { Int($0.firstColumn) + Int($0.columnCount) + Format.trackGap } ?? 0
+    let landmarkCount = tracks.reduce(0) { $0 + Int($1.landmarkCount) }
+    let header = header(
+      trackCount: tracks.count, columnCount: columnCount, landmarkCount: landmarkCount, postingCount: postingCount,
+      listOffsetWidth: width)
+    if let file {
+      try flush()
+      do {
+        try file.writeAll(toAbsoluteOffset: 0, header)
+      } catch {
+        throw .unwritable(path: path, reason: "\(error)")
+      }
+      return []
+    }
+    buffer.replaceSubrange(0..<Format.headerSize, with: header)
+    return buffer
+  }
+
+  /// Where decoding can begin for each block of columns; the number of landmarks.
+  private static func appendBlocks(
+    of codes: [UInt8], columnCount: Int, to blocks: inout [UInt8]
+  ) -> UInt32 {
+    var column = 0
+    var count: UInt32 = 0
+    var block = 0
+    for index in 0..<codes.count / 2 {
+      let before = column
+      let code = UInt16(codes[2 * index]) | UInt16(codes[2 * index + 1]) << 8
+      if SignatureCoding.decode(code, column: &column) != nil { count += 1 }
+      while block * Format.blockColumns <= column, block * Format.blockColumns < columnCount {
+        blocks.append(littleEndian: UInt32(index))
+        blocks.append(littleEndian: UInt32(before))
+        block += 1
+      }
+    }
+    while block * Format.blockColumns < columnCount {
+      blocks.append(littleEndian: UInt32(codes.count / 2))
+      blocks.append(littleEndian: UInt32(column))
+      block += 1
+    }
+    return count
+  }
+
+  private func header(
+    trackCount: Int, columnCount: Int, landmarkCount: Int, postingCount: Int, listOffsetWidth: Int
+  ) -> [UInt8] {
+    var header = Format.magic
+    header.append(littleEndian: Format.version)
+    header.append(littleEndian: UInt32(Signature.version))
+    header.append(littleEndian: UInt64(trackCount))
+    header.append(littleEndian: UInt64(columnCount))
+    header.append(littleEndian: UInt64(landmarkCount))
+    header.append(littleEndian: UInt64(postingCount))
+    header.append(littleEndian: UInt64(listOffsetWidth))
+    header.append(littleEndian: UInt64(offset))
+    for entry in entries {
+      header.append(littleEndian: UInt64(entry.offset))
+      header.append(littleEndian: UInt64(entry.length))
+      header.append(littleEndian: entry.checksum)
+    }
+    header += [UInt8](repeating: 0, count: Format.Header.checksum - header.count)
+    header.append(littleEndian: ContentID(hashing: header).low)
+    return header
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(littleEndian value: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
+  }
+
+  fileprivate mutating func append(_ track: SegmentFormat.Track) {
+    append(littleEndian: track.firstColumn)
+    append(littleEndian: track.columnCount)
+    append(littleEndian: track.landmarkOffset)
+    append(littleEndian: track.codeCount)
+    append(littleEndian: track.landmarkCount)
+    append(littleEndian: track.firstBlock)
+    append(littleEndian: track.itemLength)
+    append(littleEndian: track.itemOffset)
+    append(littleEndian: track.identifierHigh)
+    append(littleEndian: track.identifierLow)
+    append(littleEndian: track.reserved)
+  }
+}

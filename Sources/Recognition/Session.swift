@@ -1,0 +1,71 @@
+public import Fingerprinting
+internal import Synchronization
+
+/// Recognises queries, or a stream of audio, with a catalog.
+///
+/// A session may be used from any thread; one query is matched at a time. For hours of audio memory stays the same.
+///
+///     let session = try Session(catalog: CustomCatalog(contentsOf: "library.catalog"))
+///     let query = try QueryGenerator.query(ofFile: "clip.wav", maximumDuration: 12)
+///     if case .match(let match) = session.match(query) {
+///       print(match.best.item.title ?? "?", match.best.matchOffset)
+///     }
+public final class Session: Sendable {
+  /// What matching needs, for one thread at a time.
+  private struct State: ~Copyable {
+    var matcher: CatalogMatcher
+    var stream: StreamingMatcher?
+  }
+
+  public let catalog: CustomCatalog
+  private let state: Mutex<State>
+  private let continuation: AsyncStream<SessionResult>.Continuation
+  /// The results of streaming buffers, in order; the newest 64 are kept until somebody takes them.
+  public let results: AsyncStream<SessionResult>
+
+  public init(catalog: CustomCatalog) throws(CatalogError) {
+    var catalog = catalog
+    try catalog.seal()
+    self.catalog = catalog
+    state = Mutex(State(matcher: CatalogMatcher(catalog), stream: nil))
+    (results, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
+  }
+
+  /// Matches one query.
+  public func match(_ query: Query) -> SessionResult {
+    if query.duration < catalog.minimumQueryDuration {
+      return .error(CatalogError.queryTooShort(seconds: query.duration, minimum: catalog.minimumQueryDuration))
+    }
+    if query.duration > catalog.maximumQueryDuration {
+      return .error(CatalogError.queryTooLong(seconds: query.duration, maximum: catalog.maximumQueryDuration))
+    }
+    return state.withLock { state in
+      state.matcher.match(query).map { .match($0) } ?? .noMatch(queryStart: 0, queryDuration: query.duration)
+    }
+  }
+
+  /// Matches a signature. It holds less than a query made of the audio, and finds less in noise.
+  public func match(_ signature: Signature) -> SessionResult {
+    match(Query(signature))
+  }
+
+  /// Takes the next frames of a stream, one channel, full scale ±1; results come in `results`.
+  /// - Parameter sampleRate: Frames per second; when it changes, another stream begins.
+  public func matchStreamingBuffer(_ frames: [Float], sampleRate: Int) {
+    state.withLock { state in
+      if state.stream?.sampleRate != sampleRate { state.stream = StreamingMatcher(sampleRate: sampleRate) }
+      let results = state.stream?.append(frames.span, with: &state.matcher) ?? []
+      for result in results { continuation.yield(result) }
+    }
+  }
+
+  /// Ends the stream, and with it `results`.
+  public func finishStreaming() {
+    state.withLock { state in
+      let results = state.stream?.finish(with: &state.matcher) ?? []
+      for result in results { continuation.yield(result) }
+      state.stream = nil
+    }
+    continuation.finish()
+  }
+}

@@ -1,0 +1,80 @@
+internal import AudioAnalysis
+
+/// Writes CSV (RFC 4180): comma, CRLF, and quotes around cells that hold a comma, a quote, a line break, or a space at
+/// either end.
+struct CSVWriter: Sendable {
+  private(set) var bytes: [UInt8] = []
+  /// Puts an apostrophe before text that a spreadsheet would run as a formula: text that starts with `=`, `+`, `-`, `@`, a
+  /// tab or a carriage return. Tags come from strangers; but the text is then no longer the tag's.
+  let guardsFormulas: Bool
+  private var isFirstCell = true
+  /// While a list is written, its elements go here.
+  private var elements: [UInt8]?
+
+  init(guardsFormulas: Bool) {
+    self.guardsFormulas = guardsFormulas
+  }
+
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  mutating func endRow() {
+    bytes.append(contentsOf: [0x0D, 0x0A])
+    isFirstCell = true
+  }
+
+  mutating func empty() { cell([]) }
+  mutating func bool(_ value: Bool) { cell(Array((value ? "true" : "false").utf8)) }
+  mutating func integer(_ value: Int) { cell(Array(String(value).utf8)) }
+
+  mutating func number(_ value: Double, decimals: Int) {
+    var json = JSONWriter()
+    json.number(value, decimals: decimals)
+    cell(json.bytes)
+  }
+
+  mutating func text(_ value: String) {
+    var text = Array(value.utf8)
+    if guardsFormulas, elements == nil { guardFormula(&text) }
+    cell(text)
+  }
+
+  /// One cell with all elements.
+  mutating func list<Element>(_ list: [Element], _ write: (Element, inout CSVWriter) -> Void) {
+    elements = []
+    for element in list { write(element, &self) }
+    var joined = elements ?? []
+    elements = nil
+    if guardsFormulas { guardFormula(&joined) }
+    cell(joined)
+  }
+
+  private static let separator = Array(" / ".utf8)
+
+  private func guardFormula(_ text: inout [UInt8]) {
+    if let first = text.first, Array("=+-@\t\r".utf8).contains(first) { text.insert(UInt8(ascii: "'"), at: 0) }
+  }
+
+  private mutating func cell(_ text: [UInt8]) {
+    if let written = elements {
+      elements = written.isEmpty ? text : written + Self.separator + text
+      return
+    }
+    if !isFirstCell { bytes.append(UInt8(ascii: ",")) }
+    isFirstCell = false
+    let needsQuotes =
+      text.first == UInt8(ascii: " ") || text.last == UInt8(ascii: " ")
+      || text.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0A || $0 == 0x0D }
+    guard needsQuotes else {
+      bytes.append(contentsOf: text)
+      return
+    }
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text {
+      if byte == UInt8(ascii: "\"") { bytes.append(byte) }
+      bytes.append(byte)
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}

@@ -1,0 +1,218 @@
+internal import AudioAnalysis
+
+/// One field of a record, declared once: JSON text, CSV columns and JSON Schema are made from it.
+struct Field<Record>: Sendable {
+  /// snake_case, with the unit at the end where it has one.
+  var name: String
+  /// One sentence, or several.
+  var summary: String
+  var isNullable: Bool
+  /// Of a value that is not `null`.
+  var schema: SchemaNode
+  var key: JSONWriter.Key
+  var writeJSON: @Sendable (Record, inout JSONWriter) -> Void
+  var columns: [Column<Record>]
+}
+
+/// One column of a CSV report.
+struct Column<Record>: Sendable {
+  var name: String
+  var summary: String
+  /// `string`, `integer`, `number` or `boolean`.
+  var type: String
+  var write: @Sendable (Record, inout CSVWriter) -> Void
+}
+
+/// The fields of a kind of record, in the order in which they are written.
+struct Shape<Record>: Sendable {
+  var summary: String
+  var fields: [Field<Record>]
+
+  func writeJSON(_ record: Record, into writer: inout JSONWriter) {
+    writer.beginObject()
+    for field in fields {
+      writer.key(field.key)
+      field.writeJSON(record, &writer)
+    }
+    writer.endObject()
+  }
+
+  func jsonText(of record: Record) -> String {
+    var writer = JSONWriter()
+    writeJSON(record, into: &writer)
+    return writer.text
+  }
+
+  /// Every field is required and nothing else is allowed.
+  var schema: SchemaNode {
+    .object([
+      ("type", "object"), ("description", .string(summary)),
+      ("properties", .object(fields.map { ($0.name, $0.nodeInSchema) })),
+      ("required", .array(fields.map { .string($0.name) })), ("additionalProperties", false),
+    ])
+  }
+}
+
+extension Field {
+  /// The schema of the field: `null` allowed or not, and described.
+  fileprivate var nodeInSchema: SchemaNode {
+    (isNullable ? schema.orNull : schema).described(summary)
+  }
+
+  /// A value that is always there.
+  static func required<Value>(
+    _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> Value
+  ) -> Field {
+    Field(
+      name: name, summary: summary, isNullable: false, schema: SchemaNode(scalar), key: JSONWriter.Key(name),
+      writeJSON: { scalar.writeJSON(get($0), &$1) },
+      columns: [
+        Column(name: name, summary: summary, type: scalar.type ?? "string") { scalar.writeCSV(get($0), &$1) }
+      ])
+  }
+
+  /// A value, or `null` (an empty CSV cell).
+  static func optional<Value>(
+    _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> Value?
+  ) -> Field {
+    Field(
+      name: name, summary: summary, isNullable: true, schema: SchemaNode(scalar), key: JSONWriter.Key(name),
+      writeJSON: { record, writer in
+        if let value = get(record), scalar.isPresent(value) { scalar.writeJSON(value, &writer) } else { writer.null() }
+      },
+      columns: [
+        Column(name: name, summary: summary, type: scalar.type ?? "string") { record, writer in
+          if let value = get(record), scalar.isPresent(value) {
+            scalar.writeCSV(value, &writer)
+          } else {
+            writer.empty()
+          }
+        }
+      ])
+  }
+
+  /// A list of values, or `null` instead of an empty one; one CSV cell, joined by ` / `.
+  static func list<Value>(
+    _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> [Value]
+  ) -> Field {
+    Field(
+      name: name, summary: summary, isNullable: true, schema: .list(of: SchemaNode(scalar)), key: JSONWriter.Key(name),
+      writeJSON: { record, writer in
+        let values = get(record)
+        guard values.contains(where: scalar.isPresent) else { return writer.null() }
+        writer.beginArray()
+        for value in values where scalar.isPresent(value) { scalar.writeJSON(value, &writer) }
+        writer.endArray()
+      },
+      columns: [
+        Column(name: name, summary: "\(summary) Joined by “ / ”.", type: "string") { record, writer in
+          writer.list(get(record).filter(scalar.isPresent)) { scalar.writeCSV($0, &$1) }
+        }
+      ])
+  }
+
+  /// A record within the record; its CSV columns have its name in front.
+  static func object<Child>(
+    _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> Child
+  ) -> Field {
+    Field(
+      name: name, summary: summary, isNullable: false, schema: shape.schema, key: JSONWriter.Key(name),
+      writeJSON: { shape.writeJSON(get($0), into: &$1) },
+      columns: shape.columns.map { column in
+        Column(name: "\(name)_\(column.name)", summary: column.summary, type: column.type) {
+          column.write(get($0), &$1)
+        }
+      })
+  }
+
+  /// A record within the record, or `null` (empty CSV cells).
+  static func optionalObject<Child>(
+    _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> Child?
+  ) -> Field {
+    Field(
+      name: name, summary: summary, isNullable: true, schema: shape.schema, key: JSONWriter.Key(name),
+      writeJSON: { record, writer in
+        if let child = get(record) { shape.writeJSON(child, into: &writer) } else { writer.null() }
+      },
+      columns: shape.columns.map { column in
+        Column(name: "\(name)_\(column.name)", summary: column.summary, type: column.type) { record, writer in
+          if let child = get(record) { column.write(child, &writer) } else { writer.empty() }
+        }
+      })
+  }
+
+  /// A list of records, or `null` instead of an empty one; one CSV cell with the JSON text.
+  static func objects<Child>(
+    _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> [Child]
+  ) -> Field {
+    let writeJSON: @Sendable (Record, inout JSONWriter) -> Void = { record, writer in
+      let children = get(record)
+      if children.isEmpty { return writer.null() }
+      writer.beginArray()
+      for child in children { shape.writeJSON(child, into: &writer) }
+      writer.endArray()
+    }
+    return Field(
+      name: name, summary: summary, isNullable: true, schema: .list(of: shape.schema), key: JSONWriter.Key(name),
+      writeJSON: writeJSON,
+      columns: [jsonColumn(name, summary, isEmpty: { get($0).isEmpty }, writeJSON)])
+  }
+
+  /// An object whose keys are data, in ascending order, or `null` instead of an empty one; one CSV cell with the JSON text.
+  static func map<Value>(
+    _ name: String, _ scalar: Scalar<Value>, _ summary: String,
+    _ get: @escaping @Sendable (Record) -> [(key: String, value: Value)]
+  ) -> Field {
+    map(name, schema: SchemaNode(scalar), summary, get) { scalar.writeJSON($0, &$1) }
+  }
+
+  /// The same with lists of values.
+  static func mapOfLists<Value>(
+    _ name: String, _ scalar: Scalar<Value>, _ summary: String,
+    _ get: @escaping @Sendable (Record) -> [(key: String, value: [Value])]
+  ) -> Field {
+    map(name, schema: .list(of: SchemaNode(scalar)), summary, get) { values, writer in
+      writer.beginArray()
+      for value in values { scalar.writeJSON(value, &writer) }
+      writer.endArray()
+    }
+  }
+
+  private static func map<Value>(
+    _ name: String, schema: SchemaNode, _ summary: String,
+    _ get: @escaping @Sendable (Record) -> [(key: String, value: Value)],
+    writeValue: @escaping @Sendable (Value, inout JSONWriter) -> Void
+  ) -> Field {
+    let writeJSON: @Sendable (Record, inout JSONWriter) -> Void = { record, writer in
+      let members = get(record)
+      if members.isEmpty { return writer.null() }
+      writer.beginObject()
+      for member in members.sorted(by: { $0.key < $1.key }) {
+        writer.key(member.key)
+        writeValue(member.value, &writer)
+      }
+      writer.endObject()
+    }
+    return Field(
+      name: name, summary: summary, isNullable: true,
+      schema: .object([("type", "object"), ("minProperties", 1), ("additionalProperties", schema)]),
+      key: JSONWriter.Key(name), writeJSON: writeJSON,
+      columns: [jsonColumn(name, summary, isEmpty: { get($0).isEmpty }, writeJSON)])
+  }
+
+  private static func jsonColumn(
+    _ name: String, _ summary: String, isEmpty: @escaping @Sendable (Record) -> Bool,
+    _ writeJSON: @escaping @Sendable (Record, inout JSONWriter) -> Void
+  ) -> Column<Record> {
+    Column(name: name, summary: "\(summary) As JSON text.", type: "string") { record, writer in
+      if isEmpty(record) { return writer.empty() }
+      var json = JSONWriter()
+      writeJSON(record, &json)
+      writer.text(json.text)
+    }
+  }
+}
+
+extension Shape {
+  var columns: [Column<Record>] { fields.flatMap(\.columns) }
+}

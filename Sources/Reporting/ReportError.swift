@@ -1,0 +1,27 @@
+internal import AudioAnalysis
+public import SystemPackage
+
+/// Why a report cannot be written. A report that was there before is left as it was.
+public enum ReportError: Error, Hashable, Sendable {
+  case cannotCreate(path: FilePath, reason: String)
+  /// `path` is `nil` for standard output.
+  case cannotWrite(path: FilePath?, reason: String)
+  /// Whoever read standard output has stopped reading.
+  case closedPipe
+}
+
+extension ReportError: CustomStringConvertible {
+  /// What is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .cannotCreate(let path, let reason):
+      "The report “\(DisplayPath.text(of: path))” cannot be created: \(reason). "
+        + "Check the folder and its permissions, or name another one with --output."
+    case .cannotWrite(let path?, let reason):
+      "Writing the report “\(DisplayPath.text(of: path))” failed: \(reason). The results are in the database; "
+        + "run `analyze report` once that is put right."
+    case .cannotWrite(nil, let reason): "Writing to standard output failed: \(reason)."
+    case .closedPipe: "The reader of standard output has closed it."
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/// A format of reports.
+public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
+  /// One object: the run, and all files.
+  case json
+  /// One file per line.
+  case ndjson
+  /// One file per row (RFC 4180, UTF-8, with a header).
+  case csv
+
+  public var fileExtension: String { rawValue }
+}
+
+/// What goes into a report, and how.
+public struct ReportOptions: Hashable, Sendable {
+  /// The long lists of each file, beats, downbeats and the course of onsets; the records must have been read with them.
+  public var includesBeats: Bool
+  /// CSV only: an apostrophe before text that a spreadsheet would run as a formula. It changes such text.
+  public var guardsFormulas: Bool
+
+  public init(includesBeats: Bool = false, guardsFormulas: Bool = false) {
+    self.includesBeats = includesBeats
+    self.guardsFormulas = guardsFormulas
+  }
+}

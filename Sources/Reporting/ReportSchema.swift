@@ -1,0 +1,80 @@
+internal import AudioAnalysis
+
+/// The files of `reports/schema/`, made from the declarations that the reports themselves are written by.
+public enum ReportSchema {
+  /// By file name: JSON Schemas (draft 2020-12) of the JSON report and of an NDJSON line, and the columns of the CSV report as
+  /// a Table Schema (Frictionless Standards).
+  public static var files: [(name: String, text: String)] {
+    [
+      ("nocturne.report.v1.schema.json", text(of: .json)), ("nocturne.file.v1.schema.json", text(of: .ndjson)),
+      ("nocturne.csv.v1.table.json", text(of: .csv)),
+    ]
+  }
+
+  public static func text(of format: ReportFormat) -> String {
+    switch format {
+    case .json: reportSchema.text
+    case .ndjson: fileSchema.text
+    case .csv: tableSchema.text
+    }
+  }
+
+  private static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
+  private static var file: Shape<FileRecord> { .file(includesBeats: true) }
+
+  private static var reportSchema: SchemaNode {
+    .object([
+      ("$schema", dialect), ("title", .string("\(ReportWriter.schema), version \(ReportWriter.schemaVersion)")),
+      ("description", "A JSON report: one run, and the files of the library in the order of their paths."),
+      ("type", "object"),
+      (
+        "properties",
+        .object([
+          ("schema", .object([("const", .string(ReportWriter.schema))])),
+          ("version", .object([("const", .integer(ReportWriter.schemaVersion))])),
+          (
+            "generated_at",
+            .object([("description", "When the report was made, UTC."), ("type", "string"), ("format", "date-time")])
+          ),
+          ("run", Shape.run.schema.orNull),
+          ("files", .object([("type", "array"), ("items", .object([("$ref", "#/$defs/file")]))])),
+        ])
+      ),
+      ("required", ["schema", "version", "generated_at", "run", "files"]), ("additionalProperties", false),
+      ("$defs", .object([("file", file.schema)])),
+    ])
+  }
+
+  private static var fileSchema: SchemaNode {
+    guard case .object(let members) = file.schema else { return file.schema }
+    return .object(
+      [
+        ("$schema", dialect),
+        ("title", .string("\(ReportWriter.schema), version \(ReportWriter.schemaVersion): one file")),
+      ]
+        + members)
+  }
+
+  private static var tableSchema: SchemaNode {
+    .object([
+      (
+        "description",
+        """
+        The CSV report (RFC 4180: UTF-8, header row, comma, CRLF): one row per file. A column is a field of the JSON record \
+        with the names of the objects it stands in before its own. An empty cell is null. Lists are joined by “ / ”; lists of \
+        objects and objects with free keys are JSON text.
+        """
+      ),
+      (
+        "fields",
+        .array(
+          file.columns.map { column in
+            .object([
+              ("name", .string(column.name)), ("type", .string(column.type)), ("description", .string(column.summary)),
+            ])
+          })
+      ),
+      ("missingValues", [""]),
+    ])
+  }
+}

@@ -1,0 +1,83 @@
+internal import AudioAnalysis
+
+/// One type of single values in a report: how it is written, and what a schema says of it.
+struct Scalar<Value>: Sendable {
+  /// Of JSON Schema: `string`, `integer`, `number`, `boolean`; `nil` for any.
+  var type: String?
+  /// Of JSON Schema: `date-time`, `uri`.
+  var format: String?
+  /// The only values there are, if they can be listed.
+  var choices: [String]?
+  /// False for what a report shows as `null`.
+  var isPresent: @Sendable (Value) -> Bool
+  var writeJSON: @Sendable (Value, inout JSONWriter) -> Void
+  var writeCSV: @Sendable (Value, inout CSVWriter) -> Void
+}
+
+/// Numbers in reports have at most this many decimals: 0.1 ms, 0.0001 BPM.
+let reportedDecimals = 4
+
+extension Scalar<String> {
+  static var text: Scalar { text(format: nil) }
+  static var uri: Scalar { text(format: "uri") }
+
+  private static func text(format: String?) -> Scalar {
+    Scalar(
+      type: "string", format: format, isPresent: { !$0.isEmpty }, writeJSON: { $1.string($0) },
+      writeCSV: { $1.text($0) })
+  }
+}
+
+extension Scalar<Int> {
+  static var integer: Scalar {
+    Scalar(type: "integer", isPresent: { _ in true }, writeJSON: { $1.integer($0) }, writeCSV: { $1.integer($0) })
+  }
+}
+
+extension Scalar<Double> {
+  /// What is not finite is `null`, or 0 where there cannot be `null`.
+  static var number: Scalar {
+    Scalar(
+      type: "number", isPresent: { $0.isFinite },
+      writeJSON: { $1.number($0.isFinite ? $0 : 0, decimals: reportedDecimals) },
+      writeCSV: { $1.number($0.isFinite ? $0 : 0, decimals: reportedDecimals) })
+  }
+}
+
+extension Scalar<Bool> {
+  static var boolean: Scalar {
+    Scalar(type: "boolean", isPresent: { _ in true }, writeJSON: { $1.bool($0) }, writeCSV: { $1.bool($0) })
+  }
+}
+
+extension Scalar<Timestamp> {
+  static var dateTime: Scalar {
+    Scalar(
+      type: "string", format: "date-time", isPresent: { _ in true }, writeJSON: { $1.string($0.description) },
+      writeCSV: { $1.text($0.description) })
+  }
+}
+
+extension Scalar<ContentID> {
+  static var contentID: Scalar {
+    Scalar(
+      type: "string", isPresent: { _ in true }, writeJSON: { $1.string($0.description) },
+      writeCSV: { $1.text($0.description) })
+  }
+}
+
+extension Scalar<JSONValue> {
+  /// Any JSON value; in CSV its text.
+  static var json: Scalar {
+    Scalar(
+      type: nil, isPresent: { $0 != .null }, writeJSON: { $1.value($0) }, writeCSV: { $1.text($0.text) })
+  }
+}
+
+extension Scalar where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
+  static var choice: Scalar {
+    Scalar(
+      type: "string", choices: Value.allCases.map(\.rawValue), isPresent: { _ in true },
+      writeJSON: { $1.string($0.rawValue) }, writeCSV: { $1.text($0.rawValue) })
+  }
+}

@@ -1,0 +1,103 @@
+internal import AudioAnalysis
+
+/// JSON whose members keep their order, for schemas that a person may read.
+indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral
+{
+  case null
+  case bool(Bool)
+  case integer(Int)
+  case string(String)
+  case array([SchemaNode])
+  case object([(name: String, value: SchemaNode)])
+
+  init(stringLiteral value: String) { self = .string(value) }
+  init(booleanLiteral value: Bool) { self = .bool(value) }
+  init(integerLiteral value: Int) { self = .integer(value) }
+  init(arrayLiteral elements: SchemaNode...) { self = .array(elements) }
+
+  /// The schema of a single value.
+  init<Value>(_ scalar: Scalar<Value>) {
+    var members: [(name: String, value: SchemaNode)] = []
+    if let type = scalar.type { members.append(("type", .string(type))) }
+    if let format = scalar.format { members.append(("format", .string(format))) }
+    if let choices = scalar.choices { members.append(("enum", .array(choices.map { .string($0) }))) }
+    self = .object(members)
+  }
+
+  /// The schema of a list that is `null` rather than empty.
+  static func list(of element: SchemaNode) -> SchemaNode {
+    .object([("type", "array"), ("minItems", 1), ("items", element)])
+  }
+
+  /// The same schema, and `null`.
+  var orNull: SchemaNode {
+    guard case .object(let members) = self else { return self }
+    return .object(
+      members.map { name, value in
+        switch (name, value) {
+        case ("type", .string(let type)): (name, .array([.string(type), "null"]))
+        case ("enum", .array(let choices)): (name, .array(choices + [.null]))
+        default: (name, value)
+        }
+      })
+  }
+
+  /// The same schema with another description, which comes first.
+  func described(_ description: String) -> SchemaNode {
+    guard case .object(let members) = self else { return self }
+    return .object([("description", .string(description))] + members.filter { $0.name != "description" })
+  }
+
+  /// Indented by two spaces, with a line break at the end.
+  var text: String {
+    var lines = ""
+    write(into: &lines, indent: "")
+    return lines + "\n"
+  }
+
+  private func write(into text: inout String, indent: String) {
+    switch self {
+    case .null: text += "null"
+    case .bool(let value): text += value ? "true" : "false"
+    case .integer(let value): text += "\(value)"
+    case .string(let value): text += JSONValue.string(value).text
+    case .array(let elements):
+      if elements.allSatisfy(\.isScalar) {
+        text += "["
+        for (index, element) in elements.enumerated() {
+          if index > 0 { text += ", " }
+          element.write(into: &text, indent: indent)
+        }
+        text += "]"
+      } else {
+        text += "[\n"
+        for (index, element) in elements.enumerated() {
+          text += indent + "  "
+          element.write(into: &text, indent: indent + "  ")
+          text += index < elements.count - 1 ? ",\n" : "\n"
+        }
+        text += indent + "]"
+      }
+    case .object(let members):
+      if members.isEmpty {
+        text += "{}"
+        return
+      }
+      text += "{\n"
+      for (index, member) in members.enumerated() {
+        text += "\(indent)  \(JSONValue.string(member.name).text): "
+        member.value.write(into: &text, indent: indent + "  ")
+        text += index < members.count - 1 ? ",\n" : "\n"
+      }
+      text += indent + "}"
+    }
+  }
+
+  private var isScalar: Bool {
+    switch self {
+    case .null, .bool, .integer, .string: true
+    case .array, .object: false
+    }
+  }
+}

@@ -1,0 +1,63 @@
+public import AudioAnalysis
+public import SystemPackage
+
+/// A file as a scan finds it, from `lstat` alone.
+public struct FileStamp: Hashable, Sendable {
+  /// Absolute; the key of a file is its path's bytes.
+  public var path: FilePath
+  public var device: UInt64
+  public var inode: UInt64
+  public var sizeBytes: Int64
+  public var modified: Timestamp
+
+  public init(path: FilePath, device: UInt64, inode: UInt64, sizeBytes: Int64, modified: Timestamp) {
+    self.path = path
+    self.device = device
+    self.inode = inode
+    self.sizeBytes = sizeBytes
+    self.modified = modified
+  }
+}
+
+/// A file or folder that a scan met and passed over.
+public struct SkippedFile: Hashable, Sendable {
+  /// Absolute.
+  public var path: FilePath
+  /// snake_case, never renamed.
+  public var code: String
+  /// One sentence, without the file's name.
+  public var message: String
+  public var sizeBytes: Int64?
+  public var modified: Timestamp?
+
+  public init(path: FilePath, code: String, message: String, sizeBytes: Int64? = nil, modified: Timestamp? = nil) {
+    self.path = path
+    self.code = code
+    self.message = message
+    self.sizeBytes = sizeBytes
+    self.modified = modified
+  }
+}
+
+/// Why a file waits for analysis, in the order in which waiting files are taken.
+public enum PendingReason: Int, Hashable, Sendable, CaseIterable {
+  /// Never analyzed.
+  case new = 1
+  /// Size or modification time is another than when it was analyzed.
+  case changed = 2
+  /// An analyzer that is wanted has not run, or in another version or configuration; or the run was told to do everything
+  /// again.
+  case outdated = 3
+  /// Failed before and is to be tried again: on request, because decoding has got better, or because the system was to blame
+  /// and not the file (`DecodeError.Code.isTransient`).
+  case retry = 4
+}
+
+/// What the store makes of a scanned file.
+public enum ScanVerdict: Hashable, Sendable {
+  /// Unchanged, and everything wanted is known.
+  case cached
+  /// Unchanged, and known as failing.
+  case knownFailure
+  case pending(PendingReason)
+}

@@ -1,0 +1,83 @@
+internal import AudioAnalysis
+
+/// JSON arrays of numbers or of pairs of them, as columns hold them; read without making a value of each bracket.
+///
+/// Numbers have four decimals, like in reports: 0.1 ms and 0.0001 BPM, well below the error of any measurement of them. What
+/// is not finite is left out.
+enum NumberList {
+  private static let decimals = 4
+
+  static func text(of numbers: [Double]) -> String {
+    var writer = JSONWriter()
+    writer.beginArray()
+    for number in numbers where number.isFinite { writer.number(number, decimals: decimals) }
+    writer.endArray()
+    return writer.text
+  }
+
+  static func text(ofPairs pairs: [(Double, Double)]) -> String {
+    var writer = JSONWriter()
+    writer.beginArray()
+    for (first, second) in pairs where first.isFinite && second.isFinite {
+      writer.beginArray()
+      writer.number(first, decimals: decimals)
+      writer.number(second, decimals: decimals)
+      writer.endArray()
+    }
+    writer.endArray()
+    return writer.text
+  }
+
+  /// All numbers in the text, whatever the brackets.
+  static func numbers(in text: UnsafeBufferPointer<UInt8>) -> [Double] {
+    var numbers: [Double] = []
+    var index = 0
+    while index < text.count {
+      guard isNumber(text[index]) else {
+        index += 1
+        continue
+      }
+      let start = index
+      while index < text.count, isNumber(text[index]) { index += 1 }
+      if let number = parse(UnsafeBufferPointer(rebasing: text[start..<index])) { numbers.append(number) }
+    }
+    return numbers
+  }
+
+  static func pairs(in text: UnsafeBufferPointer<UInt8>) -> [(Double, Double)] {
+    let numbers = numbers(in: text)
+    return stride(from: 0, to: numbers.count - 1, by: 2).map { (numbers[$0], numbers[$0 + 1]) }
+  }
+
+  private static func isNumber(_ byte: UInt8) -> Bool {
+    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+      || byte == UInt8(ascii: "e") || byte == UInt8(ascii: "+")
+  }
+
+  /// Decimals of up to 15 digits are a whole number divided by a power of ten, both exact, so that one rounding gives the
+  /// nearest value (Clinger, PLDI 1990); the rest goes the long way.
+  private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
+    var digits: Int64 = 0
+    var digitCount = 0
+    var decimals: Int?
+    var isNegative = false
+    for (index, byte) in text.enumerated() {
+      switch byte {
+      case UInt8(ascii: "-") where index == 0: isNegative = true
+      case UInt8(ascii: ".") where decimals == nil: decimals = 0
+      case UInt8(ascii: "0")...UInt8(ascii: "9") where digitCount < 15:
+        digits = digits * 10 + Int64(byte - UInt8(ascii: "0"))
+        digitCount += 1
+        if let places = decimals { decimals = places + 1 }
+      default: return Double(String(decoding: text, as: UTF8.self))
+      }
+    }
+    if digitCount == 0 { return nil }
+    let value = Double(digits) / powersOfTen[decimals ?? 0]
+    return isNegative ? -value : value
+  }
+
+  private static let powersOfTen: [Double] = [
+    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+  ]
+}

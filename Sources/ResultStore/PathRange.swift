@@ -1,0 +1,35 @@
+internal import AudioAnalysis
+internal import SystemPackage
+
+/// Path bytes from `start` (included) up to `end` (not included): what an index on paths gives in order.
+struct PathRange {
+  let start: [UInt8]
+  let end: [UInt8]
+
+  static let condition = "file.path >= ? AND file.path < ?"
+  var values: [SQLValue] { [.blob(start), .blob(end)] }
+
+  /// A file or folder and all that is below it. That is two ranges, since names such as “a b” sort between “a” and “a/c”.
+  static func covering(_ root: FilePath) -> [PathRange] {
+    let bytes = root.withBytes { Array($0) }
+    let folder = bytes.last == slash ? Array(bytes.dropLast()) : bytes
+    return [
+      PathRange(start: bytes, end: bytes + [0]),
+      // “0” is the byte after “/”.
+      PathRange(start: folder + [slash], end: folder + [slash + 1]),
+    ]
+  }
+
+  /// All that is at or below some roots, in the order of the bytes and without overlaps.
+  static func covering(_ roots: [FilePath]) -> [PathRange] {
+    let given = Set(roots)
+    let outermost = given.filter { root in
+      var folder = root
+      while folder.removeLastComponent() { if given.contains(folder) { return false } }
+      return true
+    }
+    return outermost.flatMap { covering($0) }.sorted { $0.start.lexicographicallyPrecedes($1.start) }
+  }
+
+  private static let slash = UInt8(ascii: "/")
+}

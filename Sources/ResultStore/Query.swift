@@ -1,0 +1,133 @@
+internal import AudioAnalysis
+internal import GRDB
+internal import GRDBSQLite
+internal import SystemPackage
+
+/// A value to bind to a parameter of a statement.
+enum SQLValue {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case blob([UInt8])
+  case path(FilePath)
+
+  static func integer(_ value: Int) -> SQLValue { .integer(Int64(value)) }
+  static func integer(_ value: Int?) -> SQLValue { value.map { .integer(Int64($0)) } ?? .null }
+  static func integer(_ value: Int64?) -> SQLValue { value.map { .integer($0) } ?? .null }
+  static func flag(_ value: Bool) -> SQLValue { .integer(value ? 1 : 0) }
+  static func text(_ value: String?) -> SQLValue { value.map { .text($0) } ?? .null }
+  static func real(_ value: Double?) -> SQLValue { value.map { .real($0) } ?? .null }
+}
+
+/// A prepared statement of a connection's cache, with values bound and columns read where they are. GRDB's own arguments and
+/// rows allocate for each value, which a scan of a large library cannot afford.
+struct Query {
+  private let statement: Statement
+  private let database: Database
+
+  init(_ database: Database, _ sql: String) throws {
+    self.database = database
+    statement = try database.cachedStatement(sql: sql)
+  }
+
+  private var handle: OpaquePointer { statement.sqliteStatement }
+
+  /// Runs a statement that gives no rows.
+  func run(_ values: SQLValue...) throws {
+    try bind(values)
+    defer { sqlite3_reset(handle) }
+    while try step() {}
+  }
+
+  /// Calls `body` for each row; columns are read from this query.
+  func forEach(_ values: SQLValue..., body: () throws -> Void) throws { try forEach(values, body: body) }
+
+  func forEach(_ values: [SQLValue], body: () throws -> Void) throws {
+    try bind(values)
+    defer { sqlite3_reset(handle) }
+    while try step() { try body() }
+  }
+
+  /// Calls `body` for rows until it returns false.
+  func forEachWhile(_ values: [SQLValue], body: () throws -> Bool) throws {
+    try bind(values)
+    defer { sqlite3_reset(handle) }
+    while try step(), try body() {}
+  }
+
+  /// What `body` makes of the first row; `nil` if there is none.
+  func first<Result>(_ values: SQLValue..., body: () throws -> Result) throws -> Result? {
+    try bind(values)
+    defer { sqlite3_reset(handle) }
+    return try step() ? try body() : nil
+  }
+
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+  func flag(_ column: Int32) -> Bool { integer(column) != 0 }
+  func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+  func optionalReal(_ column: Int32) -> Double? { isNull(column) ? nil : real(column) }
+
+  /// Empty for NULL.
+  func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+  func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+  func path(_ column: Int32) -> FilePath { FilePath(bytes: bytes(column)) }
+
+  /// The bytes of a text or blob, valid until the next step.
+  func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+    let start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
+    return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+  }
+
+  private func step() throws -> Bool {
+    switch sqlite3_step(handle) {
+    case SQLITE_ROW: true
+    case SQLITE_DONE: false
+    case let code: throw error(code)
+    }
+  }
+
+  private func bind(_ values: [SQLValue]) throws {
+    // SQLite copies what it is given.
+    let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    for (offset, value) in values.enumerated() {
+      let index = Int32(offset + 1)
+      let code =
+        switch value {
+        case .null: sqlite3_bind_null(handle, index)
+        case .integer(let value): sqlite3_bind_int64(handle, index, value)
+        case .real(let value): sqlite3_bind_double(handle, index, value)
+        case .text(var value):
+          value.withUTF8 { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) {
+              sqlite3_bind_text(handle, index, $0.baseAddress ?? emptyText, Int32(clamping: $0.count), copied)
+            }
+          }
+        case .blob(let value):
+          value.isEmpty
+            ? sqlite3_bind_zeroblob(handle, index, 0)
+            : value.withUnsafeBytes {
+              sqlite3_bind_blob(handle, index, $0.baseAddress, Int32(clamping: $0.count), copied)
+            }
+        case .path(let value):
+          value.withBytes { sqlite3_bind_blob(handle, index, $0.baseAddress, Int32(clamping: $0.count), copied) }
+        }
+      guard code == SQLITE_OK else { throw error(code) }
+    }
+  }
+
+  private func error(_ code: Int32) -> DatabaseError {
+    DatabaseError(
+      resultCode: ResultCode(rawValue: code),
+      message: database.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) }, sql: statement.sql)
+  }
+}
+
+/// Something that is not NULL to point at where a text is empty.
+nonisolated(unsafe) private let emptyText: UnsafePointer<CChar> = {
+  let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+  text.initialize(to: 0)
+  return UnsafePointer(text)
+}()

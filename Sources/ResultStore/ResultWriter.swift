@@ -1,0 +1,290 @@
+public import AudioAnalysis
+internal import GRDB
+internal import Synchronization
+internal import SystemPackage
+
+/// What one analysis of one waiting file has brought.
+public struct FileResult: Sendable {
+  public var fileID: Int64
+  public var analysis: FileAnalysis
+
+  public init(fileID: Int64, analysis: FileAnalysis) {
+    self.fileID = fileID
+    self.analysis = analysis
+  }
+}
+
+/// What a run has stored so far.
+public struct WriteCounts: Hashable, Sendable {
+  /// Files with status `ok` or `partial`.
+  public var analyzed = 0
+  /// Files with status `failed`.
+  public var failed = 0
+  /// Of `failed`, those that were not failing before.
+  public var newlyFailed = 0
+  /// Of `analyzed`, those whose audio was known.
+  public var reused = 0
+
+  public init() {}
+}
+
+/// Stores results. Row, findings and search index of a file are written in one transaction: whenever the process ends, they
+/// are there together or not at all.
+///
+/// Calls may come from any thread, one after the other; each blocks until its transaction is done.
+public final class ResultWriter: Sendable {
+  private let store: ResultStore
+  private let run: Int64
+  private let wanted: WantedAnalyses
+  private let state = Mutex(State())
+
+  private struct State {
+    var counts = WriteCounts()
+    var analyzerIDs: [AnalyzerIdentity: Int64] = [:]
+  }
+
+  public init(store: ResultStore, run: Int64, wanted: WantedAnalyses) {
+    self.store = store
+    self.run = run
+    self.wanted = wanted
+  }
+
+  public var counts: WriteCounts { state.withLock { $0.counts } }
+
+  /// Stores some results (about 200 at a time are best) in one transaction.
+  ///
+  /// A new outcome replaces the old one of the same analyzer. Old outcomes that were not made again stay if the file has
+  /// not changed; if it has, those that read audio stay or are copied from any file with the same content id where
+  /// `reusesKnownAudio` says so, and all others go.
+  public func commit(_ results: [FileResult]) throws(StoreError) {
+    try state.withLock { state throws(StoreError) in
+      var copy = state
+      try store.write { db in
+        for result in results { try write(result, state: &copy, db) }
+      }
+      state = copy
+    }
+  }
+
+  private struct StoredFile {
+    var path: FilePath
+    var status: FileAnalysis.Status?
+    var contentID: ContentID?
+    var hasChanged: Bool
+    var isIndexed: Bool
+  }
+
+  private struct StoredAnalysis {
+    var analyzer: Int64
+    var identity: AnalyzerIdentity
+    var readsAudio: Bool
+    var outcome: StoredOutcome
+  }
+
+  private func write(_ result: FileResult, state: inout State, _ db: Database) throws {
+    let id = result.fileID
+    let analysis = result.analysis
+    let select = try Query(db, "SELECT path, status, content_id, pending FROM file WHERE id = ?")
+    let file = try select.first(.integer(id)) {
+      StoredFile(
+        path: select.path(0), status: FileAnalysis.Status(rawValue: select.text(1)),
+        contentID: ContentID(select.text(2)),
+        hasChanged: [.new, .changed].contains(PendingState(rawValue: select.integer(3)).reason),
+        isIndexed: !select.isNull(1))
+    }
+    guard let file else { return }
+
+    var analyses = try storedAnalyses(ofFile: id, db)
+    let made = Set(analysis.outcomes.map(\.analyzer.id))
+    for old in analyses where !made.contains(old.identity.id) && !stays(old, of: file, analysis) {
+      try StoredFindings.remove(old.identity.id, file: id, in: db)
+      try deleteAnalysis(old.analyzer, file: id, db)
+      analyses.removeAll { $0.analyzer == old.analyzer }
+    }
+    for outcome in analysis.outcomes {
+      for old in analyses where old.identity.id == outcome.analyzer.id {
+        try deleteAnalysis(old.analyzer, file: id, db)
+      }
+      analyses.removeAll { $0.identity.id == outcome.analyzer.id }
+      analyses.append(try write(outcome, file: id, state: &state, db))
+    }
+    if analysis.reusesKnownAudio, let contentID = analysis.contentID {
+      analyses = try reuse(contentID, file: id, having: analyses, made: made, db)
+    }
+    try writeFile(id, file, analysis, analyses, db)
+
+    switch analysis.status {
+    case .ok, .partial: state.counts.analyzed += 1
+    case .failed: state.counts.failed += 1
+    }
+    if analysis.status == .failed && file.status != .failed { state.counts.newlyFailed += 1 }
+    if analysis.reusesKnownAudio { state.counts.reused += 1 }
+  }
+
+  // MARK: Analyses
+
+  private func storedAnalyses(ofFile id: Int64, _ db: Database) throws -> [StoredAnalysis] {
+    let select = try Query(
+      db,
+      """
+      SELECT n.id, n.name, n.version, n.digest, n.reads_audio, a.outcome
+      FROM analysis a JOIN analyzer n ON n.id = a.analyzer
+      WHERE a.file = ?
+      """)
+    var analyses: [StoredAnalysis] = []
+    try select.forEach(.integer(id)) {
+      let identity = AnalyzerIdentity(id: select.text(1), version: Int(select.integer(2)), digest: select.text(3))
+      analyses.append(
+        StoredAnalysis(
+          analyzer: select.integer(0), identity: identity, readsAudio: select.flag(4),
+          outcome: StoredOutcome(rawValue: select.text(5)) ?? .failed))
+    }
+    return analyses
+  }
+
+  private func stays(_ old: StoredAnalysis, of file: StoredFile, _ analysis: FileAnalysis) -> Bool {
+    if !file.hasChanged { return true }
+    return old.readsAudio && analysis.reusesKnownAudio && analysis.contentID != nil
+      && analysis.contentID == file.contentID
+  }
+
+  private func deleteAnalysis(_ analyzer: Int64, file: Int64, _ db: Database) throws {
+    try Query(db, "DELETE FROM analysis WHERE file = ? AND analyzer = ?").run(.integer(file), .integer(analyzer))
+  }
+
+  private func write(
+    _ outcome: AnalyzerOutcome, file: Int64, state: inout State, _ db: Database
+  ) throws -> StoredAnalysis {
+    let identity = outcome.analyzer
+    var stored: (outcome: StoredOutcome, message: String?)
+    switch outcome.result {
+    case .finding(let finding):
+      do {
+        try StoredFindings.write(finding, of: identity, file: file, in: db)
+        stored = (.ok, nil)
+      } catch let error as EncodingError {
+        stored = (.failed, "The finding cannot be stored: \(Self.reason(of: error)).")
+      }
+    case .notApplicable(let message): stored = (.notApplicable, message)
+    case .failed(let message): stored = (.failed, message)
+    }
+    if stored.outcome != .ok { try StoredFindings.remove(identity.id, file: file, in: db) }
+    let member = wanted.members.first { $0.identity == identity }
+    let analyzer = try analyzerID(identity, readsAudio: member?.readsAudio ?? false, state: &state, db)
+    try Query(db, "INSERT OR REPLACE INTO analysis (file, analyzer, outcome, message) VALUES (?, ?, ?, ?)")
+      .run(.integer(file), .integer(analyzer), .text(stored.outcome.rawValue), .text(stored.message))
+    return StoredAnalysis(
+      analyzer: analyzer, identity: identity, readsAudio: member?.readsAudio ?? false, outcome: stored.outcome)
+  }
+
+  private static func reason(of error: EncodingError) -> String {
+    guard case .invalidValue(_, let context) = error else { return "\(error)" }
+    let key = context.codingPath.map(\.stringValue).joined(separator: ".")
+    return key.isEmpty ? context.debugDescription : "\(key): \(context.debugDescription)"
+  }
+
+  private func analyzerID(
+    _ identity: AnalyzerIdentity, readsAudio: Bool, state: inout State, _ db: Database
+  ) throws -> Int64 {
+    if let id = state.analyzerIDs[identity] { return id }
+    let upsert = try Query(
+      db,
+      """
+      INSERT INTO analyzer (name, version, digest, reads_audio) VALUES (?, ?, ?, ?)
+      ON CONFLICT (name, version, digest) DO UPDATE SET reads_audio = excluded.reads_audio
+      RETURNING id
+      """)
+    let id = try upsert.first(
+      .text(identity.id), .integer(identity.version), .text(identity.digest), .flag(readsAudio)
+    ) { upsert.integer(0) }
+    guard let id else { throw StoreError.failed(path: store.path, detail: "an analyzer was not given an id") }
+    state.analyzerIDs[identity] = id
+    return id
+  }
+
+  /// Takes over from other files with the same audio what is wanted and neither made now nor known of this file.
+  private func reuse(
+    _ contentID: ContentID, file: Int64, having analyses: [StoredAnalysis], made: Set<String>, _ db: Database
+  ) throws -> [StoredAnalysis] {
+    var analyses = analyses
+    let source = try Query(
+      db,
+      """
+      SELECT a.file, a.analyzer, a.outcome
+      FROM file f JOIN analysis a ON a.file = f.id JOIN analyzer n ON n.id = a.analyzer
+      WHERE f.content_id = ? AND f.id <> ? AND n.name = ? AND n.version = ? AND n.digest = ?
+      ORDER BY f.id LIMIT 1
+      """)
+    for member in wanted.members where member.readsAudio && !made.contains(member.identity.id) {
+      let identity = member.identity
+      if analyses.contains(where: { $0.identity == identity }) { continue }
+      let found = try source.first(
+        .text(contentID.description), .integer(file), .text(identity.id), .integer(identity.version),
+        .text(identity.digest)
+      ) { (file: source.integer(0), analyzer: source.integer(1), outcome: source.text(2)) }
+      guard let found else { continue }
+      for old in analyses where old.identity.id == identity.id { try deleteAnalysis(old.analyzer, file: file, db) }
+      analyses.removeAll { $0.identity.id == identity.id }
+      try StoredFindings.copy(identity.id, from: found.file, to: file, in: db)
+      try Query(
+        db,
+        """
+        INSERT OR REPLACE INTO analysis (file, analyzer, outcome, message)
+        SELECT ?, analyzer, outcome, message FROM analysis WHERE file = ? AND analyzer = ?
+        """
+      ).run(.integer(file), .integer(found.file), .integer(found.analyzer))
+      analyses.append(
+        StoredAnalysis(
+          analyzer: found.analyzer, identity: identity, readsAudio: true,
+          outcome: StoredOutcome(rawValue: found.outcome) ?? .failed))
+    }
+    return analyses
+  }
+
+  // MARK: The file itself
+
+  private func writeFile(
+    _ id: Int64, _ file: StoredFile, _ analysis: FileAnalysis, _ analyses: [StoredAnalysis], _ db: Database
+  ) throws {
+    // A file that has not changed is what it was, even if it cannot be read today.
+    let contentID = analysis.contentID ?? (file.hasChanged ? nil : file.contentID)
+    if analysis.format != nil || file.hasChanged { try StoredFormat.write(analysis.format, file: id, in: db) }
+    let set = try AnalysisSets.id(ofMembers: analyses.map { ($0.analyzer, $0.outcome) }, in: db)
+    try Query(
+      db,
+      """
+      UPDATE file SET status = ?, content_id = ?, analysis_set = ?, decoder_version = ?, remarks = ?, pending = 0,
+        analyzed_run = ?, analyzed_ns = ?
+      WHERE id = ?
+      """
+    ).run(
+      .text(analysis.status.rawValue), .text(contentID?.description), .integer(set), .integer(wanted.decoderVersion),
+      .text(StoredProblem.json(analysis.remarks)), .integer(run), .integer(Timestamp.now.nanoseconds), .integer(id))
+    try writeProblem(of: analysis, file: id, wasFailing: file.status == .failed, db)
+    if !file.isIndexed { try SearchIndex.indexPath(file.path, ofFile: id, in: db) }
+    try InProgress.finish(file: id, in: db)
+  }
+
+  private func writeProblem(
+    of analysis: FileAnalysis, file: Int64, wasFailing: Bool, _ db: Database
+  ) throws {
+    if analysis.status == .ok || !(wasFailing && analysis.status == .failed) {
+      try Query(db, "DELETE FROM failure WHERE file = ?").run(.integer(file))
+    }
+    if analysis.status == .ok { return }
+    let problem =
+      analysis.problem
+      ?? Problem(stage: .analyze, code: "unexplained", message: "The analysis ended early and gave no reason.")
+    try Query(
+      db,
+      """
+      INSERT INTO failure (file, stage, code, message, first_failed_run, last_failed_run, attempts)
+      VALUES (?, ?, ?, ?, ?, ?, 1)
+      ON CONFLICT (file) DO UPDATE SET stage = excluded.stage, code = excluded.code, message = excluded.message,
+        last_failed_run = excluded.last_failed_run, attempts = attempts + 1
+      """
+    ).run(
+      .integer(file), .text(problem.stage.rawValue), .text(problem.code), .text(problem.message), .integer(run),
+      .integer(run))
+  }
+}

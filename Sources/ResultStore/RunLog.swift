@@ -1,0 +1,127 @@
+public import AudioAnalysis
+internal import GRDB
+
+/// The runs that have worked on this database.
+extension ResultStore {
+  /// Opens a run: its id goes into every session of this run. Runs that are still open have died (the caller holds the run
+  /// lock): they are marked so, and what they were working on will be taken last.
+  public func beginRun(
+    programVersion: String, pipeline: String, configuration: JSONValue, configurationDigest: String,
+    analyzers: [AnalyzerIdentity], roots: [RunRecord.Root]
+  ) throws(StoreError) -> Int64 {
+    try write { db in
+      try Query(
+        db,
+        """
+        UPDATE file SET pending = (file.pending & \(PendingState.reasonMask)) + p.attempts * \(PendingState.suspicionUnit)
+        FROM in_progress p JOIN run r ON r.id = p.run
+        WHERE file.id = p.file AND r.state = 'running' AND file.pending > 0
+        """
+      ).run()
+      try Query(db, "UPDATE run SET state = 'died' WHERE state = 'running'").run()
+      try Query(
+        db,
+        """
+        INSERT INTO run (state, started_ns, program_version, pipeline, configuration, configuration_digest, analyzers)
+        VALUES ('running', ?, ?, ?, ?, ?, ?)
+        """
+      ).run(
+        .integer(Timestamp.now.nanoseconds), .text(programVersion), .text(pipeline), .text(configuration.text),
+        .text(configurationDigest), .text(Self.json(analyzers)))
+      let run = db.lastInsertedRowID
+      try Self.write(roots, run: run, db)
+      return run
+    }
+  }
+
+  /// Closes a run. `roots` are those of `beginRun`, now with the condition the scan found them in.
+  public func finishRun(
+    _ run: Int64, state: RunRecord.State, exitStatus: Int?, roots: [RunRecord.Root], totals: RunTotals,
+    newlyFailed: Int, pending: Int
+  ) throws(StoreError) {
+    try write { db in
+      try Query(
+        db,
+        """
+        UPDATE run SET state = ?, finished_ns = ?, exit_status = ?, analyzed = ?, cached = ?, failed = ?, skipped = ?,
+          vanished = ?, newly_failed = ?, pending = ?
+        WHERE id = ?
+        """
+      ).run(
+        .text(state.rawValue), .integer(Timestamp.now.nanoseconds), .integer(exitStatus), .integer(totals.analyzed),
+        .integer(totals.cached), .integer(totals.failed), .integer(totals.skipped), .integer(totals.vanished),
+        .integer(newlyFailed), .integer(pending), .integer(run))
+      try Query(db, "DELETE FROM run_root WHERE run = ?").run(.integer(run))
+      try Self.write(roots, run: run, db)
+      try InProgress.releaseAll(ofRun: run, in: db)
+    }
+  }
+
+  public func run(_ id: Int64) throws(StoreError) -> RunRecord? {
+    try read { db in try Self.readRun("WHERE id = ?", .integer(id), db) }
+  }
+
+  public func latestRun() throws(StoreError) -> RunRecord? {
+    try read { db in try Self.readRun("WHERE id = (SELECT max(id) FROM run WHERE ?)", .integer(1), db) }
+  }
+
+  private static func write(_ roots: [RunRecord.Root], run: Int64, _ db: Database) throws {
+    let insert = try Query(
+      db, "INSERT INTO run_root (run, position, path, display_path, condition) VALUES (?, ?, ?, ?, ?)")
+    for (position, root) in roots.enumerated() {
+      try insert.run(
+        .integer(run), .integer(position), .path(root.path), .text(DisplayPath.text(of: root.path)),
+        .text(root.condition.rawValue))
+    }
+  }
+
+  private static func readRun(_ condition: String, _ value: SQLValue, _ db: Database) throws -> RunRecord? {
+    let select = try Query(
+      db,
+      """
+      SELECT id, started_ns, finished_ns, state, exit_status, program_version, pipeline, configuration,
+        configuration_digest, analyzers, analyzed, cached, failed, skipped, vanished, newly_failed, pending
+      FROM run \(condition)
+      """)
+    let record = try select.first(value) {
+      RunRecord(
+        id: select.integer(0), started: Timestamp(nanoseconds: select.integer(1)),
+        finished: select.optionalInteger(2).map { Timestamp(nanoseconds: $0) },
+        state: RunRecord.State(rawValue: select.text(3)) ?? .died,
+        exitStatus: select.optionalInteger(4).map { Int($0) },
+        programVersion: select.text(5), pipeline: select.text(6),
+        configuration: (try? JSONValue(parsing: select.bytes(7))) ?? .null, configurationDigest: select.text(8),
+        analyzers: analyzers(fromJSON: select.bytes(9)), roots: [],
+        totals: RunTotals(
+          analyzed: Int(select.integer(10)), cached: Int(select.integer(11)), failed: Int(select.integer(12)),
+          skipped: Int(select.integer(13)), vanished: Int(select.integer(14))),
+        newlyFailed: Int(select.integer(15)), pending: Int(select.integer(16)))
+    }
+    guard var record else { return nil }
+    let roots = try Query(db, "SELECT path, condition FROM run_root WHERE run = ? ORDER BY position")
+    try roots.forEach(.integer(record.id)) {
+      guard let condition = RunRecord.Root.Condition(rawValue: roots.text(1)) else { return }
+      record.roots.append(RunRecord.Root(path: roots.path(0), condition: condition))
+    }
+    return record
+  }
+
+  private static func json(_ analyzers: [AnalyzerIdentity]) -> String {
+    var members: [String: JSONValue] = [:]
+    for analyzer in analyzers {
+      members[analyzer.id] = .object(["version": .integer(Int64(analyzer.version)), "digest": .string(analyzer.digest)])
+    }
+    return JSONValue.object(members).text
+  }
+
+  private static func analyzers(fromJSON text: UnsafeBufferPointer<UInt8>) -> [AnalyzerIdentity] {
+    guard case .object(let members)? = try? JSONValue(parsing: text) else { return [] }
+    return members.compactMap { id, value in
+      guard case .object(let members) = value, case .integer(let version)? = members["version"],
+        case .string(let digest)? = members["digest"]
+      else { return nil }
+      return AnalyzerIdentity(id: id, version: Int(version), digest: digest)
+    }
+    .sorted { $0.id < $1.id }
+  }
+}

@@ -1,0 +1,439 @@
+internal import AudioAnalysis
+internal import GRDB
+internal import Synchronization
+public import SystemPackage
+
+/// How a scan treats what it knows.
+public struct ScanOptions: Hashable, Sendable {
+  /// Everything is analyzed again.
+  public var force: Bool
+  /// Failed files, and files of which an analyzer failed, are tried again although nothing has changed.
+  public var retryFailed: Bool
+  /// Verdicts only; the database is not written.
+  public var isDryRun: Bool
+
+  public init(force: Bool = false, retryFailed: Bool = false, isDryRun: Bool = false) {
+    self.force = force
+    self.retryFailed = retryFailed
+    self.isDryRun = isDryRun
+  }
+}
+
+/// What a scan has met so far.
+public struct ScanCounts: Hashable, Sendable {
+  public var cached = 0
+  public var knownFailures = 0
+  public var skipped = 0
+  public var new = 0
+  public var changed = 0
+  public var outdated = 0
+  public var retried = 0
+  /// Of all above, those found under another path than before.
+  public var moved = 0
+  public var vanished = 0
+
+  public var pending: Int { new + changed + outdated + retried }
+
+  public init() {}
+}
+
+/// A folder or file that was scanned, and in which what is missing may be taken as gone.
+public struct VanishScope: Hashable, Sendable {
+  public var root: FilePath
+  /// Folders below the root that could not be read: nothing in them counts as gone.
+  public var unreadable: [FilePath]
+
+  public init(root: FilePath, unreadable: [FilePath] = []) {
+    self.root = root
+    self.unreadable = unreadable
+  }
+}
+
+/// The scan of one run: takes what the walker finds, compares it with what is known, and leaves the list of work in the
+/// database. Memory does not grow with the library but for one bit for each file known (and, in a dry run, 16 bytes for each
+/// new file).
+///
+/// Calls may come from any thread, one after the other; each blocks until its transaction is done.
+public final class ScanSession: Sendable {
+  let store: ResultStore
+  let run: Int64
+  private let wanted: WantedAnalyses
+  private let options: ScanOptions
+  private let pathExists: @Sendable (FilePath) -> Bool
+  private let state = Mutex(State())
+
+  private struct State {
+    var counts = ScanCounts()
+    var seen = SeenFiles()
+    /// Of the paths that a dry run cannot put into the database.
+    var unstored: Set<ContentID> = []
+    var currency: [Int64: Currency] = [:]
+  }
+
+  /// - Parameter pathExists: whether something is at this path now (`lstat`). Asked of the old path of what looks like a
+  ///   moved file, and before a file is marked as vanished.
+  public init(
+    store: ResultStore, run: Int64, wanted: WantedAnalyses, options: ScanOptions = ScanOptions(),
+    pathExists: @escaping @Sendable (FilePath) -> Bool
+  ) {
+    self.store = store
+    self.run = run
+    self.wanted = wanted
+    self.options = options
+    self.pathExists = pathExists
+  }
+
+  public var counts: ScanCounts { state.withLock { $0.counts } }
+
+  /// Compares some files with what is known (a few hundred to a few thousand at a time are best; one transaction).
+  ///
+  /// A file under a new path that has device, inode, size and modification time of a known one whose old path is gone has
+  /// been moved: it keeps its results. A file given twice counts once and gets the same verdict again.
+  /// - Returns: one verdict for each file, in order.
+  public func classify(_ files: [FileStamp]) throws(StoreError) -> [ScanVerdict] {
+    try transact { state, db in
+      let lookup = try Query(db, Self.lookupSQL)
+      var verdicts: [ScanVerdict] = []
+      verdicts.reserveCapacity(files.count)
+      for file in files {
+        if let known = try lookup.first(.path(file.path), body: { KnownFile(lookup) }) {
+          verdicts.append(try meet(file, known, state: &state, db))
+        } else if let known = try findMoved(file, seen: state.seen, db) {
+          try rename(known, to: file.path, db)
+          let verdict = try meet(file, known, state: &state, db)
+          if !options.isDryRun || state.unstored.insert(Self.key(file.path)).inserted { state.counts.moved += 1 }
+          verdicts.append(verdict)
+        } else {
+          try insert(file, state: &state, db)
+          verdicts.append(.pending(.new))
+        }
+      }
+      return verdicts
+    }
+  }
+
+  /// Records files that are passed over; results they may have from earlier are kept for the day they are not.
+  public func skip(_ files: [SkippedFile]) throws(StoreError) {
+    try transact { state, db in
+      let lookup = try Query(db, "SELECT id, skip_code, skip_message, vanished_run FROM file WHERE path = ?")
+      for file in files {
+        let known = try lookup.first(.path(file.path)) {
+          (
+            id: lookup.integer(0),
+            isSame: lookup.optionalText(1) == file.code && lookup.optionalText(2) == file.message && lookup.isNull(3)
+          )
+        }
+        guard let known else {
+          if options.isDryRun {
+            if state.unstored.insert(Self.key(file.path)).inserted { state.counts.skipped += 1 }
+            continue
+          }
+          try Query(
+            db,
+            """
+            INSERT INTO file (path, display_path, size_bytes, mtime_ns, skip_code, skip_message, first_seen_run)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """
+          ).run(
+            .path(file.path), .text(DisplayPath.text(of: file.path)), .integer(file.sizeBytes),
+            .integer(file.modified?.nanoseconds), .text(file.code), .text(file.message), .integer(run))
+          state.seen.insert(db.lastInsertedRowID)
+          state.counts.skipped += 1
+          continue
+        }
+        guard state.seen.insert(known.id) else { continue }
+        state.counts.skipped += 1
+        if known.isSame || options.isDryRun { continue }
+        // Size and time of an analyzed file stay those of its analysis, so that a change is noticed when it is not skipped.
+        try Query(
+          db,
+          """
+          UPDATE file SET skip_code = ?, skip_message = ?, vanished_run = NULL,
+            size_bytes = iif(status IS NULL AND pending = 0, ?, size_bytes),
+            mtime_ns = iif(status IS NULL AND pending = 0, ?, mtime_ns)
+          WHERE id = ?
+          """
+        ).run(
+          .text(file.code), .text(file.message), .integer(file.sizeBytes), .integer(file.modified?.nanoseconds),
+          .integer(known.id))
+      }
+    }
+  }
+
+  /// How many files that have not vanished are known at or below a path: to tell an unmounted disk from an empty folder.
+  public func knownFileCount(under root: FilePath) throws(StoreError) -> Int {
+    try store.read { db in
+      let count = try Query(db, "SELECT count(*) FROM file WHERE \(PathRange.condition) AND vanished_run IS NULL")
+      var total = 0
+      for range in PathRange.covering(root) {
+        try count.forEach(range.values) { total += Int(count.integer(0)) }
+      }
+      return total
+    }
+  }
+
+  /// Marks what is known in these places and was neither classified nor skipped in this session as vanished; its results
+  /// stay. To be called after the whole scan, with those roots only that were there and had files. Files that still exist
+  /// (outside what the walker was told to look at) are left as they are.
+  /// - Returns: how many were marked.
+  @discardableResult
+  public func markVanished(in scopes: [VanishScope]) throws(StoreError) -> Int {
+    var marked = 0
+    for scope in scopes {
+      for range in PathRange.covering(scope.root) {
+        var start = range.start
+        while true {
+          let batch = try unseenFiles(in: PathRange(start: start, end: range.end), limit: 1000)
+          guard let last = batch.last else { break }
+          start = last.path.withBytes { Array($0) } + [0]
+          let gone = batch.filter { file in
+            !scope.unreadable.contains { file.path.starts(with: $0) } && !pathExists(file.path)
+          }
+          marked += try markVanished(gone.map(\.id))
+        }
+      }
+    }
+    return marked
+  }
+
+  /// The files that this scan has found waiting. Files that are found later join in.
+  public func makePendingQueue() -> PendingQueue { PendingQueue(scan: self) }
+
+  /// Whether a file was met in this session.
+  func hasSeen(_ id: Int64) -> Bool { state.withLock { $0.seen.contains(id) } }
+
+  // MARK: Verdicts
+
+  private struct KnownFile {
+    var id: Int64
+    var sizeBytes: Int64?
+    var modified: Int64?
+    var device: Int64?
+    var inode: Int64?
+    var status: Status?
+    var analysisSet: Int64?
+    var decoderVersion: Int64
+    var pending: PendingState
+    var isSkipped: Bool
+    var hasVanished: Bool
+    var path: FilePath?
+
+    enum Status { case ok, partial, failed }
+
+    init(_ row: Query) {
+      id = row.integer(0)
+      sizeBytes = row.optionalInteger(1)
+      modified = row.optionalInteger(2)
+      device = row.optionalInteger(3)
+      inode = row.optionalInteger(4)
+      // The first letter tells them apart without making a string.
+      status =
+        switch row.bytes(5).first {
+        case UInt8(ascii: "o"): .ok
+        case UInt8(ascii: "p"): .partial
+        case UInt8(ascii: "f"): .failed
+        default: nil
+        }
+      analysisSet = row.optionalInteger(6)
+      decoderVersion = row.integer(7)
+      pending = PendingState(rawValue: row.integer(8))
+      isSkipped = !row.isNull(9)
+      hasVanished = !row.isNull(10)
+    }
+  }
+
+  private static let columns =
+    "id, size_bytes, mtime_ns, device, inode, status, analysis_set, decoder_version, pending, skip_code, vanished_run, path"
+  private static let lookupSQL = "SELECT \(columns) FROM file WHERE path = ?"
+  private static let moveSQL =
+    "SELECT \(columns) FROM file WHERE inode = ? AND device = ? AND size_bytes = ? AND mtime_ns = ?"
+
+  /// How an analysis set compares with what is wanted.
+  private struct Currency {
+    var coversAll: Bool
+    /// All that does not read audio, which is all one can ask of a file without audio.
+    var coversFileFeeds: Bool
+    var hasFailure: Bool
+  }
+
+  private func currency(
+    of set: Int64?, in cache: inout [Int64: Currency], _ db: Database
+  ) throws -> Currency {
+    // Row ids start at 1.
+    if let known = cache[set ?? 0] { return known }
+    let members = try store.analysisSets.members(of: set, in: db)
+    let identities = Set(members.map(\.identity))
+    let currency = Currency(
+      coversAll: wanted.members.allSatisfy { identities.contains($0.identity) },
+      coversFileFeeds: wanted.members.allSatisfy { $0.readsAudio || identities.contains($0.identity) },
+      hasFailure: members.contains { member in
+        member.outcome == .failed && wanted.members.contains { $0.identity == member.identity }
+      })
+    cache[set ?? 0] = currency
+    return currency
+  }
+
+  private func verdict(
+    on file: FileStamp, _ known: KnownFile, _ cache: inout [Int64: Currency], _ db: Database
+  ) throws -> ScanVerdict {
+    guard let status = known.status else { return .pending(.new) }
+    if known.sizeBytes != file.sizeBytes || known.modified != file.modified.nanoseconds { return .pending(.changed) }
+    if known.pending.reason == .changed { return .pending(.changed) }
+    if options.force { return .pending(.outdated) }
+    let currency = try currency(of: known.analysisSet, in: &cache, db)
+    let decodingMayDoBetter = status != .ok && known.decoderVersion < Int64(wanted.decoderVersion)
+    let isRetried = options.retryFailed && (status == .failed || currency.hasFailure)
+    if decodingMayDoBetter || isRetried { return .pending(.retry) }
+    if status != .ok, try hasTransientProblem(known.id, db) { return .pending(.retry) }
+    if status == .failed { return currency.coversFileFeeds ? .knownFailure : .pending(.outdated) }
+    return currency.coversAll ? .cached : .pending(.outdated)
+  }
+
+  private func hasTransientProblem(_ id: Int64, _ db: Database) throws -> Bool {
+    let select = try Query(db, "SELECT code FROM failure WHERE file = ?")
+    return try select.first(.integer(id)) { DecodeError.Code(rawValue: select.text(0))?.isTransient } == true
+  }
+
+  /// Judges a file that has a row, counts it and brings the row up to date where it differs.
+  private func meet(
+    _ file: FileStamp, _ known: KnownFile, state: inout State, _ db: Database
+  ) throws -> ScanVerdict {
+    let verdict = try verdict(on: file, known, &state.currency, db)
+    if state.seen.insert(known.id) { state.counts.add(verdict) }
+    let pending = known.pending.with(verdict.pendingReason)
+    let device = Int64(bitPattern: file.device)
+    let inode = Int64(bitPattern: file.inode)
+    let isUpToDate =
+      pending == known.pending && !known.isSkipped && !known.hasVanished && known.sizeBytes == file.sizeBytes
+      && known.modified == file.modified.nanoseconds && known.device == device && known.inode == inode
+    if !isUpToDate && !options.isDryRun {
+      try Query(
+        db,
+        """
+        UPDATE file SET size_bytes = ?, mtime_ns = ?, device = ?, inode = ?, pending = ?, skip_code = NULL,
+          skip_message = NULL, vanished_run = NULL
+        WHERE id = ?
+        """
+      ).run(
+        .integer(file.sizeBytes), .integer(file.modified.nanoseconds), .integer(device), .integer(inode),
+        .integer(pending.rawValue), .integer(known.id))
+    }
+    return verdict
+  }
+
+  private func insert(_ file: FileStamp, state: inout State, _ db: Database) throws {
+    if options.isDryRun {
+      if state.unstored.insert(Self.key(file.path)).inserted { state.counts.add(.pending(.new)) }
+      return
+    }
+    try Query(
+      db,
+      """
+      INSERT INTO file (path, display_path, size_bytes, mtime_ns, device, inode, pending, first_seen_run)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      """
+    ).run(
+      .path(file.path), .text(DisplayPath.text(of: file.path)), .integer(file.sizeBytes),
+      .integer(file.modified.nanoseconds), .integer(Int64(bitPattern: file.device)),
+      .integer(Int64(bitPattern: file.inode)), .integer(PendingState().with(.new).rawValue), .integer(run))
+    state.seen.insert(db.lastInsertedRowID)
+    state.counts.add(.pending(.new))
+  }
+
+  // MARK: Moves
+
+  private func findMoved(_ file: FileStamp, seen: SeenFiles, _ db: Database) throws -> KnownFile? {
+    let select = try Query(db, Self.moveSQL)
+    var found: KnownFile?
+    try select.forEachWhile([
+      .integer(Int64(bitPattern: file.inode)), .integer(Int64(bitPattern: file.device)), .integer(file.sizeBytes),
+      .integer(file.modified.nanoseconds),
+    ]) {
+      let candidate = KnownFile(select)
+      guard !seen.contains(candidate.id), !pathExists(select.path(11)) else { return true }
+      found = candidate
+      return false
+    }
+    return found
+  }
+
+  private func rename(_ known: KnownFile, to path: FilePath, _ db: Database) throws {
+    if options.isDryRun { return }
+    let display = DisplayPath.text(of: path)
+    try Query(db, "UPDATE file SET path = ?, display_path = ? WHERE id = ?")
+      .run(.path(path), .text(display), .integer(known.id))
+    try SearchIndex.renameFile(known.id, to: path, in: db)
+  }
+
+  // MARK: Vanished files
+
+  private func unseenFiles(in range: PathRange, limit: Int) throws(StoreError) -> [(id: Int64, path: FilePath)] {
+    try state.withLock { state throws(StoreError) in
+      try store.read { db in
+        // The index on paths answers this alone.
+        let select = try Query(db, "SELECT id, path FROM file WHERE \(PathRange.condition) ORDER BY path")
+        let isThere = try Query(db, "SELECT vanished_run IS NULL FROM file WHERE id = ?")
+        var unseen: [(id: Int64, path: FilePath)] = []
+        try select.forEachWhile(range.values) {
+          let id = select.integer(0)
+          if !state.seen.contains(id), try isThere.first(.integer(id), body: { isThere.flag(0) }) == true {
+            unseen.append((id, select.path(1)))
+          }
+          return unseen.count < limit
+        }
+        return unseen
+      }
+    }
+  }
+
+  private func markVanished(_ ids: [Int64]) throws(StoreError) -> Int {
+    if ids.isEmpty { return 0 }
+    return try transact { state, db in
+      var marked = 0
+      let mark = try Query(db, "UPDATE file SET vanished_run = ? WHERE id = ?")
+      for id in ids where state.seen.insert(id) {
+        if !options.isDryRun { try mark.run(.integer(run), .integer(id)) }
+        marked += 1
+      }
+      state.counts.vanished += marked
+      return marked
+    }
+  }
+
+  // MARK: Transactions
+
+  /// Runs a transaction (for a dry run, one that only reads) on a copy of the state that counts only if it is committed.
+  private func transact<Result: Sendable>(
+    _ body: (inout State, Database) throws -> Result
+  ) throws(StoreError) -> Result {
+    try state.withLock { state throws(StoreError) in
+      var copy = state
+      let result = options.isDryRun ? try store.read { try body(&copy, $0) } : try store.write { try body(&copy, $0) }
+      state = copy
+      return result
+    }
+  }
+
+  private static func key(_ path: FilePath) -> ContentID {
+    path.withBytes { ContentID(hashing: Array($0)) }
+  }
+}
+
+extension ScanCounts {
+  fileprivate mutating func add(_ verdict: ScanVerdict) {
+    switch verdict {
+    case .cached: cached += 1
+    case .knownFailure: knownFailures += 1
+    case .pending(.new): new += 1
+    case .pending(.changed): changed += 1
+    case .pending(.outdated): outdated += 1
+    case .pending(.retry): retried += 1
+    }
+  }
+}
+
+extension ScanVerdict {
+  var pendingReason: PendingReason? {
+    if case .pending(let reason) = self { reason } else { nil }
+  }
+}

@@ -1,0 +1,252 @@
+internal import GRDB
+
+/// The tables of the database, and how older ones become the present ones.
+enum Schema {
+  /// `PRAGMA application_id`: “NOCT”, by which `file` and this program know the database.
+  static let applicationID = 0x4E4F_4354
+
+  /// `PRAGMA user_version`: the number of the last migration. A released migration is never edited: what must change changes
+  /// in the next one, and a database of each released version stays among the test fixtures.
+  static let version = 1
+
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("v1") { db in
+      try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+      try db.execute(sql: tables1)
+      try db.execute(sql: searchIndex1)
+      try db.execute(sql: views1)
+      try db.execute(sql: "PRAGMA user_version = 1")
+    }
+    return migrator
+  }
+
+  /// Points in time end in `_ns`: nanoseconds since 1970, UTC.
+  private static let tables1 = """
+    CREATE TABLE run (
+      id INTEGER PRIMARY KEY,
+      state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'interrupted', 'failed', 'died')),
+      started_ns INTEGER NOT NULL,
+      finished_ns INTEGER,
+      exit_status INTEGER,
+      program_version TEXT NOT NULL,
+      pipeline TEXT NOT NULL,
+      configuration TEXT NOT NULL,         -- JSON
+      configuration_digest TEXT NOT NULL,
+      analyzers TEXT NOT NULL,             -- JSON: {id: {version, digest}}
+      analyzed INTEGER NOT NULL DEFAULT 0,
+      cached INTEGER NOT NULL DEFAULT 0,
+      failed INTEGER NOT NULL DEFAULT 0,
+      skipped INTEGER NOT NULL DEFAULT 0,
+      vanished INTEGER NOT NULL DEFAULT 0,
+      newly_failed INTEGER NOT NULL DEFAULT 0,
+      pending INTEGER NOT NULL DEFAULT 0
+    );
+
+    CREATE TABLE run_root (
+      run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+      position INTEGER NOT NULL,
+      path BLOB NOT NULL,
+      display_path TEXT NOT NULL,
+      condition TEXT NOT NULL,
+      PRIMARY KEY (run, position)
+    ) WITHOUT ROWID;
+
+    -- An analyzer in one version and configuration.
+    CREATE TABLE analyzer (
+      id INTEGER PRIMARY KEY,
+      name TEXT NOT NULL,
+      version INTEGER NOT NULL,
+      digest TEXT NOT NULL,
+      reads_audio INTEGER NOT NULL,        -- 1: the finding follows from the encoded audio alone
+      UNIQUE (name, version, digest)
+    );
+
+    -- The rows that a file has in `analysis`, as a list of ids: “!” behind one that failed, “~” behind one that did not
+    -- apply. Files share these lists, so that one look at `file` tells what is known of it.
+    CREATE TABLE analysis_set (
+      id INTEGER PRIMARY KEY,
+      members TEXT NOT NULL UNIQUE
+    );
+
+    CREATE TABLE file (
+      id INTEGER PRIMARY KEY,
+      path BLOB NOT NULL UNIQUE,           -- the bytes
+      display_path TEXT NOT NULL,          -- other bytes than UTF-8 as \\xHH
+      size_bytes INTEGER,
+      mtime_ns INTEGER,
+      device INTEGER,
+      inode INTEGER,
+      status TEXT CHECK (status IN ('ok', 'partial', 'failed')),  -- of the last analysis; NULL: never analyzed
+      content_id TEXT,                     -- of the encoded audio without tags, base62
+      analysis_set INTEGER REFERENCES analysis_set (id),
+      decoder_version INTEGER,
+      remarks TEXT,                        -- JSON
+      pending INTEGER NOT NULL DEFAULT 0,  -- 1 new, 2 changed, 3 outdated, 4 retry; + 8 for each run that died over it
+      skip_code TEXT,                      -- not NULL: passed over
+      skip_message TEXT,
+      first_seen_run INTEGER NOT NULL REFERENCES run (id),
+      analyzed_run INTEGER REFERENCES run (id),
+      analyzed_ns INTEGER,
+      vanished_run INTEGER REFERENCES run (id)  -- not NULL: gone
+    );
+    CREATE INDEX file_inode ON file (inode, device) WHERE inode IS NOT NULL;
+    CREATE INDEX file_size ON file (size_bytes) WHERE content_id IS NOT NULL;
+    CREATE INDEX file_content ON file (content_id) WHERE content_id IS NOT NULL;
+    CREATE INDEX file_pending ON file (pending, path) WHERE pending > 0;
+
+    CREATE TABLE format (
+      file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+      container TEXT NOT NULL,
+      codec TEXT NOT NULL,
+      sample_rate_hz INTEGER NOT NULL,
+      channels INTEGER NOT NULL,
+      bit_depth INTEGER,
+      bit_rate_bps INTEGER,
+      lossless INTEGER NOT NULL,
+      claimed_frames INTEGER,
+      frames INTEGER,
+      duration_s REAL AS (coalesce(frames, claimed_frames) * 1.0 / nullif(sample_rate_hz, 0)) VIRTUAL
+    );
+
+    CREATE TABLE analysis (
+      file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+      analyzer INTEGER NOT NULL REFERENCES analyzer (id),
+      outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'not_applicable', 'failed')),
+      message TEXT,
+      PRIMARY KEY (file, analyzer)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE failure (
+      file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+      stage TEXT NOT NULL,
+      code TEXT NOT NULL,
+      message TEXT NOT NULL,
+      first_failed_run INTEGER NOT NULL REFERENCES run (id),
+      last_failed_run INTEGER NOT NULL REFERENCES run (id),
+      attempts INTEGER NOT NULL
+    );
+
+    -- Files a run has taken and not yet finished.
+    CREATE TABLE in_progress (
+      file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+      run INTEGER NOT NULL REFERENCES run (id),
+      attempts INTEGER NOT NULL
+    );
+    CREATE INDEX in_progress_run ON in_progress (run);
+
+    CREATE TABLE tag (
+      file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+      name TEXT NOT NULL,                  -- canonical; “other:” before what has no canonical name
+      position INTEGER NOT NULL,
+      value TEXT NOT NULL,
+      PRIMARY KEY (file, name, position)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE tag_summary (
+      file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+      formats TEXT,                        -- JSON: list of tag formats
+      has_lyrics INTEGER NOT NULL,
+      pictures TEXT                        -- JSON: list of {type, mime, size_bytes}
+    );
+
+    CREATE TABLE tempo (
+      file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+      bpm REAL,
+      confidence REAL NOT NULL,
+      octave_confidence REAL NOT NULL,
+      stable INTEGER NOT NULL,
+      metre TEXT,
+      reason TEXT,
+      candidates TEXT NOT NULL,            -- JSON: [[bpm, weight], …]
+      map TEXT NOT NULL                    -- JSON: [[start_s, bpm], …]
+    );
+
+    CREATE TABLE beat_grid (
+      file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+      beat_count INTEGER NOT NULL,
+      beats_s TEXT NOT NULL,               -- JSON: [seconds, …]
+      downbeats_s TEXT                     -- the same; NULL: not sure
+    );
+
+    CREATE TABLE onset_summary (
+      file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+      step_s REAL NOT NULL,
+      strengths TEXT NOT NULL              -- JSON: [0 to 1, …], one each step
+    );
+
+    CREATE TABLE fingerprint (
+      file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+      algorithm TEXT NOT NULL,
+      duration_s REAL NOT NULL,
+      value TEXT NOT NULL
+    );
+
+    CREATE TABLE signature (
+      file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+      version INTEGER NOT NULL,
+      landmarks INTEGER NOT NULL,
+      data BLOB NOT NULL
+    );
+
+    -- What analyzers without tables of their own have found.
+    CREATE TABLE finding (
+      file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+      analyzer TEXT NOT NULL,
+      version INTEGER NOT NULL,
+      configuration_digest TEXT NOT NULL,
+      value TEXT NOT NULL,                 -- JSON
+      PRIMARY KEY (file, analyzer)
+    ) WITHOUT ROWID;
+    """
+
+  /// The rowid of both is the id of the file.
+  private static let searchIndex1 = """
+    CREATE VIRTUAL TABLE songs_fts USING fts5 (
+      artist, title, album, album_artist, tokenize = 'unicode61 remove_diacritics 2'
+    );
+    CREATE VIRTUAL TABLE source_paths_fts USING fts5 (
+      full_path, file_name, tokenize = 'unicode61 remove_diacritics 2'
+    );
+    """
+
+  private static let views1 = """
+    -- One line for each file that is there, for people.
+    CREATE VIEW track AS
+    SELECT f.id, f.display_path AS path,
+      CASE WHEN f.skip_code IS NOT NULL THEN 'skipped' ELSE f.status END AS status,
+      (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'artist' AND t.position = 0) AS artist,
+      (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'title' AND t.position = 0) AS title,
+      (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'album' AND t.position = 0) AS album,
+      round(o.bpm, 2) AS bpm, round(o.confidence, 2) AS confidence, round(m.duration_s, 2) AS duration_s,
+      m.codec, m.sample_rate_hz, m.channels, f.size_bytes,
+      datetime(f.mtime_ns / 1000000000, 'unixepoch') AS modified_at,
+      f.content_id, coalesce(f.skip_code, e.code) AS problem, coalesce(f.skip_message, e.message) AS message
+    FROM file f
+    LEFT JOIN format m ON m.file = f.id
+    LEFT JOIN tempo o ON o.file = f.id
+    LEFT JOIN failure e ON e.file = f.id
+    WHERE f.vanished_run IS NULL;
+
+    -- Which analyzer said what, in which version.
+    CREATE VIEW file_analysis AS
+    SELECT f.id AS file, f.display_path AS path, n.name AS analyzer, n.version, n.digest, a.outcome, a.message
+    FROM analysis a
+    JOIN analyzer n ON n.id = a.analyzer
+    JOIN file f ON f.id = a.file;
+
+    CREATE VIEW failing AS
+    SELECT f.id AS file, f.display_path AS path, f.status, e.stage, e.code, e.message, e.attempts,
+      e.first_failed_run, e.last_failed_run
+    FROM failure e
+    JOIN file f ON f.id = e.file
+    WHERE f.vanished_run IS NULL;
+
+    CREATE VIEW run_summary AS
+    SELECT id, state, datetime(started_ns / 1000000000, 'unixepoch') AS started_at,
+      (finished_ns - started_ns) / 1e9 AS seconds, exit_status,
+      analyzed + cached + failed + skipped + vanished AS seen, analyzed, cached, failed, skipped, vanished,
+      newly_failed, pending, pipeline, program_version
+    FROM run;
+    """
+}

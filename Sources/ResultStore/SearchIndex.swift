@@ -1,0 +1,36 @@
+internal import AudioAnalysis
+internal import GRDB
+internal import SystemPackage
+
+/// The full-text tables. Their rows have the id of the file, and are written in the transaction that writes the file.
+enum SearchIndex {
+  static func indexPath(_ path: FilePath, ofFile id: Int64, in db: Database) throws {
+    try Query(db, "DELETE FROM source_paths_fts WHERE rowid = ?").run(.integer(id))
+    let name = path.withBytes { bytes in
+      let start = bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+      return DisplayPath.text(of: UnsafeBufferPointer(rebasing: bytes[start...]))
+    }
+    try Query(db, "INSERT INTO source_paths_fts (rowid, full_path, file_name) VALUES (?, ?, ?)")
+      .run(.integer(id), .text(DisplayPath.text(of: path)), .text(name))
+  }
+
+  /// For a file that is in the index already; others get there with their first results.
+  static func renameFile(_ id: Int64, to path: FilePath, in db: Database) throws {
+    let select = try Query(db, "SELECT 1 FROM source_paths_fts WHERE rowid = ?")
+    if try select.first(.integer(id), body: { true }) == true { try indexPath(path, ofFile: id, in: db) }
+  }
+
+  /// Puts the words of a song into the index, or takes it out if it has none.
+  static func indexSong(_ tags: TagFinding?, ofFile id: Int64, in db: Database) throws {
+    try Query(db, "DELETE FROM songs_fts WHERE rowid = ?").run(.integer(id))
+    guard let tags else { return }
+    var artists = tags.fields["artist"] ?? []
+    for artist in tags.fields["artists"] ?? [] where !artists.contains(artist) { artists.append(artist) }
+    let columns = [
+      artists, tags.fields["title"] ?? [], tags.fields["album"] ?? [], tags.fields["albumartist"] ?? [],
+    ].map { $0.joined(separator: " / ") }
+    if columns.allSatisfy(\.isEmpty) { return }
+    try Query(db, "INSERT INTO songs_fts (rowid, artist, title, album, album_artist) VALUES (?, ?, ?, ?, ?)").run(
+      .integer(id), .text(columns[0]), .text(columns[1]), .text(columns[2]), .text(columns[3]))
+  }
+}

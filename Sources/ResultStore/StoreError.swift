@@ -1,0 +1,59 @@
+internal import AudioAnalysis
+public import SystemPackage
+
+/// Why the store cannot do what was asked. Nothing is half done: the transaction at hand was rolled back.
+public enum StoreError: Error, Hashable, Sendable {
+  /// The database file cannot be opened or created.
+  case cannotOpen(path: FilePath, reason: String)
+  /// The file is a database of another program, or no database.
+  case notAStore(path: FilePath, reason: String)
+  /// Another process kept the database locked for longer than the busy timeout.
+  case busy(path: FilePath)
+  /// Another run holds the run lock.
+  case lockedByRun(lock: FilePath, owner: RunLock.Owner?)
+  /// The database file is damaged.
+  case corrupt(path: FilePath, detail: String)
+  /// A later version of the program has written the database.
+  case newerSchema(path: FilePath, found: Int, known: Int)
+  case readOnly(path: FilePath)
+  case diskFull(path: FilePath)
+  /// Anything else the database reports.
+  case failed(path: FilePath, detail: String)
+}
+
+extension StoreError: CustomStringConvertible {
+  /// What is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .cannotOpen(let path, let reason):
+      "The database \(name(path)) cannot be opened: \(reason). "
+        + "Check the folder and its permissions, or name another file with --database."
+    case .notAStore(let path, let reason):
+      "\(name(path)) is not a Nocturne database: \(reason). It was left as it is; name another file with --database."
+    case .busy(let path):
+      "The database \(name(path)) is in use by another program that does not let go of it. "
+        + "Close what has it open (a sqlite3 shell in a transaction, say) and try again."
+    case .lockedByRun(let lock, let owner):
+      if let owner {
+        "Another run is working on this database: process \(owner.processID) on \(owner.host), "
+          + "started \(owner.started). Wait for it, or give --wait-lock a longer time."
+      } else {
+        "Another run is working on this database (lock \(name(lock))). Wait for it, or give --wait-lock a longer time."
+      }
+    case .corrupt(let path, let detail):
+      "The database \(name(path)) is damaged (\(detail)). Put a copy of it back, or save what can be read with "
+        + "`sqlite3 FILE .recover | sqlite3 NEW`; if you move it away, the next run analyzes everything again."
+    case .newerSchema(let path, let found, let known):
+      "The database \(name(path)) was written by a newer version of this program (schema \(found), this one knows up to "
+        + "\(known)). Install the newer version, or name another file with --database."
+    case .readOnly(let path):
+      "The database \(name(path)) cannot be written: the file, its folder or the file system is read-only for this user."
+    case .diskFull(let path):
+      "No space is left for the database \(name(path)). What was stored before is safe; free some space and run again."
+    case .failed(let path, let detail):
+      "The database \(name(path)) reports an error: \(detail)."
+    }
+  }
+
+  private func name(_ path: FilePath) -> String { "“\(DisplayPath.text(of: path))”" }
+}

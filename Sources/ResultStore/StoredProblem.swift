@@ -1,0 +1,32 @@
+internal import AudioAnalysis
+
+/// Problems in columns, and lists of them as JSON.
+enum StoredProblem {
+  /// `nil` if there is none.
+  static func read(_ row: Query, stage: Int32, code: Int32, message: Int32) -> Problem? {
+    guard let stage = Problem.Stage(rawValue: row.text(stage)) else { return nil }
+    return Problem(stage: stage, code: row.text(code), message: row.text(message))
+  }
+
+  /// `nil` for an empty list.
+  static func json(_ problems: [Problem]) -> String? {
+    if problems.isEmpty { return nil }
+    let list = problems.map { problem in
+      JSONValue.object([
+        "stage": .string(problem.stage.rawValue), "code": .string(problem.code), "message": .string(problem.message),
+      ])
+    }
+    return JSONValue.array(list).text
+  }
+
+  static func list(fromJSON row: Query, column: Int32) -> [Problem] {
+    guard !row.isNull(column), case .array(let list)? = try? JSONValue(parsing: row.bytes(column)) else { return [] }
+    return list.compactMap { item in
+      guard case .object(let members) = item, case .string(let stage)? = members["stage"],
+        case .string(let code)? = members["code"], case .string(let message)? = members["message"],
+        let stage = Problem.Stage(rawValue: stage)
+      else { return nil }
+      return Problem(stage: stage, code: code, message: message)
+    }
+  }
+}

@@ -1,0 +1,401 @@
+internal import AudioAnalysis
+internal import CTagLib
+
+/// An ID3v2 tag (id3.org: ID3v2.2, 2.3, 2.4), made harmless for TagLib 1.13: the frames of interest are undone of
+/// unsynchronisation and compression within bounds, pictures are measured in place, and what is left goes to TagLib as
+/// a plain tag.
+struct ID3v2Tag {
+  private let source: ByteSource
+  private let offset: Int
+  private let version: Int
+  private let isUnsynchronised: Bool
+  private let hasExtendedHeader: Bool
+  /// Length of everything between the header and the footer.
+  private let bodySize: Int
+  /// Where the file goes on after the tag, as the tag says.
+  let end: Int
+
+  private static let headerSize = 10
+
+  /// The tag at `offset`; `nil` if there is none.
+  init?(in source: ByteSource, at offset: Int) throws(TagReadError) {
+    let header = try source.bytes(at: offset, count: Self.headerSize)
+    guard header.count == Self.headerSize, header.has("ID3"), (2...4).contains(header[3]), header[4] != 0xFF,
+      let size = Self.syncsafe(header[6..<10])
+    else { return nil }
+    self.source = source
+    self.offset = offset
+    version = Int(header[3])
+    isUnsynchronised = header[5] & 0x80 != 0
+    // The same bit means compression of the whole tag in version 2.2, which nobody ever defined.
+    hasExtendedHeader = version > 2 && header[5] & 0x40 != 0
+    bodySize = size
+    end = offset + Self.headerSize + size + (version == 4 && header[5] & 0x10 != 0 ? Self.headerSize : 0)
+  }
+
+  func read() throws(TagReadError) -> RawTag {
+    var walk = Walk(tag: RawTag(.id3v2(version)), version: version)
+    let start = offset + Self.headerSize
+    if isUnsynchronised, version < 4 {
+      // Sizes count the bytes after decoding here, so that the tag must be decoded as a whole.
+      if bodySize > TagBlock.maximumSize {
+        walk.tag.remarks.append("The ID3v2 tag claims \(bodySize) bytes; only the start of it was read.")
+      }
+      let body = try source.bytes(at: start, count: min(bodySize, TagBlock.maximumSize))
+      let decoded = ByteSource(Self.resynchronised(body))
+      try walk.frames(of: decoded, from: extendedHeaderSize(in: decoded, at: 0), to: decoded.size)
+    } else {
+      walk.allFramesAreUnsynchronised = isUnsynchronised
+      let end = min(start + bodySize, source.size)
+      try walk.frames(of: source, from: start + extendedHeaderSize(in: source, at: start), to: end)
+    }
+    walk.finish()
+    return walk.tag
+  }
+
+  private func extendedHeaderSize(in source: ByteSource, at offset: Int) throws(TagReadError) -> Int {
+    guard hasExtendedHeader else { return 0 }
+    let bytes = try source.bytes(at: offset, count: 4)
+    // Some writers set the flag and write no extended header.
+    if Walk.isFrameID(bytes[...]) { return 0 }
+    // Version 2.4 counts the four bytes of the size, 2.3 does not.
+    return version == 4 ? Self.syncsafe(bytes[...]) ?? 0 : Int(bytes.bigEndian()) + 4
+  }
+
+  /// Four bytes of seven bits each; `nil` if one of them has an eighth.
+  static func syncsafe(_ bytes: ArraySlice<UInt8>) -> Int? {
+    guard bytes.count == 4, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+    return bytes.reduce(0) { $0 << 7 | Int($1) }
+  }
+
+  /// Undoes unsynchronisation: the zero after each 0xFF goes. Unsynchronised data never has a byte of 0xE0 or more
+  /// after 0xFF; where it does, the flag was a lie and the data is taken as it stands.
+  static func resynchronised(_ bytes: [UInt8]) -> [UInt8] {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(bytes.count)
+    var previous: UInt8 = 0
+    for byte in bytes {
+      if previous == 0xFF {
+        if byte >= 0xE0 { return bytes }
+        if byte == 0 {
+          previous = 0
+          continue
+        }
+      }
+      decoded.append(byte)
+      previous = byte
+    }
+    return decoded
+  }
+}
+
+/// Goes through the frames of one tag.
+private struct Walk {
+  var tag: RawTag
+  let version: Int
+  var allFramesAreUnsynchronised = false
+  /// Frames for TagLib, with plain flags.
+  private var plain: [UInt8] = []
+  private var plainCount = 0
+  private var truncatedCount = 0
+  private var refusedCount = 0
+
+  private var idLength: Int { version == 2 ? 3 : 4 }
+  private var headerSize: Int { version == 2 ? 6 : 10 }
+
+  init(tag: RawTag, version: Int) {
+    self.tag = tag
+    self.version = version
+  }
+
+  static func isFrameID(_ bytes: ArraySlice<UInt8>) -> Bool {
+    !bytes.isEmpty && bytes.allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) }
+  }
+
+  mutating func frames(of source: ByteSource, from start: Int, to end: Int) throws(TagReadError) {
+    var position = start
+    while position + headerSize < end, plainCount < TagBlock.maximumValueCount {
+      let header = try source.bytes(at: position, count: headerSize)
+      guard header.count == headerSize, let id = frameID(header) else { break }
+      let size = try frameSize(header, of: source, at: position, end: end)
+      let bodyStart = position + headerSize
+      guard bodyStart + size <= end else {
+        truncatedCount += 1
+        break
+      }
+      position = bodyStart + size
+      guard size > 0, let content = Content(id) else { continue }
+      let flags = version == 2 ? FrameFlags() : FrameFlags(header[9], version: version)
+      try frame(id, content, flags, of: source, at: bodyStart, size: size)
+    }
+    if plainCount == TagBlock.maximumValueCount {
+      tag.remarks.append("The ID3v2 tag has more than \(plainCount) frames; the rest was left out.")
+    }
+  }
+
+  /// What a frame holds that is of interest.
+  private enum Content {
+    case text, picture, timedLyrics
+
+    init?(_ id: String) {
+      switch id {
+      case "APIC", "PIC": self = .picture
+      case "SYLT", "SLT": self = .timedLyrics
+      case "COMM", "COM", "USLT", "ULT", "UFID", "UFI", "POPM", "POP", "GRP1", "MVNM", "MVIN": self = .text
+      case _ where id.hasPrefix("T") || id.hasPrefix("W"): self = .text
+      default: return nil
+      }
+    }
+  }
+
+  /// The identifier, or `nil` where frames end (padding, junk). Lower-case letters are wrong, but some writers use
+  /// them. iTunes puts identifiers of version 2.2, with a NUL, into tags of version 2.3.
+  private func frameID(_ header: [UInt8]) -> String? {
+    let id = header.prefix(idLength)
+    if Self.isFrameID(ArraySlice(id.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 })) {
+      return String(decoding: id, as: UTF8.self)
+    }
+    guard version == 3, id.last == 0, Self.isFrameID(id.dropLast()) else { return nil }
+    return String(decoding: id.dropLast(), as: UTF8.self)
+  }
+
+  /// Length of the frame's content. Version 2.4 has seven bits to a byte and the others eight, but writers (old iTunes
+  /// among them) mix them up: the other reading counts if only with it another frame, padding or the end follows.
+  private func frameSize(
+    _ header: [UInt8], of source: ByteSource, at position: Int, end: Int
+  ) throws(TagReadError) -> Int {
+    if version == 2 { return Int(header[3...].bigEndian(3)) }
+    let plain = Int(header[4...].bigEndian())
+    let syncsafe = ID3v2Tag.syncsafe(header[4..<8])
+    let (first, second) = version == 4 ? (syncsafe ?? plain, plain) : (plain, syncsafe ?? plain)
+    if first == second { return first }
+    for size in [first, second] {
+      let next = position + headerSize + size
+      if next == end { return size }
+      guard next < end else { continue }
+      let following = try source.bytes(at: next, count: min(headerSize, end - next))
+      if following.first == 0 || following.count == headerSize && Self.isFrameID(following.prefix(3)) { return size }
+    }
+    return first
+  }
+
+  private mutating func frame(
+    _ id: String, _ content: Content, _ flags: FrameFlags, of source: ByteSource, at start: Int, size: Int
+  ) throws(TagReadError) {
+    let isEncoded = flags.isEncoded || allFramesAreUnsynchronised
+    switch content {
+    case .timedLyrics:
+      let head = try source.bytes(at: start, count: min(size, 512))
+      if isEncoded || Self.isTimedLyrics(head) { tag.hasTimedLyrics = true }
+    case .picture where !isEncoded:
+      // The picture itself is not read.
+      let head = try source.bytes(at: start, count: min(size, ByteSource.windowSize / 2))
+      addPicture(id, head, size: size)
+    case .text where size > TagBlock.maximumTextSize - plain.count, .picture where size > TagBlock.maximumSize:
+      refusedCount += 1
+    case .picture, .text:
+      var body = try source.bytes(at: start, count: size)
+      guard body.count == size else {
+        truncatedCount += 1
+        return
+      }
+      if isEncoded {
+        guard let decoded = flags.decoded(body, unsynchronised: allFramesAreUnsynchronised) else {
+          refusedCount += 1
+          return
+        }
+        body = decoded
+      }
+      if case .picture = content { addPicture(id, body, size: body.count) } else { add(id, body) }
+    }
+  }
+
+  private mutating func add(_ id: String, _ body: [UInt8]) {
+    guard !body.isEmpty else { return }
+    guard plain.count + body.count <= TagBlock.maximumTextSize else {
+      refusedCount += 1
+      return
+    }
+    guard let body = Self.readable(id, body) else {
+      refusedCount += 1
+      return
+    }
+    plain += id.utf8
+    if id.utf8.count < idLength { plain.append(0) }
+    let size = body.count
+    switch version {
+    case 2: plain += [UInt8(size >> 16 & 0xFF), UInt8(size >> 8 & 0xFF), UInt8(size & 0xFF)]
+    case 3: plain += [24, 16, 8, 0].map { UInt8(size >> $0 & 0xFF) }
+    default: plain += [21, 14, 7, 0].map { UInt8(size >> $0 & 0x7F) }
+    }
+    if version > 2 { plain += [0, 0] }
+    plain += body
+    plainCount += 1
+  }
+
+  mutating func finish() {
+    if plainCount > 0 {
+      let size = plain.count
+      let header = Array("ID3".utf8) + [UInt8(version), 0, 0] + [21, 14, 7, 0].map { UInt8(size >> $0 & 0x7F) }
+      TagBlock(kind: CTAGLIB_ID3V2, bytes: header + plain).parse(into: &tag)
+    }
+    if truncatedCount > 0 {
+      tag.remarks.append("The ID3v2 tag breaks off inside a frame; what comes after it was not read.")
+    }
+    if refusedCount > 0 {
+      tag.remarks.append(
+        "\(refusedCount) ID3v2 frame(s) were left out: encrypted, damaged, or larger than any real one when unpacked.")
+    }
+  }
+
+  /// The start of a SYLT frame (2.4 section 4.9): encoding, language, unit of time, kind of content, description, and
+  /// then at least one text with its time.
+  private static func isTimedLyrics(_ body: [UInt8]) -> Bool {
+    guard body.count > 6, body[0] <= 3, (1...2).contains(body[4]), body[5] <= 8 else { return false }
+    let isWide = body[0] == 1 || body[0] == 2
+    guard let end = terminator(in: body[6...], isWide: isWide) else { return false }
+    return body.count >= end + (isWide ? 2 : 1) + 6
+  }
+
+  /// The picture of an APIC or PIC frame (2.4 section 4.14, 2.2 section 4.15), of whose `size` bytes `body` may have
+  /// only the first.
+  private mutating func addPicture(_ id: String, _ body: [UInt8], size: Int) {
+    guard let encoding = body.first else { return }
+    var rest = body.dropFirst()
+    let mime: ArraySlice<UInt8>
+    if id == "PIC" {
+      mime = rest.prefix(3)
+      rest = rest.dropFirst(3)
+    } else {
+      mime = rest.prefix { $0 != 0 }
+      rest = rest.dropFirst(mime.count + 1)
+    }
+    guard let type = rest.first else {
+      truncatedCount += 1
+      return
+    }
+    rest = rest.dropFirst()
+    let isWide = encoding == 1 || encoding == 2
+    guard let end = Self.terminator(in: rest, isWide: isWide) else {
+      refusedCount += 1
+      return
+    }
+    let picture = rest[(end + (isWide ? 2 : 1))...]
+    let pictureSize = size - (picture.startIndex - body.startIndex)
+    guard pictureSize > 0 else { return }
+    tag.pictures.append(
+      Picture.described(
+        type: Int(type), mime: String(decoding: mime, as: UTF8.self), start: picture.prefix(Picture.signatureLength),
+        size: pictureSize))
+  }
+
+  /// Where the NUL stands that ends a string, two bytes of it in UTF-16.
+  private static func terminator(in bytes: ArraySlice<UInt8>, isWide: Bool) -> Int? {
+    guard isWide else { return bytes.firstIndex(of: 0) }
+    return stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).first { bytes[$0] == 0 && bytes[$0 + 1] == 0 }
+  }
+
+  /// The content of a frame as TagLib can read it; `nil` if its text has an encoding that does not exist, or absurdly
+  /// many values.
+  private static func readable(_ id: String, _ body: [UInt8]) -> [UInt8]? {
+    let start: Int
+    switch id {
+    case "COMM", "COM", "USLT", "ULT": start = 4
+    case _ where id.hasPrefix("T"), "WXXX", "WXX", "GRP1", "MVNM", "MVIN": start = 1
+    default: return body
+    }
+    guard TagBlock.isPlausible(body.dropFirst(start), isWide: body[0] == 1 || body[0] == 2) else { return nil }
+    switch body[0] {
+    case 0, 2: return body
+    case 1: return body.count > start + 1 ? withByteOrderMarks(id, body, from: start) : body
+    case 3:
+      // TagLib gives nothing for text that is not the UTF-8 it claims to be; then it mostly is Latin-1.
+      return String(validating: body[1...], as: UTF8.self) == nil ? [0] + body[1...] : body
+    default: return nil
+    }
+  }
+
+  /// Strings of encoding 1 shall begin with a byte order mark, and TagLib reads nothing without one. A string without
+  /// gets the mark of the one before it, or, at the start, of the order that its zero bytes suggest.
+  private static func withByteOrderMarks(_ id: String, _ body: [UInt8], from start: Int) -> [UInt8] {
+    // The address of a WXXX frame is in Latin-1 whatever the encoding.
+    let hasOnlyOneString = id == "WXXX" || id == "WXX"
+    var marked = Array(body[..<start])
+    var mark: [UInt8]?
+    var rest = body[start...]
+    while rest.count >= 2 {
+      let end = terminator(in: rest, isWide: true) ?? rest.endIndex
+      let text = rest[rest.startIndex..<end]
+      if text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF]) {
+        mark = Array(text.prefix(2))
+      } else if !text.isEmpty {
+        let order = mark ?? likelyOrder(text)
+        mark = order
+        marked += order
+      }
+      marked += text
+      guard end < rest.endIndex else { return marked }
+      marked += [0, 0]
+      rest = rest[(end + 2)...]
+      if hasOnlyOneString { break }
+    }
+    return marked + rest
+  }
+
+  private static func likelyOrder(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    var zeros = [0, 0]
+    for (index, byte) in text.enumerated() where byte == 0 { zeros[index & 1] += 1 }
+    return zeros[0] > zeros[1] ? [0xFE, 0xFF] : [0xFF, 0xFE]
+  }
+}
+
+/// The second byte of a frame's flags: how its content is packed.
+private struct FrameFlags {
+  var isCompressed = false
+  var isEncrypted = false
+  var isGrouped = false
+  var isUnsynchronised = false
+  var hasDataLength = false
+
+  init() {}
+
+  init(_ byte: UInt8, version: Int) {
+    if version == 4 {
+      isGrouped = byte & 0x40 != 0
+      isCompressed = byte & 0x08 != 0
+      isEncrypted = byte & 0x04 != 0
+      isUnsynchronised = byte & 0x02 != 0
+      hasDataLength = byte & 0x01 != 0
+    } else {
+      isCompressed = byte & 0x80 != 0
+      isEncrypted = byte & 0x40 != 0
+      isGrouped = byte & 0x20 != 0
+      // The length after decompression stands in front of compressed frames.
+      hasDataLength = isCompressed
+    }
+  }
+
+  var isEncoded: Bool { isCompressed || isEncrypted || isGrouped || isUnsynchronised || hasDataLength }
+
+  /// The largest size that a frame is unpacked to.
+  private static let maximumSize = 16 * 1024 * 1024
+
+  /// The plain content; `nil` if it cannot be had.
+  func decoded(_ body: [UInt8], unsynchronised: Bool) -> [UInt8]? {
+    let extra = (isGrouped ? 1 : 0) + (hasDataLength ? 4 : 0)
+    guard !isEncrypted, body.count >= extra else { return nil }
+    var content = Array(body.dropFirst(extra))
+    if isUnsynchronised || unsynchronised { content = ID3v2Tag.resynchronised(content) }
+    guard isCompressed else { return content }
+    // Deflate never gains more than a factor of 1032 (zlib technical details).
+    let capacity = min(content.count * 1032, Self.maximumSize)
+    var length = -1
+    let inflated = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in
+      length = unsafe content.withUnsafeBufferPointer {
+        ctaglib_inflate($0.baseAddress, $0.count, buffer.baseAddress, capacity)
+      }
+      filled = max(length, 0)
+    }
+    return length < 0 ? nil : inflated
+  }
+}

@@ -1,0 +1,36 @@
+public import AudioAnalysis
+
+/// Tags under canonical names, pictures and whether there are lyrics.
+///
+/// Finding: `TagFinding`. Reads the file itself, a few kilobytes at its start and end, and no audio.
+public struct TagAnalyzer: Analyzer {
+  public static let id = "tags"
+  public static let version = 1
+  public static let summary = "Tags of all common formats under canonical names"
+
+  public init(_ configuration: NoConfiguration) {}
+
+  public var feed: Feed { .file }
+
+  public func makeSession(for track: Track) -> Session {
+    Session(track: track)
+  }
+
+  public struct Session: AnalysisSession {
+    private let track: Track
+
+    fileprivate init(track: Track) {
+      self.track = track
+    }
+
+    public mutating func consume(_ values: Span<Float>, at index: Int64) {}
+
+    public mutating func finish() throws(AnalysisError) -> TagFinding {
+      do {
+        return try TagReader.read(path: track.path)
+      } catch {
+        throw .failed(error.message)
+      }
+    }
+  }
+}

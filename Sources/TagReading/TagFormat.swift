@@ -1,0 +1,44 @@
+/// A tag format, as found in a file.
+enum TagFormat: Hashable {
+  /// The minor version: 2, 3 or 4.
+  case id3v2(Int)
+  case id3v1, apev2, vorbis, mp4, asf, riffInfo, aiff, dsdiff
+  /// The tracker's format: `mod`, `s3m`, `it`, `xm`.
+  case tracker(String)
+
+  /// The name in `TagFinding.formats`.
+  var name: String {
+    switch self {
+    case .id3v2(let minor): "id3v2.\(minor)"
+    case .id3v1: "id3v1"
+    case .apev2: "apev2"
+    case .vorbis: "vorbis"
+    case .mp4: "mp4"
+    case .asf: "asf"
+    case .riffInfo: "riff_info"
+    case .aiff: "aiff"
+    case .dsdiff: "dsdiff"
+    case .tracker(let name): name
+    }
+  }
+
+  /// The formats whose keys mean the same share a column of `TagKeys`.
+  var keySpace: KeySpace {
+    switch self {
+    case .id3v2: .id3v2
+    case .apev2: .apev2
+    case .vorbis: .vorbis
+    case .mp4: .mp4
+    case .asf: .asf
+    case .riffInfo: .riffInfo
+    case .id3v1, .aiff, .dsdiff, .tracker: .plain
+    }
+  }
+}
+
+/// Whose names the keys of a tag are.
+enum KeySpace: Hashable, CaseIterable {
+  case id3v2, vorbis, mp4, apev2, asf, riffInfo
+  /// Formats without keys of their own: fields come under their canonical names.
+  case plain
+}

@@ -1,0 +1,61 @@
+internal import AudioAnalysis
+internal import DSP
+internal import Glibc
+
+/// Band powers of consecutive columns: what a session keeps of the sound until it knows how loud the music is.
+struct BandSpectrogram {
+  /// Short enough for the attack of a drum, long enough to part the bass from the kick.
+  static let layout = SpectrumLayout(sampleRate: 22_050, windowLength: 1024, hop: 220)
+
+  /// 12 bands an octave from 43 Hz to 9.7 kHz as in SuperFlux (Böck and Widmer, DAFx 2013), without those that would look at
+  /// the same bin as the one before.
+  static let bank: FilterBank = {
+    let binWidth = Float(layout.sampleRate) / Float(layout.windowLength)
+    var frequencies: [Float] = []
+    var bin = -1
+    for step in 0...96 {
+      let frequency = 40 * exp2(Float(step) / 12)
+      let nearest = Int((frequency / binWidth).rounded())
+      guard nearest != bin, frequency < 10_300 else { continue }
+      bin = nearest
+      frequencies.append(Float(nearest) * binWidth)
+    }
+    return FilterBank(frequencies: frequencies, binWidth: binWidth, binCount: layout.binCount)
+  }()
+  static let bandCount = bank.count
+
+  /// Column by column.
+  private(set) var powers: [Float] = []
+  /// Sum of the powers of all bins, per column.
+  private(set) var columnPowers: [Float] = []
+  private var scratch = [Float](repeating: 0, count: bandCount)
+
+  var columnCount: Int { columnPowers.count }
+
+  mutating func append(_ spectrum: Span<Float>) {
+    var bands = scratch.mutableSpan
+    Self.bank.apply(to: spectrum, into: &bands)
+    powers.append(contentsOf: scratch)
+    var sums = SIMD8<Float>.zero
+    var bin = 0
+    while bin + 8 <= spectrum.count {
+      for lane in 0..<8 { sums[lane] += spectrum[bin + lane] }
+      bin += 8
+    }
+    columnPowers.append(sums.sum())
+  }
+
+  /// The first columns alone.
+  func first(_ columns: Int) -> BandSpectrogram {
+    var part = BandSpectrogram()
+    part.powers = Array(powers[..<(columns * Self.bandCount)])
+    part.columnPowers = Array(columnPowers[..<columns])
+    return part
+  }
+
+  /// Forgets the first columns.
+  mutating func removeFirst(_ columns: Int) {
+    powers.removeFirst(columns * Self.bandCount)
+    columnPowers.removeFirst(columns)
+  }
+}

@@ -1,0 +1,36 @@
+internal import Glibc
+
+/// A grid of beats the music may have, and how well it explains the onsets.
+struct GridHypothesis {
+  var candidate: PulseCandidate
+  /// Where in the candidate's beat the beats are, 0 to 1.
+  var phase: Double
+  /// Weighted sum of the features: a log-probability up to a constant.
+  var score: Double
+}
+
+/// Which of the hypotheses is right: a conditional logit (McFadden 1974) over all tempi and phases at once.
+enum GridChoice {
+  /// All hypotheses, best first.
+  static func hypotheses(for candidates: [PulseCandidate], activity: OnsetEnvelopes.Lanes) -> [GridHypothesis] {
+    var found: [GridHypothesis] = []
+    for candidate in candidates {
+      let smoothed = GridFeatures.smoothed(candidate.profile, bpm: candidate.bpm)
+      for phase in GridFeatures.phases(of: smoothed) {
+        let values = GridFeatures.values(of: candidate, smoothed: smoothed, phase: phase, activity: activity)
+        var score = 0.0
+        for (value, weight) in zip(values, GridWeights.values) { score += Double(value) * Double(weight) }
+        found.append(GridHypothesis(candidate: candidate, phase: phase, score: score))
+      }
+    }
+    return found.sorted { ($1.score, $0.candidate.bpm) < ($0.score, $1.candidate.bpm) }
+  }
+
+  /// Probabilities of the hypotheses, given that one of them is right.
+  static func probabilities(_ hypotheses: [GridHypothesis]) -> [Double] {
+    guard let best = hypotheses.map(\.score).max() else { return [] }
+    let weights = hypotheses.map { exp($0.score - best) }
+    let sum = weights.reduce(0, +)
+    return weights.map { $0 / sum }
+  }
+}

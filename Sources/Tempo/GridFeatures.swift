@@ -1,0 +1,85 @@
+internal import DSP
+internal import Glibc
+
+/// What tells a right grid of beats from a wrong one: where in the beat the onsets of each band fall.
+///
+/// A profile is read at the beat, at its half, quarters, thirds, sixths and eighths. The difference between the first and the last
+/// quarter tells a beat from its half: an upbeat leads to a beat more often than it follows one.
+enum GridFeatures {
+  typealias Lanes = OnsetEnvelopes.Lanes
+  static let count = 7 * 8 + 12
+
+  /// Onsets are smeared over as much as players are apart, in seconds.
+  private static let spread = 0.015
+
+  /// Profile smoothed by a Gaussian.
+  static func smoothed(_ profile: BarProfile, bpm: Double) -> [Lanes] {
+    let sigma = spread * bpm / 60 * Double(BarProfile.positionsPerBeat)
+    let radius = Int((4 * sigma).rounded(.up))
+    var kernel = (-radius...radius).map { Float(exp(-0.5 * Double($0 * $0) / (sigma * sigma))) }
+    let sum = kernel.reduce(0, +)
+    kernel = kernel.map { $0 / sum }
+    let count = BarProfile.positions
+    return (0..<count).map { position in
+      var value = Lanes.zero
+      for offset in -radius...radius {
+        value += kernel[offset + radius] * profile.means[(position + offset + count) % count]
+      }
+      return value
+    }
+  }
+
+  /// Positions within a beat, 0 to 1, at which beats may lie: the highest peaks of the profile folded to one beat, best first.
+  static func phases(of smoothed: [Lanes], limit: Int = 5) -> [Double] {
+    let perBeat = BarProfile.positionsPerBeat
+    let folded = (0..<perBeat).map { position in
+      var sum = Lanes.zero
+      for beat in 0..<4 { sum += smoothed[beat * perBeat + position] }
+      return sum.sum()
+    }
+    return peaks(of: folded.span, isCircular: true, limit: limit).map { $0.position / Double(perBeat) }
+  }
+
+  /// - Parameters:
+  ///   - smoothed: of the candidate.
+  ///   - phase: where in the profile's beat the beats are.
+  static func values(
+    of candidate: PulseCandidate, smoothed: [Lanes], phase: Double, activity: Lanes
+  ) -> [Float] {
+    func at(_ beats: Double) -> Lanes {
+      let position = (beats + 4) * Double(BarProfile.positionsPerBeat)
+      let index = Int(position)
+      let fraction = Float(position - Double(index))
+      let low = smoothed[index % BarProfile.positions]
+      return low + fraction * (smoothed[(index + 1) % BarProfile.positions] - low)
+    }
+    func mean(_ offsets: Double...) -> Lanes {
+      var sum = Lanes.zero
+      for offset in offsets { for beat in 0..<4 { sum += at(phase + Double(beat) + offset) } }
+      return sum / Float(4 * offsets.count)
+    }
+    let (first, last) = (mean(0.25), mean(0.75))
+    let blocks = [
+      logarithm(mean(0)), logarithm(mean(0.5)), logarithm((first + last) / 2), logarithm(mean(1 / 3.0, 2 / 3.0)),
+      logarithm(first) - logarithm(last), logarithm(mean(1 / 6.0, 5 / 6.0)),
+      logarithm(mean(1 / 8.0, 3 / 8.0, 5 / 8.0, 7 / 8.0)),
+    ]
+    var values: [Float] = []
+    values.reserveCapacity(count)
+    for block in blocks { for lane in 0..<8 { values.append(block[lane]) } }
+    let octaves = Float(log2(candidate.bpm / 120))
+    let busy = pointwiseMin(pointwiseMax(naturalLogarithm(activity + 0.1), leastBusy), mostBusy)
+    values += [octaves, octaves * octaves, octaves * octaves * octaves, octaves * octaves * octaves * octaves]
+    values += [candidate.comb, candidate.wholeSpectrum, candidate.localSpectrum].map { Float(log(Double($0) + 0.1)) }
+    values += [0, 2, 4, 5, 6].map { octaves * busy[$0] }
+    return values
+  }
+
+  /// The logarithms of activity that occur in music; signals beyond, such as clicks in digital silence, count as the nearest.
+  private static let leastBusy = Lanes(-2.5, 0, -1, 0, -3, 1.5, 1, 0)
+  private static let mostBusy = Lanes(0.5, 2, 1.7, 2, 1.7, 3, 3.3, 3)
+
+  /// ln(x + 0.2): what is nearly nothing does not count for more than nothing.
+  private static func logarithm(_ x: Lanes) -> Lanes { naturalLogarithm(pointwiseMax(x, .zero) + 0.2) }
+  private static func naturalLogarithm(_ x: Lanes) -> Lanes { naturalLog(x) }
+}

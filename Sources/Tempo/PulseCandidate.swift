@@ -1,0 +1,12 @@
+/// A tempo the music may have, with the grid of its pulse and what was measured on it.
+struct PulseCandidate {
+  /// Beats per minute.
+  var bpm: Double
+  var isConstant: Bool
+  var grid: BeatGrid
+  var profile: BarProfile
+  /// The views of the tempogram at this tempo.
+  var comb: Float
+  var wholeSpectrum: Float
+  var localSpectrum: Float
+}

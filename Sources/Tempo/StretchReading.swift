@@ -1,0 +1,82 @@
+internal import Glibc
+
+/// What a stretch of music says about its tempo, before the stretches of a track are weighed against each other.
+struct StretchReading {
+  /// A tempo with its beats.
+  struct Option {
+    var bpm: Double
+    /// Given that one of the options is right.
+    var probability: Double
+    var isConstant: Bool
+    /// Seconds from the start of the track.
+    var beats: [Double]
+  }
+
+  enum Outcome {
+    case pulse([Option])
+    case silence
+    case noPulse
+  }
+
+  /// Seconds from the start of the track.
+  let start: Double
+  let duration: Double
+  let outcome: Outcome
+  /// How regular the onsets are; see `Tempogram.clarity`.
+  let clarity: Double
+
+  /// Columns lie this much before the onsets they tell of, in seconds: a window holds the start of a sound before it is centred
+  /// on it. Measured with clicks, drums and plucked tones of known place.
+  static let onsetDelay = 0.008
+  /// Quieter than the dither of 16 bits, as root mean square of full scale.
+  private static let silence: Float = 1e-5
+  private static let optionLimit = 12
+
+  init(start: Double, duration: Double, outcome: Outcome, clarity: Double) {
+    self.start = start
+    self.duration = duration
+    self.outcome = outcome
+    self.clarity = clarity
+  }
+
+  init(_ envelopes: OnsetEnvelopes, of bands: BandSpectrogram, firstColumn: Int64) {
+    let rate = OnsetEnvelopes.columnsPerSecond
+    start = Double(firstColumn) / rate
+    duration = Double(envelopes.columnCount) / rate
+    guard envelopes.level > Self.silence else {
+      (outcome, clarity) = (.silence, 0)
+      return
+    }
+    let survey = PulseSurvey(envelopes)
+    let hypotheses = survey.hypotheses()
+    clarity = Double(survey.tempogram.clarity)
+    guard !hypotheses.isEmpty else {
+      outcome = .noPulse
+      return
+    }
+    let probabilities = GridChoice.probabilities(hypotheses)
+    let sounding = Self.sounding(bands)
+    var options: [Option] = []
+    for (hypothesis, probability) in zip(hypotheses, probabilities).prefix(Self.optionLimit) {
+      let columns = survey.beats(of: hypothesis)
+      let shift = Double(firstColumn) / rate + Self.onsetDelay
+      let seconds = columns.filter { sounding.contains($0) }.map { $0 / rate + shift }
+      options.append(
+        Option(
+          bpm: hypothesis.candidate.bpm, probability: probability, isConstant: hypothesis.candidate.isConstant,
+          beats: seconds))
+    }
+    outcome = .pulse(options)
+  }
+
+  /// The columns between the silence before and the silence after the music.
+  private static func sounding(_ bands: BandSpectrogram) -> ClosedRange<Double> {
+    let powers = bands.columnPowers
+    let mean = powers.reduce(0, +) / Float(max(powers.count, 1))
+    // 45 dB below the mean.
+    let threshold = mean * 3e-5
+    let first = powers.firstIndex { $0 > threshold } ?? 0
+    let last = powers.lastIndex { $0 > threshold } ?? 0
+    return Double(max(0, first - 5))...Double(max(first, last))
+  }
+}

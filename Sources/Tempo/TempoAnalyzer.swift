@@ -1,0 +1,99 @@
+public import AudioAnalysis
+
+/// Tempo in beats per minute, beats, and how the tempo moves.
+///
+/// Onsets of eight kinds are laid over grids of beats of several tempi and phases, of constant tempo or, where that explains them
+/// much better, along a path whose tempo moves; a conditional logit picks the grid.
+/// The types of the single steps name the papers.
+public struct TempoAnalyzer: Analyzer {
+  public static let id = "tempo"
+  public static let version = 1
+  public static let summary = "Tempo in beats per minute with candidates and confidence, beats, and a map of the tempo"
+
+  public struct Configuration: AnalyzerConfiguration {
+    /// Tempi below are given as their double, if that is not above `maximumBPM`.
+    public var minimumBPM = 40.0
+    /// Tempi above are given as their half, if that is not below `minimumBPM`.
+    public var maximumBPM = 250.0
+    /// Gives the nearest whole number where it lies within the error of measurement, as music made on machines has it.
+    public var roundsToInteger = true
+
+    public init() {}
+
+    enum CodingKeys: String, CodingKey {
+      case minimumBPM = "min_bpm"
+      case maximumBPM = "max_bpm"
+      case roundsToInteger = "round_to_integer"
+    }
+  }
+
+  private let configuration: Configuration
+
+  public init(_ configuration: Configuration) throws(ConfigurationError) {
+    guard configuration.minimumBPM >= 20, configuration.minimumBPM <= 200 else {
+      throw ConfigurationError(
+        key: "min_bpm", problem: "\(configuration.minimumBPM) is not between 20 and 200 beats per minute")
+    }
+    guard configuration.maximumBPM <= 400, configuration.maximumBPM >= 2 * configuration.minimumBPM else {
+      throw ConfigurationError(
+        key: "max_bpm",
+        problem: "\(configuration.maximumBPM) is not between twice min_bpm (so that every tempo has an octave in the range) "
+          + "and 400 beats per minute")
+    }
+    self.configuration = configuration
+  }
+
+  public var feed: Feed { .spectrum(BandSpectrogram.layout) }
+
+  public func makeSession(for track: Track) throws(AnalysisError) -> Session { Session(configuration) }
+
+  /// Keeps the bands of some minutes at a time, and of what it has read only the beats.
+  public struct Session: AnalysisSession {
+    /// A track of up to one and a half times this length, in seconds, is read as a whole.
+    static let stretchSeconds = 300.0
+    /// Stretches share this much, in seconds.
+    static let overlapSeconds = 10.0
+    /// Below this a tempo is a guess: four beats of slow music.
+    static let shortestSeconds = 4.0
+
+    private let configuration: Configuration
+    private var bands = BandSpectrogram()
+    private var firstColumn: Int64 = 0
+    private var readings: [StretchReading] = []
+    private var onsets = OnsetCourse()
+
+    init(_ configuration: Configuration) {
+      self.configuration = configuration
+    }
+
+    public mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
+      guard values.count == BandSpectrogram.layout.binCount else {
+        throw .failed("a column of \(values.count) bins where \(BandSpectrogram.layout.binCount) were expected")
+      }
+      bands.append(values)
+      let stretch = Int(Self.stretchSeconds * OnsetEnvelopes.columnsPerSecond)
+      if bands.columnCount >= stretch * 3 / 2 {
+        let overlap = Int(Self.overlapSeconds * OnsetEnvelopes.columnsPerSecond)
+        read(bands.first(stretch + overlap), keeping: stretch)
+        bands.removeFirst(stretch)
+        firstColumn += Int64(stretch)
+      }
+    }
+
+    private mutating func read(_ bands: BandSpectrogram, keeping columns: Int) {
+      let envelopes = OnsetEnvelopes(bands)
+      onsets.append(envelopes.values.prefix(columns))
+      readings.append(StretchReading(envelopes, of: bands, firstColumn: firstColumn))
+    }
+
+    public mutating func finish() throws(AnalysisError) -> TempoFinding {
+      let seconds = (Double(firstColumn) + Double(bands.columnCount)) / OnsetEnvelopes.columnsPerSecond
+      if bands.columnCount > 0 { read(bands, keeping: bands.columnCount) }
+      if readings.allSatisfy({ if case .silence = $0.outcome { true } else { false } }) {
+        return .none(reason: "silence", onsets: onsets.summary)
+      }
+      guard seconds >= Self.shortestSeconds else { return .none(reason: "too_short", onsets: onsets.summary) }
+      return TempoDecision(configuration).finding(from: readings, onsets: onsets.summary)
+    }
+  }
+}

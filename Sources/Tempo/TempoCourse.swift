@@ -1,0 +1,79 @@
+internal import AudioAnalysis
+internal import Glibc
+
+/// One tempo after the other, from the first stretch of a track to the last: for each stretch the option that fits best to what
+/// it heard and to its neighbours, found by dynamic programming over the stretches (Viterbi 1967).
+struct TempoCourse {
+  /// Log-probability that a tempo goes on from one stretch to the next as another one, …
+  private static let change = -4.0
+  /// … and as its double, half, triple or third, which is a misreading more often than music.
+  private static let octaveChange = -9.0
+
+  struct Step {
+    let reading: StretchReading
+    let option: StretchReading.Option
+  }
+
+  private(set) var steps: [Step] = []
+
+  init(_ readings: [StretchReading]) {
+    struct Node {
+      var option: StretchReading.Option
+      var score: Double
+      var origin: Int?
+    }
+    var layers: [(reading: StretchReading, nodes: [Node])] = []
+    for reading in readings {
+      guard case .pulse(let options) = reading.outcome else { continue }
+      let nodes = options.map { option in
+        let own = log(max(option.probability, 1e-9))
+        var node = Node(option: option, score: own, origin: nil)
+        var best = -Double.infinity
+        for (index, earlier) in (layers.last?.nodes ?? []).enumerated() {
+          let score = earlier.score + Self.transition(from: earlier.option.bpm, to: option.bpm)
+          if score > best { (best, node.origin, node.score) = (score, index, own + score) }
+        }
+        return node
+      }
+      layers.append((reading, nodes))
+    }
+    guard let last = layers.last?.nodes else { return }
+    var index = last.indices.max { last[$0].score < last[$1].score }
+    for layer in layers.reversed() {
+      guard let current = index else { break }
+      steps.append(Step(reading: layer.reading, option: layer.nodes[current].option))
+      index = layer.nodes[current].origin
+    }
+    steps.reverse()
+  }
+
+  private static func transition(from: Double, to: Double) -> Double {
+    let ratio = to > from ? to / from : from / to
+    if ratio < 1.04 { return 0 }
+    return abs(ratio / 2 - 1) < 0.04 || abs(ratio / 3 - 1) < 0.04 ? octaveChange : change
+  }
+
+  /// The beats of all steps; where stretches overlap, those of the earlier up to the middle of the overlap.
+  var beats: [Double] {
+    var result: [Double] = []
+    for (index, step) in steps.enumerated() {
+      var range = -Double.infinity...Double.infinity
+      if index > 0 {
+        let previous = steps[index - 1].reading
+        range = max(step.reading.start, (previous.start + previous.duration + step.reading.start) / 2)...(.infinity)
+      }
+      if index + 1 < steps.count {
+        let next = steps[index + 1].reading
+        let end = step.reading.start + step.reading.duration
+        range = range.lowerBound...max(range.lowerBound, min(end, (end + next.start) / 2))
+      }
+      let shortest = 0.5 * 60 / step.option.bpm
+      for beat in step.option.beats where range.contains(beat) {
+        // At the seam two grids may give the same beat twice.
+        if let last = result.last, beat - last < shortest { continue }
+        result.append(beat)
+      }
+    }
+    return result
+  }
+}

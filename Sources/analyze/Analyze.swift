@@ -1,0 +1,26 @@
+import ArgumentParser
+
+struct Analyze: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "analyze",
+    abstract: "Analyzes a music library: tempo, beats, fingerprints and tags of every file, into SQLite and reports.",
+    usage: "analyze [<options>] [<path> ...]\n       analyze <subcommand>",
+    discussion: """
+      analyze ~/Music --report json   is the line for a nightly job: it touches only what is new or changed, is silent when \
+      nothing is wrong, and leaves its results in the database and the report.
+
+      Exit status: 0 fine; 1 the run could not be done; 3 done, but files failed that were not known as failing; 11 another \
+      run holds the lock; 64 wrong usage; 130 or 143 ended by a signal, with all finished work stored.
+
+      `analyze run --help` lists the options of a run; `analyze --version --json` is for programs.
+      """,
+    version: version,
+    subcommands: [
+      RunCommand.self, ReportCommand.self, ShowCommand.self, ExplainCommand.self, SchemaCommand.self, DoctorCommand.self,
+      ConfigCommand.self, CompletionsCommand.self, WorkerCommand.self,
+    ],
+    defaultSubcommand: RunCommand.self)
+
+  /// Semantic version of the program; findings have versions of their own, one per analyzer.
+  static let version = "0.1.0"
+}

@@ -1,0 +1,63 @@
+import AudioAnalysis
+import BuiltInAnalyzers
+import Foundation
+import Pipeline
+import ResultStore
+import SystemPackage
+
+/// The settings of a command: what files and the environment say, under what its options say.
+struct CommandSettings {
+  private(set) var settings: Settings
+  private let context: SettingContext
+
+  init() throws {
+    settings = try Settings.load()
+    context = SettingContext(
+      folder: FilePath(FileManager.default.currentDirectoryPath), home: settings.folders.home)
+  }
+
+  subscript<Value: SettingValue>(_ setting: Setting<Value>) -> Value { settings[setting] }
+
+  /// Takes the text of an option, if it was given.
+  mutating func take<Value: SettingValue>(_ text: String?, for setting: Setting<Value>, option: String) throws {
+    guard let text else { return }
+    do {
+      guard let value = try setting.value(text, in: context) as? Value else { return }
+      settings.set(setting, to: value, by: option)
+    } catch let error as ConfigurationError {
+      throw CommandFailure(.usage, "\(option) \(error.problem).")
+    }
+  }
+
+  mutating func take(_ path: PathArgument?, for setting: Setting<FilePath>, option: String) {
+    if let path { settings.set(setting, to: path.path, by: option) }
+  }
+
+  /// Takes a list given by repeating an option, or with commas.
+  mutating func take<Value: SettingValue>(
+    _ texts: [String], for setting: Setting<[Value]>, option: String
+  ) throws {
+    guard !texts.isEmpty else { return }
+    try take(texts.joined(separator: ","), for: setting, option: option)
+  }
+
+  mutating func take(_ flag: Bool, for setting: Setting<Bool>, option: String) {
+    if flag { settings.set(setting, to: true, by: option) }
+  }
+
+  /// The pipeline as it is written.
+  func definition() throws -> PipelineDefinition {
+    let catalog = PipelineCatalog(userFolder: settings.folders.configuration.appending("pipelines"))
+    return try catalog.definition(settings[Settings.pipeline].text)
+  }
+
+  /// Opens the database for reading; one that is not there is an error that says how to make it.
+  func openStoreForReading() throws -> ResultStore {
+    let path = settings[Settings.database]
+    guard FileManager.default.fileExists(atPath: path.string) else {
+      throw CommandFailure(
+        .fatal, "There is no database \(path.string). Run `analyze FOLDER` first, or name another file with --database.")
+    }
+    return try ResultStore(path: path, access: .readOnly)
+  }
+}

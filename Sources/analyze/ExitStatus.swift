@@ -1,0 +1,31 @@
+import ArgumentParser
+
+/// What scripts can rely on; see also `sysexits.h` for 64.
+enum ExitStatus: Int32, CaseIterable {
+  case fine = 0
+  /// The run could not be done: no database, no such root, a disk that is full.
+  case fatal = 1
+  /// The run is complete, and files failed that were not known as failing before (`--fail-on` changes this).
+  case filesFailed = 3
+  /// Another run holds the lock of the database.
+  case locked = 11
+  /// Wrong options, definitions or settings.
+  case usage = 64
+  /// Ended by SIGINT; finished work is stored.
+  case interrupted = 130
+  /// Ended by SIGTERM; finished work is stored.
+  case terminated = 143
+
+  var exitCode: ExitCode { ExitCode(rawValue) }
+}
+
+/// Ends a command with a status and a sentence on standard error.
+struct CommandFailure: Error, CustomStringConvertible {
+  let status: ExitStatus
+  let description: String
+
+  init(_ status: ExitStatus, _ description: String) {
+    self.status = status
+    self.description = description
+  }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import AudioAnalysis
+import BuiltInAnalyzers
+import Foundation
+import LibraryScan
+import Pipeline
+import ResultStore
+import SystemPackage
+
+struct ExplainCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Says why a file was analyzed, cached, skipped or failed, and what the next run would do.")
+
+  @Argument(help: ArgumentHelp("Any file.", valueName: "file"))
+  var file: PathArgument
+
+  @Option(help: ArgumentHelp("The pipeline to compare with.", valueName: "name|file"))
+  var pipeline: String?
+
+  @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
+  var database: PathArgument?
+
+  func run() async throws {
+    try await reportingErrors {
+      var settings = try CommandSettings()
+      settings.take(database, for: Settings.database, option: "--database")
+      try settings.take(pipeline, for: Settings.pipeline, option: "--pipeline")
+      let plan = try settings.definition().plan(with: BuiltInAnalyzers.all)
+      let store = try settings.openStoreForReading()
+      let path = file.path
+      let record = try store.record(at: path)
+      let history = try store.history(at: path)
+      let lines = past(record, history) + next(record, history, path, plan, settings)
+      try StandardOutput.writeLines([printable(path.string)] + lines.map { "  " + printable($0) })
+    }
+  }
+
+  private func past(_ record: FileRecord?, _ history: FileHistory?) -> [String] {
+    guard let history else { return ["It is not in the database: no run has met it."] }
+    var lines: [String] = []
+    if let run = history.vanishedRun { lines.append("Gone: run \(run) did not find it any more. Its results are kept.") }
+    if let record {
+      switch record.status {
+      case .ok: lines.append("Analyzed without a problem.")
+      case .partial: lines.append("Analyzed in part: \(record.problem?.message ?? "no reason recorded")")
+      case .failed: lines.append("Failed while \(stage(record.problem)): \(record.problem?.message ?? "no reason recorded")")
+      case .skipped: lines.append("Skipped: \(record.problem?.message ?? "no reason recorded").")
+      }
+      if let code = record.problem?.code { lines.append("The reason in reports is \(code).") }
+      for remark in record.remarks { lines.append("Remark: \(remark.message)") }
+      for problem in record.analyzerProblems {
+        lines.append("Analyzer \(problem.analyzer) \(problem.outcome == .failed ? "failed" : "had nothing to do"): \(problem.message)")
+      }
+    }
+    if let analyzed = history.analyzed {
+      lines.append("Last analyzed \(analyzed)\(history.analyzedRun.map { " by run \($0)" } ?? "").")
+    }
+    if history.failedAttempts > 0 {
+      let since = history.firstFailedRun.map { " since run \($0)" } ?? ""
+      lines.append("Tried and failed \(history.failedAttempts == 1 ? "once" : "\(history.failedAttempts) times")\(since).")
+    }
+    if history.unfinishedAttempts > 0 {
+      lines.append("\(history.unfinishedAttempts) runs died while it was being read: it is taken last.")
+    }
+    return lines
+  }
+
+  private func next(
+    _ record: FileRecord?, _ history: FileHistory?, _ path: FilePath, _ plan: AnalysisPlan, _ settings: CommandSettings
+  ) -> [String] {
+    guard let now = ScannedFile(lookingAt: path) else { return ["There is no file of this name now."] }
+    let walk = settings.settings.walk
+    if let reason = walk.candidates.reasonToSkip(fileNamed: Array((path.lastComponent?.string ?? "").utf8)) {
+      return ["In a folder it would be skipped: \(reason.sentence)."]
+    }
+    guard let record, let history else { return ["The next run that meets it analyzes it."] }
+    if history.pending != nil { return ["It waits for the next run to analyze it."] }
+    if record.status == .skipped { return ["The next run looks at it again."] }
+    if now.size != record.sizeBytes || now.mtimeNanoseconds != record.modified?.nanoseconds {
+      return ["It has changed since: the next run reads its tags, and analyzes the audio again if that is another."]
+    }
+    let current = Set(record.analyzers)
+    let stale = plan.plugins.filter { !current.contains($0.identity) }.map(\.id)
+    if record.status == .failed, record.problem.flatMap({ DecodeError.Code(rawValue: $0.code) })?.isTransient ?? false {
+      return ["The failure may pass by itself: the next run tries it again."]
+    }
+    if record.status == .failed {
+      return ["It has not changed since, so that it is not tried again (--retry-failed does)."]
+    }
+    return stale.isEmpty
+      ? ["Nothing has changed since: with the pipeline \(plan.name) the next run leaves it alone (cached)."]
+      : ["With the pipeline \(plan.name) the next run would run: \(stale.joined(separator: ", "))."]
+  }
+
+  private func stage(_ problem: Problem?) -> String {
+    switch problem?.stage {
+    case .scan: "scanning"
+    case .open: "opening it"
+    case .decode: "decoding it"
+    case .analyze: "analyzing it"
+    case .store: "storing its results"
+    case nil: "being analyzed"
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import AudioAnalysis
+import Foundation
+import SystemPackage
+
+/// A path as given on the command line, made absolute. Names that are not UTF-8 keep their bytes.
+struct PathArgument: ExpressibleByArgument, Sendable {
+  let path: FilePath
+
+  init?(argument: String) {
+    guard !argument.isEmpty else { return nil }
+    path = Self.absolute(RawArguments.path(from: argument))
+  }
+
+  static let defaultCompletionKind = CompletionKind.file()
+
+  /// Without `.` and `..`; symbolic links stay as they are.
+  static func absolute(_ path: FilePath) -> FilePath {
+    var whole = path.isAbsolute ? path : FilePath(FileManager.default.currentDirectoryPath).pushing(path)
+    whole.lexicallyNormalize()
+    return whole
+  }
+}
+
+/// The command line as the system hands it over. Arguments are bytes, and those that are no UTF-8 (paths, that is) must get
+/// through the parser of options, which takes text.
+enum RawArguments {
+  /// No argument can hold it: it tells an escaped byte from a name that happens to look like one.
+  private static let mark = "\0"
+
+  /// The arguments without the name of the program. Bytes that are no UTF-8 stand escaped: see `path(from:)`.
+  static var texts: [String] {
+    (1..<max(1, Int(CommandLine.argc))).compactMap { position in
+      guard let argument = unsafe CommandLine.unsafeArgv[position] else { return nil }
+      if let text = unsafe String(validatingCString: argument) { return text }
+      let path = unsafe FilePath(platformString: argument)
+      return DisplayPath.text(of: path).replacing("\\x", with: "\(mark)\\x")
+    }
+  }
+
+  /// The path that an argument, or a part of it, means.
+  static func path(from text: String) -> FilePath {
+    text.contains(mark) ? DisplayPath.path(from: text.replacing(mark, with: "")) : FilePath(text)
+  }
+}

@@ -1,0 +1,142 @@
+import AudioAnalysis
+import Foundation
+import Pipeline
+import Synchronization
+import SystemPackage
+
+/// Shows on standard error how a run goes on.
+final class ProgressReporter: Sendable {
+  private struct State {
+    var phase = RunEvent.Phase.scan
+    var scanned = 0
+    var planned = 0
+    var done = 0
+    var failed = 0
+    var audioSeconds = 0.0
+    var current = ""
+    var lastFailure = ""
+    var analysisStart = ContinuousClock.now
+    var lastShown = ContinuousClock.now
+    var barIsShown = false
+  }
+
+  private let style: ProgressStyle
+  private let terminal: Terminal
+  private let isQuiet: Bool
+  private let state = Mutex(State())
+
+  /// - Parameter isQuiet: notices are left out too; errors are not this type's matter.
+  init(style: ProgressStyle, terminal: Terminal, isQuiet: Bool) {
+    self.style = style == .auto ? (terminal.isInteractive && !isQuiet ? .bar : .none) : style
+    self.terminal = terminal
+    self.isQuiet = isQuiet
+  }
+
+  private var interval: Duration {
+    switch style {
+    case .plain: .seconds(10)
+    case .json: .seconds(1)
+    case .auto, .bar, .none: .milliseconds(100)
+    }
+  }
+
+  func handle(_ event: RunEvent) {
+    state.withLock { state in
+      switch event {
+      case .began(let phase):
+        state.phase = phase
+        if phase == .analyze { state.analysisStart = .now }
+      case .scanned(let count):
+        state.scanned = count
+      case .planned(let count):
+        state.planned = count
+      case .started(let path):
+        state.current = path.lastComponent?.string ?? path.string
+      case .finished(let path, let status, let problem, let audioDuration):
+        state.done += 1
+        state.audioSeconds += audioDuration
+        if status == .failed {
+          state.failed += 1
+          state.lastFailure = "\(path.lastComponent?.string ?? path.string): \(problem?.message ?? "failed")"
+        }
+      case .notice(let text):
+        guard !isQuiet else { break }
+        eraseBar(&state)
+        Terminal.writeLine("analyze: \(printable(text))")
+      }
+      guard style != .none, ContinuousClock.now - state.lastShown >= interval else { return }
+      state.lastShown = .now
+      show(&state)
+    }
+  }
+
+  /// Removes the bar, so that other text can be written.
+  func finish() {
+    state.withLock { eraseBar(&$0) }
+  }
+
+  private func eraseBar(_ state: inout State) {
+    guard state.barIsShown else { return }
+    Terminal.write("\r\u{1B}[K")
+    state.barIsShown = false
+  }
+
+  private func show(_ state: inout State) {
+    switch style {
+    case .bar:
+      Terminal.write("\r\u{1B}[K" + bar(state, width: terminal.width - 1))
+      state.barIsShown = true
+    case .plain:
+      Terminal.writeLine("analyze: " + line(state))
+    case .json:
+      let object: [String: Any] = [
+        "phase": state.phase.rawValue, "scanned": state.scanned, "planned": state.planned, "done": state.done,
+        "failed": state.failed, "realtime_factor": speed(state) ?? NSNull(), "eta_s": remaining(state) ?? NSNull(),
+      ]
+      if let data = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys]) {
+        Terminal.writeLine(String(decoding: data, as: UTF8.self))
+      }
+    case .auto, .none: break
+    }
+  }
+
+  private func elapsed(_ state: State) -> Double {
+    (ContinuousClock.now - state.analysisStart) / .seconds(1)
+  }
+
+  /// Seconds of audio per second.
+  private func speed(_ state: State) -> Double? {
+    let seconds = elapsed(state)
+    return state.audioSeconds > 0 && seconds > 0.2 ? (state.audioSeconds / seconds).rounded() : nil
+  }
+
+  /// Seconds until the end, once there is enough to judge by.
+  private func remaining(_ state: State) -> Double? {
+    guard state.done > 2, state.planned > 0 else { return nil }
+    return (elapsed(state) / Double(state.done) * Double(max(state.planned - state.done, 0))).rounded()
+  }
+
+  private func line(_ state: State) -> String {
+    switch state.phase {
+    case .scan: return "scanning, \(state.scanned) files so far"
+    case .report: return "writing reports"
+    case .analyze:
+      var parts = ["\(state.done) of \(state.planned) files"]
+      if let speed = speed(state) { parts.append("\(Int(speed))x realtime") }
+      if let seconds = remaining(state) { parts.append("\(describe(seconds: seconds)) left") }
+      if state.failed > 0 { parts.append("\(state.failed) failed (last: \(printable(state.lastFailure)))") }
+      return parts.joined(separator: ", ")
+    }
+  }
+
+  private func bar(_ state: State, width: Int) -> String {
+    guard state.phase == .analyze, state.planned > 0 else { return truncatedStart(line(state), to: width) }
+    let cells = 24
+    let filled = min(cells, cells * state.done / state.planned)
+    let drawn = String(repeating: "█", count: filled) + String(repeating: "░", count: cells - filled)
+    let counts = line(state)
+    let rest = width - cells - counts.count - 4
+    let name = rest > 12 ? "  " + truncatedStart(printable(state.current), to: rest) : ""
+    return drawn + "  " + String(counts.prefix(max(0, width - cells - 2))) + terminal.colored(name, .faint)
+  }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import AudioAnalysis
+import Foundation
+import Pipeline
+import Reporting
+import ResultStore
+import SystemPackage
+
+/// Which reports a command writes, and where.
+struct ReportArguments: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Write a report: json, ndjson or csv. Can be repeated.", valueName: "format"),
+    completion: .list(ReportChoice.choices))
+  var report: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The folder for reports, or - for standard output (with a single --report).", valueName: "dir|-"),
+    completion: .directory)
+  var output: String?
+
+  @Option(
+    help: ArgumentHelp("Put long lists into reports: beats.", valueName: "what"), completion: .list(ReportExtra.choices))
+  var include: [String] = []
+
+  var goesToStandardOutput: Bool { output == "-" }
+
+  func apply(to settings: inout CommandSettings) throws {
+    try settings.take(report, for: Settings.report, option: "--report")
+    try settings.take(include, for: Settings.include, option: "--include")
+    if !goesToStandardOutput { settings.take(output.flatMap(PathArgument.init), for: Settings.output, option: "--output") }
+    if goesToStandardOutput, settings[Settings.report].count != 1 {
+      throw CommandFailure(.usage, "--output - takes exactly one --report: several would run into each other.")
+    }
+  }
+
+  /// Writes the reports of a part of the library.
+  /// - Returns: a line about each file written.
+  func write(_ store: ResultStore, _ settings: CommandSettings, roots: [FilePath]?, run: RunRecord?) throws -> [String] {
+    let includesBeats = settings[Settings.include].contains(.beats)
+    let selection = RecordSelection(roots: roots, includesBeats: includesBeats)
+    let folder = settings[Settings.output]
+    let formats = settings[Settings.report].compactMap { ReportFormat(rawValue: $0.rawValue) }
+    if !goesToStandardOutput, !formats.isEmpty {
+      do {
+        try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+      } catch {
+        throw ReportError.cannotCreate(path: folder, reason: error.localizedDescription)
+      }
+    }
+    var lines: [String] = []
+    for format in formats {
+      let path = folder.appending("report.\(format.fileExtension)")
+      let writer = try ReportWriter(
+        format, to: goesToStandardOutput ? .standardOutput : .file(path),
+        options: ReportOptions(includesBeats: includesBeats), run: run)
+      try store.forEachRecord(selection) { try writer.append($0) }
+      try writer.finish()
+      if !goesToStandardOutput { lines.append("\(format.rawValue) report: \(path.string)") }
+    }
+    return lines
+  }
+}

@@ -1,0 +1,306 @@
+import ArgumentParser
+import AudioAnalysis
+import BuiltInAnalyzers
+import Foundation
+import LibraryScan
+import Pipeline
+import ResultStore
+import Synchronization
+import SystemPackage
+
+struct RunCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Analyzes what is new or changed in folders of music (the default command).",
+    discussion: """
+      Each option can also stand in a settings file or the environment; `analyze config show` lists all settings and where \
+      they come from.
+      """)
+
+  @Argument(help: ArgumentHelp("Folders and files. Default: the setting library.", valueName: "path"))
+  var paths: [PathArgument] = []
+
+  @OptionGroup(title: "Reports")
+  var reports: ReportArguments
+
+  @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
+  var database: PathArgument?
+
+  @Option(
+    help: ArgumentHelp("The pipeline: a name, or the path of a definition (default: default).", valueName: "name|file"))
+  var pipeline: String?
+
+  @Option(help: ArgumentHelp("Run these analyzers of the pipeline only.", valueName: "id,…"))
+  var only: [String] = []
+
+  @Option(name: .shortAndLong, help: ArgumentHelp("Files analyzed at the same time (default: one per processor).", valueName: "n"))
+  var jobs: String?
+
+  @Option(
+    help: ArgumentHelp("Read the paths to analyze from a file, or from standard input with -.", valueName: "file|-"))
+  var filesFrom: String?
+
+  @Flag(name: .customLong("from0"), help: "The paths of --files-from end with NUL bytes, as from find -print0.")
+  var from0 = false
+
+  @Flag(help: "Analyze everything again.")
+  var force = false
+
+  @Flag(help: "Try again what failed before, although it has not changed.")
+  var retryFailed = false
+
+  @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Say what would be done, and change nothing.")
+  var dryRun = false
+
+  @Option(
+    help: ArgumentHelp(
+      "process: analyze in worker processes, so that a bad file costs itself alone; none: in this one.",
+      valueName: "where"),
+    completion: .list(IsolationChoice.choices))
+  var isolation: String?
+
+  @Option(name: .customLong("memory-limit"), help: ArgumentHelp("Memory of a worker process (default: 400).", valueName: "MB"))
+  var memoryLimit: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long one file may take (default: by its size); what was found until then is kept.", valueName: "time"))
+  var timeout: String?
+
+  @Option(help: ArgumentHelp("How long the run may take, such as 5h; the next one goes on.", valueName: "time"))
+  var timeBudget: String?
+
+  @Option(help: ArgumentHelp("Lower the priority, 0 to 19.", valueName: "n"))
+  var nice: String?
+
+  @Option(
+    help: ArgumentHelp("When failed files make the exit status 3: never, new, any or N% (default: new).", valueName: "when"),
+    completion: .list(FailurePolicy.choices))
+  var failOn: String?
+
+  @Option(
+    help: ArgumentHelp("auto, bar, plain (a line every ten seconds), json or none.", valueName: "style"),
+    completion: .list(ProgressStyle.choices))
+  var progress: String?
+
+  @Option(help: ArgumentHelp("How long to wait for another run on the same database.", valueName: "time"))
+  var waitLock: String?
+
+  @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+  var quiet = false
+
+  @Flag(name: .shortAndLong, help: "Print the summary without a terminal, too.")
+  var verbose = false
+
+  func run() async throws {
+    try await reportingErrors {
+      let status = try await analyze()
+      if status != .fine { throw status.exitCode }
+    }
+  }
+
+  private func analyze() async throws -> ExitStatus {
+    var settings = try CommandSettings()
+    try apply(to: &settings)
+    let definition = try settings.definition()
+    let plan = try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(onlyIDs))
+    let roots = try Roots(paths: paths.map(\.path), filesFrom: filesFrom, from0: from0, settings: settings)
+    if settings[Settings.nice] > 0 { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Int32(settings[Settings.nice])) }
+
+    let terminal = Terminal()
+    let progress = ProgressReporter(style: settings[Settings.progress], terminal: terminal, isQuiet: quiet)
+    for notice in settings.settings.notices { progress.handle(.notice(notice)) }
+
+    let database = try DatabaseForRun(settings[Settings.database], isDryRun: dryRun)
+    defer { database.removeIfTemporary() }
+    let lock = dryRun ? nil : try RunLock.acquire(forDatabase: database.path, waitingAtMost: settings[Settings.waitLock]) { owner in
+      let who = owner.map { " (process \($0.processID) on \($0.host))" } ?? ""
+      progress.handle(.notice("waiting for another run on \(database.path.string) to end\(who)"))
+    }
+    defer { lock?.release() }
+    let store = try ResultStore(path: database.path, access: database.isTemporary || !dryRun ? .readWrite : .readOnly)
+
+    let control = RunControl()
+    let signals = SignalHandling { number in
+      control.requestStop()
+      progress.handle(.notice("stopping after \(number == SIGINT ? "an interrupt" : "a request to end"): files in progress "
+        + "get five seconds, then everything finished is stored; once more to end at once"))
+    }
+    let budget = settings[Settings.timeBudget].map { limit in
+      Task {
+        try await Task.sleep(for: limit)
+        control.requestStop()
+      }
+    }
+    defer { budget?.cancel() }
+
+    let start = ContinuousClock.now
+    let run = LibraryRun(
+      store: store,
+      request: LibraryRun.Request(
+        roots: roots.request, walk: settings.settings.walk,
+        scan: ScanOptions(force: force, retryFailed: settings[Settings.retryFailed], isDryRun: dryRun), plan: plan,
+        jobs: settings[Settings.jobs], timeLimit: settings[Settings.timeout].map { $0 / .seconds(1) },
+        isolation: isolation(settings, definition), programVersion: Analyze.version),
+      control: control, report: progress.handle)
+    let outcome = try await run.run()
+
+    let status = signals.exitStatus ?? exitStatus(of: outcome, policy: settings[Settings.failOn])
+    try run.finish(outcome, exitStatus: status.rawValue)
+    var outputs: [String] = []
+    if !dryRun {
+      progress.handle(.began(.report))
+      let record = try store.run(outcome.runID)
+      outputs = ["database: \(database.path.string)"]
+        + (try reports.write(store, settings, roots: roots.reported, run: record))
+    }
+    progress.finish()
+    let summary = RunSummary(
+      outcome: outcome, elapsed: .now - start,
+      newFailures: dryRun ? [] : try store.newFailures(in: outcome.runID, limit: RunSummary.failuresShown),
+      outputs: outputs, isDryRun: dryRun)
+    show(summary, status: status, on: terminal)
+    return status
+  }
+
+  private var onlyIDs: [String] {
+    only.flatMap { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
+  }
+
+  private func isolation(_ settings: CommandSettings, _ definition: PipelineDefinition) -> LibraryRun.Isolation {
+    switch settings[Settings.isolation] {
+    case .none: .none
+    case .process:
+      .workers(
+        WorkerPool(
+          arguments: WorkerCommand.arguments(
+            definition: definition, only: onlyIDs, memoryLimit: settings[Settings.memoryLimit]),
+          kinds: BuiltInAnalyzers.all))
+    }
+  }
+
+  private func apply(to settings: inout CommandSettings) throws {
+    settings.take(database, for: Settings.database, option: "--database")
+    try settings.take(pipeline, for: Settings.pipeline, option: "--pipeline")
+    try settings.take(jobs, for: Settings.jobs, option: "--jobs")
+    try settings.take(isolation, for: Settings.isolation, option: "--isolation")
+    try settings.take(memoryLimit, for: Settings.memoryLimit, option: "--memory-limit")
+    try settings.take(timeout, for: Settings.timeout, option: "--timeout")
+    try settings.take(timeBudget, for: Settings.timeBudget, option: "--time-budget")
+    try settings.take(nice, for: Settings.nice, option: "--nice")
+    try settings.take(failOn, for: Settings.failOn, option: "--fail-on")
+    try settings.take(progress, for: Settings.progress, option: "--progress")
+    try settings.take(waitLock, for: Settings.waitLock, option: "--wait-lock")
+    settings.take(retryFailed, for: Settings.retryFailed, option: "--retry-failed")
+    try reports.apply(to: &settings)
+  }
+
+  private func exitStatus(of outcome: LibraryRun.Outcome, policy: FailurePolicy) -> ExitStatus {
+    // The library, or a part of it, was not there: whoever reads the mail must hear of it.
+    if outcome.roots.contains(where: { $0.condition != .scanned }) { return .fatal }
+    return policy.isViolated(by: outcome.totals, newlyFailed: outcome.newlyFailed) ? .filesFailed : .fine
+  }
+
+  /// Silent where nobody looks and nothing is wrong.
+  private func show(_ summary: RunSummary, status: ExitStatus, on terminal: Terminal) {
+    guard !quiet else { return }
+    if dryRun || verbose || terminal.isInteractive {
+      Terminal.writeLine(summary.text(for: terminal))
+    } else if status != .fine {
+      Terminal.write(summary.failureLines(for: terminal).map { $0 + "\n" }.joined())
+    }
+  }
+}
+
+/// What is to be analyzed, and which part of the library the reports of the run show.
+private struct Roots {
+  let request: LibraryRun.Roots
+  let reported: [FilePath]?
+
+  init(paths: [FilePath], filesFrom: String?, from0: Bool, settings: CommandSettings) throws {
+    guard let filesFrom else {
+      if from0 { throw CommandFailure(.usage, "--from0 belongs to --files-from.") }
+      let roots = paths.isEmpty ? settings[Settings.library] : paths
+      guard !roots.isEmpty else {
+        throw CommandFailure(
+          .usage, "Name a folder or file to analyze: analyze ~/Music (`analyze --help` shows everything).")
+      }
+      request = .paths(roots)
+      reported = roots
+      return
+    }
+    guard paths.isEmpty else {
+      throw CommandFailure(.usage, "Give paths or --files-from, not both.")
+    }
+    let list = try FileList(filesFrom, separator: from0 ? .null : .newline)
+    request = .list { () throws(ScanError) in try list.next() }
+    // The list may be longer than memory, and may be read only once.
+    reported = nil
+  }
+}
+
+/// A list of paths that is read while the scan goes on, by one thread after the other.
+private final class FileList: Sendable {
+  private struct State: ~Copyable {
+    var list: PathList
+  }
+
+  private let state: Mutex<State>
+
+  init(_ argument: String, separator: PathList.Separator) throws(ScanError) {
+    let list =
+      argument == "-"
+      ? PathList(reading: .standardInput, separator: separator)
+      : try PathList(at: RawArguments.path(from: argument), separator: separator)
+    state = Mutex(State(list: list))
+  }
+
+  func next() throws(ScanError) -> FilePath? {
+    try state.withLock { (state) throws(ScanError) in
+      try state.list.next().map { PathArgument.absolute($0) }
+    }
+  }
+}
+
+/// The database of a run. A dry run reads the one there is, or an empty one that nobody will see.
+private struct DatabaseForRun {
+  let path: FilePath
+  private let temporaryFolder: URL?
+
+  init(_ path: FilePath, isDryRun: Bool) throws {
+    if isDryRun, !FileManager.default.fileExists(atPath: path.string) {
+      let folder = FileManager.default.temporaryDirectory.appending(component: "nocturne-dry-run-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      temporaryFolder = folder
+      self.path = FilePath(folder.path).appending("library.sqlite")
+    } else {
+      if !isDryRun {
+        do {
+          try FileManager.default.createDirectory(
+            atPath: path.removingLastComponent().string, withIntermediateDirectories: true)
+        } catch {
+          throw StoreError.cannotOpen(path: path, reason: error.localizedDescription)
+        }
+      }
+      temporaryFolder = nil
+      self.path = path
+    }
+  }
+
+  var isTemporary: Bool { temporaryFolder != nil }
+
+  func removeIfTemporary() {
+    if let temporaryFolder { try? FileManager.default.removeItem(at: temporaryFolder) }
+  }
+}
+
+extension FailurePolicy {
+  func isViolated(by totals: RunTotals, newlyFailed: Int) -> Bool {
+    switch self {
+    case .never: false
+    case .new: newlyFailed > 0
+    case .any: totals.failed > 0
+    case .percent(let limit): totals.seen > 0 && Double(totals.failed) * 100 > limit * Double(totals.seen)
+    }
+  }
+}

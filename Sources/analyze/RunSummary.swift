@@ -1,0 +1,87 @@
+import AudioAnalysis
+import Foundation
+import Pipeline
+import ResultStore
+import SystemPackage
+
+/// What a person reads when a run is over.
+struct RunSummary {
+  let outcome: LibraryRun.Outcome
+  let elapsed: Duration
+  let newFailures: [(path: FilePath, problem: Problem)]
+  /// What was written where.
+  let outputs: [String]
+  let isDryRun: Bool
+
+  static let failuresShown = 20
+
+  /// A table of the totals, the new failures, and where the results are.
+  func text(for terminal: Terminal) -> String {
+    isDryRun ? plan : table(for: terminal)
+  }
+
+  /// What a run would do.
+  private var plan: String {
+    let scan = outcome.scan
+    var parts = ["\(scan.new) new", "\(scan.changed) changed", "\(scan.outdated) with missing or outdated findings"]
+    if scan.retried > 0 { parts.append("\(scan.retried) to be tried again") }
+    return """
+      Dry run: \(scan.pending) files would be analyzed (\(parts.joined(separator: ", "))),
+      \(scan.cached) are unchanged, \(scan.knownFailures) are known as failing, \(scan.skipped) would be skipped,
+      \(scan.moved) were moved, \(scan.vanished) are gone. Nothing was changed.
+      """
+  }
+
+  private func table(for terminal: Terminal) -> String {
+    let totals = outcome.totals
+    let seconds = max(elapsed / .seconds(1), 0.001)
+    var rows: [(String, Int, String)] = [
+      ("seen", totals.seen, "in \(describe(elapsed))"),
+      ("analyzed", totals.analyzed, analyzedDetail(seconds)),
+      ("cached", totals.cached, "unchanged since they were analyzed"),
+      ("failed", totals.failed, failedDetail),
+      ("skipped", totals.skipped, "no audio files, or left out"),
+      ("vanished", totals.vanished, "gone since the last run; their results are kept"),
+    ]
+    if outcome.pending > 0 { rows.append(("waiting", outcome.pending, "left for the next run")) }
+    let width = String(rows.map(\.1).max() ?? 0).count
+    var lines = rows.filter { $0.1 > 0 || $0.0 == "seen" || $0.0 == "analyzed" || $0.0 == "failed" }.map { row in
+      let count = String(row.1)
+      let line = "  \(row.0.padding(toLength: 9, withPad: " ", startingAt: 0)) "
+        + String(repeating: " ", count: width - count.count) + count + "  " + terminal.colored(row.2, .faint)
+      return row.0 == "failed" && row.1 > 0 ? terminal.colored(line, .red) : line
+    }
+    lines += failureLines(for: terminal)
+    lines += outputs.map { "  \(terminal.colored("→", .green)) \($0)" }
+    return lines.joined(separator: "\n")
+  }
+
+  /// The files that have begun to fail, one line each: what cron sends by mail.
+  func failureLines(for terminal: Terminal) -> [String] {
+    guard !newFailures.isEmpty else { return [] }
+    var lines = ["", "New failures (nothing else is affected; `analyze explain FILE` tells more):"]
+    for failure in newFailures.prefix(Self.failuresShown) {
+      lines.append("  \(terminal.colored(printable(failure.path.string), .yellow))")
+      lines.append("      \(failure.problem.message) [\(failure.problem.code)]")
+    }
+    let rest = outcome.newlyFailed - min(newFailures.count, Self.failuresShown)
+    if rest > 0 { lines.append("  … and \(rest) more; `analyze report --report csv` lists all") }
+    return lines + [""]
+  }
+
+  private func analyzedDetail(_ seconds: Double) -> String {
+    guard outcome.totals.analyzed > 0 else { return "nothing was new or changed" }
+    var parts: [String] = []
+    if outcome.audioDuration > 0 {
+      parts.append("\(describe(seconds: outcome.audioDuration)) of audio, \(Int(outcome.audioDuration / seconds))x realtime")
+    }
+    if outcome.scan.moved > 0 { parts.append("\(outcome.scan.moved) moved") }
+    if outcome.reused > 0 { parts.append("\(outcome.reused) with audio known before") }
+    return parts.joined(separator: ", ")
+  }
+
+  private var failedDetail: String {
+    guard outcome.totals.failed > 0 else { return "" }
+    return "\(outcome.newlyFailed) of them new"
+  }
+}

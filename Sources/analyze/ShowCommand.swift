@@ -1,0 +1,101 @@
+import ArgumentParser
+import AudioAnalysis
+import Foundation
+import Pipeline
+import Reporting
+import ResultStore
+import SystemPackage
+
+struct ShowCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Shows all that is known of a file.")
+
+  @Argument(help: ArgumentHelp("A file that was analyzed.", valueName: "file"))
+  var file: PathArgument
+
+  @Flag(help: "As one line of JSON, the record of an NDJSON report.")
+  var json = false
+
+  @Option(help: ArgumentHelp("Put long lists into the JSON: beats.", valueName: "what"), completion: .list(ReportExtra.choices))
+  var include: [String] = []
+
+  @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
+  var database: PathArgument?
+
+  func run() async throws {
+    try await reportingErrors {
+      var settings = try CommandSettings()
+      settings.take(database, for: Settings.database, option: "--database")
+      try settings.take(include, for: Settings.include, option: "--include")
+      let includesBeats = settings[Settings.include].contains(.beats)
+      let store = try settings.openStoreForReading()
+      guard let record = try store.record(at: file.path, includesBeats: includesBeats || !json) else {
+        throw CommandFailure.unknownFile(file.path)
+      }
+      if json {
+        let options = ReportOptions(includesBeats: includesBeats)
+        try StandardOutput.write(ReportWriter.ndjsonLine(for: record, options: options))
+      } else {
+        try StandardOutput.writeLines(RecordText.lines(for: record))
+      }
+    }
+  }
+}
+
+extension CommandFailure {
+  static func unknownFile(_ path: FilePath) -> CommandFailure {
+    let exists = FileManager.default.fileExists(atPath: path.string)
+    return CommandFailure(
+      .fatal,
+      "Nothing is known of \(path.string). "
+        + (exists ? "Analyze it, or the folder it is in: analyze \(path.string)" : "There is no such file either."))
+  }
+}
+
+/// A record as a person reads it.
+enum RecordText {
+  static func lines(for record: FileRecord) -> [String] {
+    var lines = [printable(record.path.string)]
+    func add(_ name: String, _ value: String?) {
+      guard let value, !value.isEmpty else { return }
+      lines.append("  \(name.padding(toLength: 14, withPad: " ", startingAt: 0)) \(printable(value))")
+    }
+    add("status", record.isVanished ? "\(record.status.rawValue), gone since" : record.status.rawValue)
+    add("problem", record.problem.map { "\($0.message) [\($0.code)]" })
+    for remark in record.remarks { add("remark", remark.message) }
+    add("format", record.format.map(text))
+    add("size", record.sizeBytes.map { "\($0.formatted()) bytes" })
+    for field in TagField.all {
+      add(field.name, record.tags?.fields[field.name]?.joined(separator: " / "))
+    }
+    add("pictures", record.tags.map { $0.pictures.map { "\($0.type) (\($0.mime))" }.joined(separator: ", ") })
+    add("tempo", record.tempo.map(text))
+    add("fingerprint", record.fingerprint.map { "\($0.algorithm), \(describe(seconds: $0.duration))" })
+    for (id, finding) in record.findings.sorted(by: { $0.key < $1.key }) { add(id, finding.text) }
+    for problem in record.analyzerProblems {
+      add(problem.analyzer, problem.outcome == .failed ? "failed: \(problem.message)" : problem.message)
+    }
+    add("content id", record.contentID?.description)
+    return lines
+  }
+
+  private static func text(_ format: AudioFormat) -> String {
+    var parts = [format.codec == format.container ? format.codec : "\(format.codec) in \(format.container)"]
+    if let duration = format.duration { parts.append(describe(seconds: duration)) }
+    parts.append("\(format.sampleRate) Hz")
+    parts.append(format.channelCount == 1 ? "mono" : format.channelCount == 2 ? "stereo" : "\(format.channelCount) channels")
+    if let depth = format.bitDepth { parts.append("\(depth) bits") }
+    if let rate = format.bitRate { parts.append("\(rate / 1000) kbit/s") }
+    return parts.joined(separator: ", ")
+  }
+
+  private static func text(_ tempo: TempoFinding) -> String {
+    guard let bpm = tempo.bpm else { return "none (\(tempo.reason ?? "unknown reason"))" }
+    var parts = [String(format: "%.2f BPM", bpm), String(format: "confidence %.2f", tempo.confidence)]
+    let others = tempo.candidates.dropFirst().prefix(3).map { String(format: "%.2f", $0.bpm) }
+    if !others.isEmpty { parts.append("else \(others.joined(separator: ", "))") }
+    parts.append(tempo.isStable ? "stable" : "\(tempo.map.count) sections")
+    parts.append("\(tempo.beats.count) beats")
+    return parts.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Synchronization
+
+/// Standard error as a person sees it: whether it is a terminal, how wide, and whether colour is welcome.
+struct Terminal: Sendable {
+  let isInteractive: Bool
+  let hasColor: Bool
+
+  init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+    isInteractive = isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb"
+    // https://no-color.org: any value that is not empty.
+    hasColor = isInteractive && (environment["NO_COLOR"] ?? "").isEmpty
+  }
+
+  /// Columns; 80 where the terminal does not tell.
+  var width: Int {
+    var size = winsize()
+    guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  enum Color: String {
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case faint = "2"
+    case bold = "1"
+  }
+
+  func colored(_ text: String, _ color: Color) -> String {
+    hasColor ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
+  }
+
+  /// Writes to standard error in one piece, so that lines of several threads do not mix.
+  static func write(_ text: String) {
+    let bytes = Array(text.utf8)
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes { buffer in
+        unsafe Foundation.write(STDERR_FILENO, buffer.baseAddress! + written, bytes.count - written)
+      }
+      if count < 0 && errno != EINTR { return }
+      written += max(count, 0)
+    }
+  }
+
+  static func writeLine(_ text: String) {
+    write(text + "\n")
+  }
+}
+
+/// Text made fit for one terminal line: control characters (a file name may hold any) become `?`.
+func printable(_ text: some StringProtocol) -> String {
+  String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : Character($0) })
+}
+
+/// The end of a text, at most `width` characters, marked by an ellipsis when something was cut.
+func truncatedStart(_ text: String, to width: Int) -> String {
+  guard text.count > width, width > 1 else { return width > 0 ? text : "" }
+  return "…" + text.suffix(width - 1)
+}
+
+/// `12.3 s`, `4 min 05 s`, `2 h 03 min`.
+func describe(_ duration: Duration) -> String {
+  let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
+  return describe(seconds: seconds)
+}
+
+func describe(seconds: Double) -> String {
+  let whole = Int(seconds.rounded())
+  switch whole {
+  case ..<10: return String(format: "%.1f s", seconds)
+  case ..<60: return "\(whole) s"
+  case ..<3600: return String(format: "%d min %02d s", whole / 60, whole % 60)
+  default: return String(format: "%d h %02d min", whole / 3600, whole % 3600 / 60)
+  }
+}

@@ -1,0 +1,20 @@
+import AudioAnalysis
+import AudioDecoding
+import BuiltInAnalyzers
+import Reporting
+
+/// The versions of everything that can change a result, for programs: `--version --json`.
+enum VersionReport {
+  /// One line.
+  static var json: String {
+    let analyzers = BuiltInAnalyzers.all.map { ($0.id, JSONValue.integer(Int64($0.version))) }
+    let value = JSONValue.object([
+      "version": .string(Analyze.version),
+      "report_version": .integer(Int64(ReportWriter.schemaVersion)),
+      "decoder_version": .integer(Int64(AudioSource.version)),
+      "analyzers": .object(Dictionary(analyzers) { first, _ in first }),
+      "libraries": .array(DecodingLibraries.versions.map { .string($0) }),
+    ])
+    return value.canonicalText
+  }
+}

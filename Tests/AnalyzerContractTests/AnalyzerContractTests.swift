@@ -1,0 +1,37 @@
+import AnalysisTesting
+import AudioAnalysis
+import BuiltInAnalyzers
+import Testing
+
+@Suite struct `Every built-in analyzer` {
+  @Test(arguments: BuiltInAnalyzers.all)
+  func `is named well`(kind: AnalyzerKind) {
+    #expect(AnalyzerContract.breachesOfNaming(kind) == [])
+  }
+
+  @Test func `has an id of its own`() {
+    #expect(Set(BuiltInAnalyzers.all.map(\.id)).count == BuiltInAnalyzers.all.count)
+  }
+
+  @Test(arguments: BuiltInAnalyzers.all)
+  func `takes good settings and refuses bad ones`(kind: AnalyzerKind) throws {
+    #expect(try AnalyzerContract.breachesOfSettings(kind) == [])
+  }
+
+  @Test(arguments: BuiltInAnalyzers.all, AnalyzerContract.challenges)
+  func `copes with every signal`(kind: AnalyzerKind, challenge: AnalyzerContract.Challenge) throws {
+    #expect(try AnalyzerContract.breachesOfFindings(kind, challenge) == [])
+  }
+
+  @Test(arguments: BuiltInAnalyzers.all)
+  func `copes with every file`(kind: AnalyzerKind) throws {
+    #expect(try AnalyzerContract.breachesOfFiles(kind) == [])
+  }
+
+  @Test(arguments: BuiltInAnalyzers.all)
+  func `is another one with another resampler only if its feed is resampled`(kind: AnalyzerKind) throws {
+    let (first, second) = (try kind.make(resampler: "soxr"), try kind.make(resampler: "samplerate"))
+    #expect((first.identity == second.identity) == !first.feed.dependsOnResampler)
+    #expect(first.configuration == second.configuration)
+  }
+}

@@ -1,0 +1,125 @@
+import AnalysisTesting
+import AudioAnalysis
+import Foundation
+import SystemPackage
+import Testing
+
+/// Files that cannot be analyzed, and what a nightly job makes of them.
+@Suite struct FailureTests {
+  @Test func newFailuresAreToldOnce() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "good.wav")
+    try place.put(Audio.junk, as: "bad.mp3")
+    try place.put([], as: "empty.flac")
+    let arguments = [Argument(place.library)] + place.runArguments() + ["--report", "json"]
+    let first = try place.start(arguments).end()
+    #expect(first.status == 3)
+    #expect(first.text == "")
+    for name in ["bad.mp3", "empty.flac"] { #expect(first.errors.contains("\(place.library)/\(name)")) }
+    #expect(first.errors.contains("[unknown_format]"))
+    #expect(!first.errors.contains("good.wav"))
+    let report = try JSONValue(parsing: Array(Data(contentsOf: URL(filePath: place.report.string))))
+    #expect(report["run"]["totals"]["failed"] == 2)
+    #expect(report["run"]["newly_failed"] == 2)
+    #expect(report["run"]["exit_status"] == 3)
+    let bad = report["files"].elements.first { $0["path"].textValue.hasSuffix("bad.mp3") } ?? .null
+    #expect(bad["status"] == "failed")
+    #expect(bad["error"]["code"] == "unknown_format")
+    #expect(!bad["error"]["message"].textValue.isEmpty)
+
+    let second = try place.start(arguments).end()
+    #expect(second.status == 0)
+    #expect(second.errors == "")
+    #expect(try place.run().summary == ["seen": 3, "cached": 1, "failed": 2])
+  }
+
+  @Test func repairedFileIsFineAgain() throws {
+    let place = try Workplace()
+    try place.put(Audio.junk, as: "a.wav", modified: 1_000_000)
+    #expect(try place.run().status == 3)
+    try place.put(Audio.wav(1), as: "a.wav")
+    let repaired = try place.run()
+    #expect(repaired.status == 0)
+    #expect(repaired.totals == ["seen": 1, "analyzed": 1])
+    #expect(repaired.file("a.wav")["error"] == .null)
+    // What breaks anew is news again.
+    try place.put(Audio.junk, as: "a.wav", modified: 2_000_000)
+    #expect(try place.run().status == 3)
+  }
+
+  @Test func knownFailuresAreTriedAgainOnRequest() throws {
+    let place = try Workplace()
+    try place.put(Audio.junk, as: "bad.mp3")
+    try place.put(Audio.wav(1), as: "good.wav")
+    let pipeline = try place.makePipelineThatLogs()
+    _ = try place.run(pipeline: pipeline)
+    #expect(place.takeLog() == ["good.wav"])
+    let again = try place.run("--retry-failed", pipeline: pipeline)
+    #expect(again.status == 0)
+    #expect(again.totals == ["seen": 2, "cached": 1, "failed": 1])
+    #expect(place.takeLog() == [])
+    let explained = try place.analyze("explain", "library/bad.mp3", "--database", Argument(place.database))
+    #expect(explained.text.contains("failed 2 times"), "\(explained.text)")
+  }
+
+  @Test func failOnDecidesOnTheStatus() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "good.wav")
+    try place.put(Audio.junk, as: "bad.mp3")
+    #expect(try place.run("--fail-on", "never", "--database", "never.sqlite").status == 0)
+    #expect(try place.run("--fail-on", "50%", "--database", "half.sqlite").status == 0)
+    #expect(try place.run("--fail-on=49.9%", "--database", "less.sqlite").status == 3)
+    #expect(try place.run("--fail-on", "new").status == 3)
+    #expect(try place.run("--fail-on", "new").status == 0)
+    #expect(try place.run("--fail-on", "any").status == 3)
+    #expect(try place.run(environment: ["ANALYZE_FAIL_ON": "any"]).status == 3)
+  }
+
+  /// What could be decoded of a damaged file is a result, with the reason why it is not all.
+  @Test func damagedFileGivesAPartialResult() throws {
+    let place = try Workplace()
+    try place.put(Array(Audio.wav(1).prefix(60_000)), as: "cut.wav")
+    let outcome = try place.run(pipeline: place.makePipelineThatLogs())
+    #expect(outcome.status == 0)
+    #expect(outcome.totals == ["seen": 1, "analyzed": 1])
+    let file = outcome.file("cut.wav")
+    #expect(file["status"] == "partial")
+    #expect(file["error"]["message"] != .null)
+    #expect(file["findings"]["probe"] != .null)
+  }
+
+  // MARK: - Analyzers in other languages
+
+  @Test func findingOfAProgramIsInTheReport() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a b.wav")
+    let pipeline = try place.makePipeline(script: #"printf "{\"name\": \"%s\", \"mood\": 0.5}" "${1##*/}""#)
+    let outcome = try place.run(pipeline: pipeline, environment: Workplace.workerProcesses)
+    #expect(outcome.status == 0)
+    #expect(outcome.file("a b.wav")["findings"] == ["probe": ["name": "a b.wav", "mood": 0.5]])
+    #expect(outcome.file("a b.wav")["analyzers"]["probe"] == 1)
+    #expect(try place.analyze("show", "library/a b.wav", "--database", Argument(place.database)).text.contains("mood"))
+  }
+
+  @Test(arguments: [
+    ("echo no luck >&2; exit 7", "no luck"), ("echo no json", "no json"), ("kill -9 $$", "signal 9"),
+    ("exec sleep 30", "kept the pipeline waiting"),
+  ])
+  func failingProgramCostsItselfAlone(script: String, reason: String) throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1, title: "Kept"), as: "a.wav")
+    let pipeline = try place.makePipeline(script: script, timeout: 1)
+    let outcome = try place.run(pipeline: pipeline, environment: Workplace.workerProcesses)
+    #expect(outcome.status == 0)
+    let file = outcome.file("a.wav")
+    #expect(file["status"] == "ok")
+    #expect(file["tags"]["title"] == "Kept")
+    #expect(file["fingerprint"] != .null)
+    #expect(file["findings"] == .null)
+    #expect(file["problems"].elements.count == 1)
+    #expect(file["problems"].elements.first?["analyzer"] == "probe")
+    #expect(file["problems"].elements.first?["message"].textValue.contains(reason) == true, "\(file["problems"])")
+    // It is not tried for ever.
+    #expect(try place.run(pipeline: pipeline).totals == ["seen": 1, "cached": 1])
+  }
+}

@@ -1,0 +1,135 @@
+import AnalysisTesting
+import AudioAnalysis
+import Foundation
+import SystemPackage
+import Testing
+
+/// The commands that look at what is known.
+@Suite struct InspectionTests {
+  @Test func reportsComeBackWithoutTheAudio() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1, title: "Gone"), as: "x/a.wav")
+    try place.put(Audio.wav(2), as: "y/b.wav")
+    let run = try place.run()
+    try FileManager.default.removeItem(atPath: place.library.string)
+
+    let database = Argument(place.database)
+    let again = try place.analyze("report", "--report", "json", "--report", "csv", "--output", "again", "--database", database)
+    #expect(again.status == 0)
+    #expect(again.text == "")
+    let report = try JSONValue(parsing: Array(Data(contentsOf: URL(filePath: place.folder.file("again/report.json").string))))
+    #expect(report["files"] == run.report["files"])
+    #expect(report["run"] == run.report["run"])
+    #expect(try Data(contentsOf: URL(filePath: place.folder.file("again/report.csv").string)).count > 500)
+    // A part of the library.
+    let part = try place.analyze("report", "library/x", "--report", "ndjson", "--output", "-", "--database", database)
+    #expect(try part.lines.map { try JSONValue(parsing: Array($0.utf8)) } == [run.file("a.wav")])
+
+    let none = try place.analyze("report", "--report", "json", "--database", "none.sqlite")
+    #expect(none.status == 1)
+    #expect(none.errors.contains("none.sqlite"))
+    #expect(!FileManager.default.fileExists(atPath: place.folder.file("none.sqlite").string))
+  }
+
+  @Test func showTellsOfAFile() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1, title: "Étude"), as: "a.wav")
+    let run = try place.run()
+    let database = Argument(place.database)
+    let text = try place.analyze("show", "library/a.wav", "--database", database)
+    #expect(text.status == 0)
+    for word in ["\(place.library)/a.wav", "Étude", "11025 Hz", "mono", "chromaprint"] { #expect(text.text.contains(word)) }
+    let json = try place.analyze("show", "library/a.wav", "--json", "--database", database)
+    #expect(try JSONValue(parsing: json.output) == run.file("a.wav"))
+    #expect(json.lines.count == 1)
+
+    let unknown = try place.analyze("show", "library/b.wav", "--database", database)
+    #expect(unknown.status == 1)
+    #expect(unknown.text == "")
+    #expect(unknown.errors.contains("Nothing is known of \(place.library)/b.wav"))
+  }
+
+  @Test func explainTellsWhy() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "good.wav", modified: 1_000_000)
+    try place.put(Audio.wav(2), as: "changed.wav", modified: 1_000_000)
+    try place.put(Audio.wav(3), as: "gone.wav")
+    try place.put(Audio.junk, as: "bad.mp3")
+    try place.put([1], as: "cover.jpg")
+    _ = try place.run()
+    try place.put(Audio.wav(4), as: "changed.wav", modified: 2_000_000)
+    try place.remove("gone.wav")
+    _ = try place.run("--only", "tags", paths: ["library/good.wav", "library/bad.mp3"])
+    try place.put(Audio.wav(5), as: "new.wav")
+
+    func explain(_ name: String, _ pipeline: Argument = "fingerprint") throws -> String {
+      let outcome = try place.analyze(
+        "explain", "library/\(name)", "--database", Argument(place.database), "--pipeline", pipeline)
+      #expect(outcome.status == 0)
+      return outcome.text
+    }
+    #expect(try explain("good.wav").contains("cached"))
+    #expect(try explain("good.wav", "default").contains("would run: tempo"))
+    #expect(try explain("changed.wav").contains("It has changed since"))
+    #expect(try explain("bad.mp3").contains("unknown_format"))
+    #expect(try explain("bad.mp3").contains("--retry-failed"))
+    #expect(try explain("cover.jpg").contains("not_audio"))
+    #expect(try explain("new.wav").contains("no run has met it"))
+    #expect(try explain("gone.wav").contains("There is no file of this name now"))
+    _ = try place.run()
+    #expect(try explain("gone.wav").contains("did not find it any more"))
+  }
+
+  @Test func schemasAreThoseOfTheRepository() throws {
+    let place = try Workplace()
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("reports/schema")
+    let files = [
+      "json": "nocturne.report.v1.schema.json", "ndjson": "nocturne.file.v1.schema.json",
+      "csv": "nocturne.csv.v1.table.json",
+    ]
+    for (format, name) in files {
+      let schema = try place.analyze("schema", "\(format)")
+      #expect(schema.status == 0)
+      #expect(try schema.output == Array(Data(contentsOf: folder.appendingPathComponent(name))))
+    }
+    #expect(try place.analyze("schema", "--output", "schemas").status == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.folder.file("schemas").string).sorted() == files.values.sorted())
+  }
+
+  @Test func doctorFindsWhatIsWrong() throws {
+    let place = try Workplace()
+    #expect(try place.analyze("doctor").status == 0)
+    try place.put(Audio.wav(1), as: "a.wav")
+    _ = try place.run()
+    let database = Argument(place.database)
+    let well = try place.analyze("doctor", "--check", "--database", database, environment: ["ANALYZE_LIBRARY": place.library.string])
+    #expect(well.status == 0)
+    #expect(!well.text.contains("WRONG"))
+    #expect(well.text.contains("the database is sound"))
+    #expect(well.text.contains("chromaprint"))
+
+    for (variable, value) in [("ANALYZE_LIBRARY", "/no/such/folder"), ("ANALYZE_JOB", "3")] {
+      let outcome = try place.analyze("doctor", "--database", database, environment: [variable: value])
+      #expect(outcome.status == 1)
+      #expect(outcome.text.contains("WRONG"))
+    }
+    try place.write("no database", to: place.folder.file("other"))
+    let foreign = try place.analyze("doctor", "--database", "other")
+    #expect(foreign.status == 1)
+    #expect(foreign.text.contains("WRONG"))
+    #expect(try place.run("--database", "other").status == 1)
+    #expect(try String(contentsOfFile: place.folder.file("other").string, encoding: .utf8) == "no database")
+
+    // Damage in the middle of the file.
+    var bytes = try [UInt8](Data(contentsOf: URL(filePath: place.database.string)))
+    for index in 20_000..<bytes.count { bytes[index] = 0x5A }
+    try place.write(bytes, to: place.database)
+    let damaged = try place.analyze("doctor", "--check", "--database", database)
+    #expect(damaged.status == 1)
+    #expect(damaged.text.contains("WRONG"))
+    let run = try place.run("--force")
+    #expect(run.status == 1)
+    #expect(run.errors.contains("is damaged"), "\(run.errors)")
+  }
+}

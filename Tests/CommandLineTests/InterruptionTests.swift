@@ -1,0 +1,175 @@
+import AnalysisTesting
+import AudioAnalysis
+import Foundation
+import Glibc
+import SystemPackage
+import Testing
+
+/// Runs that are ended before their end, and runs that meet.
+@Suite struct InterruptionTests {
+  /// A library of three files, and a pipeline that stops at `b.wav` until `open()` is called.
+  private struct Gate {
+    let place: Workplace
+    let pipeline: Argument
+
+    init() throws {
+      place = try Workplace()
+      for (number, name) in ["a", "b", "c"].enumerated() { try place.put(Audio.wav(UInt64(number + 1)), as: "\(name).wav") }
+      let folder = place.folder.path
+      pipeline = try place.makePipeline(
+        script: """
+          case "$1" in *b.wav) touch "\(folder)/reached"; while [ ! -e "\(folder)/gate" ]; do sleep 0.02; done;; esac; echo {}
+          """)
+    }
+
+    func start(_ options: Argument...) throws -> RunningProgram {
+      try place.start(
+        [Argument(place.library), "--jobs", "1"] + place.runArguments(pipeline: pipeline) + options,
+        environment: Workplace.workerProcesses)
+    }
+
+    func waitUntilReached() {
+      #expect(waitUntil { FileManager.default.fileExists(atPath: place.folder.file("reached").string) })
+    }
+
+    /// The first file is done when the gate is reached, and stored a second later at most.
+    func waitUntilFirstFileIsStored() throws {
+      waitUntilReached()
+      let isStored = try waitUntil {
+        try place.analyze("show", "library/a.wav", "--database", Argument(place.database)).status == 0
+      }
+      #expect(isStored)
+    }
+
+    func open() throws { try place.write("", to: place.folder.file("gate")) }
+
+    func checkDatabase() throws {
+      let doctor = try place.analyze("doctor", "--check", "--database", Argument(place.database))
+      #expect(doctor.status == 0, "\(doctor.text)")
+      #expect(doctor.text.contains("the database is sound"))
+    }
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM]) func signalEndsARunInGoodOrder(signal: Int32) throws {
+    let gate = try Gate()
+    let program = try gate.start("--report", "json")
+    gate.waitUntilReached()
+    program.send(signal)
+    #expect(waitUntil { program.errors.contains("stopping") })
+    try gate.open()
+    let outcome = program.end()
+    #expect(outcome.status == 128 + Int(signal))
+    let report = try JSONValue(parsing: Array(Data(contentsOf: URL(filePath: gate.place.report.string))))
+    #expect(report["run"]["state"] == "interrupted")
+    #expect(report["run"]["exit_status"].intValue == 128 + Int(signal))
+    #expect(report["run"]["totals"]["analyzed"] == 2)
+    #expect(report["run"]["pending"] == 1)
+    #expect(report["files"].elements.count == 2)
+
+    let next = try gate.place.run(pipeline: gate.pipeline)
+    #expect(next.status == 0)
+    #expect(next.totals == ["seen": 3, "analyzed": 1, "cached": 2])
+    try gate.checkDatabase()
+  }
+
+  /// A program that hangs cannot keep a run from ending.
+  @Test func runDoesNotWaitForeverForAProgram() throws {
+    let gate = try Gate()
+    let program = try gate.start()
+    gate.waitUntilReached()
+    program.send(SIGTERM)
+    #expect(program.end(within: .seconds(30)).status == 143)
+    try gate.open()
+    let next = try gate.place.run(pipeline: gate.pipeline)
+    #expect(next.totals == ["seen": 3, "analyzed": 2, "cached": 1])
+    #expect(next.files.allSatisfy { $0["problems"] == .null })
+  }
+
+  @Test func secondSignalEndsAtOnce() throws {
+    let gate = try Gate()
+    let program = try gate.start()
+    try gate.waitUntilFirstFileIsStored()
+    program.send(SIGINT)
+    #expect(waitUntil { program.errors.contains("stopping") })
+    program.send(SIGTERM)
+    #expect(program.end(within: .seconds(4)).status == 143)
+    // The program that was being waited for has ended with it.
+    let left = try RunningProgram(
+      ["-f", Argument(gate.place.folder.path)], of: "/usr/bin/pgrep", environment: [:], workingFolder: "/"
+    ).end()
+    #expect(left.text == "")
+    try gate.open()
+    let next = try gate.place.run(pipeline: gate.pipeline)
+    #expect(next.status == 0)
+    #expect(next.totals == ["seen": 3, "analyzed": 2, "cached": 1])
+    try gate.checkDatabase()
+  }
+
+  @Test func killedRunLosesNothingThatWasStored() throws {
+    let gate = try Gate()
+    let program = try gate.start()
+    try gate.waitUntilFirstFileIsStored()
+    program.send(SIGKILL)
+    #expect(program.end().status == -9)
+    let doctor = try gate.place.analyze("doctor", "--check", "--database", Argument(gate.place.database))
+    #expect(doctor.text.contains("the database is sound"))
+    #expect(try gate.place.analyze("explain", "library/b.wav", "--database", Argument(gate.place.database)).status == 0)
+
+    try gate.open()
+    let next = try gate.place.run(pipeline: gate.pipeline)
+    #expect(next.status == 0)
+    #expect(next.totals == ["seen": 3, "analyzed": 2, "cached": 1])
+    #expect(next.files.count == 3)
+    try gate.checkDatabase()
+  }
+
+  @Test func timeBudgetEndsARunWithoutAnError() throws {
+    let gate = try Gate()
+    let program = try gate.start("--time-budget", "1s", "--report", "json")
+    gate.waitUntilReached()
+    usleep(1_200_000)
+    try gate.open()
+    #expect(program.end().status == 0)
+    let next = try gate.place.run(pipeline: gate.pipeline)
+    #expect(next.totals == ["seen": 3, "analyzed": 1, "cached": 2])
+  }
+
+  // MARK: - Two at once
+
+  @Test func secondRunOnOneDatabaseIsTurnedAway() throws {
+    let gate = try Gate()
+    let program = try gate.start()
+    gate.waitUntilReached()
+    let second = try gate.place.run("--report", "csv", pipeline: gate.pipeline)
+    #expect(second.status == 11)
+    #expect(second.errors.contains("Another run is working on this database: process"))
+    #expect(second.errors.contains("--wait-lock"))
+    #expect(second.report == .null)
+    // Readers are welcome meanwhile, and so are dry runs and runs on other databases.
+    #expect(try gate.place.analyze("doctor", "--database", Argument(gate.place.database)).status == 0)
+    #expect(try gate.place.run("--dry-run", pipeline: gate.pipeline).status == 0)
+    #expect(try gate.place.run("--database", "other.sqlite").status == 0)
+    try gate.open()
+    #expect(program.end().status == 0)
+    #expect(try gate.place.run(pipeline: gate.pipeline).totals == ["seen": 3, "cached": 3])
+  }
+
+  @Test func secondRunWaitsIfToldTo() throws {
+    let gate = try Gate()
+    let first = try gate.start()
+    gate.waitUntilReached()
+    let second = try gate.start("--wait-lock", "1m", "--verbose")
+    #expect(waitUntil { second.errors.contains("waiting for another run") })
+    #expect(!second.hasEnded)
+    try gate.open()
+    #expect(first.end().status == 0)
+    let outcome = second.end()
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.contains("  cached    3"))
+    // Patience has an end.
+    let lock = try FileDescriptor.open("\(gate.place.database).lock", .readWrite, options: .closeOnExec)
+    defer { try? lock.close() }
+    #expect(flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0)
+    #expect(try gate.place.run("--wait-lock", "0.2", pipeline: gate.pipeline).status == 11)
+  }
+}

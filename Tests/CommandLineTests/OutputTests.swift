@@ -1,0 +1,169 @@
+import AnalysisTesting
+import AudioAnalysis
+import CSpawn
+import Foundation
+import Glibc
+import SystemPackage
+import Testing
+
+/// Standard output is for data, standard error for people.
+@Suite struct OutputTests {
+  @Test(arguments: ["json", "ndjson", "csv"]) func reportsGoToStandardOutput(format: String) throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    try place.put(Audio.junk, as: "bad.mp3")
+    let options: [Argument] = ["--database", "x.sqlite", "--pipeline", "tags-only", "--output", "-", "--report", "\(format)"]
+    let outcome = try place.start(["library", "--verbose", "--progress", "json"] + options).end()
+    #expect(outcome.status == 3)
+    #expect(outcome.errors.contains("bad.mp3"))
+    switch format {
+    case "json": #expect(try JSONValue(parsing: outcome.output)["files"].elements.count == 2)
+    case "ndjson": #expect(try outcome.lines.map { try JSONValue(parsing: Array($0.utf8)) }.count == 2)
+    default: #expect(outcome.text.components(separatedBy: "\r\n").count == 4 && outcome.text.hasPrefix("id,uri,"))
+    }
+    // The same report again, from the database; what it says of the time differs.
+    let again = try place.analyze("report", "--database", "x.sqlite", "--report", "\(format)", "--output", "-")
+    if format != "json" { #expect(again.output == outcome.output) }
+    // No file was written anywhere.
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.home.string) == [])
+  }
+
+  @Test func quietAndVerbose() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    try place.put(Audio.junk, as: "bad.mp3")
+    let arguments = [Argument(place.library)] + place.runArguments()
+    let quiet = try place.start(arguments + ["-q"]).end()
+    #expect(quiet.status == 3)
+    #expect(quiet.text + quiet.errors == "")
+    let missing = try place.start(["nowhere", "--quiet"] + place.runArguments()).end()
+    #expect(missing.status == 1)
+    let loud = try place.start(arguments + ["--verbose"]).end()
+    #expect(loud.status == 0)
+    #expect(loud.text == "")
+    #expect(loud.errors.contains("  cached    1"))
+    #expect(loud.errors.contains(place.database.string))
+    let error = try place.start(arguments + ["-q", "--pipeline", "none"]).end()
+    #expect(error.errors.contains("none"))
+  }
+
+  /// As with `| head`: whoever has read enough has not made a mistake.
+  @Test func readerOfStandardOutputMayLeave() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    #expect(try place.run().status == 0)
+    let commands: [[Argument]] = [
+      ["library", "--report", "ndjson", "--output", "-"] + ["--database", Argument(place.database), "--pipeline", "fingerprint"],
+      ["report", "--report", "json", "--output", "-", "--database", Argument(place.database)],
+      ["show", "library/a.wav", "--database", Argument(place.database)],
+      ["show", "--json", "library/a.wav", "--database", Argument(place.database)],
+      ["schema"], ["config", "show"], ["doctor"], ["--help"], ["--version"], ["completions", "bash"],
+    ]
+    for command in commands {
+      var reading: Int32 = -1
+      var writing: Int32 = -1
+      #expect(cspawn_output_pipe(&reading, &writing) == 0)
+      close(reading)
+      let outcome = try place.start(command, output: FileDescriptor(rawValue: writing)).end()
+      close(writing)
+      let name = command.map { String(decoding: $0.bytes, as: UTF8.self) }.joined(separator: " ")
+      #expect(outcome.status == 0, "\(name)")
+      #expect(outcome.errors == "", "\(name)")
+    }
+  }
+
+  @Test func fullDiskIsAnError() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    _ = try place.run()
+    let full = try FileDescriptor.open("/dev/full", .writeOnly, options: .closeOnExec)
+    defer { try? full.close() }
+    for command: [Argument] in [
+      ["report", "--report", "json", "--output", "-", "--database", Argument(place.database)], ["schema"],
+      ["show", "--json", "library/a.wav", "--database", Argument(place.database)],
+    ] {
+      let outcome = try place.start(command, output: full).end()
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.contains("No space left"), "\(outcome.errors)")
+    }
+  }
+
+  @Test func progressForPrograms() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    let pipeline = try place.makePipeline(script: "sleep 1.2; echo {}")
+    let outcome = try place.start([Argument(place.library), "--progress", "json"] + place.runArguments(pipeline: pipeline)).end()
+    #expect(outcome.status == 0)
+    let lines = try outcome.errors.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
+    #expect(!lines.isEmpty)
+    for line in lines {
+      for key in ["scanned", "planned", "done", "failed"] { #expect(line[key].intValue != nil) }
+      #expect(!line["phase"].textValue.isEmpty)
+    }
+    #expect(outcome.text == "")
+  }
+
+  // MARK: - Terminals
+
+  @Test(arguments: [[:], ["NO_COLOR": "1"], ["TERM": "dumb"]]) func terminalsGetABar(environment: [String: String]) throws {
+    let place = try Workplace()
+    for number in 1...3 { try place.put(Audio.wav(UInt64(number)), as: "\(number).wav") }
+    try place.put(Audio.junk, as: "bad.mp3")
+    let terminal = try PseudoTerminal()
+    let pipeline = try place.makePipeline(script: "sleep 0.2; echo {}")
+    let program = try place.start(
+      [Argument(place.library), "--jobs", "1"] + place.runArguments(pipeline: pipeline),
+      environment: ["TERM": "xterm"].merging(environment) { $1 }, errors: terminal.programEnd)
+    var shown = ""
+    _ = waitUntil {
+      shown += terminal.takeText()
+      return program.hasEnded
+    }
+    let outcome = program.end()
+    shown += terminal.takeText()
+    #expect(outcome.status == 3)
+    #expect(outcome.text == "")
+    #expect(shown.contains("bad.mp3"))
+    let isDumb = environment["TERM"] == "dumb"
+    #expect(shown.contains("█") == !isDumb, "\(shown)")
+    #expect(shown.contains("of 4 files") == !isDumb)
+    #expect(shown.contains("\u{1B}[31m") == environment.isEmpty)
+    // The summary is for whoever looks.
+    #expect(shown.contains("analyzed  3") == !isDumb)
+  }
+}
+
+/// A terminal of 80 columns; this side of it reads what the program shows.
+private final class PseudoTerminal {
+  let programEnd: FileDescriptor
+  private let readingEnd: FileDescriptor
+
+  init() throws {
+    let noControl = FileDescriptor.OpenOptions(rawValue: O_NOCTTY)
+    readingEnd = try FileDescriptor.open("/dev/ptmx", .readWrite, options: [.closeOnExec, .nonBlocking, noControl])
+    var isLocked: Int32 = 0
+    var number: Int32 = 0
+    var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
+    // TIOCSPTLCK and TIOCGPTN, which are too much for the importer of C headers.
+    guard ioctl(readingEnd.rawValue, 0x4004_5431, &isLocked) == 0, ioctl(readingEnd.rawValue, 0x8004_5430, &number) == 0,
+      ioctl(readingEnd.rawValue, UInt(TIOCSWINSZ), &size) == 0
+    else { throw Errno(rawValue: errno) }
+    programEnd = try FileDescriptor.open(FilePath("/dev/pts/\(number)"), .readWrite, options: [.closeOnExec, noControl])
+  }
+
+  deinit {
+    try? programEnd.close()
+    try? readingEnd.close()
+  }
+
+  /// What was written since the last call. A terminal holds little: its program waits if nobody reads.
+  func takeText() -> String {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 4_096)
+    while true {
+      let count = read(readingEnd.rawValue, &chunk, chunk.count)
+      if count > 0 { bytes += chunk[..<count] } else if count == 0 || errno != EINTR { break }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

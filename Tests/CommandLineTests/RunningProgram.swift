@@ -1,0 +1,142 @@
+import AudioAnalysis
+import CSpawn
+import Foundation
+import Glibc
+import SystemPackage
+import Testing
+
+/// An argument of a command line: any bytes but zero.
+struct Argument: ExpressibleByStringInterpolation, Sendable {
+  let bytes: [UInt8]
+
+  init(stringLiteral text: String) {
+    bytes = Array(text.utf8)
+  }
+
+  init(_ path: FilePath) {
+    bytes = path.withBytes { Array($0) }
+  }
+}
+
+/// How a program ended, and what it wrote.
+struct Outcome {
+  /// The exit status; the number of the signal, negative, if one ended it.
+  let status: Int
+  let output: [UInt8]
+  let errors: String
+
+  var text: String { String(decoding: output, as: UTF8.self) }
+  /// Lines of standard output.
+  var lines: [String] { text.split(separator: "\n").map(String.init) }
+}
+
+/// The program under test at work. What it writes goes into files, so that it never waits for a reader.
+final class RunningProgram {
+  /// The executable, which lies beside the tests: both are products of one build.
+  static let executable: FilePath = {
+    let tests = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    return FilePath(tests ?? "").removingLastComponent().appending("analyze")
+  }()
+
+  private let process: pid_t
+  private let outputFile: FileDescriptor
+  private let errorFile: FileDescriptor
+  private var isReaped = false
+
+  /// - Parameters:
+  ///   - executable: Another program, by its path.
+  ///   - environment: The whole environment of the program.
+  ///   - input: What it finds on standard input; `nil` for nothing.
+  ///   - output: Where standard output goes; `nil` to keep it.
+  ///   - errors: Where standard error goes; `nil` to keep it.
+  init(
+    _ arguments: [Argument], of executable: FilePath = executable, environment: [String: String],
+    workingFolder: FilePath, input: [UInt8]? = nil, output: FileDescriptor? = nil, errors: FileDescriptor? = nil
+  ) throws {
+    outputFile = try Self.unnamedFile()
+    errorFile = try Self.unnamedFile()
+    // `env` becomes the program: it keeps the process id.
+    let words =
+      [Argument("/usr/bin/env"), "-i", "-C", Argument(workingFolder)]
+      + environment.sorted { $0.key < $1.key }.map { Argument("\($0.key)=\($0.value)") }
+      + [Argument(executable)] + arguments
+    var strings = words.map { word in
+      (word.bytes + [0]).withUnsafeBytes { bytes in bytes.baseAddress.flatMap { strdup($0.assumingMemoryBound(to: CChar.self)) } }
+    }
+    defer { for string in strings { free(string) } }
+    strings.append(nil)
+
+    let inputFile = try input.map { bytes in
+      let file = try Self.unnamedFile()
+      try file.writeAll(toAbsoluteOffset: 0, bytes)
+      return file
+    }
+    defer { try? inputFile?.close() }
+    var process: pid_t = 0
+    let problem = cspawn_start(
+      &process, strings, inputFile?.rawValue ?? -1, (output ?? outputFile).rawValue, (errors ?? errorFile).rawValue)
+    guard problem == 0 else { throw Errno(rawValue: problem) }
+    self.process = process
+  }
+
+  deinit {
+    if !isReaped { _ = reap() }
+    try? outputFile.close()
+    try? errorFile.close()
+  }
+
+  var errors: String { String(decoding: Self.contents(of: errorFile), as: UTF8.self) }
+  var hasEnded: Bool { cspawn_has_ended(process) != 0 }
+
+  func send(_ signal: Int32) { kill(process, signal) }
+
+  /// Waits for the end; a program that does not end by itself is killed, and the test fails.
+  func end(within limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation) -> Outcome {
+    if !waitUntil(within: limit, { hasEnded }) {
+      Issue.record("The program has not ended after \(limit).", sourceLocation: sourceLocation)
+    }
+    let status = reap()
+    return Outcome(status: status, output: Self.contents(of: outputFile), errors: errors)
+  }
+
+  private func reap() -> Int {
+    isReaped = true
+    var status: Int32 = 0
+    var signal: Int32 = 0
+    _ = cspawn_kill_and_reap(process, &status, &signal)
+    return signal != 0 ? -Int(signal) : Int(status)
+  }
+
+  private static func unnamedFile() throws -> FileDescriptor {
+    let path = FilePath(FileManager.default.temporaryDirectory.path).appending("nocturne-test-\(UUID().uuidString)")
+    let file = try FileDescriptor.open(
+      path, .readWrite, options: [.create, .exclusiveCreate, .append, .closeOnExec], permissions: .ownerReadWrite)
+    try FileManager.default.removeItem(atPath: path.string)
+    return file
+  }
+
+  private static func contents(of file: FileDescriptor) -> [UInt8] {
+    var status = stat()
+    guard fstat(file.rawValue, &status) == 0 else { return [] }
+    let size = Int(status.st_size)
+    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      let raw = UnsafeMutableRawBufferPointer(buffer)
+      while count < size {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: raw[count...])
+        guard let read = try? file.read(fromAbsoluteOffset: Int64(count), into: rest), read > 0 else { return }
+        count += read
+      }
+    }
+  }
+}
+
+/// Asks again and again until something holds.
+/// - Returns: whether it held before the time was over.
+func waitUntil(within limit: Duration = .seconds(60), _ condition: () throws -> Bool) rethrows -> Bool {
+  let end = ContinuousClock.now + limit
+  while try !condition() {
+    guard ContinuousClock.now < end else { return false }
+    usleep(2_000)
+  }
+  return true
+}

@@ -1,0 +1,153 @@
+import AnalysisTesting
+import AudioAnalysis
+import Foundation
+import SystemPackage
+import Testing
+
+/// What is written wrong ends with 64 and says what is right.
+@Suite struct UsageTests {
+  struct Mistake: CustomTestStringConvertible, Sendable {
+    var arguments: [Argument]
+    var hint: String
+    var environment: [String: String] = [:]
+
+    init(_ arguments: Argument..., hint: String, environment: [String: String] = [:]) {
+      self.arguments = arguments
+      self.hint = hint
+      self.environment = environment
+    }
+
+    var testDescription: String {
+      arguments.map { String(decoding: $0.bytes, as: UTF8.self) }.joined(separator: " ") + "\(environment)"
+    }
+  }
+
+  @Test(arguments: [
+    Mistake("library", "--pipeline", "fingerprnt", hint: "'fingerprint'"),
+    Mistake("library", "--pipeline", "./none.yaml", hint: "none.yaml"),
+    Mistake("library", "--pipeline", "top.yaml", hint: "top.yaml:2:1: analysers: unknown key; did you mean 'analyzers'?"),
+    Mistake("library", "--pipeline", "analyzer.yaml", hint: "analyzer.yaml:3:3: analyzers.chromaprnt"),
+    Mistake("library", "--pipeline", "analyzer.yaml", hint: "'chromaprint'"),
+    Mistake("library", "--pipeline", "setting.yaml", hint: "setting.yaml:3:5: analyzers.chromaprint.lenght_s"),
+    Mistake("library", "--pipeline", "setting.yaml", hint: "'length_s'"),
+    Mistake("library", "--pipeline", "syntax.yaml", hint: "syntax.yaml:3:1"),
+    Mistake("library", "--only", "chromaprnt", hint: "'chromaprint'"),
+    Mistake("library", "--jobs", "many", hint: "--jobs expects a whole number, not 'many'"),
+    Mistake("library", "--jobs", "0", hint: "--jobs must be 1 to 1024"),
+    Mistake("library", "-j", "-1", hint: "-j"),
+    Mistake("library", "--timeout", "soon", hint: "--timeout expects a time such as"),
+    Mistake("library", "--time-budget", "0", hint: "--time-budget must be more than nothing"),
+    Mistake("library", "--fail-on", "nevr", hint: "'never'"),
+    Mistake("library", "--fail-on", "101%", hint: "--fail-on expects"),
+    Mistake("library", "--progress", "bars", hint: "'bar'"),
+    Mistake("library", "--nice", "20", hint: "--nice must be 0 to 19"),
+    Mistake("library", "--wait-lock", "x", hint: "--wait-lock expects"),
+    Mistake("library", "--report", "jsn", hint: "'json'"),
+    Mistake("library", "--report", "json", "--include", "beat", hint: "'beats'"),
+    Mistake("library", "--output", "-", hint: "exactly one --report"),
+    Mistake("library", "--output", "-", "--report", "json", "--report", "csv", hint: "exactly one --report"),
+    Mistake("library", "--jbos", "2", hint: "--jobs"),
+    Mistake("library", "--from0", hint: "--files-from"),
+    Mistake("library", "--files-from", "list", hint: "not both"),
+    Mistake("library", "--json", hint: "--json"),
+    Mistake(hint: "Name a folder"),
+    Mistake("library", hint: "ANALYZE_JOBS", environment: ["ANALYZE_JOBS": "two"]),
+    Mistake("report", hint: "--report json"),
+    Mistake("report", "--report", "xml", hint: "json"),
+    Mistake("show", hint: "file"),
+    Mistake("schema", "xml", hint: "json, ndjson, csv"),
+    Mistake("completions", "tcsh", hint: "bash, fish, zsh"),
+    Mistake("doctor", "--pipeline", hint: "--pipeline"),
+  ])
+  func mistakesAreNamed(mistake: Mistake) throws {
+    let place = try Workplace()
+    let definitions = [
+      "top": "description: x\nanalysers:\n  tags:\n", "analyzer": "analyzers:\n  tags:\n  chromaprnt:\n",
+      "setting": "analyzers:\n  chromaprint:\n    lenght_s: 10\n", "syntax": "analyzers:\n  tags: [\n",
+    ]
+    for (name, text) in definitions { try place.write(text, to: place.folder.file("\(name).yaml")) }
+    let outcome = try place.start(mistake.arguments, environment: mistake.environment).end()
+    #expect(outcome.status == 64)
+    #expect(outcome.text == "")
+    #expect(outcome.errors.contains(mistake.hint), "\(outcome.errors)")
+    // Nothing was begun.
+    #expect(!FileManager.default.fileExists(atPath: place.home.appending(".local").string))
+  }
+
+  @Test func optionsMayStandBeforeAndAfterPaths() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    try place.put(Audio.wav(2), as: "b.wav")
+    let orders: [[Argument]] = [
+      ["--jobs", "1", "library/a.wav", "library/b.wav", "--pipeline", "tags-only", "--report", "ndjson", "--output", "-"],
+      ["run", "library/a.wav", "--jobs=1", "--output=-", "--pipeline=tags-only", "library/b.wav", "--report=ndjson"],
+      ["library/a.wav", "-j", "1", "--output", "-", "--report", "ndjson", "--pipeline", "tags-only", "library/b.wav"],
+    ]
+    for order in orders {
+      let outcome = try place.start(order).end()
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(outcome.lines.count == 2)
+    }
+  }
+
+  // MARK: - Help
+
+  private static let commands: [Argument] = ["run", "report", "show", "explain", "schema", "doctor", "config", "completions"]
+
+  @Test func helpTellsOfEveryOption() throws {
+    let place = try Workplace()
+    let help = try place.analyze("--help")
+    #expect(help.status == 0)
+    #expect(help.errors == "")
+    for command in Self.commands {
+      let name = String(decoding: command.bytes, as: UTF8.self)
+      #expect(help.text.contains("\n  \(name) "), "\(name)")
+      let own = try place.analyze(command, "--help")
+      #expect(own.status == 0)
+      #expect(own.text.contains("USAGE: analyze \(name)"))
+    }
+    let run = try place.analyze("run", "--help").text
+    for option in [
+      "--report", "--output", "--database", "--pipeline", "--jobs", "--files-from", "--from0", "--only", "--force",
+      "--retry-failed", "--dry-run", "--timeout", "--time-budget", "--nice", "--fail-on", "--progress", "--quiet",
+      "--verbose", "--wait-lock", "--include", "--version",
+    ] { #expect(run.contains(option), "\(option)") }
+    // Whoever asks the program itself is led to the options of a run.
+    #expect(help.text.contains("analyze run --help"))
+    #expect(try place.analyze("help", "run").text == run)
+  }
+
+  @Test func versionForPeopleAndForPrograms() throws {
+    let place = try Workplace()
+    let plain = try place.analyze("--version")
+    #expect(plain.status == 0)
+    #expect(plain.text.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
+    for arguments: [Argument] in [["--version", "--json"], ["--json", "--version"]] {
+      let json = try place.start(arguments).end()
+      #expect(json.status == 0)
+      #expect(json.lines.count == 1)
+      let value = try JSONValue(parsing: json.output)
+      #expect(value["version"].textValue + "\n" == plain.text)
+      #expect(value["report_version"] == 1)
+      #expect(value["analyzers"]["tags"].intValue ?? 0 > 0)
+      #expect(value["analyzers"]["chromaprint"].intValue ?? 0 > 0)
+      #expect(!value["libraries"].elements.isEmpty)
+    }
+  }
+
+  @Test(arguments: ["bash", "zsh", "fish"]) func completionsKnowCommandsAndOptions(shell: String) throws {
+    let place = try Workplace()
+    let script = try place.analyze("completions", "\(shell)")
+    #expect(script.status == 0)
+    for command in Self.commands { #expect(script.text.contains(String(decoding: command.bytes, as: UTF8.self))) }
+    for option in ["retry-failed", "time-budget", "database"] { #expect(script.text.contains(option)) }
+    let file = place.folder.file("script")
+    try place.write(script.output, to: file)
+    if shell == "bash" {
+      let check = try RunningProgram(
+        ["-n", Argument(file)], of: "/bin/bash", environment: [:], workingFolder: place.folder.path
+      ).end()
+      #expect(check.status == 0, "\(check.errors)")
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import AudioAnalysis
+import Fingerprinting
+import Glibc
+import SystemPackage
+import Testing
+
+@testable import Recognition
+
+func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
+
+@Suite struct CatalogTests {
+  private static let query = Catalogs.query(Music.piece(seed: 7, seconds: 8, from: 9))
+
+  private static func answer(_ catalog: CustomCatalog) throws -> MatchedMediaItem? {
+    try Session(catalog: catalog).match(query).match?.best
+  }
+
+  @Test func aFileHoldsTheWholeCatalog() throws {
+    try Catalogs.withDirectory { directory in
+      let path = directory.appending("pieces.catalog")
+      try Catalogs.catalog.write(to: path)
+      let read = try CustomCatalog(contentsOf: path)
+      try read.verify()
+      #expect(read.count == Catalogs.references.count)
+      var references: [Reference] = []
+      try read.forEachReference { references.append($0) }
+      #expect(references == Catalogs.references)
+      #expect(try Self.answer(read) == Self.answer(Catalogs.catalog))
+      #expect(Catalogs.names(in: directory) == ["pieces.catalog"])
+    }
+  }
+
+  @Test func mergingGivesWhatBuildingAtOnceGives() throws {
+    try Catalogs.withDirectory { directory in
+      let (whole, merged) = (directory.appending("whole"), directory.appending("merged"))
+      try Catalogs.catalog.write(to: whole)
+      var catalog = CustomCatalog()
+      for part in [0..<3, 3..<4, 4..<9] {
+        var piece = CustomCatalog()
+        for reference in Catalogs.references[part] { try piece.add(reference) }
+        try catalog.merge(piece)
+      }
+      try catalog.write(to: merged)
+      #expect(try Catalogs.read(whole) == Catalogs.read(merged))
+    }
+  }
+
+  @Test func removingGivesWhatNeverAddingGives() throws {
+    try Catalogs.withDirectory { directory in
+      let (without, removed) = (directory.appending("without"), directory.appending("removed"))
+      var catalog = CustomCatalog()
+      for reference in Catalogs.references where reference.identifier != "piece-7" { try catalog.add(reference) }
+      try catalog.write(to: without)
+      catalog = try CustomCatalog(contentsOf: without)
+      var all = CustomCatalog()
+      try Catalogs.catalog.write(to: removed)
+      all = try CustomCatalog(contentsOf: removed)
+      all.remove(["piece-7", "never there"])
+      #expect(all.count == 8)
+      #expect(try Self.answer(all) == nil)
+      try all.write(to: removed)
+      #expect(try Catalogs.read(without) == Catalogs.read(removed))
+    }
+  }
+
+  @Test func aReferenceIsReplacedByOneOfItsName() throws {
+    var catalog = Catalogs.catalog
+    let other = Reference(identifier: "piece-7", signature: Catalogs.references[0].signature, items: [])
+    try catalog.add(other)
+    #expect(catalog.count == 9)
+    #expect(try Self.answer(catalog) == nil)
+  }
+
+  @Test func aDirectoryGrowsWithoutRewritingWhatIsThere() throws {
+    try Catalogs.withDirectory { path in
+      let directory = CatalogDirectory(at: path)
+      #expect(try directory.catalog().count == 0)
+      try directory.add(Array(Catalogs.references[0..<6]))
+      let before = try Catalogs.read(path.appending("1.segment"))
+      try directory.add(Array(Catalogs.references[6..<9]))
+      #expect(Catalogs.names(in: path) == ["1.segment", "2.segment", "CATALOG", "LOCK"])
+      #expect(try Catalogs.read(path.appending("1.segment")) == before)
+      #expect(try directory.catalog().count == 9)
+      #expect(try Self.answer(CustomCatalog(contentsOf: path)) == Self.answer(Catalogs.catalog))
+
+      let open = try directory.catalog()
+      try directory.remove(["piece-7"])
+      #expect(try Self.answer(directory.catalog()) == nil)
+      try directory.compact()
+      #expect(Catalogs.names(in: path) == ["3.segment", "CATALOG", "LOCK"])
+      #expect(try directory.catalog().count == 8)
+      // Who had opened it before still sees what was there.
+      #expect(try Self.answer(open)?.referenceIdentifier == "piece-7")
+    }
+  }
+
+  @Test func manySmallSegmentsAreMerged() throws {
+    try Catalogs.withDirectory { path in
+      let directory = CatalogDirectory(at: path)
+      for reference in Catalogs.references { try directory.add([reference]) }
+      #expect(try directory.catalog().segments.count < 8)
+      #expect(try directory.catalog().count == 9)
+      try directory.add([Catalogs.references[6]])
+      #expect(try directory.catalog().count == 9)
+      #expect(try Self.answer(directory.catalog())?.referenceIdentifier == "piece-7")
+    }
+  }
+
+  @Test func aCrashWhileWritingLeavesTheOldCatalog() throws {
+    try Catalogs.withDirectory { path in
+      let directory = CatalogDirectory(at: path)
+      try directory.add(Array(Catalogs.references[0..<2]))
+      // What a killed writer leaves: a segment that is not in the list, and half of a new list.
+      try Catalogs.write(Array("half".utf8), to: path.appending("2.segment.new-1"))
+      try Catalogs.write(Array("nocturne cat".utf8), to: path.appending("CATALOG.new-1"))
+      #expect(try directory.catalog().count == 2)
+      try directory.add(Array(Catalogs.references[2..<3]))
+      #expect(try directory.catalog().count == 3)
+      #expect(!Catalogs.names(in: path).contains("2.segment.new-1"))
+    }
+  }
+
+  @Test func thereIsOneWriterAtATime() throws {
+    try Catalogs.withDirectory { path in
+      let directory = CatalogDirectory(at: path)
+      try directory.add([Catalogs.references[0]])
+      let lock = try FileDescriptor.open(path.appending("LOCK"), .readWrite)
+      defer { try? lock.close() }
+      #expect(flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0)
+      #expect(throws: CatalogError.locked(path: path.string)) { try directory.remove(["piece-1"]) }
+      #expect(try directory.catalog().count == 1)
+    }
+  }
+
+  @Test func foreignFilesAreRefused() throws {
+    try Catalogs.withDirectory { directory in
+      let path = directory.appending("file")
+      #expect(throws: CatalogError.self) { try CustomCatalog(contentsOf: path) }
+      for content in ["", "a", String(repeating: "some text\n", count: 1000)] {
+        try Catalogs.write(Array(content.utf8), to: path)
+        #expect(throws: CatalogError.notACatalog(path: path.string)) { try CustomCatalog(contentsOf: path) }
+      }
+      try Catalogs.write(Array("nocturne catalog 9\n".utf8), to: directory.appending("CATALOG"))
+      #expect(throws: CatalogError.self) { try CustomCatalog(contentsOf: directory) }
+    }
+  }
+
+  @Test func damageIsFoundAndNeverCrashes() throws {
+    try Catalogs.withDirectory { directory in
+      let path = directory.appending("damaged")
+      var small = CustomCatalog()
+      for reference in Catalogs.references[0..<3] { try small.add(reference) }
+      try small.write(to: path)
+      let good = try Catalogs.read(path)
+      for length in [1, 100, 255, 256, 300, good.count / 2, good.count - 1] {
+        try Catalogs.write(Array(good[..<length]), to: path)
+        #expect(throws: CatalogError.self) { try CustomCatalog(contentsOf: path) }
+      }
+      var random = Music.Random(state: 1)
+      let query = Catalogs.query(Music.piece(seed: 2, seconds: 5, from: 3))
+      for round in 0..<24 {
+        var bytes = good
+        for _ in 0..<(round < 12 ? 1 : 500) {
+          bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+        }
+        guard bytes != good else { continue }
+        try Catalogs.write(bytes, to: path)
+        // Damage in what is not checked on opening must show in a check, and must not crash a query.
+        do {
+          let catalog = try CustomCatalog(contentsOf: path)
+          #expect(throws: CatalogError.self) { try catalog.verify() }
+          _ = try Session(catalog: catalog).match(query)
+        } catch is CatalogError {}
+      }
+    }
+  }
+
+  @Test func anEmptyCatalogAnswersNothing() throws {
+    try Catalogs.withDirectory { directory in
+      let path = directory.appending("empty")
+      try CustomCatalog().write(to: path)
+      let catalog = try CustomCatalog(contentsOf: path)
+      #expect(catalog.count == 0)
+      #expect(try Self.answer(catalog) == nil)
+      #expect(try Self.answer(CustomCatalog()) == nil)
+    }
+  }
+}
+
+@Suite struct VoteTableTests {
+  @Test(arguments: [0, 3_000_000_000])
+  func placesWithTheMostVotesComeFirst(first: Int) throws {
+    // The same votes, once in a table that is counted as a whole and once in one that is counted in stretches.
+    var builder = SegmentBuilder()
+    let landmarks = (0..<40).map { Landmark(column: $0 * 10, band: 60 + $0 % 3, strength: 9) }
+    try builder.add(
+      Signature(landmarks: landmarks, columnCount: 500), identifier: ContentID(high: 0, low: 0), items: [])
+    let segment = try builder.build()
+    var table = VoteTable()
+    table.reset(binCount: (first + 1000) / 2)
+    for key in 0..<LandmarkPair.keyCount {
+      table.add(segment.list(ofKey: key), of: segment, offset: first, binWidthLog2: 1)
+    }
+    var expected: [Int: Int] = [:]
+    LandmarkPair.forEach(in: landmarks) { _, column in expected[(first + column) / 2, default: 0] += 1 }
+    let places = table.strongest(5)
+    let sum = try #require(places.first)
+    let best = expected.keys.map { expected[$0, default: 0] + expected[$0 + 1, default: 0] }.max()
+    #expect(sum.votes == best)
+    #expect(expected[sum.bin, default: 0] + expected[sum.bin + 1, default: 0] == best)
+    #expect(places.map(\.votes) == places.map(\.votes).sorted(by: >))
+  }
+}

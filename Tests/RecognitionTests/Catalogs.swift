@@ -1,0 +1,69 @@
+import AudioAnalysis
+import Fingerprinting
+import Glibc
+import SystemPackage
+
+@testable import Recognition
+
+/// Signatures and catalogs of made-up pieces, computed once for all tests.
+enum Catalogs {
+  static let seconds = 32.0
+  static let seeds = Array(UInt64(1)...9)
+
+  static func signature(of samples: [Float]) -> Signature {
+    var generator = SignatureGenerator(sampleRate: Music.sampleRate)
+    generator.append(samples.span)
+    return generator.signature()
+  }
+
+  static func query(_ samples: [Float]) -> Query {
+    var generator = QueryGenerator(sampleRate: Music.sampleRate)
+    generator.append(samples.span)
+    return generator.query()
+  }
+
+  static let references: [Reference] = seeds.map { seed in
+    Reference(
+      identifier: "piece-\(seed)", signature: signature(of: Music.piece(seed: seed, seconds: seconds)),
+      items: [MediaItem(title: "Piece \(seed)", artist: "Generator")])
+  }
+
+  static let catalog: CustomCatalog = {
+    var catalog = CustomCatalog()
+    for reference in references { try? catalog.add(reference) }
+    return catalog
+  }()
+
+  /// A directory of its own that is removed afterwards.
+  static func withDirectory<Result>(_ body: (FilePath) throws -> Result) throws -> Result {
+    var template = Array("/tmp/recognition-tests-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
+    let path = FilePath(String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    defer { remove(path) }
+    return try body(path)
+  }
+
+  private static func remove(_ path: FilePath) {
+    for name in names(in: path) { unlink(path.appending(name).string) }
+    rmdir(path.string)
+  }
+
+  static func names(in path: FilePath) -> [String] {
+    guard let directory = opendir(path.string) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  static func read(_ path: FilePath) throws -> [UInt8] { try AtomicFile.read(path) }
+
+  static func write(_ bytes: [UInt8], to path: FilePath) throws {
+    let file = try FileDescriptor.open(path, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
+    defer { try? file.close() }
+    _ = try file.writeAll(bytes)
+  }
+}

@@ -1,0 +1,148 @@
+import Fingerprinting
+import SystemPackage
+import Testing
+
+@testable import Recognition
+
+@Suite struct RecognitionTests {
+  private static func session() throws -> Session { try Session(catalog: Catalogs.catalog) }
+
+  @Test(arguments: [(UInt64(2), 5.0), (7, 15.37), (9, 21.9)])
+  func findsACleanClipAndItsPlace(seed: UInt64, offset: Double) throws {
+    let query = Catalogs.query(Music.piece(seed: seed, seconds: 10, from: offset))
+    let best = try #require(try Self.session().match(query).match?.best)
+    #expect(best.referenceIdentifier == "piece-\(seed)")
+    #expect(best.item.title == "Piece \(seed)")
+    #expect(abs(best.matchOffset - offset) < 0.05)
+    #expect(abs(best.speed - 1) < 0.005)
+    #expect(best.frequencySkew == 0)
+    #expect(best.confidence > 0.9)
+  }
+
+  @Test(arguments: [0.96, 0.975, 1.01, 1.04])
+  func findsAClipAtAnotherSpeed(speed: Double) throws {
+    let query = Catalogs.query(Music.piece(seed: 5, seconds: 10, speed: speed, from: 12))
+    let best = try #require(try Self.session().match(query).match?.best)
+    #expect(best.referenceIdentifier == "piece-5")
+    #expect(abs(best.speed - speed) < 0.01)
+    #expect(abs(best.frequencySkew - (speed - 1)) < 0.015)
+    #expect(abs(best.matchOffset - 12) < 0.15)
+  }
+
+  @Test(arguments: [10.0, 0, -5])
+  func findsAClipInNoise(decibels: Double) throws {
+    let clip = Music.noisy(Music.piece(seed: 9, seconds: 10, from: 8), decibels: decibels, seed: 77)
+    let best = try #require(try Self.session().match(Catalogs.query(clip)).match?.best)
+    #expect(best.referenceIdentifier == "piece-9")
+    #expect(abs(best.matchOffset - 8) < 0.05)
+  }
+
+  @Test func unrelatedSoundIsNotRecognised() throws {
+    let session = try Self.session()
+    for seed in UInt64(100)..<106 {
+      let clip = Music.piece(seed: seed, seconds: 8)
+      #expect(session.match(Catalogs.query(clip)).match == nil)
+      #expect(session.match(Catalogs.query(Music.noisy(clip, decibels: -30, seed: seed))).match == nil)
+    }
+    #expect(session.match(Catalogs.query([Float](repeating: 0, count: 80_000))).match == nil)
+    #expect(session.match(Catalogs.query([Float](repeating: 0.5, count: 80_000))).match == nil)
+  }
+
+  @Test func aSignatureAloneIsRecognised() throws {
+    let session = try Self.session()
+    let slice = Catalogs.references[3].signature.slice(from: 15, to: 25)
+    let best = try #require(session.match(slice).match?.best)
+    #expect(best.referenceIdentifier == "piece-4")
+    #expect(abs(best.matchOffset - 15) < 0.07)
+  }
+
+  @Test func anotherSampleRateMakesNoDifference() throws {
+    // Every sample twice is a poor resampling to 16 kHz, whose images lie above what signatures look at.
+    let clip = Music.piece(seed: 6, seconds: 8, from: 3)
+    var generator = QueryGenerator(sampleRate: 16_000)
+    let doubled = clip.flatMap { [$0, $0] }
+    generator.append(doubled.span)
+    let best = try #require(try Self.session().match(generator.query()).match?.best)
+    #expect(best.referenceIdentifier == "piece-6")
+    #expect(abs(best.matchOffset - 3) < 0.05)
+  }
+
+  @Test func copiesOfATrackDoNotStandInEachOthersWay() throws {
+    var catalog = Catalogs.catalog
+    let quieter = Music.noisy(Music.piece(seed: 8, seconds: Catalogs.seconds), decibels: 25, seed: 5).map { $0 * 0.4 }
+    let copy = Reference(identifier: "copy", signature: Catalogs.signature(of: quieter), items: [])
+    try catalog.add(copy)
+    let query = Catalogs.query(Music.noisy(Music.piece(seed: 8, seconds: 10, from: 11), decibels: 5, seed: 1))
+    let match = try #require(try Session(catalog: catalog).match(query).match)
+    #expect(Set(match.mediaItems.map(\.referenceIdentifier)) == ["piece-8", "copy"])
+  }
+
+  @Test func durationsOutsideTheLimitsAreErrors() throws {
+    let session = try Self.session()
+    guard case .error(let short) = session.match(Catalogs.query(Music.piece(seed: 1, seconds: 1))) else {
+      Issue.record("no error")
+      return
+    }
+    #expect("\(short)".contains("at least"))
+    guard case .error(let long) = session.match(Catalogs.query(Music.piece(seed: 1, seconds: 61))) else {
+      Issue.record("no error")
+      return
+    }
+    #expect("\(long)".contains("at most"))
+  }
+
+  @Test func mediaItemsApplyToTheirTimes() throws {
+    var catalog = CustomCatalog()
+    let intro = MediaItem(title: "Intro", timeRanges: [MediaItem.TimeRange(start: 0, end: 10)])
+    let rest = MediaItem(title: "Rest", timeRanges: [MediaItem.TimeRange(start: 10, end: 32)])
+    try catalog.addReference(Catalogs.references[2].signature, representing: [intro, rest])
+    let session = try Session(catalog: catalog)
+    let early = session.match(Catalogs.query(Music.piece(seed: 3, seconds: 8, from: 2))).match
+    let late = session.match(Catalogs.query(Music.piece(seed: 3, seconds: 8, from: 20))).match
+    #expect(early?.mediaItems.map(\.item.title) == ["Intro"])
+    #expect(late?.mediaItems.map(\.item.title) == ["Rest"])
+  }
+
+  @Test func aStreamIsFollowedFromTrackToTrack() async throws {
+    let session = try Self.session()
+    let mix =
+      Music.piece(seed: 2, seconds: 20, from: 10) + [Float](repeating: 0, count: 24_000)
+      + Music.piece(seed: 8, seconds: 20, speed: 1.03, from: 5)
+    for start in stride(from: 0, to: mix.count, by: 1600) {
+      session.matchStreamingBuffer(Array(mix[start..<min(mix.count, start + 1600)]), sampleRate: 8000)
+    }
+    session.finishStreaming()
+    var collector = CueCollector()
+    var results: [SessionResult] = []
+    for await result in session.results { results.append(result) }
+    for result in results { collector.add(result) }
+    let cues = collector.finish()
+    #expect(cues.map(\.match.referenceIdentifier) == ["piece-2", "piece-8"])
+    #expect(abs(cues[0].start) < 1)
+    #expect(abs(cues[1].start - 23) < 6)
+    #expect(abs(cues[1].end - 43) < 4)
+    #expect(abs(cues[1].speed - 1.03) < 0.01)
+    #expect(abs(cues[0].match.matchOffset - 10) < 0.2)
+    let first = try #require(results.first?.match)
+    #expect(abs(first.best.predictedCurrentMatchOffset - 13) < 0.2)
+  }
+
+  @Test func aManagedSessionListensToACommand() async throws {
+    let clip = Music.piece(seed: 4, seconds: 9, from: 6).map { Int16(max(-1, min(1, $0)) * 32767) }
+    let bytes = clip.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+    let path = FilePath("/tmp/recognition-test-\(clip.count)-\(UInt64.random(in: 0...UInt64.max)).raw")
+    try Catalogs.write(bytes, to: path)
+    let source = RecordingSource.command(["cat", path.string], sampleRate: 8000, channelCount: 1, encoding: .s16)
+    let listening = try ManagedSession(catalog: Catalogs.catalog, source: source)
+    #expect(listening.state == .idle)
+    let result = await listening.result()
+    #expect(result?.match?.best.referenceIdentifier == "piece-4")
+    listening.cancel()
+    let absent = RecordingSource.file("/nonexistent/pipe", sampleRate: 8000, channelCount: 1, encoding: .f32)
+    guard case .error = await (try ManagedSession(catalog: Catalogs.catalog, source: absent)).result() else {
+      Issue.record("no error")
+      return
+    }
+    unlinkQuietly(path)
+  }
+}

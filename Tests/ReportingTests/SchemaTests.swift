@@ -1,0 +1,71 @@
+import AnalysisTesting
+import AudioAnalysis
+import Foundation
+import Reporting
+import Testing
+
+@Suite struct SchemaTests {
+  private static var schemaFolder: URL {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("reports/schema")
+  }
+
+  private static func schema(_ part: String) throws -> String {
+    try #require(ReportSchema.files.first { $0.name.contains(part) }).text
+  }
+
+  @Test func checkedInSchemasAreThoseOfTheTypes() throws {
+    for file in ReportSchema.files {
+      let stored = try? String(contentsOf: Self.schemaFolder.appendingPathComponent(file.name), encoding: .utf8)
+      let isCurrent = stored == file.text
+      #expect(isCurrent, "reports/schema/\(file.name) is out of date: run `analyze schema --output reports/schema`")
+    }
+  }
+
+  @Test func jsonReportFollowsItsSchema() throws {
+    let validator = try SchemaValidator(Self.schema("report"))
+    for run in [Samples.run, nil] {
+      let report = try JSONSerialization.jsonObject(with: Samples.report(.json, run: run))
+      #expect(validator.complaints(about: report) == [])
+    }
+  }
+
+  @Test func everyLineFollowsTheFileSchema() throws {
+    let validator = try SchemaValidator(Self.schema("file"))
+    for record in Samples.all {
+      let line = try JSONSerialization.jsonObject(with: Data(ReportWriter.ndjsonLine(for: record)))
+      #expect(validator.complaints(about: line) == [])
+    }
+  }
+
+  /// The validator finds what it should find.
+  @Test func validatorComplains() throws {
+    let validator = try SchemaValidator(Self.schema("file"))
+    let line = try JSONSerialization.jsonObject(with: Data(ReportWriter.ndjsonLine(for: Samples.full)))
+    let sound = try #require(line as? [String: Any])
+    for (name, value) in [
+      ("id", 3), ("status", "fine"), ("uri", NSNull()), ("surplus", 1), ("tags", ["title": "x"]), ("remarks", [Any]()),
+      ("analyzers", ["tempo": "1"]), ("error", ["stage": "scan", "code": "x"]), ("vanished", 0),
+    ] as [(String, Any)] {
+      var broken = sound
+      broken[name] = value
+      #expect(!validator.complaints(about: broken).isEmpty, "\(name)")
+    }
+    for name in sound.keys {
+      var broken = sound
+      broken[name] = nil
+      #expect(!validator.complaints(about: broken).isEmpty, "\(name)")
+    }
+  }
+
+  /// Names of fields: snake_case, unique as CSV columns, every canonical tag among them.
+  @Test func namesFollowTheRules() throws {
+    let table = try JSONSerialization.jsonObject(with: Data(Self.schema("csv").utf8)) as? [String: Any]
+    let columns = try #require(table?["fields"] as? [[String: Any]]).compactMap { $0["name"] as? String }
+    #expect(columns.count == Set(columns).count)
+    #expect(columns.allSatisfy { $0.wholeMatch(of: /[a-z][a-z0-9]*(_[a-z0-9]+)*/) != nil })
+    for field in TagField.all { #expect(columns.contains("tags_\(field.name)")) }
+    let header = try #require(String(decoding: Samples.report(.csv, []), as: UTF8.self).split(separator: "\r\n").first)
+    #expect(header.split(separator: ",").map(String.init) == columns)
+  }
+}

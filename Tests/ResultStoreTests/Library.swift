@@ -1,0 +1,193 @@
+import AudioAnalysis
+import Foundation
+import ResultStore
+import SystemPackage
+
+/// A store in a folder of its own, with a make-believe music library beside it, that is removed at the end.
+final class Library {
+  let folder: FilePath
+  let database: FilePath
+  private(set) var store: ResultStore
+  /// What `lstat` would find.
+  private let disk = Disk()
+  var wanted = Library.wanted()
+  var run: Int64 = 0
+
+  /// Paths that are there; shared with the sessions.
+  final class Disk: @unchecked Sendable {
+    private let lock = NSLock()
+    private var files: [FilePath: FileStamp] = [:]
+
+    subscript(path: FilePath) -> FileStamp? {
+      get { lock.withLock { files[path] } }
+      set { lock.withLock { files[path] = newValue } }
+    }
+
+    var all: [FileStamp] {
+      lock.withLock { files.values.sorted { $0.path.string < $1.path.string } }
+    }
+  }
+
+  init() throws {
+    let path = NSTemporaryDirectory() + "/nocturne-store-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    folder = FilePath(path)
+    database = folder.appending("library.sqlite")
+    store = try ResultStore(path: database)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder.string) }
+
+  func reopen() throws {
+    store = try ResultStore(path: database)
+  }
+
+  static let tags = AnalyzerIdentity(id: "tags", version: 1, digest: "t1")
+  static let tempo = AnalyzerIdentity(id: "tempo", version: 1, digest: "o1")
+  static let chromaprint = AnalyzerIdentity(id: "chromaprint", version: 1, digest: "c1")
+
+  static func wanted(
+    tags: AnalyzerIdentity = tags, tempo: AnalyzerIdentity = tempo, extra: [AnalyzerIdentity] = [], decoder: Int = 1
+  ) -> WantedAnalyses {
+    WantedAnalyses(
+      members: [
+        WantedAnalyses.Member(identity: tags, readsAudio: false),
+        WantedAnalyses.Member(identity: tempo, readsAudio: true),
+        WantedAnalyses.Member(identity: chromaprint, readsAudio: true),
+      ] + extra.map { WantedAnalyses.Member(identity: $0, readsAudio: true) },
+      decoderVersion: decoder)
+  }
+
+  // MARK: The disk
+
+  private var nextInode: UInt64 = 100
+
+  @discardableResult
+  func put(_ path: FilePath, size: Int64 = 1000, modified: Int64 = 5_000_000_000) -> FileStamp {
+    nextInode += 1
+    let file = FileStamp(
+      path: path, device: 7, inode: disk[path]?.inode ?? nextInode, sizeBytes: size,
+      modified: Timestamp(nanoseconds: modified))
+    disk[path] = file
+    return file
+  }
+
+  func remove(_ path: FilePath) { disk[path] = nil }
+  func file(_ path: FilePath) -> FileStamp? { disk[path] }
+  var all: [FileStamp] { disk.all }
+
+  func move(_ old: FilePath, to new: FilePath) {
+    guard var file = disk[old] else { return }
+    disk[old] = nil
+    file.path = new
+    disk[new] = file
+  }
+
+  // MARK: Runs
+
+  func beginRun() throws {
+    run = try store.beginRun(
+      programVersion: "1.0", pipeline: "default", configuration: .object(["jobs": .integer(2)]),
+      configurationDigest: "d", analyzers: wanted.members.map(\.identity),
+      roots: [RunRecord.Root(path: "/music", condition: .scanned)])
+  }
+
+  func scan(_ options: ScanOptions = ScanOptions()) -> ScanSession {
+    let disk = disk
+    return ScanSession(store: store, run: run, wanted: wanted, options: options) { disk[$0] != nil }
+  }
+
+  /// The results of a whole run, as a pipeline would make it.
+  struct Night {
+    var scan: ScanCounts
+    var written: WriteCounts
+    var pending: [PendingFile] = []
+    var run: Int64
+
+    var totals: RunTotals {
+      RunTotals(
+        analyzed: written.analyzed, cached: scan.cached, failed: written.failed + scan.knownFailures,
+        skipped: scan.skipped, vanished: scan.vanished)
+    }
+  }
+
+  @discardableResult
+  func night(
+    _ options: ScanOptions = ScanOptions(), skipping skipped: [SkippedFile] = [], scopes: [VanishScope]? = nil,
+    analyze: (PendingFile) -> FileAnalysis? = { Library.analysis(of: $0) }
+  ) throws -> Night {
+    try beginRun()
+    let scan = scan(options)
+    let passedOver = Set(skipped.map(\.path))
+    _ = try scan.classify(disk.all.filter { !passedOver.contains($0.path) })
+    try scan.skip(skipped)
+    let queue = scan.makePendingQueue()
+    let writer = ResultWriter(store: store, run: run, wanted: wanted)
+    var pending: [PendingFile] = []
+    while true {
+      let batch = try queue.next(limit: 3)
+      if batch.isEmpty { break }
+      pending += batch
+      try writer.commit(
+        batch.compactMap { file in analyze(file).map { FileResult(fileID: file.fileID, analysis: $0) } })
+    }
+    try scan.markVanished(in: scopes ?? [VanishScope(root: "/music")])
+    let night = Night(scan: scan.counts, written: writer.counts, pending: pending, run: run)
+    try store.finishRun(
+      run, state: .finished, exitStatus: 0, roots: [RunRecord.Root(path: "/music", condition: .scanned)],
+      totals: night.totals, newlyFailed: writer.counts.newlyFailed, pending: 0)
+    return night
+  }
+
+  // MARK: Analyses
+
+  static func tempoFinding(_ bpm: Double = 126) -> TempoFinding {
+    TempoFinding(
+      bpm: bpm, confidence: 0.93, octaveConfidence: 0.875,
+      candidates: [
+        TempoFinding.Candidate(bpm: bpm, weight: 0.81), TempoFinding.Candidate(bpm: bpm / 2, weight: 0.125),
+      ],
+      isStable: true, map: [TempoFinding.Section(startSeconds: 0.25, bpm: bpm)], beats: [0.41, 0.8862, 1.3624],
+      metre: "4/4", downbeats: [0.41], onsets: TempoFinding.OnsetSummary(stepSeconds: 0.5, values: [0, 0.25, 1]))
+  }
+
+  static func tagFinding(title: String, artist: [String] = ["Someone", "Someone Else"]) -> TagFinding {
+    TagFinding(
+      fields: ["title": [title], "artist": artist, "track": ["3"], "other:MOOD": ["calm", "late"]],
+      pictures: [TagFinding.Picture(type: "front cover", mime: "image/jpeg", sizeBytes: 51_234)], hasLyrics: true,
+      formats: ["id3v2.4", "id3v1"])
+  }
+
+  static let format = AudioFormat(
+    container: "flac", codec: "flac", sampleRate: 44_100, channelCount: 2, bitDepth: 16, bitRate: 882_000,
+    isLossless: true, claimedFrameCount: 441_000, frameCount: 441_000)
+
+  /// A full analysis; the content id is made of `audio`, or else of the path.
+  static func analysis(
+    of file: PendingFile, title: String? = nil, audio: String? = nil, tempo: AnalyzerIdentity = tempo,
+    tags: AnalyzerIdentity = tags
+  ) -> FileAnalysis {
+    FileAnalysis(
+      status: .ok, contentID: contentID(audio ?? file.path.string), format: format,
+      outcomes: [
+        AnalyzerOutcome(
+          analyzer: tags, result: .finding(tagFinding(title: title ?? "Title of \(file.path.stem ?? "")"))),
+        AnalyzerOutcome(analyzer: tempo, result: .finding(tempoFinding())),
+        AnalyzerOutcome(
+          analyzer: chromaprint,
+          result: .finding(FingerprintFinding(algorithm: "chromaprint-2", duration: 10, value: "AQAA"))),
+      ])
+  }
+
+  static func contentID(_ text: String) -> ContentID { ContentID(hashing: Array(text.utf8)) }
+
+  static let broken = FileAnalysis(
+    status: .failed, problem: Problem(stage: .decode, code: "corrupt", message: "The stream is damaged."),
+    outcomes: [AnalyzerOutcome(analyzer: tags, result: .finding(TagFinding()))])
+
+  func records(_ selection: RecordSelection = RecordSelection()) throws -> [FileRecord] {
+    var records: [FileRecord] = []
+    try store.forEachRecord(selection) { records.append($0) }
+    return records
+  }
+}

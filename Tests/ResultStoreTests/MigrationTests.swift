@@ -1,0 +1,122 @@
+import AudioAnalysis
+import Foundation
+import GRDB
+import ResultStore
+import SystemPackage
+import Testing
+
+/// Databases of all released schema versions, as SQL text in `Tests/Fixtures/store-vN.sql`. A new version adds one, and leaves
+/// the older ones as they are:
+///
+///     STORE_FIXTURE=/some/where/new.sqlite swift test --filter writeDatabaseForANewFixture
+///     (echo 'PRAGMA application_id = 1313817428; PRAGMA user_version = N;'; sqlite3 new.sqlite .dump) > store-vN.sql
+@Suite struct MigrationTests {
+  private static let fixtures = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Fixtures")
+
+  static let oddName = FilePath(bytes: Array("/music/caf".utf8) + [0xE9] + Array(".flac".utf8))
+  static let key = AnalyzerIdentity(id: "key", version: 3, digest: "k1")
+  static let signature = AnalyzerIdentity(id: "signature", version: 1, digest: "")
+
+  /// Something of everything that a database can hold.
+  static func fill(_ library: Library) throws {
+    library.wanted = Library.wanted(extra: [key, signature])
+    for path in [oddName, "/music/bad.mp3", "/music/gone.flac", "/music/part.ogg"] { library.put(path) }
+    let skipped = SkippedFile(path: "/music/cover.jpg", code: "not_audio", message: "A picture.")
+    try library.night(skipping: [skipped], analyze: analysis)
+    library.remove("/music/gone.flac")
+    library.put("/music/waiting.flac")
+    try library.night(skipping: [skipped], analyze: { _ in nil })
+  }
+
+  static func analysis(of file: PendingFile) -> FileAnalysis {
+    if file.path == "/music/bad.mp3" { return Library.broken }
+    var analysis = Library.analysis(of: file, title: "Café", audio: file.path == oddName ? "sound" : file.path.string)
+    analysis.remarks = [Problem(stage: .decode, code: "not_finite", message: "12 samples were not finite.")]
+    analysis.outcomes += [
+      AnalyzerOutcome(analyzer: key, result: .finding(JSONFinding(.object(["key": .string("C#m")])))),
+      AnalyzerOutcome(
+        analyzer: signature, result: .finding(SignatureFinding(version: 1, landmarkCount: 2, data: [1, 2, 3]))),
+    ]
+    if file.path == "/music/part.ogg" {
+      analysis.status = .partial
+      analysis.problem = Problem(stage: .decode, code: "truncated", message: "The stream ends early.")
+      analysis.outcomes[2].result = .failed("No.")
+    }
+    return analysis
+  }
+
+  /// What every migrated database holds.
+  private func check(_ store: ResultStore) throws {
+    var records: [FilePath: FileRecord] = [:]
+    try store.forEachRecord(RecordSelection(includesVanished: true, includesBeats: true)) { records[$0.path] = $0 }
+    #expect(
+      Set(records.keys) == [Self.oddName, "/music/bad.mp3", "/music/gone.flac", "/music/part.ogg", "/music/cover.jpg"])
+    let full = try #require(records[Self.oddName])
+    #expect(full.status == .ok && full.contentID == Library.contentID("sound"))
+    #expect(full.tags == Library.tagFinding(title: "Café") && full.tempo == Library.tempoFinding())
+    #expect(full.fingerprint == FingerprintFinding(algorithm: "chromaprint-2", duration: 10, value: "AQAA"))
+    #expect(full.signature == FileRecord.Signature(version: 1, landmarkCount: 2))
+    #expect(full.findings == ["key": .object(["key": .string("C#m")])])
+    #expect(full.analyzers == [Library.chromaprint, Self.key, Self.signature, Library.tags, Library.tempo])
+    #expect(full.format == Library.format && full.remarks.map(\.code) == ["not_finite"])
+    #expect(full.sizeBytes == 1000 && full.modified == Timestamp(nanoseconds: 5_000_000_000))
+    #expect(records["/music/bad.mp3"]?.problem == Library.broken.problem)
+    #expect(records["/music/gone.flac"]?.isVanished == true)
+    #expect(records["/music/part.ogg"]?.status == .partial)
+    #expect(records["/music/part.ogg"]?.analyzerProblems.map(\.analyzer) == ["chromaprint"])
+    #expect(records["/music/cover.jpg"]?.problem?.code == "not_audio")
+    #expect(try store.history(at: "/music/waiting.flac")?.pending == .new)
+    #expect(try store.latestRun()?.totals == RunTotals(cached: 2, failed: 1, skipped: 1, vanished: 1))
+    #expect(try store.checkIntegrity() == [])
+  }
+
+  @Test func everyReleasedSchemaMigratesForward() throws {
+    let fresh = try Library()
+    let version = try DatabaseQueue(path: fresh.database.string).read {
+      try Int.fetchOne($0, sql: "PRAGMA user_version")
+    }
+    for version in 1...(try #require(version)) {
+      let sql = try String(contentsOf: Self.fixtures.appendingPathComponent("store-v\(version).sql"), encoding: .utf8)
+      let path = fresh.folder.appending("v\(version).sqlite")
+      try DatabaseQueue(path: path.string).writeWithoutTransaction { try $0.execute(sql: sql) }
+      try check(try ResultStore(path: path))
+      try check(try ResultStore(path: path, access: .readOnly))
+      let search = try DatabaseQueue(path: path.string).read { db in
+        try String.fetchAll(
+          db,
+          sql: "SELECT f.display_path FROM songs_fts JOIN file f ON f.id = songs_fts.rowid WHERE songs_fts MATCH 'cafe'"
+        )
+      }
+      #expect(search.contains("/music/caf\\xE9.flac"))
+    }
+  }
+
+  @Test func freshDatabaseHoldsTheSame() throws {
+    let library = try Library()
+    try Self.fill(library)
+    try check(library.store)
+  }
+
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["STORE_FIXTURE"] != nil))
+  func writeDatabaseForANewFixture() throws {
+    let path = try #require(ProcessInfo.processInfo.environment["STORE_FIXTURE"])
+    let library = try Library()
+    try Self.fill(library)
+    try DatabaseQueue(path: library.database.string).vacuum(into: path)
+  }
+
+  @Test func migratedAndFreshSchemasAreEqual() throws {
+    func schema(_ path: FilePath) throws -> [String] {
+      try DatabaseQueue(path: path.string).read { db in
+        try String.fetchAll(db, sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type, name")
+      }
+    }
+    let fresh = try Library()
+    let path = fresh.folder.appending("v1.sqlite")
+    let sql = try String(contentsOf: Self.fixtures.appendingPathComponent("store-v1.sql"), encoding: .utf8)
+    try DatabaseQueue(path: path.string).writeWithoutTransaction { try $0.execute(sql: sql) }
+    do { _ = try ResultStore(path: path) }
+    #expect(try schema(path) == schema(fresh.database))
+  }
+}

@@ -1,0 +1,127 @@
+import AudioAnalysis
+import ResultStore
+import SystemPackage
+import Testing
+
+@Suite struct ReuseTests {
+  private func retagged(_ file: PendingFile, title: String, audio: String) -> FileAnalysis {
+    FileAnalysis(
+      status: .ok, contentID: Library.contentID(audio), format: Library.format, reusesKnownAudio: true,
+      outcomes: [AnalyzerOutcome(analyzer: Library.tags, result: .finding(Library.tagFinding(title: title)))])
+  }
+
+  @Test func retaggedFileKeepsTempoAndFingerprint() throws {
+    let library = try Library()
+    library.put("/music/a.flac")
+    try library.night { Library.analysis(of: $0, title: "Old", audio: "sound") }
+    library.put("/music/a.flac", size: 1010)
+    let night = try library.night { file in
+      #expect(file.knownAudio.first?.contentID == Library.contentID("sound"))
+      #expect(file.knownAudio.first?.format == Library.format)
+      #expect(
+        file.knownAudio.first?.outcomes.filter(\.readsAudio).map(\.identity) == [Library.chromaprint, Library.tempo])
+      return retagged(file, title: "New", audio: "sound")
+    }
+    #expect(night.written.reused == 1)
+    let record = try #require(try library.store.record(at: "/music/a.flac", includesBeats: true))
+    #expect(record.tags?.fields["title"] == ["New"])
+    #expect(record.tempo == Library.tempoFinding() && record.fingerprint != nil)
+    #expect(try library.night().scan.cached == 1)
+  }
+
+  @Test func copyTakesOverWhatTheOriginalHas() throws {
+    let library = try Library()
+    let key = AnalyzerIdentity(id: "key", version: 1, digest: "")
+    let signature = AnalyzerIdentity(id: "signature", version: 1, digest: "")
+    library.wanted = Library.wanted(extra: [key, signature])
+    library.put("/music/a.flac")
+    try library.night { file in
+      var analysis = Library.analysis(of: file, title: "Original", audio: "sound")
+      analysis.outcomes += [
+        AnalyzerOutcome(analyzer: key, result: .finding(JSONFinding(.object(["key": .string("C#m")])))),
+        AnalyzerOutcome(
+          analyzer: signature, result: .finding(SignatureFinding(version: 1, landmarkCount: 2, data: [1, 2, 3]))),
+      ]
+      analysis.outcomes[2].result = .notApplicable("Too short.")
+      return analysis
+    }
+    library.put("/music/copy.flac")
+    try library.night { file in
+      #expect(file.knownAudio.map(\.contentID) == [Library.contentID("sound")])
+      return retagged(file, title: "Copy", audio: "sound")
+    }
+    var original = try #require(try library.store.record(at: "/music/a.flac", includesBeats: true))
+    var copy = try #require(try library.store.record(at: "/music/copy.flac", includesBeats: true))
+    #expect(copy.tags?.fields["title"] == ["Copy"])
+    #expect(copy.findings == ["key": .object(["key": .string("C#m")])])
+    #expect(copy.signature?.landmarkCount == 2)
+    #expect(copy.analyzerProblems.map(\.analyzer) == ["chromaprint"])
+    original.path = copy.path
+    original.tags = nil
+    copy.tags = nil
+    #expect(copy == original)
+    #expect(try library.night().scan.cached == 2)
+  }
+
+  @Test func vanishedOriginalServesACopyAsWell() throws {
+    let library = try Library()
+    library.put("/music/a.flac")
+    try library.night { Library.analysis(of: $0, audio: "sound") }
+    library.remove("/music/a.flac")
+    library.put("/music/elsewhere.flac", size: 2000)
+    let night = try library.night { file in
+      #expect(file.knownAudio.isEmpty)
+      #expect((try? library.store.knownAudio(contentID: Library.contentID("sound")))?.status == .ok)
+      return retagged(file, title: "Moved by copying", audio: "sound")
+    }
+    #expect(night.totals == RunTotals(analyzed: 1, vanished: 1))
+    #expect(try library.store.record(at: "/music/elsewhere.flac")?.tempo != nil)
+  }
+
+  @Test func nothingIsTakenFromOtherAudioOrOtherVersions() throws {
+    let library = try Library()
+    library.put("/music/a.flac")
+    try library.night { Library.analysis(of: $0, audio: "sound") }
+    // The audio is known, but not to the tempo analyzer that is wanted now.
+    library.wanted = Library.wanted(tempo: AnalyzerIdentity(id: "tempo", version: 2, digest: "o1"))
+    library.put("/music/copy.flac")
+    library.put("/music/other.flac")
+    try library.night { file in
+      switch file.path.stem {
+      case "copy": retagged(file, title: "x", audio: "sound")
+      case "other": retagged(file, title: "x", audio: "other sound")
+      default: nil
+      }
+    }
+    let copy = try #require(try library.store.record(at: "/music/copy.flac"))
+    #expect(copy.tempo == nil && copy.fingerprint != nil)
+    let other = try #require(try library.store.record(at: "/music/other.flac"))
+    #expect(other.tempo == nil && other.fingerprint == nil)
+    // What is missing is still due.
+    #expect(try library.night(analyze: { _ in nil }).scan.outdated == 3)
+  }
+
+  @Test func changedAudioLeavesNothingStale() throws {
+    let library = try Library()
+    library.put("/music/a.flac")
+    try library.night { Library.analysis(of: $0, audio: "sound") }
+    library.put("/music/a.flac", size: 2000)
+    try library.night { file in
+      FileAnalysis(
+        status: .ok, contentID: Library.contentID("other sound"), format: nil,
+        outcomes: [AnalyzerOutcome(analyzer: Library.tempo, result: .failed("No."))])
+    }
+    let record = try #require(try library.store.record(at: "/music/a.flac", includesBeats: true))
+    #expect(record.tags == nil && record.tempo == nil && record.fingerprint == nil && record.format == nil)
+    #expect(record.analyzers == [Library.tempo])
+  }
+
+  @Test func manyFilesOfOneSizeAreNotAllOffered() throws {
+    let library = try Library()
+    for index in 0..<30 { library.put(FilePath("/music/\(index).wav"), size: 44) }
+    try library.night()
+    library.put("/music/new.wav", size: 44)
+    let night = try library.night()
+    #expect((1...9).contains(try #require(night.pending.first).knownAudio.count))
+  }
+}

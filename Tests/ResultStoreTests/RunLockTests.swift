@@ -1,0 +1,68 @@
+import AudioAnalysis
+import Foundation
+import ResultStore
+import SystemPackage
+import Testing
+
+@Suite struct RunLockTests {
+  private func temporaryDatabase() -> FilePath {
+    FilePath(NSTemporaryDirectory() + "/nocturne-lock-\(UUID().uuidString).sqlite")
+  }
+
+  private func remove(_ database: FilePath) {
+    try? FileManager.default.removeItem(atPath: database.string + ".lock")
+  }
+
+  @Test func secondProcessIsTurnedAwayAndToldByWhom() async throws {
+    let database = temporaryDatabase()
+    defer { remove(database) }
+    let lock = try RunLock.acquire(forDatabase: database)
+    let path = database.string
+    let owner = getpid()
+    await #expect(processExitsWith: .success) { [path = path as String, owner = owner as Int32] in
+      do {
+        _ = try RunLock.acquire(forDatabase: FilePath(path), waitingAtMost: .milliseconds(60))
+      } catch StoreError.lockedByRun(_, let found?) where found.processID == owner {
+        exit(EXIT_SUCCESS)
+      }
+      exit(EXIT_FAILURE)
+    }
+    lock.release()
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      _ = try RunLock.acquire(forDatabase: FilePath(path))
+      exit(EXIT_SUCCESS)
+    }
+  }
+
+  @Test func killedProcessLeavesNoLock() async throws {
+    let database = temporaryDatabase()
+    defer { remove(database) }
+    let path = database.string
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      let lock = try RunLock.acquire(forDatabase: FilePath(path))
+      kill(getpid(), SIGKILL)
+      lock.release()
+    }
+    try RunLock.acquire(forDatabase: database).release()
+  }
+
+  @Test func waiterGetsTheLockWhenItIsFree() async throws {
+    let database = temporaryDatabase()
+    defer { remove(database) }
+    let lock = try RunLock.acquire(forDatabase: database)
+    let (waiting, announce) = AsyncStream.makeStream(of: Void.self)
+    let waiter = Task.detached {
+      try RunLock.acquire(forDatabase: database, waitingAtMost: .seconds(30)) { owner in
+        #expect(owner?.processID == getpid())
+        announce.finish()
+      }
+    }
+    for await _ in waiting {}
+    lock.release()
+    try await waiter.value.release()
+  }
+
+  @Test func lockFileThatCannotBeMadeIsAnError() {
+    #expect(throws: StoreError.self) { try RunLock.acquire(forDatabase: "/nowhere/at/all.sqlite") }
+  }
+}
