@@ -105,10 +105,13 @@ import Testing
   @Test func manyAtOnce() async throws {
     let scratch = try Scratch()
     let signal = makeSignal(frames: 30_000)
-    let paths = try [
-      ("wav", SF_FORMAT_WAV | SF_FORMAT_PCM_16), ("flac", SF_FORMAT_FLAC | SF_FORMAT_PCM_24),
-      ("aiff", SF_FORMAT_AIFF | SF_FORMAT_PCM_16),
-    ].map { try scratch.writeSound(signal, $0.0, format: $0.1, rate: 44_100) } + [scratch.write([1, 2, 3], "no audio")]
+    let paths =
+      try [
+        ("wav", SF_FORMAT_WAV | SF_FORMAT_PCM_16), ("flac", SF_FORMAT_FLAC | SF_FORMAT_PCM_24),
+        ("aiff", SF_FORMAT_AIFF | SF_FORMAT_PCM_16),
+      ].map { try scratch.writeSound(signal, $0.0, format: $0.1, rate: 44_100) } + [
+        scratch.write([1, 2, 3], "no audio")
+      ]
     try await withThrowingTaskGroup(of: Bool.self) { group in
       for index in 0..<24 {
         group.addTask {
