@@ -243,7 +243,8 @@ private struct OggPageReader {
     lacing = start + 27..<bodyStart
     body = bodyStart..<bodyEnd
     return Page(
-      offset: bufferOffset + Int64(start), end: bufferOffset + Int64(bodyEnd), serial: littleEndian(UInt32.self, at: 14),
+      offset: bufferOffset + Int64(start), end: bufferOffset + Int64(bodyEnd),
+      serial: littleEndian(UInt32.self, at: 14),
       number: littleEndian(UInt32.self, at: 18), position: littleEndian(Int64.self, at: 6),
       isFirst: buffer[start + 5] & 2 != 0, isLast: buffer[start + 5] & 4 != 0)
   }
