@@ -11,6 +11,8 @@ public import SystemPackage
 /// The same audio in another container or codec has another id.
 public struct AudioContent: Hashable, Sendable {
   public let id: ContentID
+  /// What a person should know of the file around the audio, such as a tag that cannot be right (stage `open`).
+  public let remarks: [Problem]
 
   /// Reads the file once, sequentially, and decodes nothing.
   ///
@@ -19,6 +21,7 @@ public struct AudioContent: Hashable, Sendable {
     let file = try InputFile(path: path)
     var hasher = ContentHasher()
     let container = try Container(of: file)
+    remarks = container.remarks
     switch container.kind {
     case .pcm(let header):
       if let audio = header.audio, !header.description.isEmpty {

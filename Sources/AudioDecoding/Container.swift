@@ -56,7 +56,7 @@ struct Container {
   var remarks: [Problem] {
     var remarks: [Problem] = []
     func remark(_ code: String, _ message: String) {
-      remarks.append(Problem(stage: .decode, code: code, message: message))
+      remarks.append(Problem(stage: .open, code: code, message: message))
     }
     if hasBrokenTag {
       remark("broken_tag", "The ID3 tag in front claims a length or a version that it cannot have; it was passed over.")

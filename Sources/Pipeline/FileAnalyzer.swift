@@ -36,7 +36,8 @@ public struct FileAnalyzer: Sendable {
 
     enter(.open)
     do {
-      let contentID = try AudioContent(path: job.path).id
+      let content = try AudioContent(path: job.path)
+      let contentID = content.id
       analysis.contentID = contentID
       let known = job.knownAudio.first { $0.contentID == contentID } ?? findAudio(contentID)
       if let known {
@@ -46,8 +47,8 @@ public struct FileAnalyzer: Sendable {
       if audioPlugins.isEmpty, let known {
         analysis.status = known.status
         analysis.problem = known.problem
-        // What analyzers remarked is remarked again by those that run now.
-        analysis.remarks = known.remarks.filter { $0.stage != .analyze }
+        // Of the other file only what concerns its audio holds for this one.
+        analysis.remarks = content.remarks + known.remarks.filter { $0.stage == .decode }
         analysis.format = if let format = known.format { format } else { try AudioSource(path: job.path).format }
       } else {
         var source = try AudioSource(path: job.path)

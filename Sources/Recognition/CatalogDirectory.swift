@@ -5,11 +5,11 @@ public import SystemPackage
 
 /// A catalog that grows: a directory of immutable segments and a small list of those that count.
 ///
-/// Adding a night's tracks writes one new segment and a new list. Removing writes a new list only. Small segments are merged
-/// into larger ones as they pile up (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 1996), so that a
-/// catalog of any size has a few of them and each track is rewritten a few times at most. The list is replaced as a whole:
-/// after a crash the catalog is what it was before or after the change. Readers are not disturbed by writers; there is one
-/// writer at a time.
+/// Adding a night's tracks writes one new segment and a new list. Removing writes a new list only. Small segments are
+/// merged into larger ones as they pile up (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 1996), so
+/// that a catalog of any size has a few of them and each track is rewritten a few times at most. The list is replaced
+/// as a whole: after a crash the catalog is what it was before or after the change. Readers are not disturbed by
+/// writers; there is one writer at a time.
 public struct CatalogDirectory: Sendable {
   public let path: FilePath
 

@@ -6,8 +6,9 @@ public import SystemPackage
 
 /// References to recognise clips from.
 ///
-/// A catalog is a value: a set of immutable segments, in memory or mapped from files, that copies share. It can be kept in one
-/// portable file (`write(to:)`, `init(contentsOf:)`), or in a directory that grows night by night (`CatalogDirectory`).
+/// A catalog is a value: a set of immutable segments, in memory or mapped from files, that copies share. It can be kept
+/// in one portable file (`write(to:)`, `init(contentsOf:)`), or in a directory that grows night by night
+/// (`CatalogDirectory`).
 public struct CustomCatalog: Sendable {
   /// Seconds that a query must have, and may have.
   public var minimumQueryDuration = 2.0
@@ -25,8 +26,8 @@ public struct CustomCatalog: Sendable {
   /// An empty catalog.
   public init() {}
 
-  /// Opens a catalog file, or a directory of `CatalogDirectory`. However large, it takes milliseconds: files are mapped, and
-  /// what a query does not need is not read.
+  /// Opens a catalog file, or a directory of `CatalogDirectory`. However large, it takes milliseconds: files are
+  /// mapped, and what a query does not need is not read.
   public init(contentsOf path: FilePath) throws(CatalogError) {
     var status = stat()
     if stat(path.string, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {

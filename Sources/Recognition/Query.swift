@@ -22,8 +22,8 @@ public struct Query: Sendable {
   public let columnCount: Int
   /// In order of column, then band.
   let peaks: [Peak]
-  /// The spectrum as a matched filter: one row for each band, `stride` values long, of which `columnCount` after `padding`
-  /// are not zero. Zero mean in each band.
+  /// The spectrum as a matched filter: one row for each band, `stride` values long, of which `columnCount` after
+  /// `padding` are not zero. Zero mean in each band.
   let filter: [Int8]
   let stride: Int
 
@@ -107,8 +107,8 @@ public struct Query: Sendable {
     return peaks
   }
 
-  /// Whitened dB as a matched filter: brought to unit deviation and clipped, so that no single sound decides and gaps count
-  /// less than peaks; then each band to zero mean.
+  /// Whitened dB as a matched filter: brought to unit deviation and clipped, so that no single sound decides and gaps
+  /// count less than peaks; then each band to zero mean.
   private static func filter(_ whitened: [Float], columnCount: Int, stride: Int) -> [Int8] {
     let bandCount = LandmarkSpectrum.bandCount
     var filter = [Int8](repeating: 0, count: stride * bandCount)

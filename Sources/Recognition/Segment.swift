@@ -5,8 +5,8 @@ internal import SystemPackage
 /// An immutable piece of a catalog: tracks, the landmarks of each, and an inverted file of landmark pairs. See
 /// `SegmentFormat`.
 ///
-/// Every access is checked against the size of its section: a damaged file gives wrong answers at worst. `verify()` reads
-/// everything and finds any damage.
+/// Every access is checked against the size of its section: a damaged file gives wrong answers at worst. `verify()`
+/// reads everything and finds any damage.
 final class Segment: Sendable {
   private typealias Format = SegmentFormat
 

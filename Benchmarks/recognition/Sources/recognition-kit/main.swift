@@ -115,9 +115,9 @@ func match(_ catalogPath: String, _ queries: String, _ output: String, fromSigna
 
 /// Puts made-up tracks beside a kit's own into a catalog directory, until there are so many.
 ///
-/// A made-up track is some 195 s of pieces of 6 to 14 s, each out of another real track and moved by 14 to 24 bands up or down:
-/// so landmarks, pairs and the skew of their frequencies are those of real music, and none of it is the kit's own music at
-/// a speed or pitch that a query could have.
+/// A made-up track is some 195 s of pieces of 6 to 14 s, each out of another real track and moved by 14 to 24 bands up
+/// or down: so landmarks, pairs and the skew of their frequencies are those of real music, and none of it is the kit's
+/// own music at a speed or pitch that a query could have.
 func grow(_ catalogPath: String, _ directoryPath: String, _ trackCount: Int) throws {
   var real: [Reference] = []
   try CustomCatalog(contentsOf: FilePath(catalogPath)).forEachReference { real.append($0) }
