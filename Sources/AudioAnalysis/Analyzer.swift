@@ -41,4 +41,12 @@ extension AnalysisSession {
 }
 
 /// The result of an analyzer for one file: plain data, without NaN or infinities.
-public protocol AnalysisFinding: Codable, Hashable, Sendable {}
+public protocol AnalysisFinding: Codable, Hashable, Sendable {
+  /// Sentences about the file for a person, such as what was left out because it was damaged; none unless a type says
+  /// otherwise.
+  var remarks: [String] { get }
+}
+
+extension AnalysisFinding {
+  public var remarks: [String] { [] }
+}

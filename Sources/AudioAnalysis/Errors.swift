@@ -49,8 +49,12 @@ public struct DecodeError: Error, Hashable, Sendable, Codable {
   /// One sentence for a reader, without the file's name.
   public var message: String
 
-  public init(_ code: Code, _ message: String) {
+  /// What the headers say, where they could be read although the audio could not.
+  public var format: AudioFormat?
+
+  public init(_ code: Code, _ message: String, format: AudioFormat? = nil) {
     self.code = code
     self.message = message
+    self.format = format
   }
 }

@@ -4,8 +4,8 @@ internal import CLibAV
 /// The conversion in front of AcoustID fingerprints: any rate and channels to 11,025 Hz, mono, 16 bits.
 ///
 /// libswresample does it with the parameters of Chromaprint's program `fpcalc` (filter of 16 taps, 2⁸ phases, linear
-/// interpolation, cutoff 0.8), from the sample representation that FFmpeg decodes to, so that libchromaprint gets the very
-/// samples that `fpcalc` gives it.
+/// interpolation, cutoff 0.8), from the sample representation that FFmpeg decodes to, so that libchromaprint gets the
+/// very samples that `fpcalc` gives it.
 public struct AcoustIDConverter: ~Copyable {
   /// Samples per second.
   public static let outputRate = 11_025
@@ -30,8 +30,8 @@ public struct AcoustIDConverter: ~Copyable {
 
   deinit { lav_converter_free(converter) }
 
-  /// Takes the next block and writes whole numbers from −32,768 to 32,767 to the start of `output`, which is lengthened when
-  /// it is too short and never shortened.
+  /// Takes the next block and writes whole numbers from −32,768 to 32,767 to the start of `output`, which is lengthened
+  /// when it is too short and never shortened.
   ///
   /// - Returns: How many samples were written.
   public mutating func push(_ block: borrowing AudioBlock, into output: inout [Float]) -> Int {

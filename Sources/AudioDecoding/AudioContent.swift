@@ -4,13 +4,15 @@ public import SystemPackage
 
 /// The encoded audio of a file without its tags.
 ///
-/// `id` is XXH3-128 over the encoding (codec, rate, channels, as far as the packets do not carry them) and the encoded bytes
-/// of the audio stream. Where the bytes lie depends on the container: the data chunk of PCM containers, all behind FLAC's
-/// metadata blocks, MPEG frames without the frame of Xing's table, the bodies of Ogg's audio pages, and for all others the
-/// packets which FFmpeg's demuxer gives. Tags, pictures and padding of any size are no part of it. The same audio in another
-/// container or codec has another id.
+/// `id` is XXH3-128 over the encoding (codec, rate, channels, as far as the packets do not carry them) and the encoded
+/// bytes of the audio stream. Where the bytes lie depends on the container: the data chunk of PCM containers, all
+/// behind FLAC's metadata blocks, MPEG frames without the frame of Xing's table, the bodies of Ogg's audio pages, and
+/// for all others the packets which FFmpeg's demuxer gives. Tags, pictures and padding of any size are no part of it.
+/// The same audio in another container or codec has another id.
 public struct AudioContent: Hashable, Sendable {
   public let id: ContentID
+  /// What a person should know of the file around the audio, such as a tag that cannot be right (stage `open`).
+  public let remarks: [Problem]
 
   /// Reads the file once, sequentially, and decodes nothing.
   ///
@@ -18,7 +20,9 @@ public struct AudioContent: Hashable, Sendable {
   public init(path: FilePath) throws(DecodeError) {
     let file = try InputFile(path: path)
     var hasher = ContentHasher()
-    switch try Container(of: file).kind {
+    let container = try Container(of: file)
+    remarks = container.remarks
+    switch container.kind {
     case .pcm(let header):
       if let audio = header.audio, !header.description.isEmpty {
         hasher.update(header.name)
@@ -40,14 +44,16 @@ public struct AudioContent: Hashable, Sendable {
       id = stream.contentID
       return
     case .other(let demuxer, let bytes):
-      try Self.hashPackets(of: LibAVInput(file: file, bytes: bytes, demuxer: demuxer), into: &hasher)
+      try Self.hashPackets(of: LibAVInput(file: file, bytes: bytes, demuxer: demuxer), in: container, into: &hasher)
     case .unknown:
-      try Self.hashPackets(of: LibAVInput(file: file, bytes: 0..<file.size), into: &hasher)
+      try Self.hashPackets(of: LibAVInput(file: file, bytes: 0..<file.size), in: container, into: &hasher)
     }
     id = hasher.finish()
   }
 
-  private static func hashPackets(of input: LibAVInput, into hasher: inout ContentHasher) throws(DecodeError) {
+  private static func hashPackets(
+    of input: LibAVInput, in container: Container, into hasher: inout ContentHasher
+  ) throws(DecodeError) {
     let reader = try input.open()
     defer { lav_close(reader) }
     let format = lav_format(reader)
@@ -59,7 +65,10 @@ public struct AudioContent: Hashable, Sendable {
     }
     let report = lav_report(reader)
     if report.readErrno != 0 { throw InputFile.readError(report.readErrno) }
-    guard report.packetCount > 0 else { throw DecodeError(.noAudio, "The file holds no audio.") }
+    guard report.packetCount > 0 else {
+      throw DecodeError(
+        .noAudio, "The file holds no audio.", format: LibAVDecoder.audioFormat(format, container: container))
+    }
   }
 }
 

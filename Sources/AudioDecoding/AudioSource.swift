@@ -9,17 +9,17 @@ public enum AudioDecoder: String, Hashable, Sendable, CaseIterable {
 
 /// The decoded audio of one file, read once from start to end.
 ///
-/// A file is opened by its content, whatever its name; only regular files are opened, and nothing beside the file is ever
-/// read. Lengths in headers are not trusted: the stream goes on until the audio ends, and `summary` says how that compares
-/// with what the file claims. A stream whose rate or channel count changes on the way is handed out at the rate and with
-/// the channel count it started with. One thread at a time.
+/// A file is opened by its content, whatever its name; only regular files are opened, and nothing beside the file is
+/// ever read. Lengths in headers are not trusted: the stream goes on until the audio ends, and `summary` says how that
+/// compares with what the file claims. A stream whose rate or channel count changes on the way is handed out at the
+/// rate and with the channel count it started with. One thread at a time.
 public struct AudioSource: ~Copyable {
   /// Raised whenever files may decode that did not before: those that failed are then tried again.
   public static let version = 1
 
-  /// Samples beyond ± this value are handed out as ± this value, and counted. Full scale is 1, so this is +24 dBFS: beyond
-  /// what clipped masters overshoot in lossy codecs and float mixes reach, and small enough that one damaged frame does not
-  /// drown a whole track in sums of squares.
+  /// Samples beyond ± this value are handed out as ± this value, and counted. Full scale is 1, so this is +24 dBFS:
+  /// beyond what clipped masters overshoot in lossy codecs and float mixes reach, and small enough that one damaged
+  /// frame does not drown a whole track in sums of squares.
   public static let sampleLimit: Float = 16
 
   /// `frameCount`, and `bitRate` as it really is, are known once `read` has returned `false`.
@@ -37,8 +37,8 @@ public struct AudioSource: ~Copyable {
 
   /// Opens a file and decodes its first block.
   ///
-  /// - Parameter decoder: Use this one or fail. By default it is the one that is right for the format and then the one that
-  ///   is fast, and the other one if that fails.
+  /// - Parameter decoder: Use this one or fail. By default it is the one that is right for the format and then the
+  ///   one that is fast, and the other one if that fails.
   /// - Throws: `DecodeError` if not a single frame can be decoded: skip the file.
   public init(path: FilePath, decoder: AudioDecoder? = nil) throws(DecodeError) {
     let file = try InputFile(path: path)
@@ -57,10 +57,10 @@ public struct AudioSource: ~Copyable {
     summary.claimedFrameCount = format.claimedFrameCount
   }
 
-  /// Measured: libsndfile is as fast as FFmpeg for PCM, a little faster for FLAC and slower for MP3; FFmpeg is 2.3 times as
-  /// fast for Vorbis and 2.2 times for Opus. Where both are right, libsndfile loses the rest of a FLAC behind the first
-  /// damaged frame and of an MP3 behind junk, and reads only the first link of a chain. FFmpeg loses the last 128 to 256
-  /// frames of a Vorbis stream that is all on one page.
+  /// Measured: libsndfile is as fast as FFmpeg for PCM, a little faster for FLAC and slower for MP3; FFmpeg is 2.3
+  /// times as fast for Vorbis and 2.2 times for Opus. Where both are right, libsndfile loses the rest of a FLAC behind
+  /// the first damaged frame and of an MP3 behind junk, and reads only the first link of a chain. FFmpeg loses the last
+  /// 128 to 256 frames of a Vorbis stream that is all on one page.
   private static func preference(for container: Container) -> [AudioDecoder] {
     switch container.kind {
     case .pcm(let header): header.lengthIsWrapped ? [.ffmpeg] : [.libsndfile, .ffmpeg]
@@ -114,7 +114,8 @@ public struct AudioSource: ~Copyable {
     }
     if summary.absurdSampleCount > 0 {
       remark(
-        "absurd_samples", "\(summary.absurdSampleCount) samples are more than 24 dB above full scale; they were limited.")
+        "absurd_samples",
+        "\(summary.absurdSampleCount) samples are more than 24 dB above full scale; they were limited.")
     }
   }
 
@@ -127,10 +128,11 @@ public struct AudioSource: ~Copyable {
     if fault?.code == .readError { return fault }
     let missing = (summary.claimedFrameCount ?? 0) - summary.frameCount
     if missing > stream.claimTolerance + stream.faultyFrameCount {
+      let claimed = seconds(summary.frameCount + missing)
+      let found = seconds(summary.frameCount)
       return DecodeError(
         .truncated,
-        "The file claims \(seconds(summary.frameCount + missing)) s of audio, and \(seconds(summary.frameCount)) s were "
-          + "found" + (fault.map { ": \($0.message)" } ?? "."))
+        "The file claims \(claimed) s of audio, and \(found) s were found" + (fault.map { ": \($0.message)" } ?? "."))
     }
     return fault
   }
@@ -164,7 +166,9 @@ private struct Opened {
         var block = AudioBlock(channelCount: stream.format.channelCount)
         block.fill(from: stream)
         guard block.frameCount > 0 else {
-          throw stream.fault ?? DecodeError(.noAudio, "The file holds no audio, or none that can be decoded.")
+          var error = stream.fault ?? DecodeError(.noAudio, "The file holds no audio, or none that can be decoded.")
+          error.format = stream.format
+          throw error
         }
         self.stream = stream
         self.block = block
@@ -175,9 +179,13 @@ private struct Opened {
       }
     }
     if case .pcm(let header) = container.kind, header.description.isEmpty || header.audio == nil {
-      throw DecodeError(.corrupt, "The header leads to no audio, or does not say how it is encoded.")
+      throw DecodeError(
+        .corrupt, "The header leads to no audio, or does not say how it is encoded.", format: firstError.format)
     }
-    if let fault = container.fault, fault.code == .corrupt { throw fault }
+    if var fault = container.fault, fault.code == .corrupt {
+      fault.format = firstError.format
+      throw fault
+    }
     throw firstError
   }
 }

@@ -56,7 +56,7 @@ struct Container {
   var remarks: [Problem] {
     var remarks: [Problem] = []
     func remark(_ code: String, _ message: String) {
-      remarks.append(Problem(stage: .decode, code: code, message: message))
+      remarks.append(Problem(stage: .open, code: code, message: message))
     }
     if hasBrokenTag {
       remark("broken_tag", "The ID3 tag in front claims a length or a version that it cannot have; it was passed over.")
@@ -93,7 +93,8 @@ struct Container {
       ([0x1a, 0x45, 0xdf, 0xa3], "matroska"),
       ([0x30, 0x26, 0xb2, 0x75, 0x8e, 0x66, 0xcf, 0x11, 0xa6, 0xd9, 0x00, 0xaa, 0x00, 0x62, 0xce, 0x6c], "asf"),
       (Array("MAC ".utf8), "ape"), (Array("wvpk".utf8), "wv"), (Array("TTA1".utf8), "tta"), (Array("tBaK".utf8), "tak"),
-      (Array("MP+".utf8), "mpc"), (Array("MPCK".utf8), "mpc8"), (Array("DSD ".utf8), "dsf"), (Array("FRM8".utf8), "iff"),
+      (Array("MP+".utf8), "mpc"), (Array("MPCK".utf8), "mpc8"), (Array("DSD ".utf8), "dsf"),
+      (Array("FRM8".utf8), "iff"),
       (Array("#!AMR".utf8), "amr"), (Array(".RMF".utf8), "rm"), (Array("ajkg".utf8), "shn"),
       (Array("NIST_1A".utf8), "nistsphere"), (Array("Creative Voice File".utf8), "voc"), (Array("EA3".utf8), "oma"),
       ([0x7f, 0xfe, 0x80, 0x01], "dts"), ([0xfe, 0x7f, 0x01, 0x80], "dts"), (Array("DTSHDHDR".utf8), "dtshd"),
@@ -109,8 +110,8 @@ struct Container {
     return nil
   }
 
-  /// Whether AAC in ADTS frames (ISO/IEC 13818-7) begins at `start`: two headers at the right distance, or one frame that
-  /// is the file.
+  /// Whether AAC in ADTS frames (ISO/IEC 13818-7) begins at `start`: two headers at the right distance, or one frame
+  /// that is the file.
   private static func isADTS(_ file: InputFile, at start: Int64) throws(DecodeError) -> Bool {
     func frameLength(at offset: Int64) throws(DecodeError) -> Int64? {
       let header = try file.bytes(at: offset, count: 7)

@@ -15,8 +15,8 @@ public struct DecodeSummary: Hashable, Sendable {
   public var absurdSampleCount: Int64 = 0
   /// Largest absolute sample value handed out; full scale is 1.
   public var peak: Float = 0
-  /// What a person should know although the stream is whole: samples made harmless, a length that was a lie, a change of
-  /// rate or channels in mid-stream.
+  /// What a person should know although the stream is whole: samples made harmless, a length that was a lie, a change
+  /// of rate or channels in mid-stream.
   public var remarks: [Problem] = []
 
   public init() {}

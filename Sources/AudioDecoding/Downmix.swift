@@ -1,5 +1,6 @@
 extension AudioBlock {
-  /// Writes the mean of all channels to the start of `mono`, which is lengthened when it is too short and never shortened.
+  /// Writes the mean of all channels to the start of `mono`, which is lengthened when it is too short and never
+  /// shortened.
   ///
   /// - Returns: `frameCount`.
   public func downmix(into mono: inout [Float]) -> Int {

@@ -9,8 +9,8 @@ struct FLACStream {
   var channelMask: UInt64
   /// Frames that STREAMINFO claims; `nil` for 0, which means unknown.
   var claimedFrameCount: Int64?
-  /// The marker and STREAMINFO as the only metadata block: a header for a decoder that need not see the rest. FFmpeg takes
-  /// very long to read 100,000 comments.
+  /// The marker and STREAMINFO as the only metadata block: a header for a decoder that need not see the rest. FFmpeg
+  /// takes very long to read 100,000 comments.
   var bareHeader: [UInt8]
   /// From the first audio frame to the tags of other formats at the end.
   var audio: Range<Int64>

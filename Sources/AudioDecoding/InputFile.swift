@@ -77,8 +77,8 @@ final class InputFile {
   /// More than this of a file is never hashed: sparse files can claim to be endless.
   private static let hashLimit: Int64 = 8 << 30
 
-  /// Hashes a range of the file in one sequential pass. Of a range beyond all real audio it takes the first and the last
-  /// 4 GiB.
+  /// Hashes a range of the file in one sequential pass. Of a range beyond all real audio it takes the first and the
+  /// last 4 GiB.
   func hash(_ range: Range<Int64>, into hasher: inout ContentHasher) throws(DecodeError) {
     guard range.upperBound - range.lowerBound <= Self.hashLimit else {
       try hash(range.lowerBound..<range.lowerBound + Self.hashLimit / 2, into: &hasher)

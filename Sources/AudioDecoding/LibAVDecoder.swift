@@ -13,16 +13,17 @@ struct LibAVInput {
   /// Opens a reader that the caller closes.
   func open() throws(DecodeError) -> OpaquePointer {
     var reader: OpaquePointer?
+    var readErrno: CInt = 0
     let status = prefix.withUnsafeBufferPointer { prefix in
       func open(_ demuxer: UnsafePointer<CChar>?) -> LAVStatus {
         var input = LAVInput(
           descriptor: file.descriptor, start: bytes.lowerBound, end: bytes.upperBound, prefix: prefix.baseAddress,
           prefixCount: CInt(prefix.count), demuxer: demuxer)
-        return lav_open(&input, &reader)
+        return lav_open(&input, &reader, &readErrno)
       }
       return demuxer?.withCString(open) ?? open(nil)
     }
-    guard let reader else { throw Self.error(status, readErrno: 0) }
+    guard let reader else { throw Self.error(status, readErrno: readErrno) }
     return reader
   }
 
@@ -47,8 +48,6 @@ final class LibAVDecoder: StreamDecoder {
   private var inputs: ArraySlice<LibAVInput>
   private var reader: OpaquePointer?
   private var first: LAVFormat
-  private var isEnded = false
-  private let inputByteCount: Int64
 
   private(set) var format: AudioFormat
   let encoding: SampleEncoding
@@ -67,9 +66,7 @@ final class LibAVDecoder: StreamDecoder {
 
   init(_ file: InputFile, container: Container) throws(DecodeError) {
     self.container = container
-    let inputs = Self.inputs(for: container, in: file)
-    self.inputs = inputs[...]
-    inputByteCount = inputs.reduce(0) { $0 + $1.bytes.upperBound - $1.bytes.lowerBound }
+    inputs = Self.inputs(for: container, in: file)[...]
     first = LAVFormat()
     format = AudioFormat(container: "", codec: "", sampleRate: 0, channelCount: 0, isLossless: false)
 
@@ -77,9 +74,9 @@ final class LibAVDecoder: StreamDecoder {
     var firstError: DecodeError?
     var opened: OpaquePointer?
     var failedCount = 0
-    while opened == nil, let input = self.inputs.popFirst() {
+    while opened == nil, let input = inputs.popFirst() {
       do throws(DecodeError) {
-        opened = try Self.start(input, like: nil)
+        opened = try Self.start(input, like: nil, container: container)
       } catch {
         firstError = firstError ?? error
         failedCount += 1
@@ -97,12 +94,7 @@ final class LibAVDecoder: StreamDecoder {
     default: break
     }
     encoding = SampleEncoding(sampleType: Self.sampleType(first.sampleType), channelMask: channelMask)
-    format = AudioFormat(
-      container: Self.containerName(String(cString: first.container), container: container),
-      codec: Self.codecName(String(cString: first.codec)), sampleRate: Int(first.sampleRate),
-      channelCount: Int(first.channelCount), bitDepth: first.bitDepth > 0 ? Int(first.bitDepth) : nil,
-      bitRate: first.bitRate > 0 ? Int(first.bitRate) : nil, isLossless: first.isLossless)
-    format.claimedFrameCount = Self.claimedFrameCount(first, container: container)
+    format = Self.audioFormat(first, container: container) ?? format
     // Matroska and ASF round their lengths to milliseconds, lossy codecs count the padding at their ends or do not.
     claimTolerance = max(8_192, Int64(first.sampleRate) / 5, (format.claimedFrameCount ?? 0) / 1_000)
     if first.isLossless, format.container != "matroska", format.container != "asf" { claimTolerance = 0 }
@@ -122,7 +114,7 @@ final class LibAVDecoder: StreamDecoder {
       reader = nil
       while reader == nil, readErrno == 0, let input = inputs.popFirst() {
         do throws(DecodeError) {
-          reader = try Self.start(input, like: first)
+          reader = try Self.start(input, like: first, container: container)
         } catch {
           badLinkCount += 1
         }
@@ -178,7 +170,8 @@ final class LibAVDecoder: StreamDecoder {
     }
     if junkByteCount > Self.harmlessJunk {
       remarks.append(
-        Problem(stage: .decode, code: "junk", message: "\(junkByteCount) bytes in the file are neither audio nor tags."))
+        Problem(stage: .decode, code: "junk", message: "\(junkByteCount) bytes in the file are neither audio nor tags.")
+      )
     }
     return remarks
   }
@@ -197,7 +190,20 @@ final class LibAVDecoder: StreamDecoder {
 
   // MARK: Opening
 
-  private static func start(_ input: LibAVInput, like first: LAVFormat?) throws(DecodeError) -> OpaquePointer {
+  /// - Returns: `nil` if the rate or the number of channels is not known.
+  static func audioFormat(_ format: LAVFormat, container: Container) -> AudioFormat? {
+    guard format.sampleRate > 0, format.channelCount > 0 else { return nil }
+    return AudioFormat(
+      container: containerName(String(cString: format.container), container: container),
+      codec: codecName(String(cString: format.codec)), sampleRate: Int(format.sampleRate),
+      channelCount: Int(format.channelCount), bitDepth: format.bitDepth > 0 ? Int(format.bitDepth) : nil,
+      bitRate: format.bitRate > 0 ? Int(format.bitRate) : nil, isLossless: format.isLossless,
+      claimedFrameCount: claimedFrameCount(format, container: container))
+  }
+
+  private static func start(
+    _ input: LibAVInput, like first: LAVFormat?, container: Container
+  ) throws(DecodeError) -> OpaquePointer {
     let reader = try input.open()
     let status: LAVStatus
     if var first {
@@ -206,9 +212,10 @@ final class LibAVDecoder: StreamDecoder {
       status = lav_start(reader, nil)
     }
     guard status == LAVStatusOK else {
-      let readErrno = lav_report(reader).readErrno
+      var error = LibAVInput.error(status, readErrno: lav_report(reader).readErrno)
+      error.format = audioFormat(lav_format(reader), container: container)
       lav_close(reader)
-      throw LibAVInput.error(status, readErrno: readErrno)
+      throw error
     }
     return reader
   }
@@ -220,7 +227,7 @@ final class LibAVDecoder: StreamDecoder {
     case .mpeg(let stream):
       [LibAVInput(file: file, bytes: stream.audio, demuxer: "mp3")]
     case .ogg(let stream):
-      stream.links.map { LibAVInput(file: file, bytes: $0.bytes, demuxer: "ogg") }
+      stream.links.map { $0.input(from: file) }
     case .other(let demuxer, let bytes):
       [LibAVInput(file: file, bytes: bytes, demuxer: demuxer)]
     case .pcm(let header):

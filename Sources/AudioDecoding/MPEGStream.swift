@@ -4,7 +4,8 @@ internal import AudioAnalysis
 struct MPEGStream {
   /// From the first frame to the tags at the end.
   var audio: Range<Int64>
-  /// `audio` without a first frame that carries only a table of contents (Xing, Info, VBRI): retagging tools rewrite it.
+  /// `audio` without a first frame that carries only a table of contents (Xing, Info, VBRI): retagging tools rewrite
+  /// it.
   var payload: Range<Int64>
   /// Frames of PCM that such a table claims, without the encoder's delay and padding; `nil` if there is none.
   var claimedFrameCount: Int64?
@@ -143,8 +144,8 @@ struct MPEGStream {
     }
   }
 
-  /// Whether `header` begins a run of frames: three more, or fewer that end exactly where the stream ends. Where a stream is
-  /// expected, one more is enough.
+  /// Whether `header` begins a run of frames: three more, or fewer that end exactly where the stream ends. Where a
+  /// stream is expected, one more is enough.
   private static func isFollowed(
     _ header: Header, at offset: Int64, in file: InputFile, to end: Int64, isAtStart: Bool
   ) throws(DecodeError) -> Bool {

@@ -1,5 +1,5 @@
-/// The checksum of Ogg pages (RFC 3533): CRC-32 with the polynomial 0x04c11db7, neither reflected nor inverted, eight bytes
-/// at a time ("slicing-by-8": Kounavis & Berry, IEEE Transactions on Computers 2008).
+/// The checksum of Ogg pages (RFC 3533): CRC-32 with the polynomial 0x04c11db7, neither reflected nor inverted, eight
+/// bytes at a time ("slicing-by-8": Kounavis & Berry, IEEE Transactions on Computers 2008).
 enum OggChecksum {
   /// Eight tables of 256; table `k` is for a byte with `k` more to come.
   private static let tables: [UInt32] = {

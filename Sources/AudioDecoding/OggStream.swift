@@ -1,104 +1,60 @@
 internal import AudioAnalysis
 
-/// The logical structure of an Ogg file (RFC 3533), found by walking over its pages. A file may be a chain of links, each a
-/// whole stream of its own.
+/// The logical structure of an Ogg file (RFC 3533), found by walking over its pages. A file may be a chain of links,
+/// each a whole stream of its own.
 struct OggStream {
-  struct Link {
-    /// From the link's first page to that of the next one.
-    var bytes: Range<Int64>
-    /// Serial number of its first audio stream; `nil` if no stream is audio of a known kind.
-    var audioSerial: UInt32?
-    var isVorbis = false
-    /// The audio stream has a page marked as its last.
-    var isEnded = false
-    /// Pages of the audio stream that must have been there, by the gaps in their numbers.
-    var missingPageCount: Int64 = 0
-    /// Pages behind the headers.
-    var audioPageCount = 0
-  }
-
   /// More links than any capture of a radio stream has; what follows is not looked at.
   static let linkLimit = 4_096
 
-  private(set) var links: [Link] = []
+  let links: [OggLink]
   /// Bytes that belong to no page.
-  private(set) var junkByteCount: Int64 = 0
+  let junkByteCount: Int64
   /// Pages whose checksum is wrong; no decoder takes them.
-  private(set) var damagedPageCount: Int64 = 0
-  /// Bytes of the audio streams behind their headers.
-  private(set) var audioByteCount: Int64 = 0
-  private(set) var hasTooManyLinks = false
-  /// Over the identification header and the audio pages' bodies of each link's audio stream: neither comments nor the cut
-  /// into pages count.
+  let damagedPageCount: Int64
+  let hasTooManyLinks: Bool
+  /// Over the identification header and the audio pages' bodies of each link's audio stream: neither comments nor the
+  /// cut into pages count.
   let contentID: ContentID
-
-  private static let vorbisMarker = Array("\u{1}vorbis".utf8)
-
-  /// What begins the first packet of each audio mapping.
-  private static let audioMarkers: [[UInt8]] = [
-    vorbisMarker, Array("OpusHead".utf8), Array("Speex   ".utf8), Array("\u{7f}FLAC".utf8),
-    Array("fLaC".utf8), Array("PCM     ".utf8), Array("CELT    ".utf8),
-  ]
 
   init(in file: InputFile, from start: Int64) throws(DecodeError) {
     var hasher = ContentHasher()
-    var link: Link?
-    /// Serial numbers may be reused by the next link, so beginnings of streams are what tells links apart.
-    var isInHeaders = false
-    var isInAudio = false
-    var nextPageNumber: UInt32?
-
-    var pages = PageReader(file: file, offset: start)
+    var links: [OggLink] = []
+    var isBeginning = false
+    var hasTooManyLinks = false
+    var pages = OggPageReader(file: file, offset: start)
     while let page = try pages.next() {
-      if page.isFirst && !isInHeaders {
-        if var done = link {
-          done.bytes = done.bytes.lowerBound..<page.offset
-          links.append(done)
+      // The next link may use the same serial numbers again: links are told apart by where streams begin.
+      if page.isFirst && !isBeginning {
+        if var last = links.popLast() {
+          last.bytes = last.bytes.lowerBound..<page.offset
+          links.append(last)
         }
-        guard links.count < Self.linkLimit else {
+        if links.count == Self.linkLimit {
           hasTooManyLinks = true
-          link = nil
           break
         }
-        link = Link(bytes: page.offset..<file.size)
-        isInHeaders = true
-        isInAudio = false
-        nextPageNumber = nil
-      } else if !page.isFirst {
-        isInHeaders = false
+        links.append(OggLink(bytes: page.offset..<file.size))
       }
-      if page.isFirst, link?.audioSerial == nil, pages.withBody({ body in Self.isAudio(body) }) {
-        link?.audioSerial = page.serial
-        link?.isVorbis = pages.withBody { $0.starts(with: Self.vorbisMarker) }
-        pages.withBody { hasher.update($0) }
-        nextPageNumber = page.number &+ 1
-        continue
-      }
-      guard let serial = link?.audioSerial, serial == page.serial else { continue }
-      if let expected = nextPageNumber, expected != page.number {
-        let gap = page.number &- expected
-        link?.missingPageCount += gap < 1 << 31 ? Int64(gap) : 1
-      }
-      nextPageNumber = page.number &+ 1
-      if page.isLast { link?.isEnded = true }
-      // Pages of comments and set-up headers have position 0, or -1 where no packet ends.
-      if page.position > 0 { isInAudio = true }
-      if isInAudio {
-        audioByteCount += pages.withBody { body in
-          hasher.update(body)
-          return Int64(body.count)
-        }
-        link?.audioPageCount += 1
+      isBeginning = page.isFirst
+      guard !links.isEmpty else { continue }
+      pages.withContents { lacing, body in
+        if links[links.count - 1].take(page, lacing: lacing, body: body) { hasher.update(body) }
       }
     }
-    if let link { links.append(link) }
+    self.links = links
+    self.hasTooManyLinks = hasTooManyLinks
     junkByteCount = pages.junkByteCount
     damagedPageCount = pages.damagedPageCount
     contentID = hasher.finish()
   }
 
+  /// Bytes of the audio streams behind their headers.
+  var audioByteCount: Int64 { links.reduce(0) { $0 + $1.audioByteCount } }
+
   /// All audio is Vorbis on a single page.
-  var isVorbisOnOnePage: Bool { links.count == 1 && links[0].isVorbis && links[0].audioPageCount == 1 }
+  var isVorbisOnOnePage: Bool {
+    links.count == 1 && links[0].audioPageCount == 1 && links[0].headers?.codec == .vorbis
+  }
 
   /// Pages are missing, or the last one is.
   var fault: DecodeError? {
@@ -113,16 +69,76 @@ struct OggStream {
     }
     return nil
   }
+}
 
-  private static func isAudio(_ body: UnsafeRawBufferPointer) -> Bool {
-    audioMarkers.contains { body.starts(with: $0) }
+/// One link of a chain: streams that begin together and end before the next link.
+struct OggLink {
+  /// From the link's first page to that of the next one.
+  var bytes: Range<Int64>
+  /// Serial number of its first audio stream; `nil` if no stream is audio of a known kind.
+  private(set) var audioSerial: UInt32?
+  /// Those of the audio stream, if it is Vorbis or Opus.
+  private(set) var headers: OggHeaders?
+  private(set) var streamCount = 0
+  /// The audio stream has a page marked as its last.
+  private(set) var isEnded = false
+  /// Pages of the audio stream that must have been there, by the gaps in their numbers.
+  private(set) var missingPageCount: Int64 = 0
+  /// Pages of the audio stream behind the headers.
+  private(set) var audioPageCount = 0
+  private(set) var audioByteCount: Int64 = 0
+  private var nextPageNumber: UInt32 = 0
+
+  init(bytes: Range<Int64>) { self.bytes = bytes }
+
+  /// Comments of more bytes than this are kept from FFmpeg, which takes a time that grows with the square of their number.
+  private static let commentLimit = 1 << 16
+
+  /// What begins the first packet of an audio stream other than Vorbis and Opus.
+  private static let otherMarkers = ["Speex   ", "\u{7f}FLAC", "fLaC", "PCM     ", "CELT    "].map { Array($0.utf8) }
+
+  /// Takes the next page. Returns whether its body identifies the audio.
+  fileprivate mutating func take(
+    _ page: OggPageReader.Page, lacing: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
+  ) -> Bool {
+    if page.isFirst {
+      streamCount += 1
+      guard audioSerial == nil else { return false }
+      let codec = [OggHeaders.Codec.vorbis, .opus].first { body.starts(with: $0.marker) }
+      guard codec != nil || Self.otherMarkers.contains(where: { body.starts(with: $0) }) else { return false }
+      audioSerial = page.serial
+      headers = codec.map { OggHeaders(codec: $0, serial: page.serial) }
+    } else {
+      guard audioSerial == page.serial else { return false }
+      let gap = page.number &- nextPageNumber
+      missingPageCount += gap < 1 << 31 ? Int64(gap) : 1
+    }
+    nextPageNumber = page.number &+ 1
+    headers?.add(lacing: lacing, body: body, end: page.end)
+    if page.isLast { isEnded = true }
+    // Pages of headers have position 0, or -1 where no packet ends.
+    guard page.position > 0 || audioPageCount > 0 else { return page.isFirst }
+    audioPageCount += 1
+    audioByteCount += Int64(body.count)
+    return true
+  }
+
+  /// The link for FFmpeg's demuxer.
+  func input(from file: InputFile) -> LibAVInput {
+    if let headers, headers.commentByteCount > Self.commentLimit, streamCount == 1, let start = headers.audioStart,
+      start <= bytes.upperBound, let prefix = headers.bareHeader
+    {
+      return LibAVInput(file: file, bytes: start..<bytes.upperBound, prefix: prefix, demuxer: "ogg")
+    }
+    return LibAVInput(file: file, bytes: bytes, demuxer: "ogg")
   }
 }
 
 /// Walks over the pages of an Ogg file in one sequential pass.
-private struct PageReader {
+private struct OggPageReader {
   struct Page {
     var offset: Int64
+    var end: Int64
     var serial: UInt32
     var number: UInt32
     /// Granule position.
@@ -138,6 +154,7 @@ private struct PageReader {
   private var filled = 0
   /// Where the next page is looked for, in the buffer.
   private var cursor = 0
+  private var lacing = 0..<0
   private var body = 0..<0
   private(set) var junkByteCount: Int64 = 0
   private(set) var damagedPageCount: Int64 = 0
@@ -151,8 +168,11 @@ private struct PageReader {
     buffer = [UInt8](repeating: 0, count: 1 << 18)
   }
 
-  func withBody<Result>(_ use: (UnsafeRawBufferPointer) -> Result) -> Result {
-    buffer.withUnsafeBytes { use(UnsafeRawBufferPointer(rebasing: $0[body])) }
+  /// The lacing values and the body of the last page.
+  func withContents(_ use: (_ lacing: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> Void) {
+    buffer.withUnsafeBytes {
+      use(UnsafeRawBufferPointer(rebasing: $0[lacing]), UnsafeRawBufferPointer(rebasing: $0[body]))
+    }
   }
 
   /// The next whole page; bytes that are none are skipped and counted.
@@ -220,9 +240,11 @@ private struct PageReader {
       return nil
     }
     cursor = bodyEnd
+    lacing = start + 27..<bodyStart
     body = bodyStart..<bodyEnd
     return Page(
-      offset: bufferOffset + Int64(start), serial: littleEndian(UInt32.self, at: 14),
+      offset: bufferOffset + Int64(start), end: bufferOffset + Int64(bodyEnd),
+      serial: littleEndian(UInt32.self, at: 14),
       number: littleEndian(UInt32.self, at: 18), position: littleEndian(Int64.self, at: 6),
       isFirst: buffer[start + 5] & 2 != 0, isLast: buffer[start + 5] & 4 != 0)
   }

@@ -253,7 +253,8 @@ struct PCMContainer {
         let chunk = try file.bytes(at: body, count: 32)
         guard let rate = chunk.bigEndian(UInt64.self, at: 0).map(Double.init(bitPattern:)),
           let bytesPerPacket = chunk.bigEndian(UInt32.self, at: 16),
-          let framesPerPacket = chunk.bigEndian(UInt32.self, at: 20), let channels = chunk.bigEndian(UInt32.self, at: 24)
+          let framesPerPacket = chunk.bigEndian(UInt32.self, at: 20),
+          let channels = chunk.bigEndian(UInt32.self, at: 24)
         else { break }
         description = chunk.values
         sampleRate = rate >= 0 && rate < 1e9 ? Int(rate) : 0

@@ -1,8 +1,8 @@
 internal import CSamplerate
 
 /// Sample-rate conversion by libsamplerate (de Castro Lopo; band-limited interpolation after Smith & Gossett, ICASSP
-/// 1984), converter SINC_FASTEST: 97 dB, pass band to 0.8 of the lower Nyquist frequency. The better converters cost two
-/// and ten times as much and differ only above that.
+/// 1984), converter SINC_FASTEST: 97 dB, pass band to 0.8 of the lower Nyquist frequency. The next better converter costs
+/// more than twice as much.
 public final class SamplerateResampler: Resampler {
   private let state: OpaquePointer
   private var length: ResampledLength

@@ -26,7 +26,7 @@ final class SndfileDecoder: StreamDecoder {
     do throws(DecodeError) {
       try StreamLimits.check(sampleRate: Int(info.samplerate), channelCount: Int(info.channels))
     } catch {
-      sf_close(handle)
+      _ = withExtendedLifetime(view) { sf_close(handle) }
       throw error
     }
     self.view = view

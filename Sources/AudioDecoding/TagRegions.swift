@@ -2,8 +2,8 @@ internal import AudioAnalysis
 
 /// Where tags in front of and behind an audio stream end and begin.
 enum TagRegions {
-  /// The offset after all ID3v2 tags at the start of a file. A tag that claims an unknown version or to reach past the end
-  /// of the file is broken: the offset is then that after its header.
+  /// The offset after all ID3v2 tags at the start of a file. A tag that claims an unknown version or to reach past the
+  /// end of the file is broken: the offset is then that after its header.
   static func leading(in file: InputFile) throws(DecodeError) -> (end: Int64, isBroken: Bool) {
     var offset: Int64 = 0
     for _ in 0..<64 {

@@ -64,9 +64,8 @@ LAVConverter *lav_converter_create(int sampleRate, int channelCount, uint64_t ch
   av_opt_set_double(converter->swr, "cutoff", 0.8, 0);
   if (swr_init(converter->swr) < 0) goto fail;
   int lineSize;
-  if (av_samples_alloc_array_and_samples(&converter->planes, &lineSize, channelCount, chunk, converter->format, 0) < 0) {
-    goto fail;
-  }
+  error = av_samples_alloc_array_and_samples(&converter->planes, &lineSize, channelCount, chunk, converter->format, 0);
+  if (error < 0) goto fail;
   return converter;
 fail:
   lav_converter_free(converter);

@@ -231,10 +231,11 @@ static LAVStatus chooseStream(LAVReader *reader) {
   return LAVStatusOK;
 }
 
-LAVStatus lav_open(const LAVInput *input, LAVReader **result) {
+LAVStatus lav_open(const LAVInput *input, LAVReader **result, int *readErrno) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, prepareOnce);
   *result = NULL;
+  *readErrno = 0;
   if (input->end < input->start || input->start < 0 || input->prefixCount < 0) return LAVStatusNoAudio;
   LAVReader *reader = calloc(1, sizeof *reader);
   if (!reader) return LAVStatusOutOfMemory;
@@ -260,6 +261,7 @@ LAVStatus lav_open(const LAVInput *input, LAVReader **result) {
   *result = reader;
   return LAVStatusOK;
 fail:
+  *readErrno = reader->report.readErrno;
   lav_close(reader);
   return status;
 }

@@ -1,6 +1,7 @@
 /// Finds the local maxima of a whitened spectrum, column by column.
 ///
-/// A peak is positive and no smaller than anything within `radius` bands and columns of it; of equals the earliest counts.
+/// A peak is positive and no smaller than anything within `radius` bands and columns of it; of equals the earliest
+/// counts.
 public struct LandmarkPeaks {
   /// A local maximum with its neighbours, from which its place between bands and columns can be told.
   public struct Peak: Sendable {
@@ -8,8 +9,8 @@ public struct LandmarkPeaks {
     public var band: Int
     /// dB over the surroundings.
     public var strength: Float
-    /// Places of the vertices of the parabolas through the peak and its neighbours in the column before and after, and in
-    /// the band below and above: −0.5 to 0.5.
+    /// Places of the vertices of the parabolas through the peak and its neighbours in the column before and after, and
+    /// in the band below and above: −0.5 to 0.5.
     public var columnOffset: Float
     public var bandOffset: Float
 

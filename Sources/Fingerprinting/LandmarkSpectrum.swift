@@ -3,9 +3,9 @@ internal import Glibc
 
 /// Levels of 138 bands, 36 to the octave from 250 Hz to 3.5 kHz: the picture in which landmarks are looked for.
 ///
-/// The bands are triangles on a logarithmic axis, so that a change of playback speed or of pitch moves a landmark by the
-/// same number of bands wherever it is (Six & Leman, "Panako", ISMIR 2014, do so with a constant-Q transform). What a
-/// telephone passes, 300 to 3,400 Hz, is what counts.
+/// The bands are triangles on a logarithmic axis, so that a change of playback speed or of pitch moves a landmark by
+/// the same number of bands wherever it is (Six & Leman, "Panako", ISMIR 2014, do so with a constant-Q transform). What
+/// a telephone passes, 300 to 3,400 Hz, is what counts.
 ///
 /// Levels are whole numbers of 1/256 dB, so that the sums of the whitening are exact and do not drift over hours.
 public struct LandmarkSpectrum: Sendable {
@@ -48,7 +48,9 @@ public struct LandmarkSpectrum: Sendable {
       bands.append(Band(firstBin: first, firstGroup: weights.count, groupCount: groupCount))
       for group in 0..<groupCount {
         var lanes = SIMD8<Float>.zero
-        for lane in 0..<8 where group * 8 + lane < heights.count { lanes[lane] = Float(heights[group * 8 + lane] / sum) }
+        for lane in 0..<8 where group * 8 + lane < heights.count {
+          lanes[lane] = Float(heights[group * 8 + lane] / sum)
+        }
         weights.append(lanes)
       }
       centre *= ratio
@@ -69,7 +71,8 @@ public struct LandmarkSpectrum: Sendable {
         let band = bands[index]
         var sum = SIMD8<Float>.zero
         for group in 0..<band.groupCount {
-          let values = unsafe bytes.loadUnaligned(fromByteOffset: 4 * (band.firstBin + 8 * group), as: SIMD8<Float>.self)
+          let values = unsafe bytes.loadUnaligned(
+            fromByteOffset: 4 * (band.firstBin + 8 * group), as: SIMD8<Float>.self)
           sum += values * weights[band.firstGroup + group]
         }
         levels[index] = Self.level(ofPower: sum.sum())

@@ -28,8 +28,8 @@ public struct Landmark: Hashable, Sendable {
 /// What is kept of a track to recognise it by: about 30 landmarks a second, in 2 bytes each.
 ///
 /// A signature cannot be turned back into sound: it says where the spectrum had its strongest local peaks, and neither
-/// amplitudes, nor phases, nor what lies between. It can be cut (`slice`), stored as bytes (`bytes`, `init(bytes:)`) and
-/// is the same whatever the block size it was computed with.
+/// amplitudes, nor phases, nor what lies between. It can be cut (`slice`), stored as bytes (`bytes`, `init(bytes:)`)
+/// and is the same whatever the block size it was computed with.
 public struct Signature: Hashable, Sendable {
   /// Raised whenever the same audio gives other landmarks; only signatures of equal version can be compared.
   public static let version = 1

@@ -2,8 +2,8 @@ public import AudioAnalysis
 
 /// Landmark signatures, by which a clip is recognised through noise, a telephone or another playback speed.
 ///
-/// The 30 strongest local peaks of each second, ten in each third of the bands, of a spectrum of 138 logarithmic bands that
-/// is whitened by the mean of ±12 bands and ±1 s. After Wang (ISMIR 2003); the logarithmic bands after Six & Leman
+/// The 30 strongest local peaks of each second, ten in each third of the bands, of a spectrum of 138 logarithmic bands
+/// that is whitened by the mean of ±12 bands and ±1 s. After Wang (ISMIR 2003); the logarithmic bands after Six & Leman
 /// (ISMIR 2014).
 public struct SignatureAnalyzer: Analyzer {
   public static let id = "signature"

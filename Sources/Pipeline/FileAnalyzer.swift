@@ -36,7 +36,8 @@ public struct FileAnalyzer: Sendable {
 
     enter(.open)
     do {
-      let contentID = try AudioContent(path: job.path).id
+      let content = try AudioContent(path: job.path)
+      let contentID = content.id
       analysis.contentID = contentID
       let known = job.knownAudio.first { $0.contentID == contentID } ?? findAudio(contentID)
       if let known {
@@ -46,7 +47,8 @@ public struct FileAnalyzer: Sendable {
       if audioPlugins.isEmpty, let known {
         analysis.status = known.status
         analysis.problem = known.problem
-        analysis.remarks = known.remarks
+        // Of the other file only what concerns its audio holds for this one.
+        analysis.remarks = content.remarks + known.remarks.filter { $0.stage == .decode }
         analysis.format = if let format = known.format { format } else { try AudioSource(path: job.path).format }
       } else {
         var source = try AudioSource(path: job.path)
@@ -62,12 +64,14 @@ public struct FileAnalyzer: Sendable {
     } catch {
       analysis.status = .failed
       analysis.problem = Problem(error, at: .open)
+      analysis.format = analysis.format ?? error.format
     }
 
     guard !isCancelled() else { return nil }
     enter(.analyze)
     let track = Track(path: job.path, format: analysis.format)
     outcomes += chosen.filter { $0.feed == .file }.map { $0.outcome(for: track) }
+    analysis.remarks += outcomes.flatMap(\.remarks)
     let order = Dictionary(plugins.enumerated().map { ($1.identity, $0) }) { first, _ in first }
     analysis.outcomes = outcomes.sorted { order[$0.analyzer, default: 0] < order[$1.analyzer, default: 0] }
     return analysis
@@ -119,6 +123,13 @@ extension AnalyzerPlugin {
     } catch {
       return AnalyzerOutcome(analyzer: identity, result: error.outcome)
     }
+  }
+}
+
+extension AnalyzerOutcome {
+  fileprivate var remarks: [Problem] {
+    guard case .finding(let finding) = result else { return [] }
+    return finding.remarks.map { Problem(stage: .analyze, code: "\(analyzer.id)_remark", message: $0) }
   }
 }
 

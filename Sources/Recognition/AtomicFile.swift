@@ -10,7 +10,8 @@ enum AtomicFile {
     let beside = FilePath("\(path.string).new-\(getpid())")
     do {
       let file = try FileDescriptor.open(
-        beside, .readWrite, options: [.create, .truncate, .closeOnExec], permissions: [.ownerReadWrite, .groupRead, .otherRead])
+        beside, .readWrite, options: [.create, .truncate, .closeOnExec],
+        permissions: [.ownerReadWrite, .groupRead, .otherRead])
       do {
         try body(file, path.string)
         guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }

@@ -5,11 +5,11 @@ public import SystemPackage
 
 /// A catalog that grows: a directory of immutable segments and a small list of those that count.
 ///
-/// Adding a night's tracks writes one new segment and a new list. Removing writes a new list only. Small segments are merged
-/// into larger ones as they pile up (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 1996), so that a
-/// catalog of any size has a few of them and each track is rewritten a few times at most. The list is replaced as a whole:
-/// after a crash the catalog is what it was before or after the change. Readers are not disturbed by writers; there is one
-/// writer at a time.
+/// Adding a night's tracks writes one new segment and a new list. Removing writes a new list only. Small segments are
+/// merged into larger ones as they pile up (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 1996), so
+/// that a catalog of any size has a few of them and each track is rewritten a few times at most. The list is replaced
+/// as a whole: after a crash the catalog is what it was before or after the change. Readers are not disturbed by
+/// writers; there is one writer at a time.
 public struct CatalogDirectory: Sendable {
   public let path: FilePath
 
@@ -37,7 +37,8 @@ public struct CatalogDirectory: Sendable {
   private func open(_ list: CatalogList) throws(CatalogError) -> CustomCatalog {
     var segments: [Segment] = []
     for entry in list.entries { segments.append(try Segment(contentsOf: path.appending(entry.name))) }
-    for (segment, entry) in zip(segments, list.entries) where entry.removed.contains(where: { $0 >= segment.trackCount }) {
+    for (segment, entry) in zip(segments, list.entries)
+    where entry.removed.contains(where: { $0 >= segment.trackCount }) {
       throw .damaged(path: path.appending(CatalogList.name).string, detail: "removed tracks of \(entry.name)")
     }
     return CustomCatalog(segments: segments, removed: list.entries.map(\.removed))
@@ -211,7 +212,8 @@ struct CatalogList: Equatable {
       if words.count == 2, words[0] == "next", let number = Int(words[1]) {
         next = number
       } else if words.count >= 3, words[0] == "segment", words[2] == "removed", !words[1].contains("/") {
-        entries.append(Entry(name: words[1], removed: Set(words.dropFirst(3).compactMap { Int($0) }.filter { $0 >= 0 })))
+        entries.append(
+          Entry(name: words[1], removed: Set(words.dropFirst(3).compactMap { Int($0) }.filter { $0 >= 0 })))
       } else {
         throw .damaged(path: path, detail: "line \(line)")
       }
@@ -225,7 +227,8 @@ struct CatalogList: Equatable {
   var text: String {
     var lines = ["nocturne catalog \(Self.version)", "next \(next)"]
     for entry in entries {
-      lines.append((["segment", entry.name, "removed"] + entry.removed.sorted().map(String.init)).joined(separator: " "))
+      lines.append(
+        (["segment", entry.name, "removed"] + entry.removed.sorted().map(String.init)).joined(separator: " "))
     }
     lines.append(Self.checksumLine(lines))
     return lines.joined(separator: "\n") + "\n"

@@ -21,7 +21,9 @@ struct CatalogMatcher: ~Copyable {
     return Match(mediaItems: items, queryStart: start, queryDuration: query.duration)
   }
 
-  private func mediaItems(of hit: Matcher.Hit, _ query: Query, confidence: Double, elapsed: Double) -> [MatchedMediaItem] {
+  private func mediaItems(of hit: Matcher.Hit, _ query: Query, confidence: Double, elapsed: Double)
+    -> [MatchedMediaItem]
+  {
     let record = catalog.record(segment: hit.segment, track: hit.track)
     let first = Double(hit.placement.centre) - Double(hit.placement.slope) * Double(query.columnCount) / 2
     let offset = first / LandmarkSpectrum.columnsPerSecond

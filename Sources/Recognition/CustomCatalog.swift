@@ -6,8 +6,9 @@ public import SystemPackage
 
 /// References to recognise clips from.
 ///
-/// A catalog is a value: a set of immutable segments, in memory or mapped from files, that copies share. It can be kept in one
-/// portable file (`write(to:)`, `init(contentsOf:)`), or in a directory that grows night by night (`CatalogDirectory`).
+/// A catalog is a value: a set of immutable segments, in memory or mapped from files, that copies share. It can be kept
+/// in one portable file (`write(to:)`, `init(contentsOf:)`), or in a directory that grows night by night
+/// (`CatalogDirectory`).
 public struct CustomCatalog: Sendable {
   /// Seconds that a query must have, and may have.
   public var minimumQueryDuration = 2.0
@@ -25,8 +26,8 @@ public struct CustomCatalog: Sendable {
   /// An empty catalog.
   public init() {}
 
-  /// Opens a catalog file, or a directory of `CatalogDirectory`. However large, it takes milliseconds: files are mapped, and
-  /// what a query does not need is not read.
+  /// Opens a catalog file, or a directory of `CatalogDirectory`. However large, it takes milliseconds: files are
+  /// mapped, and what a query does not need is not read.
   public init(contentsOf path: FilePath) throws(CatalogError) {
     var status = stat()
     if stat(path.string, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
@@ -131,7 +132,8 @@ public struct CustomCatalog: Sendable {
         let record = self.record(segment: segment, track: track)
         try body(
           Reference(
-            identifier: record.identifier, signature: try segments[segment].signature(ofTrack: track), items: record.items))
+            identifier: record.identifier, signature: try segments[segment].signature(ofTrack: track),
+            items: record.items))
       }
     }
     for reference in pending { try body(reference) }
@@ -160,7 +162,8 @@ public struct CustomCatalog: Sendable {
           sum + (0..<segment.trackCount).reduce(0.0) { $0 + Double(segment.track($1).columnCount) }
             / LandmarkSpectrum.columnsPerSecond
         },
-      landmarkCount: segments.reduce(0) { $0 + $1.landmarkCount }, postingCount: segments.reduce(0) { $0 + $1.postingCount },
+      landmarkCount: segments.reduce(0) { $0 + $1.landmarkCount },
+      postingCount: segments.reduce(0) { $0 + $1.postingCount },
       sizeBytes: segments.reduce(0) { $0 + $1.bytes.pointer.count })
   }
 

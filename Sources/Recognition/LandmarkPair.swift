@@ -2,8 +2,8 @@ internal import Fingerprinting
 
 /// Two landmarks of one signature, an anchor and a later target: the hash that is looked up (Wang, ISMIR 2003).
 ///
-/// The key says the anchor's band, the distance in bands and the distance in columns, one cell each: keys count up without
-/// gaps, and the keys of a pair that is a column longer or shorter are neighbours.
+/// The key says the anchor's band, the distance in bands and the distance in columns, one cell each: keys count up
+/// without gaps, and the keys of a pair that is a column longer or shorter are neighbours.
 enum LandmarkPair {
   /// Columns from the anchor to the target.
   static let gaps = 2...60

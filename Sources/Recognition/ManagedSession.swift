@@ -66,8 +66,8 @@ public final class ManagedSession: Sendable {
     }
   }
 
-  /// The first match, or the last answer when the source ends, when `cancel()` is called, or once `seconds` of audio have
-  /// given none. `nil` if there was no answer at all.
+  /// The first match, or the last answer when the source ends, when `cancel()` is called, or once `seconds` of audio
+  /// have given none. `nil` if there was no answer at all.
   public func result(within seconds: Double = 15) async -> SessionResult? {
     var last: SessionResult?
     for await result in results {

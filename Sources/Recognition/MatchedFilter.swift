@@ -1,5 +1,5 @@
-/// Checks places in a track against a query: the landmarks of the track are laid over the query's whitened spectrum, and the
-/// values found there are added up.
+/// Checks places in a track against a query: the landmarks of the track are laid over the query's whitened spectrum,
+/// and the values found there are added up.
 ///
 /// The sum over √n landmarks is z: with landmarks of another track it is distributed roughly as a normal variable.
 struct MatchedFilter {

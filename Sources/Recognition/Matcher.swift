@@ -3,9 +3,9 @@ internal import Glibc
 
 /// Finds what a query is part of.
 ///
-/// Three stages, each dearer than the one before and only run if that one has found nothing beyond doubt: few pairs of the
-/// strongest peaks at true speed; as few at changed speeds, tempos and pitches; many pairs at true speed. A stage votes for
-/// places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
+/// Three stages, each dearer than the one before and only run if that one has found nothing beyond doubt: few pairs of
+/// the strongest peaks at true speed; as few at changed speeds, tempos and pitches; many pairs at true speed. A stage
+/// votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
 struct Matcher: ~Copyable {
   /// How a query's pairs are turned into those of a track.
   struct Transform {
@@ -55,9 +55,10 @@ struct Matcher: ~Copyable {
 
     /// Natural logarithm of the odds that the hit is right.
     ///
-    /// A logistic regression on the logarithms of z and of what z has to beat. Its data are queries of 3 to 15 s in noise, at
-    /// changed speed and through a telephone, once with their track in the catalog and once without it: so the ways in
-    /// which other music of the same album comes near are in it. The least values are those that unrelated music reaches.
+    /// A logistic regression on the logarithms of z and of what z has to beat. Its data are queries of 3 to 15 s in
+    /// noise, at changed speed and through a telephone, once with their track in the catalog and once without it: so
+    /// the ways in which other music of the same album comes near are in it. The least values are those that unrelated
+    /// music reaches.
     var logOdds: Float {
       14.1 * log(max(hit.z, 0.1)) - 4.6 * log(max(elsewhere, 2.5)) - 2.1 * log(max(shifted, 2.5))
         - 6.5 * log(max(runnerUp, 4)) - 1.8 * log(duration / 10) - 10.3
@@ -117,9 +118,9 @@ struct Matcher: ~Copyable {
     var offset: Int32
   }
 
-  /// Bytes of postings read at most for one transform, about three to a posting; an eighth of it when speeds are tried out.
-  /// Only catalogs beyond some thousand hours come to it.
-  static let byteBudget = 9 << 20
+  /// Bytes of postings read at most for one transform, about three to a posting; an eighth of it when speeds are tried
+  /// out. Only catalogs beyond some thousand hours come to it.
+  static let byteBudget = 8 << 20
 
   private static func pairs(of query: Query, _ stage: Stage) -> [Pair] {
     let peaks = query.peaks.filter { $0.rank < LandmarkQuota.share(of: stage.peaksPerSecond, third: $0.third) }
@@ -173,8 +174,8 @@ struct Matcher: ~Copyable {
   /// How much of the catalog a segment is.
   private func share(of segment: Segment) -> Double { Double(segment.postingCount) / Double(max(1, postingCount)) }
 
-  /// Looks up the lists of all cells that the pairs may fall into. Nothing is read from the lists yet: so the look-ups do not
-  /// wait for each other.
+  /// Looks up the lists of all cells that the pairs may fall into. Nothing is read from the lists yet: so the look-ups
+  /// do not wait for each other.
   private mutating func collectProbes(_ pairs: [Pair], _ transform: Transform, centre: Float, in segment: Segment) {
     probes.removeAll(keepingCapacity: true)
     for pair in pairs {
@@ -214,7 +215,8 @@ struct Matcher: ~Copyable {
     let first = max(low, limits.lowerBound)
     return first..<max(first, min(high, limits.upperBound) + 1)
   }
-  /// Within this distance of a cell's middle the other cell is not looked at. Measured: fewer false votes and half the work.
+  /// Within this distance of a cell's middle the other cell is not looked at. Measured: fewer false votes and half the
+  /// work.
   private static let nearness: Float = 0.3
 
   // MARK: Matching
@@ -260,8 +262,8 @@ struct Matcher: ~Copyable {
     }
   }
 
-  /// Whether two references hold the same recording where the query lies: copies of a track are not each other's rivals.
-  /// Unrelated music shares some 6% of its landmarks, two encodings of one recording far more than half.
+  /// Whether two references hold the same recording where the query lies: copies of a track are not each other's
+  /// rivals. Unrelated music shares some 6% of its landmarks, two encodings of one recording far more than half.
   private mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: Query) -> Bool {
     let bandCount = LandmarkSpectrum.bandCount
     load(other, query)
@@ -288,10 +290,13 @@ struct Matcher: ~Copyable {
   private mutating func scan(_ query: Query, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]) {
     let pairs = Self.pairs(of: query, stage)
     let centre = Float(query.columnCount) / 2
+    // The larger the catalog, the more places are ahead of the right one by chance; to check them is cheap.
+    let growth = max(1, 1 + log10(Double(postingCount) / 5e6))
+    let candidates = Int(Double(stage.candidateCount) * growth)
     for segmentIndex in segments.indices {
       let segment = segments[segmentIndex]
       // Each segment has its share of the places, with some to spare for the smaller ones.
-      let limit = min(stage.candidateCount, Int((Double(stage.candidateCount) * share(of: segment) * 1.5).rounded(.up)) + 4)
+      let limit = min(candidates, Int((Double(candidates) * share(of: segment) * 1.5).rounded(.up)) + 4)
       for transform in stage.transforms {
         vote(pairs, transform, binWidthLog2: stage.binWidthLog2, centre: centre, in: segment)
         var perTrack: [Int: Int] = [:]

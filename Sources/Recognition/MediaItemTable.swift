@@ -3,8 +3,9 @@ internal import Foundation
 
 /// Media items as a table of comma-separated values (RFC 4180), to edit in a spreadsheet and read back.
 ///
-/// Columns are named as the properties of a media item in ShazamKit, and `reference` names the reference the item belongs to;
-/// columns of other names are kept as further properties. Lists are joined by ` / `; ranges are written `from-to`.
+/// Columns are named as the properties of a media item in ShazamKit, and `reference` names the reference the item
+/// belongs to; columns of other names are kept as further properties. Lists are joined by ` / `; ranges are written
+/// `from-to`.
 public enum MediaItemTable {
   public struct Row: Hashable, Sendable {
     /// Identifier of the reference.

@@ -22,8 +22,8 @@ public struct Query: Sendable {
   public let columnCount: Int
   /// In order of column, then band.
   let peaks: [Peak]
-  /// The spectrum as a matched filter: one row for each band, `stride` values long, of which `columnCount` after `padding`
-  /// are not zero. Zero mean in each band.
+  /// The spectrum as a matched filter: one row for each band, `stride` values long, of which `columnCount` after
+  /// `padding` are not zero. Zero mean in each band.
   let filter: [Int8]
   let stride: Int
 
@@ -84,10 +84,13 @@ public struct Query: Sendable {
   private static func ranked(_ found: [LandmarkPeaks.Peak]) -> [Peak] {
     var peaks = found.map {
       Peak(
-        column: Float($0.column) + $0.columnOffset, band: Float($0.band) + $0.bandOffset, strength: $0.strength, rank: 0,
+        column: Float($0.column) + $0.columnOffset, band: Float($0.band) + $0.bandOffset, strength: $0.strength,
+        rank: 0,
         third: LandmarkQuota.third(of: $0.band))
     }
-    let groups = found.map { LandmarkQuota.second(of: $0.column) * LandmarkQuota.thirdCount + LandmarkQuota.third(of: $0.band) }
+    let groups = found.map {
+      LandmarkQuota.second(of: $0.column) * LandmarkQuota.thirdCount + LandmarkQuota.third(of: $0.band)
+    }
     let order = found.indices.sorted {
       (groups[$0], found[$1].strength, $0) < (groups[$1], found[$0].strength, $1)
     }
@@ -104,8 +107,8 @@ public struct Query: Sendable {
     return peaks
   }
 
-  /// Whitened dB as a matched filter: brought to unit deviation and clipped, so that no single sound decides and gaps count
-  /// less than peaks; then each band to zero mean.
+  /// Whitened dB as a matched filter: brought to unit deviation and clipped, so that no single sound decides and gaps
+  /// count less than peaks; then each band to zero mean.
   private static func filter(_ whitened: [Float], columnCount: Int, stride: Int) -> [Int8] {
     let bandCount = LandmarkSpectrum.bandCount
     var filter = [Int8](repeating: 0, count: stride * bandCount)

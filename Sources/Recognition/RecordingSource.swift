@@ -107,7 +107,9 @@ final class Recording: @unchecked Sendable {
     var bytes = [UInt8](repeating: 0, count: frameSize * 4096)
     var filled = 0
     while true {
-      let count = try bytes.withUnsafeMutableBytes { try file.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...])) }
+      let count = try bytes.withUnsafeMutableBytes {
+        try file.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]))
+      }
       if count == 0 { break }
       filled += count
       let frameCount = filled / frameSize

@@ -5,8 +5,8 @@ internal import SystemPackage
 /// An immutable piece of a catalog: tracks, the landmarks of each, and an inverted file of landmark pairs. See
 /// `SegmentFormat`.
 ///
-/// Every access is checked against the size of its section: a damaged file gives wrong answers at worst. `verify()` reads
-/// everything and finds any damage.
+/// Every access is checked against the size of its section: a damaged file gives wrong answers at worst. `verify()`
+/// reads everything and finds any damage.
 final class Segment: Sendable {
   private typealias Format = SegmentFormat
 
@@ -109,7 +109,8 @@ final class Segment: Sendable {
     func long(_ offset: Int) -> UInt64 { record.loadUnaligned(fromByteOffset: start + offset, as: UInt64.self) }
     return Format.Track(
       firstColumn: word(0), columnCount: word(4), landmarkOffset: long(8), codeCount: word(16), landmarkCount: word(20),
-      firstBlock: word(24), itemLength: word(28), itemOffset: long(32), identifierHigh: long(40), identifierLow: long(48))
+      firstBlock: word(24), itemLength: word(28), itemOffset: long(32), identifierHigh: long(40),
+      identifierLow: long(48))
   }
 
   func identifier(ofTrack index: Int) -> ContentID {
@@ -135,7 +136,8 @@ final class Segment: Sendable {
   func items(ofTrack index: Int) -> [UInt8] {
     let track = track(index)
     let items = section(.items)
-    guard let offset = Int(exactly: track.itemOffset), offset <= items.count, Int(track.itemLength) <= items.count - offset
+    guard let offset = Int(exactly: track.itemOffset), offset <= items.count,
+      Int(track.itemLength) <= items.count - offset
     else { return [] }
     return Array(items[offset..<offset + Int(track.itemLength)])
   }
@@ -166,7 +168,8 @@ final class Segment: Sendable {
   /// Calls `body` with the landmarks of a track between two of its columns.
   @inline(__always)
   func forEachLandmark(
-    ofTrack track: SegmentFormat.Track, in columns: Range<Int>, _ body: (_ column: Int, _ band: Int, _ strength: Int) -> Void
+    ofTrack track: SegmentFormat.Track, in columns: Range<Int>,
+    _ body: (_ column: Int, _ band: Int, _ strength: Int) -> Void
   ) {
     let codes = codes(of: track)
     let blocks = section(.blocks)
@@ -213,7 +216,8 @@ final class Segment: Sendable {
 
   @inline(__always)
   func firstByte(of list: Range<Int>) -> UInt8 {
-    bytes.pointer.load(fromByteOffset: sections[Format.Section.postings.rawValue].lowerBound + list.lowerBound, as: UInt8.self)
+    bytes.pointer.load(
+      fromByteOffset: sections[Format.Section.postings.rawValue].lowerBound + list.lowerBound, as: UInt8.self)
   }
 
   /// Calls `body` with the anchors' columns of a list, ascending.

@@ -1,8 +1,8 @@
 internal import Fingerprinting
 internal import SystemPackage
 
-/// Writes several segments as one, without the tracks that have been removed. Needs memory for the table of tracks, not for
-/// postings: the lists of a key are copied one after the other, and stay sorted.
+/// Writes several segments as one, without the tracks that have been removed. Needs memory for the table of tracks, not
+/// for postings: the lists of a key are copied one after the other, and stay sorted.
 struct SegmentMerger {
   /// A track that stays: where it comes from, and how far its columns move.
   private struct Origin {

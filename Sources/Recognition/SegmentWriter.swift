@@ -73,7 +73,8 @@ struct SegmentWriter: ~Copyable {
       tracks[index].landmarkOffset = UInt64(landmarkOffset)
       tracks[index].codeCount = UInt32(bytes.count / 2)
       tracks[index].firstBlock = UInt32(blocks.count / Format.blockSize)
-      tracks[index].landmarkCount = Self.appendBlocks(of: bytes, columnCount: Int(tracks[index].columnCount), to: &blocks)
+      tracks[index].landmarkCount = Self.appendBlocks(
+        of: bytes, columnCount: Int(tracks[index].columnCount), to: &blocks)
       try append(bytes)
       landmarkOffset += bytes.count
     }

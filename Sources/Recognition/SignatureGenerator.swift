@@ -5,8 +5,8 @@ public import SystemPackage
 
 /// Makes a signature of audio that comes in buffers: of a track, to put into a catalog, or of a clip.
 ///
-/// Memory does not grow with the audio but for the signature, 60 bytes a second. For clips in noise a `QueryGenerator` is the
-/// better choice: it keeps more than a signature may hold.
+/// Memory does not grow with the audio but for the signature, 60 bytes a second. For clips in noise a `QueryGenerator`
+/// is the better choice: it keeps more than a signature may hold.
 public struct SignatureGenerator {
   private var stream: LevelStream
   private var builder = SignatureBuilder()

@@ -1,7 +1,7 @@
 /// Counts votes for places in a catalog and finds the places with the most.
 ///
-/// A place is a bin of columns. Up to a few million bins are counted in a table. Beyond that a table would not fit into the
-/// processor's caches: votes are collected, sorted into stretches of bins, and each stretch is counted by itself.
+/// A place is a bin of columns. Up to a few million bins are counted in a table. Beyond that a table would not fit into
+/// the processor's caches: votes are collected, sorted into stretches of bins, and each stretch is counted by itself.
 struct VoteTable: ~Copyable {
   struct Place {
     var bin: Int

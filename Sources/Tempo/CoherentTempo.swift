@@ -50,7 +50,7 @@ struct CoherentTempo {
   /// cos(2π·x) for x from 0 to 1, good to 1e-3: it only tapers the ends.
   private static func cosine(_ x: Double) -> Double {
     let y = abs(x - 0.5) * 4 - 1
-    return y * (1.5707 - y * y * (0.6421 - 0.0714 * y * y)) * 1.0
+    return y * (1.5707 - y * y * (0.6421 - 0.0714 * y * y))
   }
 
   /// How far the envelope adds up in phase at a tempo.

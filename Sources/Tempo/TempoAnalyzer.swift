@@ -3,7 +3,8 @@ public import AudioAnalysis
 /// Tempo in beats per minute, beats, and how the tempo moves.
 ///
 /// Onsets of eight kinds are laid over grids of beats of several tempi and phases, of constant tempo or, where that explains them
-/// much better, along a path whose tempo moves; a conditional logit picks the grid. `docs` of the single steps name the papers.
+/// much better, along a path whose tempo moves; a conditional logit picks the grid.
+/// The types of the single steps name the papers.
 public struct TempoAnalyzer: Analyzer {
   public static let id = "tempo"
   public static let version = 1

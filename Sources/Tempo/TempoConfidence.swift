@@ -11,7 +11,7 @@ enum TempoConfidence {
   ///   - clarity: see `Tempogram.clarity`.
   static func probability(share: Double, isConstant: Bool, clarity: Double) -> Double {
     // The constant is set lower than the fit has it, for a high confidence on a wrong octave is worse than a low one.
-    let z = 0.2 + 0.62 * logit(share) - (isConstant ? 0 : 0.35) + 0.37 * log(min(max(clarity, 0.3), 3))
+    let z = 0.2 + 0.69 * logit(share) - (isConstant ? 0 : 0.38) + 0.12 * log(min(max(clarity, 0.3), 3))
     return 1 / (1 + exp(-z))
   }
 

@@ -33,7 +33,9 @@ struct RunCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Run these analyzers of the pipeline only.", valueName: "id,…"))
   var only: [String] = []
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("Files analyzed at the same time (default: one per processor).", valueName: "n"))
+  @Option(
+    name: [.customShort("j", allowingJoined: true), .long],
+    help: ArgumentHelp("Files analyzed at the same time (default: one per processor).", valueName: "n"))
   var jobs: String?
 
   @Option(

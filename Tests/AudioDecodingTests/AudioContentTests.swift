@@ -28,14 +28,16 @@ struct AudioContentTests {
   func retaggingKeepsTheID(suffix: String, arguments: [String]) throws {
     let plain = try scratch.ffmpeg(wav, arguments + ["-map_metadata", "-1"], "plain.\(suffix)")
     let id = try contentID(plain)
-    // Comments of several Ogg pages.
+    // Comments of several Ogg pages, more than are shown to FFmpeg.
     let long = String(repeating: "a long comment, ", count: 5_000)
     let tagged = try scratch.ffmpeg(
-      plain, ["-c", "copy", "-metadata", "title=Ä title", "-metadata", "artist=Somebody", "-metadata", "comment=\(long)"],
+      plain,
+      ["-c", "copy", "-metadata", "title=Ä title", "-metadata", "artist=Somebody", "-metadata", "comment=\(long)"],
       "tagged.\(suffix)")
     #expect(try contentID(tagged) == id)
     #expect(try scratch.bytes(tagged).count > scratch.bytes(plain).count + 100)
-    #expect(try decode(tagged).frameCount == decode(plain).frameCount)
+    let isSameSound = try decode(tagged).planes == decode(plain).planes
+    #expect(isSameSound)
     let moved = try scratch.write(scratch.bytes(plain), "moved")
     #expect(try contentID(moved) == id)
   }

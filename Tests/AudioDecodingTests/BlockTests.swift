@@ -6,7 +6,9 @@ import Testing
   private func block(_ planes: [[Float]]) -> AudioBlock {
     var block = AudioBlock(channelCount: planes.count)
     block.frameCount = planes[0].count
-    for channel in planes.indices { block.samples.replaceSubrange(block.range(ofChannel: channel), with: planes[channel]) }
+    for channel in planes.indices {
+      block.samples.replaceSubrange(block.range(ofChannel: channel), with: planes[channel])
+    }
     return block
   }
 
@@ -43,7 +45,9 @@ import Testing
   @Test func harmlessSamples() {
     for length in [1, 7, 8, 9, 100] {
       for position in [0, length / 2, length - 1] {
-        for (bad, mended): (Float, Float) in [(.nan, 0), (.infinity, 0), (-.infinity, 0), (1e30, 16), (-17, -16), (16, 16)] {
+        for (bad, mended): (Float, Float) in [
+          (.nan, 0), (.infinity, 0), (-.infinity, 0), (1e30, 16), (-17, -16), (16, 16),
+        ] {
           var plane = [Float](repeating: -0.25, count: length)
           plane[position] = bad
           var block = block([plane, plane])
@@ -60,7 +64,9 @@ import Testing
 
   /// The check value of CRC-32/POSIX's polynomial without inversion, and cutting in any place.
   @Test func oggChecksum() {
-    func checksum(_ bytes: [UInt8], from start: UInt32 = 0) -> UInt32 { bytes.withUnsafeBytes { OggChecksum.update(start, $0) } }
+    func checksum(_ bytes: [UInt8], from start: UInt32 = 0) -> UInt32 {
+      bytes.withUnsafeBytes { OggChecksum.update(start, $0) }
+    }
     func bitByBit(_ bytes: [UInt8]) -> UInt32 {
       bytes.reduce(0) { value, byte in
         (0..<8).reduce(value ^ UInt32(byte) << 24) { value, _ in

@@ -20,9 +20,12 @@ import Testing
 
   private func encode(_ suffix: String) throws -> [UInt8] {
     let arguments = [
-      "wav": ["-c:a", "pcm_s16le"], "flac": ["-c:a", "flac"], "mp3": ["-c:a", "libmp3lame"], "ogg": ["-c:a", "libvorbis", "-page_duration", "100000"],
-      "opus": ["-c:a", "libopus", "-page_duration", "100000"], "m4a": ["-c:a", "aac", "-movflags", "+faststart"], "wv": ["-c:a", "wavpack"],
-      "aiff": ["-c:a", "pcm_s16be"], "tta": ["-c:a", "tta"], "w64": ["-c:a", "pcm_s16le"], "caf": ["-c:a", "pcm_s16be"],
+      "wav": ["-c:a", "pcm_s16le"], "flac": ["-c:a", "flac"], "mp3": ["-c:a", "libmp3lame"],
+      "ogg": ["-c:a", "libvorbis", "-page_duration", "100000"],
+      "opus": ["-c:a", "libopus", "-page_duration", "100000"], "m4a": ["-c:a", "aac", "-movflags", "+faststart"],
+      "wv": ["-c:a", "wavpack"],
+      "aiff": ["-c:a", "pcm_s16be"], "tta": ["-c:a", "tta"], "w64": ["-c:a", "pcm_s16le"],
+      "caf": ["-c:a", "pcm_s16be"],
     ]
     return try scratch.bytes(scratch.ffmpeg(wav, arguments[suffix] ?? [], "good.\(suffix)"))
   }
@@ -153,7 +156,8 @@ import Testing
     let first = try encode("ogg")
     let other = makeSignal(frames: 30_000, channels: 1, rate: 22_050, seed: 3)
     let otherWAV = try scratch.writeSound(other, "o.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 22_050)
-    let second = try scratch.bytes(scratch.ffmpeg(otherWAV, ["-c:a", "libvorbis", "-page_duration", "100000"], "second.ogg"))
+    let second = try scratch.bytes(
+      scratch.ffmpeg(otherWAV, ["-c:a", "libvorbis", "-page_duration", "100000"], "second.ogg"))
     let third = try encode("opus")
     let chain = try decode(scratch.write(first + second + third, "chain.ogg"))
     #expect(chain.format.sampleRate == 44_100)

@@ -17,7 +17,9 @@ import Testing
     _ samples: [Int16], channels: Int = 2, rate: UInt32 = 44_100, bits: Int = 16, tag: UInt16 = 1, align: Int? = nil,
     dataSize: UInt32? = nil, riffSize: UInt32? = nil
   ) -> [UInt8] {
-    func bytes<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
+    func bytes<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
+      withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    }
     let align = align ?? channels * bits / 8
     let payload = samples.flatMap { bytes($0) }
     let format =
@@ -32,7 +34,9 @@ import Testing
 
   private let samples = (0..<20_000).map { Int16(truncatingIfNeeded: $0 &* 37) }
 
-  private func check(_ bytes: [UInt8], frames: Int = 10_000, problem: DecodeError.Code? = nil, remarks: [String] = []) throws {
+  private func check(_ bytes: [UInt8], frames: Int = 10_000, problem: DecodeError.Code? = nil, remarks: [String] = [])
+    throws
+  {
     let decoded = try decode(scratch.write(bytes, "x"))
     #expect(decoded.frameCount == frames)
     #expect(decoded.summary.problem?.code == problem)
@@ -173,10 +177,13 @@ import Testing
     let bytes = try scratch.bytes(plain)
     for name in ["bad\u{ff}\u{fe}utf8", "new\nline", "%s%n", "concat:a|b", "http://x", "-i"] {
       // Latin-1: one byte a character, so the first name is not UTF-8.
-      let units = name.replacingOccurrences(of: "/", with: "_").unicodeScalars.map { CChar(bitPattern: UInt8($0.value)) }
-      let component = try #require(units.withUnsafeBufferPointer { buffer in
-        (Array(buffer) + [0]).withUnsafeBufferPointer { FilePath.Component(platformString: $0.baseAddress!) }
-      })
+      let units = name.replacingOccurrences(of: "/", with: "_").unicodeScalars.map {
+        CChar(bitPattern: UInt8($0.value))
+      }
+      let component = try #require(
+        units.withUnsafeBufferPointer { buffer in
+          (Array(buffer) + [0]).withUnsafeBufferPointer { FilePath.Component(platformString: $0.baseAddress!) }
+        })
       let path = FilePath(scratch.folder.path).appending(component)
       let file = try FileDescriptor.open(path, .writeOnly, options: [.create], permissions: .ownerReadWrite)
       try file.closeAfter { _ = try file.writeAll(bytes) }

@@ -30,21 +30,25 @@ struct LossyCodecTests {
       arguments: ["-c:a", "libvorbis", "-q:a", "8"], suffix: "ogg", container: "ogg", codec: "vorbis", error: 0.1,
       slack: 0),
     Kind(
-      arguments: ["-c:a", "aac", "-b:a", "256k"], suffix: "m4a", container: "mp4", codec: "aac", error: 0.1, slack: 1_024),
+      arguments: ["-c:a", "aac", "-b:a", "256k"], suffix: "m4a", container: "mp4", codec: "aac", error: 0.1,
+      slack: 1_024),
     Kind(
-      arguments: ["-c:a", "aac", "-b:a", "256k"], suffix: "aac", container: "adts", codec: "aac", error: 0.1, slack: 2_048,
+      arguments: ["-c:a", "aac", "-b:a", "256k"], suffix: "aac", container: "adts", codec: "aac", error: 0.1,
+      slack: 2_048,
       delay: 1_024...1_024),
     Kind(
       arguments: ["-c:a", "wmav2", "-b:a", "256k"], suffix: "wma", container: "asf", codec: "wmav2", error: 0.1,
       slack: 4_096, delay: -2_048...2_048),
     Kind(
-      arguments: ["-c:a", "ac3", "-b:a", "448k"], suffix: "ac3", container: "ac3", codec: "ac3", error: 0.1, slack: 1_536,
+      arguments: ["-c:a", "ac3", "-b:a", "448k"], suffix: "ac3", container: "ac3", codec: "ac3", error: 0.1,
+      slack: 1_536,
       delay: 256...256),
     Kind(
       arguments: ["-c:a", "libvorbis", "-q:a", "8"], suffix: "mka", container: "matroska", codec: "vorbis", error: 0.1,
       slack: 1_024),
     Kind(
-      arguments: ["-c:a", "mp2", "-b:a", "384k"], suffix: "mp2", container: "mp3", codec: "mp2", error: 0.1, slack: 2_304,
+      arguments: ["-c:a", "mp2", "-b:a", "384k"], suffix: "mp2", container: "mp3", codec: "mp2", error: 0.1,
+      slack: 2_304,
       delay: 481...481),
   ]
 
@@ -65,7 +69,8 @@ struct LossyCodecTests {
     let late = lag(of: decoded.planes[0], behind: signal[0])
     #expect(kind.delay.contains(late))
     for channel in 0..<2 {
-      let error = relativeError(signal[channel][3_000..<40_000], decoded.planes[channel][(3_000 + late)..<(40_000 + late)])
+      let error = relativeError(
+        signal[channel][3_000..<40_000], decoded.planes[channel][(3_000 + late)..<(40_000 + late)])
       #expect(error < kind.error)
     }
   }
@@ -82,8 +87,8 @@ struct LossyCodecTests {
     #expect(lag(of: decoded.planes[0], behind: signal[0]) == 0)
   }
 
-  /// Where libsndfile and FFmpeg both decode, they agree on every frame: on the start, the length and the samples. For MP3
-  /// this says that both cut the encoder's delay and padding alike.
+  /// Where libsndfile and FFmpeg both decode, they agree on every frame: on the start, the length and the samples. For
+  /// MP3 this says that both cut the encoder's delay and padding alike.
   @Test(arguments: [
     (["-c:a", "libmp3lame", "-b:a", "128k"], "mp3", 1e-4), (["-c:a", "libmp3lame", "-q:a", "4"], "mp3", 1e-4),
     (["-c:a", "libmp3lame", "-ar", "22050", "-ac", "1"], "mp3", 1e-4), (["-c:a", "libvorbis"], "ogg", 1e-4),
@@ -140,7 +145,8 @@ struct LossyCodecTests {
     try Scratch.run(
       "ffmpeg",
       [
-        "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", "color=red:s=64x64:d=1:r=10", "-i", flac.string, "-map", "0",
+        "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", "color=red:s=64x64:d=1:r=10", "-i", flac.string, "-map",
+        "0",
         "-map", "1", "-c:v", "mpeg4", "-c:a", "copy", scratch.path("film.mkv").string,
       ])
     let isExact = try decode(scratch.path("film.mkv")).planes == signal
@@ -154,7 +160,8 @@ struct LossyCodecTests {
     try Scratch.run(
       "ffmpeg",
       [
-        "-v", "error", "-nostdin", "-y", "-i", flac.string, "-i", scratch.path("cover.png").string, "-map", "0:a", "-map",
+        "-v", "error", "-nostdin", "-y", "-i", flac.string, "-i", scratch.path("cover.png").string, "-map", "0:a",
+        "-map",
         "1", "-c", "copy", "-disposition:v", "attached_pic", scratch.path("cover.flac").string,
       ])
     let isExactWithCover = try decode(scratch.path("cover.flac")).planes == signal

@@ -45,10 +45,14 @@ import Testing
       let difference = Double(signal[frame]) - real * sin(phase) - imaginary * cos(phase)
       rest += difference * difference
     }
-    return ((real * real + imaginary * imaginary).squareRoot() / 0.5, (2 * rest / Double(signal.count)).squareRoot() / 0.5)
+    return (
+      (real * real + imaginary * imaginary).squareRoot() / 0.5, (2 * rest / Double(signal.count)).squareRoot() / 0.5
+    )
   }
 
-  static let rates = [(44_100, 22_050), (44_100, 11_025), (48_000, 22_050), (44_100, 8_000), (22_050, 44_100), (96_000, 8_000)]
+  static let rates = [
+    (44_100, 22_050), (44_100, 11_025), (48_000, 22_050), (44_100, 8_000), (22_050, 44_100), (96_000, 8_000),
+  ]
 
   @Test(arguments: ResamplerKind.allCases, rates)
   func passBand(kind: ResamplerKind, rates: (Int, Int)) {

@@ -74,8 +74,8 @@ let hasFFmpeg = ["/usr/bin/ffmpeg", "/usr/local/bin/ffmpeg"].contains {
   FileManager.default.isExecutableFile(atPath: $0)
 }
 
-/// Music-like planar samples: a few partials with a slow swell and a click every half second, different in each channel,
-/// in whole steps of `bits` bits.
+/// Music-like planar samples: a few partials with a slow swell and a click every half second, different in each
+/// channel, in whole steps of `bits` bits.
 func makeSignal(
   frames: Int, channels: Int = 2, rate: Int = 44_100, bits: Int = 16, seed: UInt64 = 1, hasClicks: Bool = true
 ) -> [[Float]] {

@@ -88,6 +88,35 @@ import Testing
     #expect(file["findings"]["probe"] != .null)
   }
 
+  /// Many a decoder can be crashed. A file that does so is one that fails, and the rest of the library is none the worse.
+  @Test func fileThatCrashesItsProcessFailsAlone() throws {
+    let place = try Workplace()
+    for (number, name) in ["a", "b", "c"].enumerated() { try place.put(Audio.wav(UInt64(number)), as: "\(name).wav") }
+    // The parent of the program is the worker.
+    let pipeline = try place.makePipeline(script: #"case "$1" in *b.wav) kill -KILL $PPID;; esac; echo {}"#)
+    let first = try place.run(pipeline: pipeline, environment: Workplace.workerProcesses)
+    #expect(first.status == 3)
+    #expect(first.totals == ["seen": 3, "analyzed": 2, "failed": 1])
+    #expect(first.file("b.wav")["status"] == "failed")
+    #expect(first.file("b.wav")["error"]["code"] == "worker_crashed")
+    #expect(first.errors.contains("b.wav"))
+    let second = try place.run(pipeline: pipeline, environment: Workplace.workerProcesses)
+    #expect(second.status == 0)
+    #expect(second.totals == ["seen": 3, "cached": 2, "failed": 1])
+  }
+
+  @Test func timeLimitLeavesWhatWasFound() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1, title: "Kept"), as: "a.wav")
+    // Takes no audio for longer than the limit, and more than a pipe holds is on its way.
+    let pipeline = try place.makePipeline(script: "sleep 0.5; cat > /dev/null; echo {}", input: "pcm")
+    let outcome = try place.run("--timeout", "0.2s", pipeline: pipeline)
+    #expect(outcome.status == 0)
+    #expect(outcome.file("a.wav")["status"] == "partial")
+    #expect(outcome.file("a.wav")["error"]["code"] == "time_limit")
+    #expect(outcome.file("a.wav")["tags"]["title"] == "Kept")
+  }
+
   // MARK: - Analyzers in other languages
 
   @Test func findingOfAProgramIsInTheReport() throws {
@@ -121,5 +150,19 @@ import Testing
     #expect(file["problems"].elements.first?["message"].textValue.contains(reason) == true, "\(file["problems"])")
     // It is not tried for ever.
     #expect(try place.run(pipeline: pipeline).totals == ["seen": 1, "cached": 1])
+  }
+
+  /// Neither does a program inherit the limits that a worker process sets itself, nor what else it has open.
+  @Test func programsHaveNoLimitOfMemory() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    let script = #"printf "{\"limit\": \"%s\", \"open\": %d}" "$(ulimit -d)" "$(ls /proc/self/fd | wc -l)""#
+    let outcome = try place.run(
+      "--memory-limit", "300", pipeline: place.makePipeline(script: script), environment: Workplace.workerProcesses)
+    let own = try RunningProgram(["-c", "ulimit -d"], of: "/bin/sh", environment: [:], workingFolder: "/").end()
+    let found = outcome.file("a.wav")["findings"]["probe"]
+    #expect(found["limit"].textValue == own.lines.first)
+    // 0 to 2, and the folder that is listed.
+    #expect(found["open"] == 4)
   }
 }

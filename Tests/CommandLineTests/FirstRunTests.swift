@@ -77,6 +77,23 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: data.appending("reports/report.ndjson").string))
   }
 
+  @Test func findsTempoAndBeatsByDefault() throws {
+    let place = try Workplace()
+    let clicks = Signal.clickTrack(bpm: 120, start: 0.25, sampleRate: 22_050, seconds: 10)
+    try place.put(WAVFile(clicks).bytes, as: "clicks.wav")
+    let outcome = try place.run("--include", "beats", pipeline: "default")
+    #expect(outcome.status == 0)
+    let tempo = outcome.file("clicks.wav")["tempo"]
+    guard case .number(let bpm) = tempo["bpm"] else {
+      Issue.record("no tempo but \(tempo)")
+      return
+    }
+    // Clicks alone leave the octave open.
+    #expect([60, 120, 240].contains { abs(bpm - $0) < 1 }, "\(bpm)")
+    #expect(abs(Double(tempo["beats_s"].elements.count) - 10 * bpm / 60) < 3)
+    #expect(try place.run(pipeline: "default").file("clicks.wav")["tempo"]["beats_s"] == .null)
+  }
+
   /// Formats that need FFmpeg to be made; all others of the decoder are tested with it.
   @Test(.enabled(if: FFmpeg.isThere)) func takesManyFormats() throws {
     let place = try Workplace()

@@ -5,6 +5,17 @@ import Glibc
 import SystemPackage
 import Testing
 
+/// The command lines of running programs that contain a path.
+private func processes(mentioning path: FilePath) -> [String] {
+  let ids = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).filter { Int($0) != nil }
+  return ids.compactMap { id in
+    // Empty for a program that has ended and waits to be reaped.
+    let line = (try? FileHandle(forReadingFrom: URL(filePath: "/proc/\(id)/cmdline")).readToEnd()) ?? Data()
+    let text = String(decoding: line, as: UTF8.self)
+    return text.contains(path.string) ? text : nil
+  }
+}
+
 /// Runs that are ended before their end, and runs that meet.
 @Suite struct InterruptionTests {
   /// A library of three files, and a pipeline that stops at `b.wav` until `open()` is called.
@@ -39,6 +50,12 @@ import Testing
         try place.analyze("show", "library/a.wav", "--database", Argument(place.database)).status == 0
       }
       #expect(isStored)
+    }
+
+    /// Whatever a run has started ends with it.
+    /// - Returns: whether it does.
+    func waitUntilNothingRuns() -> Bool {
+      waitUntil(within: .seconds(10)) { processes(mentioning: place.folder.path).isEmpty }
     }
 
     func open() throws { try place.write("", to: place.folder.file("gate")) }
@@ -79,6 +96,7 @@ import Testing
     gate.waitUntilReached()
     program.send(SIGTERM)
     #expect(program.end(within: .seconds(30)).status == 143)
+    #expect(gate.waitUntilNothingRuns())
     try gate.open()
     let next = try gate.place.run(pipeline: gate.pipeline)
     #expect(next.totals == ["seen": 3, "analyzed": 2, "cached": 1])
@@ -93,11 +111,7 @@ import Testing
     #expect(waitUntil { program.errors.contains("stopping") })
     program.send(SIGTERM)
     #expect(program.end(within: .seconds(4)).status == 143)
-    // The program that was being waited for has ended with it.
-    let left = try RunningProgram(
-      ["-f", Argument(gate.place.folder.path)], of: "/usr/bin/pgrep", environment: [:], workingFolder: "/"
-    ).end()
-    #expect(left.text == "")
+    #expect(gate.waitUntilNothingRuns())
     try gate.open()
     let next = try gate.place.run(pipeline: gate.pipeline)
     #expect(next.status == 0)
@@ -111,6 +125,7 @@ import Testing
     try gate.waitUntilFirstFileIsStored()
     program.send(SIGKILL)
     #expect(program.end().status == -9)
+    #expect(gate.waitUntilNothingRuns())
     let doctor = try gate.place.analyze("doctor", "--check", "--database", Argument(gate.place.database))
     #expect(doctor.text.contains("the database is sound"))
     #expect(try gate.place.analyze("explain", "library/b.wav", "--database", Argument(gate.place.database)).status == 0)

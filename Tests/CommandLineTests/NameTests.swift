@@ -69,7 +69,7 @@ import Testing
     let outcome = try place.run(paths: paths)
     #expect(outcome.status == 0)
     #expect(Self.paths(outcome.files) == Self.expected(place))
-    for name in Self.names {
+    for name in Self.names.prefix(3) {
       let shown = try place.analyze("show", "--json", Argument(place.library.pushing(name)), "--database", Argument(place.database))
       #expect(shown.status == 0, "\(name)")
       #expect(try Self.paths([JSONValue(parsing: shown.output)]) == Self.expected(place, [name]))

@@ -88,6 +88,20 @@ import Testing
     }
   }
 
+  @Test func placesThatCannotBeWritten() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    let noDatabase = try place.analyze("library", "--pipeline", "tags-only", "--database", "/proc/no/results.sqlite")
+    #expect(noDatabase.status == 1)
+    #expect(noDatabase.errors.contains("/proc/no/results.sqlite"))
+    #expect(noDatabase.errors.contains("--database"))
+    let noReport = try place.run("--output", "/proc/no")
+    #expect(noReport.status == 1)
+    #expect(noReport.errors.contains("/proc/no"))
+    // What was found is kept all the same, and so is the report that was there.
+    #expect(try place.run().totals == ["seen": 1, "cached": 1])
+  }
+
   @Test func progressForPrograms() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")

@@ -81,7 +81,7 @@ import Testing
     let orders: [[Argument]] = [
       ["--jobs", "1", "library/a.wav", "library/b.wav", "--pipeline", "tags-only", "--report", "ndjson", "--output", "-"],
       ["run", "library/a.wav", "--jobs=1", "--output=-", "--pipeline=tags-only", "library/b.wav", "--report=ndjson"],
-      ["library/a.wav", "-j", "1", "--output", "-", "--report", "ndjson", "--pipeline", "tags-only", "library/b.wav"],
+      ["library/a.wav", "-j1", "--output", "-", "--report", "ndjson", "--pipeline", "tags-only", "library/b.wav"],
     ]
     for order in orders {
       let outcome = try place.start(order).end()

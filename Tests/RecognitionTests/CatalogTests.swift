@@ -193,7 +193,8 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
     // The same votes, once in a table that is counted as a whole and once in one that is counted in stretches.
     var builder = SegmentBuilder()
     let landmarks = (0..<40).map { Landmark(column: $0 * 10, band: 60 + $0 % 3, strength: 9) }
-    try builder.add(Signature(landmarks: landmarks, columnCount: 500), identifier: ContentID(high: 0, low: 0), items: [])
+    try builder.add(
+      Signature(landmarks: landmarks, columnCount: 500), identifier: ContentID(high: 0, low: 0), items: [])
     let segment = try builder.build()
     var table = VoteTable()
     table.reset(binCount: (first + 1000) / 2)

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Music-like signals at 8 kHz made from a seed: a sequence of chords and a melody with decaying partials, and noise bursts
-/// for a beat. Two seeds give two pieces that share nothing but the style.
+/// Music-like signals at 8 kHz made from a seed: a sequence of chords and a melody with decaying partials, and noise
+/// bursts for a beat. Two seeds give two pieces that share nothing but the style.
 struct Music {
   static let sampleRate = 8000
   private static let noteSeconds = 0.7

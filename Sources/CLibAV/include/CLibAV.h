@@ -1,8 +1,8 @@
 /// Demuxing, decoding and conversion by FFmpeg's libraries, behind plain C types.
 ///
-/// A reader sees nothing but bytes of one file descriptor: no names, no protocols, no other files, and only demuxers and
-/// decoders of audio. All memory is bounded by what FFmpeg needs for one packet and one frame, whatever headers claim. A
-/// reader or converter belongs to one thread at a time.
+/// A reader sees nothing but bytes of one file descriptor: no names, no protocols, no other files, and only demuxers
+/// and decoders of audio. No allocation is larger than 256 MiB, whatever headers claim. A reader or converter belongs
+/// to one thread at a time.
 #ifndef CLIBAV_H
 #define CLIBAV_H
 
@@ -95,8 +95,9 @@ typedef struct LAVReport {
 
 typedef struct LAVReader LAVReader;
 
-/// Opens a container and chooses its best audio stream. On success `*reader` must be closed.
-LAVStatus lav_open(const LAVInput *input, LAVReader **reader);
+/// Opens a container and chooses its best audio stream. On success `*reader` must be closed; `*readErrno` is the reason
+/// of LAVStatusReadError.
+LAVStatus lav_open(const LAVInput *input, LAVReader **reader, int *readErrno);
 void lav_close(LAVReader *reader);
 
 /// Container and codec as the container describes them, before anything is decoded.
@@ -109,13 +110,13 @@ bool lav_next_packet(LAVReader *reader, const uint8_t **bytes, int *count);
 /// Codec parameters outside the packets (what FFmpeg calls extradata); valid until the reader is closed.
 void lav_extradata(const LAVReader *reader, const uint8_t **bytes, int *count);
 
-/// Opens the decoder and decodes the first frame; afterwards `lav_format` describes what is decoded. Frames are handed out
-/// with the rate and channels of `like` if that is not NULL, else with those of the first frame.
+/// Opens the decoder and decodes the first frame; afterwards `lav_format` describes what is decoded. Frames are handed
+/// out with the rate and channels of `like` if that is not NULL, else with those of the first frame.
 LAVStatus lav_start(LAVReader *reader, const LAVFormat *like);
 
-/// Decodes up to `capacity` frames to planar floats (full scale ±1): channel c starts at `samples + c * stride`. The rate
-/// and channel count stay those that `lav_start` settled even if the stream changes. Returns the number of frames, 0 at
-/// the end.
+/// Decodes up to `capacity` frames to planar floats (full scale ±1): channel c starts at `samples + c * stride`. The
+/// rate and channel count stay those that `lav_start` settled even if the stream changes. Returns the number of frames,
+/// 0 at the end.
 int lav_read(LAVReader *reader, float *samples, int stride, int capacity);
 
 /// The version of FFmpeg that is loaded, such as "5.1.9".
@@ -131,7 +132,8 @@ void lav_converter_free(LAVConverter *converter);
 /// Frames that `lav_converter_push` may write for `frameCount` further frames.
 int lav_converter_room(LAVConverter *converter, int frameCount);
 
-/// Converts planar floats; `samples` NULL flushes. Writes whole numbers from -32768 to 32767 and returns their count, or
+/// Converts planar floats; `samples` NULL flushes. Writes whole numbers from -32768 to 32767 and returns their count,
+/// or
 /// -1 on failure.
 int lav_converter_push(LAVConverter *converter, const float *samples, int stride, int frameCount, float *output,
                        int capacity);

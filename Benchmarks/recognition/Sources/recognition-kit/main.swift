@@ -115,9 +115,9 @@ func match(_ catalogPath: String, _ queries: String, _ output: String, fromSigna
 
 /// Puts made-up tracks beside a kit's own into a catalog directory, until there are so many.
 ///
-/// A made-up track is some 195 s of pieces of 6 to 14 s, each out of another real track and moved by 6 to 18 bands up or down:
-/// so landmarks, pairs and the skew of their frequencies are those of real music, and none of it is the kit's own music at
-/// a speed or pitch that a query could have.
+/// A made-up track is some 195 s of pieces of 6 to 14 s, each out of another real track and moved by 14 to 24 bands up
+/// or down: so landmarks, pairs and the skew of their frequencies are those of real music, and none of it is the kit's
+/// own music at a speed or pitch that a query could have.
 func grow(_ catalogPath: String, _ directoryPath: String, _ trackCount: Int) throws {
   var real: [Reference] = []
   try CustomCatalog(contentsOf: FilePath(catalogPath)).forEachReference { real.append($0) }
@@ -137,7 +137,7 @@ func grow(_ catalogPath: String, _ directoryPath: String, _ trackCount: Int) thr
         guard let source = sources.randomElement(using: &random) else { return }
         let piece = min(Int.random(in: 190...440, using: &random), source.columnCount - 1)
         let first = Int.random(in: 0..<source.columnCount - piece, using: &random)
-        let shift = Int.random(in: 6...18, using: &random) * (Bool.random(using: &random) ? 1 : -1)
+        let shift = Int.random(in: 14...24, using: &random) * (Bool.random(using: &random) ? 1 : -1)
         var low = 0
         var high = source.landmarks.count
         while low < high {
@@ -175,7 +175,9 @@ do {
     try match(arguments[2], arguments[3], arguments[4], fromSignature: arguments.dropFirst(5).contains("signature"))
   case "grow" where arguments.count == 5: try grow(arguments[2], arguments[3], Int(arguments[4]) ?? 0)
   default:
-    print("usage: recognition-kit build manifest.csv CATALOG | grow CATALOG DIRECTORY TRACKS | match CATALOG queries.csv answers.csv [signature]")
+    print(
+      "usage: recognition-kit build manifest.csv CATALOG | grow CATALOG DIRECTORY TRACKS | match CATALOG queries.csv answers.csv [signature]"
+    )
     exit(64)
   }
 } catch {

@@ -1,0 +1,200 @@
+internal import DSP
+internal import Glibc
+
+/// What is measured on a stretch of music before anything is decided.
+struct PulseSurvey {
+  /// Tempi that are considered at all, in beats per minute.
+  static let range = 40.0...250.0
+  /// Listeners tap near 115 a minute, and within an octave of it (van Noorden and Moelants, JNMR 1999).
+  static let preferred = 115.0
+  static let preferredOctaves = 0.9
+
+  let envelopes: OnsetEnvelopes
+  /// All lanes together, mean 0 and standard deviation 1.
+  let envelope: [Float]
+  let tempogram: Tempogram
+  /// Strongest tempi, best first.
+  let strongest: [Double]
+
+  init(_ envelopes: OnsetEnvelopes) {
+    self.envelopes = envelopes
+    envelope = Self.standardized(envelopes.values.map { Self.combined($0) })
+    tempogram = Tempogram(envelope, columnsPerSecond: OnsetEnvelopes.columnsPerSecond)
+    let tempi = Tempogram.tempi
+    let count = tempi.count
+    var byWhole = [Float](repeating: 0, count: count)
+    var byLocal = byWhole
+    for index in 0..<count where Self.range.contains(tempi[index]) {
+      let octaves = log2(tempi[index] / Self.preferred) / Self.preferredOctaves
+      let prior = Float(exp(-0.5 * octaves * octaves))
+      byWhole[index] = tempogram.comb[index] * tempogram.wholeSpectrum[index] * prior
+      byLocal[index] = tempogram.comb[index] * tempogram.localSpectrum[index] * prior
+    }
+    var found: [Double] = []
+    for (view, limit) in [(byWhole, 2), (byLocal, 2)] {
+      for peak in peaks(of: view.span, limit: limit) {
+        let bpm = tempi[0] * pow(tempi[count - 1] / tempi[0], peak.position / Double(count - 1))
+        if !found.contains(where: { abs($0 / bpm - 1) < 0.02 }) { found.append(bpm) }
+      }
+    }
+    let sound = envelope
+    strongest = found.map {
+      CoherentTempo(sound, near: $0, columnsPerSecond: OnsetEnvelopes.columnsPerSecond).strongest(within: 0.02)
+    }
+  }
+
+  private static func combined(_ lanes: OnsetEnvelopes.Lanes) -> Float {
+    lanes[0] + lanes[1] + lanes[2] + lanes[3] + lanes[4] + lanes[5] + lanes[6] + lanes[7]
+  }
+
+  private static func standardized(_ values: [Float]) -> [Float] {
+    var (sum, squares) = (0.0, 0.0)
+    for value in values {
+      sum += Double(value)
+      squares += Double(value) * Double(value)
+    }
+    let mean = sum / Double(max(values.count, 1))
+    let deviation = max(squares / Double(max(values.count, 1)) - mean * mean, 0).squareRoot()
+    guard deviation > 0 else { return [Float](repeating: 0, count: values.count) }
+    return values.map { Float((Double($0) - mean) / deviation) }
+  }
+
+  /// Multiples of the strongest tempo that are tried, and of the next.
+  static let ratios: [Double] = [1, 1 / 2.0, 2, 2 / 3.0, 3 / 2.0, 1 / 3.0, 3, 3 / 4.0, 4 / 3.0, 4 / 5.0, 5 / 4.0]
+  static let ratiosOfOthers: [Double] = [1, 1 / 2.0, 2]
+
+  /// The tempi to try, without near doubles.
+  var tempi: [Double] {
+    var found: [Double] = []
+    for (rank, base) in strongest.enumerated() {
+      for ratio in rank == 0 ? Self.ratios : Self.ratiosOfOthers {
+        let bpm = base * ratio
+        if Self.range.contains(bpm), !found.contains(where: { abs($0 / bpm - 1) < 0.02 }) { found.append(bpm) }
+      }
+    }
+    return found
+  }
+
+  func constant(_ bpm: Double) -> PulseCandidate {
+    let period = 60 / bpm * OnsetEnvelopes.columnsPerSecond
+    return candidate(
+      bpm, BeatGrid(period: period, phase: 0, columnCount: envelopes.columnCount), isConstant: true)
+  }
+
+  func flexible(_ bpm: Double, range: Double = 1.38, changeCost: Float, distanceCost: Float) -> PulseCandidate? {
+    let period = 60 / bpm * OnsetEnvelopes.columnsPerSecond
+    let path = BeatPath(envelope, period: period, range: range, changeCost: changeCost, distanceCost: distanceCost)
+    guard path.beats.count > 3 else { return nil }
+    let grid = BeatGrid(beats: path.beats.map(Double.init))
+    return candidate(60 / grid.medianPeriod * OnsetEnvelopes.columnsPerSecond, grid, isConstant: false)
+  }
+
+  private func candidate(_ bpm: Double, _ grid: BeatGrid, isConstant: Bool) -> PulseCandidate {
+    PulseCandidate(
+      bpm: bpm, isConstant: isConstant, grid: grid, profile: BarProfile(envelopes.values, over: grid),
+      comb: Tempogram.value(tempogram.comb, at: bpm),
+      wholeSpectrum: Tempogram.value(tempogram.wholeSpectrum, at: bpm),
+      localSpectrum: Tempogram.value(tempogram.localSpectrum, at: bpm))
+  }
+}
+
+extension PulseSurvey {
+  /// A path along which onsets are this much stronger than on the grid of the strongest tempo, …
+  private static let advantageOverOwn: Float = 1.5
+  /// … and this much stronger than on the best grid of any tempo, shows that the tempo moves, …
+  private static let advantageOverAny: Float = 1.2
+  /// … unless so many of its beats lie on the grid of the strongest tempo anyway, …
+  private static let shareOnGrid = 0.92
+  /// … where "on" means within this share of a beat.
+  private static let onGrid = 0.12
+
+  /// Whether there are onsets at all, and whether they come regularly. Noise, speech and drones fail; played music that swings
+  /// far in tempo just passes.
+  var hasPulse: Bool {
+    let seconds = Float(envelopes.columnCount) / Float(OnsetEnvelopes.columnsPerSecond)
+    // Of a short stretch chance makes more.
+    let regular = 0.31 * max(1, 15 / max(seconds, 1)).squareRoot()
+    return envelopes.activity.sum() >= 8 && tempogram.clarity >= regular
+  }
+
+  /// All hypotheses about the pulse, best first; none where there is no pulse.
+  func hypotheses() -> [GridHypothesis] {
+    GridChoice.hypotheses(for: candidates(), activity: envelopes.activity)
+  }
+
+  /// Every tempo with its pulse: all of constant tempo, or all along paths; none where there is no pulse.
+  func candidates() -> [PulseCandidate] {
+    guard let strongest = strongest.first, hasPulse else { return [] }
+    let constants = tempi.map { constant($0) }
+    guard let path = flexible(strongest, changeCost: 100, distanceCost: 3) else { return [] }
+    let pathStrength = meanEnvelope(at: path.grid.beats)
+    var (ownStrength, anyStrength): (Float, Float) = (0, 0)
+    var share = 1.0
+    for (index, candidate) in constants.enumerated() {
+      let smoothed = GridFeatures.smoothed(candidate.profile, bpm: candidate.bpm)
+      guard let phase = GridFeatures.phases(of: smoothed, limit: 1).first else { continue }
+      let grid = beats(of: GridHypothesis(candidate: candidate, phase: phase, score: 0))
+      // Very slow grids do not count: they may choose the few strongest onsets.
+      let strength = candidate.bpm > 0.45 * strongest ? meanEnvelope(at: grid) : 0
+      anyStrength = max(anyStrength, strength)
+      if index == 0 { ownStrength = strength }
+      guard index == 0, let first = grid.first else { continue }
+      let period = 60 / candidate.bpm * OnsetEnvelopes.columnsPerSecond
+      let near = path.grid.beats.filter { beat in
+        let position = (beat - first) / period
+        return abs(position - position.rounded()) < Self.onGrid
+      }
+      share = Double(near.count) / Double(path.grid.beats.count)
+    }
+    if pathStrength > Self.advantageOverOwn * ownStrength, pathStrength > Self.advantageOverAny * anyStrength,
+      share < Self.shareOnGrid
+    {
+      return tempi.compactMap { flexible($0, changeCost: 30, distanceCost: 1) }
+    }
+    return constants
+  }
+
+  private func meanEnvelope(at beats: [Double]) -> Float {
+    var sum: Float = 0
+    var count: Float = 0
+    for beat in beats where beat >= 0 && beat.rounded() < Double(envelope.count) {
+      sum += envelope[Int(beat.rounded())]
+      count += 1
+    }
+    return count > 0 ? sum / count : 0
+  }
+
+  /// The beats of a hypothesis in columns, within the stretch.
+  func beats(of hypothesis: GridHypothesis) -> [Double] {
+    let grid = hypothesis.candidate.grid.beats
+    let phase = hypothesis.phase
+    var shifted: [Double] = []
+    if let first = grid.first, grid.count > 1 { shifted.append(first - (1 - phase) * (grid[1] - first)) }
+    for index in 0..<max(0, grid.count - 1) { shifted.append(grid[index] + phase * (grid[index + 1] - grid[index])) }
+    if grid.count > 1 {
+      shifted.append(grid[grid.count - 1] + phase * (grid[grid.count - 1] - grid[grid.count - 2]))
+    }
+    if hypothesis.candidate.isConstant {
+      let offset = fineOffset(of: shifted)
+      for index in shifted.indices { shifted[index] += offset }
+    }
+    return shifted.filter { $0 >= 0 && $0 < Double(envelope.count) }
+  }
+
+  /// By how many columns beats of constant tempo must move to lie on the onsets: the profile knows it to a 24th of a beat only.
+  private func fineOffset(of beats: [Double]) -> Double {
+    let reach = 25
+    var strengths = [Float](repeating: 0, count: 2 * reach + 1)
+    for (index, offset) in (-reach...reach).enumerated() {
+      var sum: Float = 0
+      for beat in beats {
+        let position = beat + Double(offset) * 0.1
+        sum += interpolate(envelope, position)
+        sum += 0.6 * (interpolate(envelope, position - 1) + interpolate(envelope, position + 1))
+      }
+      strengths[index] = sum
+    }
+    guard let best = peaks(of: strengths.span, limit: 1).first else { return 0 }
+    return (best.position - Double(reach)) * 0.1
+  }
+}
