@@ -138,6 +138,24 @@ private func processes(mentioning path: FilePath) -> [String] {
     try gate.checkDatabase()
   }
 
+  /// As when somebody tidies up, or a disk is unplugged, while a run is at it.
+  @Test func filesThatGoMeanwhileHaveNotFailed() throws {
+    let gate = try Gate()
+    let program = try gate.start()
+    gate.waitUntilReached()
+    try gate.place.move("c.wav", to: "../c.wav")
+    try gate.open()
+    let outcome = program.end()
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.contains("1 files have gone since the scan"))
+    try gate.place.move("../c.wav", to: "c.wav")
+    let next = try gate.place.run(pipeline: gate.pipeline)
+    #expect(next.status == 0)
+    #expect(next.totals == ["seen": 3, "analyzed": 1, "cached": 2])
+    try gate.place.remove("c.wav")
+    #expect(try gate.place.run(pipeline: gate.pipeline).totals == ["seen": 3, "cached": 2, "vanished": 1])
+  }
+
   @Test func timeBudgetEndsARunWithoutAnError() throws {
     let gate = try Gate()
     let program = try gate.start("--time-budget", "1s", "--report", "json")
