@@ -9,8 +9,12 @@ import Testing
 private func processes(mentioning path: FilePath) -> [String] {
   let ids = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).filter { Int($0) != nil }
   return ids.compactMap { id in
-    // Empty for a program that has ended and waits to be reaped.
-    let line = (try? FileHandle(forReadingFrom: URL(filePath: "/proc/\(id)/cmdline")).readToEnd()) ?? Data()
+    guard let file = try? FileDescriptor.open("/proc/\(id)/cmdline", .readOnly, options: .closeOnExec) else { return nil }
+    defer { try? file.close() }
+    // Nothing is read of a program that has just ended.
+    let line = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+      count = (try? file.read(into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
+    }
     let text = String(decoding: line, as: UTF8.self)
     return text.contains(path.string) ? text : nil
   }
