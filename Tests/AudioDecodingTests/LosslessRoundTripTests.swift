@@ -100,4 +100,30 @@ import Testing
     #expect(decoded.format.isLossless)
     #expect(decoded.summary.problem == nil)
   }
+
+  /// Sources share nothing: any number of them work side by side.
+  @Test func manyAtOnce() async throws {
+    let scratch = try Scratch()
+    let signal = makeSignal(frames: 30_000)
+    let paths =
+      try [
+        ("wav", SF_FORMAT_WAV | SF_FORMAT_PCM_16), ("flac", SF_FORMAT_FLAC | SF_FORMAT_PCM_24),
+        ("aiff", SF_FORMAT_AIFF | SF_FORMAT_PCM_16),
+      ].map { try scratch.writeSound(signal, $0.0, format: $0.1, rate: 44_100) } + [
+        scratch.write([1, 2, 3], "no audio")
+      ]
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for index in 0..<24 {
+        group.addTask {
+          let path = paths[index % paths.count]
+          return if index % paths.count == 3 {
+            openingError(path) == .unknownFormat
+          } else {
+            try decode(path).planes == signal
+          }
+        }
+      }
+      for try await isRight in group { #expect(isRight) }
+    }
+  }
 }
