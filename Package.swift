@@ -30,7 +30,7 @@ let package = Package(
   name: "nocturne",
   products: [
     .executable(name: "analyze", targets: ["analyze"]),
-    .library(name: "Recognition", targets: ["Recognition"]),
+    .library(name: "Recognition", targets: ["Recognition", "Fingerprinting", "AudioAnalysis"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -102,13 +102,13 @@ public struct ExecAnalyzer: Sendable {
     var bytes = path.bytes
     // A relative path must not be taken for an option.
     if bytes.first == UInt8(ascii: "-") { bytes = Array("./".utf8) + bytes }
-    let placeholder = Array("{path}".utf8)
+    let pathMark = Array("{path}".utf8)
     var isFilledIn = false
     var arguments = configuration.command.map { argument in
       let argument = Array(argument.utf8)
-      guard argument.contains(placeholder) else { return argument }
+      guard argument.contains(pathMark) else { return argument }
       isFilledIn = true
-      return argument.replacing(placeholder, with: bytes)
+      return argument.replacing(pathMark, with: bytes)
     }
     if configuration.input == .path, !isFilledIn { arguments.append(bytes) }
     return arguments
