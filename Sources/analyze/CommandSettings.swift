@@ -51,9 +51,19 @@ struct CommandSettings {
     return try catalog.definition(settings[Settings.pipeline].text)
   }
 
+  /// The path of the database.
+  func database() throws -> FilePath {
+    let path = settings[Settings.database]
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder), isFolder.boolValue {
+      throw CommandFailure(.fatal, "The database \(path.string) is a folder. Name a file with --database.")
+    }
+    return path
+  }
+
   /// Opens the database for reading; one that is not there is an error that says how to make it.
   func openStoreForReading() throws -> ResultStore {
-    let path = settings[Settings.database]
+    let path = try database()
     guard FileManager.default.fileExists(atPath: path.string) else {
       throw CommandFailure(
         .fatal, "There is no database \(path.string). Run `analyze FOLDER` first, or name another file with --database.")

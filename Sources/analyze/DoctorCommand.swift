@@ -28,7 +28,7 @@ struct DoctorCommand: AsyncParsableCommand {
       let plan = try settings.definition().plan(with: BuiltInAnalyzers.all)
       findings.append(.ok("pipeline \(plan.name): \(plan.plugins.map(\.id).joined(separator: ", "))"))
       findings += folders(settings)
-      findings += try inspectDatabase(settings[Settings.database])
+      findings += try inspectDatabase(settings.database())
       try StandardOutput.writeLines(findings.map(\.line))
       if findings.contains(where: { !$0.isFine }) { throw ExitStatus.fatal.exitCode }
     }

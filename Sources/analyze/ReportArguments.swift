@@ -30,7 +30,12 @@ struct ReportArguments: ParsableArguments {
   func apply(to settings: inout CommandSettings) throws {
     try settings.take(report, for: Settings.report, option: "--report")
     try settings.take(include, for: Settings.include, option: "--include")
-    if !goesToStandardOutput { settings.take(output.flatMap(PathArgument.init), for: Settings.output, option: "--output") }
+    if let output, !goesToStandardOutput {
+      guard let folder = PathArgument(argument: output) else {
+        throw CommandFailure(.usage, "--output expects a folder, or - for standard output.")
+      }
+      settings.take(folder, for: Settings.output, option: "--output")
+    }
     if goesToStandardOutput, settings[Settings.report].count != 1 {
       throw CommandFailure(.usage, "--output - takes exactly one --report: several would run into each other.")
     }

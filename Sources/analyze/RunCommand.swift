@@ -113,7 +113,7 @@ struct RunCommand: AsyncParsableCommand {
     let progress = ProgressReporter(style: settings[Settings.progress], terminal: terminal, isQuiet: quiet)
     for notice in settings.settings.notices { progress.handle(.notice(notice)) }
 
-    let database = try DatabaseForRun(settings[Settings.database], isDryRun: dryRun)
+    let database = try DatabaseForRun(settings.database(), isDryRun: dryRun)
     defer { database.removeIfTemporary() }
     let lock = dryRun ? nil : try RunLock.acquire(forDatabase: database.path, waitingAtMost: settings[Settings.waitLock]) { owner in
       let who = owner.map { " (process \($0.processID) on \($0.host))" } ?? ""

@@ -60,7 +60,7 @@ enum RecordText {
       guard let value, !value.isEmpty else { return }
       lines.append("  \(name.padding(toLength: 14, withPad: " ", startingAt: 0)) \(printable(value))")
     }
-    add("status", record.isVanished ? "\(record.status.rawValue), gone since" : record.status.rawValue)
+    add("status", record.isVanished ? "\(record.status.rawValue); the file is gone" : record.status.rawValue)
     add("problem", record.problem.map { "\($0.message) [\($0.code)]" })
     for remark in record.remarks { add("remark", remark.message) }
     add("format", record.format.map(text))

@@ -131,13 +131,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("echo no luck >&2; exit 7", "no luck"), ("echo no json", "no json"), ("kill -9 $$", "signal 9"),
-    ("exec sleep 30", "kept the pipeline waiting"),
+    ("echo no luck >&2; exit 7", 60, "no luck"), ("echo no json", 60, "no json"), ("kill -9 $$", 60, "signal 9"),
+    ("exec sleep 60", 1, "kept the pipeline waiting"),
   ])
-  func failingProgramCostsItselfAlone(script: String, reason: String) throws {
+  func failingProgramCostsItselfAlone(script: String, timeout: Int, reason: String) throws {
     let place = try Workplace()
     try place.put(Audio.wav(1, title: "Kept"), as: "a.wav")
-    let pipeline = try place.makePipeline(script: script, timeout: 1)
+    let pipeline = try place.makePipeline(script: script, timeout: timeout)
     let outcome = try place.run(pipeline: pipeline, environment: Workplace.workerProcesses)
     #expect(outcome.status == 0)
     let file = outcome.file("a.wav")

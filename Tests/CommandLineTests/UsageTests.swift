@@ -45,6 +45,8 @@ import Testing
     Mistake("library", "--report", "jsn", hint: "'json'"),
     Mistake("library", "--report", "json", "--include", "beat", hint: "'beats'"),
     Mistake("library", "--output", "-", hint: "exactly one --report"),
+    Mistake("library", "--output", "", "--report", "json", hint: "--output expects a folder"),
+    Mistake("", hint: "<path>"),
     Mistake("library", "--output", "-", "--report", "json", "--report", "csv", hint: "exactly one --report"),
     Mistake("library", "--jbos", "2", hint: "--jobs"),
     Mistake("library", "--from0", hint: "--files-from"),

@@ -13,7 +13,7 @@ struct AnalysisPhase {
 
   private struct Finished: Sendable {
     var file: PendingFile
-    /// `nil` if the file was given up because the run is to end.
+    /// `nil` if the file was given up: the run is to end, or the file has gone.
     var analysis: FileAnalysis?
   }
 
@@ -68,6 +68,9 @@ struct AnalysisPhase {
     }
     try await buffer.commit()
     try queue.release(givenUp + waiting.map(\.fileID))
+    if !givenUp.isEmpty, !control.isStopping {
+      report(.notice("\(givenUp.count) files have gone since the scan met them; the next run looks for them again"))
+    }
     result.counts = writer.counts
     return result
   }
@@ -75,7 +78,8 @@ struct AnalysisPhase {
   /// Runs on a thread of the executor.
   private func analyze(_ file: PendingFile, with analyzer: FileAnalyzer) throws -> FileAnalysis? {
     report(.started(file.path))
-    let before = LibraryScan.ScannedFile(lookingAt: file.path)
+    // What has gone since the scan, perhaps with its disk, has not failed: the next scan will know.
+    guard let before = LibraryScan.ScannedFile(lookingAt: file.path) else { return nil }
     let limit = timeLimit ?? Self.standardTimeLimit(forSize: file.sizeBytes)
     let job = job(for: file, timeLimit: limit)
     // A program that takes its time must not cost the file its other findings.
@@ -94,9 +98,11 @@ struct AnalysisPhase {
       case .workers(let pool): try pool.analyze(job, hardLimit: hardLimit, isCancelled: isCancelled, findAudio: findAudio)
       }
     guard var analysis = found else { return nil }
-    switch before?.lookAgain() ?? .vanished {
+    switch before.lookAgain() {
     case .unchanged:
       break
+    case .vanished where analysis.status == .failed:
+      return nil
     case .changed:
       analysis.note(
         code: "changed_while_reading", "The file changed while it was being read; the next run analyzes it again.")
