@@ -17,11 +17,10 @@ struct ConfigCommand: ParsableCommand {
       try await reportingErrors {
         let rows = try CommandSettings().settings.rows
         let keyWidth = rows.map(\.key.count).max() ?? 0
-        let valueWidth = min(40, rows.map(\.value.count).max() ?? 0)
+        let valueWidth = rows.map(\.value.count).max() ?? 0
         let lines = rows.map { row in
           let key = row.key.padding(toLength: keyWidth, withPad: " ", startingAt: 0)
-          let value = row.value.count < valueWidth
-            ? row.value.padding(toLength: valueWidth, withPad: " ", startingAt: 0) : row.value
+          let value = row.value.padding(toLength: valueWidth, withPad: " ", startingAt: 0)
           return "\(key)  \(value)  \(origin ? "\(row.origin)" : row.summary)"
         }
         try StandardOutput.writeLines(lines)

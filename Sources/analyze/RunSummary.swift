@@ -38,7 +38,7 @@ struct RunSummary {
     var rows: [(String, Int, String)] = [
       ("seen", totals.seen, "in \(describe(elapsed))"),
       ("analyzed", totals.analyzed, analyzedDetail(seconds)),
-      ("cached", totals.cached, "unchanged since they were analyzed"),
+      ("cached", totals.cached, cachedDetail),
       ("failed", totals.failed, failedDetail),
       ("skipped", totals.skipped, "no audio files, or left out"),
       ("vanished", totals.vanished, "gone since the last run; their results are kept"),
@@ -75,9 +75,13 @@ struct RunSummary {
     if outcome.audioDuration > 0 {
       parts.append("\(describe(seconds: outcome.audioDuration)) of audio, \(Int(outcome.audioDuration / seconds))x realtime")
     }
-    if outcome.scan.moved > 0 { parts.append("\(outcome.scan.moved) moved") }
     if outcome.reused > 0 { parts.append("\(outcome.reused) with audio known before") }
     return parts.joined(separator: ", ")
+  }
+
+  private var cachedDetail: String {
+    let moved = outcome.scan.moved
+    return "unchanged since they were analyzed" + (moved > 0 ? ", \(moved) moved" : "")
   }
 
   private var failedDetail: String {

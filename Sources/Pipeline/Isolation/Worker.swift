@@ -16,6 +16,8 @@ public struct Worker {
 
   /// Works until standard input ends.
   public func run() throws {
+    // Who ends a service or a machine signals every process of it; when its workers end is for the run to say.
+    for number in [SIGHUP, SIGINT, SIGTERM] { signal(number, SIG_IGN) }
     if memoryLimit > 0 { _ = cspawn_limit_memory(memoryLimit) }
     // Whatever a library prints must not get between the answers.
     let output = FileHandle(fileDescriptor: dup(STDOUT_FILENO), closeOnDealloc: true)
