@@ -18,12 +18,14 @@ final class ProgressReporter: Sendable {
     var analysisStart = ContinuousClock.now
     var lastShown = ContinuousClock.now
     var barIsShown = false
+    var hasFinished = false
   }
 
   private let style: ProgressStyle
   private let terminal: Terminal
   private let isQuiet: Bool
   private let state = Mutex(State())
+  private let ticker = Mutex<Task<Void, any Error>?>(nil)
 
   /// - Parameter isQuiet: notices are left out too; errors are not this type's matter.
   init(style: ProgressStyle, terminal: Terminal, isQuiet: Bool) {
@@ -64,15 +66,36 @@ final class ProgressReporter: Sendable {
         eraseBar(&state)
         Terminal.writeLine("analyze: \(printable(text))")
       }
-      guard style != .none, ContinuousClock.now - state.lastShown >= interval else { return }
-      state.lastShown = .now
-      show(&state)
+      showIfDue(&state)
     }
   }
 
-  /// Removes the bar, so that other text can be written.
+  /// Shows the state also while nothing happens: a file may take minutes.
+  func start() {
+    guard style != .none else { return }
+    let pause = max(interval, .seconds(1))
+    let task = Task {
+      while true {
+        try await Task.sleep(for: pause)
+        state.withLock { showIfDue(&$0) }
+      }
+    }
+    ticker.withLock { $0 = task }
+  }
+
+  /// Removes the bar, so that other text can be written; nothing is shown from then on.
   func finish() {
-    state.withLock { eraseBar(&$0) }
+    ticker.withLock { $0?.cancel() }
+    state.withLock { state in
+      eraseBar(&state)
+      state.hasFinished = true
+    }
+  }
+
+  private func showIfDue(_ state: inout State) {
+    guard style != .none, !state.hasFinished, ContinuousClock.now - state.lastShown >= interval else { return }
+    state.lastShown = .now
+    show(&state)
   }
 
   private func eraseBar(_ state: inout State) {

@@ -111,6 +111,7 @@ struct RunCommand: AsyncParsableCommand {
 
     let terminal = Terminal()
     let progress = ProgressReporter(style: settings[Settings.progress], terminal: terminal, isQuiet: quiet)
+    defer { progress.finish() }
     for notice in settings.settings.notices { progress.handle(.notice(notice)) }
 
     let database = try DatabaseForRun(settings.database(), isDryRun: dryRun)
@@ -120,6 +121,7 @@ struct RunCommand: AsyncParsableCommand {
       progress.handle(.notice("waiting for another run on \(database.path.string) to end\(who)"))
     }
     defer { lock?.release() }
+    progress.start()
     let store = try ResultStore(path: database.path, access: database.isTemporary || !dryRun ? .readWrite : .readOnly)
 
     let control = RunControl()

@@ -50,7 +50,9 @@ import Testing
 
     let table = try JSONValue(parsing: Array(Self.schema("nocturne.csv.v1.table.json").utf8))
     let csv = try String(contentsOfFile: place.reports.appending("report.csv").string, encoding: .utf8)
-    let rows = csv.components(separatedBy: "\r\n").filter { !$0.isEmpty }.map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+    let rows = csv.components(separatedBy: "\r\n").filter { !$0.isEmpty }.map {
+      $0.split(separator: ",", omittingEmptySubsequences: false)
+    }
     #expect(rows.count == 5)
     #expect(rows.first?.map(String.init) == table["fields"].elements.map(\.["name"].textValue))
     #expect(rows.dropFirst().map { $0.dropFirst(2).first.map(String.init) } == outcome.files.map(\.["path"].textValue))
@@ -100,7 +102,8 @@ import Testing
     try place.put(Audio.wav(1), as: "a.wav")
     let codecs = ["mp3": "mp3", "flac": "flac", "ogg": "vorbis", "opus": "opus", "m4a": "aac"]
     for name in codecs.keys {
-      try FFmpeg.convert(place.library.appending("a.wav"), to: place.library.appending("a.\(name)"), title: "In \(name)")
+      try FFmpeg.convert(
+        place.library.appending("a.wav"), to: place.library.appending("a.\(name)"), title: "In \(name)")
     }
     let outcome = try place.run(environment: Workplace.workerProcesses)
     #expect(outcome.status == 0)
@@ -133,7 +136,9 @@ import Testing
 
 /// The command `ffmpeg`, for files that we cannot make ourselves.
 enum FFmpeg {
-  static let path = ["/usr/bin/ffmpeg", "/usr/local/bin/ffmpeg"].first { FileManager.default.isExecutableFile(atPath: $0) }
+  static let path = ["/usr/bin/ffmpeg", "/usr/local/bin/ffmpeg"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
   static var isThere: Bool { path != nil }
 
   static func convert(_ source: FilePath, to target: FilePath, title: String) throws {

@@ -9,7 +9,9 @@ import Testing
 private func processes(mentioning path: FilePath) -> [String] {
   let ids = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).filter { Int($0) != nil }
   return ids.compactMap { id in
-    guard let file = try? FileDescriptor.open("/proc/\(id)/cmdline", .readOnly, options: .closeOnExec) else { return nil }
+    guard let file = try? FileDescriptor.open("/proc/\(id)/cmdline", .readOnly, options: .closeOnExec) else {
+      return nil
+    }
     defer { try? file.close() }
     // Nothing is read of a program that has just ended.
     let line = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
@@ -29,7 +31,9 @@ private func processes(mentioning path: FilePath) -> [String] {
 
     init() throws {
       place = try Workplace()
-      for (number, name) in ["a", "b", "c"].enumerated() { try place.put(Audio.wav(UInt64(number + 1)), as: "\(name).wav") }
+      for (number, name) in ["a", "b", "c"].enumerated() {
+        try place.put(Audio.wav(UInt64(number + 1)), as: "\(name).wav")
+      }
       let folder = place.folder.path
       pipeline = try place.makePipeline(
         script: """

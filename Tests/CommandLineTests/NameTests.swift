@@ -57,7 +57,9 @@ import Testing
     #expect(first.status == 0)
     #expect(first.totals == ["seen": Self.names.count, "analyzed": Self.names.count])
     #expect(Self.paths(first.files) == Self.expected(place))
-    #expect(first.files.map { DisplayPath.path(from: $0["path"].textValue) }.map { Argument($0).bytes } == Self.expected(place))
+    #expect(
+      first.files.map { DisplayPath.path(from: $0["path"].textValue) }.map { Argument($0).bytes }
+        == Self.expected(place))
     let second = try place.run(environment: ["ANALYZE_ALL_FILES": "true"])
     #expect(second.totals == ["seen": Self.names.count, "cached": Self.names.count])
     #expect(second.files == first.files)
@@ -70,7 +72,8 @@ import Testing
     #expect(outcome.status == 0)
     #expect(Self.paths(outcome.files) == Self.expected(place))
     for name in Self.names.prefix(3) {
-      let shown = try place.analyze("show", "--json", Argument(place.library.pushing(name)), "--database", Argument(place.database))
+      let shown = try place.analyze(
+        "show", "--json", Argument(place.library.pushing(name)), "--database", Argument(place.database))
       #expect(shown.status == 0, "\(name)")
       #expect(try Self.paths([JSONValue(parsing: shown.output)]) == Self.expected(place, [name]))
     }
@@ -79,13 +82,19 @@ import Testing
   @Test func folderWhoseNameIsNoTextIsARoot() throws {
     let place = try Workplace()
     let folder = FilePath(bytes: [0xFF, 0xFE, 0x80])
-    guard place.library.pushing(folder).withPlatformString({ mkdir($0, 0o755) }) == 0 else { throw Errno(rawValue: errno) }
+    guard place.library.pushing(folder).withPlatformString({ mkdir($0, 0o755) }) == 0 else {
+      throw Errno(rawValue: errno)
+    }
     try place.write(Audio.wav(1), to: place.library.pushing(folder).appending("a.wav"))
     // Relative, beside another argument that reads the same once decoded.
     let other = FilePath(bytes: [0xFF, 0xFE, 0x81])
-    guard place.library.pushing(other).withPlatformString({ mkdir($0, 0o755) }) == 0 else { throw Errno(rawValue: errno) }
+    guard place.library.pushing(other).withPlatformString({ mkdir($0, 0o755) }) == 0 else {
+      throw Errno(rawValue: errno)
+    }
     try place.write(Audio.wav(2), to: place.library.pushing(other).appending("b.wav"))
-    let outcome = try place.run(paths: [Argument(FilePath("library").pushing(folder)), Argument(FilePath("library").pushing(other))])
+    let outcome = try place.run(paths: [
+      Argument(FilePath("library").pushing(folder)), Argument(FilePath("library").pushing(other)),
+    ])
     #expect(outcome.status == 0)
     #expect(Self.paths(outcome.files) == Self.expected(place, [folder.appending("a.wav"), other.appending("b.wav")]))
   }

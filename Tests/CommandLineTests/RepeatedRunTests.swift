@@ -152,7 +152,8 @@ import Testing
     try place.put(Audio.wav(1), as: "a.wav")
     let first = try place.run(pipeline: place.makePipelineThatLogs())
     #expect(place.takeLog() == ["a.wav"])
-    let shorter = try place.makePipelineThatLogs(analyzers: "  tags:\n  chromaprint:\n    length_s: 3\n", name: "shorter")
+    let shorter = try place.makePipelineThatLogs(
+      analyzers: "  tags:\n  chromaprint:\n    length_s: 3\n", name: "shorter")
     let second = try place.run(pipeline: shorter)
     #expect(second.totals == ["seen": 1, "analyzed": 1])
     #expect(place.takeLog() == [])
@@ -182,13 +183,16 @@ import Testing
   @Test func numberOfJobsDoesNotChangeTheFindings() throws {
     var reports: [String: [UInt8]] = [:]
     let place = try Workplace()
-    for number in 1...8 { try place.put(Audio.wav(UInt64(number), title: "\(number)"), as: "\(number % 3)/\(number).wav") }
+    for number in 1...8 {
+      try place.put(Audio.wav(UInt64(number), title: "\(number)"), as: "\(number % 3)/\(number).wav")
+    }
     try place.put(Audio.wav(1), as: "copy.wav")
     try place.put(Array(Audio.wav(9).prefix(20_000)), as: "cut.wav")
     try place.put(Audio.junk, as: "junk.mp3")
     for (jobs, isolation) in [("1", "none"), ("8", "process")] {
       let outcome = try place.analyze(
-        Argument(place.library), "--jobs", "\(jobs)", "--isolation", "\(isolation)", "--database", "jobs-\(jobs).sqlite", "--pipeline", "fingerprint",
+        Argument(place.library), "--jobs", "\(jobs)", "--isolation", "\(isolation)", "--database",
+        "jobs-\(jobs).sqlite", "--pipeline", "fingerprint",
         "--report", "ndjson", "--output", "-")
       #expect(outcome.status == 3)
       #expect(outcome.lines.count == 11)

@@ -61,7 +61,9 @@ final class RunningProgram {
       + environment.sorted { $0.key < $1.key }.map { Argument("\($0.key)=\($0.value)") }
       + [Argument(executable)] + arguments
     var strings = words.map { word in
-      (word.bytes + [0]).withUnsafeBytes { bytes in bytes.baseAddress.flatMap { strdup($0.assumingMemoryBound(to: CChar.self)) } }
+      (word.bytes + [0]).withUnsafeBytes { bytes in
+        bytes.baseAddress.flatMap { strdup($0.assumingMemoryBound(to: CChar.self)) }
+      }
     }
     defer { for string in strings { free(string) } }
     strings.append(nil)

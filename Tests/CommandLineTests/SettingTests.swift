@@ -61,7 +61,9 @@ import Testing
     #expect(try place.analyze("--fail-on", "any", in: deeper).status == 3)
     #expect(try place.analyze(environment: ["ANALYZE_DATABASE": "new.sqlite"], in: deeper).status == 0)
     #expect(FileManager.default.fileExists(atPath: deeper.appending("new.sqlite").string))
-    #expect(try place.analyze("--database", "other.sqlite", environment: ["ANALYZE_DATABASE": "new2.sqlite"], in: deeper).status == 0)
+    #expect(
+      try place.analyze("--database", "other.sqlite", environment: ["ANALYZE_DATABASE": "new2.sqlite"], in: deeper)
+        .status == 0)
     #expect(!FileManager.default.fileExists(atPath: deeper.appending("new2.sqlite").string))
   }
 

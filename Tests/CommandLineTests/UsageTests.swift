@@ -25,7 +25,8 @@ import Testing
   @Test(arguments: [
     Mistake("library", "--pipeline", "fingerprnt", hint: "'fingerprint'"),
     Mistake("library", "--pipeline", "./none.yaml", hint: "none.yaml"),
-    Mistake("library", "--pipeline", "top.yaml", hint: "top.yaml:2:1: analysers: unknown key; did you mean 'analyzers'?"),
+    Mistake(
+      "library", "--pipeline", "top.yaml", hint: "top.yaml:2:1: analysers: unknown key; did you mean 'analyzers'?"),
     Mistake("library", "--pipeline", "analyzer.yaml", hint: "analyzer.yaml:3:3: analyzers.chromaprnt"),
     Mistake("library", "--pipeline", "analyzer.yaml", hint: "'chromaprint'"),
     Mistake("library", "--pipeline", "setting.yaml", hint: "setting.yaml:3:5: analyzers.chromaprint.lenght_s"),
@@ -81,7 +82,10 @@ import Testing
     try place.put(Audio.wav(1), as: "a.wav")
     try place.put(Audio.wav(2), as: "b.wav")
     let orders: [[Argument]] = [
-      ["--jobs", "1", "library/a.wav", "library/b.wav", "--pipeline", "tags-only", "--report", "ndjson", "--output", "-"],
+      [
+        "--jobs", "1", "library/a.wav", "library/b.wav", "--pipeline", "tags-only", "--report", "ndjson", "--output",
+        "-",
+      ],
       ["run", "library/a.wav", "--jobs=1", "--output=-", "--pipeline=tags-only", "library/b.wav", "--report=ndjson"],
       ["library/a.wav", "-j1", "--output", "-", "--report", "ndjson", "--pipeline", "tags-only", "library/b.wav"],
     ]
@@ -94,7 +98,9 @@ import Testing
 
   // MARK: - Help
 
-  private static let commands: [Argument] = ["run", "report", "show", "explain", "schema", "doctor", "config", "completions"]
+  private static let commands: [Argument] = [
+    "run", "report", "show", "explain", "schema", "doctor", "config", "completions",
+  ]
 
   @Test func helpTellsOfEveryOption() throws {
     let place = try Workplace()

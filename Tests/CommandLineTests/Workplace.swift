@@ -69,7 +69,8 @@ final class Workplace: Sendable {
       (paths ?? [Argument(library)]) + runArguments(pipeline: pipeline) + ["--report", "json", "--verbose"] + options,
       environment: environment, input: input
     ).end(sourceLocation: sourceLocation)
-    return LibraryOutcome(outcome, report: try? JSONValue(parsing: Array(Data(contentsOf: URL(filePath: report.string)))))
+    return LibraryOutcome(
+      outcome, report: try? JSONValue(parsing: Array(Data(contentsOf: URL(filePath: report.string)))))
   }
 
   var report: FilePath { reports.appending("report.json") }
@@ -148,7 +149,9 @@ final class Workplace: Sendable {
 
   /// A pipeline whose analyzer `probe` takes the decoded audio and writes the path of the file into `log`: what is not in
   /// there was not decoded.
-  func makePipelineThatLogs(analyzers: String = "  tags:\n  chromaprint:\n", name: String = "logging") throws -> Argument {
+  func makePipelineThatLogs(analyzers: String = "  tags:\n  chromaprint:\n", name: String = "logging") throws
+    -> Argument
+  {
     try makePipeline(
       name, script: #"cat > /dev/null; printf "%s\n" "${1##*/}" >> \#(log); echo "{\"heard\": true}""#, input: "pcm",
       analyzers: analyzers)

@@ -67,9 +67,11 @@ public final class WorkerPool: Sendable {
       let seconds = Int(hardLimit / .seconds(1))
       return Self.failed(
         stage, "time_limit",
-        "It took longer than \(seconds) s, and the worker process was killed \(Self.doing(stage)); nothing of it is kept.")
+        "It took longer than \(seconds) s, and the worker process was killed \(Self.doing(stage)); nothing of it is kept."
+      )
     } catch {
-      return Self.failed(stage, "worker_failed", "The worker process gave no usable answer \(Self.doing(stage)): \(error).")
+      return Self.failed(
+        stage, "worker_failed", "The worker process gave no usable answer \(Self.doing(stage)): \(error).")
     }
   }
 
@@ -86,7 +88,8 @@ public final class WorkerPool: Sendable {
   private static func lost(
     _ ending: ChildProcess.Ending, _ worker: ChildProcess, in stage: Problem.Stage, after start: ContinuousClock.Instant
   ) -> FileAnalysis {
-    let lastWords = String(decoding: worker.errorTail, as: UTF8.self).split(separator: "\n").last.map { "; it said: \($0)" } ?? ""
+    let lastWords =
+      String(decoding: worker.errorTail, as: UTF8.self).split(separator: "\n").last.map { "; it said: \($0)" } ?? ""
     let how =
       switch ending {
       case .signal(let number): unsafe "signal \(number), \(String(cString: strsignal(Int32(number))))"
