@@ -145,7 +145,7 @@ struct RunCommand: AsyncParsableCommand {
         roots: roots.request, walk: settings.settings.walk,
         scan: ScanOptions(force: force, retryFailed: settings[Settings.retryFailed], isDryRun: dryRun), plan: plan,
         jobs: settings[Settings.jobs], timeLimit: settings[Settings.timeout].map { $0 / .seconds(1) },
-        isolation: isolation(settings, definition), programVersion: Analyze.version),
+        isolation: isolation(settings, definition, plan), programVersion: Analyze.version),
       control: control, report: progress.handle)
     let outcome = try await run.run()
 
@@ -171,7 +171,9 @@ struct RunCommand: AsyncParsableCommand {
     only.flatMap { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
   }
 
-  private func isolation(_ settings: CommandSettings, _ definition: PipelineDefinition) -> LibraryRun.Isolation {
+  private func isolation(
+    _ settings: CommandSettings, _ definition: PipelineDefinition, _ plan: AnalysisPlan
+  ) -> LibraryRun.Isolation {
     switch settings[Settings.isolation] {
     case .none: .none
     case .process:
@@ -179,7 +181,7 @@ struct RunCommand: AsyncParsableCommand {
         WorkerPool(
           arguments: WorkerCommand.arguments(
             definition: definition, only: onlyIDs, memoryLimit: settings[Settings.memoryLimit]),
-          kinds: BuiltInAnalyzers.all))
+          plan: plan, kinds: BuiltInAnalyzers.all))
     }
   }
 

@@ -14,14 +14,17 @@ public final class WorkerPool: Sendable {
   }
 
   private let arguments: [[UInt8]]
+  private let analyzers: [AnalyzerIdentity]
   private let findingTypes: [String: any AnalysisFinding.Type]
   private let idle = Mutex<[ChildProcess]>([])
 
   /// - Parameters:
   ///   - arguments: The command line of a worker: a program that runs `Worker` over the same plan.
+  ///   - plan: That plan.
   ///   - kinds: The analyzers of the program, for the types of their findings.
-  public init(arguments: [String], kinds: [AnalyzerKind]) {
+  public init(arguments: [String], plan: AnalysisPlan, kinds: [AnalyzerKind]) {
     self.arguments = arguments.map { Array($0.utf8) }
+    analyzers = plan.plugins.map(\.identity)
     findingTypes = Dictionary(kinds.map { ($0.id, $0.findingType) }, uniquingKeysWith: { first, _ in first })
   }
 
@@ -52,7 +55,9 @@ public final class WorkerPool: Sendable {
       while true {
         switch try worker.nextLine(isCancelled: isCancelled) {
         case .cancelled: return nil
-        case .none: return Self.lost(try worker.waitForEnd(), worker, in: stage, after: start)
+        case .none:
+          let message = Self.crash(try worker.waitForEnd(), worker, in: stage, after: start)
+          return failed(job, stage, "worker_crashed", message)
         case .text(let line):
           switch try decoder.decode(WorkerMessage.self, from: Data(line)) {
           case .stage(let next): stage = next
@@ -65,13 +70,13 @@ public final class WorkerPool: Sendable {
       }
     } catch ChildProcess.Failure.timeout {
       let seconds = Int(hardLimit / .seconds(1))
-      return Self.failed(
-        stage, "time_limit",
+      return failed(
+        job, stage, "time_limit",
         "It took longer than \(seconds) s, and the worker process was killed \(Self.doing(stage)); nothing of it is kept."
       )
     } catch {
-      return Self.failed(
-        stage, "worker_failed", "The worker process gave no usable answer \(Self.doing(stage)): \(error).")
+      return failed(
+        job, stage, "worker_failed", "The worker process gave no usable answer \(Self.doing(stage)): \(error).")
     }
   }
 
@@ -85,9 +90,9 @@ public final class WorkerPool: Sendable {
     }
   }
 
-  private static func lost(
+  private static func crash(
     _ ending: ChildProcess.Ending, _ worker: ChildProcess, in stage: Problem.Stage, after start: ContinuousClock.Instant
-  ) -> FileAnalysis {
+  ) -> String {
     let lastWords =
       String(decoding: worker.errorTail, as: UTF8.self).split(separator: "\n").last.map { "; it said: \($0)" } ?? ""
     let how =
@@ -96,9 +101,7 @@ public final class WorkerPool: Sendable {
       case .status(let status): "exit status \(status)"
       }
     let seconds = String(format: "%.1f", (ContinuousClock.now - start) / .seconds(1))
-    return failed(
-      stage, "worker_crashed",
-      "The worker process crashed (\(how)) \(doing(stage)), after \(seconds) s\(lastWords).")
+    return "The worker process crashed (\(how)) \(doing(stage)), after \(seconds) s\(lastWords)."
   }
 
   private static func doing(_ stage: Problem.Stage) -> String {
@@ -109,7 +112,11 @@ public final class WorkerPool: Sendable {
     }
   }
 
-  private static func failed(_ stage: Problem.Stage, _ code: String, _ message: String) -> FileAnalysis {
-    FileAnalysis(status: .failed, problem: Problem(stage: stage, code: code, message: message))
+  /// Every analyzer of the job counts as tried: the file is not read again before it, or one of them, has changed.
+  private func failed(_ job: AnalysisJob, _ stage: Problem.Stage, _ code: String, _ message: String) -> FileAnalysis {
+    let tried = analyzers.filter { job.analyzers?.contains($0.id) ?? true }
+    return FileAnalysis(
+      status: .failed, problem: Problem(stage: stage, code: code, message: message),
+      outcomes: tried.map { AnalyzerOutcome(analyzer: $0, result: .failed("The worker process was lost.")) })
   }
 }
