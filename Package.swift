@@ -47,7 +47,8 @@ let package = Package(
     systemLibrary("CXXHash", pkgConfig: "libxxhash", debian: "libxxhash-dev"),
     systemLibrary("CChromaprint", pkgConfig: "libchromaprint", debian: "libchromaprint-dev"),
     // FFmpeg's macros, TagLib's C++ and what glibc does not show to Swift, behind plain C headers.
-    .target(name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
+    .target(
+      name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
     .target(name: "CTagLib", linkerSettings: ["tag", "z"].map { .linkedLibrary($0) }),
     .target(name: "CSpawn"),
 
@@ -87,7 +88,8 @@ let package = Package(
     testTarget("AudioAnalysisTests", ["AudioAnalysis"]),
     testTarget("DSPTests", ["DSP"]),
     testTarget("AudioDecodingTests", ["AudioAnalysis", "AudioDecoding", "CSndfile", systemPackage]),
-    testTarget("FingerprintingTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "Fingerprinting", systemPackage]),
+    testTarget(
+      "FingerprintingTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "Fingerprinting", systemPackage]),
     testTarget("RecognitionTests", ["AudioAnalysis", "DSP", "Fingerprinting", "Recognition", systemPackage]),
     testTarget("AnalyzerContractTests", ["AnalysisTesting", "AudioAnalysis", "BuiltInAnalyzers", systemPackage]),
     testTarget("LibraryScanTests", ["LibraryScan", systemPackage]),

@@ -50,7 +50,9 @@ struct BeatPath {
         }
         unsafe costs.apply(to: scores, width: width, into: &changed, from: &changedFrom)
         origins.withUnsafeMutableBufferPointer { origins in
-          for index in 0..<width { unsafe origins[column * padded + index] = UInt8(truncatingIfNeeded: changedFrom[index]) }
+          for index in 0..<width {
+            unsafe origins[column * padded + index] = UInt8(truncatingIfNeeded: changedFrom[index])
+          }
         }
         arrivals.withUnsafeMutableBufferPointer { arrivals in
           var target = (column + shortest) % rows
@@ -155,7 +157,8 @@ struct BeatPath {
         var origin = unsafe fromBytes.loadUnaligned(fromByteOffset: 4 * first, as: SIMD8<Int32>.self)
         for place in 0...(2 * Self.reach) {
           let at = first + place - Self.reach
-          let score = unsafe scoreBytes.loadUnaligned(fromByteOffset: 4 * (Self.rim + at), as: SIMD8<Float>.self)
+          let score =
+            unsafe scoreBytes.loadUnaligned(fromByteOffset: 4 * (Self.rim + at), as: SIMD8<Float>.self)
             - nearBytes.loadUnaligned(fromByteOffset: 4 * (place * padded + first), as: SIMD8<Float>.self)
           let better = score .> best
           best.replace(with: score, where: better)

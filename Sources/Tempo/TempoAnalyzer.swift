@@ -37,7 +37,8 @@ public struct TempoAnalyzer: Analyzer {
     guard configuration.maximumBPM <= 400, configuration.maximumBPM >= 2 * configuration.minimumBPM else {
       throw ConfigurationError(
         key: "max_bpm",
-        problem: "\(configuration.maximumBPM) is not between twice min_bpm (so that every tempo has an octave in the range) "
+        problem:
+          "\(configuration.maximumBPM) is not between twice min_bpm (so that every tempo has an octave in the range) "
           + "and 400 beats per minute")
     }
     self.configuration = configuration

@@ -74,7 +74,8 @@ struct TempoDecision {
 
   private static func clarity(of course: TempoCourse) -> Double {
     let seconds = course.steps.reduce(0) { $0 + $1.reading.duration }
-    return course.steps.reduce(0) { $0 + $1.reading.clarity * $1.reading.duration } / max(seconds, .leastNormalMagnitude)
+    return course.steps.reduce(0) { $0 + $1.reading.clarity * $1.reading.duration }
+      / max(seconds, .leastNormalMagnitude)
   }
 
   /// The tempo that reigns longest.
@@ -142,7 +143,8 @@ extension StretchReading.Option {
     var result = self
     while result.bpm < range.lowerBound {
       result.bpm *= 2
-      result.beats = zip(result.beats, result.beats.dropFirst()).flatMap { [$0, ($0 + $1) / 2] } + result.beats.suffix(1)
+      result.beats =
+        zip(result.beats, result.beats.dropFirst()).flatMap { [$0, ($0 + $1) / 2] } + result.beats.suffix(1)
     }
     while result.bpm > range.upperBound {
       result.bpm /= 2

@@ -73,7 +73,8 @@ enum TempoSections {
     for start in 0..<count where costs[start] < .infinity {
       var section = TempoSection([])
       for end in (start + 1)...count {
-        section = section.beatCount == 0
+        section =
+          section.beatCount == 0
           ? TempoSection(beats[start..<end]) : section.joined(with: TempoSection(beats[(end - 1)..<end]))
         guard end - start >= min(shortest, count) else { continue }
         let cost = costs[start] + sectionCost + section.error / (deviation * deviation)

@@ -66,7 +66,8 @@ struct CommandSettings {
     let path = try database()
     guard FileManager.default.fileExists(atPath: path.string) else {
       throw CommandFailure(
-        .fatal, "There is no database \(path.string). Run `analyze FOLDER` first, or name another file with --database.")
+        .fatal, "There is no database \(path.string). Run `analyze FOLDER` first, or name another file with --database."
+      )
     }
     return try ResultStore(path: path, access: .readOnly)
   }

@@ -4,7 +4,8 @@ import Pipeline
 
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "config", abstract: "Shows the settings.", subcommands: [ShowSettings.self], defaultSubcommand: ShowSettings.self)
+    commandName: "config", abstract: "Shows the settings.", subcommands: [ShowSettings.self],
+    defaultSubcommand: ShowSettings.self)
 
   struct ShowSettings: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

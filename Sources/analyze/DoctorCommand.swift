@@ -20,8 +20,12 @@ struct DoctorCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await reportingErrors {
-      var findings: [Finding] = [.ok("analyze \(Analyze.version), \(DecodingLibraries.versions.joined(separator: ", "))")]
-      for kind in BuiltInAnalyzers.all { findings.append(.ok("analyzer \(kind.id), version \(kind.version): \(kind.summary)")) }
+      var findings: [Finding] = [
+        .ok("analyze \(Analyze.version), \(DecodingLibraries.versions.joined(separator: ", "))")
+      ]
+      for kind in BuiltInAnalyzers.all {
+        findings.append(.ok("analyzer \(kind.id), version \(kind.version): \(kind.summary)"))
+      }
       var settings = try CommandSettings()
       settings.take(database, for: Settings.database, option: "--database")
       findings += settings.settings.notices.map { .wrong($0) }
@@ -63,7 +67,9 @@ struct DoctorCommand: AsyncParsableCommand {
     var findings: [Finding] = []
     let last = try store.latestRun()
     findings.append(
-      .ok("database \(path.string)" + (last.map { ": run \($0.id) \($0.state.rawValue), started \($0.started)" } ?? ": no run yet")))
+      .ok(
+        "database \(path.string)"
+          + (last.map { ": run \($0.id) \($0.state.rawValue), started \($0.started)" } ?? ": no run yet")))
     if let last, last.state == .died || last.state == .failed {
       findings.append(.wrong("the last run ended as \(last.state.rawValue); the next one goes on where it stopped"))
     }

@@ -39,18 +39,23 @@ struct ExplainCommand: AsyncParsableCommand {
   private func past(_ record: FileRecord?, _ history: FileHistory?) -> [String] {
     guard let history else { return ["It is not in the database: no run has met it."] }
     var lines: [String] = []
-    if let run = history.vanishedRun { lines.append("Gone: run \(run) did not find it any more. Its results are kept.") }
+    if let run = history.vanishedRun {
+      lines.append("Gone: run \(run) did not find it any more. Its results are kept.")
+    }
     if let record {
       switch record.status {
       case .ok: lines.append("Analyzed without a problem.")
       case .partial: lines.append("Analyzed in part: \(record.problem?.message ?? "no reason recorded")")
-      case .failed: lines.append("Failed while \(stage(record.problem)): \(record.problem?.message ?? "no reason recorded")")
+      case .failed:
+        lines.append("Failed while \(stage(record.problem)): \(record.problem?.message ?? "no reason recorded")")
       case .skipped: lines.append("Skipped: \(record.problem?.message ?? "no reason recorded").")
       }
       if let code = record.problem?.code { lines.append("The reason in reports is \(code).") }
       for remark in record.remarks { lines.append("Remark: \(remark.message)") }
       for problem in record.analyzerProblems {
-        lines.append("Analyzer \(problem.analyzer) \(problem.outcome == .failed ? "failed" : "had nothing to do"): \(problem.message)")
+        lines.append(
+          "Analyzer \(problem.analyzer) \(problem.outcome == .failed ? "failed" : "had nothing to do"): \(problem.message)"
+        )
       }
     }
     if let analyzed = history.analyzed {
@@ -58,7 +63,8 @@ struct ExplainCommand: AsyncParsableCommand {
     }
     if history.failedAttempts > 0 {
       let since = history.firstFailedRun.map { " since run \($0)" } ?? ""
-      lines.append("Tried and failed \(history.failedAttempts == 1 ? "once" : "\(history.failedAttempts) times")\(since).")
+      lines.append(
+        "Tried and failed \(history.failedAttempts == 1 ? "once" : "\(history.failedAttempts) times")\(since).")
     }
     if history.unfinishedAttempts > 0 {
       lines.append("\(history.unfinishedAttempts) runs died while it was being read: it is taken last.")

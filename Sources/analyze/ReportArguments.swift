@@ -22,7 +22,8 @@ struct ReportArguments: ParsableArguments {
   var output: String?
 
   @Option(
-    help: ArgumentHelp("Put long lists into reports: beats.", valueName: "what"), completion: .list(ReportExtra.choices))
+    help: ArgumentHelp("Put long lists into reports: beats.", valueName: "what"), completion: .list(ReportExtra.choices)
+  )
   var include: [String] = []
 
   var goesToStandardOutput: Bool { output == "-" }
@@ -43,7 +44,8 @@ struct ReportArguments: ParsableArguments {
 
   /// Writes the reports of a part of the library.
   /// - Returns: a line about each file written.
-  func write(_ store: ResultStore, _ settings: CommandSettings, roots: [FilePath]?, run: RunRecord?) throws -> [String] {
+  func write(_ store: ResultStore, _ settings: CommandSettings, roots: [FilePath]?, run: RunRecord?) throws -> [String]
+  {
     let includesBeats = settings[Settings.include].contains(.beats)
     let selection = RecordSelection(roots: roots, includesBeats: includesBeats)
     let folder = settings[Settings.output]

@@ -61,7 +61,9 @@ struct RunCommand: AsyncParsableCommand {
     completion: .list(IsolationChoice.choices))
   var isolation: String?
 
-  @Option(name: .customLong("memory-limit"), help: ArgumentHelp("Memory of a worker process (default: 400).", valueName: "MB"))
+  @Option(
+    name: .customLong("memory-limit"), help: ArgumentHelp("Memory of a worker process (default: 400).", valueName: "MB")
+  )
   var memoryLimit: String?
 
   @Option(
@@ -76,7 +78,8 @@ struct RunCommand: AsyncParsableCommand {
   var nice: String?
 
   @Option(
-    help: ArgumentHelp("When failed files make the exit status 3: never, new, any or N% (default: new).", valueName: "when"),
+    help: ArgumentHelp(
+      "When failed files make the exit status 3: never, new, any or N% (default: new).", valueName: "when"),
     completion: .list(FailurePolicy.choices))
   var failOn: String?
 
@@ -107,7 +110,9 @@ struct RunCommand: AsyncParsableCommand {
     let definition = try settings.definition()
     let plan = try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(onlyIDs))
     let roots = try Roots(paths: paths.map(\.path), filesFrom: filesFrom, from0: from0, settings: settings)
-    if settings[Settings.nice] > 0 { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Int32(settings[Settings.nice])) }
+    if settings[Settings.nice] > 0 {
+      _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Int32(settings[Settings.nice]))
+    }
 
     let terminal = Terminal()
     let progress = ProgressReporter(style: settings[Settings.progress], terminal: terminal, isQuiet: quiet)
@@ -116,10 +121,13 @@ struct RunCommand: AsyncParsableCommand {
 
     let database = try DatabaseForRun(settings.database(), isDryRun: dryRun)
     defer { database.removeIfTemporary() }
-    let lock = dryRun ? nil : try RunLock.acquire(forDatabase: database.path, waitingAtMost: settings[Settings.waitLock]) { owner in
-      let who = owner.map { " (process \($0.processID) on \($0.host))" } ?? ""
-      progress.handle(.notice("waiting for another run on \(database.path.string) to end\(who)"))
-    }
+    let lock =
+      dryRun
+      ? nil
+      : try RunLock.acquire(forDatabase: database.path, waitingAtMost: settings[Settings.waitLock]) { owner in
+        let who = owner.map { " (process \($0.processID) on \($0.host))" } ?? ""
+        progress.handle(.notice("waiting for another run on \(database.path.string) to end\(who)"))
+      }
     defer { lock?.release() }
     progress.start()
     let store = try ResultStore(path: database.path, access: database.isTemporary || !dryRun ? .readWrite : .readOnly)
@@ -127,8 +135,10 @@ struct RunCommand: AsyncParsableCommand {
     let control = RunControl()
     let signals = SignalHandling { number in
       control.requestStop()
-      progress.handle(.notice("stopping after \(number == SIGINT ? "an interrupt" : "a request to end"): files in progress "
-        + "get five seconds, then everything finished is stored; once more to end at once"))
+      progress.handle(
+        .notice(
+          "stopping after \(number == SIGINT ? "an interrupt" : "a request to end"): files in progress "
+            + "get five seconds, then everything finished is stored; once more to end at once"))
     }
     let budget = settings[Settings.timeBudget].map { limit in
       Task {
@@ -155,7 +165,8 @@ struct RunCommand: AsyncParsableCommand {
     if !dryRun {
       progress.handle(.began(.report))
       let record = try store.run(outcome.runID)
-      outputs = ["database: \(database.path.string)"]
+      outputs =
+        ["database: \(database.path.string)"]
         + (try reports.write(store, settings, roots: roots.reported, run: record))
     }
     progress.finish()

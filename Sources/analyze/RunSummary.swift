@@ -47,7 +47,8 @@ struct RunSummary {
     let width = String(rows.map(\.1).max() ?? 0).count
     var lines = rows.filter { $0.1 > 0 || $0.0 == "seen" || $0.0 == "analyzed" || $0.0 == "failed" }.map { row in
       let count = String(row.1)
-      let line = "  \(row.0.padding(toLength: 9, withPad: " ", startingAt: 0)) "
+      let line =
+        "  \(row.0.padding(toLength: 9, withPad: " ", startingAt: 0)) "
         + String(repeating: " ", count: width - count.count) + count + "  " + terminal.colored(row.2, .faint)
       return row.0 == "failed" && row.1 > 0 ? terminal.colored(line, .red) : line
     }
@@ -73,7 +74,8 @@ struct RunSummary {
     guard outcome.totals.analyzed > 0 else { return "nothing was new or changed" }
     var parts: [String] = []
     if outcome.audioDuration > 0 {
-      parts.append("\(describe(seconds: outcome.audioDuration)) of audio, \(Int(outcome.audioDuration / seconds))x realtime")
+      parts.append(
+        "\(describe(seconds: outcome.audioDuration)) of audio, \(Int(outcome.audioDuration / seconds))x realtime")
     }
     if outcome.reused > 0 { parts.append("\(outcome.reused) with audio known before") }
     return parts.joined(separator: ", ")

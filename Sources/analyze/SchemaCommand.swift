@@ -11,7 +11,8 @@ struct SchemaCommand: AsyncParsableCommand {
   @Argument(help: "The format: json, ndjson or csv.", completion: .list(["json", "ndjson", "csv"]))
   var format: String = "json"
 
-  @Option(help: ArgumentHelp("Write the schemas of all formats into this folder.", valueName: "dir"), completion: .directory)
+  @Option(
+    help: ArgumentHelp("Write the schemas of all formats into this folder.", valueName: "dir"), completion: .directory)
   var output: PathArgument?
 
   func run() async throws {

@@ -16,7 +16,9 @@ struct ShowCommand: AsyncParsableCommand {
   @Flag(help: "As one line of JSON, the record of an NDJSON report.")
   var json = false
 
-  @Option(help: ArgumentHelp("Put long lists into the JSON: beats.", valueName: "what"), completion: .list(ReportExtra.choices))
+  @Option(
+    help: ArgumentHelp("Put long lists into the JSON: beats.", valueName: "what"),
+    completion: .list(ReportExtra.choices))
   var include: [String] = []
 
   @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
@@ -83,7 +85,8 @@ enum RecordText {
     var parts = [format.codec == format.container ? format.codec : "\(format.codec) in \(format.container)"]
     if let duration = format.duration { parts.append(describe(seconds: duration)) }
     parts.append("\(format.sampleRate) Hz")
-    parts.append(format.channelCount == 1 ? "mono" : format.channelCount == 2 ? "stereo" : "\(format.channelCount) channels")
+    parts.append(
+      format.channelCount == 1 ? "mono" : format.channelCount == 2 ? "stereo" : "\(format.channelCount) channels")
     if let depth = format.bitDepth { parts.append("\(depth) bits") }
     if let rate = format.bitRate { parts.append("\(rate / 1000) kbit/s") }
     return parts.joined(separator: ", ")

@@ -68,7 +68,9 @@ private func transform(_ signal: [Float], length: Int) -> [Float] {
     let fft = RealFFT(length: 64)
     let short = noise(40)
     _ = fft.transform(noise(64, seed: 3).span) { $0.count }
-    let padded = fft.transform((short + [Float](repeating: 0, count: 24)).span) { bins in (0..<bins.count).map { bins[$0] } }
+    let padded = fft.transform((short + [Float](repeating: 0, count: 24)).span) { bins in
+      (0..<bins.count).map { bins[$0] }
+    }
     #expect(fft.transform(short.span) { bins in (0..<bins.count).map { bins[$0] } } == padded)
   }
 }

@@ -1,9 +1,10 @@
 import AudioAnalysis
 import Foundation
 import GRDB
-@testable import ResultStore
 import SystemPackage
 import Testing
+
+@testable import ResultStore
 
 @Suite struct StoreOpeningTests {
   private static func error(_ body: () throws -> Void) -> StoreError? {

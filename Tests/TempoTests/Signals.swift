@@ -2,6 +2,7 @@ import AudioAnalysis
 import DSP
 import Glibc
 import SystemPackage
+
 @testable import Tempo
 
 let sampleRate = 22_050.0
@@ -59,7 +60,9 @@ func signal(seconds: Double, _ tracks: [(drum: Drum, times: [Double])]) -> [Floa
 }
 
 /// Times of a constant pulse.
-func pulse(_ bpm: Double, from start: Double = 0.2, seconds: Double, every step: Double = 1, offset: Double = 0) -> [Double] {
+func pulse(_ bpm: Double, from start: Double = 0.2, seconds: Double, every step: Double = 1, offset: Double = 0)
+  -> [Double]
+{
   Array(stride(from: start + offset * 60 / bpm, to: seconds, by: step * 60 / bpm))
 }
 
@@ -88,7 +91,8 @@ func analyze(
 }
 
 /// Share of the true beats that have a found one within a tolerance, and of the found ones that have a true one: the smaller.
-func agreement(_ found: [Double], _ truth: [Double], within tolerance: Double = 0.03, after start: Double = 0) -> Double {
+func agreement(_ found: [Double], _ truth: [Double], within tolerance: Double = 0.03, after start: Double = 0) -> Double
+{
   func share(_ a: [Double], _ b: [Double]) -> Double {
     let inside = a.filter { $0 >= start }
     guard !inside.isEmpty else { return 0 }

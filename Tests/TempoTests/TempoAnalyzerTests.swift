@@ -1,7 +1,8 @@
 import AudioAnalysis
 import Glibc
-@testable import Tempo
 import Testing
+
+@testable import Tempo
 
 @Suite struct TempoAnalyzerTests {
   /// Clicks alone leave the octave open; the tempo must be one of its octaves, and exact.
@@ -38,7 +39,8 @@ import Testing
       signal(
         seconds: 12,
         [
-          (.kick, moved(pulse(104, seconds: 12, every: 2))), (.snare, moved(pulse(104, seconds: 12, every: 2, offset: 1))),
+          (.kick, moved(pulse(104, seconds: 12, every: 2))),
+          (.snare, moved(pulse(104, seconds: 12, every: 2, offset: 1))),
           (.hat, moved(pulse(104, seconds: 12, every: 0.5))),
         ]))
     #expect(abs((finding.bpm ?? 0) - 104) < 0.3)

@@ -6,6 +6,7 @@
 import AudioAnalysis
 import DSP
 import Foundation
+
 @testable import Tempo
 
 struct Candidate: Encodable {

@@ -92,7 +92,8 @@ extension JSONValue {
     }
   }
 
-  private static func byKey(_ first: (key: String, value: JSONValue), _ second: (key: String, value: JSONValue)) -> Bool {
+  private static func byKey(_ first: (key: String, value: JSONValue), _ second: (key: String, value: JSONValue)) -> Bool
+  {
     first.key.utf8.lexicographicallyPrecedes(second.key.utf8)
   }
 

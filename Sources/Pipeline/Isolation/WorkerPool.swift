@@ -108,7 +108,7 @@ public final class WorkerPool: Sendable {
     switch stage {
     case .open: "while it opened the file"
     case .decode: "while it decoded the file"
-    case .scan, .analyze, .store: "while it read tags"
+    case .scan, .analyze, .store: "while it read tags or ran programs"
     }
   }
 

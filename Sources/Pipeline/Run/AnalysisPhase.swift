@@ -49,7 +49,9 @@ struct AnalysisPhase {
 
     try await withThrowingTaskGroup(of: Finished.self) { group in
       func add(_ file: PendingFile) {
-        group.addTask(executorPreference: executor) { Finished(file: file, analysis: try analyze(file, with: analyzer)) }
+        group.addTask(executorPreference: executor) {
+          Finished(file: file, analysis: try analyze(file, with: analyzer))
+        }
       }
       for _ in 0..<jobs { if let file = try next() { add(file) } }
       while let done = try await group.next() {
@@ -95,7 +97,8 @@ struct AnalysisPhase {
     let found =
       switch isolation {
       case .none: analyzer.analyze(job, isCancelled: isCancelled, findAudio: findAudio)
-      case .workers(let pool): try pool.analyze(job, hardLimit: hardLimit, isCancelled: isCancelled, findAudio: findAudio)
+      case .workers(let pool):
+        try pool.analyze(job, hardLimit: hardLimit, isCancelled: isCancelled, findAudio: findAudio)
       }
     guard var analysis = found else { return nil }
     switch before.lookAgain() {

@@ -125,7 +125,8 @@ public struct LibraryRun: Sendable {
     }
     return try store.beginRun(
       programVersion: request.programVersion, pipeline: request.plan.name, configuration: request.plan.configuration,
-      configurationDigest: request.plan.digest.description, analyzers: request.plan.plugins.map(\.identity), roots: roots)
+      configurationDigest: request.plan.digest.description, analyzers: request.plan.plugins.map(\.identity),
+      roots: roots)
   }
 
   private func outcome(
