@@ -27,13 +27,16 @@ public struct AudioContent: Hashable, Sendable {
       if let audio = header.audio, !header.description.isEmpty {
         hasher.update(header.name)
         hasher.update(header.description)
+        // What is whole in one file is a part in another that claims more: findings are the same, their status is not.
+        if header.isCutOff { hasher.update("of \(header.claimedByteCount ?? 0)") }
         try file.hash(audio, into: &hasher)
       } else {
         // Decoders may still make something of a broken header; then the whole file stands for its audio.
         try file.hash(0..<file.size, into: &hasher)
       }
     case .flac(let stream):
-      hasher.update("flac \(stream.sampleRate) \(stream.channelCount) \(stream.bitDepth)")
+      hasher.update(
+        "flac \(stream.sampleRate) \(stream.channelCount) \(stream.bitDepth) \(stream.claimedFrameCount ?? 0)")
       try file.hash(stream.audio, into: &hasher)
     case .mpeg(let stream):
       try file.hash(stream.payload, into: &hasher)
