@@ -49,7 +49,8 @@ struct RunSummary {
       let count = String(row.1)
       let line =
         "  \(row.0.padding(toLength: 9, withPad: " ", startingAt: 0)) "
-        + String(repeating: " ", count: width - count.count) + count + "  " + terminal.colored(row.2, .faint)
+        + String(repeating: " ", count: width - count.count) + count
+        + (row.2.isEmpty ? "" : "  " + terminal.colored(row.2, .faint))
       return row.0 == "failed" && row.1 > 0 ? terminal.colored(line, .red) : line
     }
     lines += failureLines(for: terminal)
