@@ -40,6 +40,7 @@ struct AnalysisPhase {
     var waiting: ArraySlice<PendingFile> = []
     var givenUp: [Int64] = []
     var result = Result()
+    var failures = AnalyzerFailures()
 
     func next() throws -> PendingFile? {
       guard !control.isStopping else { return nil }
@@ -56,6 +57,7 @@ struct AnalysisPhase {
       for _ in 0..<jobs { if let file = try next() { add(file) } }
       while let done = try await group.next() {
         if let analysis = done.analysis {
+          failures.count(analysis)
           try await buffer.add(FileResult(fileID: done.file.fileID, analysis: analysis))
           let wasDecoded = analysis.format?.frameCount != nil && !analysis.reusesKnownAudio
           let duration = wasDecoded ? analysis.format?.duration ?? 0 : 0
@@ -74,6 +76,7 @@ struct AnalysisPhase {
       report(.notice("\(givenUp.count) files have gone since the scan met them; the next run looks for them again"))
     }
     result.counts = writer.counts
+    for sentence in failures.sentences { report(.notice(sentence)) }
     return result
   }
 
@@ -152,6 +155,27 @@ extension FileAnalysis {
   fileprivate mutating func note(code: String, _ message: String) {
     if status == .ok { status = .partial }
     problem = Problem(stage: .decode, code: code, message: message)
+  }
+}
+
+/// Analyzers that fail on files whose audio is fine: often a program that is missing, which nobody would hear of otherwise.
+private struct AnalyzerFailures {
+  private var counts: [String: Int] = [:]
+  private var firstReasons: [String: String] = [:]
+
+  mutating func count(_ analysis: FileAnalysis) {
+    guard analysis.status != .failed else { return }
+    for outcome in analysis.outcomes {
+      guard case .failed(let reason) = outcome.result else { continue }
+      counts[outcome.analyzer.id, default: 0] += 1
+      if firstReasons[outcome.analyzer.id] == nil { firstReasons[outcome.analyzer.id] = reason }
+    }
+  }
+
+  var sentences: [String] {
+    counts.sorted { $0.key < $1.key }.map { id, count in
+      "the analyzer \(id) failed on \(count) \(count == 1 ? "file" : "files"), first because: \(firstReasons[id] ?? "")"
+    }
   }
 }
 
