@@ -63,8 +63,7 @@ extension AnalysisJob: Codable {
     if let text = try? container.decode(String.self, forKey: .path) {
       path = FilePath(text)
     } else {
-      let bytes = try container.decode([UInt8].self, forKey: .path)
-      path = FilePath(platformString: bytes.map(CInterop.PlatformChar.init(bitPattern:)) + [0])
+      path = FilePath(bytes: try container.decode([UInt8].self, forKey: .path))
     }
     analyzers = try container.decodeIfPresent(Set<String>.self, forKey: .analyzers)
     knownAudio = try container.decode([KnownAudio].self, forKey: .knownAudio)
@@ -73,7 +72,7 @@ extension AnalysisJob: Codable {
 
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
-    let bytes = path.bytes
+    let bytes = path.withBytes { unsafe Array($0) }
     if let text = String(validating: bytes, as: UTF8.self) {
       try container.encode(text, forKey: .path)
     } else {
@@ -82,20 +81,5 @@ extension AnalysisJob: Codable {
     try container.encode(analyzers, forKey: .analyzers)
     try container.encode(knownAudio, forKey: .knownAudio)
     try container.encode(timeLimit, forKey: .timeLimit)
-  }
-}
-
-extension FilePath {
-  /// The name as the system knows it.
-  var bytes: [UInt8] {
-    withPlatformString { name in
-      var bytes: [UInt8] = []
-      var next = name
-      while next.pointee != 0 {
-        bytes.append(UInt8(bitPattern: next.pointee))
-        next += 1
-      }
-      return bytes
-    }
   }
 }

@@ -99,7 +99,7 @@ public struct ExecAnalyzer: Sendable {
 
   /// The command with the bytes of the path filled in.
   private func arguments(for path: FilePath) -> [[UInt8]] {
-    var bytes = path.bytes
+    var bytes = path.withBytes { unsafe Array($0) }
     // A relative path must not be taken for an option.
     if bytes.first == UInt8(ascii: "-") { bytes = Array("./".utf8) + bytes }
     let pathMark = Array("{path}".utf8)
