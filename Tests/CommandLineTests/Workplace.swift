@@ -215,6 +215,7 @@ extension JSONValue {
   var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
   var textValue: String { if case .string(let text) = self { text } else { "" } }
   var intValue: Int? { if case .integer(let number) = self { Int(number) } else { nil } }
+  var doubleValue: Double? { if case .number(let number) = self { number } else { nil } }
 }
 
 /// Audio for the libraries of tests.
