@@ -6,6 +6,8 @@ public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
   case ndjson
   /// One file per row (RFC 4180, UTF-8, with a header).
   case csv
+  /// A page for people.
+  case html
 
   public var fileExtension: String { rawValue }
 }

@@ -6,16 +6,18 @@ public enum ReportSchema {
   /// a Table Schema (Frictionless Standards).
   public static var files: [(name: String, text: String)] {
     [
-      ("nocturne.report.v1.schema.json", text(of: .json)), ("nocturne.file.v1.schema.json", text(of: .ndjson)),
-      ("nocturne.csv.v1.table.json", text(of: .csv)),
+      ("nocturne.report.v1.schema.json", reportSchema.text), ("nocturne.file.v1.schema.json", fileSchema.text),
+      ("nocturne.csv.v1.table.json", tableSchema.text),
     ]
   }
 
-  public static func text(of format: ReportFormat) -> String {
+  /// - Returns: nil for a format that is not for programs.
+  public static func text(of format: ReportFormat) -> String? {
     switch format {
     case .json: reportSchema.text
     case .ndjson: fileSchema.text
     case .csv: tableSchema.text
+    case .html: nil
     }
   }
 

@@ -11,7 +11,7 @@ struct ReportArguments: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Write a report: json, ndjson or csv. Can be repeated.", valueName: "format"),
+      "Write a report: json, ndjson, csv or html. Can be repeated.", valueName: "format"),
     completion: .list(ReportChoice.choices))
   var report: [String] = []
 

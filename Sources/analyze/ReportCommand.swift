@@ -22,7 +22,7 @@ struct ReportCommand: AsyncParsableCommand {
       settings.take(database, for: Settings.database, option: "--database")
       try reports.apply(to: &settings)
       guard !settings[Settings.report].isEmpty else {
-        throw CommandFailure(.usage, "Say which report: --report json, ndjson or csv.")
+        throw CommandFailure(.usage, "Say which report: --report json, ndjson, csv or html.")
       }
       let store = try settings.openStoreForReading()
       let lines = try reports.write(

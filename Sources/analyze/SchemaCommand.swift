@@ -25,10 +25,10 @@ struct SchemaCommand: AsyncParsableCommand {
         }
         return
       }
-      guard let choice = ReportFormat(rawValue: format) else {
-        throw CommandFailure(.usage, "There is no report format \(format); valid: json, ndjson, csv.")
+      guard let schema = ReportFormat(rawValue: format).flatMap(ReportSchema.text) else {
+        throw CommandFailure(.usage, "There is no schema of a report format \(format); valid: json, ndjson, csv.")
       }
-      try StandardOutput.write(ReportSchema.text(of: choice))
+      try StandardOutput.write(schema)
     }
   }
 }

@@ -116,9 +116,9 @@ import Testing
     ),
     (
       "report: [json, ndjsn]",
-      "report: expects a list, each one of json, ndjson, csv, not 'ndjsn'; did you mean 'ndjson'?"
+      "report: expects a list, each one of json, ndjson, csv, html, not 'ndjsn'; did you mean 'ndjson'?"
     ),
-    ("report: [[json]]", "report: expects a list, each one of json, ndjson, csv, not a list in a list"),
+    ("report: [[json]]", "report: expects a list, each one of json, ndjson, csv, html, not a list in a list"),
     ("fail_on: 101%", "fail_on: expects never, new, any or a percentage such as 5%, not '101%'"),
     ("timeout: 5 minutes", "timeout: expects a time such as 90, 90s, 15m, 5h or 1h30m, or none, not '5 minutes'"),
     ("timeout: 0", "timeout: must be more than nothing"),

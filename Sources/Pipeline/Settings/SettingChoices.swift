@@ -58,6 +58,7 @@ public enum ReportChoice: String, SettingValue, CaseIterable {
   case json
   case ndjson
   case csv
+  case html
 }
 
 /// What reports leave out unless asked: `--include`.

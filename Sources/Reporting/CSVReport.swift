@@ -1,0 +1,27 @@
+internal import AudioAnalysis
+
+/// One file per row, under a header.
+struct CSVReport: ReportEncoder {
+  private let columns: [Column<FileRecord>]
+  private var csv: CSVWriter
+
+  init(includesBeats: Bool, guardsFormulas: Bool) {
+    columns = Shape.file(includesBeats: includesBeats).columns
+    csv = CSVWriter(guardsFormulas: guardsFormulas)
+  }
+
+  var bytes: [UInt8] { csv.bytes }
+  mutating func removeBytes() { csv.removeAll() }
+
+  mutating func begin(run: RunRecord?, generated: Timestamp) {
+    for column in columns { csv.text(column.name) }
+    csv.endRow()
+  }
+
+  mutating func append(_ record: FileRecord) {
+    for column in columns { column.write(record, &csv) }
+    csv.endRow()
+  }
+
+  mutating func end() {}
+}

@@ -1,0 +1,12 @@
+internal import AudioAnalysis
+
+/// One format of reports: records in, bytes out. What has been taken on its way is forgotten, so that memory does not grow
+/// with the number of records.
+protocol ReportEncoder {
+  var bytes: [UInt8] { get }
+
+  mutating func begin(run: RunRecord?, generated: Timestamp)
+  mutating func append(_ record: FileRecord)
+  mutating func end()
+  mutating func removeBytes()
+}
