@@ -65,7 +65,9 @@ struct LibraryOverview {
 
   /// A histogram, drawn on a ground of 100 by one unit for each step.
   private func writeTempos(to html: inout HTMLWriter) {
-    guard let lowest = tempos.keys.min(), let highest = tempos.keys.max(), let most = tempos.values.max() else { return }
+    guard let lowest = tempos.keys.min(), let highest = tempos.keys.max(), let most = tempos.values.max() else {
+      return
+    }
     let width = 12
     html.markup("<h2>Tempo</h2>\n<svg viewBox=\"0 0 \((highest - lowest + 1) * width) 110\" role=\"img\" ")
     html.markup("aria-label=\"Number of files by tempo\">\n")

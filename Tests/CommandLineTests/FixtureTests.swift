@@ -35,7 +35,9 @@ import Testing
   @Test func everyFixtureIsWhatItsTruthSays() throws {
     let truth = try Self.truth()
     let folders = ["signals", "broken", "music"].map { Self.fixtures.appending(path: $0) }
-    let files = try folders.flatMap { try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil) }
+    let files = try folders.flatMap {
+      try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil)
+    }
     let made = files.filter { $0.deletingLastPathComponent().lastPathComponent != "music" }
     #expect(Set(made.map(\.lastPathComponent)) == Set(truth.map(\.name)))
 
