@@ -1,9 +1,11 @@
 #define _GNU_SOURCE
 #include "CSpawn.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -33,12 +35,12 @@ static struct rlimit memory_limit_before;
 static volatile int is_memory_limited;
 
 /* The part of cspawn_start that runs in the memory of the parent, which waits: system calls only. Returns if it fails. */
-static int become(char *const argv[], int input, int output, int error, pid_t parent) {
+static int become(char *const argv[], int leads_session, int input, int output, int error, pid_t parent) {
   struct sigaction standard = {.sa_handler = SIG_DFL};
   sigset_t none;
   sigemptyset(&none);
   for (int number = 1; number < NSIG; number++) sigaction(number, &standard, NULL);
-  if (setpgid(0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
+  if ((leads_session ? setsid() < 0 : setpgid(0, 0) != 0) || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
   if (getppid() != parent) return ESRCH;
   if (input < 0) input = open("/dev/null", O_RDONLY);
   if (input < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(error, 2) < 0) return errno;
@@ -49,7 +51,7 @@ static int become(char *const argv[], int input, int output, int error, pid_t pa
   return errno;
 }
 
-int cspawn_start(pid_t *process, char *const argv[], int input, int output, int error) {
+int cspawn_start(pid_t *process, char *const argv[], int leads_session, int input, int output, int error) {
   /* Should this process have 0, 1 or 2 closed, a pipe may sit there and would be overwritten by the first dup2. */
   if ((input >= 0 && input <= 2) || output <= 2 || error <= 2) return EBADF;
 
@@ -61,7 +63,7 @@ int cspawn_start(pid_t *process, char *const argv[], int input, int output, int 
   pid_t parent = getpid();
   pid_t child = vfork();
   if (child == 0) {
-    problem = become(argv, input, output, error, parent);
+    problem = become(argv, leads_session, input, output, error, parent);
     _exit(127);
   }
   if (child < 0) problem = errno;
@@ -109,12 +111,30 @@ int cspawn_has_ended(pid_t process) {
   return info.si_pid != 0;
 }
 
+/* Processes may start others while they are looked for: a few times over finds those as well. */
+static void kill_session(pid_t session) {
+  for (int pass = 0; pass < 3; pass++) {
+    DIR *processes = opendir("/proc");
+    if (processes == NULL) return;
+    for (struct dirent *entry; (entry = readdir(processes)) != NULL;) {
+      pid_t member = (pid_t)strtol(entry->d_name, NULL, 10);
+      if (member > 0 && member != session && getsid(member) == session) kill(member, SIGKILL);
+    }
+    closedir(processes);
+  }
+}
+
+void cspawn_kill(pid_t process) {
+  kill(-process, SIGKILL);
+  if (getsid(process) == process) kill_session(process);
+}
+
 int cspawn_kill_and_reap(pid_t process, int *status, int *signal_number) {
   int wait_status = 0;
   pid_t reaped;
   *status = 0;
   *signal_number = 0;
-  kill(-process, SIGKILL);
+  cspawn_kill(process);
   do {
     reaped = waitpid(process, &wait_status, 0);
   } while (reaped < 0 && errno == EINTR);

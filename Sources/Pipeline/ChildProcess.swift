@@ -52,10 +52,14 @@ final class ChildProcess: @unchecked Sendable {
 
   /// - Parameters:
   ///   - arguments: The program (looked up in `PATH` if it has no slash) and its arguments: any bytes but zero.
+  ///   - leadsSession: What the program starts, in groups of its own or not, goes with it in the end. For programs that start
+  ///     others in that way; finding those takes a look at all processes of the system.
   ///   - hasInput: Whether `write` will be called; otherwise standard input is empty.
   ///   - patience: Time that the program may keep us waiting in `write` and `waitForEnd` together. Time between the
   ///     calls does not count.
-  init(arguments: [[UInt8]], hasInput: Bool, patience: Duration) throws(Failure) {
+  init(
+    arguments: [[UInt8]], leadsSession: Bool = false, hasInput: Bool, patience: Duration
+  ) throws(Failure) {
     self.patience = patience
     takesInput = hasInput
 
@@ -75,7 +79,8 @@ final class ChildProcess: @unchecked Sendable {
       defer { for string in strings { free(string) } }
       strings.append(nil)
       problem = Self.running.withLock { running in
-        let problem = cspawn_start(&process, strings, inputForProgram, outputOfProgram, errorOfProgram)
+        let problem = cspawn_start(
+          &process, strings, leadsSession ? 1 : 0, inputForProgram, outputOfProgram, errorOfProgram)
         if problem == 0 { running.insert(process) }
         return problem
       }
@@ -216,7 +221,7 @@ final class ChildProcess: @unchecked Sendable {
   /// Kills every program that runs now: for the end of this process.
   static func killAll() {
     running.withLock { running in
-      for process in running { kill(-process, SIGKILL) }
+      for process in running { cspawn_kill(process) }
     }
   }
 

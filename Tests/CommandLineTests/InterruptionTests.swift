@@ -147,6 +147,17 @@ private func processes(mentioning path: FilePath) -> [String] {
     try gate.checkDatabase()
   }
 
+  /// What a program has started outlives the program, and a lost worker cannot tell what it was.
+  @Test func lostWorkerLeavesNothingRunning() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    let pipeline = try place.makePipeline(
+      script: #"sh -c "sleep 1000; : \#(place.folder.path)" > /dev/null 2>&1 & kill -KILL $PPID; sleep 1000"#)
+    let outcome = try place.run(pipeline: pipeline, environment: Workplace.workerProcesses)
+    #expect(outcome.file("a.wav")["error"]["code"] == "worker_crashed")
+    #expect(waitUntil { processes(mentioning: place.folder.path).isEmpty })
+  }
+
   /// As when somebody tidies up, or a disk is unplugged, while a run is at it.
   @Test func filesThatGoMeanwhileHaveNotFailed() throws {
     let gate = try Gate()

@@ -76,7 +76,7 @@ final class RunningProgram {
     defer { try? inputFile?.close() }
     var process: pid_t = 0
     let problem = cspawn_start(
-      &process, strings, inputFile?.rawValue ?? -1, (output ?? outputFile).rawValue, (errors ?? errorFile).rawValue)
+      &process, strings, 0, inputFile?.rawValue ?? -1, (output ?? outputFile).rawValue, (errors ?? errorFile).rawValue)
     guard problem == 0 else { throw Errno(rawValue: problem) }
     self.process = process
   }

@@ -11,10 +11,10 @@ int cspawn_input_pipe(int *reading, int *writing);
 /* A pipe whose ends no started program inherits; the reading end does not block. */
 int cspawn_output_pipe(int *reading, int *writing);
 
-/* Starts argv[0] (looked up in PATH if it has no slash) as the leader of a new process group, with default signal handling,
-   the environment of this process and the given descriptors as 0, 1 and 2 (input -1: /dev/null); it inherits no other, and
+/* Starts argv[0] (looked up in PATH if it has no slash) as the leader of a new process group, or even of a new session, to
+   which all belongs that it will start, whatever groups that makes. It gets default signal handling, the environment of this process and the given descriptors as 0, 1 and 2 (input -1: /dev/null); it inherits no other, and
    no limit set by cspawn_limit_memory. It is killed when the thread that started it ends, or the whole process. */
-int cspawn_start(pid_t *process, char *const argv[], int input, int output, int error);
+int cspawn_start(pid_t *process, char *const argv[], int leads_session, int input, int output, int error);
 
 /* Bounds the writable memory of this process, not of programs it starts: allocations beyond it fail. To be called once. */
 int cspawn_limit_memory(size_t bytes);
@@ -25,7 +25,10 @@ int cspawn_write(int descriptor, const void *bytes, size_t count, size_t *writte
 /* Whether the program has ended (it stays unreaped, so that its process group keeps its number). */
 int cspawn_has_ended(pid_t process);
 
-/* Kills what is left of the process group of an unreaped program, reaps the program and tells how it ended: exit status
+/* Kills what is left of the process group and, if it leads one, of the session of an unreaped program. */
+void cspawn_kill(pid_t process);
+
+/* Kills it all the same, reaps the program and tells how it ended: exit status
    in `*status`, or the signal's number in `*signal` (else 0). Waits until it is gone. */
 int cspawn_kill_and_reap(pid_t process, int *status, int *signal);
 

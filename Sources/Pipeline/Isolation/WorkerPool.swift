@@ -83,7 +83,7 @@ public final class WorkerPool: Sendable {
   private func takeWorker() throws(StartFailure) -> ChildProcess {
     if let worker = idle.withLock({ $0.popLast() }) { return worker }
     do {
-      return try ChildProcess(arguments: arguments, hasInput: true, patience: .seconds(60))
+      return try ChildProcess(arguments: arguments, leadsSession: true, hasInput: true, patience: .seconds(60))
     } catch {
       throw StartFailure(
         description: "No worker process can be started (\(error)); --isolation none analyzes in this process instead")
