@@ -40,6 +40,9 @@ public struct FileHistory: Hashable, Sendable {
   public var failedAttempts: Int
   /// How many runs died while they were at it.
   public var unfinishedAttempts: Int
+  /// When it last failed.
+  public var failed: Timestamp?
+  public var quarantine: Quarantine?
 }
 
 extension ResultStore {
@@ -93,7 +96,7 @@ extension ResultStore {
         db,
         """
         SELECT f.pending, f.first_seen_run, f.analyzed_run, f.analyzed_ns, f.decoder_version, f.vanished_run,
-          e.first_failed_run, coalesce(e.attempts, 0), coalesce(p.attempts, 0)
+          e.first_failed_run, coalesce(e.attempts, 0), coalesce(p.attempts, 0), \(Quarantine.columns)
         FROM file f LEFT JOIN failure e ON e.file = f.id LEFT JOIN in_progress p ON p.file = f.id
         WHERE f.path = ?
         """)
@@ -104,7 +107,9 @@ extension ResultStore {
           analyzed: select.optionalInteger(3).map { Timestamp(nanoseconds: $0) },
           decoderVersion: select.optionalInteger(4).map { Int($0) }, vanishedRun: select.optionalInteger(5),
           firstFailedRun: select.optionalInteger(6), failedAttempts: Int(select.integer(7)),
-          unfinishedAttempts: Int(select.integer(8)))
+          unfinishedAttempts: Int(select.integer(8)),
+          failed: select.optionalInteger(11).map { Timestamp(nanoseconds: $0) },
+          quarantine: Quarantine.read(select, from: 9))
       }
     }
   }

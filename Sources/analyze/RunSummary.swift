@@ -24,6 +24,7 @@ struct RunSummary {
   private var plan: String {
     let scan = outcome.scan
     var parts = ["\(scan.new) new", "\(scan.changed) changed", "\(scan.outdated) with missing or outdated findings"]
+    if scan.touched > 0 { parts.append("\(scan.touched) touched, to be compared") }
     if scan.retried > 0 { parts.append("\(scan.retried) to be tried again") }
     return """
       Dry run: \(scan.pending) files would be analyzed (\(parts.joined(separator: ", "))),
@@ -89,6 +90,7 @@ struct RunSummary {
 
   private var failedDetail: String {
     guard outcome.totals.failed > 0 else { return "" }
-    return "\(outcome.newlyFailed) of them new"
+    let resting = outcome.scan.quarantined
+    return "\(outcome.newlyFailed) of them new" + (resting > 0 ? ", \(resting) in quarantine" : "")
   }
 }

@@ -34,10 +34,7 @@ struct ScanPhase {
     while !control.isStopping, let entry = try walker.next() {
       switch entry {
       case .file(let file):
-        files.append(
-          FileStamp(
-            path: file.path, device: file.device, inode: file.inode, sizeBytes: file.size,
-            modified: Timestamp(nanoseconds: file.mtimeNanoseconds)))
+        files.append(FileStamp(file))
       case .skipped(let entry):
         if entry.hidesFiles { unreadable.append(entry.path) }
         skipped.append(SkippedFile(path: entry.path, code: entry.reason.rawValue, message: entry.message))
