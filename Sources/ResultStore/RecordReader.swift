@@ -160,13 +160,14 @@ private struct RecordReader {
         file.analysis_set, file.skip_code, file.skip_message, file.vanished_run, e.stage, e.code, e.message, g.formats, g.has_lyrics, g.pictures,
         p.algorithm, p.duration_s, p.value, s.version, s.landmarks,
         \(StoredFormat.columns), \(StoredFindings.tempoColumns)
-        \(includesBeats ? ", \(StoredFindings.beatColumns)" : "")
+        \(includesBeats ? ", \(StoredFindings.beatColumns)" : ""), c.bpm, c.corrected_ns
       FROM file
       LEFT JOIN failure e ON e.file = file.id
       LEFT JOIN tag_summary g ON g.file = file.id
       LEFT JOIN fingerprint p ON p.file = file.id
       LEFT JOIN signature s ON s.file = file.id
       LEFT JOIN tempo o ON o.file = file.id
+      LEFT JOIN tempo_correction c ON c.content_id = file.content_id
       LEFT JOIN format m ON m.file = file.id
       \(includesBeats ? "LEFT JOIN beat_grid b ON b.file = file.id LEFT JOIN onset_summary n ON n.file = file.id" : "")
       WHERE (file.status IS NOT NULL OR file.skip_code IS NOT NULL) AND \(condition)
@@ -220,6 +221,14 @@ private struct RecordReader {
     let tempoColumn = 22 + StoredFormat.columnCount
     record.tempo = StoredFindings.readTempo(
       files, from: tempoColumn, beats: includesBeats ? tempoColumn + StoredFindings.tempoColumnCount : nil)
+    let correctionColumn =
+      tempoColumn + StoredFindings.tempoColumnCount + (includesBeats ? StoredFindings.beatColumnCount : 0)
+    if let bpm = files.optionalReal(correctionColumn) {
+      let corrected = Timestamp(nanoseconds: files.integer(correctionColumn + 1))
+      let correction = TempoCorrection(bpm: bpm, corrected: corrected, found: record.tempo)
+      record.tempo = correction.finding
+      record.tempoCorrection = correction
+    }
 
     let members = try store.analysisSets.members(of: files.optionalInteger(7), in: database)
     record.analyzers = members.map(\.identity)

@@ -265,6 +265,9 @@ public final class ResultWriter: Sendable {
   ) throws {
     // A file that has not changed is what it was, even if it cannot be read today.
     let contentID = analysis.contentID ?? (file.hasChanged ? nil : file.contentID)
+    if !file.hasChanged, let old = file.contentID, let new = contentID, old != new {
+      try TempoCorrections.follow(old, to: new, in: db)
+    }
     if analysis.format != nil || file.hasChanged { try StoredFormat.write(analysis.format, file: id, in: db) }
     let set = try AnalysisSets.id(ofMembers: analyses.map { ($0.analyzer, $0.outcome) }, in: db)
     try Query(

@@ -63,6 +63,7 @@ public final class ScanSession: Sendable {
   private let wanted: WantedAnalyses
   private let options: ScanOptions
   private let pathExists: @Sendable (FilePath) -> Bool
+  private let folderAt: @Sendable (FilePath) -> (device: Int64, isEmpty: Bool)?
   private let started: Timestamp
   private let state = Mutex(State())
 
@@ -72,15 +73,18 @@ public final class ScanSession: Sendable {
     /// Of the paths that a dry run cannot put into the database.
     var unstored: Set<ContentID> = []
     var currency: [Int64: Currency] = [:]
+    var disks = MissingDisks()
   }
 
   /// - Parameters:
   ///   - started: The time now; no file was looked at before it.
   ///   - pathExists: whether something is at this path now (`lstat`). Asked of the old path of what looks like a moved file,
   ///     and before a file is marked as vanished.
+  ///   - folderAt: the device of a folder, and whether nothing is in it; `nil` if there is no such folder.
   public init(
     store: ResultStore, run: Int64, wanted: WantedAnalyses, options: ScanOptions = ScanOptions(),
-    started: Timestamp = .now, pathExists: @escaping @Sendable (FilePath) -> Bool
+    started: Timestamp = .now, pathExists: @escaping @Sendable (FilePath) -> Bool,
+    folderAt: @escaping @Sendable (FilePath) -> (device: Int64, isEmpty: Bool)? = { _ in nil }
   ) {
     self.store = store
     self.run = run
@@ -88,9 +92,18 @@ public final class ScanSession: Sendable {
     self.options = options
     self.started = started
     self.pathExists = pathExists
+    self.folderAt = folderAt
   }
 
   public var counts: ScanCounts { state.withLock { $0.counts } }
+
+  /// Empty folders in which `markVanished` took a disk for not mounted, each with the number of files it left as they are.
+  public var missingDisks: [(folder: FilePath, fileCount: Int)] {
+    state.withLock { $0.disks.counts.map { ($0.key, $0.value) }.sorted { $0.0.string < $1.0.string } }
+  }
+
+  /// How many files that have not vanished are known at or below a path: to tell an unmounted disk from an empty folder.
+  public func knownFileCount(under root: FilePath) throws(StoreError) -> Int { try store.knownFileCount(under: root) }
 
   /// Compares some files with what is known (a few hundred to a few thousand at a time are best; one transaction).
   ///
@@ -167,21 +180,9 @@ public final class ScanSession: Sendable {
     }
   }
 
-  /// How many files that have not vanished are known at or below a path: to tell an unmounted disk from an empty folder.
-  public func knownFileCount(under root: FilePath) throws(StoreError) -> Int {
-    try store.read { db in
-      let count = try Query(db, "SELECT count(*) FROM file WHERE \(PathRange.condition) AND vanished_run IS NULL")
-      var total = 0
-      for range in PathRange.covering(root) {
-        try count.forEach(range.values) { total += Int(count.integer(0)) }
-      }
-      return total
-    }
-  }
-
   /// Marks what is known in these places and was neither classified nor skipped in this session as vanished; its results
   /// stay. To be called after the whole scan, with those roots only that were there and had files. Files that still exist
-  /// (outside what the walker was told to look at) are left as they are.
+  /// (outside what the walker was told to look at), and those on disks that are not mounted, are left as they are.
   /// - Returns: how many were marked.
   @discardableResult
   public func markVanished(in scopes: [VanishScope]) throws(StoreError) -> Int {
@@ -195,6 +196,7 @@ public final class ScanSession: Sendable {
           start = last.path.withBytes { Array($0) } + [0]
           let gone = batch.filter { file in
             !scope.unreadable.contains { file.path.starts(with: $0) } && !pathExists(file.path)
+              && !isOnMissingDisk(file.path, file.device, below: scope.root)
           }
           marked += try markVanished(gone.map(\.id))
         }
@@ -327,6 +329,7 @@ public final class ScanSession: Sendable {
     let pending = known.pending.with(verdict.pendingReason, deaths: quarantine?.losses ?? 0)
     let device = Int64(bitPattern: file.device)
     let inode = Int64(bitPattern: file.inode)
+    state.disks.meet(device, knownAs: known.device)
     let modified = file.modified.nanoseconds
     let statusChanged = file.statusChanged?.nanoseconds ?? known.stamp.statusChanged
     let isSameStamp =
@@ -353,6 +356,7 @@ public final class ScanSession: Sendable {
   }
 
   private func insert(_ file: FileStamp, state: inout State, _ db: Database) throws {
+    state.disks.meet(Int64(bitPattern: file.device))
     if options.isDryRun {
       if state.unstored.insert(Self.key(file.path)).inserted { state.counts.add(.pending(.new)) }
       return
@@ -413,17 +417,23 @@ public final class ScanSession: Sendable {
 
   // MARK: Vanished files
 
-  private func unseenFiles(in range: PathRange, limit: Int) throws(StoreError) -> [(id: Int64, path: FilePath)] {
+  private func isOnMissingDisk(_ path: FilePath, _ device: Int64?, below root: FilePath) -> Bool {
+    state.withLock { $0.disks.holds(path, device, below: root, look: folderAt) }
+  }
+
+  private func unseenFiles(
+    in range: PathRange, limit: Int
+  ) throws(StoreError) -> [(id: Int64, path: FilePath, device: Int64?)] {
     try state.withLock { state throws(StoreError) in
       try store.read { db in
         // The index on paths answers this alone.
         let select = try Query(db, "SELECT id, path FROM file WHERE \(PathRange.condition) ORDER BY path")
-        let isThere = try Query(db, "SELECT vanished_run IS NULL FROM file WHERE id = ?")
-        var unseen: [(id: Int64, path: FilePath)] = []
+        let isThere = try Query(db, "SELECT device FROM file WHERE id = ? AND vanished_run IS NULL")
+        var unseen: [(id: Int64, path: FilePath, device: Int64?)] = []
         try select.forEachWhile(range.values) {
           let id = select.integer(0)
-          if !state.seen.contains(id), try isThere.first(.integer(id), body: { isThere.flag(0) }) == true {
-            unseen.append((id, select.path(1)))
+          if !state.seen.contains(id) {
+            try isThere.forEach(.integer(id)) { unseen.append((id, select.path(1), isThere.optionalInteger(0))) }
           }
           return unseen.count < limit
         }

@@ -98,8 +98,8 @@ struct ExplainCommand: AsyncParsableCommand {
       return ["It has changed since: the next run reads its tags, and analyzes the audio again if that is another."]
     case .pending(.touched):
       return [
-        "Its size and time are the same, and something about it is not: the next run reads its "
-          + "tags, and analyzes the audio again if that is another."
+        "Its size and time are the same, but it was touched since (or just when it was looked at): the next run reads "
+          + "its tags, and analyzes the audio again if that is another."
       ]
     case .pending(.retry):
       let isTransient = record.problem.flatMap { DecodeError.Code(rawValue: $0.code) }?.isTransient ?? false

@@ -41,7 +41,7 @@ struct RunSummary {
       ("analyzed", totals.analyzed, analyzedDetail(seconds)),
       ("cached", totals.cached, cachedDetail),
       ("failed", totals.failed, failedDetail),
-      ("skipped", totals.skipped, "no audio files, or left out"),
+      ("skipped", totals.skipped, skippedDetail),
       ("vanished", totals.vanished, "gone since the last run; their results are kept"),
     ]
     if outcome.pending > 0 { rows.append(("waiting", outcome.pending, "left for the next run")) }
@@ -86,6 +86,12 @@ struct RunSummary {
   private var cachedDetail: String {
     let moved = outcome.scan.moved
     return "unchanged since they were analyzed" + (moved > 0 ? ", \(moved) moved" : "")
+  }
+
+  private var skippedDetail: String {
+    let waiting = outcome.stillChanging
+    return "no audio files, or left out"
+      + (waiting > 0 ? "; \(waiting) of them being written, which the next run takes" : "")
   }
 
   private var failedDetail: String {

@@ -73,7 +73,13 @@ enum RecordText {
       add(field.name, record.tags?.fields[field.name]?.joined(separator: " / "))
     }
     add("pictures", record.tags.map { $0.pictures.map { "\($0.type) (\($0.mime))" }.joined(separator: ", ") })
-    add("tempo", record.tempo.map(text))
+    if let correction = record.tempoCorrection {
+      let beats = record.tempo?.beats.count ?? 0
+      add("tempo", String(format: "%.2f BPM", correction.bpm) + ", locked, \(beats) beats")
+      add("tempo found", correction.found.map(text) ?? "not looked for")
+    } else {
+      add("tempo", record.tempo.map(text))
+    }
     add("fingerprint", record.fingerprint.map { "\($0.algorithm), \(describe(seconds: $0.duration))" })
     for (id, finding) in record.findings.sorted(by: { $0.key < $1.key }) { add(id, finding.text) }
     for problem in record.analyzerProblems {

@@ -15,6 +15,9 @@ final class Library {
   /// The time at which nights are; `nil` for that of the clock.
   var time: Timestamp?
 
+  /// Folders that are there, in the eyes of a scan that looks for missing disks.
+  var folders: [FilePath: (device: Int64, isEmpty: Bool)] = [:]
+
   /// Paths that are there; shared with the sessions.
   final class Disk: @unchecked Sendable {
     private let lock = NSLock()
@@ -76,6 +79,7 @@ final class Library {
     return file
   }
 
+  func put(_ file: FileStamp) { disk[file.path] = file }
   func remove(_ path: FilePath) { disk[path] = nil }
   func file(_ path: FilePath) -> FileStamp? { disk[path] }
   var all: [FileStamp] { disk.all }
@@ -98,9 +102,10 @@ final class Library {
 
   func scan(_ options: ScanOptions = ScanOptions()) -> ScanSession {
     let disk = disk
-    return ScanSession(store: store, run: run, wanted: wanted, options: options, started: time ?? .now) {
-      disk[$0] != nil
-    }
+    let folders = folders
+    return ScanSession(
+      store: store, run: run, wanted: wanted, options: options, started: time ?? .now,
+      pathExists: { disk[$0] != nil }, folderAt: { folders[$0] })
   }
 
   /// The results of a whole run, as a pipeline would make it.
