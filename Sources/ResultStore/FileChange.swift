@@ -53,8 +53,9 @@ enum FileChange: Hashable {
     return [known.modified, known.statusChanged].contains { time in
       guard let time else { return false }
       let precision = time % second == 0 ? 2 * second : 10_000_000
+      let age = difference(looked, time)
       // Times far ahead belong to wrong clocks: nothing will ever be written at them.
-      return time > looked - precision && time < looked + 24 * hour
+      return age < precision && age > -24 * hour
     }
   }
 
@@ -67,9 +68,11 @@ enum FileChange: Hashable {
     }
   }
 
-  /// No less than zero, and no overflow for times that only broken file systems give.
-  private static func distance(_ a: Int64, _ b: Int64) -> Int64 {
-    let (difference, overflow) = max(a, b).subtractingReportingOverflow(min(a, b))
-    return overflow ? .max : difference
+  private static func distance(_ a: Int64, _ b: Int64) -> Int64 { difference(max(a, b), min(a, b)) }
+
+  /// Without overflow: only broken file systems give times so far apart.
+  private static func difference(_ a: Int64, _ b: Int64) -> Int64 {
+    let (difference, overflow) = a.subtractingReportingOverflow(b)
+    return overflow ? (a < b ? .min : .max) : difference
   }
 }
