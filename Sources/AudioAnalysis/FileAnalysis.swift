@@ -20,10 +20,13 @@ public struct FileAnalysis: Sendable, Codable {
   public var reusesKnownAudio: Bool
   /// One for each analyzer that ran.
   public var outcomes: [AnalyzerOutcome]
+  /// Not `nil` if the file cost the process that was at it.
+  public var workerLoss: WorkerLoss?
 
   public init(
     status: Status, problem: Problem? = nil, remarks: [Problem] = [], contentID: ContentID? = nil,
-    format: AudioFormat? = nil, reusesKnownAudio: Bool = false, outcomes: [AnalyzerOutcome] = []
+    format: AudioFormat? = nil, reusesKnownAudio: Bool = false, outcomes: [AnalyzerOutcome] = [],
+    workerLoss: WorkerLoss? = nil
   ) {
     self.status = status
     self.problem = problem
@@ -32,6 +35,17 @@ public struct FileAnalysis: Sendable, Codable {
     self.format = format
     self.reusesKnownAudio = reusesKnownAudio
     self.outcomes = outcomes
+    self.workerLoss = workerLoss
+  }
+}
+
+/// The end of a worker process over a file: it crashed, or had to be killed.
+public struct WorkerLoss: Sendable, Codable, Hashable {
+  /// The signal that ended it; `nil` if it ended by itself or was killed by us.
+  public var signal: Int?
+
+  public init(signal: Int? = nil) {
+    self.signal = signal
   }
 }
 

@@ -48,8 +48,11 @@ public struct FileRecord: Hashable, Sendable {
   public var modified: Timestamp?
   public var format: AudioFormat?
   public var tags: TagFinding?
-  /// `beats`, `downbeats` and `onsets` are empty where beats were not asked for.
+  /// What counts: what was found, or what a person has made of it. `beats`, `downbeats` and `onsets` are empty where beats
+  /// were not asked for.
   public var tempo: TempoFinding?
+  /// Not `nil` if a person has set the tempo.
+  public var tempoCorrection: TempoCorrection?
   public var fingerprint: FingerprintFinding?
   public var signature: Signature?
   /// Findings of analyzers without a field of their own, by analyzer id.

@@ -23,16 +23,19 @@ public struct LibraryWalker {
     public var followsLinks: Bool
     /// Whether a file with several names (hard links) is yielded for the first of them only.
     public var yieldsHardLinksOnce: Bool
+    /// Whether folders and files on other file systems than that of their root are left out.
+    public var staysOnFileSystem: Bool
     /// Files changed within this time before the walk began are skipped: they may still be being written.
     public var quietPeriod: Duration
 
     public init(
       candidates: CandidateRule = CandidateRule(), followsLinks: Bool = true, yieldsHardLinksOnce: Bool = true,
-      quietPeriod: Duration = .zero
+      staysOnFileSystem: Bool = false, quietPeriod: Duration = .zero
     ) {
       self.candidates = candidates
       self.followsLinks = followsLinks
       self.yieldsHardLinksOnce = yieldsHardLinksOnce
+      self.staysOnFileSystem = staysOnFileSystem
       self.quietPeriod = quietPeriod
     }
   }
@@ -56,6 +59,7 @@ public struct LibraryWalker {
 
   private struct FolderRoot {
     var path: FilePath
+    var device: UInt64
     var fileCount = 0
     /// Whether anything was met that is or was yielded, here or elsewhere.
     var holdsAudio = false
@@ -68,9 +72,7 @@ public struct LibraryWalker {
 
   private let options: Options
   private let nextRoot: () throws(ScanError) -> FilePath?
-  /// Files modified within these bounds (in ns since 1970) are still changing; times in the future belong to wrong
-  /// clocks.
-  private let unquiet: ClosedRange<Int64>?
+  private let quietPeriod: QuietPeriod?
 
   private var path = PathBuffer("/")
   private var levels: [Level] = []
@@ -98,7 +100,7 @@ public struct LibraryWalker {
   public init(options: Options = Options(), nextRoot: @escaping () throws(ScanError) -> FilePath?) {
     self.options = options
     self.nextRoot = nextRoot
-    unquiet = Self.unquietTimes(options.quietPeriod)
+    quietPeriod = QuietPeriod(options.quietPeriod)
   }
 
   /// - Throws: what the source of the roots throws. The walk can go on after that.
@@ -151,7 +153,7 @@ public struct LibraryWalker {
     } catch {
       return report(root, .unreadable(error.description))
     }
-    roots.append(FolderRoot(path: root))
+    roots.append(FolderRoot(path: root, device: listing.key.device))
     currentRoot = roots.count - 1
     rememberFolders(above: root)
     readIgnoreFiles(above: root)
@@ -224,6 +226,7 @@ public struct LibraryWalker {
       }
     }
     guard !visitedFolders.contains(listing.key) else { return skip(.alreadyScanned, isFolder: true) }
+    guard !leaves(listing.key) else { return skip(.otherFileSystem, isFolder: true) }
     if listing.key.device != levels.last?.listing.key.device, pseudoFileSystems.contains(listing.key) {
       return skip(.pseudoFileSystem, isFolder: true)
     }
@@ -332,6 +335,7 @@ public struct LibraryWalker {
       if let target = try? link.path.resolvingLinks(), wasYielded(target) {
         return skip(.alreadyScanned, detail: target.string)
       }
+      guard !leaves(status.key) else { return skip(.otherFileSystem) }
       yield(status, isRoot: false, mayBeMetAgain: true)
     default:
       skip(Self.reason(for: status.kind))
@@ -367,7 +371,7 @@ public struct LibraryWalker {
         firstPaths[status.key] = file.path
       }
     }
-    if let unquiet, unquiet.contains(status.mtimeNanoseconds) { return skip(.stillChanging) }
+    if let quietPeriod, quietPeriod.contains(status) { return skip(.stillChanging) }
     ready.append(.file(file))
     guard !isRoot else { return }
     roots[currentRoot].fileCount += 1
@@ -381,6 +385,11 @@ public struct LibraryWalker {
       if !levels.isEmpty || isPastRoots { roots[currentRoot].holdsAudio = true }
     default: break
     }
+  }
+
+  /// Whether this is on another file system than the root, and that matters.
+  private func leaves(_ key: FileKey) -> Bool {
+    options.staysOnFileSystem && key.device != roots[currentRoot].device
   }
 
   private func isIgnored(isFolder: Bool) -> Bool {
@@ -409,16 +418,5 @@ public struct LibraryWalker {
 
   private static func bytes(of component: FilePath.Component) -> [UInt8] {
     component.withPlatformString { name in unsafe [UInt8](UnsafeRawBufferPointer(start: name, count: strlen(name))) }
-  }
-
-  private static func unquietTimes(_ period: Duration) -> ClosedRange<Int64>? {
-    guard period > .zero else { return nil }
-    var now = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &now)
-    let nanoseconds = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
-    let length =
-      Int64(min(period.components.seconds, 1_000_000_000)) * 1_000_000_000
-      + period.components.attoseconds / 1_000_000_000
-    return (nanoseconds - length)...(nanoseconds + length)
   }
 }

@@ -40,6 +40,11 @@ extension ScannedFile {
     self.init(path: path, status: status)
   }
 
+  /// Whether content or status were changed within this time before now, or after now by a clock that is ahead.
+  public func hasChanged(within period: Duration) -> Bool {
+    QuietPeriod(period)?.contains(mtimeNanoseconds, ctimeNanoseconds) ?? false
+  }
+
   /// What a second look at a file found.
   public enum SecondLook: Hashable, Sendable {
     /// The very bytes of the first look, as far as `stat` can tell.
@@ -61,5 +66,22 @@ extension ScannedFile {
     self.init(
       path: path, device: status.key.device, inode: status.key.inode, size: status.size,
       mtimeNanoseconds: status.mtimeNanoseconds, ctimeNanoseconds: status.ctimeNanoseconds, linkCount: status.linkCount)
+  }
+}
+
+/// What is where a folder should be: to tell a folder from the mount point of a disk that is not mounted.
+public struct FolderLook: Hashable, Sendable {
+  public var device: UInt64
+  /// Nothing is in it, but for names that start with a dot.
+  public var isEmpty: Bool
+
+  /// - Returns: `nil` if there is no folder of this name, or none that can be read.
+  public init?(at path: FilePath) {
+    let found = path.withPlatformString { path in
+      Result { () throws(Errno) in try unsafe FolderListing(at: path, followingLinks: true) }
+    }
+    guard let listing = try? found.get() else { return nil }
+    device = listing.key.device
+    isEmpty = listing.entries.allSatisfy { listing.name($0).first == UInt8(ascii: ".") }
   }
 }

@@ -22,7 +22,7 @@ public struct SkippedEntry: Hashable, Sendable {
   public var hidesFiles: Bool {
     switch reason {
     case .unreadableFolder, .unreadableEntry, .vanishedWhileScanning, .pathTooLong, .danglingLink, .emptyLinkTarget,
-      .linkLoop:
+      .linkLoop, .otherFileSystem:
       true
     case .notAudio, .unknownKind, .unfinishedDownload, .hidden, .systemJunk, .ignored, .stillChanging, .hardLink,
       .alreadyScanned, .linkNotFollowed, .fifo, .socket, .device, .pseudoFileSystem, .unreadableIgnoreFile:
@@ -65,6 +65,8 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   case fifo
   case socket
   case device
+  /// On another file system than the root, and those were to be left out.
+  case otherFileSystem = "other_file_system"
   /// A folder of `/proc`, `/sys` and their like.
   case pseudoFileSystem = "pseudo_file_system"
   case unreadableFolder = "unreadable_folder"
@@ -79,7 +81,9 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   /// True for what belongs in a music folder or was left out on request. It is counted; nobody need read a list of it.
   public var isRoutine: Bool {
     switch self {
-    case .notAudio, .unknownKind, .hidden, .systemJunk, .ignored, .alreadyScanned, .hardLink, .linkNotFollowed: true
+    case .notAudio, .unknownKind, .hidden, .systemJunk, .ignored, .alreadyScanned, .hardLink, .linkNotFollowed,
+      .otherFileSystem:
+      true
     case .unfinishedDownload, .stillChanging, .danglingLink, .emptyLinkTarget, .linkLoop, .fifo, .socket, .device,
       .pseudoFileSystem, .unreadableFolder, .unreadableEntry, .unreadableIgnoreFile, .pathTooLong,
       .vanishedWhileScanning:
@@ -96,7 +100,7 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
     case .hidden: "hidden: its name starts with a dot"
     case .systemJunk: "made by a file manager, NAS or file system for its own use"
     case .ignored: "left out by a pattern in \(IgnoreFile.name)"
-    case .stillChanging: "changed within the quiet period; the next run looks again"
+    case .stillChanging: "changed a moment before it was looked at, or while it was read; the next run looks again"
     case .hardLink: "another name of a file that was met before"
     case .alreadyScanned: "reached before on another way"
     case .danglingLink: "a link to something that does not exist"
@@ -106,6 +110,7 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
     case .fifo: "a named pipe, not a file"
     case .socket: "a socket, not a file"
     case .device: "a device, not a file"
+    case .otherFileSystem: "on another file system; what is known of its files is kept"
     case .pseudoFileSystem: "a folder of the kernel's, not of a disk"
     case .unreadableFolder: "the folder could not be read; what is known of its files is kept"
     case .unreadableEntry: "the system does not say what this is"

@@ -32,7 +32,7 @@ extension Shape<FileRecord> {
         .optionalObject("tags", .tags, "Tags under canonical names; null if they were not read.") { $0.tags },
         .optionalObject(
           "tempo", .tempo(includesBeats: includesBeats), "Tempo and beats; null if they were not looked for."
-        ) { $0.tempo },
+        ) { record in record.tempo.map { ReportedTempo(finding: $0, isLocked: record.tempoCorrection != nil) } },
         .optionalObject("fingerprint", .fingerprint, "Acoustic fingerprint for AcoustID.") { $0.fingerprint },
         .optionalObject("signature", .signature, "Landmark signature in the recognition catalog.") { $0.signature },
         .map("findings", .json, "What other analyzers found, by analyzer: whatever JSON they give.") { record in
@@ -156,7 +156,16 @@ extension Shape<TagFinding.Picture> {
   }
 }
 
-extension Shape<TempoFinding> {
+/// A tempo, and whether it is that of a person.
+@dynamicMemberLookup
+struct ReportedTempo {
+  let finding: TempoFinding
+  let isLocked: Bool
+
+  subscript<Value>(dynamicMember path: KeyPath<TempoFinding, Value>) -> Value { finding[keyPath: path] }
+}
+
+extension Shape<ReportedTempo> {
   static func tempo(includesBeats: Bool) -> Shape {
     Shape(
       summary: "Tempo and beats.",
@@ -183,6 +192,10 @@ extension Shape<TempoFinding> {
           includesBeats && !$0.onsets.values.isEmpty ? $0.onsets : nil
         },
         .optional("reason", .text, "Why there is no tempo: too_short, silence, no_pulse, …") { $0.reason },
+        .required(
+          "locked", .boolean,
+          "A person has set bpm (analyze set): confidences are 1, and what was found stays in the database."
+        ) { $0.isLocked },
       ])
   }
 }

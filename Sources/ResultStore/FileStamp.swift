@@ -8,14 +8,21 @@ public struct FileStamp: Hashable, Sendable {
   public var device: UInt64
   public var inode: UInt64
   public var sizeBytes: Int64
+  /// Last change of the content (`st_mtim`), or what a program has set it to.
   public var modified: Timestamp
+  /// Last change of content, name, owner or mode (`st_ctim`), which only the kernel sets; `nil` if it is not to be relied on.
+  public var statusChanged: Timestamp?
 
-  public init(path: FilePath, device: UInt64, inode: UInt64, sizeBytes: Int64, modified: Timestamp) {
+  public init(
+    path: FilePath, device: UInt64, inode: UInt64, sizeBytes: Int64, modified: Timestamp,
+    statusChanged: Timestamp? = nil
+  ) {
     self.path = path
     self.device = device
     self.inode = inode
     self.sizeBytes = sizeBytes
     self.modified = modified
+    self.statusChanged = statusChanged
   }
 }
 
@@ -51,6 +58,9 @@ public enum PendingReason: Int, Hashable, Sendable, CaseIterable {
   /// Failed before and is to be tried again: on request, because decoding has got better, or because the system was to blame
   /// and not the file (`DecodeError.Code.isTransient`).
   case retry = 4
+  /// Its size and modification time say that it is the same, and something else says that it may not be (`FileChange`): the
+  /// audio is hashed and the tags are read; only if the audio is another is it analyzed.
+  case touched = 5
 }
 
 /// What the store makes of a scanned file.

@@ -1,5 +1,5 @@
 internal import AudioAnalysis
-internal import SystemPackage
+public import SystemPackage
 
 /// Path bytes from `start` (included) up to `end` (not included): what an index on paths gives in order.
 struct PathRange {
@@ -32,4 +32,21 @@ struct PathRange {
   }
 
   private static let slash = UInt8(ascii: "/")
+}
+
+extension ResultStore {
+  /// How many files are known at or below a path: to tell an unmounted disk from an empty folder.
+  public func knownFileCount(under root: FilePath, includingVanished: Bool = false) throws(StoreError) -> Int {
+    try read { db in
+      let select = try Query(
+        db,
+        "SELECT count(*) FROM file WHERE \(PathRange.condition)"
+          + (includingVanished ? "" : " AND vanished_run IS NULL"))
+      var total = 0
+      for range in PathRange.covering(root) {
+        try select.forEach(range.values) { total += Int(select.integer(0)) }
+      }
+      return total
+    }
+  }
 }

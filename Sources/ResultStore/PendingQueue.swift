@@ -91,6 +91,18 @@ public final class PendingQueue: Sendable {
     }
   }
 
+  /// Passes over a file that was taken, for this run: the next scan meets it again.
+  /// - Parameters:
+  ///   - code: As of a `SkippedFile`.
+  ///   - message: Likewise.
+  public func postpone(_ fileID: Int64, code: String, message: String) throws(StoreError) {
+    try scan.store.write { db in
+      try Query(db, "UPDATE file SET skip_code = ?, skip_message = ? WHERE id = ?")
+        .run(.text(code), .text(message), .integer(fileID))
+      try InProgress.release(file: fileID, in: db)
+    }
+  }
+
   private func take(
     _ limit: Int, after: (pending: Int64, path: FilePath)?
   ) throws(StoreError) -> [(file: PendingFile, pending: PendingState)] {

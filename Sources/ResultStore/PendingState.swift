@@ -13,8 +13,10 @@ struct PendingState: Hashable {
   var reason: PendingReason? { PendingReason(rawValue: Int(rawValue & Self.reasonMask)) }
 
   /// The same with another reason. A suspect stays one until it is analyzed, or nothing is left to be done.
-  func with(_ reason: PendingReason?) -> PendingState {
+  /// - Parameter deaths: of worker processes over this file.
+  func with(_ reason: PendingReason?, deaths: Int = 0) -> PendingState {
     guard let reason else { return PendingState() }
-    return PendingState(rawValue: Int64(reason.rawValue) | rawValue & ~Self.reasonMask)
+    let suspicion = max(rawValue & ~Self.reasonMask, Int64(deaths) * Self.suspicionUnit)
+    return PendingState(rawValue: Int64(reason.rawValue) | suspicion)
   }
 }

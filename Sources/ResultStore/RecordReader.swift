@@ -40,6 +40,9 @@ public struct FileHistory: Hashable, Sendable {
   public var failedAttempts: Int
   /// How many runs died while they were at it.
   public var unfinishedAttempts: Int
+  /// When it last failed.
+  public var failed: Timestamp?
+  public var quarantine: Quarantine?
 }
 
 extension ResultStore {
@@ -93,7 +96,7 @@ extension ResultStore {
         db,
         """
         SELECT f.pending, f.first_seen_run, f.analyzed_run, f.analyzed_ns, f.decoder_version, f.vanished_run,
-          e.first_failed_run, coalesce(e.attempts, 0), coalesce(p.attempts, 0)
+          e.first_failed_run, coalesce(e.attempts, 0), coalesce(p.attempts, 0), \(Quarantine.columns)
         FROM file f LEFT JOIN failure e ON e.file = f.id LEFT JOIN in_progress p ON p.file = f.id
         WHERE f.path = ?
         """)
@@ -104,7 +107,9 @@ extension ResultStore {
           analyzed: select.optionalInteger(3).map { Timestamp(nanoseconds: $0) },
           decoderVersion: select.optionalInteger(4).map { Int($0) }, vanishedRun: select.optionalInteger(5),
           firstFailedRun: select.optionalInteger(6), failedAttempts: Int(select.integer(7)),
-          unfinishedAttempts: Int(select.integer(8)))
+          unfinishedAttempts: Int(select.integer(8)),
+          failed: select.optionalInteger(11).map { Timestamp(nanoseconds: $0) },
+          quarantine: Quarantine.read(select, from: 9))
       }
     }
   }
@@ -155,13 +160,14 @@ private struct RecordReader {
         file.analysis_set, file.skip_code, file.skip_message, file.vanished_run, e.stage, e.code, e.message, g.formats, g.has_lyrics, g.pictures,
         p.algorithm, p.duration_s, p.value, s.version, s.landmarks,
         \(StoredFormat.columns), \(StoredFindings.tempoColumns)
-        \(includesBeats ? ", \(StoredFindings.beatColumns)" : "")
+        \(includesBeats ? ", \(StoredFindings.beatColumns)" : ""), c.bpm, c.corrected_ns
       FROM file
       LEFT JOIN failure e ON e.file = file.id
       LEFT JOIN tag_summary g ON g.file = file.id
       LEFT JOIN fingerprint p ON p.file = file.id
       LEFT JOIN signature s ON s.file = file.id
       LEFT JOIN tempo o ON o.file = file.id
+      LEFT JOIN tempo_correction c ON c.content_id = file.content_id
       LEFT JOIN format m ON m.file = file.id
       \(includesBeats ? "LEFT JOIN beat_grid b ON b.file = file.id LEFT JOIN onset_summary n ON n.file = file.id" : "")
       WHERE (file.status IS NOT NULL OR file.skip_code IS NOT NULL) AND \(condition)
@@ -215,6 +221,14 @@ private struct RecordReader {
     let tempoColumn = 22 + StoredFormat.columnCount
     record.tempo = StoredFindings.readTempo(
       files, from: tempoColumn, beats: includesBeats ? tempoColumn + StoredFindings.tempoColumnCount : nil)
+    let correctionColumn =
+      tempoColumn + StoredFindings.tempoColumnCount + (includesBeats ? StoredFindings.beatColumnCount : 0)
+    if let bpm = files.optionalReal(correctionColumn) {
+      let corrected = Timestamp(nanoseconds: files.integer(correctionColumn + 1))
+      let correction = TempoCorrection(bpm: bpm, corrected: corrected, found: record.tempo)
+      record.tempo = correction.finding
+      record.tempoCorrection = correction
+    }
 
     let members = try store.analysisSets.members(of: files.optionalInteger(7), in: database)
     record.analyzers = members.map(\.identity)

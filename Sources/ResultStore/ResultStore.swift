@@ -15,6 +15,9 @@ public final class ResultStore: Sendable {
   }
 
   public let path: FilePath
+  private let name: String
+  /// Device and inode.
+  private let place: FilePlace?
   let pool: DatabasePool
   let analysisSets = AnalysisSets()
 
@@ -25,6 +28,7 @@ public final class ResultStore: Sendable {
     guard let name = path.withBytes({ unsafe String(validating: $0, as: UTF8.self) }) else {
       throw .cannotOpen(path: path, reason: "the name of a database must be UTF-8")
     }
+    self.name = name
     do {
       let exists = Self.fileSize(of: name) != nil
       guard exists || access == .readWrite else {
@@ -40,6 +44,7 @@ public final class ResultStore: Sendable {
       } else {
         pool = try DatabasePool(path: name, configuration: Self.configuration(readOnly: true))
       }
+      place = FilePlace(of: name)
     } catch {
       throw Self.storeError(error, path: path)
     }
@@ -69,6 +74,10 @@ public final class ResultStore: Sendable {
 
   /// Writes in one transaction that is rolled back if `body` throws.
   func write<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
+    // SQLite writes on into a file that was removed or moved: into nothing.
+    guard place == FilePlace(of: name) else {
+      throw .unreachable(path: path, detail: "it was removed, moved or replaced while it was in use")
+    }
     do {
       return try pool.write(body)
     } catch {
@@ -86,6 +95,7 @@ public final class ResultStore: Sendable {
     case .SQLITE_NOTADB: .notAStore(path: path, reason: "it is no SQLite database")
     case .SQLITE_READONLY, .SQLITE_PERM: .readOnly(path: path)
     case .SQLITE_FULL: .diskFull(path: path)
+    case .SQLITE_IOERR: .unreachable(path: path, detail: detail)
     case .SQLITE_CANTOPEN: .cannotOpen(path: path, reason: detail)
     default: .failed(path: path, detail: detail)
     }
@@ -124,5 +134,18 @@ public final class ResultStore: Sendable {
   private static func fileSize(of name: String) -> Int64? {
     var status = stat()
     return unsafe stat(name, &status) == 0 ? Int64(status.st_size) : nil
+  }
+}
+
+/// Which file stands behind a name.
+private struct FilePlace: Equatable {
+  var device: UInt64
+  var inode: UInt64
+
+  init?(of name: String) {
+    var status = stat()
+    guard unsafe stat(name, &status) == 0 else { return nil }
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
   }
 }

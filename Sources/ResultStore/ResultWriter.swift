@@ -36,6 +36,7 @@ public final class ResultWriter: Sendable {
   private let store: ResultStore
   private let run: Int64
   private let wanted: WantedAnalyses
+  private let clock: @Sendable () -> Timestamp
   private let state = Mutex(State())
 
   private struct State {
@@ -43,7 +44,10 @@ public final class ResultWriter: Sendable {
     var analyzerIDs: [AnalyzerIdentity: Int64] = [:]
   }
 
-  public init(store: ResultStore, run: Int64, wanted: WantedAnalyses) {
+  public init(
+    store: ResultStore, run: Int64, wanted: WantedAnalyses, clock: @escaping @Sendable () -> Timestamp = { .now }
+  ) {
+    self.clock = clock
     self.store = store
     self.run = run
     self.wanted = wanted
@@ -86,11 +90,11 @@ public final class ResultWriter: Sendable {
     let analysis = result.analysis
     let select = try Query(db, "SELECT path, status, content_id, pending FROM file WHERE id = ?")
     let file = try select.first(.integer(id)) {
-      StoredFile(
-        path: select.path(0), status: FileAnalysis.Status(rawValue: select.text(1)),
-        contentID: ContentID(select.text(2)),
-        hasChanged: [.new, .changed].contains(PendingState(rawValue: select.integer(3)).reason),
-        isIndexed: !select.isNull(1))
+      let contentID = ContentID(select.text(2))
+      let reason = PendingState(rawValue: select.integer(3)).reason
+      return StoredFile(
+        path: select.path(0), status: FileAnalysis.Status(rawValue: select.text(1)), contentID: contentID,
+        hasChanged: hasChanged(reason, from: contentID, analysis), isIndexed: !select.isNull(1))
     }
     guard let file else { return }
 
@@ -119,6 +123,19 @@ public final class ResultWriter: Sendable {
     }
     if analysis.status == .failed && file.status != .failed { state.counts.newlyFailed += 1 }
     if analysis.reusesKnownAudio { state.counts.reused += 1 }
+  }
+
+  /// Whether the file is another than that of the stored results. Of one that was only touched its audio tells; if that
+  /// could not be read, for reasons of the system, it counts as the same.
+  private func hasChanged(_ reason: PendingReason?, from known: ContentID?, _ analysis: FileAnalysis) -> Bool {
+    switch reason {
+    case .new, .changed: return true
+    case .outdated, .retry, nil: return false
+    case .touched:
+      if let found = analysis.contentID { return found != known }
+      let isTransient = analysis.problem.flatMap { DecodeError.Code(rawValue: $0.code) }?.isTransient ?? false
+      return !isTransient && analysis.workerLoss == nil
+    }
   }
 
   // MARK: Analyses
@@ -248,6 +265,9 @@ public final class ResultWriter: Sendable {
   ) throws {
     // A file that has not changed is what it was, even if it cannot be read today.
     let contentID = analysis.contentID ?? (file.hasChanged ? nil : file.contentID)
+    if !file.hasChanged, let old = file.contentID, let new = contentID, old != new {
+      try TempoCorrections.follow(old, to: new, in: db)
+    }
     if analysis.format != nil || file.hasChanged { try StoredFormat.write(analysis.format, file: id, in: db) }
     let set = try AnalysisSets.id(ofMembers: analyses.map { ($0.analyzer, $0.outcome) }, in: db)
     try Query(
@@ -259,32 +279,37 @@ public final class ResultWriter: Sendable {
       """
     ).run(
       .text(analysis.status.rawValue), .text(contentID?.description), .integer(set), .integer(wanted.decoderVersion),
-      .text(StoredProblem.json(analysis.remarks)), .integer(run), .integer(Timestamp.now.nanoseconds), .integer(id))
-    try writeProblem(of: analysis, file: id, wasFailing: file.status == .failed, db)
+      .text(StoredProblem.json(analysis.remarks)), .integer(run), .integer(clock().nanoseconds), .integer(id))
+    try writeProblem(of: analysis, file: id, file, db)
     if !file.isIndexed { try SearchIndex.indexPath(file.path, ofFile: id, in: db) }
     try InProgress.finish(file: id, in: db)
   }
 
-  private func writeProblem(
-    of analysis: FileAnalysis, file: Int64, wasFailing: Bool, _ db: Database
-  ) throws {
-    if analysis.status == .ok || !(wasFailing && analysis.status == .failed) {
-      try Query(db, "DELETE FROM failure WHERE file = ?").run(.integer(file))
+  private func writeProblem(of analysis: FileAnalysis, file id: Int64, _ file: StoredFile, _ db: Database) throws {
+    let known = try Query(db, "SELECT losses FROM failure WHERE file = ?")
+    let lossesBefore = file.hasChanged ? 0 : try known.first(.integer(id)) { Int(known.integer(0)) } ?? 0
+    if analysis.status == .ok || !(file.status == .failed && analysis.status == .failed) {
+      try Query(db, "DELETE FROM failure WHERE file = ?").run(.integer(id))
     }
     if analysis.status == .ok { return }
     let problem =
       analysis.problem
       ?? Problem(stage: .analyze, code: "unexplained", message: "The analysis ended early and gave no reason.")
+    let failed = clock()
+    let losses = analysis.workerLoss == nil ? 0 : lossesBefore + 1
+    let end = losses > 0 ? Quarantine.end(of: losses, from: failed) : nil
     try Query(
       db,
       """
-      INSERT INTO failure (file, stage, code, message, first_failed_run, last_failed_run, attempts)
-      VALUES (?, ?, ?, ?, ?, ?, 1)
+      INSERT INTO failure (file, stage, code, message, first_failed_run, last_failed_run, attempts, \(Quarantine.columns))
+      VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
       ON CONFLICT (file) DO UPDATE SET stage = excluded.stage, code = excluded.code, message = excluded.message,
-        last_failed_run = excluded.last_failed_run, attempts = attempts + 1
+        last_failed_run = excluded.last_failed_run, attempts = attempts + 1, signal = excluded.signal,
+        losses = excluded.losses, failed_ns = excluded.failed_ns, retry_ns = excluded.retry_ns
       """
     ).run(
-      .integer(file), .text(problem.stage.rawValue), .text(problem.code), .text(problem.message), .integer(run),
-      .integer(run))
+      .integer(id), .text(problem.stage.rawValue), .text(problem.code), .text(problem.message), .integer(run),
+      .integer(run), .integer(analysis.workerLoss?.signal), .integer(losses), .integer(failed.nanoseconds),
+      .integer(end?.nanoseconds))
   }
 }

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+public import AudioAnalysis
 internal import GRDB
 internal import Synchronization
 public import SystemPackage
@@ -23,16 +23,19 @@ public struct ScanOptions: Hashable, Sendable {
 public struct ScanCounts: Hashable, Sendable {
   public var cached = 0
   public var knownFailures = 0
+  /// Of `knownFailures`, those that rest because they have cost a worker process.
+  public var quarantined = 0
   public var skipped = 0
   public var new = 0
   public var changed = 0
+  public var touched = 0
   public var outdated = 0
   public var retried = 0
   /// Of all above, those found under another path than before.
   public var moved = 0
   public var vanished = 0
 
-  public var pending: Int { new + changed + outdated + retried }
+  public var pending: Int { new + changed + touched + outdated + retried }
 
   public init() {}
 }
@@ -60,6 +63,8 @@ public final class ScanSession: Sendable {
   private let wanted: WantedAnalyses
   private let options: ScanOptions
   private let pathExists: @Sendable (FilePath) -> Bool
+  private let folderAt: @Sendable (FilePath) -> (device: Int64, isEmpty: Bool)?
+  private let started: Timestamp
   private let state = Mutex(State())
 
   private struct State {
@@ -68,22 +73,37 @@ public final class ScanSession: Sendable {
     /// Of the paths that a dry run cannot put into the database.
     var unstored: Set<ContentID> = []
     var currency: [Int64: Currency] = [:]
+    var disks = MissingDisks()
   }
 
-  /// - Parameter pathExists: whether something is at this path now (`lstat`). Asked of the old path of what looks like a
-  ///   moved file, and before a file is marked as vanished.
+  /// - Parameters:
+  ///   - started: The time now; no file was looked at before it.
+  ///   - pathExists: whether something is at this path now (`lstat`). Asked of the old path of what looks like a moved file,
+  ///     and before a file is marked as vanished.
+  ///   - folderAt: the device of a folder, and whether nothing is in it; `nil` if there is no such folder.
   public init(
     store: ResultStore, run: Int64, wanted: WantedAnalyses, options: ScanOptions = ScanOptions(),
-    pathExists: @escaping @Sendable (FilePath) -> Bool
+    started: Timestamp = .now, pathExists: @escaping @Sendable (FilePath) -> Bool,
+    folderAt: @escaping @Sendable (FilePath) -> (device: Int64, isEmpty: Bool)? = { _ in nil }
   ) {
     self.store = store
     self.run = run
     self.wanted = wanted
     self.options = options
+    self.started = started
     self.pathExists = pathExists
+    self.folderAt = folderAt
   }
 
   public var counts: ScanCounts { state.withLock { $0.counts } }
+
+  /// Empty folders in which `markVanished` took a disk for not mounted, each with the number of files it left as they are.
+  public var missingDisks: [(folder: FilePath, fileCount: Int)] {
+    state.withLock { $0.disks.counts.map { ($0.key, $0.value) }.sorted { $0.0.string < $1.0.string } }
+  }
+
+  /// How many files that have not vanished are known at or below a path: to tell an unmounted disk from an empty folder.
+  public func knownFileCount(under root: FilePath) throws(StoreError) -> Int { try store.knownFileCount(under: root) }
 
   /// Compares some files with what is known (a few hundred to a few thousand at a time are best; one transaction).
   ///
@@ -160,21 +180,9 @@ public final class ScanSession: Sendable {
     }
   }
 
-  /// How many files that have not vanished are known at or below a path: to tell an unmounted disk from an empty folder.
-  public func knownFileCount(under root: FilePath) throws(StoreError) -> Int {
-    try store.read { db in
-      let count = try Query(db, "SELECT count(*) FROM file WHERE \(PathRange.condition) AND vanished_run IS NULL")
-      var total = 0
-      for range in PathRange.covering(root) {
-        try count.forEach(range.values) { total += Int(count.integer(0)) }
-      }
-      return total
-    }
-  }
-
   /// Marks what is known in these places and was neither classified nor skipped in this session as vanished; its results
   /// stay. To be called after the whole scan, with those roots only that were there and had files. Files that still exist
-  /// (outside what the walker was told to look at) are left as they are.
+  /// (outside what the walker was told to look at), and those on disks that are not mounted, are left as they are.
   /// - Returns: how many were marked.
   @discardableResult
   public func markVanished(in scopes: [VanishScope]) throws(StoreError) -> Int {
@@ -188,6 +196,7 @@ public final class ScanSession: Sendable {
           start = last.path.withBytes { Array($0) } + [0]
           let gone = batch.filter { file in
             !scope.unreadable.contains { file.path.starts(with: $0) } && !pathExists(file.path)
+              && !isOnMissingDisk(file.path, file.device, below: scope.root)
           }
           marked += try markVanished(gone.map(\.id))
         }
@@ -206,8 +215,7 @@ public final class ScanSession: Sendable {
 
   private struct KnownFile {
     var id: Int64
-    var sizeBytes: Int64?
-    var modified: Int64?
+    var stamp: FileChange.Known
     var device: Int64?
     var inode: Int64?
     var status: Status?
@@ -216,14 +224,16 @@ public final class ScanSession: Sendable {
     var pending: PendingState
     var isSkipped: Bool
     var hasVanished: Bool
-    var path: FilePath?
+    /// The file was known by another path, and its inode alone does not make sure that it is the same.
+    var isDoubtful = false
 
     enum Status { case ok, partial, failed }
 
     init(_ row: Query) {
       id = row.integer(0)
-      sizeBytes = row.optionalInteger(1)
-      modified = row.optionalInteger(2)
+      stamp = FileChange.Known(
+        sizeBytes: row.optionalInteger(1), modified: row.optionalInteger(2), statusChanged: row.optionalInteger(12),
+        looked: row.optionalInteger(13))
       device = row.optionalInteger(3)
       inode = row.optionalInteger(4)
       // The first letter tells them apart without making a string.
@@ -242,8 +252,10 @@ public final class ScanSession: Sendable {
     }
   }
 
-  private static let columns =
-    "id, size_bytes, mtime_ns, device, inode, status, analysis_set, decoder_version, pending, skip_code, vanished_run, path"
+  private static let columns = """
+    id, size_bytes, mtime_ns, device, inode, status, analysis_set, decoder_version, pending, skip_code, vanished_run, path,
+    ctime_ns, looked_ns
+    """
   private static let lookupSQL = "SELECT \(columns) FROM file WHERE path = ?"
   private static let moveSQL =
     "SELECT \(columns) FROM file WHERE inode = ? AND device = ? AND size_bytes = ? AND mtime_ns = ?"
@@ -274,16 +286,20 @@ public final class ScanSession: Sendable {
   }
 
   private func verdict(
-    on file: FileStamp, _ known: KnownFile, _ cache: inout [Int64: Currency], _ db: Database
+    on file: FileStamp, _ known: KnownFile, _ quarantine: Quarantine?, _ cache: inout [Int64: Currency], _ db: Database
   ) throws -> ScanVerdict {
     guard let status = known.status else { return .pending(.new) }
-    if known.sizeBytes != file.sizeBytes || known.modified != file.modified.nanoseconds { return .pending(.changed) }
-    if known.pending.reason == .changed { return .pending(.changed) }
+    let change = FileChange.between(known.stamp, and: file)
+    if change == .changed || known.pending.reason == .changed { return .pending(.changed) }
+    // Backup programs and `chmod -R` touch whole libraries, and must not end every quarantine.
+    let isTouched = change == .touched || known.isDoubtful || known.pending.reason == .touched
+    if isTouched && quarantine == nil { return .pending(.touched) }
     if options.force { return .pending(.outdated) }
     let currency = try currency(of: known.analysisSet, in: &cache, db)
     let decodingMayDoBetter = status != .ok && known.decoderVersion < Int64(wanted.decoderVersion)
     let isRetried = options.retryFailed && (status == .failed || currency.hasFailure)
     if decodingMayDoBetter || isRetried { return .pending(.retry) }
+    if let quarantine { return currency.coversAll && started < quarantine.until ? .knownFailure : .pending(.retry) }
     if status != .ok, try hasTransientProblem(known.id, db) { return .pending(.retry) }
     if status == .failed { return currency.coversFileFeeds ? .knownFailure : .pending(.outdated) }
     return currency.coversAll ? .cached : .pending(.outdated)
@@ -294,34 +310,53 @@ public final class ScanSession: Sendable {
     return try select.first(.integer(id)) { DecodeError.Code(rawValue: select.text(0))?.isTransient } == true
   }
 
+  private func quarantine(of known: KnownFile, _ db: Database) throws -> Quarantine? {
+    guard known.status == .failed else { return nil }
+    let select = try Query(db, "SELECT \(Quarantine.columns) FROM failure WHERE file = ?")
+    return try select.first(.integer(known.id)) { Quarantine.read(select, from: 0) } ?? nil
+  }
+
   /// Judges a file that has a row, counts it and brings the row up to date where it differs.
   private func meet(
     _ file: FileStamp, _ known: KnownFile, state: inout State, _ db: Database
   ) throws -> ScanVerdict {
-    let verdict = try verdict(on: file, known, &state.currency, db)
-    if state.seen.insert(known.id) { state.counts.add(verdict) }
-    let pending = known.pending.with(verdict.pendingReason)
+    let quarantine = try quarantine(of: known, db)
+    let verdict = try verdict(on: file, known, quarantine, &state.currency, db)
+    if state.seen.insert(known.id) {
+      state.counts.add(verdict)
+      if quarantine != nil && verdict == .knownFailure { state.counts.quarantined += 1 }
+    }
+    let pending = known.pending.with(verdict.pendingReason, deaths: quarantine?.losses ?? 0)
     let device = Int64(bitPattern: file.device)
     let inode = Int64(bitPattern: file.inode)
+    state.disks.meet(device, knownAs: known.device)
+    let modified = file.modified.nanoseconds
+    let statusChanged = file.statusChanged?.nanoseconds ?? known.stamp.statusChanged
+    let isSameStamp =
+      known.stamp.sizeBytes == file.sizeBytes && known.stamp.modified == modified
+      && known.stamp.statusChanged == statusChanged
     let isUpToDate =
-      pending == known.pending && !known.isSkipped && !known.hasVanished && known.sizeBytes == file.sizeBytes
-      && known.modified == file.modified.nanoseconds && known.device == device && known.inode == inode
+      pending == known.pending && !known.isSkipped && !known.hasVanished && isSameStamp && known.device == device
+      && known.inode == inode
     if !isUpToDate && !options.isDryRun {
+      // A look that is due again is one at a later time.
+      let looked = isSameStamp && pending == known.pending ? known.stamp.looked : started.nanoseconds
       try Query(
         db,
         """
-        UPDATE file SET size_bytes = ?, mtime_ns = ?, device = ?, inode = ?, pending = ?, skip_code = NULL,
-          skip_message = NULL, vanished_run = NULL
+        UPDATE file SET size_bytes = ?, mtime_ns = ?, ctime_ns = ?, looked_ns = ?, device = ?, inode = ?, pending = ?,
+          skip_code = NULL, skip_message = NULL, vanished_run = NULL
         WHERE id = ?
         """
       ).run(
-        .integer(file.sizeBytes), .integer(file.modified.nanoseconds), .integer(device), .integer(inode),
-        .integer(pending.rawValue), .integer(known.id))
+        .integer(file.sizeBytes), .integer(modified), .integer(statusChanged), .integer(looked), .integer(device),
+        .integer(inode), .integer(pending.rawValue), .integer(known.id))
     }
     return verdict
   }
 
   private func insert(_ file: FileStamp, state: inout State, _ db: Database) throws {
+    state.disks.meet(Int64(bitPattern: file.device))
     if options.isDryRun {
       if state.unstored.insert(Self.key(file.path)).inserted { state.counts.add(.pending(.new)) }
       return
@@ -329,12 +364,14 @@ public final class ScanSession: Sendable {
     try Query(
       db,
       """
-      INSERT INTO file (path, display_path, size_bytes, mtime_ns, device, inode, pending, first_seen_run)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO file (path, display_path, size_bytes, mtime_ns, ctime_ns, looked_ns, device, inode, pending,
+        first_seen_run)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """
     ).run(
       .path(file.path), .text(DisplayPath.text(of: file.path)), .integer(file.sizeBytes),
-      .integer(file.modified.nanoseconds), .integer(Int64(bitPattern: file.device)),
+      .integer(file.modified.nanoseconds), .integer(file.statusChanged?.nanoseconds), .integer(started.nanoseconds),
+      .integer(Int64(bitPattern: file.device)),
       .integer(Int64(bitPattern: file.inode)), .integer(PendingState().with(.new).rawValue), .integer(run))
     state.seen.insert(db.lastInsertedRowID)
     state.counts.add(.pending(.new))
@@ -354,7 +391,20 @@ public final class ScanSession: Sendable {
       found = candidate
       return false
     }
+    // To rename a file is to change its status.
+    found?.stamp.statusChanged = nil
+    if let id = found?.id { found?.isDoubtful = try hasTwin(file, id, db) }
     return found
+  }
+
+  /// Whether another known file has this size and modification time. Where times are in whole seconds (of the file system, or
+  /// set by an archive) that happens, and inodes are no proof: many file systems use them again, or make them up.
+  private func hasTwin(_ file: FileStamp, _ id: Int64, _ db: Database) throws -> Bool {
+    guard file.modified.nanoseconds % 1_000_000_000 == 0 else { return false }
+    let select = try Query(
+      db, "SELECT 1 FROM file WHERE size_bytes = ? AND mtime_ns = ? AND id <> ? AND content_id IS NOT NULL LIMIT 1")
+    return try select.first(
+      .integer(file.sizeBytes), .integer(file.modified.nanoseconds), .integer(id), body: { true }) ?? false
   }
 
   private func rename(_ known: KnownFile, to path: FilePath, _ db: Database) throws {
@@ -367,17 +417,23 @@ public final class ScanSession: Sendable {
 
   // MARK: Vanished files
 
-  private func unseenFiles(in range: PathRange, limit: Int) throws(StoreError) -> [(id: Int64, path: FilePath)] {
+  private func isOnMissingDisk(_ path: FilePath, _ device: Int64?, below root: FilePath) -> Bool {
+    state.withLock { $0.disks.holds(path, device, below: root, look: folderAt) }
+  }
+
+  private func unseenFiles(
+    in range: PathRange, limit: Int
+  ) throws(StoreError) -> [(id: Int64, path: FilePath, device: Int64?)] {
     try state.withLock { state throws(StoreError) in
       try store.read { db in
         // The index on paths answers this alone.
         let select = try Query(db, "SELECT id, path FROM file WHERE \(PathRange.condition) ORDER BY path")
-        let isThere = try Query(db, "SELECT vanished_run IS NULL FROM file WHERE id = ?")
-        var unseen: [(id: Int64, path: FilePath)] = []
+        let isThere = try Query(db, "SELECT device FROM file WHERE id = ? AND vanished_run IS NULL")
+        var unseen: [(id: Int64, path: FilePath, device: Int64?)] = []
         try select.forEachWhile(range.values) {
           let id = select.integer(0)
-          if !state.seen.contains(id), try isThere.first(.integer(id), body: { isThere.flag(0) }) == true {
-            unseen.append((id, select.path(1)))
+          if !state.seen.contains(id) {
+            try isThere.forEach(.integer(id)) { unseen.append((id, select.path(1), isThere.optionalInteger(0))) }
           }
           return unseen.count < limit
         }
@@ -426,6 +482,7 @@ extension ScanCounts {
     case .knownFailure: knownFailures += 1
     case .pending(.new): new += 1
     case .pending(.changed): changed += 1
+    case .pending(.touched): touched += 1
     case .pending(.outdated): outdated += 1
     case .pending(.retry): retried += 1
     }

@@ -7,7 +7,7 @@ enum Schema {
 
   /// `PRAGMA user_version`: the number of the last migration. A released migration is never edited: what must change changes
   /// in the next one, and a database of each released version stays among the test fixtures.
-  static let version = 1
+  static let version = 2
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -17,6 +17,11 @@ enum Schema {
       try db.execute(sql: searchIndex1)
       try db.execute(sql: views1)
       try db.execute(sql: "PRAGMA user_version = 1")
+    }
+    migrator.registerMigration("v2") { db in
+      try db.execute(sql: tables2)
+      try db.execute(sql: views2)
+      try db.execute(sql: "PRAGMA user_version = 2")
     }
     return migrator
   }
@@ -248,5 +253,55 @@ enum Schema {
       analyzed + cached + failed + skipped + vanished AS seen, analyzed, cached, failed, skipped, vanished,
       newly_failed, pending, pipeline, program_version
     FROM run;
+    """
+
+  /// Columns that an older database has no values for are NULL: not known.
+  private static let tables2 = """
+    ALTER TABLE file ADD COLUMN ctime_ns INTEGER;
+    ALTER TABLE file ADD COLUMN looked_ns INTEGER;   -- when a scan first met this size and these times
+
+    ALTER TABLE failure ADD COLUMN failed_ns INTEGER;
+    ALTER TABLE failure ADD COLUMN signal INTEGER;   -- that ended the worker process
+    -- How many times in a row the file has cost its worker process; more than 0: in quarantine.
+    ALTER TABLE failure ADD COLUMN losses INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE failure ADD COLUMN retry_ns INTEGER; -- the end of the quarantine
+
+    -- What a person has set: it counts for every file with this audio, whatever analyzers find.
+    CREATE TABLE tempo_correction (
+      content_id TEXT PRIMARY KEY,
+      bpm REAL NOT NULL,
+      corrected_ns INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    """
+
+  private static let views2 = """
+    DROP VIEW track;
+    -- One line for each file that is there, for people.
+    CREATE VIEW track AS
+    SELECT f.id, f.display_path AS path,
+      CASE WHEN f.skip_code IS NOT NULL THEN 'skipped' ELSE f.status END AS status,
+      (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'artist' AND t.position = 0) AS artist,
+      (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'title' AND t.position = 0) AS title,
+      (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'album' AND t.position = 0) AS album,
+      round(coalesce(c.bpm, o.bpm), 2) AS bpm, iif(c.bpm IS NULL, round(o.confidence, 2), 1.0) AS confidence,
+      round(m.duration_s, 2) AS duration_s, m.codec, m.sample_rate_hz, m.channels, f.size_bytes,
+      datetime(f.mtime_ns / 1000000000, 'unixepoch') AS modified_at,
+      f.content_id, coalesce(f.skip_code, e.code) AS problem, coalesce(f.skip_message, e.message) AS message,
+      c.bpm IS NOT NULL AS locked
+    FROM file f
+    LEFT JOIN format m ON m.file = f.id
+    LEFT JOIN tempo o ON o.file = f.id
+    LEFT JOIN tempo_correction c ON c.content_id = f.content_id
+    LEFT JOIN failure e ON e.file = f.id
+    WHERE f.vanished_run IS NULL;
+
+    DROP VIEW failing;
+    CREATE VIEW failing AS
+    SELECT f.id AS file, f.display_path AS path, f.status, e.stage, e.code, e.message, e.attempts,
+      e.first_failed_run, e.last_failed_run, datetime(e.failed_ns / 1000000000, 'unixepoch') AS failed_at, e.signal,
+      datetime(e.retry_ns / 1000000000, 'unixepoch') AS quarantined_until
+    FROM failure e
+    JOIN file f ON f.id = e.file
+    WHERE f.vanished_run IS NULL;
     """
 }

@@ -6,12 +6,18 @@ internal import SystemPackage
 enum SearchIndex {
   static func indexPath(_ path: FilePath, ofFile id: Int64, in db: Database) throws {
     try Query(db, "DELETE FROM source_paths_fts WHERE rowid = ?").run(.integer(id))
+    let columns = pathColumns(path)
+    try Query(db, "INSERT INTO source_paths_fts (rowid, full_path, file_name) VALUES (?, ?, ?)")
+      .run(.integer(id), .text(columns[0]), .text(columns[1]))
+  }
+
+  /// Path and name.
+  static func pathColumns(_ path: FilePath) -> [String] {
     let name = path.withBytes { bytes in
       let start = bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
       return DisplayPath.text(of: UnsafeBufferPointer(rebasing: bytes[start...]))
     }
-    try Query(db, "INSERT INTO source_paths_fts (rowid, full_path, file_name) VALUES (?, ?, ?)")
-      .run(.integer(id), .text(DisplayPath.text(of: path)), .text(name))
+    return [DisplayPath.text(of: path), name]
   }
 
   /// For a file that is in the index already; others get there with their first results.
@@ -23,14 +29,18 @@ enum SearchIndex {
   /// Puts the words of a song into the index, or takes it out if it has none.
   static func indexSong(_ tags: TagFinding?, ofFile id: Int64, in db: Database) throws {
     try Query(db, "DELETE FROM songs_fts WHERE rowid = ?").run(.integer(id))
-    guard let tags else { return }
-    var artists = tags.fields["artist"] ?? []
-    for artist in tags.fields["artists"] ?? [] where !artists.contains(artist) { artists.append(artist) }
-    let columns = [
-      artists, tags.fields["title"] ?? [], tags.fields["album"] ?? [], tags.fields["albumartist"] ?? [],
-    ].map { $0.joined(separator: " / ") }
-    if columns.allSatisfy(\.isEmpty) { return }
+    guard let tags, let columns = songColumns(tags.fields) else { return }
     try Query(db, "INSERT INTO songs_fts (rowid, artist, title, album, album_artist) VALUES (?, ?, ?, ?, ?)").run(
       .integer(id), .text(columns[0]), .text(columns[1]), .text(columns[2]), .text(columns[3]))
+  }
+
+  /// Artist, title, album and album artist; `nil` if there are no words.
+  static func songColumns(_ fields: [String: [String]]) -> [String]? {
+    var artists = fields["artist"] ?? []
+    for artist in fields["artists"] ?? [] where !artists.contains(artist) { artists.append(artist) }
+    let columns = [artists, fields["title"] ?? [], fields["album"] ?? [], fields["albumartist"] ?? []].map {
+      $0.joined(separator: " / ")
+    }
+    return columns.allSatisfy(\.isEmpty) ? nil : columns
   }
 }

@@ -17,6 +17,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case newerSchema(path: FilePath, found: Int, known: Int)
   case readOnly(path: FilePath)
   case diskFull(path: FilePath)
+  /// The disk reports errors, or the file is not at its place any more.
+  case unreachable(path: FilePath, detail: String)
   /// Anything else the database reports.
   case failed(path: FilePath, detail: String)
 }
@@ -50,6 +52,9 @@ extension StoreError: CustomStringConvertible {
       "The database \(name(path)) cannot be written: the file, its folder or the file system is read-only for this user."
     case .diskFull(let path):
       "No space is left for the database \(name(path)). What was stored before is safe; free some space and run again."
+    case .unreachable(let path, let detail):
+      "The database \(name(path)) cannot be reached any more: \(detail). What was stored in it before is safe if its disk is; "
+        + "put it right (is the disk mounted, and not full?) and run again."
     case .failed(let path, let detail):
       "The database \(name(path)) reports an error: \(detail)."
     }

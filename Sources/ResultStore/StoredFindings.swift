@@ -158,6 +158,7 @@ enum StoredFindings {
 
   /// Of the tables `beat_grid` as `b` and `onset_summary` as `n`, likewise.
   static let beatColumns = "b.beats_s, b.downbeats_s, n.step_s, n.strengths"
+  static let beatColumnCount: Int32 = 4
 
   /// - Parameter beats: where `beatColumns` start; `nil` leaves beats and onsets empty.
   static func readTempo(_ row: Query, from column: Int32, beats: Int32?) -> TempoFinding? {

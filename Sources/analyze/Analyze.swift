@@ -16,8 +16,8 @@ struct Analyze: AsyncParsableCommand {
       """,
     version: version,
     subcommands: [
-      RunCommand.self, ReportCommand.self, ShowCommand.self, ExplainCommand.self, SchemaCommand.self,
-      DoctorCommand.self,
+      RunCommand.self, ReportCommand.self, ShowCommand.self, ExplainCommand.self, SetCommand.self,
+      SchemaCommand.self, DoctorCommand.self, BackupCommand.self, PruneCommand.self,
       ConfigCommand.self, CompletionsCommand.self, WorkerCommand.self,
     ],
     defaultSubcommand: RunCommand.self)

@@ -61,14 +61,16 @@ struct CommandSettings {
     return path
   }
 
-  /// Opens the database for reading; one that is not there is an error that says how to make it.
-  func openStoreForReading() throws -> ResultStore {
+  func openStoreForReading() throws -> ResultStore { try openStore(.readOnly) }
+
+  /// Opens the database; one that is not there is an error that says how to make it.
+  func openStore(_ access: ResultStore.Access) throws -> ResultStore {
     let path = try database()
     guard FileManager.default.fileExists(atPath: path.string) else {
       throw CommandFailure(
         .fatal, "There is no database \(path.string). Run `analyze FOLDER` first, or name another file with --database."
       )
     }
-    return try ResultStore(path: path, access: .readOnly)
+    return try ResultStore(path: path, access: access)
   }
 }

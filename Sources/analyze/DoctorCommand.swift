@@ -12,8 +12,14 @@ struct DoctorCommand: AsyncParsableCommand {
     commandName: "doctor",
     abstract: "Checks the installation, the settings and the database; exit status 1 if something is wrong.")
 
-  @Flag(help: "Also let SQLite look over the whole database.")
+  @Flag(help: "Also compare all that is in the database, its search index and the reports with each other.")
   var check = false
+
+  @Flag(help: "Make the search index of the database anew.")
+  var repair = false
+
+  @Option(help: ArgumentHelp("The folder of the reports to compare.", valueName: "dir"), completion: .directory)
+  var output: PathArgument?
 
   @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
   var database: PathArgument?
@@ -28,11 +34,12 @@ struct DoctorCommand: AsyncParsableCommand {
       }
       var settings = try CommandSettings()
       settings.take(database, for: Settings.database, option: "--database")
+      settings.take(output, for: Settings.output, option: "--output")
       findings += settings.settings.notices.map { .wrong($0) }
       let plan = try settings.definition().plan(with: BuiltInAnalyzers.all)
       findings.append(.ok("pipeline \(plan.name): \(plan.plugins.map(\.id).joined(separator: ", "))"))
       findings += folders(settings)
-      findings += try inspectDatabase(settings.database())
+      findings += try inspectDatabase(settings.database(), reports: settings[Settings.output])
       try StandardOutput.writeLines(findings.map(\.line))
       if findings.contains(where: { !$0.isFine }) { throw ExitStatus.fatal.exitCode }
     }
@@ -54,28 +61,53 @@ struct DoctorCommand: AsyncParsableCommand {
     }
   }
 
-  private func inspectDatabase(_ path: FilePath) throws -> [Finding] {
+  private func inspectDatabase(_ path: FilePath, reports: FilePath) throws -> [Finding] {
     guard FileManager.default.fileExists(atPath: path.string) else {
       return [.ok("database \(path.string): not there yet, the first run makes it")]
     }
-    let store: ResultStore
     do {
-      store = try ResultStore(path: path, access: .readOnly)
-    } catch {
+      let store = try open(path)
+      var findings = try lastRun(of: store)
+      if repair {
+        try store.rebuildSearchIndex()
+        findings.append(.ok("the search index was made anew"))
+      }
+      guard check else { return findings }
+      let complaints = try store.check()
+      findings += complaints.isEmpty ? [.ok("the database is sound")] : complaints.map { .wrong("database: \($0)") }
+      for result in complaints.isEmpty ? try ReportCheck(store: store, folder: reports).check() : [] {
+        switch result {
+        case .fine(let text): findings.append(.ok("report \(text)"))
+        case .wrong(let text): findings.append(.wrong("report \(text)"))
+        }
+      }
+      return findings
+    } catch let error as StoreError {
       return [.wrong("\(error)")]
     }
-    var findings: [Finding] = []
-    let last = try store.latestRun()
-    findings.append(
-      .ok(
-        "database \(path.string)"
-          + (last.map { ": run \($0.id) \($0.state.rawValue), started \($0.started)" } ?? ": no run yet")))
-    if let last, last.state == .died || last.state == .failed {
-      findings.append(.wrong("the last run ended as \(last.state.rawValue); the next one goes on where it stopped"))
-    }
-    if check {
-      let complaints = try store.checkIntegrity()
-      findings += complaints.isEmpty ? [.ok("the database is sound")] : complaints.map { .wrong("database: \($0)") }
+  }
+
+  /// A check asks the search index, which only a connection that may write can do.
+  private func open(_ path: FilePath) throws(StoreError) -> ResultStore {
+    if repair { return try ResultStore(path: path) }
+    if check, let store = try? ResultStore(path: path) { return store }
+    return try ResultStore(path: path, access: .readOnly)
+  }
+
+  private func lastRun(of store: ResultStore) throws(StoreError) -> [Finding] {
+    let path = store.path
+    guard let last = try store.latestRun() else { return [.ok("database \(path.string): no run yet")] }
+    let isAtWork = RunLock.isHeld(forDatabase: path)
+    // A run that was killed could not say so.
+    let state = last.state == .running && !isAtWork ? .died : last.state
+    var findings = [
+      Finding.ok("database \(path.string): run \(last.id) \(state.rawValue), started \(last.started)")
+    ]
+    if state == .died || state == .failed {
+      findings.append(
+        .wrong(
+          "the last run \(state == .died ? "was killed, or its computer went off" : "failed"); "
+            + "the next one goes on where it stopped"))
     }
     return findings
   }

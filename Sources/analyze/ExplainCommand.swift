@@ -31,7 +31,7 @@ struct ExplainCommand: AsyncParsableCommand {
       let path = file.path
       let record = try store.record(at: path)
       let history = try store.history(at: path)
-      let lines = past(record, history) + next(record, history, path, plan, settings)
+      let lines = past(record, history) + (try next(record, history, path, plan, settings, store))
       try StandardOutput.writeLines([printable(path.string)] + lines.map { "  " + printable($0) })
     }
   }
@@ -66,6 +66,13 @@ struct ExplainCommand: AsyncParsableCommand {
       lines.append(
         "Tried and failed \(history.failedAttempts == 1 ? "once" : "\(history.failedAttempts) times")\(since).")
     }
+    if let quarantine = history.quarantine {
+      let times = quarantine.losses == 1 ? "once" : "\(quarantine.losses) times in a row"
+      let how = quarantine.signal.map { " (signal \($0))" } ?? ""
+      lines.append(
+        "In quarantine: it has cost a worker process \(times), last \(quarantine.failed)\(how). It is taken last, after "
+          + "\(quarantine.until) or when it has changed.")
+    }
     if history.unfinishedAttempts > 0 {
       lines.append("\(history.unfinishedAttempts) runs died while it was being read: it is taken last.")
     }
@@ -73,30 +80,42 @@ struct ExplainCommand: AsyncParsableCommand {
   }
 
   private func next(
-    _ record: FileRecord?, _ history: FileHistory?, _ path: FilePath, _ plan: AnalysisPlan, _ settings: CommandSettings
-  ) -> [String] {
+    _ record: FileRecord?, _ history: FileHistory?, _ path: FilePath, _ plan: AnalysisPlan, _ settings: CommandSettings,
+    _ store: ResultStore
+  ) throws -> [String] {
     guard let now = ScannedFile(lookingAt: path) else { return ["There is no file of this name now."] }
     let walk = settings.settings.walk
     if let reason = walk.candidates.reasonToSkip(fileNamed: Array((path.lastComponent?.string ?? "").utf8)) {
       return ["In a folder it would be skipped: \(reason.sentence)."]
     }
     guard let record, let history else { return ["The next run that meets it analyzes it."] }
-    if history.pending != nil { return ["It waits for the next run to analyze it."] }
     if record.status == .skipped { return ["The next run looks at it again."] }
-    if now.size != record.sizeBytes || now.mtimeNanoseconds != record.modified?.nanoseconds {
+    let scan = ScanSession(store: store, run: 0, wanted: plan.wanted, options: ScanOptions(isDryRun: true)) { _ in true }
+    switch try scan.classify([FileStamp(now)]).first {
+    case .pending where history.pending != nil: return ["It waits for the next run to analyze it."]
+    case nil, .pending(.new): return ["The next run that meets it analyzes it."]
+    case .pending(.changed):
       return ["It has changed since: the next run reads its tags, and analyzes the audio again if that is another."]
-    }
-    let current = Set(record.analyzers)
-    let stale = plan.plugins.filter { !current.contains($0.identity) }.map(\.id)
-    if record.status == .failed, record.problem.flatMap({ DecodeError.Code(rawValue: $0.code) })?.isTransient ?? false {
-      return ["The failure may pass by itself: the next run tries it again."]
-    }
-    if record.status == .failed {
+    case .pending(.touched):
+      return [
+        "Its size and time are the same, but it was touched since (or just when it was looked at): the next run reads "
+          + "its tags, and analyzes the audio again if that is another."
+      ]
+    case .pending(.retry):
+      let isTransient = record.problem.flatMap { DecodeError.Code(rawValue: $0.code) }?.isTransient ?? false
+      return [(isTransient ? "The failure may pass by itself: the" : "The") + " next run tries it again."]
+    case .knownFailure:
+      if let quarantine = history.quarantine {
+        return ["It has not changed since, so that it rests until \(quarantine.until) (--retry-failed tries it before)."]
+      }
       return ["It has not changed since, so that it is not tried again (--retry-failed does)."]
+    case .cached, .pending(.outdated):
+      let current = Set(record.analyzers)
+      let stale = plan.plugins.filter { !current.contains($0.identity) }.map(\.id)
+      return stale.isEmpty
+        ? ["Nothing has changed since: with the pipeline \(plan.name) the next run leaves it alone (cached)."]
+        : ["With the pipeline \(plan.name) the next run would run: \(stale.joined(separator: ", "))."]
     }
-    return stale.isEmpty
-      ? ["Nothing has changed since: with the pipeline \(plan.name) the next run leaves it alone (cached)."]
-      : ["With the pipeline \(plan.name) the next run would run: \(stale.joined(separator: ", "))."]
   }
 
   private func stage(_ problem: Problem?) -> String {

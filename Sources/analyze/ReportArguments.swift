@@ -22,7 +22,7 @@ struct ReportArguments: ParsableArguments {
   var output: String?
 
   @Option(
-    help: ArgumentHelp("Put long lists into reports: beats.", valueName: "what"), completion: .list(ReportExtra.choices)
+    help: ArgumentHelp("What else to put into reports: beats, vanished (files that are gone).", valueName: "what"), completion: .list(ReportExtra.choices)
   )
   var include: [String] = []
 
@@ -47,7 +47,8 @@ struct ReportArguments: ParsableArguments {
   func write(_ store: ResultStore, _ settings: CommandSettings, roots: [FilePath]?, run: RunRecord?) throws -> [String]
   {
     let includesBeats = settings[Settings.include].contains(.beats)
-    let selection = RecordSelection(roots: roots, includesBeats: includesBeats)
+    let selection = RecordSelection(
+      roots: roots, includesVanished: settings[Settings.include].contains(.vanished), includesBeats: includesBeats)
     let folder = settings[Settings.output]
     let formats = settings[Settings.report].compactMap { ReportFormat(rawValue: $0.rawValue) }
     if !goesToStandardOutput, !formats.isEmpty {

@@ -25,6 +25,9 @@ struct ReportCommand: AsyncParsableCommand {
         throw CommandFailure(.usage, "Say which report: --report json, ndjson, csv or html.")
       }
       let store = try settings.openStoreForReading()
+      for path in paths where try store.knownFileCount(under: path.path, includingVanished: true) == 0 {
+        throw CommandFailure.unknownFile(path.path)
+      }
       let lines = try reports.write(
         store, settings, roots: paths.isEmpty ? nil : paths.map(\.path), run: try store.latestRun())
       for line in lines { Terminal.writeLine(line) }

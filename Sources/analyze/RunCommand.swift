@@ -45,6 +45,11 @@ struct RunCommand: AsyncParsableCommand {
   @Flag(name: .customLong("from0"), help: "The paths of --files-from end with NUL bytes, as from find -print0.")
   var from0 = false
 
+  @Flag(
+    name: [.customLong("one-file-system"), .customShort("x")],
+    help: "Leave out other file systems mounted in the library.")
+  var oneFileSystem = false
+
   @Flag(help: "Analyze everything again.")
   var force = false
 
@@ -155,7 +160,8 @@ struct RunCommand: AsyncParsableCommand {
         roots: roots.request, walk: settings.settings.walk,
         scan: ScanOptions(force: force, retryFailed: settings[Settings.retryFailed], isDryRun: dryRun), plan: plan,
         jobs: settings[Settings.jobs], timeLimit: settings[Settings.timeout].map { $0 / .seconds(1) },
-        isolation: isolation(settings, definition, plan), programVersion: Analyze.version),
+        isolation: isolation(settings, definition, plan), programVersion: Analyze.version,
+        ignoresStatusChanges: settings[Settings.ignoreCtime]),
       control: control, report: progress.handle)
     let outcome = try await run.run()
 
@@ -208,6 +214,7 @@ struct RunCommand: AsyncParsableCommand {
     try settings.take(failOn, for: Settings.failOn, option: "--fail-on")
     try settings.take(progress, for: Settings.progress, option: "--progress")
     try settings.take(waitLock, for: Settings.waitLock, option: "--wait-lock")
+    settings.take(oneFileSystem, for: Settings.oneFileSystem, option: "--one-file-system")
     settings.take(retryFailed, for: Settings.retryFailed, option: "--retry-failed")
     try reports.apply(to: &settings)
   }

@@ -24,6 +24,7 @@ struct RunSummary {
   private var plan: String {
     let scan = outcome.scan
     var parts = ["\(scan.new) new", "\(scan.changed) changed", "\(scan.outdated) with missing or outdated findings"]
+    if scan.touched > 0 { parts.append("\(scan.touched) touched, to be compared") }
     if scan.retried > 0 { parts.append("\(scan.retried) to be tried again") }
     return """
       Dry run: \(scan.pending) files would be analyzed (\(parts.joined(separator: ", "))),
@@ -40,7 +41,7 @@ struct RunSummary {
       ("analyzed", totals.analyzed, analyzedDetail(seconds)),
       ("cached", totals.cached, cachedDetail),
       ("failed", totals.failed, failedDetail),
-      ("skipped", totals.skipped, "no audio files, or left out"),
+      ("skipped", totals.skipped, skippedDetail),
       ("vanished", totals.vanished, "gone since the last run; their results are kept"),
     ]
     if outcome.pending > 0 { rows.append(("waiting", outcome.pending, "left for the next run")) }
@@ -87,8 +88,15 @@ struct RunSummary {
     return "unchanged since they were analyzed" + (moved > 0 ? ", \(moved) moved" : "")
   }
 
+  private var skippedDetail: String {
+    let waiting = outcome.stillChanging
+    return "no audio files, or left out"
+      + (waiting > 0 ? "; \(waiting) of them being written, which the next run takes" : "")
+  }
+
   private var failedDetail: String {
     guard outcome.totals.failed > 0 else { return "" }
-    return "\(outcome.newlyFailed) of them new"
+    let resting = outcome.scan.quarantined
+    return "\(outcome.newlyFailed) of them new" + (resting > 0 ? ", \(resting) in quarantine" : "")
   }
 }

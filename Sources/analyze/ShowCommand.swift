@@ -38,7 +38,8 @@ struct ShowCommand: AsyncParsableCommand {
         let options = ReportOptions(includesBeats: includesBeats)
         try StandardOutput.write(ReportWriter.ndjsonLine(for: record, options: options))
       } else {
-        try StandardOutput.writeLines(RecordText.lines(for: record))
+        let quarantine = try store.history(at: file.path)?.quarantine
+        try StandardOutput.writeLines(RecordText.lines(for: record, quarantine: quarantine))
       }
     }
   }
@@ -56,7 +57,7 @@ extension CommandFailure {
 
 /// A record as a person reads it.
 enum RecordText {
-  static func lines(for record: FileRecord) -> [String] {
+  static func lines(for record: FileRecord, quarantine: Quarantine? = nil) -> [String] {
     var lines = [printable(record.path.string)]
     func add(_ name: String, _ value: String?) {
       guard let value, !value.isEmpty else { return }
@@ -64,6 +65,7 @@ enum RecordText {
     }
     add("status", record.isVanished ? "\(record.status.rawValue); the file is gone" : record.status.rawValue)
     add("problem", record.problem.map { "\($0.message) [\($0.code)]" })
+    add("quarantine", quarantine.map { "until \($0.until), for \($0.losses == 1 ? "one worker process" : "\($0.losses) worker processes") lost over it" })
     for remark in record.remarks { add("remark", remark.message) }
     add("format", record.format.map(text))
     add("size", record.sizeBytes.map { "\($0.formatted()) bytes" })
@@ -71,7 +73,13 @@ enum RecordText {
       add(field.name, record.tags?.fields[field.name]?.joined(separator: " / "))
     }
     add("pictures", record.tags.map { $0.pictures.map { "\($0.type) (\($0.mime))" }.joined(separator: ", ") })
-    add("tempo", record.tempo.map(text))
+    if let correction = record.tempoCorrection {
+      let beats = record.tempo?.beats.count ?? 0
+      add("tempo", String(format: "%.2f BPM", correction.bpm) + ", locked, \(beats) beats")
+      add("tempo found", correction.found.map(text) ?? "not looked for")
+    } else {
+      add("tempo", record.tempo.map(text))
+    }
     add("fingerprint", record.fingerprint.map { "\($0.algorithm), \(describe(seconds: $0.duration))" })
     for (id, finding) in record.findings.sorted(by: { $0.key < $1.key }) { add(id, finding.text) }
     for problem in record.analyzerProblems {

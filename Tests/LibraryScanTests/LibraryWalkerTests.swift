@@ -4,6 +4,15 @@ import Testing
 
 @testable import LibraryScan
 
+extension FileStatus {
+  static func isOtherFileSystem(_ path: FilePath, than other: String) -> Bool {
+    guard let one = try? FileStatus(at: path, followingLinks: true),
+      let other = try? FileStatus(at: FilePath(other), followingLinks: true)
+    else { return false }
+    return one.key.device != other.key.device
+  }
+}
+
 @Suite struct LibraryWalkerTests {
   let library: TemporaryLibrary
 
@@ -354,10 +363,37 @@ import Testing
     try library.file("future.mp3")
     try library.setModified("old.mp3", secondsFromNow: -100)
     try library.setModified("future.mp3", secondsFromNow: 1_000_000)
+    // Their status has changed just now, whatever else they say.
     let scan = try library.scan(.init(quietPeriod: .seconds(60)))
-    #expect(scan.files == ["future.mp3", "old.mp3"])
-    #expect(scan.skipped == ["fresh.mp3": .stillChanging])
+    #expect(scan.files == [] && scan.skipped.values.allSatisfy { $0 == .stillChanging })
     #expect(try library.scan().files.count == 3)
+  }
+
+  @Test(arguments: [
+    (-1, -1, true), (-61, -1, true), (-1, -61, true), (-61, -61, false), (59, -61, true), (61, -61, false),
+  ])
+  func quietPeriodIsAboutBothTimes(modified: Int, statusChanged: Int, isQuiet: Bool) throws {
+    let now: Int64 = 1_795_000_000_000_000_000
+    let period = try #require(QuietPeriod(.seconds(60), before: now))
+    #expect(period.contains(now + Int64(modified) * 1_000_000_000, now + Int64(statusChanged) * 1_000_000_000) == isQuiet)
+    #expect(QuietPeriod(.zero) == nil)
+  }
+
+  /// `/dev/shm` is a file system of its own wherever there is one.
+  @Test(.enabled(if: FileStatus.isOtherFileSystem("/dev/shm", than: NSTemporaryDirectory())))
+  func otherFileSystemsAreLeftOutOnRequest() throws {
+    var template = Array("/dev/shm/library-scan-XXXXXX".utf8CString)
+    try library.check(mkdtemp(&template) == nil ? -1 : 0)
+    let elsewhere = FilePath(platformString: template)
+    defer { try? FileManager.default.removeItem(atPath: elsewhere.string) }
+    try library.file(at: elsewhere.appending("there.mp3"))
+    try library.file("sub/here.mp3")
+    try library.link("disk", to: elsewhere.string)
+    try library.link("there.mp3", to: elsewhere.appending("there.mp3").string)
+    let scan = try library.scan(.init(staysOnFileSystem: true))
+    #expect(scan.files == ["sub/here.mp3"])
+    #expect(scan.skipped == ["disk": .otherFileSystem, "there.mp3": .otherFileSystem])
+    #expect(try library.scan().files.count == 2)
   }
 
   @Test func aSecondLookSeesChanges() throws {

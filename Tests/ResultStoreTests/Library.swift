@@ -12,6 +12,11 @@ final class Library {
   private let disk = Disk()
   var wanted = Library.wanted()
   var run: Int64 = 0
+  /// The time at which nights are; `nil` for that of the clock.
+  var time: Timestamp?
+
+  /// Folders that are there, in the eyes of a scan that looks for missing disks.
+  var folders: [FilePath: (device: Int64, isEmpty: Bool)] = [:]
 
   /// Paths that are there; shared with the sessions.
   final class Disk: @unchecked Sendable {
@@ -63,15 +68,18 @@ final class Library {
   private var nextInode: UInt64 = 100
 
   @discardableResult
-  func put(_ path: FilePath, size: Int64 = 1000, modified: Int64 = 5_000_000_000) -> FileStamp {
+  func put(
+    _ path: FilePath, size: Int64 = 1000, modified: Int64 = 5_000_000_000, statusChanged: Int64? = nil
+  ) -> FileStamp {
     nextInode += 1
     let file = FileStamp(
       path: path, device: 7, inode: disk[path]?.inode ?? nextInode, sizeBytes: size,
-      modified: Timestamp(nanoseconds: modified))
+      modified: Timestamp(nanoseconds: modified), statusChanged: statusChanged.map { Timestamp(nanoseconds: $0) })
     disk[path] = file
     return file
   }
 
+  func put(_ file: FileStamp) { disk[file.path] = file }
   func remove(_ path: FilePath) { disk[path] = nil }
   func file(_ path: FilePath) -> FileStamp? { disk[path] }
   var all: [FileStamp] { disk.all }
@@ -94,7 +102,10 @@ final class Library {
 
   func scan(_ options: ScanOptions = ScanOptions()) -> ScanSession {
     let disk = disk
-    return ScanSession(store: store, run: run, wanted: wanted, options: options) { disk[$0] != nil }
+    let folders = folders
+    return ScanSession(
+      store: store, run: run, wanted: wanted, options: options, started: time ?? .now,
+      pathExists: { disk[$0] != nil }, folderAt: { folders[$0] })
   }
 
   /// The results of a whole run, as a pipeline would make it.
@@ -122,7 +133,7 @@ final class Library {
     _ = try scan.classify(disk.all.filter { !passedOver.contains($0.path) })
     try scan.skip(skipped)
     let queue = scan.makePendingQueue()
-    let writer = ResultWriter(store: store, run: run, wanted: wanted)
+    let writer = ResultWriter(store: store, run: run, wanted: wanted) { [time] in time ?? .now }
     var pending: [PendingFile] = []
     while true {
       let batch = try queue.next(limit: 3)

@@ -27,6 +27,7 @@ import Testing
     library.remove("/music/gone.flac")
     library.put("/music/waiting.flac")
     try library.night(skipping: [skipped], analyze: { _ in nil })
+    try library.store.correctTempo([Library.contentID("/music/part.ogg"): 63])
   }
 
   static func analysis(of file: PendingFile) -> FileAnalysis {
@@ -47,7 +48,8 @@ import Testing
   }
 
   /// What every migrated database holds.
-  private func check(_ store: ResultStore) throws {
+  /// - Parameter version: of the schema that it was written in.
+  private func check(_ store: ResultStore, version: Int) throws {
     var records: [FilePath: FileRecord] = [:]
     try store.forEachRecord(RecordSelection(includesVanished: true, includesBeats: true)) { records[$0.path] = $0 }
     #expect(
@@ -68,7 +70,32 @@ import Testing
     #expect(records["/music/cover.jpg"]?.problem?.code == "not_audio")
     #expect(try store.history(at: "/music/waiting.flac")?.pending == .new)
     #expect(try store.latestRun()?.totals == RunTotals(cached: 2, failed: 1, skipped: 1, vanished: 1))
-    #expect(try store.checkIntegrity() == [])
+    #expect(try store.check() == [])
+    #expect(records["/music/part.ogg"]?.tempo?.bpm == (version < 2 ? 126 : 63))
+  }
+
+  /// Schema 1 knows no time of change: that nobody knows it is no reason to look into every file.
+  @Test func databaseOfSchema1IsNotAnalyzedAgain() throws {
+    let library = try Library()
+    let path = library.folder.appending("v1.sqlite")
+    try Self.database(version: 1, at: path)
+    let store = try ResultStore(path: path)
+    let stamp = FileStamp(
+      path: Self.oddName, device: 7, inode: 101, sizeBytes: 1000, modified: Timestamp(nanoseconds: 5_000_000_000),
+      statusChanged: Timestamp(nanoseconds: 6_500_000_000))
+    var touched = stamp
+    touched.statusChanged = Timestamp(nanoseconds: 7_500_000_000)
+    for (stamp, verdict) in [(stamp, ScanVerdict.cached), (stamp, .cached), (touched, .pending(.touched))] {
+      let run = try store.beginRun(
+        programVersion: "2", pipeline: "p", configuration: .null, configurationDigest: "", analyzers: [], roots: [])
+      let scan = ScanSession(store: store, run: run, wanted: Library.wanted()) { _ in true }
+      #expect(try scan.classify([stamp]) == [verdict])
+    }
+  }
+
+  private static func database(version: Int, at path: FilePath) throws {
+    let sql = try String(contentsOf: fixtures.appendingPathComponent("store-v\(version).sql"), encoding: .utf8)
+    try DatabaseQueue(path: path.string).writeWithoutTransaction { try $0.execute(sql: sql) }
   }
 
   @Test func everyReleasedSchemaMigratesForward() throws {
@@ -77,11 +104,10 @@ import Testing
       try Int.fetchOne($0, sql: "PRAGMA user_version")
     }
     for version in 1...(try #require(version)) {
-      let sql = try String(contentsOf: Self.fixtures.appendingPathComponent("store-v\(version).sql"), encoding: .utf8)
       let path = fresh.folder.appending("v\(version).sqlite")
-      try DatabaseQueue(path: path.string).writeWithoutTransaction { try $0.execute(sql: sql) }
-      try check(try ResultStore(path: path))
-      try check(try ResultStore(path: path, access: .readOnly))
+      try Self.database(version: version, at: path)
+      try check(try ResultStore(path: path), version: version)
+      try check(try ResultStore(path: path, access: .readOnly), version: version)
       let search = try DatabaseQueue(path: path.string).read { db in
         try String.fetchAll(
           db,
@@ -95,7 +121,7 @@ import Testing
   @Test func freshDatabaseHoldsTheSame() throws {
     let library = try Library()
     try Self.fill(library)
-    try check(library.store)
+    try check(library.store, version: .max)
   }
 
   @Test(.enabled(if: ProcessInfo.processInfo.environment["STORE_FIXTURE"] != nil))
@@ -114,8 +140,7 @@ import Testing
     }
     let fresh = try Library()
     let path = fresh.folder.appending("v1.sqlite")
-    let sql = try String(contentsOf: Self.fixtures.appendingPathComponent("store-v1.sql"), encoding: .utf8)
-    try DatabaseQueue(path: path.string).writeWithoutTransaction { try $0.execute(sql: sql) }
+    try Self.database(version: 1, at: path)
     do { _ = try ResultStore(path: path) }
     #expect(try schema(path) == schema(fresh.database))
   }

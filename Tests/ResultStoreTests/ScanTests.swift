@@ -102,7 +102,7 @@ import Testing
 
   @Test func movedFileKeepsItsResults() throws {
     let library = try Library()
-    library.put("/music/old/a.flac")
+    library.put("/music/old/a.flac", modified: 5_000_000_123)
     library.put("/music/b.flac")
     try library.night()
     let before = try #require(try library.store.record(at: "/music/old/a.flac"))
@@ -164,7 +164,7 @@ import Testing
   @Test func vanishedFileIsFoundAgainElsewhere() throws {
     let library = try Library()
     library.put("/music/a.flac")
-    library.put("/music/b.flac")
+    library.put("/music/b.flac", modified: 5_000_000_123)
     try library.night()
     library.move("/music/b.flac", to: "/elsewhere/b.flac")
     #expect(try library.night(scopes: [VanishScope(root: "/music")]).scan.vanished == 0)
@@ -214,7 +214,7 @@ import Testing
   @Test func dryRunWritesNothing() throws {
     let library = try Library()
     let known = library.put("/music/a.flac")
-    let moved = library.put("/music/b.flac")
+    let moved = library.put("/music/b.flac", modified: 5_000_000_123)
     try library.night()
     let before = try library.records()
     library.move("/music/b.flac", to: "/music/c.flac")

@@ -56,8 +56,9 @@ public final class WorkerPool: Sendable {
         switch try worker.nextLine(isCancelled: isCancelled) {
         case .cancelled: return nil
         case .none:
-          let message = Self.crash(try worker.waitForEnd(), worker, in: stage, after: start)
-          return failed(job, stage, "worker_crashed", message)
+          let ending = try worker.waitForEnd()
+          let message = Self.crash(ending, worker, in: stage, after: start)
+          return failed(job, stage, "worker_crashed", message, signal: ending.signal)
         case .text(let line):
           switch try decoder.decode(WorkerMessage.self, from: Data(line)) {
           case .stage(let next): stage = next
@@ -113,10 +114,19 @@ public final class WorkerPool: Sendable {
   }
 
   /// Every analyzer of the job counts as tried: the file is not read again before it, or one of them, has changed.
-  private func failed(_ job: AnalysisJob, _ stage: Problem.Stage, _ code: String, _ message: String) -> FileAnalysis {
+  private func failed(
+    _ job: AnalysisJob, _ stage: Problem.Stage, _ code: String, _ message: String, signal: Int? = nil
+  ) -> FileAnalysis {
     let tried = analyzers.filter { job.analyzers?.contains($0.id) ?? true }
     return FileAnalysis(
       status: .failed, problem: Problem(stage: stage, code: code, message: message),
-      outcomes: tried.map { AnalyzerOutcome(analyzer: $0, result: .failed("The worker process was lost.")) })
+      outcomes: tried.map { AnalyzerOutcome(analyzer: $0, result: .failed("The worker process was lost.")) },
+      workerLoss: WorkerLoss(signal: signal))
+  }
+}
+
+extension ChildProcess.Ending {
+  fileprivate var signal: Int? {
+    if case .signal(let number) = self { Int(number) } else { nil }
   }
 }

@@ -7,15 +7,28 @@ internal import SystemPackage
 struct AnalysisPhase {
   struct Result: Sendable {
     var counts = WriteCounts()
+    /// Files that were being written, and wait for the next run.
+    var postponed = 0
     /// Seconds.
     var audioDuration = 0.0
   }
 
+  private enum Ending: Sendable {
+    case analyzed(FileAnalysis)
+    /// It is being written.
+    case postponed
+    /// The run is to end, or the file has gone.
+    case givenUp
+  }
+
   private struct Finished: Sendable {
     var file: PendingFile
-    /// `nil` if the file was given up: the run is to end, or the file has gone.
-    var analysis: FileAnalysis?
+    var ending: Ending
   }
+
+  /// A file that was changed since it was scanned, within this time before it is opened, is taken for one that is being
+  /// written. Programs that copy write every few milliseconds, but networks and full buffers make them wait.
+  private static let writingPause = Duration.seconds(10)
 
   let store: ResultStore
   let run: Int64
@@ -51,12 +64,13 @@ struct AnalysisPhase {
     try await withThrowingTaskGroup(of: Finished.self) { group in
       func add(_ file: PendingFile) {
         group.addTask(executorPreference: executor) {
-          Finished(file: file, analysis: try analyze(file, with: analyzer))
+          Finished(file: file, ending: try analyze(file, with: analyzer))
         }
       }
       for _ in 0..<jobs { if let file = try next() { add(file) } }
       while let done = try await group.next() {
-        if let analysis = done.analysis {
+        switch done.ending {
+        case .analyzed(let analysis):
           failures.count(analysis)
           try await buffer.add(FileResult(fileID: done.file.fileID, analysis: analysis))
           let wasDecoded = analysis.format?.frameCount != nil && !analysis.reusesKnownAudio
@@ -64,7 +78,11 @@ struct AnalysisPhase {
           result.audioDuration += duration
           report(
             .finished(done.file.path, status: analysis.status, problem: analysis.problem, audioDuration: duration))
-        } else {
+        case .postponed:
+          let reason = SkipReason.stillChanging
+          try queue.postpone(done.file.fileID, code: reason.rawValue, message: reason.sentence)
+          result.postponed += 1
+        case .givenUp:
           givenUp.append(done.file.fileID)
         }
         if let file = try next() { add(file) }
@@ -81,10 +99,12 @@ struct AnalysisPhase {
   }
 
   /// Runs on a thread of the executor.
-  private func analyze(_ file: PendingFile, with analyzer: FileAnalyzer) throws -> FileAnalysis? {
+  private func analyze(_ file: PendingFile, with analyzer: FileAnalyzer) throws -> Ending {
     report(.started(file.path))
     // What has gone since the scan, perhaps with its disk, has not failed: the next scan will know.
-    guard let before = LibraryScan.ScannedFile(lookingAt: file.path) else { return nil }
+    guard let before = LibraryScan.ScannedFile(lookingAt: file.path) else { return .givenUp }
+    let isAsScanned = before.size == file.sizeBytes && before.mtimeNanoseconds == file.modified.nanoseconds
+    if !isAsScanned && before.hasChanged(within: Self.writingPause) { return .postponed }
     let limit = timeLimit ?? Self.standardTimeLimit(forSize: file.sizeBytes)
     let job = job(for: file, timeLimit: limit)
     // A program that takes its time must not cost the file its other findings.
@@ -103,19 +123,21 @@ struct AnalysisPhase {
       case .workers(let pool):
         try pool.analyze(job, hardLimit: hardLimit, isCancelled: isCancelled, findAudio: findAudio)
       }
-    guard var analysis = found else { return nil }
+    guard var analysis = found else { return .givenUp }
     switch before.lookAgain() {
     case .unchanged:
       break
-    case .vanished where analysis.status == .failed:
-      return nil
+    case .vanished where analysis.status == .failed && analysis.workerLoss == nil:
+      return .givenUp
+    case .changed where analysis.status == .failed && analysis.workerLoss == nil:
+      return .postponed
     case .changed:
       analysis.note(
         code: "changed_while_reading", "The file changed while it was being read; the next run analyzes it again.")
     case .vanished:
       analysis.note(code: "vanished_while_reading", "The file was removed or renamed before it was read to its end.")
     }
-    return analysis
+    return .analyzed(analysis)
   }
 
   /// Seconds: some twenty times of what the slowest formats need for so many bytes, on a slow disk.

@@ -21,10 +21,13 @@ public struct LibraryRun: Sendable {
     public var timeLimit: Double?
     public var isolation: Isolation
     public var programVersion: String
+    /// The time of change (`ctime`) of files does not count.
+    public var ignoresStatusChanges: Bool
 
     public init(
       roots: Roots, walk: LibraryWalker.Options = .init(), scan: ScanOptions = .init(), plan: AnalysisPlan, jobs: Int,
-      timeLimit: Double? = nil, isolation: Isolation = .none, programVersion: String
+      timeLimit: Double? = nil, isolation: Isolation = .none, programVersion: String,
+      ignoresStatusChanges: Bool = false
     ) {
       self.roots = roots
       self.walk = walk
@@ -34,6 +37,7 @@ public struct LibraryRun: Sendable {
       self.timeLimit = timeLimit
       self.isolation = isolation
       self.programVersion = programVersion
+      self.ignoresStatusChanges = ignoresStatusChanges
     }
   }
 
@@ -60,6 +64,8 @@ public struct LibraryRun: Sendable {
     public var newlyFailed: Int
     /// Files left for the next run.
     public var pending: Int
+    /// Of the files skipped, those that were being written: the next run takes them.
+    public var stillChanging: Int
     public var scan: ScanCounts
     /// Of the files analyzed, those whose audio was known from before.
     public var reused: Int
@@ -89,7 +95,8 @@ public struct LibraryRun: Sendable {
     do {
       report(.began(.scan))
       let session = ScanSession(
-        store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: Self.exists)
+        store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: Self.exists
+      ) { path in FolderLook(at: path).map { (Int64(bitPattern: $0.device), $0.isEmpty) } }
       scanned = try ScanPhase(session: session, request: request, control: control, report: report).run()
       if request.scan.isDryRun { return outcome(runID, .finished, scanned, AnalysisPhase.Result()) }
 
@@ -134,11 +141,12 @@ public struct LibraryRun: Sendable {
   ) -> Outcome {
     let totals = RunTotals(
       analyzed: analyzed.counts.analyzed, cached: scanned.counts.cached,
-      failed: analyzed.counts.failed + scanned.counts.knownFailures, skipped: scanned.counts.skipped,
+      failed: analyzed.counts.failed + scanned.counts.knownFailures, skipped: scanned.counts.skipped + analyzed.postponed,
       vanished: scanned.counts.vanished)
     return Outcome(
       runID: runID, state: state, roots: scanned.roots, totals: totals, newlyFailed: analyzed.counts.newlyFailed,
-      pending: scanned.counts.pending - analyzed.counts.analyzed - analyzed.counts.failed, scan: scanned.counts,
+      pending: scanned.counts.pending - analyzed.counts.analyzed - analyzed.counts.failed - analyzed.postponed,
+      stillChanging: scanned.stillChanging + analyzed.postponed, scan: scanned.counts,
       reused: analyzed.counts.reused, audioDuration: analyzed.audioDuration)
   }
 

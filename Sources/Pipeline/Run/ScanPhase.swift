@@ -8,6 +8,7 @@ struct ScanPhase {
   struct Result: Sendable {
     var counts = ScanCounts()
     var roots: [RunRecord.Root] = []
+    var stillChanging = 0
   }
 
   /// Files per transaction.
@@ -30,15 +31,16 @@ struct ScanPhase {
     var scopes: [VanishScope] = []
     var unreadable: [FilePath] = []
     var seen = 0
+    var stillChanging = 0
 
     while !control.isStopping, let entry = try walker.next() {
       switch entry {
       case .file(let file):
-        files.append(
-          FileStamp(
-            path: file.path, device: file.device, inode: file.inode, sizeBytes: file.size,
-            modified: Timestamp(nanoseconds: file.mtimeNanoseconds)))
+        var stamp = FileStamp(file)
+        if request.ignoresStatusChanges { stamp.statusChanged = nil }
+        files.append(stamp)
       case .skipped(let entry):
+        if entry.reason == .stillChanging { stillChanging += 1 }
         if entry.hidesFiles { unreadable.append(entry.path) }
         skipped.append(SkippedFile(path: entry.path, code: entry.reason.rawValue, message: entry.message))
       case .root(let root):
@@ -55,8 +57,15 @@ struct ScanPhase {
     if !control.isStopping {
       for index in scopes.indices { scopes[index].unreadable = unreadable }
       try session.markVanished(in: scopes)
+      for disk in session.missingDisks {
+        roots.append(.init(path: disk.folder, condition: .empty))
+        report(
+          .notice(
+            "\(disk.folder.string) is empty, and \(disk.fileCount) known files were on a disk there: is it mounted? They stay "
+              + "as they are; if the disk is gone for good, remove the folder."))
+      }
     }
-    return Result(counts: session.counts, roots: roots)
+    return Result(counts: session.counts, roots: roots, stillChanging: stillChanging)
   }
 
   private func flush(_ files: inout [FileStamp], _ skipped: inout [SkippedFile]) throws(StoreError) {

@@ -63,7 +63,10 @@ public enum ReportChoice: String, SettingValue, CaseIterable {
 
 /// What reports leave out unless asked: `--include`.
 public enum ReportExtra: String, SettingValue, CaseIterable {
+  /// Beats, downbeats and the course of onsets.
   case beats
+  /// Files that are gone.
+  case vanished
 }
 
 /// Names a pipeline definition: see `PipelineCatalog.definition(_:)`.

@@ -182,7 +182,7 @@ extension Settings {
   }
   public static let output = Setting<FilePath>("output", "the folder for reports") { $0.data.appending("reports") }
   public static let report = Setting<[ReportChoice]>("report", default: [], "reports to write after a run")
-  public static let include = Setting<[ReportExtra]>("include", default: [], "long lists to have in reports")
+  public static let include = Setting<[ReportExtra]>("include", default: [], "what else to have in reports")
   public static let pipeline = Setting<PipelineReference>(
     "pipeline", default: PipelineReference("default"), "the pipeline: a name, or the path of a definition")
   public static let jobs = Setting<Int>(
@@ -208,6 +208,10 @@ extension Settings {
     "wait_lock", default: .zero, "how long to wait for another run on the same database")
   public static let retryFailed = Setting<Bool>("retry_failed", default: false, "try again what failed before")
   public static let followLinks = Setting<Bool>("follow_links", default: true, "follow symbolic links in the library")
+  public static let oneFileSystem = Setting<Bool>(
+    "one_file_system", default: false, "leave out other file systems mounted in the library")
+  public static let ignoreCtime = Setting<Bool>(
+    "ignore_ctime", default: false, "do not look into files of which only the time of change (ctime) is another")
   public static let hidden = Setting<Bool>(
     "hidden", default: false, "take files and folders whose names start with a dot")
   public static let allFiles = Setting<Bool>(
@@ -220,7 +224,7 @@ extension Settings {
   public static let all: [any AnySetting] = [
     library, database, output, report, include, pipeline, jobs, isolation, memoryLimit, timeout, timeBudget, nice,
     failOn,
-    progress, waitLock, retryFailed, followLinks, hidden, allFiles, extensions, quietPeriod,
+    progress, waitLock, retryFailed, followLinks, oneFileSystem, ignoreCtime, hidden, allFiles, extensions, quietPeriod,
   ]
 
   @Sendable private static func isPositive(_ time: Duration?) -> String? {
@@ -236,6 +240,6 @@ extension Settings {
     // Every name of a file with hard links stands in somebody's album; content ids save decoding it twice.
     return LibraryWalker.Options(
       candidates: rule, followsLinks: self[Self.followLinks], yieldsHardLinksOnce: false,
-      quietPeriod: self[Self.quietPeriod])
+      staysOnFileSystem: self[Self.oneFileSystem], quietPeriod: self[Self.quietPeriod])
   }
 }

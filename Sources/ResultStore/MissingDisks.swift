@@ -1,0 +1,36 @@
+internal import SystemPackage
+
+/// What a scan learns of devices, to tell files that were removed from files on a disk that is not mounted.
+struct MissingDisks {
+  /// Devices on which files were met.
+  private var seen: Set<Int64> = []
+  /// The devices on which files known from another one were met: many file systems get another number each time they are
+  /// mounted.
+  private var successors: [Int64: Set<Int64>] = [:]
+  /// Files by the folder they would be in if their disk were mounted.
+  private(set) var counts: [FilePath: Int] = [:]
+
+  mutating func meet(_ device: Int64, knownAs known: Int64? = nil) {
+    seen.insert(device)
+    if let known, known != device { successors[known, default: []].insert(device) }
+  }
+
+  /// Whether a file that is not there was on a disk that is not there: the folder where it was (or the nearest above it that
+  /// exists) is empty and on another device, and no file was met on the file's device, under whatever number.
+  /// - Parameter look: device and emptiness of a folder.
+  mutating func holds(
+    _ path: FilePath, _ device: Int64?, below root: FilePath, look: (FilePath) -> (device: Int64, isEmpty: Bool)?
+  ) -> Bool {
+    guard let device, !seen.contains(device) else { return false }
+    var folder = path
+    while folder != root, folder.removeLastComponent() {
+      guard let found = look(folder) else { continue }
+      guard found.isEmpty, found.device != device, successors[device]?.contains(found.device) != true else {
+        return false
+      }
+      counts[folder, default: 0] += 1
+      return true
+    }
+    return false
+  }
+}

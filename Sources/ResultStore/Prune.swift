@@ -1,0 +1,32 @@
+internal import AudioAnalysis
+internal import GRDB
+public import SystemPackage
+
+extension ResultStore {
+  /// Forgets files that have vanished, with all that was found of them. What people have set (`correctTempo`) stays.
+  /// - Parameters:
+  ///   - roots: Where they were; `nil` for everywhere.
+  ///   - isDryRun: Nothing is forgotten.
+  /// - Returns: how many.
+  public func pruneVanished(in roots: [FilePath]?, isDryRun: Bool) throws(StoreError) -> Int {
+    let ranges = roots.map { PathRange.covering($0).map(\.values) } ?? [[]]
+    let condition = "file.vanished_run IS NOT NULL" + (roots == nil ? "" : " AND \(PathRange.condition)")
+    let count = { (db: Database) throws -> Int in
+      let select = try Query(db, "SELECT count(*) FROM file WHERE \(condition)")
+      var total = 0
+      for range in ranges { try select.forEach(range) { total += Int(select.integer(0)) } }
+      return total
+    }
+    if isDryRun { return try read(count) }
+    return try write { db in
+      let total = try count(db)
+      for range in ranges {
+        for table in ["songs_fts", "source_paths_fts"] {
+          try Query(db, "DELETE FROM \(table) WHERE rowid IN (SELECT id FROM file WHERE \(condition))").forEach(range) {}
+        }
+        try Query(db, "DELETE FROM file WHERE \(condition)").forEach(range) {}
+      }
+      return total
+    }
+  }
+}

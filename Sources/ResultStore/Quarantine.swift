@@ -1,0 +1,57 @@
+public import AudioAnalysis
+internal import GRDB
+public import SystemPackage
+
+/// Why a file is left alone for a while although it failed: it crashed, hung or exhausted the worker process that was at it.
+/// It is tried again when it has changed, with other analyzers or decoders, on request, or when its time is over; always last.
+public struct Quarantine: Hashable, Sendable {
+  /// The signal that ended the worker process; `nil` if it was killed for taking too long.
+  public var signal: Int?
+  /// How many times in a row the file has cost a worker process.
+  public var losses: Int
+  /// When it last did.
+  public var failed: Timestamp
+  public var until: Timestamp
+
+  /// How long a file rests: one day, then twice as long each time, and at most thirty days.
+  static func rest(afterLosses losses: Int) -> Duration {
+    .seconds(86_400) * min(30, 1 << min(5, max(0, losses - 1)))
+  }
+
+  static func end(of losses: Int, from failed: Timestamp) -> Timestamp {
+    Timestamp(nanoseconds: failed.nanoseconds + rest(afterLosses: losses).components.seconds * 1_000_000_000)
+  }
+
+  /// Of the table `failure`, in the order that `read` wants.
+  static let columns = "signal, losses, failed_ns, retry_ns"
+
+  /// `nil` if the file is not in quarantine.
+  static func read(_ row: Query, from column: Int32) -> Quarantine? {
+    guard row.integer(column + 1) > 0 else { return nil }
+    return Quarantine(
+      signal: row.optionalInteger(column).map { Int($0) }, losses: Int(row.integer(column + 1)),
+      failed: Timestamp(nanoseconds: row.integer(column + 2)), until: Timestamp(nanoseconds: row.integer(column + 3)))
+  }
+}
+
+extension ResultStore {
+  /// The files in quarantine that are there, in library order.
+  public func quarantined(limit: Int) throws(StoreError) -> [(path: FilePath, problem: Problem, quarantine: Quarantine)] {
+    try read { db in
+      let select = try Query(
+        db,
+        """
+        SELECT f.path, e.stage, e.code, e.message, \(Quarantine.columns) FROM failure e JOIN file f ON f.id = e.file
+        WHERE e.losses > 0 AND f.vanished_run IS NULL ORDER BY f.path LIMIT ?
+        """)
+      var found: [(path: FilePath, problem: Problem, quarantine: Quarantine)] = []
+      try select.forEach(.integer(limit)) {
+        guard let problem = StoredProblem.read(select, stage: 1, code: 2, message: 3),
+          let quarantine = Quarantine.read(select, from: 4)
+        else { return }
+        found.append((select.path(0), problem, quarantine))
+      }
+      return found
+    }
+  }
+}

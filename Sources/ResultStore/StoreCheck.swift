@@ -1,0 +1,191 @@
+internal import AudioAnalysis
+internal import GRDB
+internal import SystemPackage
+
+extension ResultStore {
+  /// Looks for what cannot be: damage of the file, rows that do not belong together, a search index that says something else
+  /// than the rows, totals of the last run that are not those of its files. Reads the whole database.
+  /// - Returns: one line for each kind of trouble: what, how many, and what to do; empty if all is well.
+  public func check() throws(StoreError) -> [String] {
+    let damage = try checkIntegrity()
+    // In a damaged file the rest would be noise.
+    guard damage.isEmpty else {
+      return damage.map { "\($0); put a backup back, or save what can be read with `sqlite3 FILE .recover | sqlite3 NEW`" }
+    }
+    var complaints = try checkWordIndex()
+    complaints += try read { db in
+      try StoreCheck.rows(db) + StoreCheck.searchIndex(db) + StoreCheck.lastRun(db)
+    }
+    return complaints
+  }
+
+  /// Asks the full-text index if its lists of words are those of its texts, which takes a connection that may write.
+  private func checkWordIndex() throws(StoreError) -> [String] {
+    var complaints: [String] = []
+    for table in ["songs_fts", "source_paths_fts"] {
+      do {
+        try write { db in try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('integrity-check')") }
+      } catch .corrupt {
+        complaints.append("search index: the words of \(table) are not those of its texts; \(StoreCheck.repair)")
+      } catch .readOnly {
+        return []
+      }
+    }
+    return complaints
+  }
+
+  /// Makes the search index anew from the rows.
+  public func rebuildSearchIndex() throws(StoreError) {
+    try write { db in
+      for table in ["songs_fts", "source_paths_fts"] {
+        // Rows can be taken out of an index only if their words are in it.
+        try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('rebuild'); DELETE FROM \(table)")
+      }
+      let files = try Query(db, "SELECT id, path FROM file WHERE status IS NOT NULL")
+      let tags = try Query(db, StoredFindings.tagRowsSQL)
+      try files.forEach {
+        let id = files.integer(0)
+        try SearchIndex.indexPath(files.path(1), ofFile: id, in: db)
+        let fields = try StoreCheck.tagFields(ofFile: id, tags)
+        if !fields.isEmpty { try SearchIndex.indexSong(TagFinding(fields: fields), ofFile: id, in: db) }
+      }
+    }
+  }
+}
+
+enum StoreCheck {
+  static let repair = "`analyze doctor --repair` makes it anew"
+  private static let again = "`analyze --force` on them puts it right"
+
+  /// Rows that do not go together: what, and the condition on a file `f`.
+  private static let conditions: [(what: String, sql: String)] = [
+    (
+      "analyzed without a format",
+      "f.status IN ('ok', 'partial') AND NOT EXISTS (SELECT 1 FROM format m WHERE m.file = f.id)"
+    ),
+    (
+      "failed or partial without a reason",
+      "f.status IN ('failed', 'partial') AND NOT EXISTS (SELECT 1 FROM failure e WHERE e.file = f.id)"
+    ),
+    ("fine, and yet on record as failing", "f.status = 'ok' AND EXISTS (SELECT 1 FROM failure e WHERE e.file = f.id)"),
+    (
+      "with other outcomes than their list in analysis_set says",
+      """
+      f.status IS NOT NULL AND coalesce((SELECT members FROM analysis_set s WHERE s.id = f.analysis_set), '') <>
+        coalesce((SELECT group_concat(member, ',') FROM (
+          SELECT a.analyzer || CASE a.outcome WHEN 'ok' THEN '' WHEN 'failed' THEN '!' ELSE '~' END AS member
+          FROM analysis a WHERE a.file = f.id ORDER BY a.analyzer)), '')
+      """
+    ),
+    (
+      "with an analyzer that has left nothing",
+      """
+      EXISTS (SELECT 1 FROM analysis a JOIN analyzer n ON n.id = a.analyzer
+        WHERE a.file = f.id AND a.outcome = 'ok'
+        AND NOT EXISTS (SELECT 1 FROM finding x WHERE x.file = f.id AND x.analyzer = n.name)
+        AND CASE n.name
+          WHEN 'tags' THEN NOT EXISTS (SELECT 1 FROM tag_summary x WHERE x.file = f.id)
+          WHEN 'tempo' THEN NOT EXISTS (SELECT 1 FROM tempo x JOIN beat_grid y USING (file) WHERE x.file = f.id)
+          WHEN 'chromaprint' THEN NOT EXISTS (SELECT 1 FROM fingerprint x WHERE x.file = f.id)
+          WHEN 'signature' THEN NOT EXISTS (SELECT 1 FROM signature x WHERE x.file = f.id)
+          ELSE 1 END)
+      """
+    ),
+    (
+      "with findings of which no analysis is on record",
+      [
+        ("tag_summary", "'tags'"), ("tempo", "'tempo'"), ("fingerprint", "'chromaprint'"), ("signature", "'signature'"),
+        ("finding", "x.analyzer"),
+      ].map { table, analyzer in
+        """
+        EXISTS (SELECT 1 FROM \(table) x WHERE x.file = f.id AND NOT EXISTS (
+          SELECT 1 FROM analysis a JOIN analyzer n ON n.id = a.analyzer
+          WHERE a.file = f.id AND a.outcome = 'ok' AND n.name = \(analyzer)))
+        """
+      }.joined(separator: " OR ")
+    ),
+  ]
+
+  static func rows(_ db: Database) throws -> [String] {
+    try conditions.compactMap { condition in
+      let select = try Query(db, "SELECT count(*), min(f.display_path) FROM file f WHERE \(condition.sql)")
+      let found = try select.first { (count: select.integer(0), example: select.text(1)) }
+      guard let found, found.count > 0 else { return nil }
+      return "\(files(found.count)) \(condition.what), such as \(found.example); \(again)"
+    }
+  }
+
+  static func searchIndex(_ db: Database) throws -> [String] {
+    let texts = try Query(
+      db,
+      """
+      SELECT f.id, f.path, p.full_path, p.file_name, s.artist, s.title, s.album, s.album_artist
+      FROM file f LEFT JOIN source_paths_fts p ON p.rowid = f.id LEFT JOIN songs_fts s ON s.rowid = f.id
+      WHERE f.status IS NOT NULL
+      """)
+    let tags = try Query(db, StoredFindings.tagRowsSQL)
+    var wrong: Int64 = 0
+    var example: FilePath?
+    try texts.forEach {
+      let path = texts.path(1)
+      let indexedPath = texts.isNull(2) ? nil : [texts.text(2), texts.text(3)]
+      let indexedSong = texts.isNull(4) ? nil : (4...7).map { texts.text($0) }
+      let song = SearchIndex.songColumns(try tagFields(ofFile: texts.integer(0), tags))
+      guard indexedPath != SearchIndex.pathColumns(path) || indexedSong != song else { return }
+      wrong += 1
+      example = example ?? path
+    }
+    var complaints: [String] = []
+    if let example {
+      complaints.append(
+        "search index: \(files(wrong)) under other words than their tags and paths, such as "
+          + "\(DisplayPath.text(of: example)); \(repair)")
+    }
+    for table in ["songs_fts", "source_paths_fts"] {
+      let select = try Query(
+        db,
+        "SELECT count(*) FROM \(table) WHERE rowid NOT IN (SELECT id FROM file WHERE status IS NOT NULL)")
+      let count = try select.first { select.integer(0) } ?? 0
+      if count > 0 { complaints.append("search index: \(count) rows of \(table) without a file; \(repair)") }
+    }
+    return complaints
+  }
+
+  static func tagFields(ofFile id: Int64, _ rows: Query) throws -> [String: [String]] {
+    var fields: [String: [String]] = [:]
+    try rows.forEach(.integer(id)) { fields[rows.text(0), default: []].append(rows.text(2)) }
+    return fields
+  }
+
+  /// Only of the last run are the files as it left them.
+  static func lastRun(_ db: Database) throws -> [String] {
+    let select = try Query(
+      db,
+      """
+      SELECT r.id, r.analyzed, (SELECT count(*) FROM file WHERE analyzed_run = r.id AND status IN ('ok', 'partial')),
+        r.failed, (SELECT count(*) FROM file WHERE analyzed_run = r.id AND status = 'failed'),
+        r.newly_failed, (SELECT count(*) FROM failure e JOIN file f ON f.id = e.file
+          WHERE e.first_failed_run = r.id AND f.status = 'failed'),
+        r.vanished, (SELECT count(*) FROM file WHERE vanished_run = r.id)
+      FROM run r WHERE r.id = (SELECT max(id) FROM run) AND r.state IN ('finished', 'interrupted')
+      """)
+    return try select.first {
+      var complaints: [String] = []
+      func compare(_ what: String, _ column: Int32, _ isRight: (Int64, Int64) -> Bool) {
+        let (total, rows) = (select.integer(column), select.integer(column + 1))
+        guard !isRight(total, rows) else { return }
+        complaints.append(
+          "run \(select.integer(0)) says that \(total) files were \(what), and \(rows) are; the next run counts anew")
+      }
+      compare("analyzed", 1, ==)
+      // Known failures that were left alone are in the total as well.
+      compare("failed", 3, >=)
+      compare("newly failed", 5, ==)
+      // Those may have been forgotten since.
+      compare("vanished", 7, >=)
+      return complaints
+    } ?? []
+  }
+
+  private static func files(_ count: Int64) -> String { count == 1 ? "1 file" : "\(count) files" }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import AudioAnalysis
+import Foundation
+import Pipeline
+import ResultStore
+import SystemPackage
+
+struct BackupCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup", abstract: "Writes a copy of the database, also while a run is at it.",
+    discussion: "The copy is one file. To restore it, copy it back while no run is going on, and remove FILE-wal and FILE-shm."
+  )
+
+  @Argument(help: ArgumentHelp("The copy.", valueName: "file"))
+  var copy: PathArgument
+
+  @Flag(help: "Replace the file if it exists.")
+  var force = false
+
+  @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
+  var database: PathArgument?
+
+  func run() async throws {
+    try await reportingErrors {
+      var settings = try CommandSettings()
+      settings.take(database, for: Settings.database, option: "--database")
+      let store = try settings.openStoreForReading()
+      let path = copy.path
+      var isFolder: ObjCBool = false
+      if FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder) {
+        if isFolder.boolValue { throw CommandFailure(.usage, "\(path.string) is a folder. Name a file for the copy.") }
+        let places = [path, store.path].map { URL(filePath: $0.string).resolvingSymlinksInPath() }
+        if places[0] == places[1] {
+          throw CommandFailure(.usage, "\(path.string) is the database itself.")
+        }
+        if !force {
+          throw CommandFailure(.fatal, "\(path.string) is there already. Name another file, or replace it with --force.")
+        }
+      }
+      try store.backUp(to: path)
+    }
+  }
+}

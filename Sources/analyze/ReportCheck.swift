@@ -1,0 +1,60 @@
+import AudioAnalysis
+import Foundation
+import Reporting
+import ResultStore
+import SystemPackage
+
+/// Compares the reports of the last run with the database: the same files, content ids and statuses.
+struct ReportCheck {
+  enum Result {
+    case fine(String)
+    case wrong(String)
+  }
+
+  let store: ResultStore
+  let folder: FilePath
+
+  func check() throws -> [Result] {
+    guard let last = try store.latestRun(), let finished = last.finished else { return [] }
+    return try ReportFormat.allCases.compactMap { format in
+      let path = folder.appending("report.\(format.fileExtension)")
+      guard let attributes = try? FileManager.default.attributesOfItem(atPath: path.string) else { return nil }
+      let written = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+      if Int64(written) < finished.seconds { return .fine("\(path.string): from before the last run, not compared") }
+      do {
+        return try check(format, at: path, against: last)
+      } catch let error as StoreError {
+        throw error
+      } catch {
+        return .wrong("\(path.string) cannot be read: \(error); `analyze report --report \(format.rawValue)` writes it anew")
+      }
+    }
+  }
+
+  private func check(_ format: ReportFormat, at path: FilePath, against run: RunRecord) throws -> Result {
+    var isComparable = true
+    var count = 0
+    var unknown = 0
+    var differing = 0
+    var example: FilePath?
+    try ReportReader.read(format, at: path) { head in
+      if let id = head.run { isComparable = id == run.id && head.runStarted == run.started.description }
+      return isComparable
+    } file: { file in
+      count += 1
+      let record = try store.record(at: file.path)
+      guard record.map(ReportedFile.init) != file else { return }
+      if record == nil { unknown += 1 } else { differing += 1 }
+      example = example ?? file.path
+    }
+    guard isComparable else { return .fine("\(path.string): of another run or database, not compared") }
+    // Only JSON says what it is a report of.
+    if count > 0, unknown == count, format != .json {
+      return .fine("\(path.string): of another database, not compared")
+    }
+    guard let example else { return .fine("\(path.string): agrees with the database on \(count) files") }
+    return .wrong(
+      "\(path.string): \(unknown + differing) of \(count) files have another content id, address or status in the database, "
+        + "or are not in it, such as \(example.string); `analyze report --report \(format.rawValue)` writes it anew")
+  }
+}

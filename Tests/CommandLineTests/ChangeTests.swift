@@ -1,0 +1,63 @@
+import AnalysisTesting
+import AudioAnalysis
+import Foundation
+import Glibc
+import SystemPackage
+import Testing
+
+/// Files that change in ways that are easy to miss, or at the wrong moment.
+@Suite struct ChangeTests {
+  private func place(files: Int = 2) throws -> Workplace {
+    let place = try Workplace()
+    for number in 0..<files { try place.put(Audio.wav(UInt64(number % 3)), as: "\(number).wav") }
+    return place
+  }
+
+  private func bytes(of path: FilePath) throws -> [UInt8] {
+    try Array(Data(contentsOf: URL(filePath: path.string)))
+  }
+
+  /// A tag editor that keeps the time of modification, and another that changes nothing but the mode.
+  @Test func touchedFilesAreLookedIntoAndNotDecoded() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1, title: "One"), as: "tagged.wav", modified: 1_000_000)
+    try place.put(Audio.wav(2), as: "mode.wav", modified: 1_000_000)
+    try place.put(Audio.wav(3), as: "other.wav", modified: 1_000_000)
+    let pipeline = try place.makePipelineThatLogs()
+    _ = try place.run(pipeline: pipeline)
+    _ = place.takeLog()
+    try place.put(Audio.wav(1, title: "Two"), as: "tagged.wav", modified: 1_000_000)
+    try place.put(Audio.wav(4), as: "other.wav", modified: 1_000_000)
+    #expect(chmod(place.library.appending("mode.wav").string, 0o600) == 0)
+    #expect(try place.run("--dry-run", pipeline: pipeline).errors.contains("3 touched"))
+    let outcome = try place.run(pipeline: pipeline)
+    #expect(outcome.totals == ["seen": 3, "analyzed": 3] && place.takeLog() == ["other.wav"])
+    #expect(outcome.file("tagged.wav")["tags"]["title"] == "Two")
+    #expect(try place.run(pipeline: pipeline).totals == ["seen": 3, "cached": 3])
+    #expect(chmod(place.library.appending("mode.wav").string, 0o644) == 0)
+    #expect(try place.run(pipeline: pipeline, environment: ["ANALYZE_IGNORE_CTIME": "true"]).totals["cached"] == 3)
+  }
+
+  /// The second look: what was written to since the scan waits, and is no failure.
+  @Test func fileThatIsBeingWrittenWaitsForTheNextRun() throws {
+    let place = try place(files: 2)
+    let folder = place.folder.path
+    let pipeline = try place.makePipeline(
+      script: """
+        case "$1" in *0.wav) touch "\(folder)/reached"; while [ ! -e "\(folder)/gate" ]; do sleep 0.02; done;; esac; echo {}
+        """)
+    let program = try place.start(
+      [Argument(place.library), "--jobs", "1", "-v", "--report", "json"] + place.runArguments(pipeline: pipeline))
+    #expect(waitUntil { FileManager.default.fileExists(atPath: place.folder.file("reached").string) })
+    try place.put(Array(Audio.wav(1).prefix(9_000)), as: "1.wav")
+    try place.write("", to: place.folder.file("gate"))
+    let ended = program.end()
+    let report = try JSONValue(parsing: bytes(of: place.report))
+    let outcome = LibraryOutcome(ended, report: report)
+    #expect(outcome.status == 0 && outcome.totals == ["seen": 2, "analyzed": 1, "skipped": 1], "\(outcome.errors)")
+    #expect(outcome.file("1.wav")["error"]["code"] == "still_changing")
+    #expect(outcome.errors.contains("1 of them being written"), "\(outcome.errors)")
+    try place.put(Audio.wav(1), as: "1.wav")
+    #expect(try place.run(pipeline: pipeline).totals == ["seen": 2, "analyzed": 1, "cached": 1])
+  }
+}

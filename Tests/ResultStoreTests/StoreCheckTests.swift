@@ -1,0 +1,129 @@
+import AudioAnalysis
+import Foundation
+import GRDB
+import SystemPackage
+import Testing
+
+@testable import ResultStore
+
+@Suite struct StoreCheckTests {
+  private func library() throws -> Library {
+    let library = try Library()
+    for name in ["a", "b", "bad"] { library.put(FilePath("/music/\(name).flac")) }
+    try library.night { $0.path.stem == "bad" ? Library.broken : Library.analysis(of: $0) }
+    return library
+  }
+
+  @Test func soundDatabaseHasNoComplaints() throws {
+    let library = try library()
+    #expect(try library.store.check() == [])
+    #expect(try ResultStore(path: library.database, access: .readOnly).check() == [])
+  }
+
+  /// What somebody with a shell, or a bug, may do to a database, and what must be said of it.
+  @Test(arguments: [
+    ("DELETE FROM format WHERE file = 1", "1 file analyzed without a format, such as /music/a.flac"),
+    ("DELETE FROM failure", "failed or partial without a reason"),
+    ("INSERT INTO failure SELECT 1, stage, code, message, 1, 1, 1, 0, NULL, 0, NULL FROM failure", "fine, and yet"),
+    ("DELETE FROM analysis WHERE file = 2", "than their list in analysis_set"),
+    ("DELETE FROM tempo", "2 files with an analyzer that has left nothing"),
+    ("DELETE FROM beat_grid WHERE file = 1", "1 file with an analyzer that has left nothing"),
+    ("DELETE FROM analysis WHERE file = 2", "with findings of which no analysis is on record"),
+    ("INSERT INTO finding VALUES (1, 'nobody', 1, '', '{}')", "with findings of which no analysis is on record"),
+    ("UPDATE songs_fts SET title = 'Something else' WHERE rowid = 1", "1 file under other words"),
+    ("DELETE FROM source_paths_fts WHERE rowid = 2", "1 file under other words"),
+    ("INSERT INTO songs_fts (rowid, title) VALUES (99, 'Ghost')", "1 rows of songs_fts without a file"),
+    ("DELETE FROM songs_fts_data WHERE id > 10", "the words of songs_fts are not those of its texts"),
+    ("UPDATE run SET analyzed = 5", "says that 5 files were analyzed, and 2 are"),
+    ("UPDATE run SET failed = 0", "says that 0 files were failed, and 1 are"),
+    ("PRAGMA foreign_keys = OFF; INSERT INTO format SELECT 99, container, codec, 1, 1, 1, 1, 1, 1, 1 FROM format LIMIT 1",
+      "a row of format refers to a row of file that is missing"),
+  ])
+  func troubleIsFound(_ sql: String, _ complaint: String) throws {
+    let library = try library()
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = false
+    try DatabaseQueue(path: library.database.string, configuration: configuration).writeWithoutTransaction {
+      try $0.execute(sql: sql)
+    }
+    let complaints = try ResultStore(path: library.database).check()
+    #expect(complaints.contains { $0.contains(complaint) }, "\(complaints)")
+  }
+
+  @Test(arguments: [
+    "UPDATE songs_fts SET title = 'Something else' WHERE rowid = 1", "DELETE FROM source_paths_fts",
+    "INSERT INTO songs_fts (rowid, title) VALUES (99, 'Ghost')", "DELETE FROM songs_fts_data WHERE id > 10",
+  ])
+  func searchIndexIsMadeAnew(_ sql: String) throws {
+    let library = try library()
+    try DatabaseQueue(path: library.database.string).writeWithoutTransaction { try $0.execute(sql: sql) }
+    try library.reopen()
+    try library.store.rebuildSearchIndex()
+    #expect(try library.store.check() == [])
+    let found = try DatabaseQueue(path: library.database.string).read {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM songs_fts WHERE songs_fts MATCH 'title'")
+    }
+    #expect(found == 2)
+  }
+
+  @Test func vanishedFilesAreForgottenOnRequest() throws {
+    let library = try library()
+    library.put("/elsewhere/c.flac")
+    try library.night()
+    for path in ["/music/a.flac", "/elsewhere/c.flac"] { library.remove(FilePath(path)) }
+    try library.night(scopes: [VanishScope(root: "/music"), VanishScope(root: "/elsewhere")])
+    #expect(try library.store.pruneVanished(in: nil, isDryRun: true) == 2)
+    #expect(try library.store.pruneVanished(in: ["/music"], isDryRun: false) == 1)
+    #expect(try library.store.record(at: "/music/a.flac") == nil)
+    #expect(try library.store.record(at: "/elsewhere/c.flac")?.isVanished == true)
+    #expect(try library.store.pruneVanished(in: nil, isDryRun: false) == 1)
+    #expect(try library.store.pruneVanished(in: nil, isDryRun: false) == 0)
+    #expect(try library.records().count == 2)
+    #expect(try library.store.check() == [])
+  }
+
+  @Test func backupIsWholeWhileARunIsWriting() throws {
+    let library = try library()
+    library.put("/music/new.flac")
+    try library.beginRun()
+    let scan = library.scan()
+    _ = try scan.classify(library.all)
+    let copy = library.folder.appending("copy.sqlite")
+    try ResultStore(path: library.database, access: .readOnly).backUp(to: copy)
+    let writer = ResultWriter(store: library.store, run: library.run, wanted: library.wanted)
+    let pending = try scan.makePendingQueue().next(limit: 1)
+    try writer.commit(pending.map { FileResult(fileID: $0.fileID, analysis: Library.analysis(of: $0)) })
+
+    let restored = try ResultStore(path: copy)
+    #expect(try restored.check() == [])
+    #expect(try restored.record(at: "/music/a.flac", includesBeats: true)?.tempo == Library.tempoFinding())
+    #expect(try restored.record(at: "/music/new.flac") == nil)
+    let names = try FileManager.default.contentsOfDirectory(atPath: library.folder.string)
+    #expect(!names.contains { $0.contains("partial") }, "\(names)")
+  }
+
+  @Test func backupThatFailsLeavesTheOldOne() throws {
+    let library = try library()
+    let copy = library.folder.appending("folder-that-is-not-there/copy.sqlite")
+    #expect(throws: StoreError.self) { try library.store.backUp(to: copy) }
+    let old = library.folder.appending("copy.sqlite")
+    try Data("old".utf8).write(to: URL(fileURLWithPath: old.string))
+    try library.store.backUp(to: old)
+    #expect(try ResultStore(path: old, access: .readOnly).latestRun() != nil)
+  }
+
+  /// SQLite itself goes on writing into a file that is not there any more.
+  @Test func databaseThatGoesAwayIsNoticed() throws {
+    let library = try library()
+    try FileManager.default.moveItem(atPath: library.database.string, toPath: library.database.string + ".away")
+    do {
+      try library.beginRun()
+      Issue.record("written into nothing")
+    } catch {
+      guard case .unreachable? = error as? StoreError else { throw error }
+    }
+    // Another file by its name is another file.
+    do { _ = try ResultStore(path: library.database) }
+    #expect(throws: StoreError.self) { try library.beginRun() }
+  }
+}
