@@ -15,6 +15,25 @@ public struct CueSheet: Codable, Hashable, Sendable {
     /// The highest confidence of all windows.
     public var confidence: Double
 
+    /// A match of a clip, over all of the clip.
+    public init(_ match: Match) {
+      self.init(
+        start: match.queryStart, end: match.queryStart + match.queryDuration, match: match.best,
+        alternatives: Array(match.mediaItems.dropFirst()), speed: match.best.speed, confidence: match.best.confidence)
+    }
+
+    init(
+      start: Double, end: Double, match: MatchedMediaItem, alternatives: [MatchedMediaItem], speed: Double,
+      confidence: Double
+    ) {
+      self.start = start
+      self.end = end
+      self.match = match
+      self.alternatives = alternatives
+      self.speed = speed
+      self.confidence = confidence
+    }
+
     enum CodingKeys: String, CodingKey {
       case match, alternatives, speed, confidence
       case start = "start_s"
@@ -29,6 +48,11 @@ public struct CueSheet: Codable, Hashable, Sendable {
   enum CodingKeys: String, CodingKey {
     case cues
     case duration = "duration_s"
+  }
+
+  public init(cues: [Cue], duration: Double) {
+    self.cues = cues
+    self.duration = duration
   }
 
   /// Goes through a file once, in constant memory but for the cues.

@@ -34,7 +34,7 @@ extension Shape<FileRecord> {
           "tempo", .tempo(includesBeats: includesBeats), "Tempo and beats; null if they were not looked for."
         ) { $0.tempo },
         .optionalObject("fingerprint", .fingerprint, "Acoustic fingerprint for AcoustID.") { $0.fingerprint },
-        .optionalObject("signature", .signature, "Landmark signature in the recognition catalog.") { $0.signature },
+        .optionalObject("signature", .signature, "Landmark signature, by which clips of the track are recognised.") { $0.signature },
         .map("findings", .json, "What other analyzers found, by analyzer: whatever JSON they give.") { record in
           record.findings.map { (key: $0.key, value: $0.value) }
         },
@@ -46,21 +46,21 @@ extension Shape<FileRecord> {
         },
       ])
   }
+}
 
-  /// `file://` and the bytes of the path; all but unreserved characters (RFC 3986) and slashes are percent-encoded.
-  private static func fileURI(_ path: FilePath) -> String {
-    path.withBytes { bytes in
-      var uri = Array("file://".utf8)
-      uri.reserveCapacity(bytes.count + 16)
-      for byte in bytes {
-        if isUnreserved[Int(byte)] {
-          uri.append(byte)
-        } else {
-          uri += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
-        }
+/// `file://` and the bytes of the path; all but unreserved characters (RFC 3986) and slashes are percent-encoded.
+func fileURI(_ path: FilePath) -> String {
+  path.withBytes { bytes in
+    var uri = Array("file://".utf8)
+    uri.reserveCapacity(bytes.count + 16)
+    for byte in bytes {
+      if isUnreserved[Int(byte)] {
+        uri.append(byte)
+      } else {
+        uri += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
       }
-      return String(decoding: uri, as: UTF8.self)
     }
+    return String(decoding: uri, as: UTF8.self)
   }
 }
 

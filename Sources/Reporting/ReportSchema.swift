@@ -2,12 +2,13 @@ internal import AudioAnalysis
 
 /// The files of `reports/schema/`, made from the declarations that the reports themselves are written by.
 public enum ReportSchema {
-  /// By file name: JSON Schemas (draft 2020-12) of the JSON report and of an NDJSON line, and the columns of the CSV report as
-  /// a Table Schema (Frictionless Standards).
+  /// By file name: JSON Schemas (draft 2020-12) of the JSON report, of an NDJSON line, and of what `match` and `listen` print;
+  /// and the columns of the CSV report as a Table Schema (Frictionless Standards).
   public static var files: [(name: String, text: String)] {
     [
       ("nocturne.report.v1.schema.json", text(of: .json)), ("nocturne.file.v1.schema.json", text(of: .ndjson)),
-      ("nocturne.csv.v1.table.json", text(of: .csv)),
+      ("nocturne.csv.v1.table.json", text(of: .csv)), ("nocturne.match.v1.schema.json", match),
+      ("nocturne.listen.v1.schema.json", listen),
     ]
   }
 
@@ -17,6 +18,14 @@ public enum ReportSchema {
     case .ndjson: fileSchema.text
     case .csv: tableSchema.text
     }
+  }
+
+  /// Of a line of `analyze match --json`.
+  public static var match: String { lineSchema(Shape.match.schema, title: "nocturne.match, version 1: one file").text }
+
+  /// Of a line of `analyze listen --json`.
+  public static var listen: String {
+    lineSchema(Shape.heard.schema, title: "nocturne.listen, version 1: one recognised track").text
   }
 
   private static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
@@ -46,13 +55,12 @@ public enum ReportSchema {
   }
 
   private static var fileSchema: SchemaNode {
-    guard case .object(let members) = file.schema else { return file.schema }
-    return .object(
-      [
-        ("$schema", dialect),
-        ("title", .string("\(ReportWriter.schema), version \(ReportWriter.schemaVersion): one file")),
-      ]
-        + members)
+    lineSchema(file.schema, title: "\(ReportWriter.schema), version \(ReportWriter.schemaVersion): one file")
+  }
+
+  private static func lineSchema(_ schema: SchemaNode, title: String) -> SchemaNode {
+    guard case .object(let members) = schema else { return schema }
+    return .object([("$schema", dialect), ("title", .string(title))] + members)
   }
 
   private static var tableSchema: SchemaNode {

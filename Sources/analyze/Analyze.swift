@@ -16,8 +16,8 @@ struct Analyze: AsyncParsableCommand {
       """,
     version: version,
     subcommands: [
-      RunCommand.self, ReportCommand.self, ShowCommand.self, ExplainCommand.self, SchemaCommand.self,
-      DoctorCommand.self,
+      RunCommand.self, ReportCommand.self, ShowCommand.self, ExplainCommand.self, MatchCommand.self,
+      ListenCommand.self, CatalogCommand.self, SchemaCommand.self, DoctorCommand.self,
       ConfigCommand.self, CompletionsCommand.self, WorkerCommand.self,
     ],
     defaultSubcommand: RunCommand.self)

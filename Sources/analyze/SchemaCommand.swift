@@ -6,9 +6,11 @@ import SystemPackage
 struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Prints the JSON Schema of a report, or writes all schemas into a folder.")
+    abstract: "Prints the JSON Schema of a report or of recognition, or writes all schemas into a folder.")
 
-  @Argument(help: "The format: json, ndjson or csv.", completion: .list(["json", "ndjson", "csv"]))
+  @Argument(
+    help: "The format: json, ndjson, csv, match or listen.",
+    completion: .list(["json", "ndjson", "csv", "match", "listen"]))
   var format: String = "json"
 
   @Option(
@@ -25,10 +27,15 @@ struct SchemaCommand: AsyncParsableCommand {
         }
         return
       }
-      guard let choice = ReportFormat(rawValue: format) else {
-        throw CommandFailure(.usage, "There is no report format \(format); valid: json, ndjson, csv.")
+      switch format {
+      case "match": try StandardOutput.write(ReportSchema.match)
+      case "listen": try StandardOutput.write(ReportSchema.listen)
+      default:
+        guard let choice = ReportFormat(rawValue: format) else {
+          throw CommandFailure(.usage, "There is no format \(format); valid: json, ndjson, csv, match, listen.")
+        }
+        try StandardOutput.write(ReportSchema.text(of: choice))
       }
-      try StandardOutput.write(ReportSchema.text(of: choice))
     }
   }
 }
