@@ -100,6 +100,7 @@ let package = Package(
     testTarget(
       "PipelineTests",
       ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", systemPackage]),
-    testTarget("CommandLineTests", ["AnalysisTesting", "AudioAnalysis", "CSpawn", "analyze", systemPackage]),
+    testTarget(
+      "CommandLineTests", ["AnalysisTesting", "AudioAnalysis", "CSpawn", "Reporting", "analyze", systemPackage]),
   ]
 )

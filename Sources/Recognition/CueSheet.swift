@@ -116,7 +116,14 @@ struct CueCollector {
     let best = match.best
     // A window in which a track begins reaches back to before it.
     var start = match.queryStart + max(0, -best.matchOffset / best.speed)
-    if let before = finished.last { start = max(start, min(before.end, match.queryStart + match.queryDuration / 2)) }
+    if let before = finished.indices.last, finished[before].end > start {
+      if best.matchOffset < 0 {
+        // The one before is over when this one is heard from its very beginning.
+        finished[before].end = max(finished[before].start, start)
+      } else {
+        start = max(start, min(finished[before].end, match.queryStart + match.queryDuration / 2))
+      }
+    }
     var cue = CueSheet.Cue(
       start: start, end: match.queryStart + match.queryDuration, match: best,
       alternatives: Array(match.mediaItems.dropFirst()), speed: best.speed, confidence: best.confidence)
@@ -145,7 +152,13 @@ struct CueCollector {
   }
 
   private mutating func close() {
-    if let open { finished.append(open) }
+    if var open, let last {
+      // A window in which a track ends reaches beyond it.
+      let best = last.best
+      let end = last.queryStart + (best.referenceDuration - best.matchOffset) / best.speed
+      open.end = max(open.start, min(open.end, end))
+      finished.append(open)
+    }
     open = nil
     first = nil
     last = nil

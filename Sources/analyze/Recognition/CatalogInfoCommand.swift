@@ -4,6 +4,7 @@ import Fingerprinting
 import Foundation
 import Pipeline
 import Recognition
+import SystemPackage
 
 struct CatalogInfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "info", abstract: "Says how large the catalog is.")

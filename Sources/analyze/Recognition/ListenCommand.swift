@@ -16,14 +16,14 @@ struct ListenCommand: AsyncParsableCommand {
         ffmpeg -v error -i http://… -f s16le -ar 44100 -ac 1 - | analyze listen
       """)
 
-  @Option(help: ArgumentHelp("Samples per second (default: 44100).", valueName: "hz"))
+  @Option(help: ArgumentHelp("Samples per second.", valueName: "hz"))
   var rate = 44_100
 
-  @Option(help: ArgumentHelp("Number of channels (default: 1).", valueName: "n"))
+  @Option(help: ArgumentHelp("Number of channels.", valueName: "n"))
   var channels = 1
 
   @Option(
-    help: ArgumentHelp("Kind of samples: s16le or f32le (default: s16le).", valueName: "kind"),
+    help: ArgumentHelp("Kind of samples: s16le or f32le.", valueName: "kind"),
     completion: .list(RecordingSource.Encoding.allCases.map(\.rawValue)))
   var format = RecordingSource.Encoding.s16.rawValue
 

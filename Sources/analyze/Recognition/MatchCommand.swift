@@ -85,15 +85,14 @@ struct MatchCommand: AsyncParsableCommand {
   private func cueFile(_ record: MatchRecord) -> String {
     CueFile.text(
       of: CueSheet(cues: record.tracks, duration: record.duration ?? 0),
-      name: record.path.lastComponent.map { DisplayPath.text(of: FilePath(root: nil, $0)) } ?? "",
+      name: record.path.lastComponent.map { DisplayPath.text(of: FilePath(root: nil, components: $0)) } ?? "",
       fileExtension: record.path.extension ?? "")
   }
 }
 
 /// Which matches are good enough.
 struct ConfidenceArguments: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("Show only matches of this probability or more, 0 to 1 (default: 0.6).", valueName: "p"))
+  @Option(help: ArgumentHelp("Show only matches of at least this probability, 0 to 1.", valueName: "p"))
   var minConfidence: Double?
 
   func validate() throws {
