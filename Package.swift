@@ -66,7 +66,7 @@ let package = Package(
       [
         "AudioAnalysis", systemPackage, grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
-    swiftTarget("Reporting", ["AudioAnalysis", systemPackage]),
+    swiftTarget("Reporting", ["AudioAnalysis", "Recognition", systemPackage]),
     swiftTarget("BuiltInAnalyzers", ["AudioAnalysis", "TagReading", "Tempo", "Fingerprinting"]),
     .target(
       name: "Pipeline",
@@ -78,8 +78,8 @@ let package = Package(
     .executableTarget(
       name: "analyze",
       dependencies: [
-        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "LibraryScan", "Pipeline", "Reporting", "ResultStore",
-        systemPackage,
+        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline", "Recognition",
+        "Reporting", "ResultStore", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
 
@@ -100,6 +100,7 @@ let package = Package(
     testTarget(
       "PipelineTests",
       ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", systemPackage]),
-    testTarget("CommandLineTests", ["AnalysisTesting", "AudioAnalysis", "CSpawn", "analyze", systemPackage]),
+    testTarget(
+      "CommandLineTests", ["AnalysisTesting", "AudioAnalysis", "CSpawn", "Reporting", "analyze", systemPackage]),
   ]
 )

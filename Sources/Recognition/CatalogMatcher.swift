@@ -28,10 +28,12 @@ struct CatalogMatcher: ~Copyable {
     let first = Double(hit.placement.centre) - Double(hit.placement.slope) * Double(query.columnCount) / 2
     let offset = first / LandmarkSpectrum.columnsPerSecond
     let skew = exp2(Double(hit.placement.shift) / Double(LandmarkSpectrum.bandsPerOctave)) - 1
+    let duration =
+      Double(catalog.segments[hit.segment].track(hit.track).columnCount) / LandmarkSpectrum.columnsPerSecond
     let items = record.items.filter { $0.applies(at: offset, skew: skew) }
     return (items.isEmpty ? [MediaItem()] : items).map {
       MatchedMediaItem(
-        item: $0, referenceIdentifier: record.identifier, matchOffset: offset, elapsed: elapsed,
+        item: $0, referenceIdentifier: record.identifier, referenceDuration: duration, matchOffset: offset, elapsed: elapsed,
         speed: Double(hit.placement.slope), frequencySkew: skew, confidence: confidence)
     }
   }

@@ -15,6 +15,25 @@ public struct CueSheet: Codable, Hashable, Sendable {
     /// The highest confidence of all windows.
     public var confidence: Double
 
+    /// A match of a clip, over all of the clip.
+    public init(_ match: Match) {
+      self.init(
+        start: match.queryStart, end: match.queryStart + match.queryDuration, match: match.best,
+        alternatives: Array(match.mediaItems.dropFirst()), speed: match.best.speed, confidence: match.best.confidence)
+    }
+
+    init(
+      start: Double, end: Double, match: MatchedMediaItem, alternatives: [MatchedMediaItem], speed: Double,
+      confidence: Double
+    ) {
+      self.start = start
+      self.end = end
+      self.match = match
+      self.alternatives = alternatives
+      self.speed = speed
+      self.confidence = confidence
+    }
+
     enum CodingKeys: String, CodingKey {
       case match, alternatives, speed, confidence
       case start = "start_s"
@@ -29,6 +48,11 @@ public struct CueSheet: Codable, Hashable, Sendable {
   enum CodingKeys: String, CodingKey {
     case cues
     case duration = "duration_s"
+  }
+
+  public init(cues: [Cue], duration: Double) {
+    self.cues = cues
+    self.duration = duration
   }
 
   /// Goes through a file once, in constant memory but for the cues.
@@ -92,7 +116,14 @@ struct CueCollector {
     let best = match.best
     // A window in which a track begins reaches back to before it.
     var start = match.queryStart + max(0, -best.matchOffset / best.speed)
-    if let before = finished.last { start = max(start, min(before.end, match.queryStart + match.queryDuration / 2)) }
+    if let before = finished.indices.last, finished[before].end > start {
+      if best.matchOffset < 0 {
+        // The one before is over when this one is heard from its very beginning.
+        finished[before].end = max(finished[before].start, start)
+      } else {
+        start = max(start, min(finished[before].end, match.queryStart + match.queryDuration / 2))
+      }
+    }
     var cue = CueSheet.Cue(
       start: start, end: match.queryStart + match.queryDuration, match: best,
       alternatives: Array(match.mediaItems.dropFirst()), speed: best.speed, confidence: best.confidence)
@@ -121,7 +152,13 @@ struct CueCollector {
   }
 
   private mutating func close() {
-    if let open { finished.append(open) }
+    if var open, let last {
+      // A window in which a track ends reaches beyond it.
+      let best = last.best
+      let end = last.queryStart + (best.referenceDuration - best.matchOffset) / best.speed
+      open.end = max(open.start, min(open.end, end))
+      finished.append(open)
+    }
     open = nil
     first = nil
     last = nil

@@ -42,6 +42,9 @@ public struct CustomCatalog: Sendable {
     self.removed = removed
   }
 
+  /// Of the files that this program writes, and the only one that it reads.
+  public static var formatVersion: Int { Int(SegmentFormat.version) }
+
   /// How many references there are.
   public var count: Int {
     pending.count + segments.indices.reduce(0) { $0 + segments[$1].trackCount - removed[$1].count }
@@ -139,6 +142,62 @@ public struct CustomCatalog: Sendable {
     for reference in pending { try body(reference) }
   }
 
+  /// What a catalog holds of a reference beside its signature.
+  public struct Entry: Hashable, Sendable {
+    public var identifier: String
+    public var items: [MediaItem]
+    /// Seconds.
+    public var duration: Double
+    public var landmarkCount: Int
+  }
+
+  /// All references without their signatures, in the order they were added.
+  public func forEachEntry(_ body: (Entry) throws -> Void) rethrows {
+    for segment in segments.indices {
+      for track in 0..<segments[segment].trackCount where !removed[segment].contains(track) {
+        let record = self.record(segment: segment, track: track)
+        let size = segments[segment].track(track)
+        try body(
+          Entry(
+            identifier: record.identifier, items: record.items,
+            duration: Double(size.columnCount) / LandmarkSpectrum.columnsPerSecond,
+            landmarkCount: Int(size.landmarkCount)))
+      }
+    }
+    for reference in pending {
+      try body(
+        Entry(
+          identifier: reference.identifier, items: reference.items, duration: reference.signature.duration,
+          landmarkCount: reference.signature.landmarkCount))
+    }
+  }
+
+  /// Those of the identifiers that the catalog has.
+  public func present(_ identifiers: some Sequence<String>) -> Set<String> {
+    var digests = Set(pending.map { ContentID(hashing: Array($0.identifier.utf8)) })
+    for segment in segments.indices {
+      for track in 0..<segments[segment].trackCount where !removed[segment].contains(track) {
+        digests.insert(segments[segment].identifier(ofTrack: track))
+      }
+    }
+    return Set(identifiers.filter { digests.contains(ContentID(hashing: Array($0.utf8))) })
+  }
+
+  /// The reference of a name, if there is one.
+  public func reference(_ identifier: String) throws(CatalogError) -> Reference? {
+    if let reference = pending.last(where: { $0.identifier == identifier }) { return reference }
+    let digest = ContentID(hashing: Array(identifier.utf8))
+    for segment in segments.indices {
+      for track in 0..<segments[segment].trackCount
+      where segments[segment].identifier(ofTrack: track) == digest && !removed[segment].contains(track) {
+        let signature = try segments[segment].signature(ofTrack: track)
+        return Reference(
+          identifier: identifier, signature: signature, items: record(segment: segment, track: track).items)
+      }
+    }
+    return nil
+  }
+
   func record(segment: Int, track: Int) -> ReferenceRecord {
     ReferenceRecord(bytes: segments[segment].items(ofTrack: track))
   }
@@ -147,7 +206,7 @@ public struct CustomCatalog: Sendable {
   public struct Information: Hashable, Sendable {
     public var referenceCount: Int
     public var segmentCount: Int
-    /// Seconds of audio, those of removed references that still take room included.
+    /// Seconds of audio.
     public var duration: Double
     public var landmarkCount: Int
     public var postingCount: Int
@@ -158,9 +217,11 @@ public struct CustomCatalog: Sendable {
     Information(
       referenceCount: count, segmentCount: segments.count,
       duration: pendingSeconds
-        + segments.reduce(0.0) { sum, segment in
-          sum + (0..<segment.trackCount).reduce(0.0) { $0 + Double(segment.track($1).columnCount) }
-            / LandmarkSpectrum.columnsPerSecond
+        + segments.indices.reduce(0.0) { sum, segment in
+          sum
+            + (0..<segments[segment].trackCount).reduce(0.0) {
+              $0 + (removed[segment].contains($1) ? 0 : Double(segments[segment].track($1).columnCount))
+            } / LandmarkSpectrum.columnsPerSecond
         },
       landmarkCount: segments.reduce(0) { $0 + $1.landmarkCount },
       postingCount: segments.reduce(0) { $0 + $1.postingCount },

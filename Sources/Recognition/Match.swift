@@ -3,7 +3,9 @@ public struct MatchedMediaItem: Codable, Hashable, Sendable {
   public var item: MediaItem
   /// Which reference of the catalog it belongs to.
   public var referenceIdentifier: String
-  /// Seconds from the start of the reference to where the query's first sample lies.
+  /// Seconds of the reference.
+  public var referenceDuration: Double
+  /// Seconds from the start of the reference to where the query's first sample lies; negative if it began before it.
   public var matchOffset: Double
   /// Seconds from the start of the query to now, as audio goes; 0 for a query that did not come live.
   public var elapsed: Double
@@ -20,6 +22,7 @@ public struct MatchedMediaItem: Codable, Hashable, Sendable {
   enum CodingKeys: String, CodingKey {
     case item, speed, confidence
     case referenceIdentifier = "reference"
+    case referenceDuration = "reference_duration_s"
     case matchOffset = "match_offset_s"
     case elapsed = "elapsed_s"
     case frequencySkew = "frequency_skew"

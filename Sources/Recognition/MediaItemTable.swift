@@ -50,11 +50,15 @@ public enum MediaItemTable {
     return text
   }
 
-  /// Reads what `write` writes; columns may come in any order, and all but `reference` may be missing.
-  public static func read(_ text: String) throws(ReadError) -> [Row] {
+  /// Reads what `write` writes. Columns may come in any order, their names in any case, and all but `reference` may be
+  /// missing.
+  /// - Parameter reference: What all rows belong to where there is no column `reference`, as in tables for ShazamKit.
+  public static func read(_ text: String, reference: String? = nil) throws(ReadError) -> [Row] {
     let records = try parse(text)
-    guard let header = records.first?.fields else { return [] }
-    guard let key = header.firstIndex(of: "reference") else {
+    guard let names = records.first?.fields else { return [] }
+    let header = names.map { name in columns.first { $0.lowercased() == name.lowercased() } ?? name }
+    let key = header.firstIndex(of: "reference")
+    guard key != nil || reference != nil else {
       throw ReadError(line: 1, problem: "there is no column named reference")
     }
     var rows: [Row] = []
@@ -66,7 +70,7 @@ public enum MediaItemTable {
       for (name, value) in zip(header, record.fields) where name != "reference" && !value.isEmpty {
         try set(name, value, of: &item, line: record.line)
       }
-      rows.append(Row(reference: record.fields[key], item: item))
+      rows.append(Row(reference: key.map { record.fields[$0] } ?? reference ?? "", item: item))
     }
     return rows
   }
@@ -83,10 +87,10 @@ public enum MediaItemTable {
     case "webURL": item.webURL = value
     case "creationDate": item.creationDate = value
     case "explicitContent":
-      guard ["true", "false"].contains(value) else {
+      guard ["true", "false"].contains(value.lowercased()) else {
         throw ReadError(line: line, problem: "explicitContent is \(value), not true or false")
       }
-      item.isExplicit = value == "true"
+      item.isExplicit = value.lowercased() == "true"
     case "timeRanges":
       for range in list(value) {
         let (start, end) = try self.range(range, line: line)

@@ -8,6 +8,8 @@ struct StreamingMatcher: ~Copyable {
   private var stream: LevelStream
   /// The last columns, oldest first.
   private var levels: [Int32] = []
+  /// What is kept of the stream, in columns: never more than `window`.
+  var keptColumnCount: Int { levels.count / LandmarkSpectrum.bandCount }
   /// Columns taken so far.
   private var columnCount = 0
   private var nextAttempt: Int

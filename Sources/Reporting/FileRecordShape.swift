@@ -34,7 +34,9 @@ extension Shape<FileRecord> {
           "tempo", .tempo(includesBeats: includesBeats), "Tempo and beats; null if they were not looked for."
         ) { record in record.tempo.map { ReportedTempo(finding: $0, isLocked: record.tempoCorrection != nil) } },
         .optionalObject("fingerprint", .fingerprint, "Acoustic fingerprint for AcoustID.") { $0.fingerprint },
-        .optionalObject("signature", .signature, "Landmark signature in the recognition catalog.") { $0.signature },
+        .optionalObject("signature", .signature, "Landmark signature, by which clips of the track are recognised.") {
+          $0.signature
+        },
         .map("findings", .json, "What other analyzers found, by analyzer: whatever JSON they give.") { record in
           record.findings.map { (key: $0.key, value: $0.value) }
         },
@@ -46,7 +48,6 @@ extension Shape<FileRecord> {
         },
       ])
   }
-
 }
 
 extension Shape<Problem> {

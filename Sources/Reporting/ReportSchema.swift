@@ -2,23 +2,22 @@ internal import AudioAnalysis
 
 /// The files of `reports/schema/`, made from the declarations that the reports themselves are written by.
 public enum ReportSchema {
-  /// By file name: JSON Schemas (draft 2020-12) of the JSON report and of an NDJSON line, and the columns of the CSV report as
-  /// a Table Schema (Frictionless Standards).
-  public static var files: [(name: String, text: String)] {
+  /// By what has the format, and by file name: JSON Schemas (draft 2020-12) of the JSON report, of an NDJSON line, and of what
+  /// `match` and `listen` print; and the columns of the CSV report as a Table Schema (Frictionless Standards).
+  public static var files: [(format: String, name: String, text: String)] {
     [
-      ("nocturne.report.v1.schema.json", reportSchema.text), ("nocturne.file.v1.schema.json", fileSchema.text),
-      ("nocturne.csv.v1.table.json", tableSchema.text),
+      ("json", "nocturne.report.v1.schema.json", reportSchema.text),
+      ("ndjson", "nocturne.file.v1.schema.json", fileSchema.text), ("csv", "nocturne.csv.v1.table.json", tableSchema.text),
+      ("match", "nocturne.match.v1.schema.json", match), ("listen", "nocturne.listen.v1.schema.json", listen),
     ]
   }
 
-  /// - Returns: nil for a format that is not for programs.
-  public static func text(of format: ReportFormat) -> String? {
-    switch format {
-    case .json: reportSchema.text
-    case .ndjson: fileSchema.text
-    case .csv: tableSchema.text
-    case .html: nil
-    }
+  /// Of a line of `analyze match --json`.
+  private static var match: String { lineSchema(Shape.match.schema, title: "nocturne.match, version 1: one file").text }
+
+  /// Of a line of `analyze listen --json`.
+  private static var listen: String {
+    lineSchema(Shape.heard.schema, title: "nocturne.listen, version 1: one recognised track").text
   }
 
   private static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
@@ -48,13 +47,12 @@ public enum ReportSchema {
   }
 
   private static var fileSchema: SchemaNode {
-    guard case .object(let members) = file.schema else { return file.schema }
-    return .object(
-      [
-        ("$schema", dialect),
-        ("title", .string("\(ReportWriter.schema), version \(ReportWriter.schemaVersion): one file")),
-      ]
-        + members)
+    lineSchema(file.schema, title: "\(ReportWriter.schema), version \(ReportWriter.schemaVersion): one file")
+  }
+
+  private static func lineSchema(_ schema: SchemaNode, title: String) -> SchemaNode {
+    guard case .object(let members) = schema else { return schema }
+    return .object([("$schema", dialect), ("title", .string(title))] + members)
   }
 
   private static var tableSchema: SchemaNode {

@@ -16,8 +16,9 @@ struct Analyze: AsyncParsableCommand {
       """,
     version: version,
     subcommands: [
-      RunCommand.self, ReportCommand.self, ShowCommand.self, ExplainCommand.self, SetCommand.self,
-      SchemaCommand.self, DoctorCommand.self, BackupCommand.self, PruneCommand.self,
+      RunCommand.self, ReportCommand.self, ShowCommand.self, ExplainCommand.self, SetCommand.self, MatchCommand.self,
+      ListenCommand.self, CatalogCommand.self, SchemaCommand.self, DoctorCommand.self, BackupCommand.self,
+      PruneCommand.self,
       ConfigCommand.self, CompletionsCommand.self, WorkerCommand.self,
     ],
     defaultSubcommand: RunCommand.self)

@@ -2,6 +2,7 @@ import ArgumentParser
 import AudioAnalysis
 import LibraryScan
 import Pipeline
+import Recognition
 import Reporting
 import ResultStore
 
@@ -20,6 +21,9 @@ func reportingErrors(_ body: () async throws -> Void) async throws {
   } catch ReportError.closedPipe {
     // As with `| head`: nobody wants the rest, and nothing is wrong.
     throw ExitStatus.fine.exitCode
+  } catch let error as CatalogError {
+    if case .locked = error { throw ending(.locked, sentence("\(error)")) }
+    throw ending(.fatal, sentence("\(error)"))
   } catch let error as StoreError {
     if case .lockedByRun = error { throw ending(.locked, "\(error)") }
     throw ending(.fatal, "\(error)")

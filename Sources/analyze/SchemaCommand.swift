@@ -6,9 +6,11 @@ import SystemPackage
 struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Prints the JSON Schema of a report, or writes all schemas into a folder.")
+    abstract: "Prints the JSON Schema of a report or of recognition, or writes all schemas into a folder.")
 
-  @Argument(help: "The format: json, ndjson or csv.", completion: .list(["json", "ndjson", "csv"]))
+  @Argument(
+    help: "The format: json, ndjson, csv, match or listen.",
+    completion: .list(["json", "ndjson", "csv", "match", "listen"]))
   var format: String = "json"
 
   @Option(
@@ -25,10 +27,11 @@ struct SchemaCommand: AsyncParsableCommand {
         }
         return
       }
-      guard let schema = ReportFormat(rawValue: format).flatMap(ReportSchema.text) else {
-        throw CommandFailure(.usage, "There is no schema of a report format \(format); valid: json, ndjson, csv.")
+      guard let schema = ReportSchema.files.first(where: { $0.format == format }) else {
+        let valid = ReportSchema.files.map(\.format).joined(separator: ", ")
+        throw CommandFailure(.usage, "There is no schema of a format \(format); valid: \(valid).")
       }
-      try StandardOutput.write(schema)
+      try StandardOutput.write(schema.text)
     }
   }
 }

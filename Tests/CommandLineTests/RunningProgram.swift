@@ -87,6 +87,8 @@ final class RunningProgram {
     try? errorFile.close()
   }
 
+  /// Standard output so far.
+  var output: [UInt8] { Self.contents(of: outputFile) }
   var errors: String { String(decoding: Self.contents(of: errorFile), as: UTF8.self) }
   var hasEnded: Bool { cspawn_has_ended(process) != 0 }
 

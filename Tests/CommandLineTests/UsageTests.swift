@@ -58,7 +58,7 @@ import Testing
     Mistake("report", hint: "--report json"),
     Mistake("report", "--report", "xml", hint: "json"),
     Mistake("show", hint: "file"),
-    Mistake("schema", "xml", hint: "json, ndjson, csv"),
+    Mistake("schema", "xml", hint: "json, ndjson, csv, match, listen"),
     Mistake("completions", "tcsh", hint: "bash, fish, zsh"),
     Mistake("doctor", "--pipeline", hint: "--pipeline"),
   ])

@@ -232,13 +232,17 @@ enum Audio {
       made[seed] = bytes
       return bytes
     }
-    guard let title else { return bytes }
+    if let title { tag(&bytes, title: title) }
+    return bytes
+  }
+
+  /// Puts a title into a WAV file.
+  static func tag(_ bytes: inout [UInt8], title: String) {
     var text = Array(title.utf8) + [0]
     if text.count % 2 == 1 { text.append(0) }
     let content = Array("INFOINAM".utf8) + littleEndian(title.utf8.count + 1) + text
     bytes += Array("LIST".utf8) + littleEndian(content.count) + content
     bytes.replaceSubrange(4..<8, with: littleEndian(bytes.count - 8))
-    return bytes
   }
 
   /// Bytes that no decoder takes for audio.

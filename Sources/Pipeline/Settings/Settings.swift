@@ -180,6 +180,9 @@ extension Settings {
   public static let database = Setting<FilePath>("database", "the database of results") {
     $0.data.appending("library.sqlite")
   }
+  public static let catalog = Setting<FilePath>("catalog", "the catalog of recordings to recognise") {
+    $0.data.appending("catalog")
+  }
   public static let output = Setting<FilePath>("output", "the folder for reports") { $0.data.appending("reports") }
   public static let report = Setting<[ReportChoice]>("report", default: [], "reports to write after a run")
   public static let include = Setting<[ReportExtra]>("include", default: [], "what else to have in reports")
@@ -222,7 +225,7 @@ extension Settings {
 
   /// Every setting there is.
   public static let all: [any AnySetting] = [
-    library, database, output, report, include, pipeline, jobs, isolation, memoryLimit, timeout, timeBudget, nice,
+    library, database, catalog, output, report, include, pipeline, jobs, isolation, memoryLimit, timeout, timeBudget, nice,
     failOn,
     progress, waitLock, retryFailed, followLinks, oneFileSystem, ignoreCtime, hidden, allFiles, extensions, quietPeriod,
   ]

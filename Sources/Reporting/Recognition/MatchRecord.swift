@@ -1,0 +1,48 @@
+public import AudioAnalysis
+public import Recognition
+public import SystemPackage
+
+/// What was recognised in one file: a line of `analyze match --json`.
+public struct MatchRecord: Sendable {
+  /// Absolute.
+  public var path: FilePath
+  /// Why nothing could be looked for.
+  public var problem: Problem?
+  /// Seconds that were listened to; `nil` if none were.
+  public var duration: Double?
+  /// Ascending by start.
+  public var tracks: [CueSheet.Cue]
+
+  public init(path: FilePath, problem: Problem? = nil, duration: Double? = nil, tracks: [CueSheet.Cue] = []) {
+    self.path = path
+    self.problem = problem
+    self.duration = duration
+    self.tracks = tracks
+  }
+
+  /// As a line of NDJSON, line break included.
+  public var ndjsonLine: [UInt8] { Shape.match.line(of: self) }
+}
+
+/// A track as it is heard: a line of `analyze listen --json`.
+public struct HeardRecord: Sendable {
+  public var heard: Timestamp
+  public var match: Match
+
+  public init(heard: Timestamp, match: Match) {
+    self.heard = heard
+    self.match = match
+  }
+
+  /// As a line of NDJSON, line break included.
+  public var ndjsonLine: [UInt8] { Shape.heard.line(of: self) }
+}
+
+extension Shape {
+  fileprivate func line(of record: Record) -> [UInt8] {
+    var json = JSONWriter()
+    writeJSON(record, into: &json)
+    json.endLine()
+    return json.bytes
+  }
+}

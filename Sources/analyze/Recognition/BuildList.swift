@@ -1,0 +1,68 @@
+import AudioAnalysis
+import Foundation
+import Recognition
+import SystemPackage
+
+/// What `catalog build` has put into a catalog, from one database: so that the next one knows what is new, what has
+/// changed, and what somebody has taken out or added by hand, which it leaves alone.
+///
+/// A text file in the catalog's folder: a line that says what it is, the path of the database, and a line for each
+/// track with its content id and the digest of its media item, or `-` while it is being added.
+struct BuildList {
+  enum State: Equatable {
+    /// A run may have ended before the track was in the catalog.
+    case begun
+    case done(ContentID)
+  }
+
+  private let file: FilePath
+  private let database: FilePath
+  private(set) var states: [ContentID: State] = [:]
+
+  private static let title = "nocturne catalog build 1"
+
+  init(in directory: FilePath, database: FilePath) throws {
+    self.database = database
+    let name = ContentID(hashing: Array(DisplayPath.text(of: database).utf8))
+    file = directory.appending("\(name).build")
+    guard FileManager.default.fileExists(atPath: file.string) else { return }
+    var lines = try String(contentsOfFile: file.string, encoding: .utf8)[...].split(separator: "\n")
+    guard lines.count >= 2, lines[0] == Self.title else { throw damage }
+    lines.removeFirst(2)
+    for line in lines {
+      let words = line.split(separator: " ")
+      guard words.count == 2, let id = ContentID(String(words[0])) else { throw damage }
+      guard words[1] != "-" else {
+        states[id] = .begun
+        continue
+      }
+      guard let digest = ContentID(String(words[1])) else { throw damage }
+      states[id] = .done(digest)
+    }
+  }
+
+  private var damage: CommandFailure {
+    CommandFailure(
+      .fatal, "\(file.string) is damaged. Remove it and build again; tracks taken out by hand then come back.")
+  }
+
+  subscript(_ id: ContentID) -> State? {
+    get { states[id] }
+    set { states[id] = newValue }
+  }
+
+  func write() throws {
+    var text = "\(Self.title)\n\(printable(DisplayPath.text(of: database)))\n"
+    for (id, state) in states.map({ ($0.key.description, $0.value) }).sorted(by: { $0.0 < $1.0 }) {
+      switch state {
+      case .begun: text += "\(id) -\n"
+      case .done(let digest): text += "\(id) \(digest)\n"
+      }
+    }
+    do {
+      try Data(text.utf8).write(to: URL(filePath: file.string), options: .atomic)
+    } catch {
+      throw CatalogError.unwritable(path: file.string, reason: error.localizedDescription)
+    }
+  }
+}

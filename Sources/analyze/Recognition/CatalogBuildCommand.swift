@@ -1,0 +1,196 @@
+import ArgumentParser
+import AudioAnalysis
+import Fingerprinting
+import Foundation
+import Pipeline
+import Recognition
+import ResultStore
+import SystemPackage
+
+struct CatalogBuildCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "build",
+    abstract: "Brings the catalog up to date with the database, without decoding anything.",
+    discussion: """
+      What was analyzed since the last time is added, changed tags are taken over, and what has vanished from the library \
+      is removed. What catalog remove, add, merge and edited media items have changed stays as it is.
+      """)
+
+  @Argument(help: ArgumentHelp("Add only what lies here. Default: all that was analyzed.", valueName: "path"))
+  var paths: [PathArgument] = []
+
+  @OptionGroup
+  var catalog: CatalogArguments
+
+  @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
+  var database: PathArgument?
+
+  @Flag(name: .shortAndLong, help: "Print the summary without a terminal, too.")
+  var verbose = false
+
+  func run() async throws {
+    try await reportingErrors {
+      var settings = try CommandSettings()
+      settings.take(database, for: Settings.database, option: "--database")
+      catalog.apply(to: &settings)
+      let store = try settings.openStoreForReading()
+      let update = try CatalogUpdate(at: settings[Settings.catalog])
+      let terminal = Terminal()
+      var build = try CatalogBuild(
+        store, update, list: BuildList(in: update.directory.path, database: settings.database()),
+        roots: paths.map(\.path))
+      try build.perform { done, all in
+        guard terminal.isInteractive, all > CatalogUpdate.batchSize else { return }
+        Terminal.write("\r\(done) of \(all) tracks\(done == all ? "\n" : "")")
+      }
+      for line in build.complaints { Terminal.writeLine("analyze: \(line)") }
+      if terminal.isInteractive || verbose { Terminal.writeLine(build.summary) }
+    }
+  }
+}
+
+/// Brings a catalog up to date with a database.
+private struct CatalogBuild {
+  private struct Track {
+    var id: ContentID
+    var path: FilePath
+    var digest: ContentID
+  }
+
+  private let store: ResultStore
+  private let update: CatalogUpdate
+  private var list: BuildList
+  private let roots: [FilePath]
+
+  private var added = 0
+  private var updated = 0
+  private var removed = 0
+  private var unchanged = 0
+  /// Taken out or changed by hand.
+  private var leftAlone = 0
+  /// Files with audio, but without a signature that this program can use.
+  private var unsigned = 0
+
+  init(_ store: ResultStore, _ update: CatalogUpdate, list: BuildList, roots: [FilePath]) {
+    self.store = store
+    self.update = update
+    self.list = list
+    self.roots = roots
+  }
+
+  mutating func perform(_ progress: (_ done: Int, _ all: Int) -> Void) throws {
+    let (tracks, there) = try survey()
+    guard !tracks.isEmpty || !list.states.isEmpty else {
+      throw CommandFailure(
+        .fatal,
+        roots.isEmpty
+          ? "No file in the database \(store.path.string) has a signature. Analyze your music with the pipeline default, "
+            + "or with any other that has the analyzer signature: analyze FOLDER"
+          : "No file with a signature lies there, says the database \(store.path.string). Analyze it first: "
+            + "analyze \(roots[0].string)")
+    }
+    try removeVanished(there)
+    let changes = try changes(of: tracks)
+    var next = changes.startIndex
+    while next < changes.endIndex {
+      let end = min(next + CatalogUpdate.batchSize, changes.endIndex)
+      try add(changes[next..<end])
+      next = end
+      progress(next - changes.startIndex, changes.count)
+    }
+  }
+
+  /// The tracks of the library, one for each content, by the first of its paths; and the content of every file there is.
+  private mutating func survey() throws -> (tracks: [Track], there: Set<ContentID>) {
+    var tracks: [Track] = []
+    var there: Set<ContentID> = []
+    var taken: Set<ContentID> = []
+    var unsigned = 0
+    try store.forEachRecord { record in
+      guard let id = record.contentID else { return }
+      there.insert(id)
+      guard roots.isEmpty || roots.contains(where: { record.path.starts(with: $0) }) else { return }
+      guard record.signature?.version == Signature.version else {
+        unsigned += 1
+        return
+      }
+      guard taken.insert(id).inserted else { return }
+      let item = LibraryItem.item(path: record.path, tags: record.tags)
+      tracks.append(Track(id: id, path: record.path, digest: LibraryItem.digest(of: item)))
+    }
+    self.unsigned = unsigned
+    return (tracks, there)
+  }
+
+  private mutating func removeVanished(_ there: Set<ContentID>) throws {
+    let vanished = list.states.keys.filter { !there.contains($0) }
+    guard !vanished.isEmpty else { return }
+    let names = vanished.map(\.description)
+    removed = try update.directory.catalog().present(names).count
+    try update.directory.remove(names)
+    for id in vanished { list[id] = nil }
+    try list.write()
+  }
+
+  private mutating func changes(of tracks: [Track]) throws -> [Track] {
+    let present = try update.directory.catalog().present(tracks.lazy.map(\.id.description))
+    var changes: [Track] = []
+    for track in tracks {
+      let isPresent = present.contains(track.id.description)
+      switch list[track.id] {
+      case .begun:
+        added += 1
+        changes.append(track)
+      case nil where !isPresent:
+        added += 1
+        changes.append(track)
+      case .done(let digest) where isPresent && digest != track.digest:
+        updated += 1
+        changes.append(track)
+      case .done where isPresent: unchanged += 1
+      default: leftAlone += 1
+      }
+    }
+    return changes
+  }
+
+  private mutating func add(_ tracks: ArraySlice<Track>) throws {
+    for track in tracks { list[track.id] = .begun }
+    try list.write()
+    var references: [Reference] = []
+    for track in tracks {
+      guard let finding = try store.signature(of: track.id), let record = try store.record(at: track.path) else {
+        // Changed since the survey: the next build finds what it is now.
+        continue
+      }
+      do {
+        references.append(
+          Reference(
+            identifier: track.id.description, signature: try Signature(bytes: finding.data),
+            items: [LibraryItem.item(path: track.path, tags: record.tags)]))
+      } catch {
+        throw CommandFailure(
+          .fatal, "The database \(store.path.string) holds for \(track.path.string) \(error) with --force.")
+      }
+    }
+    try update.directory.add(references)
+    for track in tracks { list[track.id] = .done(track.digest) }
+    try list.write()
+  }
+
+  // MARK: What to tell
+
+  var complaints: [String] {
+    guard unsigned > 0 else { return [] }
+    let files = unsigned == 1 ? "1 file has" : "\(unsigned) files have"
+    return [
+      "\(files) no signature of this version and cannot be recognised: analyze the library again, with the pipeline default."
+    ]
+  }
+
+  var summary: String {
+    var parts = ["\(added) added", "\(updated) updated", "\(removed) removed", "\(unchanged) unchanged"]
+    if leftAlone > 0 { parts.append("\(leftAlone) left as changed by hand") }
+    return "catalog \(printable(update.directory.path.string)): \(parts.joined(separator: ", "))"
+  }
+}

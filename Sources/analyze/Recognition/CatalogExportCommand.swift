@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+import Pipeline
+import Recognition
+import SystemPackage
+
+struct CatalogExportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Writes the whole catalog into one file, which match and listen take and other machines read.")
+
+  @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
+  var file: PathArgument
+
+  @Flag(help: "Write a table of the media items instead.")
+  var csv = false
+
+  @OptionGroup
+  var catalog: CatalogArguments
+
+  func run() async throws {
+    try await reportingErrors {
+      var settings = try CommandSettings()
+      catalog.apply(to: &settings)
+      let catalog = try settings.openCatalog()
+      if csv {
+        do {
+          try Data(MediaItemTable.text(of: catalog).utf8).write(to: URL(filePath: file.path.string), options: .atomic)
+        } catch {
+          throw CommandFailure(.fatal, "\(file.path.string) cannot be written: \(error.localizedDescription)")
+        }
+      } else {
+        try refuseForeignFile()
+        try catalog.write(to: file.path)
+      }
+    }
+  }
+
+  /// Only a catalog is replaced by a catalog: the name may be that of a track.
+  private func refuseForeignFile() throws {
+    guard FileManager.default.fileExists(atPath: file.path.string) else { return }
+    do {
+      _ = try CustomCatalog(contentsOf: file.path)
+    } catch CatalogError.notACatalog {
+      throw CommandFailure(.fatal, "\(file.path.string) is there, and is not a catalog. Name another file, or remove it.")
+    } catch {}
+  }
+}

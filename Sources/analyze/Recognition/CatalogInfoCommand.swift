@@ -1,0 +1,48 @@
+import ArgumentParser
+import AudioAnalysis
+import Fingerprinting
+import Foundation
+import Pipeline
+import Recognition
+import SystemPackage
+
+struct CatalogInfoCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "info", abstract: "Says how large the catalog is.")
+
+  @Flag(help: "As a line of JSON.")
+  var json = false
+
+  @Flag(help: "Also read all of it, and say if anything is damaged.")
+  var check = false
+
+  @OptionGroup
+  var catalog: CatalogArguments
+
+  func run() async throws {
+    try await reportingErrors {
+      var settings = try CommandSettings()
+      catalog.apply(to: &settings)
+      let catalog = try settings.openCatalog()
+      if check { try catalog.verify() }
+      let path = settings[Settings.catalog].string
+      let info = catalog.information
+      if json {
+        let value = JSONValue.object([
+          "path": .string(path), "tracks": .integer(Int64(info.referenceCount)),
+          "duration_s": .number((info.duration * 10).rounded() / 10), "landmarks": .integer(Int64(info.landmarkCount)),
+          "segments": .integer(Int64(info.segmentCount)), "size_bytes": .integer(Int64(info.sizeBytes)),
+          "format_version": .integer(Int64(CustomCatalog.formatVersion)),
+          "signature_version": .integer(Int64(Signature.version)),
+        ])
+        try StandardOutput.write(value.canonicalText + "\n")
+      } else {
+        try StandardOutput.writeLines([
+          printable(path), "  tracks     \(info.referenceCount.formatted())",
+          "  audio      \(describe(seconds: info.duration))", "  landmarks  \(info.landmarkCount.formatted())",
+          "  segments   \(info.segmentCount)", "  size       \(info.sizeBytes.formatted()) bytes",
+          "  format     \(CustomCatalog.formatVersion), signatures of version \(Signature.version)",
+        ])
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Foundation
+import Pipeline
+import Recognition
+
+struct CatalogListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the tracks of the catalog.")
+
+  @Flag(help: "As a table of media items, for a spreadsheet and for catalog add --items.")
+  var csv = false
+
+  @OptionGroup
+  var catalog: CatalogArguments
+
+  func run() async throws {
+    try await reportingErrors {
+      var settings = try CommandSettings()
+      catalog.apply(to: &settings)
+      let catalog = try settings.openCatalog()
+      if csv {
+        try StandardOutput.write(MediaItemTable.text(of: catalog))
+      } else {
+        try catalog.forEachEntry { entry in
+          let length = trackTime(entry.duration)
+          for item in entry.items.isEmpty ? [MediaItem()] : entry.items {
+            try StandardOutput.write("\(entry.identifier)  \(length)  \(printable(trackName(item, entry.identifier)))\n")
+          }
+        }
+      }
+    }
+  }
+}
+
+extension MediaItemTable {
+  /// All media items of a catalog; a track without one has an empty row.
+  static func text(of catalog: CustomCatalog) -> String {
+    var rows: [Row] = []
+    catalog.forEachEntry { entry in
+      for item in entry.items.isEmpty ? [MediaItem()] : entry.items {
+        rows.append(Row(reference: entry.identifier, item: item))
+      }
+    }
+    return write(rows)
+  }
+}
+
+/// `Artist – Title`, or whatever is known.
+func trackName(_ item: MediaItem, _ identifier: String) -> String {
+  let parts = [item.artist, item.title].compactMap { $0 }
+  return parts.isEmpty ? identifier : parts.joined(separator: " – ")
+}
+
+/// `0:03:25`
+func trackTime(_ seconds: Double) -> String {
+  let whole = Int(max(0, seconds).rounded())
+  return String(format: "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60)
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import AudioAnalysis
+import Foundation
+import Pipeline
+import Recognition
+import Reporting
+
+struct ListenCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "listen",
+    abstract: "Recognises tracks in sound as it comes in on standard input, for as long as it comes.",
+    discussion: """
+      Raw PCM, interleaved and little-endian, as other programs record it:
+        arecord -q -t raw -f S16_LE -r 44100 -c 1 | analyze listen
+        parec --format=s16le --rate=44100 --channels=1 | analyze listen
+        ffmpeg -v error -i http://… -f s16le -ar 44100 -ac 1 - | analyze listen
+      """)
+
+  @Option(help: ArgumentHelp("Samples per second.", valueName: "hz"))
+  var rate = 44_100
+
+  @Option(help: ArgumentHelp("Number of channels.", valueName: "n"))
+  var channels = 1
+
+  @Option(
+    help: ArgumentHelp("Kind of samples: s16le or f32le.", valueName: "kind"),
+    completion: .list(RecordingSource.Encoding.allCases.map(\.rawValue)))
+  var format = RecordingSource.Encoding.s16.rawValue
+
+  @Option(help: ArgumentHelp("Run this in a shell and listen to what it prints.", valueName: "command"))
+  var command: String?
+
+  @Flag(help: "One line of JSON for each track; see analyze schema listen.")
+  var json = false
+
+  @OptionGroup
+  var confidence: ConfidenceArguments
+
+  @OptionGroup
+  var catalog: CatalogArguments
+
+  func validate() throws {
+    if !(1000...768_000).contains(rate) { throw ValidationError("--rate must be 1000 to 768000, not \(rate).") }
+    if !(1...64).contains(channels) { throw ValidationError("--channels must be 1 to 64, not \(channels).") }
+    if RecordingSource.Encoding(rawValue: format) == nil {
+      throw ValidationError("There is no kind of samples \(format); valid: s16le, f32le.")
+    }
+  }
+
+  func run() async throws {
+    try await reportingErrors {
+      var settings = try CommandSettings()
+      catalog.apply(to: &settings)
+      if command == nil, isatty(STDIN_FILENO) == 1 {
+        throw CommandFailure(
+          .usage,
+          "Standard input is a terminal, not sound. Pipe PCM in: arecord -q -t raw -f S16_LE -r 44100 -c 1 | analyze listen")
+      }
+      let session = try ManagedSession(catalog: settings.openCatalog(), source: source)
+      let signals = SignalHandling { _ in session.cancel() }
+      var changes = TrackChanges()
+      var failure: (any Error)?
+      for await result in session.results {
+        if case .error(let error) = result { failure = error }
+        guard confidence.accepts(result.match?.best.confidence ?? 0), let match = changes.new(in: result) else {
+          continue
+        }
+        do {
+          try report(match)
+        } catch {
+          session.cancel()
+          throw error
+        }
+      }
+      if let status = signals.exitStatus { throw status.exitCode }
+      if let failure { throw CommandFailure(.fatal, "Nothing more can be heard: \(failure).") }
+    }
+  }
+
+  private var source: RecordingSource {
+    let encoding = RecordingSource.Encoding(rawValue: format) ?? .s16
+    guard let command else {
+      return .standardInput(sampleRate: rate, channelCount: channels, encoding: encoding)
+    }
+    return .command(["sh", "-c", command], sampleRate: rate, channelCount: channels, encoding: encoding)
+  }
+
+  private func report(_ match: Match) throws {
+    if json { return try StandardOutput.write(HeardRecord(heard: .now, match: match).ndjsonLine) }
+    let best = match.best
+    let now = match.queryStart + match.queryDuration
+    let offset = best.matchOffset + match.queryDuration * best.speed
+    try StandardOutput.write(
+      "\(trackTime(now))  \(MatchText.text(of: best))\n"
+        + "         \(MatchText.details(offset: offset, speed: best.speed, confidence: best.confidence))\n")
+  }
+}

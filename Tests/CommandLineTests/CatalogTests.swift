@@ -1,0 +1,144 @@
+import AnalysisTesting
+import AudioAnalysis
+import Foundation
+import Glibc
+import SystemPackage
+import Testing
+
+/// The catalog: what changes it, and what must not.
+@Suite struct CatalogTests {
+  private static func titles(_ place: Workplace) throws -> [String] {
+    try place.catalog("list").lines.map { String($0.split(separator: " ", omittingEmptySubsequences: true)[2]) }.sorted()
+  }
+
+  @Test func buildingAgainFollowsTheLibrary() throws {
+    let place = try Workplace()
+    let run = try place.analyzeTracks()
+    #expect(try place.catalog("build", "library/a.wav", "library/b.wav", "--verbose").errors.contains("2 added"))
+    #expect(try Self.titles(place) == ["First", "Second"])
+    #expect(try place.catalog("build", "--verbose").errors.contains("1 added, 0 updated, 0 removed, 2 unchanged"))
+    #expect(try place.catalog("build", "--verbose").errors.contains("0 added, 0 updated, 0 removed, 3 unchanged"))
+
+    // Tagged anew, copied, gone, and taken out by hand.
+    try place.put(Tracks.file(0, title: "New"), as: "a.wav", modified: 2_000_000)
+    try place.put(Tracks.file(0, title: "Copy"), as: "copy.wav")
+    try place.remove("b.wav")
+    _ = try place.analyzeSignatures()
+    #expect(try place.catalog("remove", "library/c.wav").status == 0)
+    let again = try place.catalog("build", "--verbose")
+    #expect(again.errors.contains("0 added, 1 updated, 1 removed, 0 unchanged, 1 left as changed by hand"), "\(again.errors)")
+    #expect(try Self.titles(place) == ["New"])
+    #expect(try place.catalog("list").text.hasPrefix(run.file("a.wav")["id"].textValue))
+
+    // What was taken out comes back by hand only; what is in the database is not decoded for it.
+    #expect(try place.catalog("add", "library/c.wav").status == 0)
+    #expect(try Self.titles(place) == ["New", "Third"])
+    #expect(try place.catalog("build", "--verbose").errors.contains("0 added, 0 updated, 0 removed, 2 unchanged"))
+    let info = try JSONValue(parsing: place.catalog("info", "--json", "--check").output)
+    #expect(info["tracks"] == 2)
+    #expect(abs(info["duration_s"].numberValue - 48) < 0.5)
+  }
+
+  @Test func anInterruptedBuildGoesOn() throws {
+    let place = try Workplace()
+    let run = try place.analyzeTracks()
+    // What a build leaves that was killed while it was adding the first track.
+    #expect(try place.catalog("build", "library/b.wav").status == 0)
+    let folder = place.folder.file("catalog")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.string)
+    let list = folder.appending(try #require(names.first { $0.hasSuffix(".build") }))
+    let text = try String(contentsOfFile: list.string, encoding: .utf8)
+    try place.write(text + "\(run.file("a.wav")["id"].textValue) -\n", to: list)
+    try place.write("half", to: folder.appending("2.segment.new-1"))
+    #expect(try place.catalog("build", "--verbose").errors.contains("2 added, 0 updated, 0 removed, 1 unchanged"))
+    #expect(try Self.titles(place) == ["First", "Second", "Third"])
+    #expect(try place.catalog("info", "--check").status == 0)
+  }
+
+  @Test func filesMediaItemsAndWholeCatalogsGoInAndOut() throws {
+    let place = try Workplace()
+    for number in 0..<3 { try place.put(Tracks.file(number, title: "T\(number)"), as: "\(number).wav") }
+    // Without a database files are decoded. As in tables for ShazamKit there is no column reference.
+    try place.write("Title,artist,ISRC,mood\r\n\"A, B\",Somebody,XX0000000001,calm\r\n", to: place.folder.file("one.csv"))
+    #expect(try place.catalog("add", "library/0.wav", "--items", "one.csv").status == 0)
+    #expect(try place.catalog("add", "library/1.wav").status == 0)
+    let table = try place.catalog("list", "--csv").text
+    #expect(table.contains("\"A, B\",,Somebody,,XX0000000001"))
+    #expect(table.contains(",calm"))
+
+    // Edited in a spreadsheet and read back; a mistake in it changes nothing.
+    try place.write(table.replacing("Somebody", with: "Else").replacing("T1", with: "U1"), to: place.folder.file("all.csv"))
+    #expect(try place.catalog("add", "--items", "all.csv").status == 0)
+    #expect(try Set(place.catalog("list").lines.map { $0.split(separator: "  ").last }) == ["Else – A, B", "U1"])
+    for (mistake, hint) in [("reference,title\nnobody,x", "nobody"), ("reference,timeRanges\nx,soon", "line 2")] {
+      try place.write(mistake, to: place.folder.file("bad.csv"))
+      let outcome = try place.catalog("add", "--items", "bad.csv")
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.contains(hint), "\(outcome.errors)")
+    }
+
+    #expect(try place.catalog("export", "out/whole.catalog").status == 1)
+    #expect(try place.catalog("export", "whole.catalog").status == 0)
+    #expect(try place.catalog("export", "library/0.wav").errors.contains("is not a catalog"))
+    #expect(try place.catalog("export", "table.csv", "--csv").status == 0)
+    #expect(
+      try String(contentsOfFile: place.folder.file("table.csv").string, encoding: .utf8)
+        == place.catalog("list", "--csv").text)
+    let match = try place.start(["match", "library/1.wav", "--catalog", "whole.catalog"]).end()
+    #expect(match.text.contains("U1"))
+
+    // Into another catalog, in which theirs counts.
+    let other: [Argument] = ["--catalog", "other"]
+    #expect(try place.start(["catalog", "add", "library/1.wav", "library/2.wav"] + other).end().status == 0)
+    #expect(try place.start(["catalog", "merge", "whole.catalog"] + other).end().status == 0)
+    let merged = try place.start(["catalog", "list"] + other).end()
+    #expect(Set(merged.lines.map { $0.split(separator: "  ").last }) == ["Else – A, B", "U1", "T2"])
+    // A portable file is not changed in place, and nothing strange is mixed with a catalog.
+    #expect(try place.start(["catalog", "add", "library/2.wav", "--catalog", "whole.catalog"]).end().status == 1)
+    let strange = try place.start(["catalog", "add", "library/2.wav", "--catalog", "library"]).end()
+    #expect(strange.errors.contains("holds something else"))
+
+    #expect(try place.catalog("remove", "library/9.wav").errors.contains("Nothing was removed"))
+    #expect(try place.catalog("add", "library/none.wav", "library/2.wav").status == 3)
+    #expect(try place.catalog("list").lines.count == 3)
+    #expect(try place.catalog("remove", "library/2.wav", "library/1.wav").status == 0)
+    #expect(try place.catalog("list").lines.count == 1)
+  }
+
+  @Test func damageIsNamed() throws {
+    let place = try Workplace()
+    try place.put(Tracks.file(0, title: "T"), as: "a.wav")
+    #expect(try place.catalog("add", "library/a.wav").status == 0)
+    #expect(try place.catalog("export", "whole.catalog").status == 0)
+    let bytes = try [UInt8](Data(contentsOf: URL(filePath: place.folder.file("whole.catalog").string)))
+    try place.write(Array(bytes.dropLast(10)), to: place.folder.file("cut.catalog"))
+    var flipped = bytes
+    flipped[bytes.count - 20] ^= 1
+    try place.write(flipped, to: place.folder.file("flipped.catalog"))
+    for (name, hint) in [("cut.catalog", "damaged"), ("library/a.wav", "is not a recognition catalog")] {
+      let outcome = try place.start(["match", "library/a.wav", "--catalog", "\(name)"]).end()
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.contains(hint), "\(outcome.errors)")
+    }
+    for arguments: [Argument] in [["info", "--check", "--catalog"], ["merge", "--catalog", "new"]] {
+      let outcome = try place.start(["catalog"] + arguments + ["flipped.catalog"]).end()
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.contains("damaged"), "\(outcome.errors)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: place.folder.file("new").string))
+  }
+
+  @Test func thereIsOneWriterAtATime() throws {
+    let place = try Workplace()
+    _ = try place.analyzeTracks()
+    #expect(try place.catalog("build", "library/a.wav").status == 0)
+    let lock = try FileDescriptor.open(place.folder.file("catalog/UPDATE.lock"), .readWrite)
+    defer { try? lock.close() }
+    #expect(flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0)
+    let outcome = try place.catalog("build")
+    #expect(outcome.status == 11)
+    #expect(outcome.errors.contains("another program"))
+    // Readers do not mind.
+    #expect(try Self.titles(place) == ["First"])
+  }
+}

@@ -1,0 +1,222 @@
+import AnalysisTesting
+import AudioAnalysis
+import Foundation
+import Reporting
+import SystemPackage
+import Testing
+
+/// `match` and `listen`, over a catalog that `catalog build` has made of a library.
+@Suite struct RecognitionTests {
+  @Test func clipsAreRecognised() throws {
+    let place = try Workplace()
+    let run = try place.analyzeTracks()
+    let build = try place.catalog("build", "--verbose")
+    #expect(build.status == 0, "\(build.errors)")
+    #expect(build.text == "")
+    #expect(build.errors.contains("3 added, 0 updated, 0 removed, 0 unchanged"))
+
+    let clip = Tracks.noisy(Tracks.cut(Tracks.signals[1], from: 8, seconds: 8))
+    try place.write(WAVFile(clip).bytes, to: place.folder.file("clip.wav"))
+    try place.write(Audio.wav(5), to: place.folder.file("other.wav"))
+    let json = try place.match("clip.wav", "other.wav", "--json")
+    #expect(json.status == 0, "\(json.errors)")
+    #expect(json.errors == "")
+    let records = try json.lines.map { try JSONValue(parsing: Array($0.utf8)) }
+    try #require(records.count == 2)
+    let track = try #require(records[0]["tracks"].elements.first)
+    #expect(track["reference"] == run.file("b.wav")["id"])
+    #expect(track["title"] == "Second")
+    #expect(track["properties"]["path"].textValue == "\(place.library)/b.wav")
+    #expect(abs(track["track_offset_s"].numberValue - 8) < 0.1)
+    #expect(abs(track["speed"].numberValue - 1) < 0.01)
+    #expect(track["confidence"].numberValue > 0.6)
+    #expect(records[1]["tracks"] == .null)
+    try Tracks.checkSchema(ReportSchema.match, json)
+
+    let text = try place.match("clip.wav", "other.wav")
+    #expect(text.text.contains("\(place.folder.file("clip.wav"))\n  0:00:00–0:00:08  Second\n"))
+    #expect(text.text.contains("from 0:00:08 of the track"))
+    #expect(text.text.hasSuffix("other.wav\n  nothing recognised\n"))
+    // What is too improbable for the person who asks is no match.
+    #expect(try place.match("clip.wav", "--min-confidence", "1").text.contains("nothing recognised"))
+  }
+
+  @Test func filesThatCannotBeHeardAreNamed() throws {
+    let place = try Workplace()
+    _ = try place.analyzeTracks()
+    #expect(try place.catalog("build").status == 0)
+    try place.write(Audio.junk, to: place.folder.file("junk.mp3"))
+    try place.write(
+      WAVFile(Tracks.cut(Tracks.signals[0], from: 3, seconds: 1)).bytes, to: place.folder.file("short.wav"))
+    let outcome = try place.match("junk.mp3", "short.wav", "none.wav", "library/a.wav", "--json")
+    #expect(outcome.status == 3)
+    let records = try outcome.lines.map { try JSONValue(parsing: Array($0.utf8)) }
+    #expect(records.map { $0["error"]["code"].textValue } == ["unknown_format", "too_short", "unreadable", ""])
+    for name in ["junk.mp3", "short.wav", "none.wav"] { #expect(outcome.errors.contains("\(name): ")) }
+    #expect(outcome.errors.contains("at least 2.0 s"))
+    try Tracks.checkSchema(ReportSchema.match, outcome)
+  }
+
+  @Test func aLongRecordingGivesACueSheet() throws {
+    let place = try Workplace()
+    _ = try place.analyzeTracks()
+    #expect(try place.catalog("build").status == 0)
+    // A track, 20 s of something else, and another one that comes in at its second 4.
+    let noise = Signal.noise(seed: 9, amplitude: 0.2, sampleRate: Tracks.sampleRate, seconds: 20)
+    let mix = Tracks.joined([Tracks.signals[0], noise, Tracks.cut(Tracks.signals[2], from: 4, seconds: 20)])
+    try place.write(WAVFile(mix).bytes, to: place.folder.file("mix.wav"))
+    let json = try place.match("mix.wav", "--json")
+    let record = try JSONValue(parsing: json.output)
+    try Tracks.checkSchema(ReportSchema.match, json)
+    let cues = record["tracks"].elements
+    #expect(cues.map { $0["title"].textValue } == ["First", "Third"])
+    try #require(cues.count == 2)
+    #expect(abs(record["duration_s"].numberValue - 64) < 0.1)
+    #expect(cues[0]["start_s"].numberValue < 1)
+    // It is over when the track is, and not when it was heard no more.
+    #expect(abs(cues[0]["end_s"].numberValue - 24) < 0.5)
+    #expect(abs(cues[1]["start_s"].numberValue - 44) < 6)
+    #expect(abs(cues[1]["end_s"].numberValue - 64) < 3)
+
+    let sheet = try place.match("mix.wav", "--cue")
+    #expect(sheet.status == 0)
+    #expect(sheet.text.hasPrefix("REM GENERATOR nocturne\r\nFILE \"mix.wav\" WAVE\r\n  TRACK 01 AUDIO\r\n"))
+    #expect(sheet.text.contains("    TITLE \"First\"\r\n    INDEX 01 00:00:00\r\n  TRACK 02 AUDIO\r\n    TITLE \"Unknown\""))
+    #expect(sheet.text.contains("  TRACK 03 AUDIO\r\n    TITLE \"Third\"\r\n    INDEX 01 00:4"))
+    #expect(!sheet.text.contains("TRACK 04"))
+  }
+
+  @Test func aStreamIsListenedTo() throws {
+    let place = try Workplace()
+    _ = try place.analyzeTracks()
+    #expect(try place.catalog("build").status == 0)
+    let stream = Tracks.joined([Tracks.cut(Tracks.signals[1], from: 2, seconds: 20), Tracks.signals[0]])
+    let options: [Argument] = ["listen", "--rate", "\(Tracks.sampleRate)", "--catalog", place.catalogFolder]
+    // Two channels, one of them silent.
+    let stereo = Tracks.pcm(stream).flatMap { [$0, 0] }.flatMap(Tracks.bytes)
+    let json = try place.start(options + ["--json", "--channels", "2"], input: stereo).end()
+    #expect(json.status == 0, "\(json.errors)")
+    #expect(json.errors == "")
+    let tracks = try json.lines.map { try JSONValue(parsing: Array($0.utf8)) }
+    // Each once, as soon as it is recognised.
+    #expect(tracks.map { $0["title"].textValue } == ["Second", "First"])
+    #expect(abs((tracks.first?["time_s"].numberValue ?? 0) - 3) < 3)
+    for track in tracks {
+      let expected = track["time_s"].numberValue + (track["title"] == "Second" ? 2 : -20)
+      #expect(abs(track["track_offset_s"].numberValue - expected) < 0.2)
+    }
+    try Tracks.checkSchema(ReportSchema.listen, json)
+
+    // A command that goes on until it is told to stop.
+    try place.write(Tracks.pcm(stream).flatMap(Tracks.bytes), to: place.folder.file("stream.raw"))
+    let listening = try place.start(options + ["--command", "cat stream.raw 2> /dev/null; exec sleep 100"])
+    #expect(waitUntil { String(decoding: listening.output, as: UTF8.self).contains("First") })
+    listening.send(SIGINT)
+    let end = listening.end()
+    #expect(end.status == 130)
+    #expect(end.errors == "")
+    #expect(end.lines.count == 4)
+
+    let broken = try place.start(options + ["--command", "exit 7"]).end()
+    #expect(broken.status == 1)
+    #expect(broken.errors.contains("status 7"))
+  }
+
+  @Test func withoutACatalogItIsSaidWhatToDo() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    for arguments: [Argument] in [["match", "library/a.wav"], ["listen"], ["catalog", "list"], ["catalog", "info"]] {
+      let none = try place.start(arguments + ["--catalog", place.catalogFolder], input: []).end()
+      #expect(none.status == 1)
+      #expect(none.text == "")
+      #expect(none.errors.contains("analyze catalog build"), "\(none.errors)")
+    }
+    _ = try place.run(pipeline: "tags-only")
+    let build = try place.catalog("build")
+    #expect(build.status == 1)
+    #expect(build.errors.contains("pipeline default"), "\(build.errors)")
+  }
+}
+
+/// Tracks that sound like music, and what is cut from them.
+enum Tracks {
+  static let sampleRate = 11_025
+  static let signals = [UInt64(31), 32, 33].map { Signal.chords(seed: $0, sampleRate: sampleRate, seconds: 24) }
+
+  static func file(_ number: Int, title: String) -> [UInt8] {
+    var bytes = WAVFile(signals[number]).bytes
+    Audio.tag(&bytes, title: title)
+    return bytes
+  }
+
+  static func cut(_ signal: Signal, from start: Double, seconds: Double) -> Signal {
+    let first = Int(start * Double(sampleRate))
+    let samples = signal.channels[0][first...].prefix(Int(seconds * Double(sampleRate)))
+    return Signal(sampleRate: sampleRate, channels: [Array(samples)])
+  }
+
+  static func joined(_ signals: [Signal]) -> Signal {
+    Signal(sampleRate: sampleRate, channels: [signals.flatMap { $0.channels[0] }])
+  }
+
+  /// With white noise, some 10 dB below.
+  static func noisy(_ signal: Signal) -> Signal {
+    signal + .noise(seed: 4, amplitude: 0.06, sampleRate: sampleRate, seconds: signal.duration)
+  }
+
+  static func pcm(_ signal: Signal) -> [Int16] {
+    signal.channels[0].map { Int16(clamping: Int(($0 * 32_767).rounded())) }
+  }
+
+  static func bytes(_ sample: Int16) -> [UInt8] {
+    [UInt8(truncatingIfNeeded: sample), UInt8(truncatingIfNeeded: sample >> 8)]
+  }
+
+  static func checkSchema(_ schema: String, _ outcome: Outcome) throws {
+    let validator = try SchemaValidator(schema)
+    for line in outcome.lines {
+      #expect(validator.complaints(about: try JSONSerialization.jsonObject(with: Data(line.utf8))) == [])
+    }
+  }
+}
+
+extension Workplace {
+  var catalogFolder: Argument { Argument(folder.file("catalog")) }
+
+  /// Analyzes a library of three tracks (or adds to it) for their signatures.
+  func analyzeTracks(sourceLocation: SourceLocation = #_sourceLocation) throws -> LibraryOutcome {
+    for (number, title) in ["First", "Second", "Third"].enumerated() {
+      try put(Tracks.file(number, title: title), as: "\(["a", "b", "c"][number]).wav")
+    }
+    return try analyzeSignatures(sourceLocation: sourceLocation)
+  }
+
+  func analyzeSignatures(sourceLocation: SourceLocation = #_sourceLocation) throws -> LibraryOutcome {
+    let pipeline = folder.file("signatures.yaml")
+    try write("analyzers:\n  tags:\n  signature:\n", to: pipeline)
+    let outcome = try run(pipeline: Argument(pipeline), sourceLocation: sourceLocation)
+    #expect(outcome.status == 0, "\(outcome.errors)", sourceLocation: sourceLocation)
+    return outcome
+  }
+
+  func catalog(_ subcommand: Argument, _ arguments: Argument...) throws -> Outcome {
+    let database: [Argument] =
+      ["build", "add"].contains(String(decoding: subcommand.bytes, as: UTF8.self))
+      ? ["--database", Argument(database)] : []
+    return try start(["catalog", subcommand] + arguments + ["--catalog", catalogFolder] + database).end()
+  }
+
+  func match(_ arguments: Argument...) throws -> Outcome {
+    try start(["match"] + arguments + ["--catalog", catalogFolder]).end()
+  }
+}
+
+extension JSONValue {
+  var numberValue: Double {
+    switch self {
+    case .number(let number): number
+    case .integer(let number): Double(number)
+    default: .nan
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import Fingerprinting
+import SystemPackage
+import Testing
+
+@testable import Recognition
+
+@Suite struct SessionTests {
+  @Test func queriesOutsideTheLimitsOfTheCatalogAreErrors() throws {
+    var catalog = Catalogs.catalog
+    catalog.minimumQueryDuration = 3
+    catalog.maximumQueryDuration = 6
+    let session = try Session(catalog: catalog)
+    func error(_ seconds: Double) -> CatalogError? {
+      let result = session.match(Catalogs.references[1].signature.slice(from: 10, to: 10 + seconds))
+      if case .error(let error) = result { return error as? CatalogError }
+      return nil
+    }
+    guard case .queryTooShort(let seconds, minimum: 3) = error(2.9), abs(seconds - 2.9) < 0.1 else {
+      Issue.record("\(String(describing: error(2.9)))")
+      return
+    }
+    guard case .queryTooLong(let seconds, maximum: 6) = error(6.5), abs(seconds - 6.5) < 0.1 else {
+      Issue.record("\(String(describing: error(6.5)))")
+      return
+    }
+    #expect(error(2)?.description.contains("at least 3") == true)
+    #expect(error(5) == nil)
+  }
+
+  @Test func aReferenceIsNamedByItsSignature() throws {
+    var catalog = CustomCatalog()
+    let signature = Catalogs.references[0].signature
+    let items = ["Song", "Episode"].map { MediaItem(title: $0) }
+    try catalog.addReference(signature, representing: [])
+    try catalog.addReference(signature, representing: items)
+    #expect(catalog.count == 1)
+    let match = try #require(try Session(catalog: catalog).match(signature.slice(from: 4, to: 12)).match)
+    #expect(match.mediaItems.map(\.item) == items)
+    #expect(Set(match.mediaItems.map(\.referenceIdentifier)).count == 1)
+    #expect(abs(match.best.referenceDuration - Catalogs.seconds) < 0.2)
+  }
+
+  @Test func whatIsAskedOfACatalogIsThere() throws {
+    var catalog = Catalogs.catalog
+    try catalog.seal()
+    catalog.remove(["piece-2"])
+    let late = Reference(identifier: "late", signature: Catalogs.references[1].signature, items: [])
+    try catalog.add(late)
+    #expect(catalog.present(["piece-1", "piece-2", "late", "none"]) == ["piece-1", "late"])
+    #expect(try catalog.reference("piece-3") == Catalogs.references[2])
+    #expect(try catalog.reference("late") == late)
+    #expect(try catalog.reference("piece-2") == nil)
+    var entries: [CustomCatalog.Entry] = []
+    catalog.forEachEntry { entries.append($0) }
+    #expect(entries.count == catalog.count)
+    #expect(entries.first?.items == Catalogs.references[0].items)
+    #expect(entries.last?.identifier == "late")
+    #expect(abs(catalog.information.duration - 9 * Catalogs.seconds) < 1)
+  }
+
+  @Test func tracksAreToldOfOnce() {
+    var changes = TrackChanges()
+    func told(_ references: String..., at start: Double) -> Bool {
+      let items = references.map {
+        MatchedMediaItem(
+          item: MediaItem(), referenceIdentifier: $0, referenceDuration: 200, matchOffset: 0, elapsed: 12, speed: 1,
+          frequencySkew: 0, confidence: 1)
+      }
+      return changes.new(in: .match(Match(mediaItems: items, queryStart: start, queryDuration: 12))) != nil
+    }
+    #expect(told("a", at: 0))
+    #expect(!told("a", at: 4))
+    // To and fro where one fades into the other.
+    #expect(told("b", "twin", at: 8))
+    #expect(!told("a", at: 12))
+    #expect(!told("twin", at: 16))
+    #expect(changes.new(in: .noMatch(queryStart: 20, queryDuration: 12)) == nil)
+    #expect(!told("b", at: 40))
+    #expect(told("a", at: 44))
+    #expect(told("b", at: 80))
+  }
+
+  @Test func aStreamIsKeptForTwelveSecondsOnly() throws {
+    var catalog = CustomCatalog()
+    try catalog.add(Catalogs.references[0])
+    try catalog.seal()
+    var matcher = CatalogMatcher(catalog)
+    var stream = StreamingMatcher(sampleRate: Music.sampleRate)
+    let second = Music.piece(seed: 3, seconds: 1)
+    let limit = Int((StreamingMatcher.window * LandmarkSpectrum.columnsPerSecond).rounded())
+    var most = 0
+    for _ in 0..<60 {
+      _ = stream.append(second.span, with: &matcher)
+      most = max(most, stream.keptColumnCount)
+    }
+    #expect(most == limit)
+  }
+
+  // MARK: - Managed sessions
+
+  /// A piece over and over, and then nothing, until somebody ends it.
+  private static func endless(_ file: FilePath) -> RecordingSource {
+    .command(
+      ["sh", "-c", "cat \(file); exec sleep 1000"], sampleRate: Music.sampleRate, channelCount: 1, encoding: .f32)
+  }
+
+  private static func write(_ samples: [Float], to path: FilePath) throws {
+    try Catalogs.write(
+      samples.flatMap { sample in (0..<4).map { UInt8(truncatingIfNeeded: sample.bitPattern >> (8 * $0)) } }, to: path)
+  }
+
+  @Test func aManagedSessionGoesThroughItsStates() async throws {
+    let path = FilePath("/tmp/recognition-test-\(UInt64.random(in: 0...UInt64.max)).raw")
+    defer { unlinkQuietly(path) }
+    try Self.write(Music.piece(seed: 6, seconds: 14, from: 3), to: path)
+    let listening = try ManagedSession(catalog: Catalogs.catalog, source: Self.endless(path))
+    #expect(listening.state == .idle)
+    listening.prepare()
+    #expect(listening.state == .prerecording)
+    var matches: [Match] = []
+    for await result in listening.results {
+      #expect(listening.state == .matching || matches.count >= 3)
+      if let match = result.match { matches.append(match) }
+      // The command goes on: only this ends it.
+      if matches.count == 3 { listening.cancel() }
+    }
+    #expect(matches.count >= 3)
+    #expect(matches.allSatisfy { $0.best.referenceIdentifier == "piece-6" })
+    for match in matches {
+      let heard = match.queryStart + match.queryDuration
+      #expect(abs(match.best.predictedCurrentMatchOffset - (3 + heard)) < 0.2)
+    }
+    #expect(listening.state == .idle)
+    listening.prepare()
+    #expect(listening.state == .idle)
+    #expect(await listening.result() == nil)
+  }
+
+  @Test func aManagedSessionReadsAFileToItsEnd() async throws {
+    let path = FilePath("/tmp/recognition-test-\(UInt64.random(in: 0...UInt64.max)).raw")
+    defer { unlinkQuietly(path) }
+    try Self.write(Music.piece(seed: 100, seconds: 9), to: path)
+    let source = RecordingSource.file(path, sampleRate: Music.sampleRate, channelCount: 1, encoding: .f32)
+    let listening = try ManagedSession(catalog: Catalogs.catalog, source: source)
+    var ends: [Double] = []
+    for await result in listening.results {
+      guard case .noMatch(let start, let duration) = result else {
+        Issue.record("\(result)")
+        continue
+      }
+      ends.append(start + duration)
+    }
+    #expect(ends.prefix(3).map { $0.rounded() } == [3, 5, 8])
+    #expect(await listening.result() == nil)
+  }
+}
