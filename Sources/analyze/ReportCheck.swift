@@ -16,7 +16,7 @@ struct ReportCheck {
 
   func check() throws -> [Result] {
     guard let last = try store.latestRun(), let finished = last.finished else { return [] }
-    return try ReportFormat.allCases.compactMap { format in
+    return try ReportFormat.allCases.filter { $0 != .html }.compactMap { format in
       let path = folder.appending("report.\(format.fileExtension)")
       guard let attributes = try? FileManager.default.attributesOfItem(atPath: path.string) else { return nil }
       let written = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0

@@ -57,10 +57,10 @@ import Testing
       if let rate = truth.sampleRate { #expect(format["sample_rate_hz"].intValue == rate, "\(truth.name)") }
       if let channels = truth.channels { #expect(format["channels"].intValue == channels, "\(truth.name)") }
       if let duration = truth.durationInSeconds {
-        #expect(abs((format["duration_s"].doubleValue ?? 0) - duration) <= 0.001, "\(truth.name)")
+        #expect(abs(format["duration_s"].numberValue - duration) <= 0.001, "\(truth.name)")
       }
       if let bpm = truth.bpm {
-        #expect(abs((record["tempo"]["bpm"].doubleValue ?? 0) - bpm) <= 0.05, "\(truth.name)")
+        #expect(abs(record["tempo"]["bpm"].numberValue - bpm) <= 0.05, "\(truth.name)")
       } else if truth.name != "clicks-100-to-140.flac" {
         #expect(record["tempo"]["bpm"] == .null, "\(truth.name)")
         #expect(record["tempo"]["reason"].textValue != "", "\(truth.name)")

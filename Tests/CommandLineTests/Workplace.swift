@@ -214,8 +214,15 @@ extension JSONValue {
 
   var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
   var textValue: String { if case .string(let text) = self { text } else { "" } }
+  /// Not a number if it is none.
+  var numberValue: Double {
+    switch self {
+    case .number(let number): number
+    case .integer(let number): Double(number)
+    default: .nan
+    }
+  }
   var intValue: Int? { if case .integer(let number) = self { Int(number) } else { nil } }
-  var doubleValue: Double? { if case .number(let number) = self { number } else { nil } }
 }
 
 /// Audio for the libraries of tests.
