@@ -50,13 +50,15 @@ enum FileChange: Hashable {
   /// as coarse as the ticks of the kernel's clock (10 ms at most).
   private static func isRacy(_ known: Known) -> Bool {
     guard let looked = known.looked else { return false }
-    return [known.modified, known.statusChanged].contains { time in
-      guard let time else { return false }
-      let precision = time % second == 0 ? 2 * second : 10_000_000
-      let age = difference(looked, time)
-      // Times far ahead belong to wrong clocks: nothing will ever be written at them.
-      return age < precision && age > -24 * hour
-    }
+    return isRacy(known.modified, looked) || isRacy(known.statusChanged, looked)
+  }
+
+  private static func isRacy(_ time: Int64?, _ looked: Int64) -> Bool {
+    guard let time else { return false }
+    let precision = time % second == 0 ? 2 * second : 10_000_000
+    let age = difference(looked, time)
+    // Times far ahead belong to wrong clocks: nothing will ever be written at them.
+    return age < precision && age > -24 * hour
   }
 
   /// Whether one of two times is the other, cut to a precision in which file systems and protocols keep them: 100 ns (NTFS,

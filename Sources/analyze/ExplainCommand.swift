@@ -70,8 +70,8 @@ struct ExplainCommand: AsyncParsableCommand {
       let times = quarantine.losses == 1 ? "once" : "\(quarantine.losses) times in a row"
       let how = quarantine.signal.map { " (signal \($0))" } ?? ""
       lines.append(
-        "In quarantine: it has cost a worker process \(times), last \(quarantine.failed)\(how). It is taken last, after "
-          + "\(quarantine.until) or when it has changed.")
+        "In quarantine until \(quarantine.until): it has cost a worker process \(times), last \(quarantine.failed)\(how). "
+          + "It is tried again then, or when it has changed, and last.")
     }
     if history.unfinishedAttempts > 0 {
       lines.append("\(history.unfinishedAttempts) runs died while it was being read: it is taken last.")

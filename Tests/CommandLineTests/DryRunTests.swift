@@ -22,7 +22,7 @@ import Testing
 
   @Test func saysWhatWouldBeDoneAndLeavesTheDatabase() throws {
     let place = try Workplace()
-    for number in 1...6 { try place.put(Audio.wav(UInt64(number)), as: "\(number).wav", modified: 1_000_000) }
+    for number in 1...6 { try place.put(Audio.wav(UInt64(number)), as: "\(number).wav", modified: 1_000_000 + number) }
     try place.put(Audio.junk, as: "bad.mp3")
     _ = try place.run()
     try place.put(Audio.wav(7), as: "new.wav")

@@ -103,6 +103,22 @@ import Testing
     let second = try place.run(pipeline: pipeline, environment: Workplace.workerProcesses)
     #expect(second.status == 0)
     #expect(second.totals == ["seen": 3, "cached": 2, "failed": 1])
+    // It rests, and whoever asks is told for how long.
+    #expect(second.errors.contains("1 in quarantine"), "\(second.errors)")
+    for command: Argument in ["show", "explain"] {
+      let told = try place.analyze(command, "library/b.wav", "--database", Argument(place.database))
+      #expect(told.text.contains("uarantine") && told.text.contains("until 20"), "\(told.text)")
+    }
+    // What is tried again is tried last.
+    try place.put(Audio.wav(7), as: "d.wav")
+    let third = try place.run(
+      "--retry-failed", "--jobs", "1", pipeline: place.makePipelineThatLogs(name: "gentle"),
+      environment: Workplace.workerProcesses)
+    #expect(third.totals == ["seen": 4, "analyzed": 4] && third.file("b.wav")["status"] == "ok")
+    let log = try String(contentsOfFile: place.log.string, encoding: .utf8)
+    #expect(log.split(separator: "\n").last == "b.wav", "\(log)")
+    let healed = try place.analyze("explain", "library/b.wav", "--database", Argument(place.database))
+    #expect(!healed.text.contains("uarantine"), "\(healed.text)")
   }
 
   @Test func timeLimitLeavesWhatWasFound() throws {
