@@ -116,6 +116,7 @@ struct RunCommand: AsyncParsableCommand {
       do {
         status = try await analyze(&metrics)
       } catch {
+        metrics.figures = nil
         // What went wrong first is what must be heard of.
         try? metrics.write(exitStatus: CommandEnding(after: error).status)
         throw error
@@ -135,7 +136,7 @@ struct RunCommand: AsyncParsableCommand {
     let definition = try settings.definition()
     let plan = try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(onlyIDs))
     let roots = try Roots(paths: paths.map(\.path), filesFrom: filesFrom, from0: from0, settings: settings)
-    if settings[Settings.nice] > 0 { Priority.lower(toNiceness: settings[Settings.nice]) }
+    Priority.lower(toNiceness: settings[Settings.nice])
 
     let terminal = Terminal()
     let progress = ProgressReporter(style: settings[Settings.progress], terminal: terminal, isQuiet: quiet)
@@ -197,6 +198,7 @@ struct RunCommand: AsyncParsableCommand {
 
     let status = signals.exitStatus ?? exitStatus(of: outcome, policy: settings[Settings.failOn])
     try run.finish(outcome, exitStatus: status.rawValue)
+    if metrics.path != nil { metrics.figures = try store.figures() }
     var outputs: [String] = []
     if !dryRun {
       progress.handle(.began(.report))

@@ -12,6 +12,8 @@ struct RunMetrics {
   /// `nil` until the settings are read, and where nobody wants figures.
   var path: FilePath?
   var database: FilePath?
+  /// `nil` if the run did not come to its end.
+  var figures: LibraryFigures?
   var outcome: LibraryRun.Outcome?
   var losses: [WorkerLoss: Int] = [:]
 
@@ -19,7 +21,7 @@ struct RunMetrics {
   func write(exitStatus: ExitStatus) throws {
     guard let path else { return }
     // What a run that failed cannot tell is in the database all the same, or else in the file it replaces.
-    let figures = database.flatMap { try? ResultStore(path: $0, access: .readOnly).figures() }
+    let figures = figures ?? database.flatMap { try? ResultStore(path: $0, access: .readOnly).figures() }
     let lastSuccess = figures?.lastSuccess.map { $0.seconds } ?? Self.lastSuccess(in: path)
     let text = (families(exitStatus, lastSuccess: lastSuccess) + (figures.map(Self.families(of:)) ?? []))
       .map(\.text).joined()

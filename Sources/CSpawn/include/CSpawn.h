@@ -29,9 +29,10 @@ int cspawn_has_ended(pid_t process);
    in `*status`, or the signal's number in `*signal` (else 0). Waits until it is gone. */
 int cspawn_kill_and_reap(pid_t process, int *status, int *signal);
 
-/* Gives all threads of this process, and what they start, at least this niceness, and disk access only while nobody else
-   wants it (the idle class; the lowest of best effort where that is refused). Schedulers that know no such classes, as
-   none and kyber, heed only the niceness. */
-void cspawn_lower_priority(int nice_value);
+/* Gives all threads of this process at least this niceness, and that of the main thread: libdispatch takes the niceness
+   that root has given to a process from its own threads again. With `idle_disk` they get at the disk only while nobody
+   else wants it (the idle class; the lowest of best effort where that is refused); schedulers without such classes do not
+   heed it. Programs started later inherit both. */
+void cspawn_lower_priority(int nice_value, int idle_disk);
 
 #endif
