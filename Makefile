@@ -1,16 +1,18 @@
 # make run      install what is missing, build, analyze LIBRARY (default: the music in Fixtures/), say where the reports are
 # make test     install what is missing, run all tests
 # make bench    speed and memory, as ratios against peers measured in the same run
+# make soak     chaos over FILES=20000 files: kill -9, signals, a full disk, changes meanwhile; make year: a year of nights
 # make install  PREFIX=/usr/local: a binary that works from any folder, its manual page, completions and units for systemd
 # make samples  the samples of the reports in reports/sample/
 
 LIBRARY ?= Fixtures
 OUTPUT  ?= reports/generated
 PREFIX  ?= /usr/local
+FILES   ?= 20000
 BUILD   := swift build -c release --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
-.PHONY: run build test bench install samples clean
+.PHONY: run build test bench soak year install samples clean
 
 # Broken files in a library are no reason for make to stop: the summary names them.
 run: build
@@ -29,6 +31,12 @@ test:
 bench: build
 	@Scripts/setup bench
 	@Benchmarks/bench
+
+soak: build
+	@Benchmarks/soak/soak.py $(ANALYZE) --files "$(FILES)"
+
+year: build
+	@Benchmarks/soak/year.py $(ANALYZE)
 
 install: build
 	@Scripts/install "$(PREFIX)"

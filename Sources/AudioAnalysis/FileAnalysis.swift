@@ -39,16 +39,6 @@ public struct FileAnalysis: Sendable, Codable {
   }
 }
 
-/// The end of a worker process over a file: it crashed, or had to be killed.
-public struct WorkerLoss: Sendable, Codable, Hashable {
-  /// The signal that ended it; `nil` if it ended by itself or was killed by us.
-  public var signal: Int?
-
-  public init(signal: Int? = nil) {
-    self.signal = signal
-  }
-}
-
 /// Something to tell a person about a file: a code for machines and a sentence for readers.
 public struct Problem: Codable, Hashable, Sendable {
   /// Where it happened.

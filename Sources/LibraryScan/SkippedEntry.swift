@@ -91,6 +91,9 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// True for what should have been scanned and could not be: the system refused.
+  public var isFailure: Bool { self == .unreadableFolder || self == .unreadableEntry }
+
   /// One sentence for a reader.
   public var sentence: String {
     switch self {

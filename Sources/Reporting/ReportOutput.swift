@@ -31,6 +31,7 @@ final class ReportOutput {
         descriptor = try FileDescriptor.open(path, .writeOnly, options: .closeOnExec)
       } else {
         let temporaryPath = Self.temporaryPath(for: path)
+        Self.removeLeftovers(for: path)
         self.temporaryPath = temporaryPath
         descriptor = try FileDescriptor.open(
           temporaryPath, .writeOnly, options: [.create, .truncate, .closeOnExec],
@@ -70,9 +71,32 @@ final class ReportOutput {
     }
   }
 
+  private static let leftoverSuffix = ".partial"
+
   private static func temporaryPath(for path: FilePath) -> FilePath {
-    let name = path.lastComponent.map { $0.string } ?? "report"
-    return path.removingLastComponent().appending(".\(name).\(getpid()).partial")
+    path.removingLastComponent().appending("\(temporaryPrefix(for: path))\(getpid())\(leftoverSuffix)")
+  }
+
+  private static func temporaryPrefix(for path: FilePath) -> String {
+    ".\(path.lastComponent.map { $0.string } ?? "report")."
+  }
+
+  /// Removes what processes have left that were killed while they wrote the same file.
+  private static func removeLeftovers(for path: FilePath) {
+    let folder = path.removingLastComponent()
+    let prefix = temporaryPrefix(for: path)
+    guard let listing = folder.withPlatformString({ opendir($0) }) else { return }
+    defer { closedir(listing) }
+    while let entry = readdir(listing) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard name.hasPrefix(prefix), name.hasSuffix(leftoverSuffix),
+        let owner = pid_t(name.dropFirst(prefix.count).dropLast(leftoverSuffix.count)), owner > 0
+      else { continue }
+      // Signal 0 only asks whether the process is there.
+      if kill(owner, 0) != 0, errno == ESRCH { _ = folder.appending(name).withPlatformString { unlink($0) } }
+    }
   }
 
   private static func rename(_ old: FilePath, to new: FilePath) -> Bool {

@@ -34,13 +34,19 @@ public struct SkippedFile: Hashable, Sendable {
   public var code: String
   /// One sentence, without the file's name.
   public var message: String
+  /// True for what should have been read and could not be: it counts as failed.
+  public var isFailure: Bool
   public var sizeBytes: Int64?
   public var modified: Timestamp?
 
-  public init(path: FilePath, code: String, message: String, sizeBytes: Int64? = nil, modified: Timestamp? = nil) {
+  public init(
+    path: FilePath, code: String, message: String, isFailure: Bool = false, sizeBytes: Int64? = nil,
+    modified: Timestamp? = nil
+  ) {
     self.path = path
     self.code = code
     self.message = message
+    self.isFailure = isFailure
     self.sizeBytes = sizeBytes
     self.modified = modified
   }

@@ -114,24 +114,6 @@ extension ResultStore {
     }
   }
 
-  /// The files of one run that failed and were not failing before, in library order.
-  public func newFailures(in run: Int64, limit: Int) throws(StoreError) -> [(path: FilePath, problem: Problem)] {
-    try read { db in
-      let select = try Query(
-        db,
-        """
-        SELECT f.path, e.stage, e.code, e.message FROM failure e JOIN file f ON f.id = e.file
-        WHERE e.first_failed_run = ? AND f.status = 'failed' ORDER BY f.path LIMIT ?
-        """)
-      var failures: [(path: FilePath, problem: Problem)] = []
-      try select.forEach(.integer(run), .integer(limit)) {
-        guard let problem = StoredProblem.read(select, stage: 1, code: 2, message: 3) else { return }
-        failures.append((select.path(0), problem))
-      }
-      return failures
-    }
-  }
-
   /// Audio that was analyzed before and has this content id, whichever file it was in.
   public func knownAudio(contentID: ContentID) throws(StoreError) -> KnownAudio? {
     try read { db in try KnownAudioLookup.first(contentID: contentID, store: self, db) }
@@ -199,7 +181,7 @@ private struct RecordReader {
     record.modified = files.optionalInteger(5).map { Timestamp(nanoseconds: $0) }
     record.isVanished = !files.isNull(10)
     if let code = files.optionalText(8) {
-      record.status = .skipped
+      record.status = files.text(11) == Problem.Stage.scan.rawValue ? .failed : .skipped
       record.problem = Problem(stage: .scan, code: code, message: files.text(9))
       return record
     }

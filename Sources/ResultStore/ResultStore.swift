@@ -131,7 +131,7 @@ public final class ResultStore: Sendable {
     throw StoreError.notAStore(path: path, reason: "it belongs to another program")
   }
 
-  private static func fileSize(of name: String) -> Int64? {
+  static func fileSize(of name: String) -> Int64? {
     var status = stat()
     return unsafe stat(name, &status) == 0 ? Int64(status.st_size) : nil
   }

@@ -25,6 +25,8 @@ public struct ScanCounts: Hashable, Sendable {
   public var knownFailures = 0
   /// Of `knownFailures`, those that rest because they have cost a worker process.
   public var quarantined = 0
+  /// What the scan could not read, and could before or never met.
+  public var newFailures = 0
   public var skipped = 0
   public var new = 0
   public var changed = 0
@@ -135,17 +137,26 @@ public final class ScanSession: Sendable {
   /// Records files that are passed over; results they may have from earlier are kept for the day they are not.
   public func skip(_ files: [SkippedFile]) throws(StoreError) {
     try transact { state, db in
-      let lookup = try Query(db, "SELECT id, skip_code, skip_message, vanished_run FROM file WHERE path = ?")
+      let lookup = try Query(
+        db,
+        """
+        SELECT f.id, f.skip_code, f.skip_message, f.vanished_run, e.stage IS NOT NULL FROM file f
+        LEFT JOIN failure e ON e.file = f.id AND e.stage = 'scan' WHERE f.path = ?
+        """)
       for file in files {
         let known = try lookup.first(.path(file.path)) {
-          (
-            id: lookup.integer(0),
-            isSame: lookup.optionalText(1) == file.code && lookup.optionalText(2) == file.message && lookup.isNull(3)
+          let isThere = lookup.isNull(3)
+          let hasSameCode = lookup.optionalText(1) == file.code && isThere
+          return (
+            id: lookup.integer(0), hasFailed: lookup.flag(4), failedBefore: lookup.flag(4) && isThere,
+            isSame: hasSameCode && lookup.optionalText(2) == file.message && lookup.flag(4) == file.isFailure
           )
         }
         guard let known else {
           if options.isDryRun {
-            if state.unstored.insert(Self.key(file.path)).inserted { state.counts.skipped += 1 }
+            if state.unstored.insert(Self.key(file.path)).inserted {
+              state.counts.add(file, failedBefore: false)
+            }
             continue
           }
           try Query(
@@ -157,12 +168,14 @@ public final class ScanSession: Sendable {
           ).run(
             .path(file.path), .text(DisplayPath.text(of: file.path)), .integer(file.sizeBytes),
             .integer(file.modified?.nanoseconds), .text(file.code), .text(file.message), .integer(run))
-          state.seen.insert(db.lastInsertedRowID)
-          state.counts.skipped += 1
+          let id = db.lastInsertedRowID
+          state.seen.insert(id)
+          state.counts.add(file, failedBefore: false)
+          if file.isFailure { try writeFailure(file, id, db) }
           continue
         }
         guard state.seen.insert(known.id) else { continue }
-        state.counts.skipped += 1
+        state.counts.add(file, failedBefore: known.failedBefore)
         if known.isSame || options.isDryRun { continue }
         // Size and time of an analyzed file stay those of its analysis, so that a change is noticed when it is not skipped.
         try Query(
@@ -176,12 +189,33 @@ public final class ScanSession: Sendable {
         ).run(
           .text(file.code), .text(file.message), .integer(file.sizeBytes), .integer(file.modified?.nanoseconds),
           .integer(known.id))
+        if known.hasFailed && !(file.isFailure && known.failedBefore) { try forgetFailure(known.id, db) }
+        if file.isFailure { try writeFailure(file, known.id, db) }
       }
     }
   }
 
+  /// A reason from an earlier analysis stays: it is the file's own.
+  private func writeFailure(_ file: SkippedFile, _ id: Int64, _ db: Database) throws {
+    try Query(
+      db,
+      """
+      INSERT INTO failure (file, stage, code, message, first_failed_run, last_failed_run, attempts)
+      VALUES (?, 'scan', ?, ?, ?, ?, 1)
+      ON CONFLICT (file) DO UPDATE SET code = excluded.code, message = excluded.message,
+        last_failed_run = excluded.last_failed_run, attempts = attempts + 1
+      WHERE stage = 'scan'
+      """
+    ).run(.integer(id), .text(file.code), .text(file.message), .integer(run), .integer(run))
+  }
+
+  private func forgetFailure(_ id: Int64, _ db: Database) throws {
+    try Query(db, "DELETE FROM failure WHERE file = ? AND stage = 'scan'").run(.integer(id))
+  }
+
   /// Marks what is known in these places and was neither classified nor skipped in this session as vanished; its results
-  /// stay. To be called after the whole scan, with those roots only that were there and had files. Files that still exist
+  /// stay. What is there and was only ever passed over is forgotten: a folder, say, that could not be read and now can.
+  /// To be called after the whole scan, with those roots only that were there and had files. Files that still exist
   /// (outside what the walker was told to look at), and those on disks that are not mounted, are left as they are.
   /// - Returns: how many were marked.
   @discardableResult
@@ -194,11 +228,14 @@ public final class ScanSession: Sendable {
           let batch = try unseenFiles(in: PathRange(start: start, end: range.end), limit: 1000)
           guard let last = batch.last else { break }
           start = last.path.withBytes { Array($0) } + [0]
-          let gone = batch.filter { file in
-            !scope.unreadable.contains { file.path.starts(with: $0) } && !pathExists(file.path)
+          let missing = batch.filter { file in
+            !scope.unreadable.contains { file.path.starts(with: $0) }
               && !isOnMissingDisk(file.path, file.device, below: scope.root)
           }
+          let gone = missing.filter { !pathExists($0.path) }
           marked += try markVanished(gone.map(\.id))
+          let goneIDs = Set(gone.map(\.id))
+          try forgetSkipped(missing.map(\.id).filter { !goneIDs.contains($0) })
         }
       }
     }
@@ -339,6 +376,7 @@ public final class ScanSession: Sendable {
       pending == known.pending && !known.isSkipped && !known.hasVanished && isSameStamp && known.device == device
       && known.inode == inode
     if !isUpToDate && !options.isDryRun {
+      if known.isSkipped { try forgetFailure(known.id, db) }
       // A look that is due again is one at a later time.
       let looked = isSameStamp && pending == known.pending ? known.stamp.looked : started.nanoseconds
       try Query(
@@ -456,6 +494,15 @@ public final class ScanSession: Sendable {
     }
   }
 
+  private func forgetSkipped(_ ids: [Int64]) throws(StoreError) {
+    if ids.isEmpty || options.isDryRun { return }
+    try transact { _, db in
+      let forget = try Query(
+        db, "DELETE FROM file WHERE id = ? AND status IS NULL AND pending = 0 AND skip_code IS NOT NULL")
+      for id in ids { try forget.run(.integer(id)) }
+    }
+  }
+
   // MARK: Transactions
 
   /// Runs a transaction (for a dry run, one that only reads) on a copy of the state that counts only if it is committed.
@@ -476,6 +523,14 @@ public final class ScanSession: Sendable {
 }
 
 extension ScanCounts {
+  fileprivate mutating func add(_ file: SkippedFile, failedBefore: Bool) {
+    switch (file.isFailure, failedBefore) {
+    case (false, _): skipped += 1
+    case (true, false): newFailures += 1
+    case (true, true): knownFailures += 1
+    }
+  }
+
   fileprivate mutating func add(_ verdict: ScanVerdict) {
     switch verdict {
     case .cached: cached += 1

@@ -23,6 +23,12 @@ struct Analyze: AsyncParsableCommand {
     ],
     defaultSubcommand: RunCommand.self)
 
+  static var subcommandNames: [String] {
+    configuration.subcommands.compactMap { command in
+      command.configuration.shouldDisplay ? command.configuration.commandName : nil
+    }
+  }
+
   /// Semantic version of the program; findings have versions of their own, one per analyzer.
   static let version = "0.1.0"
 }

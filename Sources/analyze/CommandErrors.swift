@@ -12,32 +12,46 @@ func reportingErrors(_ body: () async throws -> Void) async throws {
     try await body()
   } catch let error as ExitCode {
     throw error
-  } catch let failure as CommandFailure {
-    throw ending(failure.status, "\(failure)")
-  } catch let error as DefinitionError {
-    throw ending(.usage, sentence("\(error)"))
-  } catch let error as ScanError {
-    throw ending(.fatal, sentence("\(error)"))
-  } catch ReportError.closedPipe {
-    // As with `| head`: nobody wants the rest, and nothing is wrong.
-    throw ExitStatus.fine.exitCode
-  } catch let error as CatalogError {
-    if case .locked = error { throw ending(.locked, sentence("\(error)")) }
-    throw ending(.fatal, sentence("\(error)"))
-  } catch let error as StoreError {
-    if case .lockedByRun = error { throw ending(.locked, "\(error)") }
-    throw ending(.fatal, "\(error)")
   } catch {
-    throw ending(.fatal, "\(error)")
+    let ending = CommandEnding(after: error)
+    if let sentence = ending.sentence {
+      Log.write(Log.Message(level: .error, event: ending.event, text: sentence))
+    }
+    throw ending.status.exitCode
   }
 }
 
-/// With a full stop, unless it ends in a question.
-private func sentence(_ text: String) -> String {
-  text.hasSuffix("?") ? text : text + "."
-}
+/// What an error means for a command: the exit status, and what is said.
+struct CommandEnding {
+  let status: ExitStatus
+  /// `nil` if there is nothing to be said.
+  let sentence: String?
 
-private func ending(_ status: ExitStatus, _ message: String) -> ExitCode {
-  Terminal.writeLine("analyze: \(printable(message))")
-  return status.exitCode
+  init(after error: any Error) {
+    (status, sentence) =
+      switch error {
+      case let failure as CommandFailure: (failure.status, "\(failure)")
+      case let error as DefinitionError: (.usage, Self.sentence("\(error)"))
+      case let error as ScanError: (.fatal, Self.sentence("\(error)"))
+      // As with `| head`: nobody wants the rest, and nothing is wrong.
+      case ReportError.closedPipe: (.fine, nil)
+      case StoreError.lockedByRun: (.locked, "\(error)")
+      case CatalogError.locked: (.locked, Self.sentence("\(error)"))
+      case let error as CatalogError: (.fatal, Self.sentence("\(error)"))
+      default: (.fatal, "\(error)")
+      }
+  }
+
+  var event: String {
+    switch status {
+    case .usage: "usage"
+    case .locked: "locked"
+    default: "fatal"
+    }
+  }
+
+  /// With a full stop, unless it ends in a question.
+  private static func sentence(_ text: String) -> String {
+    text.hasSuffix("?") ? text : text + "."
+  }
 }

@@ -33,6 +33,10 @@ struct CommandSettings {
     if let path { settings.set(setting, to: path.path, by: option) }
   }
 
+  mutating func take(_ path: PathArgument, for setting: Setting<FilePath?>, option: String) {
+    settings.set(setting, to: path.path, by: option)
+  }
+
   /// Takes a list given by repeating an option, or with commas.
   mutating func take<Value: SettingValue>(
     _ texts: [String], for setting: Setting<[Value]>, option: String

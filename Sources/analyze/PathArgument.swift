@@ -6,9 +6,12 @@ import SystemPackage
 /// A path as given on the command line, made absolute. Names that are not UTF-8 keep their bytes.
 struct PathArgument: ExpressibleByArgument, Sendable {
   let path: FilePath
+  /// The argument, if it is a single name as that of a subcommand would be.
+  let bareWord: String?
 
   init?(argument: String) {
     guard !argument.isEmpty else { return nil }
+    bareWord = argument.contains("/") ? nil : argument
     path = Self.absolute(RawArguments.path(from: argument))
   }
 

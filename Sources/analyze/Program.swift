@@ -6,7 +6,7 @@ struct Program {
   static func main() async {
     // A reader who leaves, as `head` does, is met as an error of the write and not as a signal that ends us.
     signal(SIGPIPE, SIG_IGN)
-    // A limit on the size of files is met as an error of the write as well.
+    // A file that may not grow further (ulimit -f) is an error as a full disk is.
     signal(SIGXFSZ, SIG_IGN)
     // Of a worker process that crashes the run tells in a sentence.
     setenv("SWIFT_BACKTRACE", "enable=no", 0)

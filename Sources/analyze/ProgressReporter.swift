@@ -29,7 +29,8 @@ final class ProgressReporter: Sendable {
 
   /// - Parameter isQuiet: notices are left out too; errors are not this type's matter.
   init(style: ProgressStyle, terminal: Terminal, isQuiet: Bool) {
-    self.style = style == .auto ? (terminal.isInteractive && !isQuiet ? .bar : .none) : style
+    let hasRoomForABar = terminal.isInteractive && !isQuiet && Log.format == .text
+    self.style = style == .auto ? (hasRoomForABar ? .bar : .none) : style
     self.terminal = terminal
     self.isQuiet = isQuiet
   }
@@ -61,13 +62,23 @@ final class ProgressReporter: Sendable {
           state.failed += 1
           state.lastFailure = "\(path.lastComponent?.string ?? path.string): \(problem?.message ?? "failed")"
         }
-      case .notice(let text):
-        guard !isQuiet else { break }
-        eraseBar(&state)
-        Terminal.writeLine("analyze: \(printable(text))")
+      case .notice(let text, let event, let path):
+        let fields = path.map { ["path": JSONValue.string(DisplayPath.text(of: $0))] }
+        note(Log.Message(level: .warning, event: event, text: text, fields: fields ?? [:]), &state)
       }
       showIfDue(&state)
     }
+  }
+
+  /// Says something in between, unless only errors are wanted.
+  func note(_ message: Log.Message) {
+    state.withLock { note(message, &$0) }
+  }
+
+  private func note(_ message: Log.Message, _ state: inout State) {
+    guard !isQuiet else { return }
+    eraseBar(&state)
+    Log.write(message)
   }
 
   /// Shows the state also while nothing happens: a file may take minutes.
@@ -110,17 +121,20 @@ final class ProgressReporter: Sendable {
       Terminal.write("\r\u{1B}[K" + bar(state, width: terminal.width - 1))
       state.barIsShown = true
     case .plain:
-      Terminal.writeLine("analyze: " + line(state))
+      Log.write(Log.Message(level: .info, event: "progress", text: line(state), fields: fields(state)))
     case .json:
-      let object: [String: Any] = [
-        "phase": state.phase.rawValue, "scanned": state.scanned, "planned": state.planned, "done": state.done,
-        "failed": state.failed, "realtime_factor": speed(state) ?? NSNull(), "eta_s": remaining(state) ?? NSNull(),
-      ]
-      if let data = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys]) {
-        Terminal.writeLine(String(decoding: data, as: UTF8.self))
-      }
+      Terminal.writeLine(JSONValue.object(fields(state)).text)
     case .auto, .none: break
     }
+  }
+
+  private func fields(_ state: State) -> [String: JSONValue] {
+    [
+      "phase": .string(state.phase.rawValue), "scanned": .integer(Int64(state.scanned)),
+      "planned": .integer(Int64(state.planned)), "done": .integer(Int64(state.done)),
+      "failed": .integer(Int64(state.failed)), "realtime_factor": speed(state).map { .number($0) } ?? .null,
+      "eta_s": remaining(state).map { .number($0) } ?? .null,
+    ]
   }
 
   private func elapsed(_ state: State) -> Double {

@@ -42,6 +42,14 @@ struct ReportArguments: ParsableArguments {
     }
   }
 
+  /// The files that `write` makes.
+  func files(_ settings: CommandSettings) -> [FilePath] {
+    if goesToStandardOutput { return [] }
+    return settings[Settings.report].compactMap { ReportFormat(rawValue: $0.rawValue) }.map {
+      settings[Settings.output].appending("report.\($0.fileExtension)")
+    }
+  }
+
   /// Writes the reports of a part of the library.
   /// - Returns: a line about each file written.
   func write(_ store: ResultStore, _ settings: CommandSettings, roots: [FilePath]?, run: RunRecord?) throws -> [String]

@@ -79,7 +79,9 @@ struct RunCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How long the run may take, such as 5h; the next one goes on.", valueName: "time"))
   var timeBudget: String?
 
-  @Option(help: ArgumentHelp("Lower the priority, 0 to 19.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "Lower the priority, 0 to 19; more than 0 also leaves the disk to others while they want it.", valueName: "n"))
   var nice: String?
 
   @Option(
@@ -93,6 +95,16 @@ struct RunCommand: AsyncParsableCommand {
     completion: .list(ProgressStyle.choices))
   var progress: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "How messages are written: auto, text, json, or journald (with levels for systemd; auto finds out).",
+      valueName: "format"), completion: .list(LogFormat.choices))
+  var logFormat: String?
+
+  @Option(
+    help: ArgumentHelp("Write figures of the run for Prometheus (textfile collector) to a file.", valueName: "file"))
+  var metrics: PathArgument?
+
   @Option(help: ArgumentHelp("How long to wait for another run on the same database.", valueName: "time"))
   var waitLock: String?
 
@@ -103,35 +115,51 @@ struct RunCommand: AsyncParsableCommand {
   var verbose = false
 
   func run() async throws {
+    var metrics = RunMetrics()
     try await reportingErrors {
-      let status = try await analyze()
+      let status: ExitStatus
+      do {
+        status = try await analyze(&metrics)
+      } catch {
+        metrics.figures = nil
+        // What went wrong first is what must be heard of.
+        try? metrics.write(exitStatus: CommandEnding(after: error).status)
+        throw error
+      }
+      try metrics.write(exitStatus: status)
       if status != .fine { throw status.exitCode }
     }
   }
 
-  private func analyze() async throws -> ExitStatus {
+  private func analyze(_ metrics: inout RunMetrics) async throws -> ExitStatus {
     var settings = try CommandSettings()
+    try settings.take(logFormat, for: Settings.logFormat, option: "--log-format")
+    Log.use(settings[Settings.logFormat])
     try apply(to: &settings)
+    if !dryRun { metrics.path = settings[Settings.metrics] }
+    try refuseMistypedSubcommand()
     let definition = try settings.definition()
     let plan = try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(onlyIDs))
     let roots = try Roots(paths: paths.map(\.path), filesFrom: filesFrom, from0: from0, settings: settings)
-    if settings[Settings.nice] > 0 {
-      _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Int32(settings[Settings.nice]))
-    }
+    Priority.lower(toNiceness: settings[Settings.nice])
 
     let terminal = Terminal()
     let progress = ProgressReporter(style: settings[Settings.progress], terminal: terminal, isQuiet: quiet)
     defer { progress.finish() }
-    for notice in settings.settings.notices { progress.handle(.notice(notice)) }
+    for notice in settings.settings.notices { progress.handle(.notice(notice, event: "setting_ignored")) }
 
     let database = try DatabaseForRun(settings.database(), isDryRun: dryRun)
     defer { database.removeIfTemporary() }
+    metrics.database = database.path
     let lock =
       dryRun
       ? nil
       : try RunLock.acquire(forDatabase: database.path, waitingAtMost: settings[Settings.waitLock]) { owner in
         let who = owner.map { " (process \($0.processID) on \($0.host))" } ?? ""
-        progress.handle(.notice("waiting for another run on \(database.path.string) to end\(who)"))
+        progress.note(
+          Log.Message(
+            level: .notice, event: "waiting_for_lock",
+            text: "waiting for another run on \(database.path.string) to end\(who)"))
       }
     defer { lock?.release() }
     progress.start()
@@ -140,9 +168,10 @@ struct RunCommand: AsyncParsableCommand {
     let control = RunControl()
     let signals = SignalHandling { number in
       control.requestStop()
-      progress.handle(
-        .notice(
-          "stopping after \(number == SIGINT ? "an interrupt" : "a request to end"): files in progress "
+      progress.note(
+        Log.Message(
+          level: .notice, event: "stopping",
+          text: "stopping after \(number == SIGINT ? "an interrupt" : "a request to end"): files in progress "
             + "get five seconds, then everything finished is stored; once more to end at once"))
     }
     let budget = settings[Settings.timeBudget].map { limit in
@@ -154,34 +183,73 @@ struct RunCommand: AsyncParsableCommand {
     defer { budget?.cancel() }
 
     let start = ContinuousClock.now
+    let isolation = isolation(settings, definition, plan)
+    defer {
+      if case .workers(let pool) = isolation {
+        pool.close()
+        metrics.losses = pool.losses
+      }
+    }
     let run = LibraryRun(
       store: store,
       request: LibraryRun.Request(
         roots: roots.request, walk: settings.settings.walk,
         scan: ScanOptions(force: force, retryFailed: settings[Settings.retryFailed], isDryRun: dryRun), plan: plan,
         jobs: settings[Settings.jobs], timeLimit: settings[Settings.timeout].map { $0 / .seconds(1) },
-        isolation: isolation(settings, definition, plan), programVersion: Analyze.version,
-        ignoresStatusChanges: settings[Settings.ignoreCtime]),
+        isolation: isolation, programVersion: Analyze.version, ignoresStatusChanges: settings[Settings.ignoreCtime]),
       control: control, report: progress.handle)
     let outcome = try await run.run()
+    metrics.outcome = outcome
 
     let status = signals.exitStatus ?? exitStatus(of: outcome, policy: settings[Settings.failOn])
     try run.finish(outcome, exitStatus: status.rawValue)
+    if metrics.path != nil { metrics.figures = try store.figures() }
     var outputs: [String] = []
     if !dryRun {
       progress.handle(.began(.report))
-      let record = try store.run(outcome.runID)
-      outputs =
-        ["database: \(database.path.string)"]
-        + (try reports.write(store, settings, roots: roots.reported, run: record))
+      do {
+        let record = try store.run(outcome.runID)
+        outputs =
+          ["database: \(database.path.string)"]
+          + (try reports.write(store, settings, roots: roots.reported, run: record))
+      } catch {
+        let ending = CommandEnding(after: error)
+        if ending.status != .fine { try? run.finish(outcome, exitStatus: ending.status.rawValue) }
+        throw error
+      }
     }
     progress.finish()
     let summary = RunSummary(
       outcome: outcome, elapsed: .now - start,
-      newFailures: dryRun ? [] : try store.newFailures(in: outcome.runID, limit: RunSummary.failuresShown),
-      outputs: outputs, isDryRun: dryRun)
+      digest: try digest(of: outcome, in: store, isolation, reports.files(settings)), outputs: outputs, isDryRun: dryRun)
     show(summary, status: status, on: terminal)
     return status
+  }
+
+  private func digest(
+    of outcome: LibraryRun.Outcome, in store: ResultStore, _ isolation: LibraryRun.Isolation, _ reports: [FilePath]
+  ) throws -> FailureDigest {
+    let examples = Log.format == .json ? FailureDigest.examplesForPrograms : FailureDigest.examplesShown
+    var losses: [WorkerLoss: Int] = [:]
+    if case .workers(let pool) = isolation { losses = pool.losses }
+    return FailureDigest(
+      groups: dryRun ? [] : try store.newFailureGroups(in: outcome.runID, examples: examples),
+      knownFailures: outcome.totals.failed - outcome.newlyFailed, losses: losses, pending: outcome.pending,
+      database: store.path, reports: reports)
+  }
+
+  /// A word that is no path but nearly a subcommand is a mistake, and not a folder that is missing.
+  private func refuseMistypedSubcommand() throws {
+    guard let word = paths.first?.bareWord, let path = paths.first?.path, !isThere(path),
+      let command = Suggestion.nearest(to: word, in: Analyze.subcommandNames)
+    else { return }
+    throw CommandFailure(
+      .usage, "There is no file or folder '\(word)' here, and no such subcommand; did you mean 'analyze \(command)'?")
+  }
+
+  private func isThere(_ path: FilePath) -> Bool {
+    var status = stat()
+    return path.withPlatformString { unsafe lstat($0, &status) } == 0
   }
 
   private var onlyIDs: [String] {
@@ -213,6 +281,7 @@ struct RunCommand: AsyncParsableCommand {
     try settings.take(nice, for: Settings.nice, option: "--nice")
     try settings.take(failOn, for: Settings.failOn, option: "--fail-on")
     try settings.take(progress, for: Settings.progress, option: "--progress")
+    if let metrics { settings.take(metrics, for: Settings.metrics, option: "--metrics") }
     try settings.take(waitLock, for: Settings.waitLock, option: "--wait-lock")
     settings.take(oneFileSystem, for: Settings.oneFileSystem, option: "--one-file-system")
     settings.take(retryFailed, for: Settings.retryFailed, option: "--retry-failed")
@@ -227,11 +296,18 @@ struct RunCommand: AsyncParsableCommand {
 
   /// Silent where nobody looks and nothing is wrong.
   private func show(_ summary: RunSummary, status: ExitStatus, on terminal: Terminal) {
-    guard !quiet else { return }
-    if dryRun || verbose || terminal.isInteractive {
-      Terminal.writeLine(summary.text(for: terminal))
-    } else if status != .fine {
-      Terminal.write(summary.failureLines(for: terminal).map { $0 + "\n" }.joined())
+    let isWanted = dryRun || verbose || terminal.isInteractive
+    guard !quiet, isWanted || status != .fine else { return }
+    switch Log.format {
+    case .auto, .text:
+      let lines = isWanted ? [summary.text(for: terminal)] : summary.digest.lines(for: terminal)
+      Terminal.write(lines.map { $0 + "\n" }.joined())
+    case .journald:
+      let failures = summary.digest.lines(for: terminal.plain).joined(separator: "\n")
+      Log.write(Log.Message(level: .warning, event: "files_failed", text: failures, isBlock: true))
+      Log.write(summary.message(status: status))
+    case .json:
+      for message in summary.digest.messages + [summary.message(status: status)] { Log.write(message) }
     }
   }
 }

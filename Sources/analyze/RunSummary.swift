@@ -8,12 +8,10 @@ import SystemPackage
 struct RunSummary {
   let outcome: LibraryRun.Outcome
   let elapsed: Duration
-  let newFailures: [(path: FilePath, problem: Problem)]
+  let digest: FailureDigest
   /// What was written where.
   let outputs: [String]
   let isDryRun: Bool
-
-  static let failuresShown = 20
 
   /// A table of the totals, the new failures, and where the results are.
   func text(for terminal: Terminal) -> String {
@@ -54,22 +52,31 @@ struct RunSummary {
         + (row.2.isEmpty ? "" : "  " + terminal.colored(row.2, .faint))
       return row.0 == "failed" && row.1 > 0 ? terminal.colored(line, .red) : line
     }
-    lines += failureLines(for: terminal)
+    let failures = digest.lines(for: terminal)
+    if !failures.isEmpty { lines += [""] + failures + [""] }
     lines += outputs.map { "  \(terminal.colored("→", .green)) \($0)" }
     return lines.joined(separator: "\n")
   }
 
-  /// The files that have begun to fail, one line each: what cron sends by mail.
-  func failureLines(for terminal: Terminal) -> [String] {
-    guard !newFailures.isEmpty else { return [] }
-    var lines = ["", "New failures (nothing else is affected; `analyze explain FILE` tells more):"]
-    for failure in newFailures.prefix(Self.failuresShown) {
-      lines.append("  \(terminal.colored(printable(failure.path.string), .yellow))")
-      lines.append("      \(failure.problem.message) [\(failure.problem.code)]")
-    }
-    let rest = outcome.newlyFailed - min(newFailures.count, Self.failuresShown)
-    if rest > 0 { lines.append("  … and \(rest) more; `analyze report --report csv` lists all") }
-    return lines + [""]
+  /// For programs.
+  func message(status: ExitStatus) -> Log.Message {
+    let totals = outcome.totals
+    let counts = [
+      ("seen", totals.seen), ("analyzed", totals.analyzed), ("cached", totals.cached), ("failed", totals.failed),
+      ("skipped", totals.skipped), ("vanished", totals.vanished), ("newly_failed", outcome.newlyFailed),
+      ("pending", outcome.pending), ("exit_status", Int(status.rawValue)),
+    ]
+    var fields = Dictionary(uniqueKeysWithValues: counts.map { ($0.0, JSONValue.integer(Int64($0.1))) })
+    fields["duration_s"] = .number((elapsed / .milliseconds(1)).rounded() / 1000)
+    fields["audio_s"] = .number((outcome.audioDuration * 1000).rounded() / 1000)
+    fields["run"] = .integer(outcome.runID)
+    fields["state"] = .string(outcome.state.rawValue)
+    return Log.Message(
+      level: status == .fine ? .info : .warning, event: isDryRun ? "dry_run" : "run_ended",
+      text: isDryRun
+        ? plan.replacing("\n", with: " ")
+        : "seen \(totals.seen), analyzed \(totals.analyzed), cached \(totals.cached), failed \(totals.failed), "
+          + "skipped \(totals.skipped), vanished \(totals.vanished)", fields: fields)
   }
 
   private func analyzedDetail(_ seconds: Double) -> String {

@@ -4,12 +4,19 @@ import Synchronization
 /// Standard error as a person sees it: whether it is a terminal, how wide, and whether colour is welcome.
 struct Terminal: Sendable {
   let isInteractive: Bool
-  let hasColor: Bool
+  private(set) var hasColor: Bool
 
   init(environment: [String: String] = ProcessInfo.processInfo.environment) {
     isInteractive = isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb"
     // https://no-color.org: any value that is not empty.
     hasColor = isInteractive && (environment["NO_COLOR"] ?? "").isEmpty
+  }
+
+  /// The same without colours: for text that goes elsewhere.
+  var plain: Terminal {
+    var copy = self
+    copy.hasColor = false
+    return copy
   }
 
   /// Columns; 80 where the terminal does not tell.

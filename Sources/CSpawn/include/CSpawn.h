@@ -32,4 +32,10 @@ void cspawn_kill(pid_t process);
    in `*status`, or the signal's number in `*signal` (else 0). Waits until it is gone. */
 int cspawn_kill_and_reap(pid_t process, int *status, int *signal);
 
+/* Gives all threads of this process at least this niceness, and that of the main thread: libdispatch takes the niceness
+   that root has given to a process from its own threads again. With `idle_disk` they get at the disk only while nobody
+   else wants it (the idle class; the lowest of best effort where that is refused); schedulers without such classes do not
+   heed it. Programs started later inherit both. */
+void cspawn_lower_priority(int nice_value, int idle_disk);
+
 #endif

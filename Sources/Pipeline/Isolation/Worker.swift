@@ -18,6 +18,7 @@ public struct Worker {
   public func run() throws {
     // Who ends a service or a machine signals every process of it; when its workers end is for the run to say.
     for number in [SIGHUP, SIGINT, SIGTERM] { signal(number, SIG_IGN) }
+    Priority.lower(toNiceness: 0)
     if memoryLimit > 0 { _ = cspawn_limit_memory(memoryLimit) }
     // Whatever a library prints must not get between the answers.
     let output = FileHandle(fileDescriptor: dup(STDOUT_FILENO), closeOnDealloc: true)

@@ -17,6 +17,7 @@ public final class WorkerPool: Sendable {
   private let analyzers: [AnalyzerIdentity]
   private let findingTypes: [String: any AnalysisFinding.Type]
   private let idle = Mutex<[ChildProcess]>([])
+  private let lost = Mutex<[WorkerLoss: Int]>([:])
 
   /// - Parameters:
   ///   - arguments: The command line of a worker: a program that runs `Worker` over the same plan.
@@ -40,9 +41,40 @@ public final class WorkerPool: Sendable {
     _ job: AnalysisJob, hardLimit: Duration, isCancelled: () -> Bool,
     findAudio: (ContentID) -> KnownAudio? = { _ in nil }
   ) throws(StartFailure) -> FileAnalysis? {
+    let first = try attempt(job, hardLimit: hardLimit, isCancelled: isCancelled, findAudio: findAudio)
+    guard case .lostUnawares = first, !isCancelled() else { return first.analysis }
+    return try attempt(job, hardLimit: hardLimit, isCancelled: isCancelled, findAudio: findAudio).analysis
+  }
+
+  /// The workers that were lost until now.
+  public var losses: [WorkerLoss: Int] { lost.withLock { $0 } }
+
+  /// Ends the workers that are idle, and waits until they are gone.
+  public func close() {
+    idle.withLock { $0.removeAll() }
+  }
+
+  private enum Attempt {
+    /// `nil` if cancelled.
+    case done(FileAnalysis?)
+    /// The worker was lost in a way that need not be the file's doing.
+    case lostUnawares(FileAnalysis)
+
+    var analysis: FileAnalysis? {
+      switch self {
+      case .done(let analysis): analysis
+      case .lostUnawares(let analysis): analysis
+      }
+    }
+  }
+
+  private func attempt(
+    _ job: AnalysisJob, hardLimit: Duration, isCancelled: () -> Bool, findAudio: (ContentID) -> KnownAudio?
+  ) throws(StartFailure) -> Attempt {
     let worker = try takeWorker()
     let start = ContinuousClock.now
     var stage = Problem.Stage.open
+    var hasAnswered = false
     do {
       worker.allow(hardLimit)
       let encoder = JSONEncoder()
@@ -54,30 +86,38 @@ public final class WorkerPool: Sendable {
       if let key = CodingUserInfoKey.findingTypes { decoder.userInfo[key] = findingTypes }
       while true {
         switch try worker.nextLine(isCancelled: isCancelled) {
-        case .cancelled: return nil
+        case .cancelled: return .done(nil)
         case .none:
           let ending = try worker.waitForEnd()
+          let loss = WorkerLoss(cause: ending.cause, stage: stage)
           let message = Self.crash(ending, worker, in: stage, after: start)
-          return failed(job, stage, "worker_crashed", message, signal: ending.signal)
+          let analysis = failed(job, loss, "worker_crashed", message)
+          // A decoder does not kill its own process: the kernel did for lack of memory, or a person. And a worker that has
+          // not even begun was lost while it was idle.
+          return ending == .signal(Int(SIGKILL)) || !hasAnswered ? .lostUnawares(analysis) : .done(analysis)
         case .text(let line):
+          hasAnswered = true
           switch try decoder.decode(WorkerMessage.self, from: Data(line)) {
           case .stage(let next): stage = next
           case .audio(let id): try send(findAudio(id))
           case .result(let analysis):
             idle.withLock { $0.append(worker) }
-            return analysis
+            return .done(analysis)
           }
         }
       }
     } catch ChildProcess.Failure.timeout {
       let seconds = Int(hardLimit / .seconds(1))
-      return failed(
-        job, stage, "time_limit",
-        "It took longer than \(seconds) s, and the worker process was killed \(Self.doing(stage)); nothing of it is kept."
-      )
+      return .done(
+        failed(
+          job, WorkerLoss(cause: .timeLimit, stage: stage), "time_limit",
+          "It took longer than \(seconds) s, and the worker process was killed \(Self.doing(stage)); "
+            + "nothing of it is kept."))
     } catch {
-      return failed(
-        job, stage, "worker_failed", "The worker process gave no usable answer \(Self.doing(stage)): \(error).")
+      return .done(
+        failed(
+          job, WorkerLoss(cause: .noAnswer, stage: stage), "worker_failed",
+          "The worker process gave no usable answer \(Self.doing(stage)): \(error)."))
     }
   }
 
@@ -113,20 +153,23 @@ public final class WorkerPool: Sendable {
     }
   }
 
-  /// Every analyzer of the job counts as tried: the file is not read again before it, or one of them, has changed.
-  private func failed(
-    _ job: AnalysisJob, _ stage: Problem.Stage, _ code: String, _ message: String, signal: Int? = nil
-  ) -> FileAnalysis {
+  /// Counts a loss. Every analyzer of the job counts as tried: the file is not read again before it, or one of them, has
+  /// changed, or its time in quarantine is over.
+  private func failed(_ job: AnalysisJob, _ loss: WorkerLoss, _ code: String, _ message: String) -> FileAnalysis {
+    lost.withLock { $0[loss, default: 0] += 1 }
     let tried = analyzers.filter { job.analyzers?.contains($0.id) ?? true }
     return FileAnalysis(
-      status: .failed, problem: Problem(stage: stage, code: code, message: message),
+      status: .failed, problem: Problem(stage: loss.stage, code: code, message: message),
       outcomes: tried.map { AnalyzerOutcome(analyzer: $0, result: .failed("The worker process was lost.")) },
-      workerLoss: WorkerLoss(signal: signal))
+      workerLoss: loss)
   }
 }
 
 extension ChildProcess.Ending {
-  fileprivate var signal: Int? {
-    if case .signal(let number) = self { Int(number) } else { nil }
+  fileprivate var cause: WorkerLoss.Cause {
+    switch self {
+    case .signal(let number): .signal(number)
+    case .status(let status): .exit(status: status)
+    }
   }
 }

@@ -91,10 +91,13 @@ struct AnalysisPhase {
     try await buffer.commit()
     try queue.release(givenUp + waiting.map(\.fileID))
     if !givenUp.isEmpty, !control.isStopping {
-      report(.notice("\(givenUp.count) files have gone since the scan met them; the next run looks for them again"))
+      report(
+        .notice(
+          "\(givenUp.count) files have gone since the scan met them; the next run looks for them again",
+          event: "files_gone"))
     }
     result.counts = writer.counts
-    for sentence in failures.sentences { report(.notice(sentence)) }
+    for sentence in failures.sentences { report(.notice(sentence, event: "analyzer_failing")) }
     return result
   }
 

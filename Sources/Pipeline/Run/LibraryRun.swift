@@ -141,10 +141,11 @@ public struct LibraryRun: Sendable {
   ) -> Outcome {
     let totals = RunTotals(
       analyzed: analyzed.counts.analyzed, cached: scanned.counts.cached,
-      failed: analyzed.counts.failed + scanned.counts.knownFailures, skipped: scanned.counts.skipped + analyzed.postponed,
-      vanished: scanned.counts.vanished)
+      failed: analyzed.counts.failed + scanned.counts.knownFailures + scanned.counts.newFailures,
+      skipped: scanned.counts.skipped + analyzed.postponed, vanished: scanned.counts.vanished)
     return Outcome(
-      runID: runID, state: state, roots: scanned.roots, totals: totals, newlyFailed: analyzed.counts.newlyFailed,
+      runID: runID, state: state, roots: scanned.roots, totals: totals,
+      newlyFailed: analyzed.counts.newlyFailed + scanned.counts.newFailures,
       pending: scanned.counts.pending - analyzed.counts.analyzed - analyzed.counts.failed - analyzed.postponed,
       stillChanging: scanned.stillChanging + analyzed.postponed, scan: scanned.counts,
       reused: analyzed.counts.reused, audioDuration: analyzed.audioDuration)

@@ -16,5 +16,6 @@ public enum RunEvent: Sendable {
   /// A file is done; `audioDuration` is in seconds and zero where no audio was decoded.
   case finished(FilePath, status: FileAnalysis.Status, problem: Problem?, audioDuration: Double)
   /// Something a person should know that concerns the run and not one file.
-  case notice(String)
+  /// - Parameter event: A word for programs, which is never renamed.
+  case notice(String, event: String, path: FilePath? = nil)
 }

@@ -42,7 +42,9 @@ struct ScanPhase {
       case .skipped(let entry):
         if entry.reason == .stillChanging { stillChanging += 1 }
         if entry.hidesFiles { unreadable.append(entry.path) }
-        skipped.append(SkippedFile(path: entry.path, code: entry.reason.rawValue, message: entry.message))
+        skipped.append(
+          SkippedFile(
+            path: entry.path, code: entry.reason.rawValue, message: entry.message, isFailure: entry.reason.isFailure))
       case .root(let root):
         try take(root, into: &roots, scopes: &scopes)
       }
@@ -95,7 +97,9 @@ struct ScanPhase {
       roots.append(.init(path: root.path, condition: condition))
       if let warning = root.warning {
         let hint = known > 0 ? " (\(known) known files stay as they are)" : ""
-        report(.notice("\(root.path.string) \(warning)\(hint)."))
+        report(
+          .notice(
+            "\(root.path.string) \(warning)\(hint).", event: "library_\(condition.rawValue)", path: root.path))
       }
     }
   }

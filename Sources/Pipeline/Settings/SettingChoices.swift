@@ -12,6 +12,17 @@ public enum ProgressStyle: String, SettingValue, CaseIterable {
   case none
 }
 
+/// How messages are written to standard error: `--log-format`.
+public enum LogFormat: String, SettingValue, CaseIterable {
+  /// `journald` if standard error leads to the journal of systemd, else `text`.
+  case auto
+  case text
+  /// A JSON object per line.
+  case json
+  /// Lines with the level in front, as `<4>`, which the journal takes off again: sd-daemon(3).
+  case journald
+}
+
 /// Where files are analyzed: `--isolation`.
 public enum IsolationChoice: String, SettingValue, CaseIterable {
   /// In worker processes: a file that crashes, hangs or eats memory costs itself alone.

@@ -202,11 +202,15 @@ extension Settings {
   public static let timeBudget = Setting<Duration?>(
     "time_budget", default: nil, "how long a run may take; the next one goes on", objection: isPositive)
   public static let nice = Setting<Int>(
-    "nice", default: 0, "lower priority, 0 to 19",
+    "nice", default: 0, "lower priority, 0 to 19; more than 0 also reads the disk only while nobody else does",
     objection: { (0...19).contains($0) ? nil : "must be 0 to 19, not \($0)" })
   public static let failOn = Setting<FailurePolicy>(
     "fail_on", default: .new, "when failed files make the exit status 3")
   public static let progress = Setting<ProgressStyle>("progress", default: .auto, "how a run shows that it goes on")
+  public static let logFormat = Setting<LogFormat>(
+    "log_format", default: .auto, "how messages are written: for people, for programs, or for the journal of systemd")
+  public static let metrics = Setting<FilePath?>(
+    "metrics", default: nil, "a file for figures of the run, which Prometheus reads by its textfile collector")
   public static let waitLock = Setting<Duration>(
     "wait_lock", default: .zero, "how long to wait for another run on the same database")
   public static let retryFailed = Setting<Bool>("retry_failed", default: false, "try again what failed before")
@@ -227,7 +231,8 @@ extension Settings {
   public static let all: [any AnySetting] = [
     library, database, catalog, output, report, include, pipeline, jobs, isolation, memoryLimit, timeout, timeBudget, nice,
     failOn,
-    progress, waitLock, retryFailed, followLinks, oneFileSystem, ignoreCtime, hidden, allFiles, extensions, quietPeriod,
+    progress, logFormat, metrics, waitLock, retryFailed, followLinks, oneFileSystem, ignoreCtime, hidden, allFiles,
+    extensions, quietPeriod,
   ]
 
   @Sendable private static func isPositive(_ time: Duration?) -> String? {

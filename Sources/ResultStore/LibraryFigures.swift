@@ -1,0 +1,99 @@
+public import AudioAnalysis
+internal import GRDB
+public import SystemPackage
+
+/// The library in numbers, as the database has it now.
+public struct LibraryFigures: Hashable, Sendable {
+  /// What is known of a file; each file counts once.
+  public enum Status: String, Hashable, Sendable, CaseIterable {
+    case ok, partial, failed, skipped, vanished
+    /// Found, and never analyzed.
+    case new
+  }
+
+  public var files: [Status: Int] = [:]
+  /// Files that are there and failed, by the code of the reason.
+  public var failures: [String: Int] = [:]
+  /// Files that wait for analysis, whether they have findings from before or not.
+  public var pending = 0
+  /// The end of the last run that did all it could: its exit status was 0 or 3.
+  public var lastSuccess: Timestamp?
+  /// Bytes of the database with what is not yet merged into it.
+  public var databaseBytes: Int64 = 0
+}
+
+/// Files that one run was the first to fail at, for one reason.
+public struct FailureGroup: Hashable, Sendable {
+  public struct Example: Hashable, Sendable {
+    public var path: FilePath
+    public var problem: Problem
+  }
+
+  public var code: String
+  public var count: Int
+  /// The first in library order.
+  public var examples: [Example]
+}
+
+extension ResultStore {
+  /// Whatever has failed: files, and folders that could not be read.
+  private static let hasFailed =
+    "f.vanished_run IS NULL AND (f.status = 'failed' AND f.skip_code IS NULL OR e.stage = 'scan')"
+
+  public func figures() throws(StoreError) -> LibraryFigures {
+    var figures = try read { db in
+      var figures = LibraryFigures()
+      let files = try Query(
+        db,
+        """
+        SELECT CASE WHEN f.vanished_run IS NOT NULL THEN 'vanished' WHEN e.file IS NOT NULL THEN 'failed'
+            WHEN f.skip_code IS NOT NULL THEN 'skipped' ELSE coalesce(f.status, 'new') END, count(*)
+        FROM file f LEFT JOIN failure e ON e.file = f.id AND e.stage = 'scan' GROUP BY 1
+        """)
+      try files.forEach {
+        if let status = LibraryFigures.Status(rawValue: files.text(0)) { figures.files[status] = Int(files.integer(1)) }
+      }
+      let failures = try Query(
+        db, "SELECT e.code, count(*) FROM failure e JOIN file f ON f.id = e.file WHERE \(Self.hasFailed) GROUP BY 1")
+      try failures.forEach { figures.failures[failures.text(0)] = Int(failures.integer(1)) }
+      let pending = try Query(
+        db, "SELECT count(*) FROM file WHERE pending > 0 AND skip_code IS NULL AND vanished_run IS NULL")
+      try pending.forEach { figures.pending = Int(pending.integer(0)) }
+      let success = try Query(db, "SELECT max(finished_ns) FROM run WHERE exit_status IN (0, 3)")
+      try success.forEach { figures.lastSuccess = success.optionalInteger(0).map { Timestamp(nanoseconds: $0) } }
+      return figures
+    }
+    figures.databaseBytes = ["", "-wal"].reduce(0) { $0 + (Self.fileSize(of: path.string + $1) ?? 0) }
+    return figures
+  }
+
+  /// What one run was the first to fail at, the most frequent reasons first.
+  /// - Parameter examples: How many files of each group are named.
+  public func newFailureGroups(in run: Int64, examples: Int) throws(StoreError) -> [FailureGroup] {
+    try read { db in
+      var groups: [FailureGroup] = []
+      let counts = try Query(
+        db,
+        """
+        SELECT e.code, count(*) FROM failure e JOIN file f ON f.id = e.file
+        WHERE e.first_failed_run = ? AND \(Self.hasFailed) GROUP BY 1 ORDER BY 2 DESC, 1
+        """)
+      try counts.forEach(.integer(run)) {
+        groups.append(FailureGroup(code: counts.text(0), count: Int(counts.integer(1)), examples: []))
+      }
+      let files = try Query(
+        db,
+        """
+        SELECT f.path, e.stage, e.code, e.message FROM failure e JOIN file f ON f.id = e.file
+        WHERE e.first_failed_run = ? AND e.code = ? AND \(Self.hasFailed) ORDER BY f.path LIMIT ?
+        """)
+      for index in groups.indices {
+        try files.forEach(.integer(run), .text(groups[index].code), .integer(examples)) {
+          guard let problem = StoredProblem.read(files, stage: 1, code: 2, message: 3) else { return }
+          groups[index].examples.append(.init(path: files.path(0), problem: problem))
+        }
+      }
+      return groups
+    }
+  }
+}

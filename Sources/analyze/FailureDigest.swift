@@ -1,0 +1,134 @@
+import AudioAnalysis
+import Foundation
+import Pipeline
+import ResultStore
+import SystemPackage
+
+/// What somebody reads at seven in the morning in the mail of the nightly job: what has begun to fail, by reason, with a few
+/// files each, and what can be done. Of bounded length, however much has failed.
+struct FailureDigest {
+  /// Of this run alone.
+  let groups: [FailureGroup]
+  /// Failures that an earlier run has told of.
+  let knownFailures: Int
+  let losses: [WorkerLoss: Int]
+  /// Files left for the next run.
+  let pending: Int
+  let database: FilePath
+  let reports: [FilePath]
+
+  static let groupsShown = 10
+  static let examplesShown = 3
+
+  private var newlyFailed: Int { groups.reduce(0) { $0 + $1.count } }
+  private var isEmpty: Bool { groups.isEmpty && knownFailures == 0 && losses.isEmpty }
+
+  /// The whole, as text.
+  func lines(for terminal: Terminal) -> [String] {
+    guard !isEmpty else { return [] }
+    var lines: [String] = []
+    if !groups.isEmpty {
+      lines.append("\(counted(newlyFailed)) failed that \(newlyFailed == 1 ? "was" : "were") not known as failing:")
+      let width = String(groups.map(\.count).max() ?? 0).count
+      for group in groups.prefix(Self.groupsShown) { lines += describe(group, width: width, terminal) }
+      let rest = groups.dropFirst(Self.groupsShown)
+      if !rest.isEmpty { lines.append("  … and \(counted(rest.reduce(0) { $0 + $1.count })) for other reasons") }
+      lines.append("")
+    }
+    lines += remarks
+    if !groups.isEmpty { lines += Self.advice(for: Set(groups.map(\.code))) + whereToLook }
+    return lines
+  }
+
+  /// The same as messages, a line each, for programs.
+  var messages: [Log.Message] {
+    guard !isEmpty else { return [] }
+    var messages: [Log.Message] = []
+    for group in groups {
+      for example in group.examples {
+        let path = DisplayPath.text(of: example.path)
+        messages.append(
+          Log.Message(
+            level: .warning, event: "file_failed", text: "\(path): \(example.problem.message)",
+            fields: [
+              "path": .string(path), "code": .string(group.code), "stage": .string(example.problem.stage.rawValue),
+            ]))
+      }
+      let rest = group.count - group.examples.count
+      if rest > 0 {
+        messages.append(
+          Log.Message(
+            level: .warning, event: "files_failed", text: "\(counted(rest)) more failed [\(group.code)]",
+            fields: ["code": .string(group.code), "count": .integer(Int64(rest))]))
+      }
+    }
+    return messages
+  }
+
+  /// How many files are named in messages for programs, for each reason.
+  static let examplesForPrograms = 1_000
+
+  private func describe(_ group: FailureGroup, width: Int, _ terminal: Terminal) -> [String] {
+    let count = String(repeating: " ", count: max(0, width - String(group.count).count)) + String(group.count)
+    let messages = Set(group.examples.map(\.problem.message))
+    let shared = messages.count == 1 ? messages.first.map { shortened($0) + " " } ?? "" : ""
+    var lines = ["", "  \(count) × \(shared)[\(group.code)]"]
+    let indent = String(repeating: " ", count: width + 5)
+    for example in group.examples.prefix(Self.examplesShown) {
+      lines.append(indent + terminal.colored(printable(DisplayPath.text(of: example.path)), .yellow))
+      if shared.isEmpty { lines.append(indent + "  " + shortened(example.problem.message)) }
+    }
+    let rest = group.count - min(group.examples.count, Self.examplesShown)
+    if rest > 0 { lines.append(indent + "… and \(rest) more") }
+    return lines
+  }
+
+  private var remarks: [String] {
+    var lines: [String] = []
+    if knownFailures > 0 {
+      let whose = groups.isEmpty ? "" : "besides "
+      lines.append("\(counted(knownFailures)) \(whose)known as failing from earlier runs.")
+    }
+    let lost = losses.values.reduce(0, +)
+    if lost > 0 {
+      let causes = losses.sorted { ($1.value, "\($0.key)") < ($0.value, "\($1.key)") }.prefix(3)
+        .map { "\($0.value) × \($0.key)" }.joined(separator: "; ")
+      lines.append("\(lost) worker \(lost == 1 ? "process was" : "processes were") lost: \(causes).")
+    }
+    if pending > 0 { lines.append("\(counted(pending)) left for the next run.") }
+    return lines
+  }
+
+  private static func advice(for codes: Set<String>) -> [String] {
+    var lines: [String] = []
+    let damage: Set = [
+      "empty", "unknown_format", "no_audio", "absurd_header", "truncated", "corrupt", "unsupported_codec",
+    ]
+    let access: Set = ["unreadable", "read_error", "unreadable_folder", "unreadable_entry"]
+    let workers: Set = ["worker_crashed", "worker_failed", "time_limit"]
+    if !codes.isDisjoint(with: damage) {
+      lines.append("Damaged files: replace them, or leave them out by a line in a .nocturneignore.")
+    }
+    if !codes.isDisjoint(with: access) { lines.append("What cannot be read: look at its permissions, and at the disk.") }
+    if !codes.isDisjoint(with: workers) {
+      lines.append("Files that crash or hang a decoder cost themselves alone; they may need --timeout or --memory-limit.")
+    }
+    return lines
+  }
+
+  private var whereToLook: [String] {
+    let all =
+      reports.isEmpty
+      ? "sqlite3 '\(printable(database.string))' 'SELECT path, code, message FROM failing'"
+      : reports.map { printable($0.string) }.joined(separator: ", ")
+    return ["More about one: analyze explain FILE", "All of them: \(all)"]
+  }
+
+  private func counted(_ count: Int) -> String { "\(count) \(count == 1 ? "file" : "files")" }
+
+  /// Messages may carry what a program has said.
+  private func shortened(_ message: String) -> String {
+    let text = printable(message)
+    return text.count > 240 ? text.prefix(239) + "…" : text
+  }
+}

@@ -1,0 +1,50 @@
+/// Values of one name in the text format of Prometheus, version 0.0.4
+/// (https://prometheus.io/docs/instrumenting/exposition_formats/). All are gauges: a run starts from nothing each time.
+struct MetricFamily {
+  struct Sample {
+    var labels: [(name: String, value: String)] = []
+    var value: Double
+  }
+
+  var name: String
+  var help: String
+  var samples: [Sample]
+
+  init(_ name: String, _ help: String, _ samples: [Sample]) {
+    self.name = name
+    self.help = help
+    self.samples = samples
+  }
+
+  init(_ name: String, _ help: String, _ value: Double) {
+    self.init(name, help, [Sample(value: value)])
+  }
+
+  init(_ name: String, _ help: String, _ value: Int) {
+    self.init(name, help, Double(value))
+  }
+
+  init(_ name: String, _ help: String, label: String, _ values: [(String, Int)]) {
+    self.init(name, help, values.map { Sample(labels: [(label, $0.0)], value: Double($0.1)) })
+  }
+
+  /// Nothing at all if there are no samples.
+  var text: String {
+    guard !samples.isEmpty else { return "" }
+    var text = "# HELP \(name) \(Self.escaped(help))\n# TYPE \(name) gauge\n"
+    for sample in samples {
+      let labels = sample.labels.map { "\($0.name)=\"\(Self.escaped($0.value, quote: true))\"" }.joined(separator: ",")
+      text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(Self.number(sample.value))\n"
+    }
+    return text
+  }
+
+  private static func number(_ value: Double) -> String {
+    Int64(exactly: value).map { String($0) } ?? String(value)
+  }
+
+  private static func escaped(_ text: String, quote: Bool = false) -> String {
+    let text = text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+    return quote ? text.replacing("\"", with: "\\\"") : text
+  }
+}
