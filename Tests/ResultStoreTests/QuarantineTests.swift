@@ -14,7 +14,7 @@ import Testing
       status: .failed, problem: Problem(stage: .decode, code: "worker_crashed", message: "It crashed."),
       outcomes: [Library.tags, Library.tempo, Library.chromaprint].map {
         AnalyzerOutcome(analyzer: $0, result: .failed("The worker process was lost."))
-      }, workerLoss: WorkerLoss(signal: signal))
+      }, workerLoss: WorkerLoss(cause: signal.map { .signal($0) } ?? .timeLimit, stage: .decode))
   }
 
   /// A library at a certain day, in which `bad.mp3` has cost a worker process on day 0.

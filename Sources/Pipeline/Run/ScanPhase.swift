@@ -64,7 +64,8 @@ struct ScanPhase {
         report(
           .notice(
             "\(disk.folder.string) is empty, and \(disk.fileCount) known files were on a disk there: is it mounted? They stay "
-              + "as they are; if the disk is gone for good, remove the folder."))
+              + "as they are; if the disk is gone for good, remove the folder.",
+            event: "disk_missing", path: disk.folder))
       }
     }
     return Result(counts: session.counts, roots: roots, stillChanging: stillChanging)
