@@ -390,7 +390,7 @@ public struct LibraryWalker {
     return false
   }
 
-  private static func reason(for kind: FileStatus.Kind) -> SkipReason {
+  static func reason(for kind: FileStatus.Kind) -> SkipReason {
     switch kind {
     case .fifo: .fifo
     case .socket: .socket
@@ -407,11 +407,11 @@ public struct LibraryWalker {
     return count > 0 ? "to \(String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self))" : nil
   }
 
-  private static func bytes(of component: FilePath.Component) -> [UInt8] {
+  static func bytes(of component: FilePath.Component) -> [UInt8] {
     component.withPlatformString { name in unsafe [UInt8](UnsafeRawBufferPointer(start: name, count: strlen(name))) }
   }
 
-  private static func unquietTimes(_ period: Duration) -> ClosedRange<Int64>? {
+  static func unquietTimes(_ period: Duration) -> ClosedRange<Int64>? {
     guard period > .zero else { return nil }
     var now = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &now)

@@ -3,11 +3,11 @@ internal import AudioAnalysis
 /// The files of `reports/schema/`, made from the declarations that the reports themselves are written by.
 public enum ReportSchema {
   /// By file name: JSON Schemas (draft 2020-12) of the JSON report and of an NDJSON line, and the columns of the CSV report as
-  /// a Table Schema (Frictionless Standards).
+  /// a Table Schema (Frictionless Standards); the JSON Schema of a line of `analyze worker`.
   public static var files: [(name: String, text: String)] {
     [
       ("nocturne.report.v1.schema.json", text(of: .json)), ("nocturne.file.v1.schema.json", text(of: .ndjson)),
-      ("nocturne.csv.v1.table.json", text(of: .csv)),
+      ("nocturne.csv.v1.table.json", text(of: .csv)), ("nocturne.worker.v1.schema.json", ofWorker),
     ]
   }
 
@@ -19,7 +19,7 @@ public enum ReportSchema {
     }
   }
 
-  private static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
+  static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
   private static var file: Shape<FileRecord> { .file(includesBeats: true) }
 
   private static var reportSchema: SchemaNode {

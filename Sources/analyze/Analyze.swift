@@ -18,7 +18,7 @@ struct Analyze: AsyncParsableCommand {
     subcommands: [
       RunCommand.self, ReportCommand.self, ShowCommand.self, ExplainCommand.self, SchemaCommand.self,
       DoctorCommand.self,
-      ConfigCommand.self, CompletionsCommand.self, WorkerCommand.self,
+      ConfigCommand.self, CompletionsCommand.self, WorkerCommand.self, MergeCommand.self, WorkerProcessCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 

@@ -155,7 +155,7 @@ struct RunCommand: AsyncParsableCommand {
         roots: roots.request, walk: settings.settings.walk,
         scan: ScanOptions(force: force, retryFailed: settings[Settings.retryFailed], isDryRun: dryRun), plan: plan,
         jobs: settings[Settings.jobs], timeLimit: settings[Settings.timeout].map { $0 / .seconds(1) },
-        isolation: isolation(settings, definition, plan), programVersion: Analyze.version),
+        isolation: .chosen(in: settings, definition, only: onlyIDs, plan), programVersion: Analyze.version),
       control: control, report: progress.handle)
     let outcome = try await run.run()
 
@@ -180,20 +180,6 @@ struct RunCommand: AsyncParsableCommand {
 
   private var onlyIDs: [String] {
     only.flatMap { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
-  }
-
-  private func isolation(
-    _ settings: CommandSettings, _ definition: PipelineDefinition, _ plan: AnalysisPlan
-  ) -> LibraryRun.Isolation {
-    switch settings[Settings.isolation] {
-    case .none: .none
-    case .process:
-      .workers(
-        WorkerPool(
-          arguments: WorkerCommand.arguments(
-            definition: definition, only: onlyIDs, memoryLimit: settings[Settings.memoryLimit]),
-          plan: plan, kinds: BuiltInAnalyzers.all))
-    }
   }
 
   private func apply(to settings: inout CommandSettings) throws {

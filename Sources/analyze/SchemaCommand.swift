@@ -6,9 +6,11 @@ import SystemPackage
 struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Prints the JSON Schema of a report, or writes all schemas into a folder.")
+    abstract: "Prints the JSON Schema of a report or of a worker's lines, or writes all schemas into a folder.")
 
-  @Argument(help: "The format: json, ndjson or csv.", completion: .list(["json", "ndjson", "csv"]))
+  @Argument(
+    help: "The format: json, ndjson or csv; worker: a line of `analyze worker`.",
+    completion: .list(["json", "ndjson", "csv", "worker"]))
   var format: String = "json"
 
   @Option(
@@ -25,8 +27,9 @@ struct SchemaCommand: AsyncParsableCommand {
         }
         return
       }
+      if format == "worker" { return try StandardOutput.write(ReportSchema.ofWorker) }
       guard let choice = ReportFormat(rawValue: format) else {
-        throw CommandFailure(.usage, "There is no report format \(format); valid: json, ndjson, csv.")
+        throw CommandFailure(.usage, "There is no report format \(format); valid: json, ndjson, csv, worker.")
       }
       try StandardOutput.write(ReportSchema.text(of: choice))
     }

@@ -36,7 +36,7 @@ struct AnalysisPhase {
     let ticker = Task { await buffer.commitEverySecond() }
     defer { ticker.cancel() }
 
-    let analyzer = plan.makeFileAnalyzer()
+    let supervision = Supervision(plan: plan, timeLimit: timeLimit, isolation: isolation)
     var waiting: ArraySlice<PendingFile> = []
     var givenUp: [Int64] = []
     var result = Result()
@@ -51,7 +51,7 @@ struct AnalysisPhase {
     try await withThrowingTaskGroup(of: Finished.self) { group in
       func add(_ file: PendingFile) {
         group.addTask(executorPreference: executor) {
-          Finished(file: file, analysis: try analyze(file, with: analyzer))
+          Finished(file: file, analysis: try analyze(file, with: supervision))
         }
       }
       for _ in 0..<jobs { if let file = try next() { add(file) } }
@@ -81,15 +81,10 @@ struct AnalysisPhase {
   }
 
   /// Runs on a thread of the executor.
-  private func analyze(_ file: PendingFile, with analyzer: FileAnalyzer) throws -> FileAnalysis? {
+  private func analyze(_ file: PendingFile, with supervision: Supervision) throws -> FileAnalysis? {
     report(.started(file.path))
     // What has gone since the scan, perhaps with its disk, has not failed: the next scan will know.
     guard let before = LibraryScan.ScannedFile(lookingAt: file.path) else { return nil }
-    let limit = timeLimit ?? Self.standardTimeLimit(forSize: file.sizeBytes)
-    let job = job(for: file, timeLimit: limit)
-    // A program that takes its time must not cost the file its other findings.
-    let hardLimit = Duration.seconds(limit * 1.25 + plan.programTime + 10)
-    let isCancelled = { control.mustAbandon }
     let findAudio = { (id: ContentID) -> KnownAudio? in
       // If the store cannot be asked, the file is decoded.
       guard trustsResults(of: file), let found = try? store.knownAudio(contentID: id) else { return nil }
@@ -97,30 +92,8 @@ struct AnalysisPhase {
       file.knownAudio = [found]
       return knownAudio(of: file).first
     }
-    let found =
-      switch isolation {
-      case .none: analyzer.analyze(job, isCancelled: isCancelled, findAudio: findAudio)
-      case .workers(let pool):
-        try pool.analyze(job, hardLimit: hardLimit, isCancelled: isCancelled, findAudio: findAudio)
-      }
-    guard var analysis = found else { return nil }
-    switch before.lookAgain() {
-    case .unchanged:
-      break
-    case .vanished where analysis.status == .failed:
-      return nil
-    case .changed:
-      analysis.note(
-        code: "changed_while_reading", "The file changed while it was being read; the next run analyzes it again.")
-    case .vanished:
-      analysis.note(code: "vanished_while_reading", "The file was removed or renamed before it was read to its end.")
-    }
-    return analysis
-  }
-
-  /// Seconds: some twenty times of what the slowest formats need for so many bytes, on a slow disk.
-  private static func standardTimeLimit(forSize bytes: Int64) -> Double {
-    120 + 2 * Double(bytes) / 1e6
+    return try supervision.analyze(
+      before, job: { job(for: file, timeLimit: $0) }, isCancelled: { control.mustAbandon }, findAudio: findAudio)
   }
 
   /// What has to be done for a file, given all that is known.
@@ -147,14 +120,6 @@ struct AnalysisPhase {
         analyzers: Set(known.outcomes.filter { $0.readsAudio && !$0.isFailure }.map(\.identity)),
         format: known.format, status: known.status, problem: known.problem, remarks: known.remarks)
     }
-  }
-}
-
-extension FileAnalysis {
-  /// Says that the file did not stay as it was, which matters more than whatever else was wrong with it.
-  fileprivate mutating func note(code: String, _ message: String) {
-    if status == .ok { status = .partial }
-    problem = Problem(stage: .decode, code: code, message: message)
   }
 }
 
