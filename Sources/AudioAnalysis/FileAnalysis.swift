@@ -33,6 +33,12 @@ public struct FileAnalysis: Sendable, Codable {
     self.reusesKnownAudio = reusesKnownAudio
     self.outcomes = outcomes
   }
+
+  private enum CodingKeys: String, CodingKey {
+    case status, problem, remarks, format, outcomes
+    case contentID = "content_id"
+    case reusesKnownAudio = "reuses_known_audio"
+  }
 }
 
 /// Something to tell a person about a file: a code for machines and a sentence for readers.

@@ -3,8 +3,8 @@ public import SystemPackage
 /// What a scan would make of one file that somebody names, without walking anything.
 public enum NamedFile: Hashable, Sendable {
   case file(ScannedFile)
-  /// `code` is that of a `SkipReason`, or `folder`.
-  case skipped(code: String, message: String)
+  case skipped(SkippedEntry)
+  case folder
   /// There is no such file, or the system does not let us see it; the sentence says which.
   case unreachable(String)
 }
@@ -15,8 +15,8 @@ extension LibraryWalker {
   ///
   /// - Parameter path: Absolute.
   public static func look(at path: FilePath, options: Options = Options()) -> NamedFile {
-    func skipped(_ reason: SkipReason, detail: String? = nil) -> NamedFile {
-      .skipped(code: reason.rawValue, message: SkippedEntry(path: path, reason: reason, detail: detail).message)
+    func skipped(_ reason: SkipReason) -> NamedFile {
+      .skipped(SkippedEntry(path: path, reason: reason))
     }
     guard !PathBuffer(path).isTooLong else { return skipped(.pathTooLong) }
     let status: FileStatus
@@ -32,7 +32,7 @@ extension LibraryWalker {
       }
     }
     switch status.kind {
-    case .folder: return .skipped(code: "folder", message: "a folder; name the files in it")
+    case .folder: return .folder
     case .regular: break
     case .fifo, .socket, .device, .link, .unknown: return skipped(reason(for: status.kind))
     }

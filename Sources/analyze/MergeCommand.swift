@@ -68,7 +68,10 @@ struct MergeCommand: AsyncParsableCommand {
     defer { lock.release() }
     let store = try ResultStore(path: path, access: .readWrite)
     let control = RunControl()
-    let signals = SignalHandling { _ in control.requestStop() }
+    let signals = SignalHandling { _ in
+      control.requestStop()
+      Terminal.writeLine("analyze merge: stopping: what was read is stored; merge the same lines again to go on")
+    }
 
     let merge = Merge(
       merger: ResultMerger(store: store, programVersion: Analyze.version), kinds: BuiltInAnalyzers.all, control: control)

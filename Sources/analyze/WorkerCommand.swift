@@ -96,7 +96,10 @@ struct WorkerCommand: AsyncParsableCommand {
     let writer = WorkerRecordWriter(
       options: ReportOptions(includesBeats: settings[Settings.include].contains(.beats)))
     let control = RunControl()
-    let signals = SignalHandling { _ in control.requestStop() }
+    let signals = SignalHandling { _ in
+      control.requestStop()
+      Terminal.writeLine("analyze worker: stopping: files in progress get five seconds; once more to end at once")
+    }
     let worker = StreamingWorker(
       StreamingWorker.Request(
         plan: plan,

@@ -146,8 +146,11 @@ public final class StreamingWorker: Sendable {
       switch LibraryWalker.look(at: path, options: self.request.walk) {
       case .unreachable(let reason):
         record.note(path, .failed, Problem(stage: .open, code: "unreadable", message: reason))
-      case .skipped(let code, let message):
-        record.note(path, .skipped, Problem(stage: .scan, code: code, message: message))
+      case .skipped(let entry):
+        record.note(path, .skipped, Problem(stage: .scan, code: entry.reason.rawValue, message: entry.message))
+      case .folder:
+        record.status = .skipped
+        record.problem = Problem(stage: .scan, code: "folder", message: "A folder; name the files in it.")
       case .file(let file):
         let analysis = try supervision.analyze(
           file, job: { AnalysisJob(path: path, timeLimit: $0) }, isCancelled: { control.mustAbandon || hasFailed })

@@ -84,8 +84,10 @@ public struct WorkerRecordReader {
   private static func reason(of error: any Error) -> String {
     let context: DecodingError.Context
     switch error {
+    case DecodingError.keyNotFound(let key, let found):
+      return (found.codingPath + [key]).map(\.stringValue).joined(separator: ".") + " is missing"
     case DecodingError.dataCorrupted(let found), DecodingError.typeMismatch(_, let found),
-      DecodingError.valueNotFound(_, let found), DecodingError.keyNotFound(_, let found):
+      DecodingError.valueNotFound(_, let found):
       context = found
     default: return "\(error)"
     }
