@@ -19,8 +19,8 @@ public enum FileURIError: Error, Hashable, Sendable {
 }
 
 extension FilePath {
-  /// The path of a URI (RFC 8089) with or without a host: `file:///a`, `file://localhost/a`, `file:/a`. Bytes that should
-  /// have been percent-encoded and were not stand for themselves, `?` and `#` among them.
+  /// The path of a URI (RFC 8089) with or without a host: `file:///a`, `file://localhost/a`, `file:/a`. Bytes that
+  /// should have been percent-encoded and were not stand for themselves, `?` and `#` among them.
   ///
   /// - Parameter text: Begins with `file:`, in any case.
   public init(fileURI text: some Collection<UInt8>) throws(FileURIError) {

@@ -1,5 +1,5 @@
-/// The answer to one line of input of `analyze worker`: what became of one file, for engines to read and for `analyze merge`
-/// to store.
+/// The answer to one line of input of `analyze worker`: what became of one file, for engines to read and for `analyze
+/// merge` to store.
 public struct WorkerRecord: Sendable {
   public static let schema = "nocturne.worker"
   public static let schemaVersion = 1

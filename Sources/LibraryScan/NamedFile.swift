@@ -10,8 +10,8 @@ public enum NamedFile: Hashable, Sendable {
 }
 
 extension LibraryWalker {
-  /// Looks at a file without opening it, and judges it by its name as if it had been met in a folder. Ignore files are not
-  /// asked: they speak of folders that are walked.
+  /// Looks at a file without opening it, and judges it by its name as if it had been met in a folder. Ignore files are
+  /// not asked: they speak of folders that are walked.
   ///
   /// - Parameter path: Absolute.
   public static func look(at path: FilePath, options: Options = Options()) -> NamedFile {

@@ -126,7 +126,8 @@ extension ReportSchema {
   public static var ofWorker: String {
     guard case .object(let members) = Shape<WorkerRecord>.worker(includesBeats: true).schema else { return "" }
     return SchemaNode.object(
-      [("$schema", dialect), ("title", .string("\(WorkerRecord.schema), version \(WorkerRecord.schemaVersion)"))] + members
+      [("$schema", dialect), ("title", .string("\(WorkerRecord.schema), version \(WorkerRecord.schemaVersion)"))]
+        + members
     ).text
   }
 }

@@ -3,11 +3,12 @@ internal import GRDB
 internal import Synchronization
 internal import SystemPackage
 
-/// Brings results that were made elsewhere into the store. What is in the store afterwards does not depend on the order in
-/// which they come, nor on how often.
+/// Brings results that were made elsewhere into the store. What is in the store afterwards does not depend on the order
+/// in which they come, nor on how often.
 ///
-/// Of two results of a file that counts which was not spoilt by circumstances (`Problem.mayBeCircumstances`), and then the
-/// later one. Where both are of the same version of the file, analyzers that only the other one has run keep its outcomes.
+/// Of two results of a file that counts which was not spoilt by circumstances (`Problem.mayBeCircumstances`), and then
+/// the later one. Where both are of the same version of the file, analyzers that only the other one has run keep its
+/// outcomes.
 ///
 /// A merge is a run of its own from the first result on that changes anything; the caller holds the run lock. Calls may
 /// come from any thread, one after the other; each blocks until its transaction is done.

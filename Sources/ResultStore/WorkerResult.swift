@@ -40,7 +40,8 @@ public struct ResultOrigin: Hashable, Sendable {
   }
 }
 
-/// What became of the results that were to be merged. Results are counted here and not files, of which one may have many.
+/// What became of the results that were to be merged. Results are counted here and not files, of which one may have
+/// many.
 public struct MergeCounts: Hashable, Sendable {
   /// The store knows more than before.
   public var merged = 0

@@ -11,15 +11,16 @@ struct MergeCommand: AsyncParsableCommand {
     commandName: "merge",
     abstract: "Brings what workers have answered into the database.",
     discussion: """
-      Neither the order of the lines nor how often they are merged makes a difference: of two results of a file the newer \
-      one counts, but for one that a time limit or a lost process has spoilt. A run over the same files then finds them \
-      analyzed.
+      Neither the order of the lines nor how often they are merged makes a difference: of two results of a file the \
+      newer one counts, but for one that a time limit or a lost process has spoilt. A run over the same files then finds \
+      them analyzed.
 
       Exit status: 0 fine; 1 the merge could not be done; 3 done, but lines were no answers of a worker (cut ones, for \
       instance), or files failed that were not known as failing (--fail-on); 11 a run holds the lock; 64 wrong usage.
       """)
 
-  @Argument(help: ArgumentHelp("Files of lines that `analyze worker` has written; - for standard input.", valueName: "file"))
+  @Argument(
+    help: ArgumentHelp("Files of lines that `analyze worker` has written; - for standard input.", valueName: "file"))
   var files: [MergeInput]
 
   @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
@@ -74,7 +75,8 @@ struct MergeCommand: AsyncParsableCommand {
     }
 
     let merge = Merge(
-      merger: ResultMerger(store: store, programVersion: Analyze.version), kinds: BuiltInAnalyzers.all, control: control)
+      merger: ResultMerger(store: store, programVersion: Analyze.version), kinds: BuiltInAnalyzers.all, control: control
+    )
     var refused = 0
     for input in inputs where !control.isStopping {
       try merge.read(input.descriptor) { number, reason in
@@ -113,8 +115,8 @@ struct MergeCommand: AsyncParsableCommand {
   private static func text(_ counts: MergeCounts, withoutFile: Int, refused: Int) -> String {
     let lines = counts.merged + counts.unchanged + counts.outdated + withoutFile + refused
     return """
-      \(lines) lines: \(counts.merged) merged, \(counts.unchanged) known before, \(counts.outdated) older than what is known, \
-      \(withoutFile) without a file, \(refused) left out
+      \(lines) lines: \(counts.merged) merged, \(counts.unchanged) known before, \
+      \(counts.outdated) older than what is known, \(withoutFile) without a file, \(refused) left out
       """
   }
 }

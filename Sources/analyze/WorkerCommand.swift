@@ -16,8 +16,8 @@ struct WorkerCommand: AsyncParsableCommand {
       object {"key": …, "path" or "uri": …}; the answer has its key. No database is opened: `analyze merge` brings the \
       answers into one.
 
-      Exit status: 0 whatever becomes of the files; 1 the worker itself could not go on, and whoever misses an answer asks \
-      again; 64 wrong usage; 130 or 143 ended by a signal.
+      Exit status: 0 whatever becomes of the files; 1 the worker itself could not go on, and whoever misses an answer \
+      asks again; 64 wrong usage; 130 or 143 ended by a signal.
       """)
 
   @Option(
@@ -142,8 +142,8 @@ struct WorkerCommand: AsyncParsableCommand {
   }
 }
 
-/// Standard output for lines of several threads. Whatever a library prints goes to standard error from now on: it must not
-/// get between them.
+/// Standard output for lines of several threads. Whatever a library prints goes to standard error from now on: it must
+/// not get between them.
 private final class LineOutput: Sendable {
   private let descriptor: Mutex<FileDescriptor>
 

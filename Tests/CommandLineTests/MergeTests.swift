@@ -57,7 +57,8 @@ import Testing
 
     // A run of its own, whose totals add up.
     let report = try JSONValue(
-      parsing: place.analyze("report", "--report", "json", "--output", "-", "--database", Argument(place.database)).output)
+      parsing: place.analyze("report", "--report", "json", "--output", "-", "--database", Argument(place.database))
+        .output)
     #expect(report["run"]["pipeline"] == "default")
     #expect(report["run"]["state"] == "finished")
     #expect(report["run"]["exit_status"] == 3)
@@ -83,7 +84,8 @@ import Testing
     #expect(again.errors.contains("6 lines: 0 merged, 6 known before"))
     #expect(
       try JSONValue(
-        parsing: place.analyze("report", "--report", "json", "--output", "-", "--database", Argument(place.database)).output
+        parsing: place.analyze("report", "--report", "json", "--output", "-", "--database", Argument(place.database))
+          .output
       )["run"] == report["run"])
 
     let run = try place.run(pipeline: "default")
@@ -155,7 +157,8 @@ import Testing
     for (number, input) in [good + late, late + good].enumerated() {
       let database = Argument(place.folder.file("\(number).sqlite"))
       #expect(try place.analyze("merge", "-", "--database", database, input: input).status == 0)
-      let shown = try JSONValue(parsing: place.analyze("show", "library/a.wav", "--json", "--database", database).output)
+      let shown = try JSONValue(
+        parsing: place.analyze("show", "library/a.wav", "--json", "--database", database).output)
       #expect(shown["status"] == "ok")
       #expect(shown["error"] == .null)
     }
@@ -167,8 +170,11 @@ import Testing
     let place = try Self.makeLibrary()
     let lines = try Self.answers(place).split(separator: 0x0A).map(Array.init)
     let other = Array(#"{"schema": "nocturne.report", "version": 1}"#.utf8)
-    let newer = Array(String(decoding: lines[1], as: UTF8.self).replacing("\"version\":1", with: "\"version\":2", maxReplacements: 1).utf8)
-    let without = Array(String(decoding: lines[1], as: UTF8.self).replacing("\"analyzed_ns\"", with: "\"x\"", maxReplacements: 1).utf8)
+    let newer = Array(
+      String(decoding: lines[1], as: UTF8.self).replacing("\"version\":1", with: "\"version\":2", maxReplacements: 1)
+        .utf8)
+    let without = Array(
+      String(decoding: lines[1], as: UTF8.self).replacing("\"analyzed_ns\"", with: "\"x\"", maxReplacements: 1).utf8)
     // As when the last worker was killed while it wrote.
     let cut = lines.count - 1
     let input = [other, newer, without, [], Array("no json".utf8)] + lines[..<cut] + [Array(lines[cut].prefix(300))]
@@ -177,7 +183,8 @@ import Testing
       input: Array(input.joined(separator: [0x0A])))
     #expect(outcome.status == 3)
     for hint in [
-      "standard input, line 1, is left out: it is no line of analyze worker", "line 2, is left out: it was written by a newer",
+      "standard input, line 1, is left out: it is no line of analyze worker",
+      "line 2, is left out: it was written by a newer",
       "line 3, is left out: it does not follow the schema: analyzed_ns", "line 5, is left out: it is not JSON",
       "line 11, is left out: it is not JSON; it may be cut", "5 merged", "5 left out",
     ] { #expect(outcome.errors.contains(hint), "\(hint): \(outcome.errors)") }
@@ -232,7 +239,8 @@ import Testing
     #expect(merge.end().status == 128 + Int(signal))
     try pipe.close()
     let report = try JSONValue(
-      parsing: place.analyze("report", "--report", "json", "--output", "-", "--database", Argument(place.database)).output)
+      parsing: place.analyze("report", "--report", "json", "--output", "-", "--database", Argument(place.database))
+        .output)
     #expect(report["run"]["state"] == "interrupted")
     #expect(report["files"].elements.count == 3)
   }

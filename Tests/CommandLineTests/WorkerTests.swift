@@ -18,15 +18,16 @@ import Testing
     let latin = FilePath(bytes: Array("caf".utf8) + [0xE9] + Array(".wav".utf8))
     try place.put(Audio.wav(2), as: latin)
     let folder = place.library.string
-    let lines: [(line: [UInt8], key: String)] = [
-      "library/a b.wav", "\(folder)/a b.wav", "library/x/../a b.wav", "file://\(folder)/a%20b.wav",
-      "FILE://localhost\(folder)/%61 b.wav", "file:\(folder)/a%20b.wav", "file://\(folder)/caf%E9.wav",
-    ].map { (Array($0.utf8), $0) } + [
-      (Array(#"{"key": "Über \u0031/7", "path": "library/a b.wav", "artist": 3}"#.utf8), "Über 1/7"),
-      (Array(#"{"key": "", "uri": "file://\#(folder)/caf%E9.wav"}"#.utf8), ""),
-      (Array(#" {"path": "library/a b.wav"}"#.utf8.dropFirst()), "library/a b.wav"),
-      (Array("library/caf".utf8) + [0xE9] + Array(".wav".utf8), #"library/caf\xE9.wav"#),
-    ]
+    let lines: [(line: [UInt8], key: String)] =
+      [
+        "library/a b.wav", "\(folder)/a b.wav", "library/x/../a b.wav", "file://\(folder)/a%20b.wav",
+        "FILE://localhost\(folder)/%61 b.wav", "file:\(folder)/a%20b.wav", "file://\(folder)/caf%E9.wav",
+      ].map { (Array($0.utf8), $0) } + [
+        (Array(#"{"key": "Über \u0031/7", "path": "library/a b.wav", "artist": 3}"#.utf8), "Über 1/7"),
+        (Array(#"{"key": "", "uri": "file://\#(folder)/caf%E9.wav"}"#.utf8), ""),
+        (Array(#" {"path": "library/a b.wav"}"#.utf8.dropFirst()), "library/a b.wav"),
+        (Array("library/caf".utf8) + [0xE9] + Array(".wav".utf8), #"library/caf\xE9.wav"#),
+      ]
     let outcome = try place.start(
       Self.fingerprint, input: Array(lines.map(\.line).joined(separator: [0x0A]))
     ).end()
@@ -90,7 +91,8 @@ import Testing
       ("/dev/null", "skipped", "device"), ("library/link.wav", "skipped", "dangling_link"),
       ("library", "skipped", "folder"), ("s3://bucket/a.wav", "failed", "unsupported_scheme"),
       ("https://example.org/a.wav", "failed", "unsupported_scheme"), ("file://nas/a.wav", "failed", "bad_uri"),
-      ("file:///a%2", "failed", "bad_uri"), ("file:///a%00b", "failed", "bad_uri"), ("{\"path\": \"a\"", "failed", "bad_line"),
+      ("file:///a%2", "failed", "bad_uri"), ("file:///a%00b", "failed", "bad_uri"),
+      ("{\"path\": \"a\"", "failed", "bad_line"),
       ("{}", "failed", "bad_line"), ("{\"key\": 7, \"path\": \"a\"}", "failed", "bad_line"),
       ("{\"path\": \"a\", \"uri\": \"file:///a\"}", "failed", "bad_line"),
       ("{\"uri\": \"a\"}", "failed", "bad_uri"), ("{\"key\": \"k\", \"path\": \"\"}", "failed", "empty_line"),
@@ -205,7 +207,8 @@ import Testing
     let folder = place.folder.path
     let pipeline = try place.makePipeline(
       script: """
-        case "$1" in *b.wav) touch "\(folder)/reached"; while [ ! -e "\(folder)/gate" ]; do sleep 0.02; done;; esac; echo {}
+        case "$1" in *b.wav) touch "\(folder)/reached"; while [ ! -e "\(folder)/gate" ]; do sleep 0.02; done;; esac;
+        echo {}
         """)
     let pipe = try OpenPipe()
     _ = try pipe.writing.writeAll("library/a.wav\nlibrary/b.wav\nlibrary/c.wav\n".utf8)
@@ -258,17 +261,21 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (["--shard", "4/4"], [:], "counted from 0"), (["--shard", "0"], [:], "K/N"), (["--shard=-1/4"], [:], "K/N"),
-    (["--shard", "0/0"], [:], "at least one"), (["--shard", "0/4", "--shards", "4"], [:], "not both"),
-    (["--shards", "4"], [:], "JOB_COMPLETION_INDEX"), (["--shards", "four"], [:], "auto"),
-    (["--shards", "4"], ["JOB_COMPLETION_INDEX": "4"], "counted from 0"),
-    (["--shards", "4"], ["JOB_COMPLETION_INDEX": "one"], "is no number"),
-    (["--shards", "auto"], ["JOB_COMPLETION_INDEX": "1"], "--shards N"),
-    (["--shards", "4"], ["JOB_COMPLETION_INDEX": "1", "SLURM_ARRAY_TASK_ID": "1"], "several"),
-    (["--shards", "4"], ["SLURM_ARRAY_TASK_ID": "2", "SLURM_ARRAY_TASK_MIN": "2", "SLURM_ARRAY_TASK_COUNT": "1"], "1 elements"),
-    (["--isolation", "some"], [:], "process"), (["--only", "tempo"], [:], "tempo"), (["file.wav"], [:], "file.wav"),
-  ] as [([Argument], [String: String], String)])
+  @Test(
+    arguments: [
+      (["--shard", "4/4"], [:], "counted from 0"), (["--shard", "0"], [:], "K/N"), (["--shard=-1/4"], [:], "K/N"),
+      (["--shard", "0/0"], [:], "at least one"), (["--shard", "0/4", "--shards", "4"], [:], "not both"),
+      (["--shards", "4"], [:], "JOB_COMPLETION_INDEX"), (["--shards", "four"], [:], "auto"),
+      (["--shards", "4"], ["JOB_COMPLETION_INDEX": "4"], "counted from 0"),
+      (["--shards", "4"], ["JOB_COMPLETION_INDEX": "one"], "is no number"),
+      (["--shards", "auto"], ["JOB_COMPLETION_INDEX": "1"], "--shards N"),
+      (["--shards", "4"], ["JOB_COMPLETION_INDEX": "1", "SLURM_ARRAY_TASK_ID": "1"], "several"),
+      (
+        ["--shards", "4"], ["SLURM_ARRAY_TASK_ID": "2", "SLURM_ARRAY_TASK_MIN": "2", "SLURM_ARRAY_TASK_COUNT": "1"],
+        "1 elements"
+      ),
+      (["--isolation", "some"], [:], "process"), (["--only", "tempo"], [:], "tempo"), (["file.wav"], [:], "file.wav"),
+    ] as [([Argument], [String: String], String)])
   func mistakesAreNamed(arguments: [Argument], environment: [String: String], hint: String) throws {
     let place = try Workplace()
     let outcome = try place.start(Self.fingerprint + arguments, environment: environment, input: Array("a".utf8)).end()

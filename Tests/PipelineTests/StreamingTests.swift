@@ -9,7 +9,8 @@ import Testing
 @Suite struct StreamingTests {
   /// Computed with the reference implementation: shards stay what they are for ever, on every machine.
   @Test(arguments: [
-    ("a", [1, 2, 3, 3, 5, 1], 23), ("/music/a.flac", [1, 2, 3, 1, 5, 3], 311), ("/music/Étude.mp3", [1, 1, 1, 1, 1, 2], 81),
+    ("a", [1, 2, 3, 3, 5, 1], 23), ("/music/a.flac", [1, 2, 3, 1, 5, 3], 311),
+    ("/music/Étude.mp3", [1, 1, 1, 1, 1, 2], 81),
     ("s3://bucket/key", [0, 1, 2, 3, 4, 1], 678), ("", [1, 0, 3, 4, 3, 5], 839),
   ])
   func shardsArePinned(key: String, shards: [Int], ofThousand: Int) throws {
@@ -37,7 +38,8 @@ import Testing
 
   @Test func namesWithColonsAreNoURIs() {
     for (line, path) in [
-      ("AC:DC/a.wav", "/w/AC:DC/a.wav"), ("1: x.wav", "/w/1: x.wav"), ("file:x.wav", "/w/file:x.wav"), ("/a//b/../c", "/a/c"),
+      ("AC:DC/a.wav", "/w/AC:DC/a.wav"), ("1: x.wav", "/w/1: x.wav"), ("file:x.wav", "/w/file:x.wav"),
+      ("/a//b/../c", "/a/c"),
       ("a?b#c%20.wav", "/w/a?b#c%20.wav"), ("file:///a?b#c%25", "/a?b#c%"),
     ] {
       #expect(FileRequest(line: Array(line.utf8), workingFolder: "/w").target == .success(FilePath(path)))

@@ -11,7 +11,8 @@ import Testing
   }
 
   private static func result(
-    _ title: String, at time: Int64, _ stamp: FileStamp = stamp(), only: Set<String> = ["tags", "tempo", "chromaprint"],
+    _ title: String, at time: Int64, _ stamp: FileStamp = stamp(),
+    only: Set<String> = ["tags", "tempo", "chromaprint"],
     problem: String? = nil, status: FileAnalysis.Status = .ok
   ) -> WorkerResult {
     let all: [AnalyzerOutcome] = [
@@ -50,7 +51,8 @@ import Testing
 
     let other = try Library()
     try ResultMerger(store: other.store, programVersion: "1").merge(results, from: origin)
-    #expect(try other.store.record(at: "/music/a.flac", includesBeats: true) == record, "All at once is not one by one.")
+    #expect(
+      try other.store.record(at: "/music/a.flac", includesBeats: true) == record, "All at once is not one by one.")
     return record
   }
 
@@ -105,7 +107,8 @@ import Testing
       results: [result("1", at: 10, stamp(modified: 4), only: ["tags"]), result("2", at: 20, only: ["tempo"])],
       title: nil, status: .ok),
     Case(
-      testDescription: "what was analyzed is not skipped", results: [skipped("hidden"), result("1", at: 10)], title: "1",
+      testDescription: "what was analyzed is not skipped", results: [skipped("hidden"), result("1", at: 10)],
+      title: "1",
       status: .ok),
     Case(
       testDescription: "skipped for two reasons", results: [skipped("ignored"), skipped("hidden")], title: nil,
@@ -121,7 +124,9 @@ import Testing
 
   @Test func analyzersFromSeveralResultsAreAllThere() throws {
     let record = try #require(
-      try Self.merge([Self.result("3", at: 30, only: ["chromaprint"]), Self.result("1", at: 10, only: ["tags", "tempo"])]))
+      try Self.merge([
+        Self.result("3", at: 30, only: ["chromaprint"]), Self.result("1", at: 10, only: ["tags", "tempo"]),
+      ]))
     #expect(record.analyzers.map(\.id) == ["chromaprint", "tags", "tempo"])
     #expect(record.tempo?.beats.count == 3)
     #expect(record.fingerprint != nil)

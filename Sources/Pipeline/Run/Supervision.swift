@@ -2,8 +2,8 @@ internal import AudioAnalysis
 internal import LibraryScan
 internal import SystemPackage
 
-/// The analysis of one file under watch: with a limit of time, in a worker process or in this one, and with a second look at
-/// the file afterwards.
+/// The analysis of one file under watch: with a limit of time, in a worker process or in this one, and with a second
+/// look at the file afterwards.
 struct Supervision: Sendable {
   private let analyzer: FileAnalyzer
   private let programTime: Double

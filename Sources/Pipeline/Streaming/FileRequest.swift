@@ -30,7 +30,8 @@ public struct FileRequest: Hashable, Sendable {
   public init(tooLong sample: [UInt8]) {
     self.init(
       key: Self.text(sample), keyBytes: sample,
-      target: .failure(Refusal(code: "line_too_long", message: "The line is longer than any path; key is its beginning.")))
+      target: .failure(
+        Refusal(code: "line_too_long", message: "The line is longer than any path; key is its beginning.")))
   }
 
   private init(key: String, keyBytes: [UInt8], target: Result<FilePath, Refusal>) {
@@ -105,8 +106,8 @@ public struct FileRequest: Hashable, Sendable {
     return .success((path.isAbsolute ? path : workingFolder.pushing(path)).lexicallyNormalized())
   }
 
-  /// In lower case: `file` of `file:/a`, `s3` of `s3://a`. What has no slashes behind its colon is a name with a colon in
-  /// it, unless it says `file:/`.
+  /// In lower case: `file` of `file:/a`, `s3` of `s3://a`. What has no slashes behind its colon is a name with a colon
+  /// in it, unless it says `file:/`.
   private static func scheme(of text: [UInt8]) -> String? {
     guard let colon = text.prefix(32).firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }
     let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()

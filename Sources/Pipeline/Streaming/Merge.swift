@@ -2,8 +2,8 @@ public import AudioAnalysis
 public import ResultStore
 public import SystemPackage
 
-/// Reads lines of workers and merges them into a store, in transactions of about 200 lines, some megabytes, or what has come
-/// within a second, whichever is least.
+/// Reads lines of workers and merges them into a store, in transactions of about 200 lines, some megabytes, or what has
+/// come within a second, whichever is least.
 public final class Merge {
   /// Bytes that a line may have: the beats and the signature of a day of audio take less.
   private static let lineLimit = 1 << 28

@@ -1,7 +1,7 @@
 public import AudioAnalysis
 
-/// One of several equal parts of any input: which part a line belongs to follows from its key alone, on every machine and in
-/// every run, so that as many workers can read the same list and each line is answered by one of them.
+/// One of several equal parts of any input: which part a line belongs to follows from its key alone, on every machine
+/// and in every run, so that as many workers can read the same list and each line is answered by one of them.
 ///
 /// The number of the part is XXH3-128 (seed 0) of the key's bytes, as a number, modulo the number of parts.
 public struct Shard: Hashable, Sendable {
@@ -57,7 +57,8 @@ extension Shard {
     guard let name = known.first, var index = try number(name) else {
       throw ConfigurationError(
         key: "",
-        problem: "needs one of the variables \(Self.kubernetes), \(Self.awsBatch) and \(Self.slurm); outside of an array "
+        problem:
+          "needs one of the variables \(Self.kubernetes), \(Self.awsBatch) and \(Self.slurm); outside of an array "
           + "job, give --shard K/N")
     }
     guard known.count == 1 else {
@@ -80,7 +81,8 @@ extension Shard {
     // An array that is started again for some of its elements would count them anew.
     if let elements, elements != count {
       throw ConfigurationError(
-        key: "", problem: "is \(count), but the array job has \(elements) elements; give --shard K/N to say which is meant")
+        key: "",
+        problem: "is \(count), but the array job has \(elements) elements; give --shard K/N to say which is meant")
     }
     try self.init(index: index, of: count)
   }

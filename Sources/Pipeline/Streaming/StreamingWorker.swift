@@ -84,7 +84,8 @@ public final class StreamingWorker: Sendable {
 
   /// Works until the input ends or `control` says so.
   ///
-  /// - Throws: what `answer` throws, or that no worker process can be started, or the input read: nothing that lies in a
+  /// - Throws: what `answer` throws, or that no worker process can be started, or the input read: nothing that lies in
+  /// a
   ///   file.
   public func run() async throws -> Counts {
     let executor = AnalysisExecutor(threadCount: request.jobs)

@@ -28,22 +28,25 @@ public struct WorkerRecordReader {
   public func content(of line: [UInt8]) throws(Refusal) -> Content {
     let text: Line
     do {
-      let head = try decoder.decode(Head.self, from: Data(line))
-      guard head.schema == WorkerRecord.schema else {
-        throw Refusal(message: "it is no line of analyze worker (schema \(head.schema ?? "missing"))")
-      }
-      guard head.version == WorkerRecord.schemaVersion else {
-        throw Refusal(message: "it was written by a newer version of this program")
-      }
       text = try decoder.decode(Line.self, from: Data(line))
-    } catch let refusal as Refusal {
-      throw refusal
     } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
       throw Refusal(message: "it is not JSON; it may be cut")
     } catch {
+      // Of another version nothing need be as it is here.
+      if let head = try? decoder.decode(Head.self, from: Data(line)) { try check(head) }
       throw Refusal(message: "it does not follow the schema: \(Self.reason(of: error))")
     }
+    try check(Head(schema: text.schema, version: text.version))
     return try content(of: text)
+  }
+
+  private func check(_ head: Head) throws(Refusal) {
+    guard head.schema == WorkerRecord.schema else {
+      throw Refusal(message: "it is no line of analyze worker (schema \(head.schema ?? "missing"))")
+    }
+    guard head.version == WorkerRecord.schemaVersion else {
+      throw Refusal(message: "it was written by a newer version of this program")
+    }
   }
 
   private func content(of line: Line) throws(Refusal) -> Content {
@@ -96,7 +99,7 @@ public struct WorkerRecordReader {
   }
 }
 
-/// Read first: of another version nothing else need be as it is here.
+/// What tells a line of this schema from any other JSON object.
 private struct Head: Decodable {
   var schema: String?
   var version: Int?
@@ -146,6 +149,8 @@ private struct Line: Decodable {
     }
   }
 
+  var schema: String
+  var version: Int
   var status: WorkerRecord.Status
   var error: Problem?
   var file: File?
@@ -155,7 +160,7 @@ private struct Line: Decodable {
   var analysis: FileAnalysis?
 
   enum CodingKeys: String, CodingKey {
-    case status, error, file, stamp, pipeline, analysis
+    case schema, version, status, error, file, stamp, pipeline, analysis
     case analyzed = "analyzed_ns"
   }
 }
