@@ -43,7 +43,7 @@ public final class ResultMerger: Sendable {
       var copy = state
       try ResultWriter(store: store, run: run, wanted: origin.wanted).transact { db, write in
         for result in results {
-          let verdict = try verdict(on: result, db)
+          let verdict = try MergeVerdict(on: result, in: db)
           try carryOut(verdict, result, run: run, db, write)
           copy.note(verdict, try fileID(of: result, db))
         }
@@ -57,7 +57,7 @@ public final class ResultMerger: Sendable {
     try store.read { db in
       var state = state
       for result in results {
-        let verdict = try verdict(on: result, db)
+        let verdict = try MergeVerdict(on: result, in: db)
         guard !verdict.isChange else { return nil }
         state.note(verdict, try fileID(of: result, db))
       }
@@ -131,101 +131,11 @@ public final class ResultMerger: Sendable {
   }
 }
 
-// MARK: - Verdicts
+// MARK: - Changes
 
 extension ResultMerger {
-  fileprivate enum Verdict {
-    /// A file that is not known, or was never analyzed.
-    case new(Int64?)
-    /// Better than what is known of the file; outcomes of other analyzers stay if it is the same version of the file.
-    case better(StoredFile, isSameVersion: Bool)
-    /// What is known is better, but not of these analyzers.
-    case addition(StoredFile, [AnalyzerOutcome])
-    case unchanged
-    case outdated
-    /// Nothing is known of the file but perhaps another reason to skip it.
-    case skip(Int64?)
-
-    var isChange: Bool {
-      switch self {
-      case .new, .better, .addition, .skip: true
-      case .unchanged, .outdated: false
-      }
-    }
-  }
-
-  fileprivate struct StoredFile {
-    var id: Int64
-    var sizeBytes: Int64?
-    var modified: Int64?
-    var status: FileAnalysis.Status?
-    var analyzed: Int64
-    var pending: PendingReason?
-    var skip: (code: String, message: String)?
-    var problem: Problem?
-    var remarks: [Problem]
-    var analyzers: Set<String>
-    /// When it was found gone.
-    var vanished: Int64?
-  }
-
-  private func storedFile(at path: FilePath, _ db: Database) throws -> StoredFile? {
-    let select = try Query(
-      db,
-      """
-      SELECT f.id, f.size_bytes, f.mtime_ns, f.status, f.analyzed_ns, f.pending, f.skip_code, f.skip_message,
-        f.remarks, e.stage, e.code, e.message, v.started_ns
-      FROM file f LEFT JOIN failure e ON e.file = f.id LEFT JOIN run v ON v.id = f.vanished_run
-      WHERE f.path = ?
-      """)
-    let found = try select.first(.path(path)) {
-      StoredFile(
-        id: select.integer(0), sizeBytes: select.optionalInteger(1), modified: select.optionalInteger(2),
-        status: FileAnalysis.Status(rawValue: select.text(3)), analyzed: select.integer(4),
-        pending: PendingState(rawValue: select.integer(5)).reason,
-        skip: select.isNull(6) ? nil : (select.text(6), select.text(7)),
-        problem: StoredProblem.read(select, stage: 9, code: 10, message: 11),
-        remarks: StoredProblem.list(fromJSON: select, column: 8), analyzers: [], vanished: select.optionalInteger(12))
-    }
-    guard var file = found else { return nil }
-    let names = try Query(db, "SELECT n.name FROM analysis a JOIN analyzer n ON n.id = a.analyzer WHERE a.file = ?")
-    try names.forEach(.integer(file.id)) { file.analyzers.insert(names.text(0)) }
-    return file
-  }
-
-  private func verdict(on result: WorkerResult, _ db: Database) throws -> Verdict {
-    let file = try storedFile(at: result.path, db)
-    switch result.content {
-    case .skipped(let new):
-      guard let file else { return .skip(nil) }
-      guard file.status == nil, let old = file.skip else { return .outdated }
-      // A skip bears no result, and the store does not note when it was met: any order will do that is always the same.
-      if old == (new.code, new.message) { return .unchanged }
-      return (new.code, new.message) < old ? .skip(file.id) : .outdated
-    case .analysis(let analysis, let stamp):
-      guard let file, let status = file.status else { return .new(file?.id) }
-      let hasWaited = file.pending == .new || file.pending == .changed
-      let isSameVersion =
-        !hasWaited && file.sizeBytes == stamp.sizeBytes && file.modified == stamp.modified.nanoseconds
-      let new = (soundness(analysis.status, analysis.problem), result.analyzed.nanoseconds)
-      let old = (soundness(status, file.problem), file.analyzed)
-      if new == old { return isSameVersion ? .unchanged : .outdated }
-      if new > old { return .better(file, isSameVersion: isSameVersion && old.0 > 0) }
-      let missing = analysis.outcomes.filter { !file.analyzers.contains($0.analyzer.id) }
-      return isSameVersion && new.0 > 0 && !missing.isEmpty ? .addition(file, missing) : .outdated
-    }
-  }
-
-  /// 2 for what says how the file is, 1 for a part of that, 0 for nothing.
-  private func soundness(_ status: FileAnalysis.Status, _ problem: Problem?) -> Int {
-    guard let problem, problem.mayBeCircumstances else { return 2 }
-    return status == .failed ? 0 : 1
-  }
-
-  // MARK: - Changes
-
   private func carryOut(
-    _ verdict: Verdict, _ result: WorkerResult, run: Int64, _ db: Database, _ write: (FileResult) throws -> Void
+    _ verdict: MergeVerdict, _ result: WorkerResult, run: Int64, _ db: Database, _ write: (FileResult) throws -> Void
   ) throws {
     switch (verdict, result.content) {
     case (.new(let id), .analysis(let analysis, let stamp)):
@@ -292,7 +202,7 @@ extension ResultMerger {
 }
 
 extension ResultMerger.State {
-  fileprivate mutating func note(_ verdict: ResultMerger.Verdict, _ file: Int64?) {
+  fileprivate mutating func note(_ verdict: MergeVerdict, _ file: Int64?) {
     switch verdict {
     case .new, .better, .addition, .skip: counts.merged += 1
     case .unchanged: counts.unchanged += 1
