@@ -37,4 +37,16 @@ public struct AudioFormat: Codable, Hashable, Sendable {
     self.claimedFrameCount = claimedFrameCount
     self.frameCount = frameCount
   }
+
+  /// As in reports and in the database.
+  private enum CodingKeys: String, CodingKey {
+    case container, codec
+    case sampleRate = "sample_rate_hz"
+    case channelCount = "channels"
+    case bitDepth = "bit_depth"
+    case bitRate = "bit_rate_bps"
+    case isLossless = "lossless"
+    case claimedFrameCount = "claimed_frames"
+    case frameCount = "frames"
+  }
 }

@@ -37,6 +37,13 @@ public struct FileAnalysis: Sendable, Codable {
     self.outcomes = outcomes
     self.workerLoss = workerLoss
   }
+
+  private enum CodingKeys: String, CodingKey {
+    case status, problem, remarks, format, outcomes
+    case contentID = "content_id"
+    case reusesKnownAudio = "reuses_known_audio"
+    case workerLoss = "worker_loss"
+  }
 }
 
 /// Something to tell a person about a file: a code for machines and a sentence for readers.
@@ -56,5 +63,20 @@ public struct Problem: Codable, Hashable, Sendable {
     self.stage = stage
     self.code = code
     self.message = message
+  }
+}
+
+extension Problem {
+  /// The code of an analysis that its time limit has ended.
+  public static let timeLimit = "time_limit"
+
+  private static let circumstances: Set<String> = [
+    timeLimit, "worker_crashed", "worker_failed", "changed_while_reading", "vanished_while_reading",
+  ]
+
+  /// Whether this may lie in the circumstances (a slow disk, a machine short of memory) and not in the file, so that it must
+  /// not stand in the way of a result from elsewhere.
+  public var mayBeCircumstances: Bool {
+    Self.circumstances.contains(code) || DecodeError.Code(rawValue: code)?.isTransient == true
   }
 }

@@ -399,7 +399,7 @@ public struct LibraryWalker {
     return false
   }
 
-  private static func reason(for kind: FileStatus.Kind) -> SkipReason {
+  static func reason(for kind: FileStatus.Kind) -> SkipReason {
     switch kind {
     case .fifo: .fifo
     case .socket: .socket
@@ -416,7 +416,7 @@ public struct LibraryWalker {
     return count > 0 ? "to \(String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self))" : nil
   }
 
-  private static func bytes(of component: FilePath.Component) -> [UInt8] {
+  static func bytes(of component: FilePath.Component) -> [UInt8] {
     component.withPlatformString { name in unsafe [UInt8](UnsafeRawBufferPointer(start: name, count: strlen(name))) }
   }
 }

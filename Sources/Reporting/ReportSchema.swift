@@ -3,12 +3,13 @@ internal import AudioAnalysis
 /// The files of `reports/schema/`, made from the declarations that the reports themselves are written by.
 public enum ReportSchema {
   /// By what has the format, and by file name: JSON Schemas (draft 2020-12) of the JSON report, of an NDJSON line, and of what
-  /// `match` and `listen` print; and the columns of the CSV report as a Table Schema (Frictionless Standards).
+  /// `match`, `listen` and `worker` print; and the columns of the CSV report as a Table Schema (Frictionless Standards).
   public static var files: [(format: String, name: String, text: String)] {
     [
       ("json", "nocturne.report.v1.schema.json", reportSchema.text),
       ("ndjson", "nocturne.file.v1.schema.json", fileSchema.text), ("csv", "nocturne.csv.v1.table.json", tableSchema.text),
       ("match", "nocturne.match.v1.schema.json", match), ("listen", "nocturne.listen.v1.schema.json", listen),
+      ("worker", "nocturne.worker.v1.schema.json", ofWorker),
     ]
   }
 
@@ -20,7 +21,7 @@ public enum ReportSchema {
     lineSchema(Shape.heard.schema, title: "nocturne.listen, version 1: one recognised track").text
   }
 
-  private static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
+  static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
   private static var file: Shape<FileRecord> { .file(includesBeats: true) }
 
   private static var reportSchema: SchemaNode {

@@ -7,10 +7,13 @@ internal import SystemPackage
 public struct FileResult: Sendable {
   public var fileID: Int64
   public var analysis: FileAnalysis
+  /// `nil` for now.
+  public var analyzed: Timestamp?
 
-  public init(fileID: Int64, analysis: FileAnalysis) {
+  public init(fileID: Int64, analysis: FileAnalysis, analyzed: Timestamp? = nil) {
     self.fileID = fileID
     self.analysis = analysis
+    self.analyzed = analyzed
   }
 }
 
@@ -61,10 +64,15 @@ public final class ResultWriter: Sendable {
   /// not changed; if it has, those that read audio stay or are copied from any file with the same content id where
   /// `reusesKnownAudio` says so, and all others go.
   public func commit(_ results: [FileResult]) throws(StoreError) {
+    try transact { _, write in for result in results { try write(result) } }
+  }
+
+  /// The same for results that depend on what is stored, or whose files have to be put there first.
+  func transact(_ body: (Database, _ write: (FileResult) throws -> Void) throws -> Void) throws(StoreError) {
     try state.withLock { state throws(StoreError) in
       var copy = state
       try store.write { db in
-        for result in results { try write(result, state: &copy, db) }
+        try body(db) { result in try write(result, state: &copy, db) }
       }
       state = copy
     }
@@ -115,7 +123,7 @@ public final class ResultWriter: Sendable {
     if analysis.reusesKnownAudio, let contentID = analysis.contentID {
       analyses = try reuse(contentID, file: id, having: analyses, made: made, db)
     }
-    try writeFile(id, file, analysis, analyses, db)
+    try writeFile(id, file, analysis, analyses, analyzed: result.analyzed ?? clock(), db)
 
     switch analysis.status {
     case .ok, .partial: state.counts.analyzed += 1
@@ -261,7 +269,8 @@ public final class ResultWriter: Sendable {
   // MARK: The file itself
 
   private func writeFile(
-    _ id: Int64, _ file: StoredFile, _ analysis: FileAnalysis, _ analyses: [StoredAnalysis], _ db: Database
+    _ id: Int64, _ file: StoredFile, _ analysis: FileAnalysis, _ analyses: [StoredAnalysis], analyzed: Timestamp,
+    _ db: Database
   ) throws {
     // A file that has not changed is what it was, even if it cannot be read today.
     let contentID = analysis.contentID ?? (file.hasChanged ? nil : file.contentID)
@@ -279,13 +288,15 @@ public final class ResultWriter: Sendable {
       """
     ).run(
       .text(analysis.status.rawValue), .text(contentID?.description), .integer(set), .integer(wanted.decoderVersion),
-      .text(StoredProblem.json(analysis.remarks)), .integer(run), .integer(clock().nanoseconds), .integer(id))
-    try writeProblem(of: analysis, file: id, file, db)
+      .text(StoredProblem.json(analysis.remarks)), .integer(run), .integer(analyzed.nanoseconds), .integer(id))
+    try writeProblem(of: analysis, file: id, file, failed: analyzed, db)
     if !file.isIndexed { try SearchIndex.indexPath(file.path, ofFile: id, in: db) }
     try InProgress.finish(file: id, in: db)
   }
 
-  private func writeProblem(of analysis: FileAnalysis, file id: Int64, _ file: StoredFile, _ db: Database) throws {
+  private func writeProblem(
+    of analysis: FileAnalysis, file id: Int64, _ file: StoredFile, failed: Timestamp, _ db: Database
+  ) throws {
     let known = try Query(db, "SELECT losses FROM failure WHERE file = ?")
     let lossesBefore = file.hasChanged ? 0 : try known.first(.integer(id)) { Int(known.integer(0)) } ?? 0
     if analysis.status == .ok || !(file.status == .failed && analysis.status == .failed) {
@@ -295,7 +306,6 @@ public final class ResultWriter: Sendable {
     let problem =
       analysis.problem
       ?? Problem(stage: .analyze, code: "unexplained", message: "The analysis ended early and gave no reason.")
-    let failed = clock()
     let losses = analysis.workerLoss == nil ? 0 : lossesBefore + 1
     let end = losses > 0 ? Quarantine.end(of: losses, from: failed) : nil
     try Query(

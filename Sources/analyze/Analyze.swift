@@ -18,8 +18,8 @@ struct Analyze: AsyncParsableCommand {
     subcommands: [
       RunCommand.self, ReportCommand.self, ShowCommand.self, ExplainCommand.self, SetCommand.self, MatchCommand.self,
       ListenCommand.self, CatalogCommand.self, SchemaCommand.self, DoctorCommand.self, BackupCommand.self,
-      PruneCommand.self,
-      ConfigCommand.self, CompletionsCommand.self, WorkerCommand.self,
+      PruneCommand.self, ConfigCommand.self, CompletionsCommand.self, WorkerCommand.self, MergeCommand.self,
+      WorkerProcessCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 

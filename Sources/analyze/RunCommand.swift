@@ -183,7 +183,7 @@ struct RunCommand: AsyncParsableCommand {
     defer { budget?.cancel() }
 
     let start = ContinuousClock.now
-    let isolation = isolation(settings, definition, plan)
+    let isolation = LibraryRun.Isolation.chosen(in: settings, definition, only: onlyIDs, plan)
     defer {
       if case .workers(let pool) = isolation {
         pool.close()
@@ -254,20 +254,6 @@ struct RunCommand: AsyncParsableCommand {
 
   private var onlyIDs: [String] {
     only.flatMap { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
-  }
-
-  private func isolation(
-    _ settings: CommandSettings, _ definition: PipelineDefinition, _ plan: AnalysisPlan
-  ) -> LibraryRun.Isolation {
-    switch settings[Settings.isolation] {
-    case .none: .none
-    case .process:
-      .workers(
-        WorkerPool(
-          arguments: WorkerCommand.arguments(
-            definition: definition, only: onlyIDs, memoryLimit: settings[Settings.memoryLimit]),
-          plan: plan, kinds: BuiltInAnalyzers.all))
-    }
   }
 
   private func apply(to settings: inout CommandSettings) throws {

@@ -6,11 +6,11 @@ import SystemPackage
 struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Prints the JSON Schema of a report or of recognition, or writes all schemas into a folder.")
+    abstract: "Prints the JSON Schema of a report, of recognition or of a worker's lines, or writes all into a folder.")
 
   @Argument(
-    help: "The format: json, ndjson, csv, match or listen.",
-    completion: .list(["json", "ndjson", "csv", "match", "listen"]))
+    help: "The format: json, ndjson or csv; match, listen or worker: a line of these commands.",
+    completion: .list(["json", "ndjson", "csv", "match", "listen", "worker"]))
   var format: String = "json"
 
   @Option(

@@ -1,32 +1,186 @@
 import ArgumentParser
+import AudioAnalysis
 import BuiltInAnalyzers
+import Foundation
 import Pipeline
+import Reporting
+import Synchronization
+import SystemPackage
 
-/// What `run` starts to analyze files in: see `Worker`.
 struct WorkerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "worker", abstract: "Analyzes files for a run that started it.", shouldDisplay: false)
+    commandName: "worker",
+    abstract: "Analyzes the files that standard input names, and answers each line with one of JSON.",
+    discussion: """
+      For engines such as GNU parallel, Slurm, Kubernetes and Spark. A line of input is a path, a file: URI, or a JSON \
+      object {"key": …, "path" or "uri": …}; the answer has its key. No database is opened: `analyze merge` brings the \
+      answers into one.
 
-  @Option(help: "The text of a pipeline definition.")
-  var definition: String
+      Exit status: 0 whatever becomes of the files; 1 the worker itself could not go on, and whoever misses an answer \
+      asks again; 64 wrong usage; 130 or 143 ended by a signal.
+      """)
 
-  @Option(help: "Ids of analyzers.")
+  @Option(
+    help: ArgumentHelp("The pipeline: a name, or the path of a definition (default: default).", valueName: "name|file"))
+  var pipeline: String?
+
+  @Option(help: ArgumentHelp("Run these analyzers of the pipeline only.", valueName: "id,…"))
   var only: [String] = []
 
-  @Option(help: "Megabytes; 0 for no limit.")
-  var memoryLimit: Int
+  @Option(
+    name: [.customShort("j", allowingJoined: true), .long],
+    help: ArgumentHelp("Files analyzed at the same time (default: 1; answers then keep the order).", valueName: "n"))
+  var jobs: String?
+
+  @Flag(name: .customLong("from0"), help: "Lines of input end with NUL bytes, as from find -print0.")
+  var from0 = false
+
+  @Option(
+    help: ArgumentHelp("Answer part K of N, counted from 0, of the lines; the keys tell the parts.", valueName: "K/N"))
+  var shard: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The same, with K from the array job; auto: N, too (Slurm, AWS Batch).", valueName: "N|auto"))
+  var shards: String?
+
+  @Option(
+    help: ArgumentHelp("Put long lists into the records: beats.", valueName: "what"),
+    completion: .list(ReportExtra.choices))
+  var include: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "process: analyze in child processes, so that a bad file costs itself alone; none: in this one.",
+      valueName: "where"),
+    completion: .list(IsolationChoice.choices))
+  var isolation: String?
+
+  @Option(
+    name: .customLong("memory-limit"), help: ArgumentHelp("Memory of a child process (default: 400).", valueName: "MB"))
+  var memoryLimit: String?
+
+  @Option(help: ArgumentHelp("How long one file may take (default: by its size).", valueName: "time"))
+  var timeout: String?
+
+  @Flag(name: .shortAndLong, help: "Say on standard error at the end how many lines there were.")
+  var verbose = false
 
   func run() async throws {
     try await reportingErrors {
-      let definition = try PipelineDefinition(yaml: Array(definition.utf8), name: "worker", source: "--definition")
-      let plan = try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(only))
-      try Worker(plan: plan, memoryLimit: memoryLimit << 20).run()
+      do {
+        let status = try await work()
+        if status != .fine { throw status.exitCode }
+      } catch ReportError.closedPipe {
+        // The engine has gone; what it misses it will ask for again.
+        throw ExitStatus.fatal.exitCode
+      }
     }
   }
 
-  /// The command line of a worker. The link leads to this very program, even if its file was replaced meanwhile.
-  static func arguments(definition: PipelineDefinition, only: [String], memoryLimit: Int) -> [String] {
-    ["/proc/self/exe", "worker", "--definition", definition.text, "--memory-limit", String(memoryLimit)]
-      + only.flatMap { ["--only", $0] }
+  private func work() async throws -> ExitStatus {
+    var settings = try CommandSettings()
+    try settings.take(pipeline, for: Settings.pipeline, option: "--pipeline")
+    try settings.take(jobs, for: Settings.jobs, option: "--jobs")
+    try settings.take(include, for: Settings.include, option: "--include")
+    try settings.take(isolation, for: Settings.isolation, option: "--isolation")
+    try settings.take(memoryLimit, for: Settings.memoryLimit, option: "--memory-limit")
+    try settings.take(timeout, for: Settings.timeout, option: "--timeout")
+    let definition = try settings.definition()
+    let onlyIDs = only.flatMap { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
+    let plan = try definition.plan(with: BuiltInAnalyzers.all, only: onlyIDs.isEmpty ? nil : Set(onlyIDs))
+    let shard = try chosenShard()
+    for notice in settings.settings.notices { Terminal.writeLine("analyze worker: \(printable(notice))") }
+
+    let output = try LineOutput()
+    let writer = WorkerRecordWriter(
+      options: ReportOptions(includesBeats: settings[Settings.include].contains(.beats)))
+    let control = RunControl()
+    let signals = SignalHandling { _ in
+      control.requestStop()
+      Terminal.writeLine("analyze worker: stopping: files in progress get five seconds; once more to end at once")
+    }
+    let worker = StreamingWorker(
+      StreamingWorker.Request(
+        plan: plan,
+        // Engines count in processes.
+        jobs: settings.settings.origin(of: Settings.jobs) == .standard ? 1 : settings[Settings.jobs],
+        timeLimit: settings[Settings.timeout].map { $0 / .seconds(1) },
+        isolation: .chosen(in: settings, definition, only: onlyIDs, plan), walk: settings.settings.walk, shard: shard,
+        separator: from0 ? 0 : 0x0A, workingFolder: FilePath(FileManager.default.currentDirectoryPath),
+        programVersion: Analyze.version),
+      reading: .standardInput, control: control, answer: { try output.write(writer.line(for: $0)) })
+    let counts = try await worker.run()
+    if verbose { Terminal.writeLine("analyze worker: \(Self.text(counts))") }
+    return signals.exitStatus ?? .fine
+  }
+
+  private func chosenShard() throws -> Shard? {
+    let option = shard == nil ? "--shards" : "--shard"
+    do {
+      switch (shard, shards) {
+      case (nil, nil): return nil
+      case (let text?, nil): return try Shard(text)
+      case (nil, "auto"): return try Shard(count: nil, environment: ProcessInfo.processInfo.environment)
+      case (nil, let text?):
+        guard let count = Int(text) else {
+          throw ConfigurationError(key: "", problem: "expects a number or auto, not '\(text)'")
+        }
+        return try Shard(count: count, environment: ProcessInfo.processInfo.environment)
+      default: throw CommandFailure(.usage, "Give --shard K/N or --shards N, not both.")
+      }
+    } catch let error as ConfigurationError {
+      throw CommandFailure(.usage, "\(option) \(error.problem).")
+    }
+  }
+
+  private static func text(_ counts: StreamingWorker.Counts) -> String {
+    var parts = WorkerRecord.Status.allCases.map { "\(counts.answered[$0, default: 0]) \($0.rawValue)" }
+    if counts.others > 0 { parts.append("\(counts.others) of other shards") }
+    if counts.unanswered > 0 { parts.append("\(counts.unanswered) given up") }
+    return "\(counts.answered.values.reduce(0, +)) lines answered: " + parts.joined(separator: ", ")
+  }
+}
+
+/// Standard output for lines of several threads. Whatever a library prints goes to standard error from now on: it must
+/// not get between them.
+private final class LineOutput: Sendable {
+  private let descriptor: Mutex<FileDescriptor>
+
+  init() throws {
+    let copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+    guard copy >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else {
+      throw ReportError.cannotWrite(path: nil, reason: "\(Errno(rawValue: errno))")
+    }
+    descriptor = Mutex(FileDescriptor(rawValue: copy))
+  }
+
+  func write(_ line: [UInt8]) throws {
+    try descriptor.withLock { descriptor in
+      do {
+        try descriptor.writeAll(line)
+      } catch Errno.brokenPipe {
+        throw ReportError.closedPipe
+      } catch {
+        throw ReportError.cannotWrite(path: nil, reason: "\(error)")
+      }
+    }
+  }
+}
+
+extension LibraryRun.Isolation {
+  /// As the settings say.
+  static func chosen(
+    in settings: CommandSettings, _ definition: PipelineDefinition, only: [String], _ plan: AnalysisPlan
+  ) -> LibraryRun.Isolation {
+    switch settings[Settings.isolation] {
+    case .none: .none
+    case .process:
+      .workers(
+        WorkerPool(
+          arguments: WorkerProcessCommand.arguments(
+            definition: definition, only: only, memoryLimit: settings[Settings.memoryLimit]),
+          plan: plan, kinds: BuiltInAnalyzers.all))
+    }
   }
 }

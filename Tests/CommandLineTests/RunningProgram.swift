@@ -47,11 +47,13 @@ final class RunningProgram {
   ///   - executable: Another program, by its path.
   ///   - environment: The whole environment of the program.
   ///   - input: What it finds on standard input; `nil` for nothing.
+  ///   - inputPipe: Where standard input comes from instead.
   ///   - output: Where standard output goes; `nil` to keep it.
   ///   - errors: Where standard error goes; `nil` to keep it.
   init(
     _ arguments: [Argument], of executable: FilePath = executable, environment: [String: String],
-    workingFolder: FilePath, input: [UInt8]? = nil, output: FileDescriptor? = nil, errors: FileDescriptor? = nil
+    workingFolder: FilePath, input: [UInt8]? = nil, inputPipe: FileDescriptor? = nil, output: FileDescriptor? = nil,
+    errors: FileDescriptor? = nil
   ) throws {
     outputFile = try Self.unnamedFile()
     errorFile = try Self.unnamedFile()
@@ -76,7 +78,8 @@ final class RunningProgram {
     defer { try? inputFile?.close() }
     var process: pid_t = 0
     let problem = cspawn_start(
-      &process, strings, 0, inputFile?.rawValue ?? -1, (output ?? outputFile).rawValue, (errors ?? errorFile).rawValue)
+      &process, strings, 0, (inputPipe ?? inputFile)?.rawValue ?? -1, (output ?? outputFile).rawValue,
+      (errors ?? errorFile).rawValue)
     guard problem == 0 else { throw Errno(rawValue: problem) }
     self.process = process
   }

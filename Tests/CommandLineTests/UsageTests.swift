@@ -99,7 +99,7 @@ import Testing
   // MARK: - Help
 
   private static let commands: [Argument] = [
-    "run", "report", "show", "explain", "schema", "doctor", "config", "completions",
+    "run", "report", "show", "explain", "schema", "doctor", "config", "completions", "worker", "merge",
   ]
 
   @Test func helpTellsOfEveryOption() throws {

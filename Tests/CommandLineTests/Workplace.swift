@@ -38,11 +38,12 @@ final class Workplace: Sendable {
 
   func start(
     _ arguments: [Argument], environment: [String: String] = [:], in workingFolder: FilePath? = nil,
-    input: [UInt8]? = nil, output: FileDescriptor? = nil, errors: FileDescriptor? = nil
+    input: [UInt8]? = nil, inputPipe: FileDescriptor? = nil, output: FileDescriptor? = nil,
+    errors: FileDescriptor? = nil
   ) throws -> RunningProgram {
     try RunningProgram(
       arguments, environment: self.environment.merging(environment) { $1 }, workingFolder: workingFolder ?? folder.path,
-      input: input, output: output, errors: errors)
+      input: input, inputPipe: inputPipe, output: output, errors: errors)
   }
 
   /// Runs `analyze` with these arguments and waits for its end.

@@ -13,17 +13,9 @@ struct AnalysisPhase {
     var audioDuration = 0.0
   }
 
-  private enum Ending: Sendable {
-    case analyzed(FileAnalysis)
-    /// It is being written.
-    case postponed
-    /// The run is to end, or the file has gone.
-    case givenUp
-  }
-
   private struct Finished: Sendable {
     var file: PendingFile
-    var ending: Ending
+    var ending: Supervision.Ending
   }
 
   /// A file that was changed since it was scanned, within this time before it is opened, is taken for one that is being
@@ -49,7 +41,7 @@ struct AnalysisPhase {
     let ticker = Task { await buffer.commitEverySecond() }
     defer { ticker.cancel() }
 
-    let analyzer = plan.makeFileAnalyzer()
+    let supervision = Supervision(plan: plan, timeLimit: timeLimit, isolation: isolation)
     var waiting: ArraySlice<PendingFile> = []
     var givenUp: [Int64] = []
     var result = Result()
@@ -64,7 +56,7 @@ struct AnalysisPhase {
     try await withThrowingTaskGroup(of: Finished.self) { group in
       func add(_ file: PendingFile) {
         group.addTask(executorPreference: executor) {
-          Finished(file: file, ending: try analyze(file, with: analyzer))
+          Finished(file: file, ending: try analyze(file, with: supervision))
         }
       }
       for _ in 0..<jobs { if let file = try next() { add(file) } }
@@ -102,17 +94,12 @@ struct AnalysisPhase {
   }
 
   /// Runs on a thread of the executor.
-  private func analyze(_ file: PendingFile, with analyzer: FileAnalyzer) throws -> Ending {
+  private func analyze(_ file: PendingFile, with supervision: Supervision) throws -> Supervision.Ending {
     report(.started(file.path))
     // What has gone since the scan, perhaps with its disk, has not failed: the next scan will know.
     guard let before = LibraryScan.ScannedFile(lookingAt: file.path) else { return .givenUp }
     let isAsScanned = before.size == file.sizeBytes && before.mtimeNanoseconds == file.modified.nanoseconds
     if !isAsScanned && before.hasChanged(within: Self.writingPause) { return .postponed }
-    let limit = timeLimit ?? Self.standardTimeLimit(forSize: file.sizeBytes)
-    let job = job(for: file, timeLimit: limit)
-    // A program that takes its time must not cost the file its other findings.
-    let hardLimit = Duration.seconds(limit * 1.25 + plan.programTime + 10)
-    let isCancelled = { control.mustAbandon }
     let findAudio = { (id: ContentID) -> KnownAudio? in
       // If the store cannot be asked, the file is decoded.
       guard trustsResults(of: file), let found = try? store.knownAudio(contentID: id) else { return nil }
@@ -120,32 +107,8 @@ struct AnalysisPhase {
       file.knownAudio = [found]
       return knownAudio(of: file).first
     }
-    let found =
-      switch isolation {
-      case .none: analyzer.analyze(job, isCancelled: isCancelled, findAudio: findAudio)
-      case .workers(let pool):
-        try pool.analyze(job, hardLimit: hardLimit, isCancelled: isCancelled, findAudio: findAudio)
-      }
-    guard var analysis = found else { return .givenUp }
-    switch before.lookAgain() {
-    case .unchanged:
-      break
-    case .vanished where analysis.status == .failed && analysis.workerLoss == nil:
-      return .givenUp
-    case .changed where analysis.status == .failed && analysis.workerLoss == nil:
-      return .postponed
-    case .changed:
-      analysis.note(
-        code: "changed_while_reading", "The file changed while it was being read; the next run analyzes it again.")
-    case .vanished:
-      analysis.note(code: "vanished_while_reading", "The file was removed or renamed before it was read to its end.")
-    }
-    return .analyzed(analysis)
-  }
-
-  /// Seconds: some twenty times of what the slowest formats need for so many bytes, on a slow disk.
-  private static func standardTimeLimit(forSize bytes: Int64) -> Double {
-    120 + 2 * Double(bytes) / 1e6
+    return try supervision.analyze(
+      before, job: { job(for: file, timeLimit: $0) }, isCancelled: { control.mustAbandon }, findAudio: findAudio)
   }
 
   /// What has to be done for a file, given all that is known.
@@ -172,14 +135,6 @@ struct AnalysisPhase {
         analyzers: Set(known.outcomes.filter { $0.readsAudio && !$0.isFailure }.map(\.identity)),
         format: known.format, status: known.status, problem: known.problem, remarks: known.remarks)
     }
-  }
-}
-
-extension FileAnalysis {
-  /// Says that the file did not stay as it was, which matters more than whatever else was wrong with it.
-  fileprivate mutating func note(code: String, _ message: String) {
-    if status == .ok { status = .partial }
-    problem = Problem(stage: .decode, code: code, message: message)
   }
 }
 

@@ -1,0 +1,122 @@
+internal import AudioAnalysis
+public import SystemPackage
+
+/// One line of input of `analyze worker`: a path, a `file:` URI, or a JSON object with a key and one of both.
+public struct FileRequest: Hashable, Sendable {
+  /// By which the answer is known; for a line that is no JSON object, the line.
+  public var key: String
+  /// What shards are told by: the bytes of the key, whatever they are.
+  public var keyBytes: [UInt8]
+  public var target: Result<FilePath, Refusal>
+
+  /// Why a line names no file.
+  public struct Refusal: Error, Hashable, Sendable {
+    /// snake_case.
+    public var code: String
+    /// One sentence.
+    public var message: String
+  }
+
+  /// - Parameter workingFolder: What relative paths start from.
+  public init(line: [UInt8], workingFolder: FilePath) {
+    if line.first == UInt8(ascii: "{") {
+      self.init(json: line, workingFolder)
+    } else {
+      self.init(key: Self.text(line), keyBytes: line, target: Self.target(of: line, workingFolder))
+    }
+  }
+
+  /// A line that was too long to be read.
+  public init(tooLong sample: [UInt8]) {
+    self.init(
+      key: Self.text(sample), keyBytes: sample,
+      target: .failure(
+        Refusal(code: "line_too_long", message: "The line is longer than any path; key is its beginning.")))
+  }
+
+  private init(key: String, keyBytes: [UInt8], target: Result<FilePath, Refusal>) {
+    self.key = key
+    self.keyBytes = keyBytes
+    self.target = target
+  }
+
+  private init(json line: [UInt8], _ workingFolder: FilePath) {
+    func refused(_ message: String, key: [UInt8]? = nil) -> FileRequest {
+      let key = key ?? line
+      return FileRequest(
+        key: Self.text(key), keyBytes: key, target: .failure(Refusal(code: "bad_line", message: message)))
+    }
+    let value: JSONValue
+    do {
+      value = try JSONValue(parsing: line)
+    } catch {
+      self = refused("A line that begins with { must be a JSON object: \(error).")
+      return
+    }
+    guard case .object(let members) = value else {
+      self = refused("The line is JSON, but no object.")
+      return
+    }
+    var key: [UInt8]?
+    switch members["key"] {
+    case .string(let text): key = Array(text.utf8)
+    case nil: break
+    default:
+      self = refused("The key of the line must be text.")
+      return
+    }
+    switch (members["path"], members["uri"]) {
+    case (.string(let path), nil):
+      let bytes = Array(path.utf8)
+      self.init(key: Self.text(key ?? bytes), keyBytes: key ?? bytes, target: Self.target(ofPath: bytes, workingFolder))
+    case (nil, .string(let uri)):
+      let bytes = Array(uri.utf8)
+      let target: Result<FilePath, Refusal> =
+        Self.scheme(of: bytes) == nil
+        ? .failure(Refusal(code: "bad_uri", message: "The uri of the line has no scheme; file:///… is meant, or path."))
+        : Self.target(of: bytes, workingFolder)
+      self.init(key: Self.text(key ?? bytes), keyBytes: key ?? bytes, target: target)
+    default:
+      self = refused("The line must have either path or uri, and that must be text.", key: key)
+    }
+  }
+
+  private static func target(of line: [UInt8], _ workingFolder: FilePath) -> Result<FilePath, Refusal> {
+    guard let scheme = scheme(of: line) else { return target(ofPath: line, workingFolder) }
+    guard scheme == "file" else {
+      return .failure(
+        Refusal(
+          code: "unsupported_scheme",
+          message: "Nothing is fetched by \(scheme); make the file available as one of this machine."))
+    }
+    do {
+      return .success(try FilePath(fileURI: line).lexicallyNormalized())
+    } catch {
+      return .failure(Refusal(code: "bad_uri", message: error.message))
+    }
+  }
+
+  private static func target(ofPath bytes: [UInt8], _ workingFolder: FilePath) -> Result<FilePath, Refusal> {
+    if bytes.isEmpty { return .failure(Refusal(code: "empty_line", message: "The line is empty.")) }
+    if bytes.contains(0) {
+      return .failure(
+        Refusal(code: "bad_line", message: "The path has a NUL byte; a list of find -print0 needs --from0."))
+    }
+    let path = FilePath(bytes: bytes)
+    return .success((path.isAbsolute ? path : workingFolder.pushing(path)).lexicallyNormalized())
+  }
+
+  /// In lower case: `file` of `file:/a`, `s3` of `s3://a`. What has no slashes behind its colon is a name with a colon
+  /// in it, unless it says `file:/`.
+  private static func scheme(of text: [UInt8]) -> String? {
+    guard let colon = text.prefix(32).firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }
+    let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()
+    guard name.wholeMatch(of: /[a-z][a-z0-9+.\-]*/) != nil else { return nil }
+    let rest = text[(colon + 1)...]
+    return rest.starts(with: "//".utf8) || (name == "file" && rest.first == UInt8(ascii: "/")) ? name : nil
+  }
+
+  private static func text(_ bytes: [UInt8]) -> String {
+    bytes.withUnsafeBufferPointer { unsafe DisplayPath.text(of: $0) }
+  }
+}

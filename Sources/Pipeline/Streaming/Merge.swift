@@ -1,0 +1,83 @@
+public import AudioAnalysis
+public import ResultStore
+public import SystemPackage
+
+/// Reads lines of workers and merges them into a store, in transactions of about 200 lines, some megabytes, or what has
+/// come within a second, whichever is least.
+public final class Merge {
+  /// Bytes that a line may have: the beats and the signature of a day of audio take less.
+  private static let lineLimit = 1 << 28
+  private static let batchSize = 200
+  private static let batchBytes = 16 << 20
+
+  private let merger: ResultMerger
+  private let reader: WorkerRecordReader
+  private let control: RunControl
+  private var batch: [WorkerResult] = []
+  private var bytes = 0
+  private var origin: ResultOrigin?
+  private var lastCommit = ContinuousClock.now
+  /// Lines that named no file, or one that could not be looked at.
+  public private(set) var withoutFile = 0
+
+  /// - Parameter kinds: The analyzers of the program.
+  public init(merger: ResultMerger, kinds: [AnalyzerKind], control: RunControl) {
+    self.merger = merger
+    reader = WorkerRecordReader(kinds: kinds)
+    self.control = control
+  }
+
+  public var counts: MergeCounts { merger.counts }
+
+  /// Merges all lines of a file or pipe, or as many as come before `control` says stop.
+  ///
+  /// - Parameter onRefusal: Gets the number of a line, from 1, and why it was left out.
+  public func read(_ input: FileDescriptor, onRefusal: (Int, String) -> Void) throws {
+    var lines = LineReader(reading: input, limit: Self.lineLimit)
+    var number = 0
+    while !control.isStopping,
+      let line = try lines.next(goesOn: {
+        if ContinuousClock.now - lastCommit > .seconds(1) { try commit() }
+        return !control.isStopping
+      })
+    {
+      number += 1
+      switch line {
+      case .tooLong: onRefusal(number, "it is longer than \(Self.lineLimit) bytes")
+      case .text(let text) where text.isEmpty: continue
+      case .text(let text):
+        do {
+          try take(reader.content(of: text), size: text.count)
+        } catch let refusal as WorkerRecordReader.Refusal {
+          onRefusal(number, refusal.message)
+        }
+      }
+    }
+    try commit()
+  }
+
+  /// See `ResultMerger.finish`.
+  public func finish(exitStatus: (ResultMerger.Ending) -> Int32) throws(StoreError) -> ResultMerger.Ending {
+    try merger.finish(control.isStopping ? .interrupted : .finished, exitStatus: exitStatus)
+  }
+
+  private func take(_ content: WorkerRecordReader.Content, size: Int) throws {
+    guard case .result(let result, let origin) = content else {
+      withoutFile += 1
+      return
+    }
+    if origin != self.origin { try commit() }
+    self.origin = origin
+    batch.append(result)
+    bytes += size
+    if batch.count >= Self.batchSize || bytes >= Self.batchBytes { try commit() }
+  }
+
+  private func commit() throws(StoreError) {
+    lastCommit = .now
+    guard let origin, !batch.isEmpty else { return }
+    try merger.merge(batch, from: origin)
+    batch.removeAll(keepingCapacity: true)
+    bytes = 0
+  }
+}

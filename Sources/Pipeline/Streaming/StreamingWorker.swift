@@ -1,0 +1,193 @@
+public import AudioAnalysis
+public import LibraryScan
+internal import ResultStore
+internal import Synchronization
+public import SystemPackage
+
+/// Analyzes the files that lines of input name, and answers each line: `analyze worker`. There is no store, so that any
+/// number of workers on any machines can share the work of one list.
+public final class StreamingWorker: Sendable {
+  public struct Request: Sendable {
+    public var plan: AnalysisPlan
+    /// Threads that each take a line, work on it and answer it.
+    public var jobs: Int
+    /// Seconds; `nil` for a limit by the size of each file.
+    public var timeLimit: Double?
+    public var isolation: LibraryRun.Isolation
+    /// What is taken for audio by its name, and the like.
+    public var walk: LibraryWalker.Options
+    /// `nil` for all lines.
+    public var shard: Shard?
+    /// Ends each line of input.
+    public var separator: UInt8
+    /// What relative paths start from.
+    public var workingFolder: FilePath
+    public var programVersion: String
+
+    public init(
+      plan: AnalysisPlan, jobs: Int, timeLimit: Double? = nil, isolation: LibraryRun.Isolation,
+      walk: LibraryWalker.Options = .init(), shard: Shard? = nil, separator: UInt8 = 0x0A, workingFolder: FilePath,
+      programVersion: String
+    ) {
+      self.plan = plan
+      self.jobs = jobs
+      self.timeLimit = timeLimit
+      self.isolation = isolation
+      self.walk = walk
+      self.shard = shard
+      self.separator = separator
+      self.workingFolder = workingFolder
+      self.programVersion = programVersion
+    }
+  }
+
+  /// Lines by what became of them.
+  public struct Counts: Hashable, Sendable {
+    public var answered: [WorkerRecord.Status: Int] = [:]
+    /// Left to other shards.
+    public var others = 0
+    /// Given up because the worker was to end; an engine that misses the answer asks again.
+    public var unanswered = 0
+  }
+
+  private struct Input: ~Copyable {
+    var lines: LineReader
+  }
+
+  private let request: Request
+  private let control: RunControl
+  private let supervision: Supervision
+  private let pipeline: WorkerRecord.Pipeline
+  private let input: Mutex<Input>
+  private let state = Mutex((counts: Counts(), hasFailed: false))
+  private let answer: @Sendable (WorkerRecord) throws -> Void
+
+  /// - Parameter answer: Called on several threads at once.
+  public init(
+    _ request: Request, reading input: FileDescriptor, control: RunControl,
+    answer: @escaping @Sendable (WorkerRecord) throws -> Void
+  ) {
+    self.request = request
+    self.control = control
+    self.answer = answer
+    supervision = Supervision(plan: request.plan, timeLimit: request.timeLimit, isolation: request.isolation)
+    let wanted = request.plan.wanted
+    pipeline = WorkerRecord.Pipeline(
+      name: request.plan.name, digest: request.plan.digest.description, decoderVersion: wanted.decoderVersion,
+      analyzers: wanted.members.map(\.identity),
+      audioReaders: Set(wanted.members.filter(\.readsAudio).map(\.identity.id)))
+    self.input = Mutex(Input(lines: LineReader(reading: input, separator: request.separator, limit: Self.lineLimit)))
+  }
+
+  /// Bytes: ten times the longest path there can be, percent-encoded.
+  private static let lineLimit = 1 << 17
+
+  /// Works until the input ends or `control` says so.
+  ///
+  /// - Throws: what `answer` throws, or that no worker process can be started, or the input read: nothing that lies in
+  ///   a file.
+  public func run() async throws -> Counts {
+    let executor = AnalysisExecutor(threadCount: request.jobs)
+    defer { executor.close() }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<request.jobs {
+        group.addTask(executorPreference: executor) { [self] in
+          do {
+            while let request = try nextRequest() { try take(request) }
+          } catch {
+            // The other threads, which may wait for input or be at a long file, look at this.
+            state.withLock { $0.hasFailed = true }
+            throw error
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    return state.withLock { $0.counts }
+  }
+
+  private var hasFailed: Bool { state.withLock { $0.hasFailed } }
+
+  /// The next line of this shard. One thread waits for it; the others wait for that thread.
+  private func nextRequest() throws -> FileRequest? {
+    try input.withLock { input in
+      while let line = try input.lines.next(goesOn: { !control.isStopping && !hasFailed }) {
+        // What was read with other lines is not begun any more.
+        if control.isStopping || hasFailed { return nil }
+        let request =
+          switch line {
+          case .text(let bytes): FileRequest(line: bytes, workingFolder: self.request.workingFolder)
+          case .tooLong(let sample): FileRequest(tooLong: sample)
+          }
+        if self.request.shard?.contains(request.keyBytes) ?? true { return request }
+        state.withLock { $0.counts.others += 1 }
+      }
+      return nil
+    }
+  }
+
+  private func take(_ request: FileRequest) throws {
+    guard let record = try record(for: request) else {
+      state.withLock { $0.counts.unanswered += 1 }
+      return
+    }
+    try answer(record)
+    state.withLock { $0.counts.answered[record.status, default: 0] += 1 }
+  }
+
+  /// - Returns: `nil` if the work was given up.
+  private func record(for request: FileRequest) throws -> WorkerRecord? {
+    var record = WorkerRecord(
+      key: request.key, status: .failed, programVersion: self.request.programVersion, pipeline: pipeline)
+    switch request.target {
+    case .failure(let refusal):
+      record.problem = Problem(stage: .scan, code: refusal.code, message: refusal.message)
+    case .success(let path):
+      switch LibraryWalker.look(at: path, options: self.request.walk) {
+      case .unreachable(let reason):
+        record.note(path, .failed, Problem(stage: .open, code: "unreadable", message: reason))
+      case .skipped(let entry):
+        record.note(path, .skipped, Problem(stage: .scan, code: entry.reason.rawValue, message: entry.message))
+      case .folder:
+        record.status = .skipped
+        record.problem = Problem(stage: .scan, code: "folder", message: "A folder; name the files in it.")
+      case .file(let file):
+        let ending = try supervision.analyze(
+          file, job: { AnalysisJob(path: path, timeLimit: $0) }, isCancelled: { control.mustAbandon || hasFailed })
+        switch ending {
+        case .analyzed(let analysis):
+          record.note(file, analysis)
+        case .postponed:
+          let reason = SkipReason.stillChanging
+          record.note(path, .skipped, Problem(stage: .scan, code: reason.rawValue, message: reason.sentence))
+        case .givenUp where control.mustAbandon || hasFailed:
+          return nil
+        case .givenUp:
+          record.note(
+            path, .failed,
+            Problem(stage: .open, code: "unreadable", message: "The file was removed before it could be read."))
+        }
+      }
+    }
+    return record
+  }
+}
+
+extension WorkerRecord {
+  fileprivate mutating func note(_ path: FilePath, _ status: FileRecord.Status, _ problem: Problem) {
+    self.status = status == .skipped ? .skipped : .failed
+    self.problem = problem
+    file = FileRecord(path: path, status: status, problem: problem)
+  }
+
+  fileprivate mutating func note(_ scanned: ScannedFile, _ analysis: FileAnalysis) {
+    let modified = Timestamp(nanoseconds: scanned.mtimeNanoseconds)
+    status = Status(analysis)
+    problem = analysis.problem
+    file = FileRecord(path: scanned.path, sizeBytes: scanned.size, modified: modified, analysis: analysis)
+    stamp = Stamp(
+      device: scanned.device, inode: scanned.inode, sizeBytes: scanned.size, modified: modified,
+      statusChanged: Timestamp(nanoseconds: scanned.ctimeNanoseconds))
+    self.analysis = analysis
+  }
+}

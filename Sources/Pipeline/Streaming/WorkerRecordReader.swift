@@ -1,0 +1,166 @@
+public import AudioAnalysis
+internal import Foundation
+public import ResultStore
+internal import SystemPackage
+
+/// Reads back what `analyze worker` has written, for the store.
+public struct WorkerRecordReader {
+  /// Why a line cannot be taken, in one sentence.
+  public struct Refusal: Error, Hashable, Sendable {
+    public var message: String
+  }
+
+  /// What a line says that a store can keep.
+  public enum Content: Sendable {
+    case result(WorkerResult, ResultOrigin)
+    /// The line named no file, or one that could not be looked at.
+    case nothing
+  }
+
+  private let decoder = JSONDecoder()
+
+  /// - Parameter kinds: The analyzers of the program, for the types of their findings.
+  public init(kinds: [AnalyzerKind]) {
+    guard let key = CodingUserInfoKey.findingTypes else { return }
+    decoder.userInfo[key] = Dictionary(kinds.map { ($0.id, $0.findingType) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  public func content(of line: [UInt8]) throws(Refusal) -> Content {
+    let text: Line
+    do {
+      text = try decoder.decode(Line.self, from: Data(line))
+    } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
+      throw Refusal(message: "it is not JSON; it may be cut")
+    } catch {
+      // Of another version nothing need be as it is here.
+      if let head = try? decoder.decode(Head.self, from: Data(line)) { try check(head) }
+      throw Refusal(message: "it does not follow the schema: \(Self.reason(of: error))")
+    }
+    try check(Head(schema: text.schema, version: text.version))
+    return try content(of: text)
+  }
+
+  private func check(_ head: Head) throws(Refusal) {
+    guard head.schema == WorkerRecord.schema else {
+      throw Refusal(message: "it is no line of analyze worker (schema \(head.schema ?? "missing"))")
+    }
+    guard head.version == WorkerRecord.schemaVersion else {
+      throw Refusal(message: "it was written by a newer version of this program")
+    }
+  }
+
+  private func content(of line: Line) throws(Refusal) -> Content {
+    guard let file = line.file else { return .nothing }
+    let uri = Array(file.uri.utf8)
+    guard uri.starts(with: "file:".utf8), let path = try? FilePath(fileURI: uri) else {
+      throw Refusal(message: "its uri is not of a file: \(file.uri)")
+    }
+    let content: WorkerResult.Content
+    if line.status == .skipped, let error = line.error {
+      content = .skipped(SkippedFile(path: path, code: error.code, message: error.message))
+    } else if let stamp = line.stamp, var analysis = line.analysis {
+      guard let device = UInt64(stamp.device), let inode = UInt64(stamp.inode), stamp.sizeBytes >= 0 else {
+        throw Refusal(message: "its stamp is none")
+      }
+      // Whatever an analysis leaves out because it is known is not known here.
+      analysis.reusesKnownAudio = false
+      content = .analysis(
+        analysis,
+        of: FileStamp(
+          path: path, device: device, inode: inode, sizeBytes: stamp.sizeBytes,
+          modified: Timestamp(nanoseconds: stamp.modified)))
+    } else {
+      return .nothing
+    }
+    let analyzers = line.pipeline.analyzers ?? []
+    return .result(
+      WorkerResult(content, analyzed: Timestamp(nanoseconds: line.analyzed)),
+      ResultOrigin(
+        pipeline: line.pipeline.name, digest: line.pipeline.digest,
+        wanted: WantedAnalyses(
+          members: analyzers.map {
+            WantedAnalyses.Member(
+              identity: AnalyzerIdentity(id: $0.id, version: $0.version, digest: $0.digest), readsAudio: $0.readsAudio)
+          }, decoderVersion: line.pipeline.decoderVersion)))
+  }
+
+  private static func reason(of error: any Error) -> String {
+    let context: DecodingError.Context
+    switch error {
+    case DecodingError.keyNotFound(let key, let found):
+      return (found.codingPath + [key]).map(\.stringValue).joined(separator: ".") + " is missing"
+    case DecodingError.dataCorrupted(let found), DecodingError.typeMismatch(_, let found),
+      DecodingError.valueNotFound(_, let found):
+      context = found
+    default: return "\(error)"
+    }
+    let place = context.codingPath.map(\.stringValue).joined(separator: ".")
+    return place.isEmpty ? context.debugDescription : "\(place): \(context.debugDescription)"
+  }
+}
+
+/// What tells a line of this schema from any other JSON object.
+private struct Head: Decodable {
+  var schema: String?
+  var version: Int?
+}
+
+/// The fields of `WorkerRecord`, as far as a store wants them.
+private struct Line: Decodable {
+  struct File: Decodable {
+    var uri: String
+  }
+
+  struct Stamp: Decodable {
+    var device: String
+    var inode: String
+    var sizeBytes: Int64
+    var modified: Int64
+
+    enum CodingKeys: String, CodingKey {
+      case device, inode
+      case sizeBytes = "size_bytes"
+      case modified = "modified_ns"
+    }
+  }
+
+  struct Pipeline: Decodable {
+    struct Analyzer: Decodable {
+      var id: String
+      var version: Int
+      var digest: String
+      var readsAudio: Bool
+
+      enum CodingKeys: String, CodingKey {
+        case id, version, digest
+        case readsAudio = "reads_audio"
+      }
+    }
+
+    var name: String
+    var digest: String
+    var decoderVersion: Int
+    var analyzers: [Analyzer]?
+
+    enum CodingKeys: String, CodingKey {
+      case name, analyzers
+      case digest = "configuration_digest"
+      case decoderVersion = "decoder_version"
+    }
+  }
+
+  var schema: String
+  var version: Int
+  var status: WorkerRecord.Status
+  var error: Problem?
+  var file: File?
+  var stamp: Stamp?
+  var analyzed: Int64
+  var pipeline: Pipeline
+  var analysis: FileAnalysis?
+
+  enum CodingKeys: String, CodingKey {
+    case schema, version, status, error, file, stamp, pipeline, analysis
+    case analyzed = "analyzed_ns"
+  }
+}

@@ -1,0 +1,110 @@
+internal import AudioAnalysis
+internal import GRDB
+internal import SystemPackage
+
+/// What a result that was made elsewhere is worth beside what the store knows of its file.
+enum MergeVerdict {
+  /// A file that is not known (`nil`), or was never analyzed.
+  case new(Int64?)
+  /// Better than what is known of the file; outcomes of other analyzers stay if it is the same version of the file.
+  case better(KnownFile, isSameVersion: Bool)
+  /// What is known is better, but not of these analyzers.
+  case addition(KnownFile, [AnalyzerOutcome])
+  case unchanged
+  case outdated
+  /// Nothing is known of the file but perhaps another reason to skip it.
+  case skip(Int64?)
+
+  var isChange: Bool {
+    switch self {
+    case .new, .better, .addition, .skip: true
+    case .unchanged, .outdated: false
+    }
+  }
+
+  init(on result: WorkerResult, in db: Database) throws {
+    let file = try KnownFile(at: result.path, in: db)
+    self =
+      switch result.content {
+      case .skipped(let skipped): Self.verdict(on: skipped, beside: file)
+      case .analysis(let analysis, let stamp):
+        Self.verdict(on: analysis, of: stamp, at: result.analyzed, beside: file)
+      }
+  }
+
+  private static func verdict(on new: SkippedFile, beside file: KnownFile?) -> MergeVerdict {
+    guard let file else { return .skip(nil) }
+    guard file.status == nil, let old = file.skip else { return .outdated }
+    // A skip bears no result, and the store does not note when it was met: any order will do that is always the same.
+    if old == (new.code, new.message) { return .unchanged }
+    return (new.code, new.message) < old ? .skip(file.id) : .outdated
+  }
+
+  private static func verdict(
+    on analysis: FileAnalysis, of stamp: FileStamp, at analyzed: Timestamp, beside file: KnownFile?
+  ) -> MergeVerdict {
+    guard let file, let status = file.status else { return .new(file?.id) }
+    let isSameVersion =
+      file.pending != .new && file.pending != .changed && file.sizeBytes == stamp.sizeBytes
+      && file.modified == stamp.modified.nanoseconds
+    let new = (soundness(analysis.status, analysis.problem), analyzed.nanoseconds)
+    let old = (soundness(status, file.problem), file.analyzed)
+    if new == old { return isSameVersion ? .unchanged : .outdated }
+    if new > old { return .better(file, isSameVersion: isSameVersion && old.0 > 0) }
+    let missing = analysis.outcomes.filter { !file.analyzers.contains($0.analyzer.id) }
+    return isSameVersion && new.0 > 0 && !missing.isEmpty ? .addition(file, missing) : .outdated
+  }
+
+  /// 2 for what says how the file is, 1 for a part of that, 0 for nothing.
+  private static func soundness(_ status: FileAnalysis.Status, _ problem: Problem?) -> Int {
+    guard let problem, problem.mayBeCircumstances else { return 2 }
+    return status == .failed ? 0 : 1
+  }
+}
+
+extension MergeVerdict {
+  /// The row of a file.
+  struct KnownFile {
+    var id: Int64
+    var sizeBytes: Int64?
+    var modified: Int64?
+    var status: FileAnalysis.Status?
+    var analyzed: Int64
+    var pending: PendingReason?
+    var skip: (code: String, message: String)?
+    var problem: Problem?
+    var remarks: [Problem]
+    /// Ids of those of which there is an outcome.
+    var analyzers: Set<String> = []
+    /// When the run began that found it gone.
+    var vanished: Int64?
+
+    init?(at path: FilePath, in db: Database) throws {
+      let select = try Query(
+        db,
+        """
+        SELECT f.id, f.size_bytes, f.mtime_ns, f.status, f.analyzed_ns, f.pending, f.skip_code, f.skip_message,
+          f.remarks, e.stage, e.code, e.message, v.started_ns
+        FROM file f LEFT JOIN failure e ON e.file = f.id LEFT JOIN run v ON v.id = f.vanished_run
+        WHERE f.path = ?
+        """)
+      guard let row = try select.first(.path(path), body: { KnownFile(select) }) else { return nil }
+      self = row
+      let names = try Query(db, "SELECT n.name FROM analysis a JOIN analyzer n ON n.id = a.analyzer WHERE a.file = ?")
+      try names.forEach(.integer(id)) { analyzers.insert(names.text(0)) }
+    }
+
+    private init(_ row: Query) {
+      id = row.integer(0)
+      sizeBytes = row.optionalInteger(1)
+      modified = row.optionalInteger(2)
+      status = FileAnalysis.Status(rawValue: row.text(3))
+      analyzed = row.integer(4)
+      pending = PendingState(rawValue: row.integer(5)).reason
+      skip = row.isNull(6) ? nil : (row.text(6), row.text(7))
+      problem = StoredProblem.read(row, stage: 9, code: 10, message: 11)
+      remarks = StoredProblem.list(fromJSON: row, column: 8)
+      vanished = row.optionalInteger(12)
+    }
+  }
+}

@@ -1,0 +1,214 @@
+public import AudioAnalysis
+internal import GRDB
+internal import Synchronization
+internal import SystemPackage
+
+/// Brings results that were made elsewhere into the store. What is in the store afterwards does not depend on the order
+/// in which they come, nor on how often.
+///
+/// Of two results of a file that counts which was not spoilt by circumstances (`Problem.mayBeCircumstances`), and then
+/// the later one. Where both are of the same version of the file, analyzers that only the other one has run keep its
+/// outcomes.
+///
+/// A merge is a run of its own from the first result on that changes anything; the caller holds the run lock. Calls may
+/// come from any thread, one after the other; each blocks until its transaction is done.
+public final class ResultMerger: Sendable {
+  private let store: ResultStore
+  private let programVersion: String
+  private let state = Mutex(State())
+
+  fileprivate struct State {
+    var run: Int64?
+    var counts = MergeCounts()
+    var seen = SeenFiles()
+  }
+
+  public init(store: ResultStore, programVersion: String) {
+    self.store = store
+    self.programVersion = programVersion
+  }
+
+  public var counts: MergeCounts { state.withLock { $0.counts } }
+
+  /// Merges some results of one origin (about 200 at a time are best) in one transaction.
+  public func merge(_ results: [WorkerResult], from origin: ResultOrigin) throws(StoreError) {
+    try state.withLock { state throws(StoreError) in
+      // What a merge that was killed has done already costs no transaction, and leaves no run behind.
+      if let seen = try unchanged(by: results, state) {
+        state = seen
+        return
+      }
+      let run = if let run = state.run { run } else { try begin(origin) }
+      state.run = run
+      var copy = state
+      try ResultWriter(store: store, run: run, wanted: origin.wanted).transact { db, write in
+        for result in results {
+          let verdict = try MergeVerdict(on: result, in: db)
+          try carryOut(verdict, result, run: run, db, write)
+          copy.note(verdict, try fileID(of: result, db))
+        }
+      }
+      state = copy
+    }
+  }
+
+  /// The state after results that bring nothing new; `nil` if any does.
+  private func unchanged(by results: [WorkerResult], _ state: State) throws(StoreError) -> State? {
+    try store.read { db in
+      var state = state
+      for result in results {
+        let verdict = try MergeVerdict(on: result, in: db)
+        guard !verdict.isChange else { return nil }
+        state.note(verdict, try fileID(of: result, db))
+      }
+      return state
+    }
+  }
+
+  /// How a merge ended.
+  public struct Ending: Hashable, Sendable {
+    /// `nil` if nothing was new.
+    public var run: Int64?
+    /// Of the files that results were about, each counted once, as they are now.
+    public var totals = RunTotals()
+    public var newlyFailed = 0
+    public var exitStatus: Int32 = 0
+  }
+
+  /// Closes the record of the run, if there is one.
+  /// - Parameter exitStatus: by what became of the files.
+  public func finish(
+    _ runState: RunRecord.State, exitStatus: (Ending) -> Int32
+  ) throws(StoreError) -> Ending {
+    try state.withLock { state throws(StoreError) in
+      var ending = try ending(state)
+      ending.exitStatus = exitStatus(ending)
+      if let run = state.run {
+        try store.finishRun(
+          run, state: runState, exitStatus: Int(ending.exitStatus), roots: [], totals: ending.totals,
+          newlyFailed: ending.newlyFailed, pending: 0)
+      }
+      return ending
+    }
+  }
+
+  private func begin(_ origin: ResultOrigin) throws(StoreError) -> Int64 {
+    try store.beginRun(
+      programVersion: programVersion, pipeline: origin.pipeline, configuration: .null,
+      configurationDigest: origin.digest, analyzers: origin.wanted.members.map(\.identity), roots: [])
+  }
+
+  private func fileID(of result: WorkerResult, _ db: Database) throws -> Int64? {
+    let select = try Query(db, "SELECT id FROM file WHERE path = ?")
+    return try select.first(.path(result.path)) { select.integer(0) }
+  }
+
+  private func ending(_ state: State) throws(StoreError) -> Ending {
+    try store.read { db in
+      var ending = Ending(run: state.run)
+      let select = try Query(
+        db,
+        """
+        SELECT f.id, f.status, f.skip_code, f.analyzed_run, e.first_failed_run
+        FROM file f LEFT JOIN failure e ON e.file = f.id
+        """)
+      let run = state.run ?? 0
+      try select.forEach {
+        guard state.seen.contains(select.integer(0)) else { return }
+        if !select.isNull(2) {
+          ending.totals.skipped += 1
+        } else if select.text(1) == FileAnalysis.Status.failed.rawValue {
+          ending.totals.failed += 1
+          if run > 0, select.integer(4) == run { ending.newlyFailed += 1 }
+        } else if run > 0, select.integer(3) == run {
+          ending.totals.analyzed += 1
+        } else {
+          ending.totals.cached += 1
+        }
+      }
+      return ending
+    }
+  }
+}
+
+// MARK: - Changes
+
+extension ResultMerger {
+  private func carryOut(
+    _ verdict: MergeVerdict, _ result: WorkerResult, run: Int64, _ db: Database, _ write: (FileResult) throws -> Void
+  ) throws {
+    switch (verdict, result.content) {
+    case (.new(let id), .analysis(let analysis, let stamp)):
+      let id = try prepare(id, for: stamp, .new, isThere: true, run: run, db)
+      try write(FileResult(fileID: id, analysis: analysis, analyzed: result.analyzed))
+    case (.better(let file, let isSameVersion), .analysis(let analysis, let stamp)):
+      let isThere = file.vanished.map { $0 <= result.analyzed.nanoseconds } ?? true
+      _ = try prepare(file.id, for: stamp, isSameVersion ? .outdated : .changed, isThere: isThere, run: run, db)
+      try write(FileResult(fileID: file.id, analysis: analysis, analyzed: result.analyzed))
+    case (.addition(let file, let outcomes), .analysis):
+      let known = FileAnalysis(
+        status: file.status ?? .failed, problem: file.problem, remarks: file.remarks, outcomes: outcomes)
+      try write(FileResult(fileID: file.id, analysis: known, analyzed: Timestamp(nanoseconds: file.analyzed)))
+    case (.skip(let id), .skipped(let skipped)):
+      try skip(id, skipped, run: run, db)
+    default: break
+    }
+  }
+
+  /// Makes the row of a file what a scan would have made it, with the reason for which the result was wanted.
+  private func prepare(
+    _ id: Int64?, for stamp: FileStamp, _ reason: PendingReason, isThere: Bool, run: Int64, _ db: Database
+  ) throws -> Int64 {
+    let pending = SQLValue.integer(PendingState().with(reason).rawValue)
+    let device = SQLValue.integer(Int64(bitPattern: stamp.device))
+    let inode = SQLValue.integer(Int64(bitPattern: stamp.inode))
+    guard let id else {
+      try Query(
+        db,
+        """
+        INSERT INTO file (path, display_path, size_bytes, mtime_ns, ctime_ns, device, inode, pending, first_seen_run)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+      ).run(
+        .path(stamp.path), .text(DisplayPath.text(of: stamp.path)), .integer(stamp.sizeBytes),
+        .integer(stamp.modified.nanoseconds), .integer(stamp.statusChanged?.nanoseconds), device, inode, pending,
+        .integer(run))
+      return db.lastInsertedRowID
+    }
+    try Query(
+      db,
+      """
+      UPDATE file SET size_bytes = ?, mtime_ns = ?, ctime_ns = ?, looked_ns = NULL, device = ?, inode = ?, pending = ?,
+        skip_code = NULL, skip_message = NULL, vanished_run = iif(?, NULL, vanished_run)
+      WHERE id = ?
+      """
+    ).run(
+      .integer(stamp.sizeBytes), .integer(stamp.modified.nanoseconds), .integer(stamp.statusChanged?.nanoseconds),
+      device, inode, pending, .flag(isThere), .integer(id))
+    return id
+  }
+
+  private func skip(_ id: Int64?, _ file: SkippedFile, run: Int64, _ db: Database) throws {
+    if let id {
+      try Query(db, "UPDATE file SET skip_code = ?, skip_message = ? WHERE id = ?")
+        .run(.text(file.code), .text(file.message), .integer(id))
+    } else {
+      try Query(
+        db,
+        "INSERT INTO file (path, display_path, skip_code, skip_message, first_seen_run) VALUES (?, ?, ?, ?, ?)"
+      ).run(
+        .path(file.path), .text(DisplayPath.text(of: file.path)), .text(file.code), .text(file.message), .integer(run))
+    }
+  }
+}
+
+extension ResultMerger.State {
+  fileprivate mutating func note(_ verdict: MergeVerdict, _ file: Int64?) {
+    switch verdict {
+    case .new, .better, .addition, .skip: counts.merged += 1
+    case .unchanged: counts.unchanged += 1
+    case .outdated: counts.outdated += 1
+    }
+    if let file { seen.insert(file) }
+  }
+}

@@ -1,0 +1,54 @@
+public import AudioAnalysis
+public import SystemPackage
+
+/// A result that was made elsewhere.
+public struct WorkerResult: Sendable {
+  public enum Content: Sendable {
+    case analysis(FileAnalysis, of: FileStamp)
+    case skipped(SkippedFile)
+  }
+
+  public var content: Content
+  /// When the analysis began.
+  public var analyzed: Timestamp
+
+  public init(_ content: Content, analyzed: Timestamp) {
+    self.content = content
+    self.analyzed = analyzed
+  }
+
+  public var path: FilePath {
+    switch content {
+    case .analysis(_, let stamp): stamp.path
+    case .skipped(let file): file.path
+    }
+  }
+}
+
+/// What a result was made by.
+public struct ResultOrigin: Hashable, Sendable {
+  /// Name of the pipeline.
+  public var pipeline: String
+  /// Of the pipeline's resolved configuration.
+  public var digest: String
+  public var wanted: WantedAnalyses
+
+  public init(pipeline: String, digest: String, wanted: WantedAnalyses) {
+    self.pipeline = pipeline
+    self.digest = digest
+    self.wanted = wanted
+  }
+}
+
+/// What became of the results that were to be merged. Results are counted here and not files, of which one may have
+/// many.
+public struct MergeCounts: Hashable, Sendable {
+  /// The store knows more than before.
+  public var merged = 0
+  /// The very result is in the store.
+  public var unchanged = 0
+  /// The store has something newer, or something better than a result that the circumstances have spoilt.
+  public var outdated = 0
+
+  public init() {}
+}

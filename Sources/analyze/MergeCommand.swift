@@ -1,0 +1,161 @@
+import ArgumentParser
+import AudioAnalysis
+import BuiltInAnalyzers
+import Foundation
+import Pipeline
+import ResultStore
+import SystemPackage
+
+struct MergeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merge",
+    abstract: "Brings what workers have answered into the database.",
+    discussion: """
+      Neither the order of the lines nor how often they are merged makes a difference: of two results of a file the \
+      newer one counts, but for one that a time limit or a lost process has spoilt. A run over the same files then finds \
+      them analyzed.
+
+      Exit status: 0 fine; 1 the merge could not be done; 3 done, but lines were no answers of a worker (cut ones, for \
+      instance), or files failed that were not known as failing (--fail-on); 11 a run holds the lock; 64 wrong usage.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("Files of lines that `analyze worker` has written; - for standard input.", valueName: "file"))
+  var files: [MergeInput]
+
+  @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
+  var database: PathArgument?
+
+  @Option(help: ArgumentHelp("How long to wait for a run on the same database.", valueName: "time"))
+  var waitLock: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "When failed files make the exit status 3: never, new, any or N% (default: new).", valueName: "when"),
+    completion: .list(FailurePolicy.choices))
+  var failOn: String?
+
+  @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+  var quiet = false
+
+  @Flag(name: .shortAndLong, help: "Print the summary without a terminal, too.")
+  var verbose = false
+
+  func run() async throws {
+    try await reportingErrors {
+      var settings = try CommandSettings()
+      settings.take(database, for: Settings.database, option: "--database")
+      try settings.take(waitLock, for: Settings.waitLock, option: "--wait-lock")
+      try settings.take(failOn, for: Settings.failOn, option: "--fail-on")
+      let status = try merge(settings)
+      if status != .fine { throw status.exitCode }
+    }
+  }
+
+  private func merge(_ settings: CommandSettings) throws -> ExitStatus {
+    let path = try settings.database()
+    // Opened before anything is made, so that a wrong name leaves nothing behind.
+    let inputs = try files.map { try $0.open() }
+    defer { for input in inputs { input.close() } }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path.removingLastComponent().string, withIntermediateDirectories: true)
+    } catch {
+      throw StoreError.cannotOpen(path: path, reason: error.localizedDescription)
+    }
+    let lock = try RunLock.acquire(forDatabase: path, waitingAtMost: settings[Settings.waitLock]) { _ in
+      if !quiet { Terminal.writeLine("analyze merge: waiting for a run on \(printable(path.string)) to end") }
+    }
+    defer { lock.release() }
+    let store = try ResultStore(path: path, access: .readWrite)
+    let control = RunControl()
+    let signals = SignalHandling { _ in
+      control.requestStop()
+      Terminal.writeLine("analyze merge: stopping: what was read is stored; merge the same lines again to go on")
+    }
+
+    let merge = Merge(
+      merger: ResultMerger(store: store, programVersion: Analyze.version), kinds: BuiltInAnalyzers.all, control: control
+    )
+    var refused = 0
+    for input in inputs where !control.isStopping {
+      try merge.read(input.descriptor) { number, reason in
+        refused += 1
+        guard refused <= Self.refusalsShown else { return }
+        Terminal.writeLine(printable("analyze merge: \(input.name), line \(number), is left out: \(reason)"))
+      }
+    }
+    if refused > Self.refusalsShown {
+      Terminal.writeLine("analyze merge: … and \(refused - Self.refusalsShown) lines more")
+    }
+    let finished = try merge.finish { ending in
+      if let status = signals.exitStatus { return status.rawValue }
+      let isViolated = settings[Settings.failOn].isViolated(by: ending.totals, newlyFailed: ending.newlyFailed)
+      return (refused > 0 || isViolated ? ExitStatus.filesFailed : .fine).rawValue
+    }
+    let status = ExitStatus(rawValue: finished.exitStatus) ?? .fatal
+    let terminal = Terminal()
+    if !quiet, verbose || terminal.isInteractive || status != .fine {
+      let failures = try finished.run.map { try store.newFailures(in: $0, limit: Self.refusalsShown) } ?? []
+      for failure in failures {
+        Terminal.writeLine(printable("\(failure.path.string): \(failure.problem.message) [\(failure.problem.code)]"))
+      }
+      let rest = finished.newlyFailed - failures.count
+      if rest > 0 { Terminal.writeLine("… and \(rest) files more that have begun to fail") }
+    }
+    if !quiet, verbose || terminal.isInteractive {
+      Terminal.writeLine(Self.text(merge.counts, withoutFile: merge.withoutFile, refused: refused))
+      Terminal.writeLine("database: \(printable(path.string))")
+    }
+    return status
+  }
+
+  private static let refusalsShown = 20
+
+  private static func text(_ counts: MergeCounts, withoutFile: Int, refused: Int) -> String {
+    let lines = counts.merged + counts.unchanged + counts.outdated + withoutFile + refused
+    return """
+      \(lines) lines: \(counts.merged) merged, \(counts.unchanged) known before, \
+      \(counts.outdated) older than what is known, \(withoutFile) without a file, \(refused) left out
+      """
+  }
+}
+
+/// A file to merge, or standard input.
+enum MergeInput: ExpressibleByArgument, Sendable {
+  case standardInput
+  case file(PathArgument)
+
+  init?(argument: String) {
+    if argument == "-" {
+      self = .standardInput
+    } else if let path = PathArgument(argument: argument) {
+      self = .file(path)
+    } else {
+      return nil
+    }
+  }
+
+  static let defaultCompletionKind = CompletionKind.file()
+
+  struct Open {
+    let name: String
+    let descriptor: FileDescriptor
+    let isOurs: Bool
+
+    func close() { if isOurs { try? descriptor.close() } }
+  }
+
+  func open() throws -> Open {
+    switch self {
+    case .standardInput: return Open(name: "standard input", descriptor: .standardInput, isOurs: false)
+    case .file(let argument):
+      do {
+        let file = try FileDescriptor.open(argument.path, .readOnly, options: .closeOnExec)
+        return Open(name: argument.path.string, descriptor: file, isOurs: true)
+      } catch {
+        throw CommandFailure(.fatal, "\(argument.path.string) cannot be read: \(error). Nothing was merged.")
+      }
+    }
+  }
+}

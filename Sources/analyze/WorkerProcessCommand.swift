@@ -1,0 +1,32 @@
+import ArgumentParser
+import BuiltInAnalyzers
+import Pipeline
+
+/// What `run` and `worker` start to analyze files in: see `Worker`.
+struct WorkerProcessCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "worker-process", abstract: "Analyzes files for the program that started it.", shouldDisplay: false)
+
+  @Option(help: "The text of a pipeline definition.")
+  var definition: String
+
+  @Option(help: "Ids of analyzers.")
+  var only: [String] = []
+
+  @Option(help: "Megabytes; 0 for no limit.")
+  var memoryLimit: Int
+
+  func run() async throws {
+    try await reportingErrors {
+      let definition = try PipelineDefinition(yaml: Array(definition.utf8), name: "worker-process", source: "--definition")
+      let plan = try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(only))
+      try Worker(plan: plan, memoryLimit: memoryLimit << 20).run()
+    }
+  }
+
+  /// The command line of a worker. The link leads to this very program, even if its file was replaced meanwhile.
+  static func arguments(definition: PipelineDefinition, only: [String], memoryLimit: Int) -> [String] {
+    ["/proc/self/exe", "worker-process", "--definition", definition.text, "--memory-limit", String(memoryLimit)]
+      + only.flatMap { ["--only", $0] }
+  }
+}
