@@ -96,12 +96,13 @@ struct MergeCommand: AsyncParsableCommand {
     let status = ExitStatus(rawValue: finished.exitStatus) ?? .fatal
     let terminal = Terminal()
     if !quiet, verbose || terminal.isInteractive || status != .fine {
-      let failures = try finished.run.map { try store.newFailures(in: $0, limit: Self.refusalsShown) } ?? []
-      for failure in failures {
-        Terminal.writeLine(printable("\(failure.path.string): \(failure.problem.message) [\(failure.problem.code)]"))
+      let groups = try finished.run.map {
+        try store.newFailureGroups(in: $0, examples: FailureDigest.examplesShown)
       }
-      let rest = finished.newlyFailed - failures.count
-      if rest > 0 { Terminal.writeLine("… and \(rest) files more that have begun to fail") }
+      let digest = FailureDigest(
+        groups: groups ?? [], knownFailures: finished.totals.failed - finished.newlyFailed, losses: [:], pending: 0,
+        database: path, reports: [])
+      for line in digest.lines(for: terminal) { Terminal.writeLine(line) }
     }
     if !quiet, verbose || terminal.isInteractive {
       Terminal.writeLine(Self.text(merge.counts, withoutFile: merge.withoutFile, refused: refused))
