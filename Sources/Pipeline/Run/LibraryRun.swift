@@ -141,7 +141,8 @@ public struct LibraryRun: Sendable {
   ) -> Outcome {
     let totals = RunTotals(
       analyzed: analyzed.counts.analyzed, cached: scanned.counts.cached,
-      failed: analyzed.counts.failed + scanned.counts.knownFailures, skipped: scanned.counts.skipped + analyzed.postponed,
+      failed: analyzed.counts.failed + scanned.counts.knownFailures,
+      skipped: scanned.counts.skipped + analyzed.postponed,
       vanished: scanned.counts.vanished)
     return Outcome(
       runID: runID, state: state, roots: scanned.roots, totals: totals, newlyFailed: analyzed.counts.newlyFailed,
