@@ -9,6 +9,9 @@ struct MissingDisks {
   private var successors: [Int64: Set<Int64>] = [:]
   /// Files by the folder they would be in if their disk were mounted.
   private(set) var counts: [FilePath: Int] = [:]
+  /// What was found where a folder should be. Files come in the order of paths: most are in the same few folders.
+  private var looks: [FilePath: (device: Int64, isEmpty: Bool)?] = [:]
+  private static let looksKept = 1000
 
   mutating func meet(_ device: Int64, knownAs known: Int64? = nil) {
     seen.insert(device)
@@ -24,7 +27,7 @@ struct MissingDisks {
     guard let device, !seen.contains(device) else { return false }
     var folder = path
     while folder != root, folder.removeLastComponent() {
-      guard let found = look(folder) else { continue }
+      guard let found = lookOnce(at: folder, look) else { continue }
       guard found.isEmpty, found.device != device, successors[device]?.contains(found.device) != true else {
         return false
       }
@@ -32,5 +35,15 @@ struct MissingDisks {
       return true
     }
     return false
+  }
+
+  private mutating func lookOnce(
+    at folder: FilePath, _ look: (FilePath) -> (device: Int64, isEmpty: Bool)?
+  ) -> (device: Int64, isEmpty: Bool)? {
+    if let known = looks[folder] { return known }
+    if looks.count == Self.looksKept { looks.removeAll() }
+    let found = look(folder)
+    looks[folder] = .some(found)
+    return found
   }
 }

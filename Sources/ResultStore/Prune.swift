@@ -22,7 +22,8 @@ extension ResultStore {
       let total = try count(db)
       for range in ranges {
         for table in ["songs_fts", "source_paths_fts"] {
-          try Query(db, "DELETE FROM \(table) WHERE rowid IN (SELECT id FROM file WHERE \(condition))").forEach(range) {}
+          try Query(db, "DELETE FROM \(table) WHERE rowid IN (SELECT id FROM file WHERE \(condition))").forEach(range) {
+          }
         }
         try Query(db, "DELETE FROM file WHERE \(condition)").forEach(range) {}
       }

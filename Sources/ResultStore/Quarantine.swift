@@ -36,7 +36,8 @@ public struct Quarantine: Hashable, Sendable {
 
 extension ResultStore {
   /// The files in quarantine that are there, in library order.
-  public func quarantined(limit: Int) throws(StoreError) -> [(path: FilePath, problem: Problem, quarantine: Quarantine)] {
+  public func quarantined(limit: Int) throws(StoreError) -> [(path: FilePath, problem: Problem, quarantine: Quarantine)]
+  {
     try read { db in
       let select = try Query(
         db,

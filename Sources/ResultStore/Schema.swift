@@ -255,7 +255,7 @@ enum Schema {
     FROM run;
     """
 
-  /// Columns that an older database has no values for are NULL: not known.
+  /// Columns that an older database has no values for are NULL: not known. `file.pending` has one more reason: 5 touched.
   private static let tables2 = """
     ALTER TABLE file ADD COLUMN ctime_ns INTEGER;
     ALTER TABLE file ADD COLUMN looked_ns INTEGER;   -- when a scan first met this size and these times

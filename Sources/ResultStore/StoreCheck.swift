@@ -10,7 +10,9 @@ extension ResultStore {
     let damage = try checkIntegrity()
     // In a damaged file the rest would be noise.
     guard damage.isEmpty else {
-      return damage.map { "\($0); put a backup back, or save what can be read with `sqlite3 FILE .recover | sqlite3 NEW`" }
+      return damage.map {
+        "\($0); put a backup back, or save what can be read with `sqlite3 FILE .recover | sqlite3 NEW`"
+      }
     }
     var complaints = try checkWordIndex()
     complaints += try read { db in

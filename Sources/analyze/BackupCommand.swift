@@ -8,7 +8,8 @@ import SystemPackage
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Writes a copy of the database, also while a run is at it.",
-    discussion: "The copy is one file. To restore it, copy it back while no run is going on, and remove FILE-wal and FILE-shm."
+    discussion:
+      "The copy is one file. To restore it, copy it back while no run is going on, and remove FILE-wal and FILE-shm."
   )
 
   @Argument(help: ArgumentHelp("The copy.", valueName: "file"))
@@ -34,7 +35,8 @@ struct BackupCommand: AsyncParsableCommand {
           throw CommandFailure(.usage, "\(path.string) is the database itself.")
         }
         if !force {
-          throw CommandFailure(.fatal, "\(path.string) is there already. Name another file, or replace it with --force.")
+          throw CommandFailure(
+            .fatal, "\(path.string) is there already. Name another file, or replace it with --force.")
         }
       }
       try store.backUp(to: path)

@@ -90,7 +90,8 @@ struct ExplainCommand: AsyncParsableCommand {
     }
     guard let record, let history else { return ["The next run that meets it analyzes it."] }
     if record.status == .skipped { return ["The next run looks at it again."] }
-    let scan = ScanSession(store: store, run: 0, wanted: plan.wanted, options: ScanOptions(isDryRun: true)) { _ in true }
+    let scan = ScanSession(store: store, run: 0, wanted: plan.wanted, options: ScanOptions(isDryRun: true)) { _ in true
+    }
     switch try scan.classify([FileStamp(now)]).first {
     case .pending where history.pending != nil: return ["It waits for the next run to analyze it."]
     case nil, .pending(.new): return ["The next run that meets it analyzes it."]
@@ -106,7 +107,9 @@ struct ExplainCommand: AsyncParsableCommand {
       return [(isTransient ? "The failure may pass by itself: the" : "The") + " next run tries it again."]
     case .knownFailure:
       if let quarantine = history.quarantine {
-        return ["It has not changed since, so that it rests until \(quarantine.until) (--retry-failed tries it before)."]
+        return [
+          "It has not changed since, so that it rests until \(quarantine.until) (--retry-failed tries it before)."
+        ]
       }
       return ["It has not changed since, so that it is not tried again (--retry-failed does)."]
     case .cached, .pending(.outdated):

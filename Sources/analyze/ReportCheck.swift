@@ -26,7 +26,8 @@ struct ReportCheck {
       } catch let error as StoreError {
         throw error
       } catch {
-        return .wrong("\(path.string) cannot be read: \(error); `analyze report --report \(format.rawValue)` writes it anew")
+        return .wrong(
+          "\(path.string) cannot be read: \(error); `analyze report --report \(format.rawValue)` writes it anew")
       }
     }
   }

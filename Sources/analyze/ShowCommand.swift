@@ -65,7 +65,11 @@ enum RecordText {
     }
     add("status", record.isVanished ? "\(record.status.rawValue); the file is gone" : record.status.rawValue)
     add("problem", record.problem.map { "\($0.message) [\($0.code)]" })
-    add("quarantine", quarantine.map { "until \($0.until), for \($0.losses == 1 ? "one worker process" : "\($0.losses) worker processes") lost over it" })
+    add(
+      "quarantine",
+      quarantine.map {
+        "until \($0.until), for \($0.losses == 1 ? "one worker process" : "\($0.losses) worker processes") lost over it"
+      })
     for remark in record.remarks { add("remark", remark.message) }
     add("format", record.format.map(text))
     add("size", record.sizeBytes.map { "\($0.formatted()) bytes" })

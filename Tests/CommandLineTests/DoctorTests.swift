@@ -39,10 +39,12 @@ import Testing
     _ = try place.run("--report", "csv", "--report", "ndjson")
     let formats = ["json", "ndjson", "csv"]
     func doctor() throws -> Outcome {
-      try place.analyze("doctor", "--check", "--database", Argument(place.database), "--output", Argument(place.reports))
+      try place.analyze(
+        "doctor", "--check", "--database", Argument(place.database), "--output", Argument(place.reports))
     }
     let fine = try doctor()
-    #expect(fine.status == 0 && fine.lines.count { $0.contains("agrees with the database on 4 files") } == 3, "\(fine.text)")
+    #expect(
+      fine.status == 0 && fine.lines.count { $0.contains("agrees with the database on 4 files") } == 3, "\(fine.text)")
     for format in formats {
       let path = place.reports.appending("report.\(format)")
       let whole = try bytes(of: path)

@@ -116,7 +116,8 @@ import Testing
       of: "/bin/sh", environment: place.environment, workingFolder: place.folder.path
     ).end()
     #expect(full.status == 1, "\(full.status) \(full.errors)")
-    #expect(full.errors.contains("cannot be reached any more") || full.errors.contains("No space is left"), "\(full.errors)")
+    #expect(
+      full.errors.contains("cannot be reached any more") || full.errors.contains("No space is left"), "\(full.errors)")
     #expect(try bytes(of: place.report) == report)
     let next = try place.run()
     #expect(next.status == 0 && next.totals["seen"] == 200, "\(next.errors)")
@@ -146,7 +147,8 @@ import Testing
     let place = try place(files: 40)
     let disk = place.folder.file("disk")
     try place.makeFolder(disk)
-    let run = "\"$0\" \"\(place.library)\" --database \"\(disk)/db\" --output \"\(disk)\" --report json --pipeline fingerprint"
+    let run =
+      "\"$0\" \"\(place.library)\" --database \"\(disk)/db\" --output \"\(disk)\" --report json --pipeline fingerprint"
     let script = """
       mount -t tmpfs -o size=1m none "\(disk)" || exit 99
       head -c 700000 /dev/zero > "\(disk)/filler"

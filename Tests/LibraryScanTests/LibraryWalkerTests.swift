@@ -375,7 +375,8 @@ extension FileStatus {
   func quietPeriodIsAboutBothTimes(modified: Int, statusChanged: Int, isQuiet: Bool) throws {
     let now: Int64 = 1_795_000_000_000_000_000
     let period = try #require(QuietPeriod(.seconds(60), before: now))
-    #expect(period.contains(now + Int64(modified) * 1_000_000_000, now + Int64(statusChanged) * 1_000_000_000) == isQuiet)
+    #expect(
+      period.contains(now + Int64(modified) * 1_000_000_000, now + Int64(statusChanged) * 1_000_000_000) == isQuiet)
     #expect(QuietPeriod(.zero) == nil)
   }
 

@@ -39,7 +39,8 @@ import Testing
     Case("another size", (9, 12.5, 13.25), (8, 12.5, 13.25), .changed),
     Case("written to", (9, 12.5, 13.25), (9, 700.5, 700.5), .changed),
     Case("an older file in its place", (9, 12.5, 13.25), (9, 2.5, 700.5), .changed),
-    Case("written to, with its time set back (cp -p, rsync -t, tag editors)", (9, 12.5, 13.25), (9, 12.5, 700), .touched),
+    Case(
+      "written to, with its time set back (cp -p, rsync -t, tag editors)", (9, 12.5, 13.25), (9, 12.5, 700), .touched),
     Case("chmod, another hard link, restored from a backup", (9, 12, 13), (9, 12, 700.25), .touched),
     Case("status changed back in time, as by another server", (9, 12.5, 13.25), (9, 12.5, 11), .touched),
     // What is not known is not held against a file.

@@ -36,8 +36,10 @@ import Testing
     ("DELETE FROM songs_fts_data WHERE id > 10", "the words of songs_fts are not those of its texts"),
     ("UPDATE run SET analyzed = 5", "says that 5 files were analyzed, and 2 are"),
     ("UPDATE run SET failed = 0", "says that 0 files were failed, and 1 are"),
-    ("PRAGMA foreign_keys = OFF; INSERT INTO format SELECT 99, container, codec, 1, 1, 1, 1, 1, 1, 1 FROM format LIMIT 1",
-      "a row of format refers to a row of file that is missing"),
+    (
+      "PRAGMA foreign_keys = OFF; INSERT INTO format SELECT 99, container, codec, 1, 1, 1, 1, 1, 1, 1 FROM format LIMIT 1",
+      "a row of format refers to a row of file that is missing"
+    ),
   ])
   func troubleIsFound(_ sql: String, _ complaint: String) throws {
     let library = try library()
