@@ -49,7 +49,7 @@ struct MessageTarget: FuzzTarget {
 }
 
 /// Every report of a record is what its format says.
-func checkReports(of record: FileRecord) {
+func checkReports(of record: FileRecord, run: RunRecord? = nil) {
   let line = ReportWriter.ndjsonLine(for: record, options: ReportOptions(includesBeats: true))
   do {
     _ = try JSONValue(parsing: line)
@@ -57,9 +57,11 @@ func checkReports(of record: FileRecord) {
     fatalError("a report is \(error): \(String(decoding: line, as: UTF8.self))")
   }
   do {
-    let writer = try ReportWriter(.csv, to: .file("/dev/null"), run: nil)
-    try writer.append(record)
-    try writer.finish()
+    for format in ReportFormat.allCases {
+      let writer = try ReportWriter(format, to: .file("/dev/null"), run: run)
+      try writer.append(record)
+      try writer.finish()
+    }
   } catch {
     fatalError("a report cannot be written: \(error)")
   }

@@ -62,15 +62,17 @@ struct SampleStore {
 
   /// Everything that reports, `show` and `explain` read.
   static func readAll(_ store: ResultStore, _ file: FilePath) throws(StoreError) {
+    let run = try store.latestRun()
     do {
-      try store.forEachRecord(RecordSelection(includesVanished: true, includesBeats: true)) { checkReports(of: $0) }
+      try store.forEachRecord(RecordSelection(includesVanished: true, includesBeats: true)) {
+        checkReports(of: $0, run: run)
+      }
     } catch let error as StoreError {
       throw error
     } catch {
       fatalError("an error that is not the store's: \(error)")
     }
     _ = try store.history(at: file)
-    _ = try store.latestRun()
     _ = try store.newFailures(in: 1, limit: 10)
     _ = try store.knownAudio(contentID: ContentID(high: 1, low: 2))
   }
