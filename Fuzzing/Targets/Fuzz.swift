@@ -8,15 +8,32 @@ import SystemPackage
 /// - `--seeds=FOLDER` writes the seeds of that target there and ends
 /// - `--list` prints the names of all targets and ends
 enum Fuzz {
-  static var targets: [any FuzzTarget.Type] {
+  static var targets: [Entry] {
     [
-      TagTarget.self, DecodingTarget.self, SndfileTarget.self, DefinitionTarget.self, SettingTarget.self,
-      PathTarget.self, JSONTarget.self, MessageTarget.self, StoreFileTarget.self, StoreRowTarget.self,
-      SignatureTarget.self, SegmentTarget.self, TableTarget.self, FeedTarget.self, ClipTarget.self,
+      Entry(TagTarget.self), Entry(DecodingTarget.self), Entry(SndfileTarget.self), Entry(DefinitionTarget.self),
+      Entry(SettingTarget.self), Entry(PathTarget.self), Entry(JSONTarget.self), Entry(MessageTarget.self),
+      Entry(StoreFileTarget.self), Entry(StoreRowTarget.self), Entry(SignatureTarget.self), Entry(SegmentTarget.self),
+      Entry(TableTarget.self), Entry(FeedTarget.self), Entry(ClipTarget.self),
     ]
   }
 
-  nonisolated(unsafe) fileprivate static var current: (any FuzzTarget)?
+  struct Entry {
+    var name: String
+    var seeds: () throws -> [[UInt8]]
+    /// The function that takes an input.
+    var start: () throws -> ([UInt8]) throws -> Void
+
+    init<Target: FuzzTarget>(_ type: Target.Type) {
+      name = Target.name
+      seeds = { try Target.seeds() }
+      start = {
+        var target = try Target()
+        return { try target.run($0) }
+      }
+    }
+  }
+
+  nonisolated(unsafe) fileprivate static var run: (([UInt8]) throws -> Void)?
 
   fileprivate static func start() throws {
     let arguments = CommandLine.arguments.dropFirst()
@@ -27,17 +44,17 @@ enum Fuzz {
       for target in targets { print(target.name) }
       exit(0)
     }
-    guard let type = targets.first(where: { $0.name == value(of: "target") }) else {
+    guard let target = targets.first(where: { $0.name == value(of: "target") }) else {
       print("which target? --target=NAME, of \(targets.map(\.name).joined(separator: ", "))")
       exit(64)
     }
     if let folder = value(of: "seeds") {
-      for (index, seed) in try type.seeds().enumerated() {
-        try Data(seed).write(to: URL(filePath: folder).appending(path: "\(type.name)-\(index)"))
+      for (index, seed) in try target.seeds().enumerated() {
+        try Data(seed).write(to: URL(filePath: folder).appending(path: "\(target.name)-\(index)"))
       }
       exit(0)
     }
-    current = try type.make()
+    run = try target.start()
   }
 }
 
@@ -59,7 +76,7 @@ public func fuzzerInitialize(
 public func fuzzerTestOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   do {
-    try Fuzz.current?.run(bytes)
+    try Fuzz.run?(bytes)
   } catch {
     // What targets throw is what the program would tell its user.
   }

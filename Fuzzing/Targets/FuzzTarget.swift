@@ -14,8 +14,6 @@ protocol FuzzTarget {
 
 extension FuzzTarget {
   static func seeds() -> [[UInt8]] { [] }
-
-  static func make() throws -> any FuzzTarget { try Self() }
 }
 
 /// Takes an input apart into the choices that a target makes. What is not there any more reads as zero.
