@@ -1,4 +1,5 @@
 import AudioAnalysis
+
 @testable import Fingerprinting
 @testable import Recognition
 
@@ -56,8 +57,8 @@ struct SignatureTarget: FuzzTarget {
 }
 
 /// Catalog files. An input is a list of changes to a small catalog: a place, and the bytes that are written there. The
-/// checksums are put right afterwards unless the first byte says not to: accidents must be found, and inventions must do no
-/// harm.
+/// checksums are put right afterwards unless the first byte says not to: accidents must be found, and inventions must
+/// do no harm.
 struct SegmentTarget: FuzzTarget {
   static let name = "segments"
   private typealias Format = SegmentFormat
@@ -156,7 +157,9 @@ struct SegmentTarget: FuzzTarget {
         put(checksum, at: entry + 16, into: &segment)
       }
     }
-    put(segment.withUnsafeBytes { Segment.checksum($0[..<Format.Header.checksum]) }, at: Format.Header.checksum, into: &segment)
+    put(
+      segment.withUnsafeBytes { Segment.checksum($0[..<Format.Header.checksum]) }, at: Format.Header.checksum,
+      into: &segment)
   }
 
   private func number(at offset: Int, of segment: [UInt8]) -> UInt64 {
@@ -188,7 +191,9 @@ struct TableTarget: FuzzTarget {
     let text = String(decoding: bytes, as: UTF8.self)
     if let rows = try? MediaItemTable.read(text) {
       let written = MediaItemTable.write(rows)
-      guard let again = try? MediaItemTable.read(written) else { fatalError("\(written) is written and cannot be read") }
+      guard let again = try? MediaItemTable.read(written) else {
+        fatalError("\(written) is written and cannot be read")
+      }
       require(again == rows, "\(written) stays what it is")
     }
     // With the checksum put right, if there is a line for it.

@@ -1,8 +1,9 @@
 import AudioAnalysis
 import BuiltInAnalyzers
 import Glibc
-@testable import Pipeline
 import SystemPackage
+
+@testable import Pipeline
 
 /// Pipeline definitions, up to the plan of a run, and back to text as workers get it.
 struct DefinitionTarget: FuzzTarget {

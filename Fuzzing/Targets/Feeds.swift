@@ -1,8 +1,9 @@
 import AudioAnalysis
-@testable import AudioDecoding
 import BuiltInAnalyzers
-@testable import Fingerprinting
 import Foundation
+
+@testable import AudioDecoding
+@testable import Fingerprinting
 @testable import Pipeline
 @testable import Recognition
 

@@ -1,10 +1,11 @@
 import AudioAnalysis
 import BuiltInAnalyzers
 import Foundation
+import SystemPackage
+
 @testable import Pipeline
 @testable import Reporting
 @testable import ResultStore
-import SystemPackage
 
 /// Lines between a run and its workers. What a worker says it has found goes on into a database, a record and reports.
 struct MessageTarget: FuzzTarget {

@@ -1,8 +1,9 @@
 import AudioAnalysis
 import Glibc
+import SystemPackage
+
 @testable import LibraryScan
 @testable import ResultStore
-import SystemPackage
 
 /// Ignore patterns over a path, lists of paths, and paths as text: up to the first NUL byte a path, then patterns.
 struct PathTarget: FuzzTarget {

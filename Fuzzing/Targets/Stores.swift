@@ -2,8 +2,9 @@ import AudioAnalysis
 import Foundation
 import GRDB
 import Glibc
-@testable import ResultStore
 import SystemPackage
+
+@testable import ResultStore
 
 /// A result with something in every table.
 enum SampleResult {
@@ -137,7 +138,8 @@ struct StoreRowTarget: FuzzTarget {
 
   static func seeds() -> [[UInt8]] {
     let values: [[UInt8]] = [
-      [0], [1] + [UInt8](repeating: 0xFF, count: 7) + [0x7F], [2, 0, 0, 0, 0, 0, 0, 0xF0, 0x7F], [3, 5] + Array("1e309".utf8),
+      [0], [1] + [UInt8](repeating: 0xFF, count: 7) + [0x7F], [2, 0, 0, 0, 0, 0, 0, 0xF0, 0x7F],
+      [3, 5] + Array("1e309".utf8),
       [3, 9] + Array("[[1,2],3]".utf8), [4, 3, 0xFF, 0, 1],
     ]
     return (UInt8(0)..<100).map { column in [column] + values[Int(column) % values.count] }
@@ -156,7 +158,8 @@ struct StoreRowTarget: FuzzTarget {
       for table in tables {
         guard let row = try Row.fetchOne(db, sql: "SELECT * FROM \(table) LIMIT 1") else { continue }
         // Keys hold rows together, and a generated column cannot be written.
-        for (name, value) in row where !["id", "file", "duration_s"].contains(name) || table == "fingerprint" && name == "duration_s" {
+        for (name, value) in row
+        where !["id", "file", "duration_s"].contains(name) || table == "fingerprint" && name == "duration_s" {
           columns.append(Column(table: table, name: name, original: value))
         }
       }

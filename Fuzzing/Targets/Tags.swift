@@ -1,4 +1,5 @@
 import AudioAnalysis
+
 @testable import TagReading
 
 /// The tags of any file, in every container.
