@@ -3,16 +3,19 @@
 # make bench    speed and memory, as ratios against peers measured in the same run
 # make soak     chaos over FILES=20000 files: kill -9, signals, a full disk, changes meanwhile; make year: a year of nights
 # make install  PREFIX=/usr/local: a binary that works from any folder, its manual page, completions and units for systemd
+# make fuzz     SECONDS=60 TARGET=…: bytes of strangers through every reader, all targets by default; docs/fuzzing.md
+# make sanitize all tests under the thread and the address sanitizer; takes a quarter of an hour
 # make samples  the samples of the reports in reports/sample/
 
 LIBRARY ?= Fixtures
 OUTPUT  ?= reports/generated
 PREFIX  ?= /usr/local
 FILES   ?= 20000
+SECONDS ?= 60
 BUILD   := swift build -c release --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
-.PHONY: run build test bench soak year install samples clean
+.PHONY: run build test bench soak year fuzz sanitize install samples clean
 
 # Broken files in a library are no reason for make to stop: the summary names them.
 run: build
@@ -37,6 +40,18 @@ soak: build
 
 year: build
 	@Benchmarks/soak/year.py $(ANALYZE)
+
+# The Swift compiler takes the last of several --sanitize options only, so it is told again.
+fuzz:
+	@Scripts/setup test
+	@NOCTURNE_FUZZING=1 swift build -c release --sanitize fuzzer --sanitize address -Xswiftc -sanitize=fuzzer,address \
+		-Xswiftc -enable-testing --scratch-path .build/fuzz --product fuzz
+	@Fuzzing/make-seeds .build/fuzz/release/fuzz Fuzzing/corpus
+	@Fuzzing/run "$(SECONDS)" $(TARGET)
+
+sanitize:
+	@Scripts/setup test
+	@Scripts/sanitize
 
 install: build
 	@Scripts/install "$(PREFIX)"

@@ -104,3 +104,15 @@ let package = Package(
       "CommandLineTests", ["AnalysisTesting", "AudioAnalysis", "CSpawn", "Reporting", "analyze", systemPackage]),
   ]
 )
+
+// Fuzz targets have no `main`: libFuzzer brings it. Only `make fuzz` builds them.
+if Context.environment["NOCTURNE_FUZZING"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "fuzz",
+      dependencies: [
+        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline", "Recognition",
+        "Reporting", "ResultStore", "TagReading", grdb, systemPackage,
+      ],
+      path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))
+}

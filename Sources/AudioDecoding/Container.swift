@@ -31,10 +31,10 @@ struct Container {
     } else if let demuxer = Self.demuxer(for: magic) {
       // Formats that hold tags in a structure of their own are not followed by others.
       let isStructured = ["mov", "matroska", "asf", "rm", "iff"].contains(demuxer)
-      let end = isStructured ? file.size : try TagRegions.startOfTrailingTags(in: file)
-      kind = .other(demuxer: demuxer, bytes: start..<max(start, end))
+      let end = isStructured ? file.size : try TagRegions.startOfTrailingTags(in: file, behind: start)
+      kind = .other(demuxer: demuxer, bytes: start..<end)
     } else if try Self.isADTS(file, at: start) {
-      kind = .other(demuxer: "aac", bytes: start..<(try TagRegions.startOfTrailingTags(in: file)))
+      kind = .other(demuxer: "aac", bytes: start..<(try TagRegions.startOfTrailingTags(in: file, behind: start)))
     } else if let stream = try MPEGStream(in: file, from: start) {
       kind = .mpeg(stream)
     } else {

@@ -47,8 +47,9 @@ struct FLACStream {
       }
       position = next
     }
-    let end = try TagRegions.startOfTrailingTags(in: file)
-    audio = min(position, end)..<end
+    // The last block may claim more than there is.
+    let audioStart = min(position, file.size)
+    audio = audioStart..<(try TagRegions.startOfTrailingTags(in: file, behind: audioStart))
   }
 
   /// The speaker positions a Vorbis comment may give instead (RFC 9639, section 8.6.2).

@@ -75,7 +75,7 @@ struct MPEGStream {
   ///
   /// - Parameter start: The offset after the tags in front.
   init?(in file: InputFile, from start: Int64) throws(DecodeError) {
-    let end = try TagRegions.startOfTrailingTags(in: file)
+    let end = try TagRegions.startOfTrailingTags(in: file, behind: start)
     guard let first = try Self.firstFrame(in: file, from: start, to: end) else { return nil }
     audio = first.offset..<end
     payload = audio
@@ -117,7 +117,7 @@ struct MPEGStream {
     let chunkLength = 1 << 18
     var chunkStart = start
     while chunkStart < min(end, start + searchLimit) {
-      let chunk = try file.bytes(at: chunkStart, count: chunkLength + 3)
+      let chunk = try file.bytes(at: chunkStart, count: Int(min(Int64(chunkLength) + 3, end - chunkStart)))
       guard chunk.count >= 4 else { return nil }
       var index = 0
       while let found = nextHeader(in: chunk.values, from: index) {

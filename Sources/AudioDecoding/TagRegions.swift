@@ -20,28 +20,32 @@ enum TagRegions {
   }
 
   /// The offset where the tags at the end of the file begin: ID3v1 (with the "TAG+" extension), APEv2, Lyrics3v2.
-  static func startOfTrailingTags(in file: InputFile) throws(DecodeError) -> Int64 {
+  ///
+  /// - Parameter start: Where the audio begins. What claims to reach to before it is no tag.
+  static func startOfTrailingTags(in file: InputFile, behind start: Int64) throws(DecodeError) -> Int64 {
     var end = file.size
     for _ in 0..<16 {
-      let window = try file.bytes(at: max(0, end - 512), count: Int(min(512, end)))
+      let windowStart = max(start, end - 512)
+      let window = try file.bytes(at: windowStart, count: Int(end - windowStart))
       func has(_ text: StaticString, fromEnd distance: Int) -> Bool {
         window.has(text, at: window.count - distance)
       }
       if has("TAG", fromEnd: 128) && !has("APETAGEX", fromEnd: 131) {
         end -= 128
         let extended = try file.bytes(at: end - 227, count: 4)
-        if extended.has("TAG+") { end -= 227 }
+        if end - 227 >= start, extended.has("TAG+") { end -= 227 }
       } else if has("APETAGEX", fromEnd: 32) {
         guard let size = window.littleEndian(UInt32.self, at: window.count - 20),
           let flags = window.littleEndian(UInt32.self, at: window.count - 12)
         else { break }
         // The size includes the footer, and not the header, whose presence is bit 31.
         let whole = Int64(size) + (flags & 0x8000_0000 != 0 ? 32 : 0)
-        guard size >= 32, whole < end else { break }
+        guard size >= 32, whole <= end - start else { break }
         end -= whole
       } else if has("LYRICS200", fromEnd: 9) {
         let digits = window.values[max(0, window.count - 15)..<window.count - 9]
-        guard let size = Int64(String(decoding: digits, as: UTF8.self)), size > 0, size + 15 < end else { break }
+        guard let size = Int64(String(decoding: digits, as: UTF8.self)), size > 0, size + 15 <= end - start
+        else { break }
         end -= size + 15
       } else {
         break

@@ -122,6 +122,8 @@ public struct CustomCatalog: Sendable {
   public func write(to path: FilePath) throws(CatalogError) {
     var whole = self
     try whole.seal()
+    // The checksums of the new file would hide old damage.
+    try whole.verify()
     let merger = try SegmentMerger(whole.segments, removed: whole.removed)
     try AtomicFile.replace(path) { (file, name) throws(CatalogError) in
       _ = try merger.write(with: SegmentWriter(file: file, path: name))

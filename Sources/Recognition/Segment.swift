@@ -67,12 +67,29 @@ final class Segment: Sendable {
     postingCount = Int(clamping: long(Format.Header.postingCount))
     listOffsetWidth = Int(word(Format.Header.listOffsetWidth))
     let groups = LandmarkPair.keyCount / Format.listGroup + 1
-    guard [2, 4].contains(listOffsetWidth), columnCount <= Format.maximumColumnCount,
+    // A track takes a record, a landmark a code, and a posting a byte at least.
+    guard [2, 4].contains(listOffsetWidth), columnCount <= Format.maximumColumnCount, trackCount <= all.count,
       sections[Format.Section.tracks.rawValue].count == trackCount * Format.Track.size,
+      landmarkCount <= sections[Format.Section.landmarks.rawValue].count,
+      postingCount <= sections[Format.Section.postings.rawValue].count,
       sections[Format.Section.listBases.rawValue].count == groups * 8,
       sections[Format.Section.listOffsets.rawValue].count == (LandmarkPair.keyCount + 1) * listOffsetWidth
     else { throw .damaged(path: path, detail: "header") }
     try verify([.tracks, .listBases])
+    try checkColumns()
+  }
+
+  /// Tracks follow each other, and none is longer than a matcher can place.
+  private func checkColumns() throws(CatalogError) {
+    var next = 0
+    for index in 0..<trackCount {
+      let track = track(index)
+      guard Int(track.firstColumn) == next, Int(track.columnCount) <= Format.maximumTrackColumnCount else {
+        throw .damaged(path: path, detail: "tracks")
+      }
+      next += Int(track.columnCount) + Format.trackGap
+    }
+    guard next == columnCount else { throw .damaged(path: path, detail: "tracks") }
   }
 
   /// Reads every section and compares checksums.

@@ -21,7 +21,8 @@ struct SegmentBuilder {
   mutating func add(_ signature: Signature, identifier: ContentID, items: [UInt8]) throws(CatalogError) {
     let first = nextColumn
     let next = first + signature.columnCount + SegmentFormat.trackGap
-    guard next <= SegmentFormat.maximumColumnCount else { throw .tooLarge }
+    guard next <= SegmentFormat.maximumColumnCount, signature.columnCount <= SegmentFormat.maximumTrackColumnCount
+    else { throw .tooLarge }
     nextColumn = next
     tracks.append(
       SegmentFormat.Track(

@@ -46,6 +46,8 @@ enum SegmentFormat {
   static let trackGap = 256
   /// Columns of one segment are 32-bit numbers.
   static let maximumColumnCount = Int(UInt32.max) - 1
+  /// Columns of one track are counted in signed 32-bit numbers with room to spare: 9,500 hours.
+  static let maximumTrackColumnCount = 1 << 30
 
   /// A track of a segment as it is stored.
   struct Track {

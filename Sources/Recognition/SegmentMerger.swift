@@ -32,9 +32,8 @@ struct SegmentMerger {
         var track = segments[segment].track(index)
         let end = next + Int(track.columnCount) + SegmentFormat.trackGap
         guard end <= SegmentFormat.maximumColumnCount else { throw .tooLarge }
-        let (first, overflow) = track.firstColumn.addingReportingOverflow(track.columnCount)
-        guard !overflow else { throw .damaged(path: segments[segment].path, detail: "tracks") }
-        moves[segment].append(Move(first: track.firstColumn, end: first, target: UInt32(next)))
+        let last = track.firstColumn + track.columnCount
+        moves[segment].append(Move(first: track.firstColumn, end: last, target: UInt32(next)))
         track.firstColumn = UInt32(next)
         tracks.append(track)
         origins.append(Origin(segment: segment, track: index))
@@ -59,7 +58,9 @@ struct SegmentMerger {
     segments[segment].forEachPosting(in: segments[segment].list(ofKey: key)) { column in
       while next < moves.count, column >= Int(moves[next].end) { next += 1 }
       guard next < moves.count, column >= Int(moves[next].first) else { return }
-      postings.append(UInt32(column - Int(moves[next].first)) + moves[next].target)
+      let posting = UInt32(column - Int(moves[next].first)) + moves[next].target
+      // Lists are written as differences. Only in a damaged one a column lies before the one before it.
+      if posting >= postings.last ?? 0 { postings.append(posting) }
     }
   }
 }

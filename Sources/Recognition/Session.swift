@@ -33,12 +33,7 @@ public final class Session: Sendable {
 
   /// Matches one query.
   public func match(_ query: Query) -> SessionResult {
-    if query.duration < catalog.minimumQueryDuration {
-      return .error(CatalogError.queryTooShort(seconds: query.duration, minimum: catalog.minimumQueryDuration))
-    }
-    if query.duration > catalog.maximumQueryDuration {
-      return .error(CatalogError.queryTooLong(seconds: query.duration, maximum: catalog.maximumQueryDuration))
-    }
+    if let error = objection(to: query.duration) { return .error(error) }
     return state.withLock { state in
       state.matcher.match(query).map { .match($0) } ?? .noMatch(queryStart: 0, queryDuration: query.duration)
     }
@@ -46,7 +41,19 @@ public final class Session: Sendable {
 
   /// Matches a signature. It holds less than a query made of the audio, and finds less in noise.
   public func match(_ signature: Signature) -> SessionResult {
-    match(Query(signature))
+    // A query takes memory for each second, and a signature may claim any number of them.
+    if let error = objection(to: signature.duration) { return .error(error) }
+    return match(Query(signature))
+  }
+
+  private func objection(to seconds: Double) -> CatalogError? {
+    if seconds < catalog.minimumQueryDuration {
+      return .queryTooShort(seconds: seconds, minimum: catalog.minimumQueryDuration)
+    }
+    if seconds > catalog.maximumQueryDuration {
+      return .queryTooLong(seconds: seconds, maximum: catalog.maximumQueryDuration)
+    }
+    return nil
   }
 
   /// Takes the next frames of a stream, one channel, full scale ±1; results come in `results`.

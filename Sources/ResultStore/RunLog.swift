@@ -83,6 +83,8 @@ extension ResultStore {
         configuration_digest, analyzers, analyzed, cached, failed, skipped, vanished, newly_failed, pending
       FROM run \(condition)
       """)
+    // Sums are made of them, whatever a damaged database says.
+    func count(_ column: Int32) -> Int { Int(min(max(select.integer(column), 0), 1 << 48)) }
     let record = try select.first(value) {
       RunRecord(
         id: select.integer(0), started: Timestamp(nanoseconds: select.integer(1)),
@@ -93,9 +95,8 @@ extension ResultStore {
         configuration: (try? JSONValue(parsing: select.bytes(7))) ?? .null, configurationDigest: select.text(8),
         analyzers: analyzers(fromJSON: select.bytes(9)), roots: [],
         totals: RunTotals(
-          analyzed: Int(select.integer(10)), cached: Int(select.integer(11)), failed: Int(select.integer(12)),
-          skipped: Int(select.integer(13)), vanished: Int(select.integer(14))),
-        newlyFailed: Int(select.integer(15)), pending: Int(select.integer(16)))
+          analyzed: count(10), cached: count(11), failed: count(12), skipped: count(13), vanished: count(14)),
+        newlyFailed: count(15), pending: count(16))
     }
     guard var record else { return nil }
     let roots = try Query(db, "SELECT path, condition FROM run_root WHERE run = ? ORDER BY position")

@@ -60,6 +60,11 @@ struct APEv2Tag {
         if let picture = try picture(key, from: valueStart, to: end) { tag.pictures.append(picture) }
       case 0, 2:
         let item = try source.bytes(at: position, count: min(end - position, TagBlock.maximumTextSize + 1))
+        // Not so if the budget is used up, or the file has become shorter meanwhile.
+        guard item.count > keyEnd else {
+          refusedCount += 1
+          break
+        }
         if texts.count + item.count <= TagBlock.maximumTextSize, TagBlock.isPlausible(item[(keyEnd + 1)...]) {
           texts += item
           textCount += 1

@@ -31,7 +31,7 @@ final class ByteSource {
   }
 
   /// A regular file; the descriptor stays the caller's.
-  init(file: FileDescriptor) throws(TagReadError) {
+  init(file: FileDescriptor, budget: Int = readBudget) throws(TagReadError) {
     var status = stat()
     guard unsafe fstat(file.rawValue, &status) == 0 else {
       throw TagReadError(.unreadable, "The file cannot be examined: \(Errno(rawValue: errno)).")
@@ -41,7 +41,7 @@ final class ByteSource {
     }
     storage = .file(file)
     size = Int(status.st_size)
-    budget = Self.readBudget
+    self.budget = budget
   }
 
   /// The bytes from `offset` on, at most `count` of them.

@@ -182,6 +182,14 @@ import Testing
     #expect(Duration(setting: text, in: context) == milliseconds.map { .milliseconds($0) })
   }
 
+  @Test func aSeparatorAtTheEndOfAListIsNoElement() throws {
+    let context = SettingContext(folder: "/", home: "/")
+    let list = try #require([String](setting: "mod , xm, ", in: context))
+    #expect(list == ["mod", "xm"])
+    #expect([String](setting: list.settingText, in: context) == list)
+    #expect([FilePath](setting: "/a: ", in: context) == ["/a"])
+  }
+
   @Test(arguments: [(90, "1m30s"), (3_600, "1h"), (93_784, "1d2h3m4s"), (0, "0s"), (60, "1m")])
   func timesAreShownShort(seconds: Int, text: String) {
     #expect(Duration.seconds(seconds).settingText == text)

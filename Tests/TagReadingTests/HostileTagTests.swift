@@ -1,10 +1,25 @@
 import AnalysisTesting
 import AudioAnalysis
+import SystemPackage
 import Testing
 
 @testable import TagReading
 
 @Suite struct HostileTagTests {
+  /// As with a file of many large tags, and with one that becomes shorter while it is read.
+  @Test func aBudgetMayEndInsideATag() throws {
+    let items = (0..<6).flatMap { APE.item("Key\($0)", Bytes(repeating: 0x41, count: 20_000)) }
+    let folder = try TemporaryDirectory()
+    let path = try folder.write(audio + APE.tag(items, count: 6), as: "x")
+    let file = try FileDescriptor.open(path, .readOnly)
+    defer { try? file.close() }
+    for budget in stride(from: 0, to: 200_000, by: 9_000) {
+      let finding = try TagReader.read(ByteSource(file: file, budget: budget))
+      #expect(finding.fields.count <= 6)
+    }
+    #expect(try TagReader.read(ByteSource(file: file)).fields.count == 6)
+  }
+
   @Test func bombIsLeftOut() throws {
     let body = bomb(64 << 20)
     #expect(body.count < 1 << 20)

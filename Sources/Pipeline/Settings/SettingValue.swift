@@ -110,7 +110,10 @@ extension Array: SettingValue where Element: SettingValue {
   public init?(setting text: String, in context: SettingContext) {
     self = []
     for part in text.split(separator: Element.listSeparator) {
-      guard let element = Element(setting: Self.trimmed(part), in: context) else { return nil }
+      let part = Self.trimmed(part)
+      // A separator at the end is no mistake.
+      if part.isEmpty { continue }
+      guard let element = Element(setting: part, in: context) else { return nil }
       append(element)
     }
   }

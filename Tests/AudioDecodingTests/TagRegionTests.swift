@@ -1,0 +1,41 @@
+import AudioAnalysis
+import AudioDecoding
+import Testing
+
+/// Tags that claim to be where the audio is.
+@Suite struct TagRegionTests {
+  private let scratch: Scratch
+
+  init() throws {
+    scratch = try Scratch()
+  }
+
+  /// The footer of an APEv2 tag of this size.
+  private static func footer(_ size: Int) -> [UInt8] {
+    Array("APETAGEX".utf8) + [0xd0, 7, 0, 0] + (0..<4).map { UInt8(truncatingIfNeeded: size >> (8 * $0)) }
+      + [UInt8](repeating: 0, count: 16)
+  }
+
+  private static let id3v2 = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 40] + [UInt8](repeating: 0, count: 40)
+
+  /// Two frames of ADTS, without anything in them that could be decoded.
+  private static let adts: [UInt8] = ([0xff, 0xf1, 0x50, 0x80, 0x02, 0x00, 0xfc] + [UInt8](repeating: 0, count: 9))
+  /// A frame of MPEG audio, layer III, 32 kbit/s at 44.1 kHz.
+  private static let mpeg: [UInt8] = [0xff, 0xfb, 0x10, 0xc0] + [UInt8](repeating: 0, count: 100)
+
+  @Test(arguments: [32, 40, 60, 90, 120, 150])
+  func aTagThatReachesIntoTheTagInFrontIsNone(size: Int) throws {
+    for audio in [Self.adts + Self.adts, Self.mpeg, Array("TTA1".utf8) + [1, 0], Array("fLaC".utf8)] {
+      let path = try scratch.write(Self.id3v2 + audio + Self.footer(size), "x")
+      // Nothing to be heard, or a moment of it: what counts is that there is an answer.
+      _ = try? contentID(path)
+      _ = openingError(path)
+    }
+  }
+
+  @Test func framesInsideATagAreNoAudio() throws {
+    let frames = [[UInt8]](repeating: Self.mpeg, count: 6).flatMap { $0 }
+    let bytes = [UInt8](repeating: 0x20, count: 100) + frames + Self.footer(frames.count + 32)
+    #expect(openingError(try scratch.write(bytes, "x")) != nil)
+  }
+}

@@ -1,0 +1,104 @@
+import AudioAnalysis
+import Fingerprinting
+import Testing
+
+@testable import Recognition
+
+/// Catalogs whose checksums are right and whose content is not: nothing that this program has written, but it must bear
+/// them all the same.
+@Suite struct ForgedCatalogTests {
+  private typealias Header = SegmentFormat.Header
+
+  /// A segment of two tracks with some of its bytes changed and its checksums put right.
+  private static func forged(_ change: (inout [UInt8]) -> Void) throws -> [UInt8] {
+    var builder = SegmentBuilder()
+    for reference in Catalogs.references[..<2] {
+      let identifier = ContentID(hashing: Array(reference.identifier.utf8))
+      try builder.add(reference.signature, identifier: identifier, items: [])
+    }
+    var bytes = try builder.write(with: SegmentWriter())
+    change(&bytes)
+    for section in SegmentFormat.Section.allCases {
+      let entry = Header.sections + section.rawValue * Header.sectionSize
+      let checksum = bytes.withUnsafeBytes { Segment.checksum($0[range(of: section, in: bytes)]) }
+      put(checksum, at: entry + 16, into: &bytes)
+    }
+    let checksum = bytes.withUnsafeBytes { Segment.checksum($0[..<Header.checksum]) }
+    put(checksum, at: Header.checksum, into: &bytes)
+    return bytes
+  }
+
+  private static func range(of section: SegmentFormat.Section, in bytes: [UInt8]) -> Range<Int> {
+    let entry = Header.sections + section.rawValue * Header.sectionSize
+    return bytes.withUnsafeBytes {
+      let start = Int($0.loadUnaligned(fromByteOffset: entry, as: UInt64.self))
+      return start..<start + Int($0.loadUnaligned(fromByteOffset: entry + 8, as: UInt64.self))
+    }
+  }
+
+  private static func put(_ value: some FixedWidthInteger, at offset: Int, into bytes: inout [UInt8]) {
+    withUnsafeBytes(of: value.littleEndian) { bytes.replaceSubrange(offset..<offset + $0.count, with: $0) }
+  }
+
+  private static func open(_ bytes: [UInt8]) throws -> CustomCatalog {
+    CustomCatalog(segments: [try Segment(SegmentBytes(bytes), path: "forged")], removed: [[]])
+  }
+
+  @Test func whatIsNotChangedIsRead() throws {
+    #expect(try Self.open(Self.forged { _ in }).count == 2)
+  }
+
+  @Test(arguments: [Header.trackCount, Header.columnCount, Header.landmarkCount, Header.postingCount])
+  func countsThatCannotBeAreRefused(offset: Int) throws {
+    for count in [UInt64.max, UInt64.max / 64 + 2, 1 << 40] {
+      let bytes = try Self.forged { Self.put(count, at: offset, into: &$0) }
+      #expect(throws: CatalogError.damaged(path: "forged", detail: "header")) { try Self.open(bytes) }
+    }
+  }
+
+  @Test(arguments: [0, 4])
+  func tracksThatOverlapAreRefused(field: Int) throws {
+    for value in [UInt32.max, 1 << 31, 7] {
+      let bytes = try Self.forged { bytes in
+        let second = Self.range(of: .tracks, in: bytes).lowerBound + SegmentFormat.Track.size
+        Self.put(value, at: second + field, into: &bytes)
+      }
+      #expect(throws: CatalogError.damaged(path: "forged", detail: "tracks")) { try Self.open(bytes) }
+    }
+  }
+
+  @Test func listsOutOfOrderAreCopiedInOrder() throws {
+    // A posting of many bytes goes around the end of all numbers, and the next one lies before it.
+    let bytes = try Self.forged { bytes in
+      let range = Self.range(of: .postings, in: bytes)
+      for place in stride(from: range.lowerBound + 40, to: range.upperBound - 12, by: 40) {
+        bytes.replaceSubrange(place..<place + 11, with: [0xF0] + [UInt8](repeating: 0xFF, count: 9) + [1])
+      }
+    }
+    let segment = try Segment(SegmentBytes(bytes), path: "forged")
+    let merged = try SegmentMerger([segment], removed: [[]]).write(with: SegmentWriter())
+    try Segment(SegmentBytes(merged), path: "merged").verify()
+  }
+
+  @Test func aCatalogThatIsDamagedIsNotWrittenAnew() throws {
+    try Catalogs.withDirectory { directory in
+      var bytes = try Self.forged { _ in }
+      bytes[Self.range(of: .postings, in: bytes).lowerBound + 50] ^= 0x55
+      let catalog = try Self.open(bytes)
+      #expect(throws: CatalogError.damaged(path: "forged", detail: "postings")) {
+        try catalog.write(to: directory.appending("new"))
+      }
+      #expect(Catalogs.names(in: directory) == [])
+    }
+  }
+
+  @Test func aSignatureOfYearsIsTooLong() throws {
+    let signature = try Signature(body: [], columnCount: 4_000_000_000)
+    guard case .error = try Session(catalog: Catalogs.catalog).match(signature) else {
+      Issue.record("a query of \(signature.duration) s was matched")
+      return
+    }
+    let reference = Reference(identifier: "years", signature: signature, items: [])
+    #expect(throws: CatalogError.tooLarge) { try CustomCatalog.builder(for: [reference]) }
+  }
+}

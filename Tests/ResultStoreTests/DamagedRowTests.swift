@@ -1,0 +1,23 @@
+import AudioAnalysis
+import GRDB
+import ResultStore
+import Testing
+
+/// Values that this program has never written, in a database that is sound to SQLite.
+@Suite struct DamagedRowTests {
+  @Test(arguments: [Int64.max, .min, -1])
+  func countsOfARunCanBeAddedUp(value: Int64) throws {
+    let library = try Library()
+    library.put("/music/a.flac")
+    try library.night()
+    let other = try DatabaseQueue(path: library.database.string)
+    try other.write { db in
+      try db.execute(
+        sql: "UPDATE run SET analyzed = ?, cached = ?, failed = ?, skipped = ?, vanished = ?, pending = ?",
+        arguments: [value, value, value, value, value, value])
+    }
+    let run = try #require(try library.store.latestRun())
+    #expect(run.totals.seen >= 0)
+    #expect(run.totals.seen == 5 * run.totals.cached)
+  }
+}
