@@ -82,6 +82,10 @@ let package = Package(
         "Reporting", "ResultStore", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
+    // The source of the package in Examples/recognise, so that the tests build and run it.
+    .executableTarget(
+      name: "recognise", dependencies: ["Recognition", systemPackage], path: "Examples/recognise/Sources/recognise",
+      swiftSettings: strict),
 
     // Tests.
     swiftTarget("AnalysisTesting", ["AudioAnalysis", "DSP", systemPackage]),
@@ -101,6 +105,7 @@ let package = Package(
       "PipelineTests",
       ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", systemPackage]),
     testTarget(
-      "CommandLineTests", ["AnalysisTesting", "AudioAnalysis", "CSpawn", "Reporting", "analyze", systemPackage]),
+      "CommandLineTests",
+      ["AnalysisTesting", "AudioAnalysis", "CSpawn", "Reporting", "analyze", "recognise", systemPackage]),
   ]
 )
