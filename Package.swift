@@ -78,8 +78,8 @@ let package = Package(
     .executableTarget(
       name: "analyze",
       dependencies: [
-        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline", "Recognition",
-        "Reporting", "ResultStore", systemPackage,
+        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline",
+        "Recognition", "Reporting", "ResultStore", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
     // The source of the package in Examples/recognise, so that the tests build and run it.

@@ -34,7 +34,9 @@ extension Shape<FileRecord> {
           "tempo", .tempo(includesBeats: includesBeats), "Tempo and beats; null if they were not looked for."
         ) { $0.tempo },
         .optionalObject("fingerprint", .fingerprint, "Acoustic fingerprint for AcoustID.") { $0.fingerprint },
-        .optionalObject("signature", .signature, "Landmark signature, by which clips of the track are recognised.") { $0.signature },
+        .optionalObject("signature", .signature, "Landmark signature, by which clips of the track are recognised.") {
+          $0.signature
+        },
         .map("findings", .json, "What other analyzers found, by analyzer: whatever JSON they give.") { record in
           record.findings.map { (key: $0.key, value: $0.value) }
         },

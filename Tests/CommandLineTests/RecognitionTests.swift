@@ -81,7 +81,8 @@ import Testing
     let sheet = try place.match("mix.wav", "--cue")
     #expect(sheet.status == 0)
     #expect(sheet.text.hasPrefix("REM GENERATOR nocturne\r\nFILE \"mix.wav\" WAVE\r\n  TRACK 01 AUDIO\r\n"))
-    #expect(sheet.text.contains("    TITLE \"First\"\r\n    INDEX 01 00:00:00\r\n  TRACK 02 AUDIO\r\n    TITLE \"Unknown\""))
+    #expect(
+      sheet.text.contains("    TITLE \"First\"\r\n    INDEX 01 00:00:00\r\n  TRACK 02 AUDIO\r\n    TITLE \"Unknown\""))
     #expect(sheet.text.contains("  TRACK 03 AUDIO\r\n    TITLE \"Third\"\r\n    INDEX 01 00:4"))
     #expect(!sheet.text.contains("TRACK 04"))
   }
