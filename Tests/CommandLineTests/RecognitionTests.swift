@@ -110,13 +110,20 @@ import Testing
 
     // A command that goes on until it is told to stop.
     try place.write(Tracks.pcm(stream).flatMap(Tracks.bytes), to: place.folder.file("stream.raw"))
-    let listening = try place.start(options + ["--command", "cat stream.raw 2> /dev/null; exec sleep 100"])
+    let listening = try place.start(options + ["--command", "echo $$ > process; cat stream.raw 2> /dev/null; exec sleep 100"])
     #expect(waitUntil { String(decoding: listening.output, as: UTF8.self).contains("First") })
     listening.send(SIGINT)
     let end = listening.end()
     #expect(end.status == 130)
     #expect(end.errors == "")
     #expect(end.lines.count == 4)
+    // It has been told to stop.
+    let process = try String(contentsOfFile: place.folder.file("process").string, encoding: .utf8)
+    #expect(
+      waitUntil {
+        let words = FileManager.default.contents(atPath: "/proc/\(process.dropLast())/cmdline") ?? Data()
+        return words.isEmpty
+      })
 
     let broken = try place.start(options + ["--command", "exit 7"]).end()
     #expect(broken.status == 1)
