@@ -30,6 +30,7 @@ test:
 	@Scripts/setup test
 	swift test
 	@Scripts/check-manual .build/debug/analyze
+	@Scripts/make-documentation .build/Recognition.doccarchive
 
 bench: build
 	@Scripts/setup bench

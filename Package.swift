@@ -78,10 +78,14 @@ let package = Package(
     .executableTarget(
       name: "analyze",
       dependencies: [
-        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline", "Recognition",
-        "Reporting", "ResultStore", systemPackage,
+        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline",
+        "Recognition", "Reporting", "ResultStore", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
+    // The source of the package in Examples/recognise, so that the tests build and run it.
+    .executableTarget(
+      name: "recognise", dependencies: ["Recognition", systemPackage], path: "Examples/recognise/Sources/recognise",
+      swiftSettings: strict),
 
     // Tests.
     swiftTarget("AnalysisTesting", ["AudioAnalysis", "DSP", systemPackage]),
@@ -101,7 +105,8 @@ let package = Package(
       "PipelineTests",
       ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", systemPackage]),
     testTarget(
-      "CommandLineTests", ["AnalysisTesting", "AudioAnalysis", "CSpawn", "Reporting", "analyze", systemPackage]),
+      "CommandLineTests",
+      ["AnalysisTesting", "AudioAnalysis", "CSpawn", "Reporting", "analyze", "recognise", systemPackage]),
   ]
 )
 

@@ -33,7 +33,8 @@ struct CatalogMatcher: ~Copyable {
     let items = record.items.filter { $0.applies(at: offset, skew: skew) }
     return (items.isEmpty ? [MediaItem()] : items).map {
       MatchedMediaItem(
-        item: $0, referenceIdentifier: record.identifier, referenceDuration: duration, matchOffset: offset, elapsed: elapsed,
+        item: $0, referenceIdentifier: record.identifier, referenceDuration: duration, matchOffset: offset,
+        elapsed: elapsed,
         speed: Double(hit.placement.slope), frequencySkew: skew, confidence: confidence)
     }
   }

@@ -81,25 +81,21 @@ public struct CueSheet: Codable, Hashable, Sendable {
 struct CueCollector {
   private var finished: [CueSheet.Cue] = []
   private var open: CueSheet.Cue?
-  /// The first match of the open cue, and the last one.
+  /// The first match of the open cue, and all of them together.
   private var first: Match?
-  private var last: Match?
+  private var hearing: Hearing?
 
   /// Seconds without a match after which a track counts as over.
   private static let patience = 16.0
 
   mutating func add(_ result: SessionResult) {
     guard let match = result.match else {
-      if case .noMatch(let start, let duration) = result, let last,
-        start + duration > last.queryStart + last.queryDuration + Self.patience
-      {
+      if case .noMatch(let start, let duration) = result, let hearing, start + duration > hearing.end + Self.patience {
         close()
       }
       return
     }
-    if let last, match.best.referenceIdentifier == last.best.referenceIdentifier,
-      match.queryStart - (last.queryStart + last.queryDuration) < Self.patience
-    {
+    if let hearing, hearing.goesOn(in: match), match.queryStart - hearing.end < Self.patience {
       extend(with: match)
     } else {
       close()
@@ -130,7 +126,7 @@ struct CueCollector {
     cue.match.matchOffset += (start - match.queryStart) * best.speed
     open = cue
     first = match
-    last = match
+    hearing = Hearing(match)
   }
 
   private mutating func extend(with match: Match) {
@@ -148,11 +144,11 @@ struct CueCollector {
     let travelled = (match.best.matchOffset - first.best.matchOffset) / max(time, 1)
     if time >= 8, abs(travelled - match.best.speed) < 0.02 { cue.speed = travelled }
     open = cue
-    last = match
+    hearing?.extend(with: match)
   }
 
   private mutating func close() {
-    if var open, let last {
+    if var open, let last = hearing?.last {
       // A window in which a track ends reaches beyond it.
       let best = last.best
       let end = last.queryStart + (best.referenceDuration - best.matchOffset) / best.speed
@@ -161,6 +157,6 @@ struct CueCollector {
     }
     open = nil
     first = nil
-    last = nil
+    hearing = nil
   }
 }

@@ -94,6 +94,12 @@ final class Recording: @unchecked Sendable {
       process.arguments = words
       process.standardOutput = pipe
       process.standardInput = FileHandle.nullDevice
+      // Threads of the cooperative pool block signals, and what they start inherits that: it could not be told to stop.
+      var none = sigset_t()
+      var before = sigset_t()
+      sigemptyset(&none)
+      pthread_sigmask(SIG_SETMASK, &none, &before)
+      defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
       do { try process.run() } catch { throw .cannotOpen(words.first ?? "", reason: "\(error)") }
       file = FileDescriptor(rawValue: pipe.fileHandleForReading.fileDescriptor)
       self.process = process

@@ -81,7 +81,8 @@ import Testing
     let sheet = try place.match("mix.wav", "--cue")
     #expect(sheet.status == 0)
     #expect(sheet.text.hasPrefix("REM GENERATOR nocturne\r\nFILE \"mix.wav\" WAVE\r\n  TRACK 01 AUDIO\r\n"))
-    #expect(sheet.text.contains("    TITLE \"First\"\r\n    INDEX 01 00:00:00\r\n  TRACK 02 AUDIO\r\n    TITLE \"Unknown\""))
+    #expect(
+      sheet.text.contains("    TITLE \"First\"\r\n    INDEX 01 00:00:00\r\n  TRACK 02 AUDIO\r\n    TITLE \"Unknown\""))
     #expect(sheet.text.contains("  TRACK 03 AUDIO\r\n    TITLE \"Third\"\r\n    INDEX 01 00:4"))
     #expect(!sheet.text.contains("TRACK 04"))
   }
@@ -109,13 +110,20 @@ import Testing
 
     // A command that goes on until it is told to stop.
     try place.write(Tracks.pcm(stream).flatMap(Tracks.bytes), to: place.folder.file("stream.raw"))
-    let listening = try place.start(options + ["--command", "cat stream.raw 2> /dev/null; exec sleep 100"])
+    let listening = try place.start(options + ["--command", "echo $$ > process; cat stream.raw 2> /dev/null; exec sleep 100"])
     #expect(waitUntil { String(decoding: listening.output, as: UTF8.self).contains("First") })
     listening.send(SIGINT)
     let end = listening.end()
     #expect(end.status == 130)
     #expect(end.errors == "")
     #expect(end.lines.count == 4)
+    // It has been told to stop.
+    let process = try String(contentsOfFile: place.folder.file("process").string, encoding: .utf8)
+    #expect(
+      waitUntil {
+        let words = FileManager.default.contents(atPath: "/proc/\(process.dropLast())/cmdline") ?? Data()
+        return words.isEmpty
+      })
 
     let broken = try place.start(options + ["--command", "exit 7"]).end()
     #expect(broken.status == 1)

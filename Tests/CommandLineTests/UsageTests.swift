@@ -60,6 +60,13 @@ import Testing
     Mistake("show", hint: "file"),
     Mistake("schema", "xml", hint: "json, ndjson, csv, match, listen"),
     Mistake("completions", "tcsh", hint: "bash, fish, zsh"),
+    Mistake("match", hint: "<file>"),
+    Mistake("match", "a.wav", "b.wav", "--cue", hint: "exactly one file"),
+    Mistake("match", "a.wav", "--min-confidence", "2", hint: "from 0 to 1"),
+    Mistake("listen", "--format", "mp3", hint: "s16le, f32le"),
+    Mistake("listen", "--rate", "0", hint: "--rate must be"),
+    Mistake("catalog", "add", hint: "--items"),
+    Mistake("catalog", "biuld", hint: "biuld"),
     Mistake("doctor", "--pipeline", hint: "--pipeline"),
   ])
   func mistakesAreNamed(mistake: Mistake) throws {
@@ -99,7 +106,8 @@ import Testing
   // MARK: - Help
 
   private static let commands: [Argument] = [
-    "run", "report", "show", "explain", "schema", "doctor", "config", "completions", "worker", "merge",
+    "run", "report", "show", "explain", "set", "match", "listen", "catalog", "schema", "doctor", "backup", "prune",
+    "config", "completions", "worker", "merge",
   ]
 
   @Test func helpTellsOfEveryOption() throws {

@@ -80,6 +80,26 @@ import Testing
     #expect(told("b", at: 80))
   }
 
+  @Test func copiesAreOneTrackOfACueSheet() {
+    var collector = CueCollector()
+    var changes = TrackChanges()
+    var told = 0
+    // Answers that name one or the other of very many copies, and then another track.
+    for (number, reference) in ["copy-1", "copy-2", "copy-7", "copy-1", "other", "other"].enumerated() {
+      let start = Double(4 * number)
+      let item = MatchedMediaItem(
+        item: MediaItem(), referenceIdentifier: reference, referenceDuration: 200,
+        matchOffset: reference == "other" ? start + 3 : 50 + start, elapsed: 12, speed: 1, frequencySkew: 0,
+        confidence: 0.9)
+      let result = SessionResult.match(Match(mediaItems: [item], queryStart: start, queryDuration: 12))
+      collector.add(result)
+      if changes.new(in: result) != nil { told += 1 }
+    }
+    let cues = collector.finish()
+    #expect(cues.map(\.match.referenceIdentifier) == ["copy-1", "other"])
+    #expect(told == 2)
+  }
+
   @Test func aStreamIsKeptForTwelveSecondsOnly() throws {
     var catalog = CustomCatalog()
     try catalog.add(Catalogs.references[0])

@@ -148,6 +148,9 @@ private struct ReferenceReader {
     guard let id = analysis.contentID, let finding = stored ?? made else {
       throw Failure(message: analysis.problem?.message ?? "There is no audio to recognise it by.")
     }
+    guard finding.landmarkCount > 0 else {
+      throw Failure(message: "It is silent: there is nothing to recognise it by.")
+    }
     do {
       return Reference(
         identifier: id.description, signature: try Signature(bytes: finding.data),

@@ -1,5 +1,5 @@
-import AudioAnalysis
 import ArgumentParser
+import AudioAnalysis
 import Foundation
 import Glibc
 import Pipeline
@@ -27,7 +27,9 @@ extension CommandSettings {
       throw CommandFailure(.fatal, "There is no catalog \(path.string). \(advice)")
     }
     let catalog = try CustomCatalog(contentsOf: path)
-    guard catalog.count > 0 else { throw CommandFailure(.fatal, "There is nothing in the catalog \(path.string). \(advice)") }
+    guard catalog.count > 0 else {
+      throw CommandFailure(.fatal, "There is nothing in the catalog \(path.string). \(advice)")
+    }
     return catalog
   }
 }

@@ -110,10 +110,12 @@ private struct CatalogBuild {
       guard let id = record.contentID else { return }
       there.insert(id)
       guard roots.isEmpty || roots.contains(where: { record.path.starts(with: $0) }) else { return }
-      guard record.signature?.version == Signature.version else {
-        unsigned += 1
+      guard let signature = record.signature, signature.version == Signature.version else {
+        if record.status != .failed { unsigned += 1 }
         return
       }
+      // Silence cannot be recognised.
+      guard signature.landmarkCount > 0 else { return }
       guard taken.insert(id).inserted else { return }
       let item = LibraryItem.item(path: record.path, tags: record.tags)
       tracks.append(Track(id: id, path: record.path, digest: LibraryItem.digest(of: item)))

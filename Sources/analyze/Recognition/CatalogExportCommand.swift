@@ -42,7 +42,8 @@ struct CatalogExportCommand: AsyncParsableCommand {
     do {
       _ = try CustomCatalog(contentsOf: file.path)
     } catch CatalogError.notACatalog {
-      throw CommandFailure(.fatal, "\(file.path.string) is there, and is not a catalog. Name another file, or remove it.")
+      throw CommandFailure(
+        .fatal, "\(file.path.string) is there, and is not a catalog. Name another file, or remove it.")
     } catch {}
   }
 }

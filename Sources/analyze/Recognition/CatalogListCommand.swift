@@ -23,7 +23,8 @@ struct CatalogListCommand: AsyncParsableCommand {
         try catalog.forEachEntry { entry in
           let length = trackTime(entry.duration)
           for item in entry.items.isEmpty ? [MediaItem()] : entry.items {
-            try StandardOutput.write("\(entry.identifier)  \(length)  \(printable(trackName(item, entry.identifier)))\n")
+            try StandardOutput.write(
+              "\(entry.identifier)  \(length)  \(printable(trackName(item, entry.identifier)))\n")
           }
         }
       }

@@ -54,7 +54,8 @@ struct ListenCommand: AsyncParsableCommand {
       if command == nil, isatty(STDIN_FILENO) == 1 {
         throw CommandFailure(
           .usage,
-          "Standard input is a terminal, not sound. Pipe PCM in: arecord -q -t raw -f S16_LE -r 44100 -c 1 | analyze listen")
+          "Standard input is a terminal, not sound. Pipe PCM in: arecord -q -t raw -f S16_LE -r 44100 -c 1 | analyze listen"
+        )
       }
       let session = try ManagedSession(catalog: settings.openCatalog(), source: source)
       let signals = SignalHandling { _ in session.cancel() }
