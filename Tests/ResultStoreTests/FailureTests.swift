@@ -15,7 +15,10 @@ import Testing
     let first = try library.night(analyze: analyze)
     #expect(first.totals == RunTotals(analyzed: 1, failed: 1))
     #expect(first.written.newlyFailed == 1)
-    #expect(try library.store.newFailureGroups(in: first.run, examples: 10).flatMap(\.examples).map(\.path) == ["/music/bad.mp3"])
+    #expect(
+      try library.store.newFailureGroups(in: first.run, examples: 10).flatMap(\.examples).map(\.path) == [
+        "/music/bad.mp3"
+      ])
     let second = try library.night(analyze: analyze)
     #expect(second.totals == RunTotals(cached: 1, failed: 1))
     #expect(second.written.newlyFailed == 0 && second.pending.isEmpty)
