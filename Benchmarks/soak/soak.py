@@ -115,7 +115,7 @@ def soak(binary, work, options):
     library.add(options.files)
     print(f"{options.files} files, {options.rounds} rounds, seed {options.seed}", flush=True)
     trial = Trial(binary, library.root, work)
-    workers = changed = 0
+    workers = changed = killed_runs = 0
     for number in range(options.rounds):
         kind = ["kill -9", "SIGTERM", "workers", "changes", "disk", "everything"][number % 6]
         if kind == "disk":
@@ -135,6 +135,7 @@ def soak(binary, work, options):
         chaos.join()
         workers += chaos.killed_workers
         changed += chaos.changed
+        killed_runs += process.returncode == -signal.SIGKILL
         print(
             f"  {number + 1}: {kind}, exit status {process.returncode}, {chaos.killed_workers} workers killed, "
             f"{chaos.changed} changes meanwhile", flush=True)
@@ -160,7 +161,7 @@ def soak(binary, work, options):
     peaks = trial.memory
     check(max(peaks) < 1.5 * max(min(peaks), 40), f"memory of the run grows: {[round(x) for x in peaks]} MB")
     print(
-        f"  {len(records)} records equal to those of a fresh run; {workers} workers and several runs killed, {changed} "
+        f"  {len(records)} records equal to those of a fresh run; {workers} workers and {killed_runs} runs killed, {changed} "
         f"changes meanwhile; database {os.path.getsize(trial.database) / 1e6:.1f} MB (fresh "
         f"{os.path.getsize(fresh.database) / 1e6:.1f} MB); peak memory of a run {min(peaks):.0f} to {max(peaks):.0f} MB")
 

@@ -168,7 +168,8 @@ public final class ResultWriter: Sendable {
   }
 
   private func stays(_ old: StoredAnalysis, of file: StoredFile, _ analysis: FileAnalysis) -> Bool {
-    if !file.hasChanged { return true }
+    // That there is no audio says more than how an earlier try at it ended.
+    if !file.hasChanged { return !(analysis.status == .failed && old.readsAudio && old.outcome == .failed) }
     return old.readsAudio && analysis.reusesKnownAudio && analysis.contentID != nil
       && analysis.contentID == file.contentID
   }

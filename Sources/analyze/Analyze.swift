@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioAnalysis
 
 struct Analyze: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -23,10 +24,15 @@ struct Analyze: AsyncParsableCommand {
     ],
     defaultSubcommand: RunCommand.self)
 
-  static var subcommandNames: [String] {
-    configuration.subcommands.compactMap { command in
+  /// A word that is no path but nearly a subcommand is a mistake, and not a folder that is missing.
+  static func refuseMistypedSubcommand(_ argument: PathArgument?) throws {
+    guard let argument, let word = argument.bareWord, !argument.isThere else { return }
+    let commands = configuration.subcommands.compactMap { command in
       command.configuration.shouldDisplay ? command.configuration.commandName : nil
     }
+    guard let command = Suggestion.nearest(to: word, in: commands) else { return }
+    throw CommandFailure(
+      .usage, "There is no file or folder '\(word)' here, and no such subcommand; did you mean 'analyze \(command)'?")
   }
 
   /// Semantic version of the program; findings have versions of their own, one per analyzer.

@@ -19,6 +19,21 @@ struct FailureDigest {
 
   static let groupsShown = 10
   static let examplesShown = 3
+  /// For each reason, in messages for programs.
+  static let examplesForPrograms = 1_000
+
+  init(
+    of outcome: LibraryRun.Outcome, in store: ResultStore, isDryRun: Bool, losses: [WorkerLoss: Int],
+    reports: [FilePath]
+  ) throws {
+    let examples = Log.format == .json ? Self.examplesForPrograms : Self.examplesShown
+    groups = isDryRun ? [] : try store.newFailureGroups(in: outcome.runID, examples: examples)
+    knownFailures = outcome.totals.failed - outcome.newlyFailed
+    self.losses = losses
+    pending = outcome.pending
+    database = store.path
+    self.reports = reports
+  }
 
   private var newlyFailed: Int { groups.reduce(0) { $0 + $1.count } }
   private var isEmpty: Bool { groups.isEmpty && knownFailures == 0 && losses.isEmpty }
@@ -65,9 +80,6 @@ struct FailureDigest {
     return messages
   }
 
-  /// How many files are named in messages for programs, for each reason.
-  static let examplesForPrograms = 1_000
-
   private func describe(_ group: FailureGroup, width: Int, _ terminal: Terminal) -> [String] {
     let count = String(repeating: " ", count: max(0, width - String(group.count).count)) + String(group.count)
     let messages = Set(group.examples.map(\.problem.message))
@@ -109,9 +121,12 @@ struct FailureDigest {
     if !codes.isDisjoint(with: damage) {
       lines.append("Damaged files: replace them, or leave them out by a line in a .nocturneignore.")
     }
-    if !codes.isDisjoint(with: access) { lines.append("What cannot be read: look at its permissions, and at the disk.") }
+    if !codes.isDisjoint(with: access) {
+      lines.append("What cannot be read: look at its permissions, and at the disk.")
+    }
     if !codes.isDisjoint(with: workers) {
-      lines.append("Files that crash or hang a decoder cost themselves alone; they may need --timeout or --memory-limit.")
+      lines.append(
+        "Files that crash or hang a decoder cost themselves alone; they may need --timeout or --memory-limit.")
     }
     return lines
   }

@@ -30,7 +30,9 @@ enum Log {
 
   /// Until the settings are read, the environment alone decides.
   private static let current = Mutex<LogFormat>(
-    resolved(ProcessInfo.processInfo.environment[Settings.logFormat.environmentName].flatMap { LogFormat(rawValue: $0) } ?? .auto))
+    resolved(
+      ProcessInfo.processInfo.environment[Settings.logFormat.environmentName].flatMap { LogFormat(rawValue: $0) }
+        ?? .auto))
 
   static var format: LogFormat { current.withLock { $0 } }
 

@@ -15,6 +15,11 @@ struct PathArgument: ExpressibleByArgument, Sendable {
     path = Self.absolute(RawArguments.path(from: argument))
   }
 
+  var isThere: Bool {
+    var status = stat()
+    return path.withPlatformString { unsafe lstat($0, &status) } == 0
+  }
+
   static let defaultCompletionKind = CompletionKind.file()
 
   /// Without `.` and `..`; symbolic links stay as they are.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Pipeline
 
 @main
 struct Program {
@@ -14,7 +15,26 @@ struct Program {
     if Set(arguments) == ["--version", "--json"] {
       print(VersionReport.json)
     } else {
-      await Analyze.main(arguments)
+      await run(arguments)
+    }
+  }
+
+  private static func run(_ arguments: [String]) async {
+    do {
+      var command = try await Analyze.asyncParseAsRoot(arguments)
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      let status = Analyze.exitCode(for: error)
+      // Mistakes in options, which the parser would tell people about, with the usage; commands tell of their errors.
+      if Log.format != .text, !status.isSuccess, !(error is ExitCode) {
+        Log.write(Log.Message(level: .error, event: "usage", text: Analyze.message(for: error)))
+        exit(status.rawValue)
+      }
+      Analyze.exit(withError: error)
     }
   }
 }

@@ -137,7 +137,7 @@ struct RunCommand: AsyncParsableCommand {
     Log.use(settings[Settings.logFormat])
     try apply(to: &settings)
     if !dryRun { metrics.path = settings[Settings.metrics] }
-    try refuseMistypedSubcommand()
+    try Analyze.refuseMistypedSubcommand(paths.first)
     let definition = try settings.definition()
     let plan = try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(onlyIDs))
     let roots = try Roots(paths: paths.map(\.path), filesFrom: filesFrom, from0: from0, settings: settings)
@@ -185,10 +185,8 @@ struct RunCommand: AsyncParsableCommand {
     let start = ContinuousClock.now
     let isolation = LibraryRun.Isolation.chosen(in: settings, definition, only: onlyIDs, plan)
     defer {
-      if case .workers(let pool) = isolation {
-        pool.close()
-        metrics.losses = pool.losses
-      }
+      isolation.close()
+      metrics.losses = isolation.losses
     }
     let run = LibraryRun(
       store: store,
@@ -219,37 +217,12 @@ struct RunCommand: AsyncParsableCommand {
       }
     }
     progress.finish()
+    let digest = try FailureDigest(
+      of: outcome, in: store, isDryRun: dryRun, losses: isolation.losses, reports: reports.files(settings))
     let summary = RunSummary(
-      outcome: outcome, elapsed: .now - start,
-      digest: try digest(of: outcome, in: store, isolation, reports.files(settings)), outputs: outputs, isDryRun: dryRun)
+      outcome: outcome, elapsed: .now - start, digest: digest, outputs: outputs, isDryRun: dryRun)
     show(summary, status: status, on: terminal)
     return status
-  }
-
-  private func digest(
-    of outcome: LibraryRun.Outcome, in store: ResultStore, _ isolation: LibraryRun.Isolation, _ reports: [FilePath]
-  ) throws -> FailureDigest {
-    let examples = Log.format == .json ? FailureDigest.examplesForPrograms : FailureDigest.examplesShown
-    var losses: [WorkerLoss: Int] = [:]
-    if case .workers(let pool) = isolation { losses = pool.losses }
-    return FailureDigest(
-      groups: dryRun ? [] : try store.newFailureGroups(in: outcome.runID, examples: examples),
-      knownFailures: outcome.totals.failed - outcome.newlyFailed, losses: losses, pending: outcome.pending,
-      database: store.path, reports: reports)
-  }
-
-  /// A word that is no path but nearly a subcommand is a mistake, and not a folder that is missing.
-  private func refuseMistypedSubcommand() throws {
-    guard let word = paths.first?.bareWord, let path = paths.first?.path, !isThere(path),
-      let command = Suggestion.nearest(to: word, in: Analyze.subcommandNames)
-    else { return }
-    throw CommandFailure(
-      .usage, "There is no file or folder '\(word)' here, and no such subcommand; did you mean 'analyze \(command)'?")
-  }
-
-  private func isThere(_ path: FilePath) -> Bool {
-    var status = stat()
-    return path.withPlatformString { unsafe lstat($0, &status) } == 0
   }
 
   private var onlyIDs: [String] {

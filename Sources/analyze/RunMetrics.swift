@@ -69,7 +69,8 @@ struct RunMetrics {
           outcome.pending),
         MetricFamily(
           "nocturne_run_worker_losses", "Worker processes that the last run lost.", label: "cause",
-          Self.causes.map { cause in (cause, losses.filter { Self.name(of: $0.key.cause) == cause }.values.reduce(0, +)) }
+          Self.causes.map { cause in (cause, losses.filter { Self.name(of: $0.key.cause) == cause }.values.reduce(0, +))
+          }
         ),
       ]
     }

@@ -27,14 +27,17 @@ enum HostileFiles {
   private static let noAudio: [Entry] = [
     Entry("empty.mp3", [], "failed", "empty"),
     Entry("one byte.ogg", [0], "failed", "unknown_format"),
-    Entry("shopping list.mp3", Array(String(repeating: "butter, bread, strings for the guitar\n", count: 50).utf8),
+    Entry(
+      "shopping list.mp3", Array(String(repeating: "butter, bread, strings for the guitar\n", count: 50).utf8),
       "failed", "unknown_format"),
-    Entry("error page.flac", Array("<!DOCTYPE html><html><body>410 Gone</body></html>".utf8), "failed", "unknown_format"),
+    Entry(
+      "error page.flac", Array("<!DOCTYPE html><html><body>410 Gone</body></html>".utf8), "failed", "unknown_format"),
     Entry("noise.m4a", noise(30_000, seed: 1), "failed", "unknown_format"),
     Entry("zeros.wav", [UInt8](repeating: 0, count: 50_000), "failed", "unknown_format"),
     Entry("ones.aiff", [UInt8](repeating: 0xFF, count: 50_000), "failed", "unknown_format"),
     Entry("playlist.wav", Array("#EXTM3U\n/etc/passwd\nhttp://localhost/x.mp3\n".utf8), "failed", "unknown_format"),
-    Entry("album.ogg", Array("FILE \"/dev/zero\" WAVE\n  TRACK 01 AUDIO\n    INDEX 01 00:00:00\n".utf8), "failed",
+    Entry(
+      "album.ogg", Array("FILE \"/dev/zero\" WAVE\n  TRACK 01 AUDIO\n    INDEX 01 00:00:00\n".utf8), "failed",
       "unknown_format"),
   ]
 
@@ -67,13 +70,16 @@ enum HostileFiles {
     Entry("no bits.wav", patched(wav, 34, [0, 0]), "failed", "unsupported_codec"),
     Entry("unknown codec.wav", patched(wav, 20, [0x34, 0x12]), "failed", "unsupported_codec"),
     Entry("endless fmt.wav", patched(wav, 16, [0xFF, 0xFF, 0xFF, 0x7F]), "failed", "corrupt"),
-    Entry("chunk before fmt is 4 GB.wav",
+    Entry(
+      "chunk before fmt is 4 GB.wav",
       Array(wav.prefix(12)) + Array("JUNK".utf8) + [0xFF, 0xFF, 0xFF, 0xFF] + wav.dropFirst(12), "failed", "corrupt"),
-    Entry("many empty chunks.wav",
+    Entry(
+      "many empty chunks.wav",
       Array(wav.prefix(12)) + (0..<20_000).flatMap { _ in Array("JUNK".utf8) + [0, 0, 0, 0] } + wav.dropFirst(12), "ok"),
     Entry("rate 0.flac", patched(flac, 18, [0, 0, flac[20] & 0x0F]), "ok"),
     Entry("endless comments.flac", withBlock(4, claimed: 0xFF_FFFF, []), "ok", "tags_remark"),
-    Entry("picture of 4 GB.flac", withBlock(6, [0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 20)),
+    Entry(
+      "picture of 4 GB.flac", withBlock(6, [0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 20)),
       "ok"),
     Entry("2^32 comments.flac", withBlock(4, [0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF]), "ok", "tags_remark"),
     Entry("wrong name.mp3", wav, "ok"),
@@ -92,29 +98,43 @@ enum HostileFiles {
 
   private static let tags: [Entry] = [
     // 258 MB of zeros in 1.6 MB.
-    Entry("bomb.mp3", id3([frame("TXXX", bomb(blocks: 125_000), compressedFrom: bombSize(blocks: 125_000))]) + mp3, "ok",
+    Entry(
+      "bomb.mp3", id3([frame("TXXX", bomb(blocks: 125_000), compressedFrom: bombSize(blocks: 125_000))]) + mp3, "ok",
       "tags_remark"),
-    Entry("bomb that calls itself small.mp3", id3([frame("TXXX", bomb(blocks: 125_000), compressedFrom: 10)]) + mp3, "ok", "tags_remark"),
+    Entry(
+      "bomb that calls itself small.mp3", id3([frame("TXXX", bomb(blocks: 125_000), compressedFrom: 10)]) + mp3, "ok",
+      "tags_remark"),
     Entry("frame of 2 GB.mp3", id3([frame("TIT2", [3, 65], claimed: 0x7FFF_FFFF)]) + mp3, "ok", "tags_remark"),
     Entry("tag of 256 MB.mp3", id3([frame("TIT2", [3, 65])], claimed: 0x0FFF_FFFF) + mp3, "ok", "broken_tag"),
     Entry("tag alone.mp3", id3([frame("TIT2", [3, 65])]), "failed", "unknown_format"),
-    Entry("thousands of frames.mp3", id3((0..<5_000).map { frame("TXXX", [3, 65, 0] + Array("\($0)".utf8)) }) + mp3, "ok"),
+    Entry(
+      "thousands of frames.mp3", id3((0..<5_000).map { frame("TXXX", [3, 65, 0] + Array("\($0)".utf8)) }) + mp3, "ok"),
     Entry("escapes.mp3", id3([frame("TIT2", [3] + Array("\u{1B}[2J\r\n\",;\u{7}".utf8))]) + mp3, "ok"),
-    Entry("2^32 items.mp3", mp3 + Array("APETAGEX".utf8) + littleEndian(2_000) + littleEndian(0xFFFF_FFFF)
-      + littleEndian(0xFFFF_FFFF) + littleEndian(0) + [UInt8](repeating: 0, count: 8), "ok", "tags_remark"),
+    Entry(
+      "2^32 items.mp3",
+      mp3 + Array("APETAGEX".utf8) + littleEndian(2_000) + littleEndian(0xFFFF_FFFF)
+        + littleEndian(0xFFFF_FFFF) + littleEndian(0) + [UInt8](repeating: 0, count: 8), "ok", "tags_remark"),
   ]
 
   // MARK: - Containers
 
   private static let containers: [Entry] = [
-    Entry("pages of nothing.ogg", (0..<500).flatMap { _ in Array("OggS".utf8) + [UInt8](repeating: 0, count: 23) }, "failed",
+    Entry(
+      "pages of nothing.ogg", (0..<500).flatMap { _ in Array("OggS".utf8) + [UInt8](repeating: 0, count: 23) },
+      "failed",
       "no_audio"),
-    Entry("atom in itself.m4a", ftyp + atom("moov", claimed: 0, []) + nested("trak", depth: 3_000), "failed", "no_audio"),
-    Entry("table of 4 GB.m4a", ftyp + nested("moov", inside: atom("stsz", [0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF])),
+    Entry(
+      "atom in itself.m4a", ftyp + atom("moov", claimed: 0, []) + nested("trak", depth: 3_000), "failed", "no_audio"),
+    Entry(
+      "table of 4 GB.m4a",
+      ftyp + nested("moov", inside: atom("stsz", [0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF])),
       "failed", "corrupt"),
-    Entry("atom of 2^63.m4a", ftyp + [0, 0, 0, 1] + Array("mdat".utf8) + [0x7F] + [UInt8](repeating: 0xFF, count: 7),
+    Entry(
+      "atom of 2^63.m4a", ftyp + [0, 0, 0, 1] + Array("mdat".utf8) + [0x7F] + [UInt8](repeating: 0xFF, count: 7),
       "failed", "corrupt"),
-    Entry("endless element.mka", [0x1A, 0x45, 0xDF, 0xA3, 0x01] + [UInt8](repeating: 0xFF, count: 7) + noise(2_000, seed: 3),
+    Entry(
+      "endless element.mka",
+      [0x1A, 0x45, 0xDF, 0xA3, 0x01] + [UInt8](repeating: 0xFF, count: 7) + noise(2_000, seed: 3),
       "failed", "corrupt"),
   ]
 
@@ -165,7 +185,9 @@ enum HostileFiles {
     return Array("ID3".utf8) + [4, 0, 0] + syncsafe(claimed ?? content.count) + content
   }
 
-  private static func frame(_ id: String, _ content: [UInt8], claimed: Int? = nil, compressedFrom size: Int? = nil) -> [UInt8] {
+  private static func frame(_ id: String, _ content: [UInt8], claimed: Int? = nil, compressedFrom size: Int? = nil)
+    -> [UInt8]
+  {
     let body = (size.map(syncsafe) ?? []) + content
     // Compressed, with the length before that in front.
     return Array(id.utf8) + syncsafe(claimed ?? body.count) + [0, size == nil ? 0 : 0x09] + body

@@ -31,6 +31,9 @@ import Testing
     // Errors, too; and silence where all is well.
     let wrong = try place.start(arguments.dropLast(2) + ["--pipeline", "none"]).end()
     #expect(try JSONValue(parsing: Array(wrong.errors.utf8))["event"] == "usage")
+    let misspelled = try place.start(["--jbos", "2"], environment: ["ANALYZE_LOG_FORMAT": "json"]).end()
+    #expect(misspelled.status == 64)
+    #expect(try JSONValue(parsing: Array(misspelled.errors.utf8))["message"].textValue.contains("--jobs"))
     let fine = try place.start([Argument(place.library), "--log-format", "json"] + place.runArguments()).end()
     #expect(fine.status == 0 && fine.errors == "")
   }

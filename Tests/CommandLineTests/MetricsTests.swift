@@ -24,8 +24,9 @@ import Testing
           #expect(described.last == String(type.1))
           typed.append(String(type.1))
         } else if let sample = line.wholeMatch(
-          of: /(?<name>[a-z_]+)(?<labels>\{[a-z_]+="(?:[^"\\]|\\["\\n])*"(?:,[a-z_]+="(?:[^"\\]|\\["\\n])*")*\})? (?<value>\S+)/)
-        {
+          of:
+            /(?<name>[a-z_]+)(?<labels>\{[a-z_]+="(?:[^"\\]|\\["\\n])*"(?:,[a-z_]+="(?:[^"\\]|\\["\\n])*")*\})? (?<value>\S+)/
+        ) {
           let series = String(sample.name) + (sample.labels.map(String.init) ?? "")
           #expect(typed.last == String(sample.name), "\(line)")
           #expect(values[series] == nil, "\(series) stands there twice")

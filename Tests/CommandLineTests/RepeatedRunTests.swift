@@ -6,6 +6,24 @@ import Testing
 
 /// What the second run and every later one does.
 @Suite struct RepeatedRunTests {
+  /// Neither it, once it keeps still, nor another file with the same audio has changed while it was read.
+  @Test func whatChangedWhileItWasReadIsNoSourceForOthers() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav", modified: 1_000_000)
+    let restless = try place.makePipeline("restless", script: #"touch "$1"; echo {}"#)
+    let first = try place.run(pipeline: restless)
+    #expect(first.file("a.wav")["status"] == "partial")
+    #expect(first.file("a.wav")["error"]["code"] == "changed_while_reading")
+    try place.put(Audio.wav(1), as: "b.wav")
+    let second = try place.run()
+    #expect(second.totals == ["seen": 2, "analyzed": 2])
+    for name in ["a.wav", "b.wav"] {
+      #expect(second.file(name)["status"] == "ok", "\(name): \(second.file(name)["error"])")
+      #expect(second.file(name)["error"] == .null)
+      #expect(second.file(name)["fingerprint"] != .null)
+    }
+  }
+
   @Test func unchangedFilesAreNotOpened() throws {
     let place = try Workplace()
     for name in ["a", "b", "c"] { try place.put(Audio.wav(1, title: name), as: "\(name).wav", modified: 1_000_000) }

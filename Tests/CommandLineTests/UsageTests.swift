@@ -54,6 +54,9 @@ import Testing
     Mistake("library", "--files-from", "list", hint: "not both"),
     Mistake("library", "--json", hint: "--json"),
     Mistake(hint: "Name a folder"),
+    Mistake("doctr", hint: "did you mean 'analyze doctor'?"),
+    Mistake("reprot", "--report", "csv", hint: "did you mean 'analyze report'?"),
+    Mistake("library", "--log-format", "jsno", hint: "'json'"),
     Mistake("library", hint: "ANALYZE_JOBS", environment: ["ANALYZE_JOBS": "two"]),
     Mistake("report", hint: "--report json"),
     Mistake("report", "--report", "xml", hint: "json"),
@@ -126,7 +129,7 @@ import Testing
     for option in [
       "--report", "--output", "--database", "--pipeline", "--jobs", "--files-from", "--from0", "--only", "--force",
       "--retry-failed", "--dry-run", "--timeout", "--time-budget", "--nice", "--fail-on", "--progress", "--quiet",
-      "--verbose", "--wait-lock", "--include", "--version",
+      "--verbose", "--wait-lock", "--include", "--version", "--log-format", "--metrics",
     ] { #expect(run.contains(option), "\(option)") }
     // Whoever asks the program itself is led to the options of a run.
     #expect(help.text.contains("analyze run --help"))

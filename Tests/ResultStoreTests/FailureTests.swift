@@ -15,7 +15,10 @@ import Testing
     let first = try library.night(analyze: analyze)
     #expect(first.totals == RunTotals(analyzed: 1, failed: 1))
     #expect(first.written.newlyFailed == 1)
-    #expect(try library.store.newFailureGroups(in: first.run, examples: 10).flatMap(\.examples).map(\.path) == ["/music/bad.mp3"])
+    #expect(
+      try library.store.newFailureGroups(in: first.run, examples: 10).flatMap(\.examples).map(\.path) == [
+        "/music/bad.mp3"
+      ])
     let second = try library.night(analyze: analyze)
     #expect(second.totals == RunTotals(cached: 1, failed: 1))
     #expect(second.written.newlyFailed == 0 && second.pending.isEmpty)
@@ -40,6 +43,24 @@ import Testing
     #expect(third.totals == RunTotals(analyzed: 1, cached: 1))
     #expect(try library.store.record(at: "/music/bad.mp3")?.problem == nil)
     #expect(try library.store.history(at: "/music/bad.mp3")?.failedAttempts == 0)
+  }
+
+  /// A file whose worker was killed, and that turns out to hold no audio, is as if nobody had been killed.
+  @Test func lostWorkerLeavesNoTraceOnceTheReasonIsKnown() throws {
+    let library = try Library()
+    library.put("/music/bad.mp3")
+    try library.night { _ in
+      FileAnalysis(
+        status: .failed, problem: Problem(stage: .decode, code: "worker_crashed", message: "It was killed."),
+        outcomes: [Library.tags, Library.tempo, Library.chromaprint].map {
+          AnalyzerOutcome(analyzer: $0, result: .failed("The worker process was lost."))
+        })
+    }
+    try library.night(ScanOptions(retryFailed: true)) { _ in Library.broken }
+    let record = try #require(try library.store.record(at: "/music/bad.mp3"))
+    #expect(record.problem == Library.broken.problem)
+    #expect(record.analyzers == [Library.tags] && record.analyzerProblems.isEmpty)
+    #expect(try library.night { _ in Library.broken }.scan.knownFailures == 1)
   }
 
   @Test func changedFileAndBetterDecoderAreTriedAgain() throws {

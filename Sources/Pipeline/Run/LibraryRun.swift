@@ -46,6 +46,14 @@ public struct LibraryRun: Sendable {
     /// In this process: a file that crashes a decoder ends the run.
     case none
     case workers(WorkerPool)
+
+    /// The workers that were lost until now.
+    public var losses: [WorkerLoss: Int] { if case .workers(let pool) = self { pool.losses } else { [:] } }
+
+    /// Ends what is idle, and waits until it is gone.
+    public func close() {
+      if case .workers(let pool) = self { pool.close() }
+    }
   }
 
   public enum Roots: Sendable {

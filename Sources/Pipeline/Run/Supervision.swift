@@ -73,5 +73,7 @@ extension FileAnalysis {
   fileprivate mutating func note(code: String, _ message: String) {
     if status == .ok { status = .partial }
     problem = Problem(stage: .decode, code: code, message: message)
+    // What was hashed need not be what was decoded: nobody else may take these findings for his own.
+    contentID = nil
   }
 }
