@@ -22,15 +22,16 @@ struct FailureDigest {
   /// For each reason, in messages for programs.
   static let examplesForPrograms = 1_000
 
+  /// - Parameter run: `nil` if nothing was recorded.
   init(
-    of outcome: LibraryRun.Outcome, in store: ResultStore, isDryRun: Bool, losses: [WorkerLoss: Int],
-    reports: [FilePath]
+    of run: Int64?, in store: ResultStore, knownFailures: Int, losses: [WorkerLoss: Int] = [:], pending: Int = 0,
+    reports: [FilePath] = []
   ) throws {
     let examples = Log.format == .json ? Self.examplesForPrograms : Self.examplesShown
-    groups = isDryRun ? [] : try store.newFailureGroups(in: outcome.runID, examples: examples)
-    knownFailures = outcome.totals.failed - outcome.newlyFailed
+    groups = try run.map { try store.newFailureGroups(in: $0, examples: examples) } ?? []
+    self.knownFailures = knownFailures
     self.losses = losses
-    pending = outcome.pending
+    self.pending = pending
     database = store.path
     self.reports = reports
   }

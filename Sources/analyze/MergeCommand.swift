@@ -96,12 +96,8 @@ struct MergeCommand: AsyncParsableCommand {
     let status = ExitStatus(rawValue: finished.exitStatus) ?? .fatal
     let terminal = Terminal()
     if !quiet, verbose || terminal.isInteractive || status != .fine {
-      let groups = try finished.run.map {
-        try store.newFailureGroups(in: $0, examples: FailureDigest.examplesShown)
-      }
-      let digest = FailureDigest(
-        groups: groups ?? [], knownFailures: finished.totals.failed - finished.newlyFailed, losses: [:], pending: 0,
-        database: path, reports: [])
+      let digest = try FailureDigest(
+        of: finished.run, in: store, knownFailures: finished.totals.failed - finished.newlyFailed)
       for line in digest.lines(for: terminal) { Terminal.writeLine(line) }
     }
     if !quiet, verbose || terminal.isInteractive {

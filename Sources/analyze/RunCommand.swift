@@ -218,7 +218,8 @@ struct RunCommand: AsyncParsableCommand {
     }
     progress.finish()
     let digest = try FailureDigest(
-      of: outcome, in: store, isDryRun: dryRun, losses: isolation.losses, reports: reports.files(settings))
+      of: dryRun ? nil : outcome.runID, in: store, knownFailures: outcome.totals.failed - outcome.newlyFailed,
+      losses: isolation.losses, pending: outcome.pending, reports: reports.files(settings))
     let summary = RunSummary(
       outcome: outcome, elapsed: .now - start, digest: digest, outputs: outputs, isDryRun: dryRun)
     show(summary, status: status, on: terminal)
