@@ -90,9 +90,8 @@ import Testing
       .deletingLastPathComponent().appendingPathComponent("reports/schema")
     let files = [
       "json": "nocturne.report.v1.schema.json", "ndjson": "nocturne.file.v1.schema.json",
-      "csv": "nocturne.csv.v1.table.json", "worker": "nocturne.worker.v1.schema.json",
       "csv": "nocturne.csv.v1.table.json", "match": "nocturne.match.v1.schema.json",
-      "listen": "nocturne.listen.v1.schema.json",
+      "listen": "nocturne.listen.v1.schema.json", "worker": "nocturne.worker.v1.schema.json",
     ]
     for (format, name) in files {
       let schema = try place.analyze("schema", "\(format)")
