@@ -37,6 +37,8 @@ struct FailureDigest {
   }
 
   private var newlyFailed: Int { groups.reduce(0) { $0 + $1.count } }
+  /// Whether there is more to tell than what was known before.
+  var hasNews: Bool { !groups.isEmpty || !losses.isEmpty }
   private var isEmpty: Bool { groups.isEmpty && knownFailures == 0 && losses.isEmpty }
 
   /// The whole, as text.

@@ -52,7 +52,7 @@ struct RunSummary {
         + (row.2.isEmpty ? "" : "  " + terminal.colored(row.2, .faint))
       return row.0 == "failed" && row.1 > 0 ? terminal.colored(line, .red) : line
     }
-    let failures = digest.lines(for: terminal)
+    let failures = digest.hasNews ? digest.lines(for: terminal) : []
     if !failures.isEmpty { lines += [""] + failures + [""] }
     lines += outputs.map { "  \(terminal.colored("→", .green)) \($0)" }
     return lines.joined(separator: "\n")

@@ -103,7 +103,7 @@ import Testing
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")
     let file = place.folder.file("nocturne.prom")
-    let pipeline = try place.makePipeline(script: "kill -SEGV $PPID; echo {}")
+    let pipeline = try place.makePipeline(script: "kill -SEGV $PPID; exec sleep 60")
     let outcome = try place.run(
       "--metrics", Argument(file), pipeline: pipeline, environment: Workplace.workerProcesses)
     #expect(outcome.status == 3)
