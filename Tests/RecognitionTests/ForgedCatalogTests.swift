@@ -1,5 +1,6 @@
 import AudioAnalysis
 import Fingerprinting
+import SystemPackage
 import Testing
 
 @testable import Recognition

@@ -1,6 +1,7 @@
 import AudioAnalysis
 import GRDB
 import ResultStore
+import SystemPackage
 import Testing
 
 /// Values that this program has never written, in a database that is sound to SQLite.
