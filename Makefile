@@ -4,7 +4,7 @@
 # make soak     chaos over FILES=20000 files: kill -9, signals, a full disk, changes meanwhile; make year: a year of nights
 # make install  PREFIX=/usr/local: a binary that works from any folder, its manual page, completions and units for systemd
 # make fuzz     SECONDS=60 TARGET=…: bytes of strangers through every reader, all targets by default; docs/fuzzing.md
-# make sanitize all tests under the thread and the address sanitizer; takes a quarter of an hour
+# make sanitize all tests under the thread and the address sanitizer; takes an hour of two cores
 # make samples  the samples of the reports in reports/sample/
 
 LIBRARY ?= Fixtures

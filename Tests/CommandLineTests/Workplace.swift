@@ -30,10 +30,14 @@ final class Workplace: Sendable {
   /// The whole environment of the program but for what a test adds. Worker processes are left to the tests that are about
   /// them: they take time to start.
   var environment: [String: String] {
-    [
-      "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": home.string,
-      "TMPDIR": folder.path.string, "ANALYZE_ISOLATION": "none",
+    let outer = ProcessInfo.processInfo.environment
+    var environment = [
+      "PATH": outer["PATH"] ?? "/usr/bin:/bin", "HOME": home.string, "TMPDIR": folder.path.string,
+      "ANALYZE_ISOLATION": "none",
     ]
+    // What `make sanitize` tells the sanitizers holds for all that is started.
+    for name in ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"] { environment[name] = outer[name] }
+    return environment
   }
 
   func start(
