@@ -14,7 +14,7 @@ struct CatalogMatcher: ~Copyable {
 
   /// The match of a query, if it is probable enough.
   mutating func match(_ query: Query, at start: Double = 0, elapsed: Double = 0) -> Match? {
-    guard let finding = matcher.match(query), finding.confidence >= Matcher.acceptance else { return nil }
+    guard let finding = matcher.match(query), finding.isAccepted else { return nil }
     let items = ([finding.hit] + finding.twins).flatMap {
       mediaItems(of: $0, query, confidence: finding.confidence, elapsed: elapsed)
     }

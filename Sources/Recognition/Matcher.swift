@@ -22,12 +22,15 @@ struct Matcher: ~Copyable {
   }
 
   struct Stage {
-    var peaksPerSecond: Int
-    var fanOut: Int
+    /// Rarity up to which pairs are looked up.
+    var limit: Float
     /// Columns of the track, as a power of two.
     var binWidthLog2: Int
     /// Places checked for each transform.
     var candidateCount: Int
+    /// Bytes of postings read at most for one transform, about three to a posting, cheapest lists first. Only catalogs
+    /// beyond some thousand hours come to it.
+    var byteBudget: Int
     var transforms: [Transform]
   }
 
@@ -41,49 +44,23 @@ struct Matcher: ~Copyable {
     func isSameTrack(as other: Hit) -> Bool { segment == other.segment && track == other.track }
   }
 
-  /// What was found: the best hit and what it has to be measured against.
-  struct Finding {
-    var hit: Hit
-    /// Other references that hold the same recording at this place, by their hits.
-    var twins: [Hit]
-    /// Best z of the same track displaced in time, and in frequency, and of another track.
-    var elsewhere: Float
-    var shifted: Float
-    var runnerUp: Float
-    /// Seconds of the query.
-    var duration: Float
-
-    /// Natural logarithm of the odds that the hit is right.
-    ///
-    /// A logistic regression on the logarithms of z and of what z has to beat. Its data are queries of 3 to 15 s in
-    /// noise, at changed speed and through a telephone, once with their track in the catalog and once without it: so
-    /// the ways in which other music of the same album comes near are in it. The least values are those that unrelated
-    /// music reaches.
-    var logOdds: Float {
-      14.1 * log(max(hit.z, 0.1)) - 4.6 * log(max(elsewhere, 2.5)) - 2.1 * log(max(shifted, 2.5))
-        - 6.5 * log(max(runnerUp, 4)) - 1.8 * log(duration / 10) - 10.3
-    }
-
-    var confidence: Double { 1 / (1 + exp(-Double(logOdds))) }
-    /// Beyond doubt: no further stage is needed.
-    var isCertain: Bool { hit.z >= 12 && logOdds >= 5 }
-  }
-
-  /// Confidence from which a finding is a match.
-  static let acceptance = 0.6
-
   static let stages = [
-    Stage(peaksPerSecond: 16, fanOut: 4, binWidthLog2: 1, candidateCount: 40, transforms: [.neutral]),
-    Stage(
-      peaksPerSecond: 16, fanOut: 3, binWidthLog2: 3, candidateCount: 8,
-      transforms: [
-        .speed(1.025), .speed(0.975), .speed(1.05), .speed(0.95),
-        Transform(slope: 1.025, shift: 0), Transform(slope: 0.975, shift: 0),
-        Transform(slope: 1.05, shift: 0), Transform(slope: 0.95, shift: 0),
-        Transform(slope: 1, shift: 1.5), Transform(slope: 1, shift: -1.5),
-        Transform(slope: 1, shift: 3), Transform(slope: 1, shift: -3),
-      ]),
-    Stage(peaksPerSecond: 70, fanOut: 12, binWidthLog2: 1, candidateCount: 300, transforms: [.neutral]),
+    Stage(limit: 1.9, binWidthLog2: 1, candidateCount: 40, byteBudget: 1 << 20, transforms: [.neutral]),
+    Stage(limit: 1.8, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 18, transforms: changed),
+    Stage(limit: 4.2, binWidthLog2: 1, candidateCount: 600, byteBudget: 6 << 20, transforms: [.neutral]),
+  ]
+  /// In a large catalog the budget of the second stage is spent on the rarest pairs; if nothing was found, more are read.
+  static let lastStageOfLargeCatalogs = Stage(
+    limit: 2.6, binWidthLog2: 3, candidateCount: 12, byteBudget: 1 << 19, transforms: changed)
+  /// Postings from which a catalog is large.
+  static let largePostingCount = 10_000_000
+
+  private static let changed: [Transform] = [
+    .speed(1.025), .speed(0.975), .speed(1.05), .speed(0.95),
+    Transform(slope: 1.025, shift: 0), Transform(slope: 0.975, shift: 0),
+    Transform(slope: 1.05, shift: 0), Transform(slope: 0.95, shift: 0),
+    Transform(slope: 1, shift: 1.5), Transform(slope: 1, shift: -1.5),
+    Transform(slope: 1, shift: 3), Transform(slope: 1, shift: -3),
   ]
 
   private let segments: [Segment]
@@ -91,7 +68,7 @@ struct Matcher: ~Copyable {
   private let removed: [Set<Int>]
   private let postingCount: Int
   private var votes = VoteTable()
-  private var probes: [Probe] = []
+  private var probes = ProbeList()
   private var firstBytes: UInt8 = 0
   private var points: [MatchedFilter.Point] = []
 
@@ -101,123 +78,24 @@ struct Matcher: ~Copyable {
     self.removed = removed ?? Array(repeating: [], count: segments.count)
   }
 
-  // MARK: Pairs
-
-  private struct Pair {
-    var column: Float
-    var band: Float
-    var interval: Float
-    var gap: Float
-  }
-
-  /// A list of postings to be read for a pair.
-  private struct Probe {
-    var start: Int
-    var end: Int
-    /// Columns from the anchor to the centre of the query.
-    var offset: Int32
-  }
-
-  /// Bytes of postings read at most for one transform, about three to a posting; an eighth of it when speeds are tried
-  /// out. Only catalogs beyond some thousand hours come to it.
-  static let byteBudget = 8 << 20
-
-  private static func pairs(of query: Query, _ stage: Stage) -> [Pair] {
-    let peaks = query.peaks.filter { $0.rank < LandmarkQuota.share(of: stage.peaksPerSecond, third: $0.third) }
-    var pairs: [Pair] = []
-    pairs.reserveCapacity(peaks.count * stage.fanOut)
-    var targets: [Int] = []
-    let longest = Float(LandmarkPair.gaps.upperBound)
-    let widest = Float(LandmarkPair.intervals.upperBound)
-    for index in peaks.indices {
-      let anchor = peaks[index]
-      targets.removeAll(keepingCapacity: true)
-      var next = index + 1
-      while next < peaks.count {
-        let gap = peaks[next].column - anchor.column
-        if gap > longest + 1 { break }
-        if gap >= 1.5, gap <= longest, abs(peaks[next].band - anchor.band) <= widest {
-          // Strongest first; the list is short.
-          if targets.count < stage.fanOut || peaks[next].strength > peaks[targets[targets.count - 1]].strength {
-            if targets.count == stage.fanOut { targets.removeLast() }
-            var place = targets.count
-            while place > 0, peaks[targets[place - 1]].strength < peaks[next].strength { place -= 1 }
-            targets.insert(next, at: place)
-          }
-        }
-        next += 1
-      }
-      for target in targets {
-        pairs.append(
-          Pair(
-            column: anchor.column, band: anchor.band, interval: peaks[target].band - anchor.band,
-            gap: peaks[target].column - anchor.column))
-      }
-    }
-    return pairs
-  }
-
-  private mutating func vote(
-    _ pairs: [Pair], _ transform: Transform, binWidthLog2: Int, centre: Float, in segment: Segment
-  ) {
-    collectProbes(pairs, transform, centre: centre, in: segment)
-    let budget = Double(Self.byteBudget) * share(of: segment) / (binWidthLog2 == 1 ? 1 : 8)
-    dropLongest(beyond: Int(budget))
+  /// Counts what the lists of a query's pairs vote for in one segment.
+  private mutating func vote(_ pairs: QueryPairs, _ transform: Transform, _ stage: Stage, in segment: Segment) {
+    probes.collect(pairs, transform, in: segment)
+    let (price, byteCount) = probes.affordable(within: Int(Double(stage.byteBudget) * share(of: segment)))
     // One independent read from each list before any is decoded: the processor waits for many lists at a time.
-    for probe in probes { firstBytes &+= segment.firstByte(of: probe.start..<probe.end) }
-    votes.reset(binCount: (segment.columnCount >> binWidthLog2) + 1)
-    for probe in probes {
-      votes.add(probe.start..<probe.end, of: segment, offset: Int(probe.offset), binWidthLog2: binWidthLog2)
+    for probe in probes.probes where probe.price <= price {
+      firstBytes &+= segment.firstByte(of: probe.start..<probe.start + 1)
+    }
+    votes.reset(binCount: (segment.columnCount >> stage.binWidthLog2) + 1, byteCount: byteCount)
+    for probe in probes.probes where probe.price <= price {
+      votes.add(
+        probe.start..<probe.start + Int(probe.length), of: segment, offset: Int(probe.offset),
+        binWidthLog2: stage.binWidthLog2)
     }
   }
 
   /// How much of the catalog a segment is.
   private func share(of segment: Segment) -> Double { Double(segment.postingCount) / Double(max(1, postingCount)) }
-
-  /// Looks up the lists of all cells that the pairs may fall into. Nothing is read from the lists yet: so the look-ups
-  /// do not wait for each other.
-  private mutating func collectProbes(_ pairs: [Pair], _ transform: Transform, centre: Float, in segment: Segment) {
-    probes.removeAll(keepingCapacity: true)
-    for pair in pairs {
-      let offset = Int32((transform.slope * (centre - pair.column)).rounded())
-      let gaps = Self.cells(pair.gap * transform.slope, within: LandmarkPair.gaps)
-      let intervals = Self.cells(pair.interval, within: LandmarkPair.intervals)
-      for band in Self.cells(pair.band - transform.shift, within: 0...LandmarkSpectrum.bandCount - 1) {
-        for interval in intervals {
-          for gap in gaps {
-            let list = segment.list(ofKey: LandmarkPair.key(band: band, interval: interval, gap: gap))
-            if !list.isEmpty { probes.append(Probe(start: list.lowerBound, end: list.upperBound, offset: offset)) }
-          }
-        }
-      }
-    }
-  }
-
-  /// Leaves out the longest lists, those of the commonest pairs, which say the least for the work they make.
-  private mutating func dropLongest(beyond budget: Int) {
-    var total = 0
-    for probe in probes { total += probe.end - probe.start }
-    guard total > budget else { return }
-    probes.sort { $0.end - $0.start < $1.end - $1.start }
-    var sum = 0
-    let count = probes.firstIndex { probe in
-      sum += probe.end - probe.start
-      return sum > budget
-    }
-    probes.removeLast(probes.count - (count ?? probes.count))
-  }
-
-  /// The cells that a value may fall into: the ones below and above it, or only the nearer one if that is near.
-  @inline(__always)
-  private static func cells(_ value: Float, within limits: ClosedRange<Int>) -> Range<Int> {
-    let low = Int((value - (1 - nearness)).rounded(.up))
-    let high = Int((value + (1 - nearness)).rounded(.down))
-    let first = max(low, limits.lowerBound)
-    return first..<max(first, min(high, limits.upperBound) + 1)
-  }
-  /// Within this distance of a cell's middle the other cell is not looked at. Measured: fewer false votes and half the
-  /// work.
-  private static let nearness: Float = 0.3
 
   // MARK: Matching
 
@@ -232,7 +110,8 @@ struct Matcher: ~Copyable {
   private mutating func match(_ query: Query, _ filter: MatchedFilter) -> Finding? {
     var hits: [Hit] = []
     var finding: Finding?
-    for stage in Self.stages {
+    let isLarge = postingCount >= Self.largePostingCount
+    for stage in Self.stages + (isLarge ? [Self.lastStageOfLargeCatalogs] : []) {
       scan(query, stage, filter, into: &hits)
       refine(&hits, query, filter)
       finding = judge(hits, query, filter)
@@ -288,17 +167,16 @@ struct Matcher: ~Copyable {
 
   /// Votes, and checks the places with the most votes.
   private mutating func scan(_ query: Query, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]) {
-    let pairs = Self.pairs(of: query, stage)
-    let centre = Float(query.columnCount) / 2
+    let pairs = QueryPairs(query, limit: stage.limit)
     // The larger the catalog, the more places are ahead of the right one by chance; to check them is cheap.
-    let growth = max(1, 1 + log10(Double(postingCount) / 5e6))
+    let growth = cbrt(max(1, Double(postingCount) / 5e6))
     let candidates = Int(Double(stage.candidateCount) * growth)
     for segmentIndex in segments.indices {
       let segment = segments[segmentIndex]
       // Each segment has its share of the places, with some to spare for the smaller ones.
       let limit = min(candidates, Int((Double(candidates) * share(of: segment) * 1.5).rounded(.up)) + 4)
       for transform in stage.transforms {
-        vote(pairs, transform, binWidthLog2: stage.binWidthLog2, centre: centre, in: segment)
+        vote(pairs, transform, stage, in: segment)
         var perTrack: [Int: Int] = [:]
         for place in votes.strongest(limit) {
           let column = (place.bin + 1) << stage.binWidthLog2

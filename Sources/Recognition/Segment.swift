@@ -237,15 +237,35 @@ final class Segment: Sendable {
       fromByteOffset: sections[Format.Section.postings.rawValue].lowerBound + list.lowerBound, as: UInt8.self)
   }
 
-  /// Calls `body` with the anchors' columns of a list, ascending.
+  /// Calls `body` with the anchors' columns of a list, ascending; at most once for each byte of the list.
   @inline(__always)
   func forEachPosting(in list: Range<Int>, _ body: (_ column: Int) -> Void) {
-    let postings = bytes.pointer.baseAddress.unsafelyUnwrapped + sections[Format.Section.postings.rawValue].lowerBound
+    let section = sections[Format.Section.postings.rawValue]
+    let postings = bytes.pointer.baseAddress.unsafelyUnwrapped + section.lowerBound
+    // Four bytes are read at a time, as far as the file goes.
+    let lastWord = min(list.upperBound, bytes.pointer.count - section.lowerBound - 4)
     var column = 0
+    var offset = list.lowerBound
+    while offset < lastWord {
+      let word = postings.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+      // The first byte without the high bit is the last one of the difference.
+      let ends = ~word & 0x8080_8080
+      if ends == 0 { break }
+      let last = UInt32(truncatingIfNeeded: ends.trailingZeroBitCount)
+      let value = word & (UInt32.max &>> (31 &- last))
+      let difference =
+        value & 0x7F | (value &>> 1) & 0x3F80 | (value &>> 2) & 0x1F_C000 | (value &>> 3) & 0xFE0_0000
+      offset &+= Int(last &+ 1) &>> 3
+      guard offset <= list.upperBound else { return }
+      column &+= Int(difference)
+      body(column)
+    }
+    // Differences of five bytes, from 2^28 columns on, and what is left at the end of the file.
     var value = 0
     var shift = 0
-    for offset in list {
+    while offset < list.upperBound {
       let byte = Int(postings.load(fromByteOffset: offset, as: UInt8.self))
+      offset &+= 1
       value |= (byte & 0x7F) << (shift & 63)
       if byte & 0x80 != 0 {
         shift += 7

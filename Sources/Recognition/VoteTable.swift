@@ -11,25 +11,38 @@ struct VoteTable: ~Copyable {
   private var counts: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   private var binCount = 0
-  /// Votes that are not yet counted, when there are too many bins for one table.
-  private var votes: [UInt32] = []
-  private var sorted: [UInt32] = []
   private var isDirect = true
+  /// Votes that are not yet counted, when there are too many bins for one table, and the same by stretches.
+  private var votes: UnsafeMutablePointer<UInt32>
+  private var sorted: UnsafeMutablePointer<UInt32>
+  private var voteCapacity = 0
+  private var voteCount = 0
+  /// Where the votes of each stretch end in `sorted`.
+  private var ends: [Int] = []
 
   private static let lanes = 32
   private static let directLimit = 1 << 22
   /// Bins of a stretch, as a power of two.
   private static let stretchLog2 = 17
+  /// Bins that are kept free before the first, so that the neighbours of any bin can be read.
+  private static let margin = 2
 
   init() {
     capacity = 0
     counts = .allocate(capacity: 2 * Self.lanes)
+    votes = .allocate(capacity: 1)
+    sorted = .allocate(capacity: 1)
   }
 
-  deinit { counts.deallocate() }
+  deinit {
+    counts.deallocate()
+    votes.deallocate()
+    sorted.deallocate()
+  }
 
   /// Empties the table and gives it a size.
-  mutating func reset(binCount: Int) {
+  /// - Parameter byteCount: Bytes of all lists that are going to be added: no list has more votes than bytes.
+  mutating func reset(binCount: Int, byteCount: Int) {
     isDirect = binCount <= Self.directLimit
     let size = isDirect ? binCount : 1 << Self.stretchLog2
     if size > capacity {
@@ -38,8 +51,15 @@ struct VoteTable: ~Copyable {
       counts = .allocate(capacity: size + 2 * Self.lanes)
     }
     self.binCount = binCount
-    votes.removeAll(keepingCapacity: true)
     counts.update(repeating: 0, count: size + 2 * Self.lanes)
+    voteCount = 0
+    if !isDirect, byteCount > voteCapacity {
+      votes.deallocate()
+      sorted.deallocate()
+      voteCapacity = byteCount
+      votes = .allocate(capacity: byteCount)
+      sorted = .allocate(capacity: byteCount)
+    }
   }
 
   /// Adds votes for all places that a list of postings names, moved by an offset.
@@ -53,18 +73,24 @@ struct VoteTable: ~Copyable {
         if UInt(bitPattern: bin) < binCount { Self.increment(counts + bin) }
       }
     } else {
+      precondition(list.count <= voteCapacity - voteCount)
+      let target = votes + voteCount
+      var added = 0
       segment.forEachPosting(in: list) { column in
         let bin = (column &+ offset) >> binWidthLog2
-        if UInt(bitPattern: bin) < binCount { votes.append(UInt32(truncatingIfNeeded: bin)) }
+        target[added] = UInt32(truncatingIfNeeded: bin)
+        added &+= UInt(bitPattern: bin) < binCount ? 1 : 0
       }
+      voteCount += added
     }
   }
 
   /// Counts stop at 127, so that two of them can be added.
-  @inline(__always)
-  private static func increment(_ count: UnsafeMutablePointer<UInt8>) {
-    let value = count.pointee
-    count.pointee = value &+ (value < 127 ? 1 : 0)
+  @inline(__always) @discardableResult
+  private static func increment(_ count: UnsafeMutablePointer<UInt8>) -> UInt8 {
+    let sum = min(count.pointee &+ 1, 127)
+    count.pointee = sum
+    return sum
   }
 
   /// The places with the most votes in two neighbouring bins, most first; of neighbours only the best.
@@ -74,6 +100,7 @@ struct VoteTable: ~Copyable {
     if isDirect {
       findInTable(limit, &threshold, into: &places)
     } else {
+      sortIntoStretches()
       findInStretches(limit, &threshold, into: &places)
     }
     Self.keepStrongest(limit, of: &places)
@@ -99,54 +126,64 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  private mutating func findInStretches(_ limit: Int, _ threshold: inout UInt8, into places: inout [Place]) {
-    let stretchCount = binCount >> Self.stretchLog2 + 1
-    var starts = [Int](repeating: 0, count: stretchCount + 1)
-    for vote in votes { starts[Int(vote >> UInt32(Self.stretchLog2)) + 1] += 1 }
-    for stretch in 0..<stretchCount { starts[stretch + 1] += starts[stretch] }
-    if sorted.count < votes.count { sorted = [UInt32](repeating: 0, count: votes.count) }
-    var next = starts
-    for vote in votes {
-      let stretch = Int(vote >> UInt32(Self.stretchLog2))
-      sorted[next[stretch]] = vote
-      next[stretch] += 1
-    }
+  /// Counting sort; leaves in `sorted` the votes by stretch, as bins within the stretch.
+  private mutating func sortIntoStretches() {
+    ends = [Int](repeating: 0, count: binCount >> Self.stretchLog2 + 2)
     let mask = UInt32(1) << UInt32(Self.stretchLog2) - 1
-    for stretch in 0..<stretchCount {
-      let range = starts[stretch]..<starts[stretch + 1]
-      // The table begins two places later here, so that the bins before the first can be read.
-      for index in range { Self.increment(counts + 2 + Int(sorted[index] & mask)) }
-      for index in range {
-        for back in 0...1 {
-          let place = 2 + Int(sorted[index] & mask) - back
-          let sum = counts[place] &+ counts[place + 1]
-          guard sum >= threshold else { continue }
-          let before = counts[place - 1] &+ counts[place]
-          let after = counts[place + 1] &+ counts[place + 2]
-          guard sum > before, sum >= after else { continue }
-          let bin = Int(sorted[index]) - back
-          if places.last?.bin != bin { places.append(Place(bin: bin, votes: Int(sum))) }
+    ends.withUnsafeMutableBufferPointer { ends in
+      for index in 0..<voteCount { ends[Int(votes[index] >> UInt32(Self.stretchLog2)) &+ 1] &+= 1 }
+      for stretch in 1..<ends.count { ends[stretch] &+= ends[stretch &- 1] }
+      for index in 0..<voteCount {
+        let stretch = Int(votes[index] >> UInt32(Self.stretchLog2))
+        sorted[ends[stretch]] = votes[index] & mask
+        ends[stretch] &+= 1
+      }
+    }
+  }
+
+  /// Votes are counted and judged at once: each looks whether its bin and a neighbour have reached the threshold with it.
+  private func findInStretches(_ limit: Int, _ threshold: inout UInt8, into places: inout [Place]) {
+    let counts = counts + Self.margin
+    var start = 0
+    for stretch in ends.indices {
+      let end = ends[stretch]
+      let first = stretch << Self.stretchLog2
+      for index in start..<max(start, end) {
+        let bin = Int(sorted[index])
+        let count = Self.increment(counts + bin)
+        let before = counts[bin &- 1]
+        let after = counts[bin &+ 1]
+        let sum = count &+ max(before, after)
+        if sum >= threshold {
+          places.append(Place(bin: first + bin - (before > after ? 1 : 0), votes: Int(sum)))
           Self.raise(&threshold, limit, &places)
         }
       }
-      for index in range { counts[2 + Int(sorted[index] & mask)] = 0 }
-    }
-    places.sort { $0.bin < $1.bin }
-    var last = -1
-    places.removeAll { place in
-      defer { last = place.bin }
-      return place.bin == last
+      for index in start..<max(start, end) { counts[Int(sorted[index])] = 0 }
+      start = max(start, end)
     }
   }
 
   /// Once there are far more places than wanted, drops the weaker ones and asks more of those to come.
   private static func raise(_ threshold: inout UInt8, _ limit: Int, _ places: inout [Place]) {
-    guard places.count > 8 * limit else { return }
+    guard places.count > 16 * limit else { return }
     keepStrongest(2 * limit, of: &places)
-    threshold = UInt8(min(places.last?.votes ?? 0, 254))
+    if places.count == 2 * limit { threshold = UInt8(min(max(places.last?.votes ?? 0, Int(threshold)), 254)) }
   }
 
+  /// Leaves the places with the most votes, of neighbours only the best.
   private static func keepStrongest(_ limit: Int, of places: inout [Place]) {
+    places.sort { ($0.bin, $1.votes) < ($1.bin, $0.votes) }
+    var kept = 0
+    for place in places {
+      if kept > 0, place.bin - places[kept - 1].bin <= 1 {
+        if place.votes > places[kept - 1].votes { places[kept - 1] = place }
+      } else {
+        places[kept] = place
+        kept += 1
+      }
+    }
+    places.removeLast(places.count - kept)
     places.sort { ($1.votes, $0.bin) < ($0.votes, $1.bin) }
     if places.count > limit { places.removeLast(places.count - limit) }
   }
