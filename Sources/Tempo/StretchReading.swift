@@ -39,7 +39,7 @@ struct StretchReading {
     self.clarity = clarity
   }
 
-  init(_ envelopes: OnsetEnvelopes, of bands: BandSpectrogram, firstColumn: Int64) {
+  init(_ envelopes: OnsetEnvelopes, of bands: BandSpectrogram, firstColumn: Int64, isWholeFile: Bool) {
     let rate = OnsetEnvelopes.columnsPerSecond
     start = Double(firstColumn) / rate
     duration = Double(envelopes.columnCount) / rate
@@ -48,7 +48,7 @@ struct StretchReading {
       return
     }
     let survey = PulseSurvey(envelopes)
-    let hypotheses = survey.hypotheses()
+    let hypotheses = survey.hypotheses(isWholeFile: isWholeFile)
     clarity = Double(survey.tempogram.clarity)
     guard !hypotheses.isEmpty else {
       outcome = .noPulse

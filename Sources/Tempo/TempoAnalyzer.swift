@@ -75,21 +75,30 @@ public struct TempoAnalyzer: Analyzer {
       let stretch = Int(Self.stretchSeconds * OnsetEnvelopes.columnsPerSecond)
       if bands.columnCount >= stretch * 3 / 2 {
         let overlap = Int(Self.overlapSeconds * OnsetEnvelopes.columnsPerSecond)
-        read(bands.first(stretch + overlap), keeping: stretch)
+        read(bands.part(0..<(stretch + overlap)), keeping: stretch, isWholeFile: false)
         bands.removeFirst(stretch)
         firstColumn += Int64(stretch)
       }
     }
 
-    private mutating func read(_ bands: BandSpectrogram, keeping columns: Int) {
+    private mutating func read(_ bands: BandSpectrogram, keeping columns: Int, isWholeFile: Bool) {
       let envelopes = OnsetEnvelopes(bands)
       onsets.append(envelopes.values.prefix(columns))
-      readings.append(StretchReading(envelopes, of: bands, firstColumn: firstColumn))
+      let changes = TempoChanges(PulseSurvey.combined(envelopes)).columns
+      guard !changes.isEmpty else {
+        readings.append(StretchReading(envelopes, of: bands, firstColumn: firstColumn, isWholeFile: isWholeFile))
+        return
+      }
+      for (start, end) in zip([0] + changes, changes + [bands.columnCount]) {
+        let part = bands.part(start..<end)
+        let first = firstColumn + Int64(start)
+        readings.append(StretchReading(OnsetEnvelopes(part), of: part, firstColumn: first, isWholeFile: false))
+      }
     }
 
     public mutating func finish() throws(AnalysisError) -> TempoFinding {
       let seconds = (Double(firstColumn) + Double(bands.columnCount)) / OnsetEnvelopes.columnsPerSecond
-      if bands.columnCount > 0 { read(bands, keeping: bands.columnCount) }
+      if bands.columnCount > 0 { read(bands, keeping: bands.columnCount, isWholeFile: firstColumn == 0) }
       if readings.allSatisfy({ if case .silence = $0.outcome { true } else { false } }) {
         return .none(reason: "silence", onsets: onsets.summary)
       }
