@@ -6,7 +6,7 @@
 MANIFEST is a CSV with the columns id, bpm_true, kind, source, beats_file (one time in seconds per line, relative to the manifest)
 and, if known, constant; FEATURES is the directory that `tempo-features` wrote for its recordings; WEIGHT is what one of them counts.
 Sources are kept together: in a few folds, or with --strict every annotated source on its own (synthetic ones stay in folds). Needs
-numpy, scipy and mir_eval. What was read is kept beside the features as fit.pickle.
+numpy, scipy and mir_eval. What was read is kept beside the features as MANIFEST.pickle.
 
 The model is a conditional logit over the hypotheses (tempo and phase) of a recording: the probability of the right ones is
 maximised, with an L2 penalty on the weights of standardised features. A hypothesis is right if its tempo is within 4% and its beats
@@ -33,7 +33,7 @@ def beats_of(row, manifest):
 
 def read(manifest, directory):
     """The recordings of a manifest with their hypotheses and how right each is."""
-    kept = os.path.join(directory, 'fit.pickle')
+    kept = os.path.join(directory, os.path.basename(manifest) + '.pickle')
     newest = max(os.path.getmtime(e.path) for e in os.scandir(directory) if e.name.endswith('.json'))
     if os.path.exists(kept) and os.path.getmtime(kept) > max(newest, os.path.getmtime(__file__)):
         return pickle.load(open(kept, 'rb'))
@@ -66,7 +66,7 @@ def read(manifest, directory):
 
 
 def fit(tracks, l2, start=None):
-    tracks = [t for t in tracks if t['right'].any() and not t['bare'].any()]
+    tracks = [t for t in tracks if t['right'].any() and t['kind'] != 'metronome']
     X = np.concatenate([t['X'] for t in tracks])
     mean, deviation = X.mean(0), X.std(0)
     deviation = np.where(deviation > 1e-6, deviation, 1)

@@ -6,7 +6,7 @@
 General MIDI performances in some 40 styles (rendered by fluidsynth with FluidR3_GM and TimGM6mb, Debian packages
 fluidsynth, fluid-soundfont-gm and timgm6mb-soundfont), drum machines made of synthetic sounds, some cut to loops of whole
 bars, plain backbeats and metronomes. For each clip NAME.f32 (mono, 22,050 Hz,
-floats), NAME.txt (beats, seconds) and a row of manifest.csv. Everything is random from fixed seeds. Needs numpy.
+floats), NAME.txt (beats, seconds) and a row of performances.csv, machines.csv or metronomes.csv. Everything is random from fixed seeds. Needs numpy.
 """
 import argparse, csv
 import json, os, struct, subprocess
@@ -299,14 +299,20 @@ def main():
     names[:] = ['plain']
     for i in range(900, 900 + options.plain): machine(i)
     for i in range(options.metronomes): metronome(i)
-    with open(OUT + '/manifest.csv', 'w', newline='') as file:
-        writer = csv.writer(file)
-        writer.writerow(['id', 'bpm_true', 'constant', 'kind', 'source', 'beats_file'])
-        for name in sorted(os.listdir(OUT)):
-            if not name.endswith('.json'): continue
-            clip = json.load(open(OUT + '/' + name))
-            style = clip['style'].removeprefix('dm-')
-            writer.writerow([clip['id'], '%.4f' % clip['bpm'], 'no' if clip['drift'] or style in RUB else 'yes', 'synthetic', 'synthetic:' + style, clip['id'] + '.txt'])
+    tables = {}
+    for name in sorted(os.listdir(OUT)):
+        if not name.endswith('.json'): continue
+        with open(OUT + '/' + name) as file: clip = json.load(file)
+        style = clip['style'].removeprefix('dm-')
+        kind = 'metronome' if style == 'clicks' else 'machine' if clip['id'].startswith('dm-') else 'performance'
+        moves = clip['drift'] or kind == 'performance' and style in RUB
+        tables.setdefault(kind, []).append(
+            [clip['id'], '%.4f' % clip['bpm'], 'no' if moves else 'yes', kind, 'synthetic:' + style, clip['id'] + '.txt'])
+    for kind, rows in tables.items():
+        with open(f'{OUT}/{kind}s.csv', 'w', newline='') as file:
+            writer = csv.writer(file)
+            writer.writerow(['id', 'bpm_true', 'constant', 'kind', 'source', 'beats_file'])
+            writer.writerows(rows)
 
 
 if __name__ == '__main__':

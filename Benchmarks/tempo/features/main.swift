@@ -26,6 +26,8 @@ struct Features: Encodable {
   var clarity: Float
   var activity: [Float]
   var hypotheses: [Hypothesis]
+  /// Eight lanes for each beat of the best hypothesis.
+  var accents: [[Float]]
 }
 
 let arguments = CommandLine.arguments
@@ -43,16 +45,19 @@ for path in arguments.dropFirst(2) {
   stft.push(samples.span) { column, _ in bands.append(column) }
   stft.finish { column, _ in bands.append(column) }
   let survey = PulseSurvey(OnsetEnvelopes(bands))
+  let hypotheses = survey.hypotheses(isWholeFile: true)
+  let best = hypotheses.first.map { survey.beats(of: $0) } ?? []
   let features = Features(
     id: url.deletingPathExtension().lastPathComponent, seconds: Double(samples.count) / 22_050,
     clarity: survey.tempogram.clarity, activity: (0..<8).map { survey.envelopes.activity[$0] },
-    hypotheses: survey.hypotheses(isWholeFile: true).map { hypothesis in
+    hypotheses: hypotheses.map { hypothesis in
       Hypothesis(
         bpm: hypothesis.candidate.bpm, isConstant: hypothesis.candidate.isConstant, isBare: hypothesis.isBare, features: hypothesis.features,
         beats: survey.beats(of: hypothesis).map {
           ($0 / OnsetEnvelopes.columnsPerSecond + StretchReading.onsetDelay).rounded(toPlaces: 4)
         })
-    })
+    },
+    accents: BeatAccents(survey.envelopes, at: best).values.map { value in (0..<8).map { value[$0] } })
   let output = URL(fileURLWithPath: arguments[1]).appendingPathComponent(features.id + ".json")
   try JSONEncoder().encode(features).write(to: output)
 }
