@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Fits Sources/Tempo/GridWeights.swift and prints what it is worth on sources it was not fitted to.
 
-  fit.py MANIFEST:FEATURES:WEIGHT … [--write FILE.swift] [--l2 5] [--folds 7 | --strict] [--failures KIND]
+  fit.py MANIFEST:FEATURES:WEIGHT … [--write FILE.swift] [--l2 10] [--folds 7 | --strict] [--failures KIND]
 
 MANIFEST is a CSV with the columns id, bpm_true, kind, source, beats_file (one time in seconds per line, relative to the manifest)
 and, if known, constant; FEATURES is the directory that `tempo-features` wrote for its recordings; WEIGHT is what one of them counts.
-Sources are kept together: in a few folds, or with --strict every annotated source on its own (synthetic ones stay in folds). Needs
+Metronomes (kind metronome) are
+reported and not fitted to. Sources are kept together: in a few folds, or with --strict every annotated source on its own (synthetic ones stay in folds). Needs
 numpy, scipy and mir_eval. What was read is kept beside the features as MANIFEST.pickle.
 
 The model is a conditional logit over the hypotheses (tempo and phase) of a recording: the probability of the right ones is
@@ -115,8 +116,7 @@ def doubt(track, found):
     """What TempoConfidence knows, in its order."""
     share = found['p'][abs(track['tempi'] / found['bpm'] - 1) < 0.04].sum()
     family = sum(found['p'][abs(track['tempi'] / found['bpm'] / f - 1) < 0.04].sum() for f in FACTORS)
-    moving = not track['constant'][found['best']]
-    return [1, logit(share), moving, np.log(np.clip(track['clarity'], 0.3, 3))], [1, logit(min(share / family, 1))]
+    return [1, logit(share), np.log(np.clip(track['clarity'], 0.3, 3))], [1, logit(min(share / family, 1))]
 
 
 def regression(Z, right, weights, prior=0.5):
@@ -133,7 +133,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('sets', nargs='+')
     parser.add_argument('--write')
-    parser.add_argument('--l2', type=float, default=5)
+    parser.add_argument('--l2', type=float, default=10)
     parser.add_argument('--folds', type=int, default=7)
     parser.add_argument('--strict', action='store_true')
     parser.add_argument('--failures', nargs='*', default=[])

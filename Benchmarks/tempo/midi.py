@@ -4,7 +4,7 @@
   midi.py OUTPUT_DIRECTORY FILE.mid|FILE.wad … [--soundfonts FILE.sf2 …] [--seconds 60]
 
 Debian's packages openttd-openmsx, simutrans-data (songs in the style of jazz, blues, country, rock) and freedoom (rock; the songs
-are taken out of its WAD files) hold some 100. A beat is a quarter note, or a dotted one in 6/8, 9/8 and 12/8. For each song NAME.f32 (mono,
+are taken out of its WAD files) hold more than 100. A beat is a quarter note, or a dotted one in 6/8, 9/8 and 12/8. For each song NAME.f32 (mono,
 22,050 Hz, floats, an excerpt from its middle), NAME.txt (beats), NAME.json (metre and first beats of bars) and a row of
 manifest.csv. Songs that are mostly not on their own grid are left out: they were played in without a click. Needs
 fluidsynth and numpy.

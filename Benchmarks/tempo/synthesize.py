@@ -1,6 +1,6 @@
 """Makes the clips with known beats that the choice of grid is fitted to, besides annotated recordings.
 
-  synthesize.py OUTPUT_DIRECTORY [--performances 512] [--machines 200] [--plain 70] [--metronomes 80]
+  synthesize.py OUTPUT_DIRECTORY [--performances 440] [--machines 200] [--plain 70] [--metronomes 80]
                 [--soundfonts FILE.sf2 …]
 
 General MIDI performances in some 40 styles (rendered by fluidsynth with FluidR3_GM and TimGM6mb, Debian packages
@@ -284,7 +284,7 @@ def main():
     global OUT, FONTS
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('output')
-    parser.add_argument('--performances', type=int, default=512)
+    parser.add_argument('--performances', type=int, default=440)
     parser.add_argument('--machines', type=int, default=200)
     parser.add_argument('--plain', type=int, default=70)
     parser.add_argument('--metronomes', type=int, default=80)

@@ -1,5 +1,6 @@
 import AudioAnalysis
 import Glibc
+import SystemPackage
 import Testing
 
 @testable import Tempo
@@ -52,7 +53,7 @@ import Testing
   }
 
   /// A kick on the beat under hits that divide two beats by three, or three by four: the tempo is one of the two voices', and exact.
-  @Test(arguments: [(90.0, 1.5), (100, 4 / 3.0), (120, 1.5)])
+  @Test(arguments: [(90.0, 1.5), (100.0, 4 / 3.0), (120.0, 1.5)])
   func polyrhythm(bpm: Double, over: Double) throws {
     let finding = try analyze(
       signal(

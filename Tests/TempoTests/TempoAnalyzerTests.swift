@@ -108,7 +108,7 @@ import Testing
 
 @Suite struct TempoSettingTests {
   /// Halved or doubled into the range, with as many beats as the tempo says.
-  @Test(arguments: [(60.0, 120.0, 75.0), (40, 90, 75), (140, 280, 150)])
+  @Test(arguments: [(60.0, 120.0, 75.0), (40.0, 90.0, 75.0), (140.0, 280.0, 150.0)])
   func tempoIsFoldedIntoTheRange(low: Double, high: Double, expected: Double) throws {
     var configuration = TempoAnalyzer.Configuration()
     (configuration.minimumBPM, configuration.maximumBPM) = (low, high)
