@@ -2,9 +2,10 @@ internal import Glibc
 
 /// How beats gather in bars, where that is sure.
 ///
-/// A metre is told by how much of the differences between beats a bar of three or of four explains; which beat of four begins the
-/// bar by a conditional logit over the four (in three, by the same over three). Weights and thresholds were fitted to performances,
-/// drum machines and songs with known bars (`Benchmarks/tempo`); bars are left open where either is not clear.
+/// A metre is told by how much of the differences between beats a bar of three or of four explains; which beat of four
+/// begins the bar by a conditional logit over the four (in three, by the same over three). Weights and thresholds were
+/// fitted to performances, drum machines and songs with known bars (`Benchmarks/tempo`); bars are left open where
+/// either is not clear.
 struct BarReading: Equatable {
   /// Of one bar.
   let beatCount: Int
@@ -20,7 +21,7 @@ struct BarReading: Equatable {
   /// Faster bars of three are as likely the halves of bars of 6/8.
   private static let fastestThree = 160.0
   private static let fewestBeats = 16
-  private static let sureDownbeat: Float = 0.9
+  private static let sureDownbeat: Float = 0.95
   /// Bass and harmony say most about bars.
   private static let shares = Lanes(1, 0.3, 0, 0, 0.3, 0.3, 1.5, 0.5) / 3.9
   /// Lanes at the first beat of four and at the third, and at the first of three.

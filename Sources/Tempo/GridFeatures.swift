@@ -3,8 +3,8 @@ internal import Glibc
 
 /// What tells a right grid of beats from a wrong one: where in the beat the onsets of each band fall.
 ///
-/// A profile is read at the beat, at its half, quarters, thirds, sixths and eighths. The difference between the first and the last
-/// quarter tells a beat from its half: an upbeat leads to a beat more often than it follows one.
+/// A profile is read at the beat, at its half, quarters, thirds, sixths and eighths. The difference between the first
+/// and the last quarter tells a beat from its half: an upbeat leads to a beat more often than it follows one.
 enum GridFeatures {
   typealias Lanes = OnsetEnvelopes.Lanes
   static let count = 7 * 8 + 13
@@ -29,7 +29,8 @@ enum GridFeatures {
     }
   }
 
-  /// Positions within a beat, 0 to 1, at which beats may lie: the highest peaks of the profile folded to one beat, best first.
+  /// Positions within a beat, 0 to 1, at which beats may lie: the highest peaks of the profile folded to one beat, best
+  /// first.
   static func phases(of smoothed: [Lanes], limit: Int = 5) -> [Double] {
     let perBeat = BarProfile.positionsPerBeat
     let folded = (0..<perBeat).map { position in
@@ -82,7 +83,8 @@ enum GridFeatures {
     return Float(exp(-seconds * seconds / (0.025 * 0.025)))
   }
 
-  /// Whether nothing happens but on the beats, and the same on each, but for one in a bar that may be another: a metronome.
+  /// Whether nothing happens but on the beats, and the same on each, but for one in a bar that may be another: a
+  /// metronome.
   static func isBare(_ smoothed: [Lanes], phase: Double, bpm: Double) -> Bool {
     let perBeat = BarProfile.positionsPerBeat
     let beat = Int((phase * Double(perBeat)).rounded())
@@ -112,7 +114,8 @@ enum GridFeatures {
   /// Seconds on either side of a beat that belong to it.
   private static let bareReach = 0.045
 
-  /// The logarithms of activity that occur in music; signals beyond, such as clicks in digital silence, count as the nearest.
+  /// The logarithms of activity that occur in music; signals beyond, such as clicks in digital silence, count as the
+  /// nearest.
   private static let leastBusy = Lanes(-2.5, 0, -1, 0, -3, 1.5, 1, 0)
   private static let mostBusy = Lanes(0.5, 2, 1.7, 2, 1.7, 3, 3.3, 3)
 

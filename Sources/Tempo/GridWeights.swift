@@ -1,8 +1,9 @@
 /// Weights of `GridFeatures`, in their order.
 ///
-/// Fitted by `Benchmarks/tempo/fit.py`, with L2 = 10 on standardised features, to 107 annotated excerpts of a minute (game music, rock,
-/// metal, electronic music, loops, piano), to three shorter cuts of each at other speeds (weight 0.3), to 438 General MIDI performances in
-/// some 40 styles, to 270 clips of drum machines (weight 0.3) and to 102 songs from MIDI files.
+/// Fitted by `Benchmarks/tempo/fit.py`, with L2 = 10 on standardised features, to 107 annotated excerpts of a minute
+/// (game music, rock, metal, electronic music, loops, piano), to three shorter cuts of each at other speeds (weight
+/// 0.3), to 438 General MIDI performances in some 40 styles, to 270 clips of drum machines (weight 0.3) and to 102
+/// songs from MIDI files.
 enum GridWeights {
   static let values: [Float] = [
     2.0581, 0.22527, -2.1685, 2.9473, 1.007, -0.39102, -0.74307, 3.121,

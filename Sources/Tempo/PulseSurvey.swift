@@ -101,8 +101,8 @@ struct PulseSurvey {
 }
 
 extension PulseSurvey {
-  /// Whether there are onsets at all, and whether they come regularly. Noise, speech and drones fail; played music that swings
-  /// far in tempo just passes.
+  /// Whether there are onsets at all, and whether they come regularly. Noise, speech and drones fail; played music that
+  /// swings far in tempo just passes.
   var hasPulse: Bool {
     let seconds = Float(envelopes.columnCount) / Float(OnsetEnvelopes.columnsPerSecond)
     // Of a short stretch chance makes more.
@@ -238,7 +238,8 @@ extension PulseSurvey {
     return shifted.filter { $0 >= 0 && $0 < Double(envelope.count) }
   }
 
-  /// By how many columns beats of constant tempo must move to lie on the onsets: the profile knows it to a 24th of a beat only.
+  /// By how many columns beats of constant tempo must move to lie on the onsets: the profile knows it to a 24th of a
+  /// beat only.
   private func fineOffset(of beats: [Double]) -> Double {
     let reach = 25
     var strengths = [Float](repeating: 0, count: 2 * reach + 1)

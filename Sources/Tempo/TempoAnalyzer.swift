@@ -2,10 +2,10 @@ public import AudioAnalysis
 
 /// Tempo in beats per minute, beats, and how the tempo moves.
 ///
-/// Music is parted where one constant tempo gives way to another. Onsets of eight kinds are laid over grids of beats of several
-/// tempi and phases, of constant tempo or, where that explains them much better, along a path whose tempo moves; a conditional
-/// logit picks the grid. Metre and downbeats are given where the beats gather in bars clearly.
-/// The types of the single steps name the papers.
+/// Music is parted where one constant tempo gives way to another. Onsets of eight kinds are laid over grids of beats of
+/// several tempi and phases, of constant tempo or, where that explains them much better, along a path whose tempo
+/// moves; a conditional logit picks the grid. Metre and downbeats are given where the beats gather in bars clearly. The
+/// types of the single steps name the papers.
 public struct TempoAnalyzer: Analyzer {
   public static let id = "tempo"
   public static let version = 2

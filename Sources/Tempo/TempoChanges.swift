@@ -3,15 +3,16 @@ internal import Glibc
 /// Where one constant tempo gives way to another, as from one track of a mix to the next, and in medleys.
 ///
 /// The autocorrelation of short windows is read at all tempi of an octave; the course of tempo through the windows that
-/// gathers most of it, where a jump has its price, is found by dynamic programming (Viterbi 1967). Music that slows down or swings
-/// glides and does not jump.
+/// gathers most of it, where a jump has its price, is found by dynamic programming (Viterbi 1967). Music that slows
+/// down or swings glides and does not jump.
 struct TempoChanges {
   /// First columns of the second and every further tempo, ascending.
   private(set) var columns: [Int] = []
 
   private static let windowSeconds = 12.0
   private static let hopSeconds = 3.0
-  /// Tempi are told apart within an octave only: that a track changes to its own double is a misreading more often than music.
+  /// Tempi are told apart within an octave only: that a track changes to its own double is a misreading more often than
+  /// music.
   private static let lowest = 75.0
   private static let tempoCount = 138
   /// What a jump costs, in shares of the energy of a window.

@@ -1,7 +1,8 @@
 internal import Glibc
 
-/// What the shares of the evidence are worth as probabilities (after Platt 1999). Fitted by `Benchmarks/tempo/fit.py` to choices made
-/// without the source of the recording; one curve for all kinds of music, as curves with more to go by were not better on other sources.
+/// What the shares of the evidence are worth as probabilities (after Platt 1999). Fitted by `Benchmarks/tempo/fit.py`
+/// to choices made without the source of the recording; one curve for all kinds of music, as curves with more to go by
+/// were not better on other sources.
 enum TempoConfidence {
   /// The probability that a tempo is right, octave included.
   ///

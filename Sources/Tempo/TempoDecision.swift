@@ -11,7 +11,7 @@ struct TempoDecision {
 
   private static let candidateLimit = 5
   /// Confidence from which metre and downbeats are given.
-  private static let sureBeats = 0.6
+  private static let sureBeats = 0.8
   /// Tempi within this share of each other are one.
   private static let tolerance = 0.04
   /// Largest difference, in beats per minute, between sections of a stable tempo.

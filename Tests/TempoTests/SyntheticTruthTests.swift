@@ -111,9 +111,9 @@ import Testing
     return BeatAccents(values: beats)
   }
 
-  /// Kick and a new chord on one, a snare on two and four, a kick on three.
+  /// Kick, cymbal and a new chord on one, a snare on two and four, a kick on three.
   private let four: [OnsetEnvelopes.Lanes] = [
-    .init(0.9, 0.5, 0.2, 0.2, 0.2, 0.6, 0.9, 0.6), .init(0.1, 0.4, 0.6, 0.7, 0.6, 0.6, 0.1, 0.6),
+    .init(0.9, 0.5, 0.2, 0.6, 0.2, 0.6, 0.95, 0.6), .init(0.1, 0.4, 0.6, 0.7, 0.6, 0.6, 0.1, 0.6),
     .init(0.6, 0.5, 0.2, 0.1, 0.2, 0.4, 0.2, 0.6), .init(0.1, 0.4, 0.6, 0.7, 0.6, 0.6, 0.1, 0.6),
   ]
 
