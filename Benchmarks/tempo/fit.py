@@ -1,104 +1,76 @@
 #!/usr/bin/env python3
 """Fits Sources/Tempo/GridWeights.swift and prints what it is worth on sources it was not fitted to.
 
-  fit.py MANIFEST:FEATURES:WEIGHT … [--write FILE.swift] [--l2 5] [--folds 7]
+  fit.py MANIFEST:FEATURES:WEIGHT … [--write FILE.swift] [--l2 10] [--folds 7 | --strict] [--failures KIND]
 
-MANIFEST is a CSV with the columns id, bpm_true, kind, source, beats_file (one time in seconds per line, relative to the manifest);
-FEATURES is the directory that `tempo-features` wrote for its recordings; WEIGHT is what one of them counts. Sources are kept
-together in the folds. Needs numpy, scipy and mir_eval.
+MANIFEST is a CSV with the columns id, bpm_true, kind, source, beats_file (one time in seconds per line, relative to the manifest)
+and, if known, constant; FEATURES is the directory that `tempo-features` wrote for its recordings; WEIGHT is what one of them counts.
+Metronomes (kind metronome) are
+reported and not fitted to. Sources are kept together: in a few folds, or with --strict every annotated source on its own (synthetic ones stay in folds). Needs
+numpy, scipy and mir_eval. What was read is kept beside the features as MANIFEST.pickle.
 
 The model is a conditional logit over the hypotheses (tempo and phase) of a recording: the probability of the right ones is
 maximised, with an L2 penalty on the weights of standardised features. A hypothesis is right if its tempo is within 4% and its beats
-have at least 0.9 of the best F-measure that any hypothesis has. Features are those of Sources/Tempo/GridFeatures.swift, in its order.
+have at least 0.9 of the best F-measure that any hypothesis has; of these, those of constant tempo alone where they are as good.
+
+The confidence is a logistic regression on what is known about the choice. It too is fitted without the source of a recording, to
+choices that were made without the source.
 """
-import argparse, csv, json, os, warnings
+import argparse, csv, json, os, pickle, warnings
 import numpy as np
 from scipy.optimize import minimize
 warnings.simplefilter('ignore')
 import mir_eval
 
-RATE = 22050 / 220     # columns per second
-ONSET_DELAY = 0.008    # StretchReading.onsetDelay
-PER_BEAT = 24          # BarProfile.positionsPerBeat
-LEAST_BUSY = np.array([-2.5, 0, -1, 0, -3, 1.5, 1, 0])
-MOST_BUSY = np.array([0.5, 2, 1.7, 2, 1.7, 3, 3.3, 3])
 FACTORS = (1 / 3, 1 / 2, 1, 2, 3)
 
 
-def smoothed(profile, period):
-    sigma = 0.015 * PER_BEAT / period
-    distance = np.minimum(np.arange(96), 96 - np.arange(96))
-    kernel = np.exp(-0.5 * (distance / sigma) ** 2)
-    spectrum = np.fft.fft(kernel / kernel.sum())[:, None]
-    return np.maximum(np.real(np.fft.ifft(np.fft.fft(profile, axis=0) * spectrum, axis=0)), 0)
+def beats_of(row, manifest):
+    if not row['beats_file']: return None
+    lines = open(os.path.join(os.path.dirname(os.path.abspath(manifest)), row['beats_file']))
+    truth = mir_eval.beat.trim_beats(np.unique([float(line.split()[0]) for line in lines if line.strip()]))
+    return truth if len(truth) > 1 else None
 
 
-def phases(profile):
-    curve = profile.reshape(4, PER_BEAT, 8).sum((0, 2))
-    before, after = np.roll(curve, 1), np.roll(curve, -1)
-    tops = [i for i in range(PER_BEAT) if curve[i] > before[i] and curve[i] >= after[i]]
-    tops.sort(key=lambda i: -curve[i])
-    for i in tops[:5]:
-        bend = before[i] - 2 * curve[i] + after[i]
-        yield (i + (0.5 * (before[i] - after[i]) / bend if bend < 0 else 0)) / PER_BEAT
-
-
-def features(track, candidate, profile, phase):
-    def mean(*offsets):
-        position = (np.add.outer(np.array(offsets), np.arange(4)).ravel() + phase) * PER_BEAT % 96
-        index = np.floor(position).astype(int)
-        share = (position - index)[:, None]
-        return (profile[index % 96] * (1 - share) + profile[(index + 1) % 96] * share).mean(0)
-    log = lambda x: np.log(x + 0.2)
-    first, last = mean(1 / 4), mean(3 / 4)
-    octaves = np.log2(candidate['bpm'] / 120)
-    busy = np.clip(np.log(np.array(track['activity']) + 0.1), LEAST_BUSY, MOST_BUSY)
-    return np.concatenate([
-        log(mean(0)), log(mean(1 / 2)), log((first + last) / 2), log(mean(1 / 3, 2 / 3)), log(first) - log(last),
-        log(mean(1 / 6, 5 / 6)), log(mean(1 / 8, 3 / 8, 5 / 8, 7 / 8)), octaves ** np.arange(1, 5),
-        np.log(np.array([candidate['comb'], candidate['whole'], candidate['local']]) + 0.1), octaves * busy[[0, 2, 4, 5, 6]]])
-
-
-def read(manifest, directory, weight):
+def read(manifest, directory):
+    """The recordings of a manifest with their hypotheses and how right each is."""
+    kept = os.path.join(directory, os.path.basename(manifest) + '.pickle')
+    newest = max(os.path.getmtime(e.path) for e in os.scandir(directory) if e.name.endswith('.json'))
+    if os.path.exists(kept) and os.path.getmtime(kept) > max(newest, os.path.getmtime(__file__)):
+        return pickle.load(open(kept, 'rb'))
+    tracks = []
     for row in csv.DictReader(open(manifest)):
         path = os.path.join(directory, row['id'] + '.json')
         if not os.path.exists(path): continue
-        track = json.load(open(path))
-        truth = None
-        if row['beats_file']:
-            lines = open(os.path.join(os.path.dirname(os.path.abspath(manifest)), row['beats_file']))
-            truth = mir_eval.beat.trim_beats(np.unique([float(line.split()[0]) for line in lines if line.strip()]))
-            if len(truth) < 2: truth = None
-        duration = track['columnCount'] / RATE
-        vectors, tempi, scores, beats = [], [], [], []
-        for candidate in track['candidates']:
-            period = 60 / candidate['bpm']
-            profile = smoothed(np.array(candidate['profile']).reshape(96, 8), period)
-            grid = np.array(candidate['beats']) / RATE
-            if candidate['isConstant']: grid = np.arange(0, duration / period + 1) * period
-            for phase in phases(profile):
-                k = np.arange(-1, len(grid) + 1)
-                times = np.interp(k + phase, k, np.r_[2 * grid[0] - grid[1], grid, 2 * grid[-1] - grid[-2]]) + ONSET_DELAY
-                times = np.unique(times[(times >= 0) & (times < duration)])
-                vectors.append(features(track, candidate, profile, phase))
-                tempi.append(candidate['bpm'])
-                beats.append(times)
-                found = mir_eval.beat.trim_beats(times)
-                scores.append(np.nan if truth is None else mir_eval.beat.f_measure(truth, found) if len(found) > 1 else 0)
-        if not vectors: continue
-        true, tempi, scores = float(row['bpm_true']), np.array(tempi), np.array(scores)
+        found = json.load(open(path))
+        hypotheses, truth, true = found['hypotheses'], beats_of(row, manifest), float(row['bpm_true'])
+        if not hypotheses: continue
+        tempi = np.array([h['bpm'] for h in hypotheses])
+        constant = np.array([h['isConstant'] for h in hypotheses])
+        trimmed = [mir_eval.beat.trim_beats(np.unique(h['beats'])) for h in hypotheses]
+        F = np.array([np.nan if truth is None else mir_eval.beat.f_measure(truth, b) if len(b) > 1 else 0 for b in trimmed])
         right = abs(tempi / true - 1) <= 0.04
-        if truth is not None and scores.max() >= 0.35:
-            near = scores >= 0.9 * scores.max()
+        if truth is not None and F.max() >= 0.35:
+            near = F >= 0.9 * F.max()
             right = right & near if (right & near).any() else near
-        yield dict(id=row['id'], kind=row['kind'], source=row['source'], true=true, truth=truth, X=np.array(vectors), right=right,
-                   tempi=tempi, F=scores, beats=beats, weight=weight, moves=track['moves'], clarity=track['clarity'])
+            steady = right & constant
+            if steady.any() and F[steady].max() >= 0.97 * F[right].max(): right = steady
+        elif row.get('constant') != 'no' and (right & constant).any():
+            right = right & constant
+        tracks.append(dict(
+            id=row['id'], kind=row['kind'], source=row['source'], true=true, truth=truth, tempi=tempi, constant=constant, F=F,
+            right=right, beats=trimmed, X=np.array([h['features'] for h in hypotheses]), clarity=found['clarity'],
+            bare=np.array([h['isBare'] for h in hypotheses]),
+            activity=np.array(found['activity']), seconds=found['seconds'], steady=row.get('constant') == 'yes'))
+    pickle.dump(tracks, open(kept, 'wb'))
+    return tracks
 
 
-def fit(tracks, l2):
-    tracks = [t for t in tracks if t['right'].any()]
+def fit(tracks, l2, start=None):
+    tracks = [t for t in tracks if t['right'].any() and t['kind'] != 'metronome']
     X = np.concatenate([t['X'] for t in tracks])
-    mean, deviation = X.mean(0), X.std(0) + 1e-9
+    mean, deviation = X.mean(0), X.std(0)
+    deviation = np.where(deviation > 1e-6, deviation, 1)
     X = (X - mean) / deviation
     right = np.concatenate([t['right'] for t in tracks]).astype(float)
     sizes = [len(t['X']) for t in tracks]
@@ -112,12 +84,27 @@ def fit(tracks, l2):
         slope = (e / whole[owner] - e * right / part[owner]) * weights[owner]
         return (weights * np.log(whole / part)).sum() + l2 / 2 * theta @ theta, X.T @ slope + l2 * theta
 
-    return minimize(loss, np.zeros(X.shape[1]), jac=True, method='L-BFGS-B', options=dict(maxiter=300)).x / deviation
+    first = np.zeros(X.shape[1]) if start is None else start * deviation
+    return minimize(loss, first, jac=True, method='L-BFGS-B', options=dict(maxiter=200)).x / deviation
 
 
-def calibration_error(confidence, right, bins=10):
-    place = np.minimum((confidence * bins).astype(int), bins - 1)
-    return sum((place == b).mean() * abs(confidence[place == b].mean() - right[place == b].mean()) for b in set(place))
+def choice(track, theta):
+    """The best hypothesis, the probabilities of all, and how right it is."""
+    score = track['X'] @ theta
+    if track['bare'].any():
+        slowest = np.argmin(np.where(track['bare'], track['tempi'], np.inf))
+        score[slowest] = score.max() + 3
+    p = np.exp(score - score.max())
+    p /= p.sum()
+    best = int(np.argmax(p))
+    bpm, true = track['tempi'][best], track['true']
+    C = A = np.nan
+    if track['truth'] is not None:
+        C = A = 0.0
+        if len(track['beats'][best]) > 1: _, C, _, A = mir_eval.beat.continuity(track['truth'], track['beats'][best])
+    ratio = bpm / true
+    return dict(best=best, p=p, bpm=bpm, acc1=abs(ratio - 1) <= 0.04, acc2=any(abs(ratio / f - 1) <= 0.04 for f in FACTORS),
+                near=abs(bpm - true) <= 0.1 if track['steady'] else np.nan, F=track['F'][best], C=C, A=A)
 
 
 def logit(p):
@@ -125,57 +112,84 @@ def logit(p):
     return np.log(p / (1 - p))
 
 
+def doubt(track, found):
+    """What TempoConfidence knows, in its order."""
+    share = found['p'][abs(track['tempi'] / found['bpm'] - 1) < 0.04].sum()
+    family = sum(found['p'][abs(track['tempi'] / found['bpm'] / f - 1) < 0.04].sum() for f in FACTORS)
+    return [1, logit(share), np.log(np.clip(track['clarity'], 0.3, 3))], [1, logit(min(share / family, 1))]
+
+
+def regression(Z, right, weights, prior=0.5):
+    sign = 2 * right - 1
+    return minimize(lambda c: (weights * np.logaddexp(0, -sign * (Z @ c))).sum() + prior / 2 * c @ c, np.zeros(Z.shape[1])).x
+
+
+def calibration_error(confidence, right, bins=10):
+    place = np.minimum((confidence * bins).astype(int), bins - 1)
+    return sum((place == b).mean() * abs(confidence[place == b].mean() - right[place == b].mean()) for b in set(place))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('sets', nargs='+')
     parser.add_argument('--write')
-    parser.add_argument('--l2', type=float, default=5)
+    parser.add_argument('--l2', type=float, default=10)
     parser.add_argument('--folds', type=int, default=7)
+    parser.add_argument('--strict', action='store_true')
+    parser.add_argument('--failures', nargs='*', default=[])
+    parser.add_argument('--drop', type=int, nargs='*', default=[], help='features to leave out')
     options = parser.parse_args()
     tracks = []
     for text in options.sets:
         manifest, directory, weight = text.rsplit(':', 2)
-        tracks += read(manifest, directory, float(weight))
+        tracks += [dict(t, weight=float(weight)) for t in read(manifest, directory)]
+    for t in tracks: t['X'][:, options.drop] = 0
     names, counts = np.unique([t['source'] for t in tracks], return_counts=True)
     fold, load = {}, [0] * options.folds
     for index in np.argsort(-counts, kind='stable'):
+        if options.strict and not names[index].startswith('synthetic'):
+            fold[names[index]] = names[index]
+            continue
         fold[names[index]] = int(np.argmin(load))
         load[fold[names[index]]] += counts[index]
-    rows = []
-    for k in range(options.folds):
-        theta = fit([t for t in tracks if fold[t['source']] != k], options.l2)
+    whole = fit(tracks, options.l2)
+    outside = {}
+    for k in dict.fromkeys(fold.values()):
+        theta = fit([t for t in tracks if fold[t['source']] != k], options.l2, whole)
         for t in tracks:
-            if fold[t['source']] != k: continue
-            score = t['X'] @ theta
-            p = np.exp(score - score.max())
-            p /= p.sum()
-            best = int(np.argmax(p))
-            ratio = t['tempi'][best] / t['true']
-            share = p[abs(t['tempi'] / t['tempi'][best] - 1) < 0.04].sum()
-            C = A = np.nan
-            if t['truth'] is not None:
-                found = mir_eval.beat.trim_beats(t['beats'][best])
-                if len(found) > 1: _, C, _, A = mir_eval.beat.continuity(t['truth'], found)
-                else: C = A = 0.0
-            rows.append((t['kind'], abs(ratio - 1) <= 0.04, any(abs(ratio / f - 1) <= 0.04 for f in FACTORS), t['F'][best],
-                         C, A, share, t['moves'], t['clarity']))
-    kinds = np.array([r[0] for r in rows])
-    values = np.array([r[1:] for r in rows], float)
-    Z = np.c_[np.ones(len(rows)), logit(values[:, 5]), values[:, 6], np.log(np.clip(values[:, 7], 0.3, 3))]
-    sign = 2 * values[:, 0] - 1
-    platt = minimize(lambda c: np.logaddexp(0, -sign * (Z @ c)).sum() + c @ c / 4, np.zeros(4)).x
-    confidence = 1 / (1 + np.exp(-Z @ platt))
-    print('kind            n   Acc1  Acc2     F  CMLt  AMLt   ECE')
-    for kind in sorted(set(kinds)):
-        m = kinds == kind
-        print('%-12s %4d ' % (kind, m.sum()), *('%5.1f' % (100 * v) for v in np.nanmean(values[m, :5], 0)),
-              ' %.3f' % calibration_error(confidence[m], values[m, 0]))
-    print('TempoConfidence: constant %.2f, share %.2f, moving %.2f, clarity %.2f' % tuple(platt))
+            if fold[t['source']] == k: outside[id(t)] = choice(t, theta)
+    print('%-13s   n   Acc1  Acc2  b0.1     F  CMLt  AMLt   ECE  at 0.9' % '')
+    for title, results in ('without source', outside), ('in-sample', {id(t): choice(t, whole) for t in tracks}):
+        rows = [results[id(t)] for t in tracks]
+        known = [doubt(t, r) for t, r in zip(tracks, rows)]
+        acc1, acc2 = (np.array([r[name] for r in rows], float) for name in ('acc1', 'acc2'))
+        weights = np.array([t['weight'] for t in tracks])
+        folds = np.array([str(fold[t['source']]) for t in tracks])
+        Z, O = np.array([k[0] for k in known], float), np.array([k[1] for k in known], float)
+        platt, octave = regression(Z, acc1, weights), regression(O[acc2 > 0], acc1[acc2 > 0], weights[acc2 > 0])
+        confidence = np.zeros(len(rows))
+        for k in set(folds):
+            own = platt if title == 'in-sample' else regression(Z[folds != k], acc1[folds != k], weights[folds != k])
+            confidence[folds == k] = 1 / (1 + np.exp(-Z[folds == k] @ own))
+        print(title)
+        kinds = np.array([t['kind'] for t in tracks])
+        for kind in sorted(set(kinds)):
+            m = kinds == kind
+            values = np.array([[rows[i][name] for name in ('acc1', 'acc2', 'near', 'F', 'C', 'A')] for i in np.where(m)[0]], float)
+            high = m & (confidence >= 0.9)
+            print('%-12s %4d ' % (kind, m.sum()), *('%5.1f' % (100 * v) for v in np.nanmean(values, 0)),
+                  ' %.3f  %d/%d' % (calibration_error(confidence[m], acc1[m]), acc1[high].sum(), high.sum()))
+        if title == 'without source':
+            print('confidence', np.round(platt, 2), 'octave', np.round(octave, 2))
+            for t, r, c in zip(tracks, rows, confidence):
+                if t['kind'] in options.failures and (not r['acc1'] or r['F'] < 0.7):
+                    print('  %-44s true %6.2f got %6.2f conf %.2f F %.2f of %.2f AMLt %.2f %s' % (
+                        t['id'][-44:], t['true'], r['bpm'], c, r['F'], t['F'].max(), r['A'],
+                        'constant' if t['constant'][r['best']] else 'moving'))
     if options.write:
-        theta = fit(tracks, options.l2)
         old = open(options.write).read()
         comment = old[:old.index('enum ')]
-        lines = ['    ' + ', '.join('%.5g' % v for v in theta[i:i + 8]) + ',' for i in range(0, len(theta), 8)]
+        lines = ['    ' + ', '.join('%.5g' % v for v in whole[i:i + 8]) + ',' for i in range(0, len(whole), 8)]
         open(options.write, 'w').write(
             comment + 'enum GridWeights {\n  static let values: [Float] = [\n' + '\n'.join(lines) + '\n  ]\n}\n')
 

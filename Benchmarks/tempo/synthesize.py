@@ -1,16 +1,19 @@
 """Makes the clips with known beats that the choice of grid is fitted to, besides annotated recordings.
 
-  synthesize.py OUTPUT_DIRECTORY [--performances 512] [--machines 200] [--plain 70] [--soundfont FILE.sf2]
+  synthesize.py OUTPUT_DIRECTORY [--performances 440] [--machines 200] [--plain 70] [--metronomes 80]
+                [--soundfonts FILE.sf2 …]
 
-General MIDI performances in some 40 styles (rendered by fluidsynth with FluidR3_GM, Debian packages fluidsynth and
-fluid-soundfont-gm; resampled by sox), drum machines made of synthetic sounds, and plain backbeats. For each clip NAME.f32 (mono, 22,050 Hz,
-floats), NAME.txt (beats, seconds) and a row of manifest.csv. Everything is random from fixed seeds. Needs numpy.
+General MIDI performances in some 40 styles (rendered by fluidsynth with FluidR3_GM and TimGM6mb, Debian packages
+fluidsynth, fluid-soundfont-gm and timgm6mb-soundfont), drum machines made of synthetic sounds, some cut to loops of whole
+bars, plain backbeats and metronomes. For each clip NAME.f32 (mono, 22,050 Hz,
+floats), NAME.txt (beats, seconds) and a row of performances.csv, machines.csv or metronomes.csv. Everything is random from fixed seeds. Needs numpy.
 """
 import argparse, csv
 import json, os, struct, subprocess
 import numpy as np
 
-OUT, FONT = '.', '/usr/share/sounds/sf2/FluidR3_GM.sf2'
+OUT = '.'
+FONTS = ['/usr/share/sounds/sf2/FluidR3_GM.sf2', '/usr/share/sounds/sf2/TimGM6mb.sf2']
 from concurrent.futures import ThreadPoolExecutor
 K,RIM,S,CL,HH,PH,OH,RD,CR,TOM,TM2,COW,SHK,CLAVE,CONGA,CABASA=36,37,38,39,42,44,46,51,49,45,48,56,70,75,63,69
 def vlq(n):
@@ -24,10 +27,13 @@ def write_midi(path,ev):  # ev: (seconds, bytes)
     out+=b'\x00\xff\x2f\x00'
     open(path,'wb').write(b'MThd'+struct.pack('>IHHH',6,0,1,500)+b'MTrk'+struct.pack('>I',len(out))+out)
 class Clip:
-    def __init__(s,rng,bpm,meter,drift,jit,secs):
+    def __init__(s,rng,bpm,meter,drift,jit,secs,rubato=0):
         s.rng=rng; s.bpm=bpm; s.meter=meter; s.jit=jit; n=int(secs*bpm/60*1.3)+12
         w=np.cumsum(rng.normal(size=n))*drift; w=w-np.convolve(w,np.ones(33)/33,'same')*.5 if drift else w
-        per=60/bpm*np.exp(np.clip(w,-.25,.25)); s.t=np.r_[0,np.cumsum(per)]+rng.uniform(0,.3) 
+        if rubato: # arcs over phrases: faster in the middle, held back at the end
+            phrase=meter*rng.choice([2,4,4,8]); at=np.arange(n)%phrase
+            w=w-rubato*np.sin(np.pi*(at+.5)/phrase)+rubato*rng.uniform(0,2)*np.clip(at-phrase+3,0,2)/2
+        per=60/bpm*np.exp(np.clip(w,-.3,.4)); s.t=np.r_[0,np.cumsum(per)]+rng.uniform(0,.3)
         s.n=np.searchsorted(s.t,secs)-1; s.ev=[]
     def time(s,b):
         b=min(max(b,0),len(s.t)-1.001); i=int(b); return s.t[i]+(b-i)*(s.t[i+1]-s.t[i])
@@ -89,8 +95,9 @@ def make(i,seed):
     lo,hi,meter,sw,drums,opt=ST[name]; opt=opt.split(); bpm=np.exp(rng.uniform(np.log(lo),np.log(hi)))
     if name not in LIVE|RUB: bpm=round(bpm) if rng.random()<.7 else bpm
     drift=rng.choice([0,.004,.008,.015]) if name in LIVE else rng.choice([0,.01,.02,.035]) if name in RUB else 0
-    jit=rng.uniform(.003,.012) if name in LIVE|RUB else rng.choice([0,.001,.004])
-    secs=32; c=Clip(rng,bpm,meter,drift,jit,secs); n=c.n
+    jit=rng.uniform(.003,.012) if name in LIVE else rng.uniform(.004,.02) if name in RUB else rng.choice([0,.001,.004])
+    rubato=rng.choice([0,.05,.1,.18]) if name in RUB else 0
+    secs=32; c=Clip(rng,bpm,meter,drift,jit,secs,rubato); n=c.n
     bpb={6:2}.get(meter,meter)  # beats per bar; 6/8 has 2 dotted beats of 6 steps
     spb=6 if meter==6 else 4    # grid steps per beat
     def sb(step):  # step within bar -> beats with swing on the 8th
@@ -195,9 +202,9 @@ def make(i,seed):
     beats=[b for b in beats if b>=first-.05]
     stem=f'{name}_{i:04d}'; out=OUT+'/'
     write_midi(out+stem+'.mid',c.ev)
-    subprocess.run(['fluidsynth','-ni','-q','-g','0.4','-r','44100','-F',out+stem+'.wav',FONT,out+stem+'.mid'],stdout=subprocess.DEVNULL,stderr=subprocess.DEVNULL)
-    subprocess.run(['sox','-V1',out+stem+'.wav','-t','f32','-c','1',out+stem+'.f32','rate','-h','22050','trim','0',str(secs-.5)],stderr=subprocess.DEVNULL)
-    os.remove(out+stem+'.wav'); os.remove(out+stem+'.mid')
+    subprocess.run(['fluidsynth','-ni','-q','-g','0.4','-r','22050','-O','float','-T','raw','-F',out+stem+'.raw',FONTS[i//len(names)%len(FONTS)],out+stem+'.mid'],stdout=subprocess.DEVNULL,stderr=subprocess.DEVNULL,check=True)
+    np.fromfile(out+stem+'.raw',np.float32).reshape(-1,2).mean(1)[:int((secs-.5)*sr)].tofile(out+stem+'.f32')
+    os.remove(out+stem+'.raw'); os.remove(out+stem+'.mid')
     open(out+stem+'.txt','w').write('\n'.join('%.4f'%b for b in beats)); open(out+stem+'.json','w').write(json.dumps(dict(id=stem,style=name,bpm=60/float(np.median(np.diff(beats))),drift=float(drift),meter=meter,down=down)))
     return stem
 sr=22050
@@ -213,8 +220,12 @@ def machine(i):
     rng=np.random.default_rng([77,i]); name=names[i%len(names)]; lo,hi,meter,sw,drums,opt=ST[name]
     if rng.random()<.3 and meter==4 and name in('rock','pop','house','country','hiphop','funk','disco','ballad'): lo,hi=75,150
     bpm=np.exp(rng.uniform(np.log(lo),np.log(hi))); bpm=round(bpm) if rng.random()<.7 else bpm
-    secs=rng.uniform(10,30); x=np.zeros(int(secs*sr)+sr); per=60/bpm; t0=rng.uniform(0,.5); spb=6 if meter==6 else 4; bpb=2 if meter==6 else meter
+    secs=rng.uniform(10,30); per=60/bpm; t0=rng.uniform(0,.5); spb=6 if meter==6 else 4; bpb=2 if meter==6 else meter
+    loop=rng.random()<.4 # whole bars from the first instant
+    if loop: t0=0.; secs=max(1,int(secs/per/bpb))*bpb*per
+    x=np.zeros(int(secs*sr)+sr)
     pat=drums[rng.integers(len(drums))] or drums[0]; alt=drums[rng.integers(len(drums))] or pat; snd={p:drum(p,rng) for p in set(pat)|set(alt)|{CR,S}}; mute=[p for p in pat if rng.random()<.12 and len(pat)>2]
+    if loop and rng.random()<.3: mute=list(set(pat)-{list(pat)[rng.integers(len(pat))]}) if pat else []
     bass=rng.random()<.5; chords=rng.random()<.4; root=rng.uniform(40,70); bars=int(secs/per/bpb)+1; jit=rng.choice([0,0,.004,.008]); br=[rng.random()<.5 for _ in range(16)]
     def put(t,s,g=1):
         k=int((t+rng.normal()*jit)*sr)
@@ -239,16 +250,47 @@ def machine(i):
     open(OUT+f'/{id}.json','w').write(json.dumps(dict(id=id,style='dm-'+name,bpm=float(bpm),drift=0.,meter=meter,down=list(map(float,beats[::bpb])))))
 PL=[{K:'x.......x.......',S:'....x.......x...',HH:'x.x.x.x.x.x.x.x.'},{K:'x.......x.x.....',S:'....x.......x...',HH:'x.x.x.x.x.x.x.x.'},{K:'x.......x.......',S:'....x.......x...'},{K:'x.......x.......',S:'....x.......x...',HH:'x...x...x...x...'},{K:'x...x...x...x...',S:'....x.......x...',HH:'x.x.x.x.x.x.x.x.'},{K:'x.....x.x.......',S:'....x.......x...',HH:'xxxxxxxxxxxxxxxx'}]
 
+def metronome(i):
+    """Clicks alone, with an accent or none, jitter, noise, a drop-out; every fourth with a second voice across the beat."""
+    rng = np.random.default_rng([99, i])
+    bpm, secs, start = np.exp(rng.uniform(np.log(40), np.log(240))), rng.uniform(10, 30), rng.uniform(0, 1)
+    if rng.random() < .6: bpm = round(bpm)
+    x, beats = np.zeros(int(secs * sr)), np.arange(start, secs - .05, 60 / bpm)
+    jitter, accent = rng.choice([0, 0, .005, .01]), rng.choice([0, 0, 3, 4])
+    def sound(frequency, decay):
+        t = np.arange(int(.15 * sr)) / sr
+        return np.sin(2 * np.pi * frequency * t) * np.exp(-t * decay) + rng.normal(size=len(t)) * np.exp(-t * 500) * .3
+    frequency = np.exp(rng.uniform(np.log(60), np.log(4000)))
+    plain, strong = sound(frequency, rng.uniform(30, 300)), sound(frequency * 1.5, rng.uniform(30, 200)) * 1.3
+    def put(time, what):
+        k = max(0, int((time + jitter * rng.uniform(-1, 1)) * sr))
+        x[k:k + len(what)] += what[:len(x) - k]
+    for k, beat in enumerate(beats): put(beat, strong if accent and k % accent == 0 else plain)
+    if i % 4 == 3 and bpm < 170:
+        over = rng.choice([3 / 2, 4 / 3])
+        other = sound(frequency * 4, 200) * .4
+        for time in np.arange(start, secs - .05, 60 / bpm / over): put(time, other)
+    if rng.random() < .3:
+        k = int(rng.uniform(.3, .6) * len(x))
+        x[k:k + int(rng.uniform(1, 3) * sr)] = 0
+    if rng.random() < .4: x += rng.normal(size=len(x)) * 10 ** rng.uniform(-3, -1.3)
+    name = f'clicks_{i:04d}'
+    x.astype(np.float32).tofile(f'{OUT}/{name}.f32')
+    np.savetxt(f'{OUT}/{name}.txt', beats, fmt='%.4f')
+    with open(f'{OUT}/{name}.json', 'w') as file:
+        json.dump(dict(id=name, style='clicks', bpm=float(bpm), drift=0., meter=4, down=[]), file)
+
 def main():
-    global OUT, FONT
+    global OUT, FONTS
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('output')
-    parser.add_argument('--performances', type=int, default=512)
+    parser.add_argument('--performances', type=int, default=440)
     parser.add_argument('--machines', type=int, default=200)
     parser.add_argument('--plain', type=int, default=70)
-    parser.add_argument('--soundfont', default=FONT)
+    parser.add_argument('--metronomes', type=int, default=80)
+    parser.add_argument('--soundfonts', nargs='+', default=FONTS)
     options = parser.parse_args()
-    OUT, FONT = options.output, options.soundfont
+    OUT, FONTS = options.output, options.soundfonts
     os.makedirs(OUT, exist_ok=True)
     with ThreadPoolExecutor(2) as pool: list(pool.map(lambda i: make(i, 5), range(options.performances)))
     for i in range(options.machines): machine(i)
@@ -256,14 +298,21 @@ def main():
     ST['plain'] = (68, 145, 4, 0, PL, '')
     names[:] = ['plain']
     for i in range(900, 900 + options.plain): machine(i)
-    with open(OUT + '/manifest.csv', 'w', newline='') as file:
-        writer = csv.writer(file)
-        writer.writerow(['id', 'bpm_true', 'kind', 'source', 'beats_file'])
-        for name in sorted(os.listdir(OUT)):
-            if not name.endswith('.json'): continue
-            clip = json.load(open(OUT + '/' + name))
-            style = clip['style'].removeprefix('dm-')
-            writer.writerow([clip['id'], '%.4f' % clip['bpm'], 'synthetic', 'synthetic:' + style, clip['id'] + '.txt'])
+    for i in range(options.metronomes): metronome(i)
+    tables = {}
+    for name in sorted(os.listdir(OUT)):
+        if not name.endswith('.json'): continue
+        with open(OUT + '/' + name) as file: clip = json.load(file)
+        style = clip['style'].removeprefix('dm-')
+        kind = 'metronome' if style == 'clicks' else 'machine' if clip['id'].startswith('dm-') else 'performance'
+        moves = clip['drift'] or kind == 'performance' and style in RUB
+        tables.setdefault(kind, []).append(
+            [clip['id'], '%.4f' % clip['bpm'], 'no' if moves else 'yes', kind, 'synthetic:' + style, clip['id'] + '.txt'])
+    for kind, rows in tables.items():
+        with open(f'{OUT}/{kind}s.csv', 'w', newline='') as file:
+            writer = csv.writer(file)
+            writer.writerow(['id', 'bpm_true', 'constant', 'kind', 'source', 'beats_file'])
+            writer.writerows(rows)
 
 
 if __name__ == '__main__':

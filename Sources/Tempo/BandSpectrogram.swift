@@ -45,11 +45,11 @@ struct BandSpectrogram {
     columnPowers.append(sums.sum())
   }
 
-  /// The first columns alone.
-  func first(_ columns: Int) -> BandSpectrogram {
+  /// Some of the columns alone.
+  func part(_ columns: Range<Int>) -> BandSpectrogram {
     var part = BandSpectrogram()
-    part.powers = Array(powers[..<(columns * Self.bandCount)])
-    part.columnPowers = Array(columnPowers[..<columns])
+    part.powers = Array(powers[(columns.lowerBound * Self.bandCount)..<(columns.upperBound * Self.bandCount)])
+    part.columnPowers = Array(columnPowers[columns])
     return part
   }
 

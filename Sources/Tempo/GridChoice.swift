@@ -5,8 +5,12 @@ struct GridHypothesis {
   var candidate: PulseCandidate
   /// Where in the candidate's beat the beats are, 0 to 1.
   var phase: Double
+  /// See `GridFeatures`.
+  var features: [Float] = []
   /// Weighted sum of the features: a log-probability up to a constant.
   var score: Double
+  /// Whether the music is nothing but these beats.
+  var isBare = false
 }
 
 /// Which of the hypotheses is right: a conditional logit (McFadden 1974) over all tempi and phases at once.
@@ -20,7 +24,10 @@ enum GridChoice {
         let values = GridFeatures.values(of: candidate, smoothed: smoothed, phase: phase, activity: activity)
         var score = 0.0
         for (value, weight) in zip(values, GridWeights.values) { score += Double(value) * Double(weight) }
-        found.append(GridHypothesis(candidate: candidate, phase: phase, score: score))
+        found.append(
+          GridHypothesis(
+            candidate: candidate, phase: phase, features: values, score: score,
+            isBare: GridFeatures.isBare(smoothed, phase: phase, bpm: candidate.bpm)))
       }
     }
     return found.sorted { ($1.score, $0.candidate.bpm) < ($0.score, $1.candidate.bpm) }

@@ -3,11 +3,11 @@ internal import Glibc
 
 /// What tells a right grid of beats from a wrong one: where in the beat the onsets of each band fall.
 ///
-/// A profile is read at the beat, at its half, quarters, thirds, sixths and eighths. The difference between the first and the last
-/// quarter tells a beat from its half: an upbeat leads to a beat more often than it follows one.
+/// A profile is read at the beat, at its half, quarters, thirds, sixths and eighths. The difference between the first
+/// and the last quarter tells a beat from its half: an upbeat leads to a beat more often than it follows one.
 enum GridFeatures {
   typealias Lanes = OnsetEnvelopes.Lanes
-  static let count = 7 * 8 + 12
+  static let count = 7 * 8 + 13
 
   /// Onsets are smeared over as much as players are apart, in seconds.
   private static let spread = 0.015
@@ -29,7 +29,8 @@ enum GridFeatures {
     }
   }
 
-  /// Positions within a beat, 0 to 1, at which beats may lie: the highest peaks of the profile folded to one beat, best first.
+  /// Positions within a beat, 0 to 1, at which beats may lie: the highest peaks of the profile folded to one beat, best
+  /// first.
   static func phases(of smoothed: [Lanes], limit: Int = 5) -> [Double] {
     let perBeat = BarProfile.positionsPerBeat
     let folded = (0..<perBeat).map { position in
@@ -72,10 +73,49 @@ enum GridFeatures {
     values += [octaves, octaves * octaves, octaves * octaves * octaves, octaves * octaves * octaves * octaves]
     values += [candidate.comb, candidate.wholeSpectrum, candidate.localSpectrum].map { Float(log(Double($0) + 0.1)) }
     values += [0, 2, 4, 5, 6].map { octaves * busy[$0] }
+    values.append(candidate.isLoop ? nearness(of: phase, bpm: candidate.bpm) : 0)
     return values
   }
 
-  /// The logarithms of activity that occur in music; signals beyond, such as clicks in digital silence, count as the nearest.
+  /// How near a beat is to the start of the file, from 0 to 1.
+  private static func nearness(of phase: Double, bpm: Double) -> Float {
+    let seconds = min(phase, 1 - phase) * 60 / bpm
+    return Float(exp(-seconds * seconds / (0.025 * 0.025)))
+  }
+
+  /// Whether nothing happens but on the beats, and the same on each, but for one in a bar that may be another: a
+  /// metronome.
+  static func isBare(_ smoothed: [Lanes], phase: Double, bpm: Double) -> Bool {
+    let perBeat = BarProfile.positionsPerBeat
+    let beat = Int((phase * Double(perBeat)).rounded())
+    let reach = max(1, Int((bareReach * bpm / 60 * Double(perBeat)).rounded()))
+    var near = [Lanes](repeating: .zero, count: 4)
+    var all = Lanes.zero
+    for position in 0..<BarProfile.positions {
+      let value = smoothed[(position + beat) % BarProfile.positions]
+      all += value
+      let place = position % perBeat
+      if place <= reach { near[position / perBeat] += value }
+      if place >= perBeat - reach { near[(position / perBeat + 1) % 4] += value }
+    }
+    let onBeats = near[0] + near[1] + near[2] + near[3]
+    // The lane in which a faint noise counts least.
+    guard all[7] > 0, onBeats[7] >= 0.85 * all[7] else { return false }
+    // Lanes in which hardly anything happens do not tell beats apart.
+    let least = Lanes(repeating: 0.05 * onBeats.sum() / 4)
+    return near.contains { pattern in
+      near.count { beat in
+        let (low, high) = (pointwiseMin(beat, pattern) + least, pointwiseMax(beat, pattern) + least)
+        return (low / high).min() > 0.6
+      } >= 3
+    }
+  }
+
+  /// Seconds on either side of a beat that belong to it.
+  private static let bareReach = 0.045
+
+  /// The logarithms of activity that occur in music; signals beyond, such as clicks in digital silence, count as the
+  /// nearest.
   private static let leastBusy = Lanes(-2.5, 0, -1, 0, -3, 1.5, 1, 0)
   private static let mostBusy = Lanes(0.5, 2, 1.7, 2, 1.7, 3, 3.3, 3)
 

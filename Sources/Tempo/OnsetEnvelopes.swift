@@ -23,10 +23,14 @@ struct OnsetEnvelopes {
   /// Root mean square of the signal, full scale 1.
   let level: Float
 
+  /// Of the sound, column by column, in any unit.
+  let powers: [Float]
+
   var columnCount: Int { values.count }
 
   init(_ bands: BandSpectrogram) {
     let count = bands.columnCount
+    powers = bands.columnPowers
     var total = 0.0
     for power in bands.columnPowers { total += Double(power) }
     let length = Double(BandSpectrogram.layout.windowLength)

@@ -9,4 +9,6 @@ struct PulseCandidate {
   var comb: Float
   var wholeSpectrum: Float
   var localSpectrum: Float
+  /// Whether the file is cut to whole bars of this tempo.
+  var isLoop = false
 }

@@ -18,7 +18,7 @@ struct PulseSurvey {
 
   init(_ envelopes: OnsetEnvelopes) {
     self.envelopes = envelopes
-    envelope = Self.standardized(envelopes.values.map { Self.combined($0) })
+    envelope = Self.combined(envelopes)
     tempogram = Tempogram(envelope, columnsPerSecond: OnsetEnvelopes.columnsPerSecond)
     let tempi = Tempogram.tempi
     let count = tempi.count
@@ -43,9 +43,8 @@ struct PulseSurvey {
     }
   }
 
-  private static func combined(_ lanes: OnsetEnvelopes.Lanes) -> Float {
-    lanes[0] + lanes[1] + lanes[2] + lanes[3] + lanes[4] + lanes[5] + lanes[6] + lanes[7]
-  }
+  /// All lanes together, mean 0 and standard deviation 1.
+  static func combined(_ envelopes: OnsetEnvelopes) -> [Float] { standardized(envelopes.values.map { $0.sum() }) }
 
   private static func standardized(_ values: [Float]) -> [Float] {
     var (sum, squares) = (0.0, 0.0)
@@ -85,8 +84,11 @@ struct PulseSurvey {
     let period = 60 / bpm * OnsetEnvelopes.columnsPerSecond
     let path = BeatPath(envelope, period: period, range: range, changeCost: changeCost, distanceCost: distanceCost)
     guard path.beats.count > 3 else { return nil }
-    let grid = BeatGrid(beats: path.beats.map(Double.init))
-    return candidate(60 / grid.medianPeriod * OnsetEnvelopes.columnsPerSecond, grid, isConstant: false)
+    return candidate(along: BeatGrid(beats: path.beats.map(Double.init)))
+  }
+
+  private func candidate(along grid: BeatGrid) -> PulseCandidate {
+    candidate(60 / grid.medianPeriod * OnsetEnvelopes.columnsPerSecond, grid, isConstant: false)
   }
 
   private func candidate(_ bpm: Double, _ grid: BeatGrid, isConstant: Bool) -> PulseCandidate {
@@ -99,6 +101,83 @@ struct PulseSurvey {
 }
 
 extension PulseSurvey {
+  /// Whether there are onsets at all, and whether they come regularly. Noise, speech and drones fail; played music that
+  /// swings far in tempo just passes.
+  var hasPulse: Bool {
+    let seconds = Float(envelopes.columnCount) / Float(OnsetEnvelopes.columnsPerSecond)
+    // Of a short stretch chance makes more.
+    let regular = 0.31 * max(1, 15 / max(seconds, 1)).squareRoot()
+    return envelopes.activity.sum() >= 8 && tempogram.clarity >= regular
+  }
+
+  /// All hypotheses about the pulse, best first; none where there is no pulse.
+  ///
+  /// - Parameter isWholeFile: whether the stretch is the file from its first sample to its last.
+  func hypotheses(isWholeFile: Bool) -> [GridHypothesis] {
+    var found = GridChoice.hypotheses(for: candidates(isWholeFile: isWholeFile), activity: envelopes.activity)
+    // Where there are beats and nothing else, they are the beats: the weights know music, and no metronomes.
+    let bare = found.indices.filter { found[$0].isBare && isSparse(beats(of: found[$0])) }
+    for index in found.indices where !bare.contains(index) { found[index].isBare = false }
+    if let slowest = bare.min(by: { found[$0].candidate.bpm < found[$1].candidate.bpm }) {
+      found[slowest].score = found[0].score + 3
+      found.insert(found.remove(at: slowest), at: 0)
+    }
+    return found
+  }
+
+  /// Whether there is an onset at most beats, and silence or little between them.
+  private func isSparse(_ beats: [Double]) -> Bool {
+    guard beats.count > 3 else { return false }
+    let period = (beats[beats.count - 1] - beats[0]) / Double(beats.count - 1)
+    var sounding = 0.0
+    var strengths: [Float] = []
+    for beat in beats {
+      let first = max(0, Int(beat) - 3)
+      let last = min(powers.count - 1, Int(beat + max(0.25 * period, 5)))
+      guard first <= last else { continue }
+      for column in first...last { sounding += Double(powers[column]) }
+      strengths.append(envelope[first...last].max() ?? 0)
+    }
+    let strong = strengths.sorted()[strengths.count * 3 / 4]
+    let total = powers.reduce(0.0) { $0 + Double($1) }
+    return sounding > 0.85 * total && strengths.count { $0 > 0.4 * strong } * 10 >= strengths.count * 7
+  }
+
+  private var powers: [Float] { envelopes.powers }
+
+  /// Every tempo with its pulse: all of constant tempo, or all along paths; none where there is no pulse.
+  func candidates(isWholeFile: Bool) -> [PulseCandidate] {
+    guard let strongest = strongest.first, hasPulse else { return [] }
+    var constants = tempi.map { constant($0) }
+    if let path = flexible(strongest, changeCost: 100, distanceCost: 3), moves(along: path, against: constants) {
+      return moving()
+    }
+    let columnCount = envelopes.columnCount
+    for index in constants.indices where isWholeFile {
+      constants[index].isLoop = Self.isLoop(constants[index].bpm, columnCount: columnCount)
+    }
+    return constants
+  }
+
+  private func moving() -> [PulseCandidate] {
+    var found = tempi.compactMap { flexible($0, changeCost: 10, distanceCost: 1) }
+    // A moving beat is often told best by what is played within it.
+    for fast in found where fast.bpm > 100 {
+      for factor in [2, 3] where fast.bpm / Double(factor) >= Self.range.lowerBound {
+        let beats = stride(from: 0, to: fast.grid.beats.count, by: factor).map { fast.grid.beats[$0] }
+        if beats.count > 3 { found.append(candidate(along: BeatGrid(beats: beats))) }
+      }
+    }
+    return found
+  }
+
+  /// A file of whole bars that is short enough for this not to be chance.
+  private static func isLoop(_ bpm: Double, columnCount: Int) -> Bool {
+    let seconds = Double(columnCount - 1) / OnsetEnvelopes.columnsPerSecond
+    let bars = seconds * bpm / 240
+    return seconds < 40 && bars > 0.9 && abs(bars - bars.rounded()) * 4 < 0.06
+  }
+
   /// A path along which onsets are this much stronger than on the grid of the strongest tempo, …
   private static let advantageOverOwn: Float = 1.5
   /// … and this much stronger than on the best grid of any tempo, shows that the tempo moves, …
@@ -108,25 +187,7 @@ extension PulseSurvey {
   /// … where "on" means within this share of a beat.
   private static let onGrid = 0.12
 
-  /// Whether there are onsets at all, and whether they come regularly. Noise, speech and drones fail; played music that swings
-  /// far in tempo just passes.
-  var hasPulse: Bool {
-    let seconds = Float(envelopes.columnCount) / Float(OnsetEnvelopes.columnsPerSecond)
-    // Of a short stretch chance makes more.
-    let regular = 0.31 * max(1, 15 / max(seconds, 1)).squareRoot()
-    return envelopes.activity.sum() >= 8 && tempogram.clarity >= regular
-  }
-
-  /// All hypotheses about the pulse, best first; none where there is no pulse.
-  func hypotheses() -> [GridHypothesis] {
-    GridChoice.hypotheses(for: candidates(), activity: envelopes.activity)
-  }
-
-  /// Every tempo with its pulse: all of constant tempo, or all along paths; none where there is no pulse.
-  func candidates() -> [PulseCandidate] {
-    guard let strongest = strongest.first, hasPulse else { return [] }
-    let constants = tempi.map { constant($0) }
-    guard let path = flexible(strongest, changeCost: 100, distanceCost: 3) else { return [] }
+  private func moves(along path: PulseCandidate, against constants: [PulseCandidate]) -> Bool {
     let pathStrength = meanEnvelope(at: path.grid.beats)
     var (ownStrength, anyStrength): (Float, Float) = (0, 0)
     var share = 1.0
@@ -135,7 +196,7 @@ extension PulseSurvey {
       guard let phase = GridFeatures.phases(of: smoothed, limit: 1).first else { continue }
       let grid = beats(of: GridHypothesis(candidate: candidate, phase: phase, score: 0))
       // Very slow grids do not count: they may choose the few strongest onsets.
-      let strength = candidate.bpm > 0.45 * strongest ? meanEnvelope(at: grid) : 0
+      let strength = candidate.bpm > 0.45 * constants[0].bpm ? meanEnvelope(at: grid) : 0
       anyStrength = max(anyStrength, strength)
       if index == 0 { ownStrength = strength }
       guard index == 0, let first = grid.first else { continue }
@@ -146,12 +207,8 @@ extension PulseSurvey {
       }
       share = Double(near.count) / Double(path.grid.beats.count)
     }
-    if pathStrength > Self.advantageOverOwn * ownStrength, pathStrength > Self.advantageOverAny * anyStrength,
-      share < Self.shareOnGrid
-    {
-      return tempi.compactMap { flexible($0, changeCost: 30, distanceCost: 1) }
-    }
-    return constants
+    return pathStrength > Self.advantageOverOwn * ownStrength && pathStrength > Self.advantageOverAny * anyStrength
+      && share < Self.shareOnGrid
   }
 
   private func meanEnvelope(at beats: [Double]) -> Float {
@@ -181,7 +238,8 @@ extension PulseSurvey {
     return shifted.filter { $0 >= 0 && $0 < Double(envelope.count) }
   }
 
-  /// By how many columns beats of constant tempo must move to lie on the onsets: the profile knows it to a 24th of a beat only.
+  /// By how many columns beats of constant tempo must move to lie on the onsets: the profile knows it to a 24th of a
+  /// beat only.
   private func fineOffset(of beats: [Double]) -> Double {
     let reach = 25
     var strengths = [Float](repeating: 0, count: 2 * reach + 1)

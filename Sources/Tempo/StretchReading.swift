@@ -10,6 +10,14 @@ struct StretchReading {
     var isConstant: Bool
     /// Seconds from the start of the track.
     var beats: [Double]
+    /// Of the beats.
+    var bar: BarReading?
+
+    /// The beats that begin bars; nil where that is not sure.
+    var downbeats: [Double]? {
+      guard let bar, let first = bar.firstDownbeat else { return nil }
+      return stride(from: first, to: beats.count, by: bar.beatCount).map { beats[$0] }
+    }
   }
 
   enum Outcome {
@@ -39,7 +47,7 @@ struct StretchReading {
     self.clarity = clarity
   }
 
-  init(_ envelopes: OnsetEnvelopes, of bands: BandSpectrogram, firstColumn: Int64) {
+  init(_ envelopes: OnsetEnvelopes, of bands: BandSpectrogram, firstColumn: Int64, isWholeFile: Bool) {
     let rate = OnsetEnvelopes.columnsPerSecond
     start = Double(firstColumn) / rate
     duration = Double(envelopes.columnCount) / rate
@@ -48,7 +56,7 @@ struct StretchReading {
       return
     }
     let survey = PulseSurvey(envelopes)
-    let hypotheses = survey.hypotheses()
+    let hypotheses = survey.hypotheses(isWholeFile: isWholeFile)
     clarity = Double(survey.tempogram.clarity)
     guard !hypotheses.isEmpty else {
       outcome = .noPulse
@@ -58,13 +66,14 @@ struct StretchReading {
     let sounding = Self.sounding(bands)
     var options: [Option] = []
     for (hypothesis, probability) in zip(hypotheses, probabilities).prefix(Self.optionLimit) {
-      let columns = survey.beats(of: hypothesis)
+      let columns = survey.beats(of: hypothesis).filter { sounding.contains($0) }
       let shift = Double(firstColumn) / rate + Self.onsetDelay
-      let seconds = columns.filter { sounding.contains($0) }.map { $0 / rate + shift }
+      let seconds = columns.map { $0 / rate + shift }
       options.append(
         Option(
           bpm: hypothesis.candidate.bpm, probability: probability, isConstant: hypothesis.candidate.isConstant,
-          beats: seconds))
+          beats: seconds,
+          bar: BarReading(BeatAccents(envelopes, at: columns), bpm: hypothesis.candidate.bpm)))
     }
     outcome = .pulse(options)
   }

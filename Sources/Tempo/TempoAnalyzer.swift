@@ -2,12 +2,13 @@ public import AudioAnalysis
 
 /// Tempo in beats per minute, beats, and how the tempo moves.
 ///
-/// Onsets of eight kinds are laid over grids of beats of several tempi and phases, of constant tempo or, where that explains them
-/// much better, along a path whose tempo moves; a conditional logit picks the grid.
-/// The types of the single steps name the papers.
+/// Music is parted where one constant tempo gives way to another. Onsets of eight kinds are laid over grids of beats of
+/// several tempi and phases, of constant tempo or, where that explains them much better, along a path whose tempo
+/// moves; a conditional logit picks the grid. Metre and downbeats are given where the beats gather in bars clearly. The
+/// types of the single steps name the papers.
 public struct TempoAnalyzer: Analyzer {
   public static let id = "tempo"
-  public static let version = 1
+  public static let version = 2
   public static let summary = "Tempo in beats per minute with candidates and confidence, beats, and a map of the tempo"
 
   public struct Configuration: AnalyzerConfiguration {
@@ -67,6 +68,9 @@ public struct TempoAnalyzer: Analyzer {
       self.configuration = configuration
     }
 
+    /// Columns that wait to be read.
+    var keptColumns: Int { bands.columnCount }
+
     public mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
       guard values.count == BandSpectrogram.layout.binCount else {
         throw .failed("a column of \(values.count) bins where \(BandSpectrogram.layout.binCount) were expected")
@@ -75,21 +79,30 @@ public struct TempoAnalyzer: Analyzer {
       let stretch = Int(Self.stretchSeconds * OnsetEnvelopes.columnsPerSecond)
       if bands.columnCount >= stretch * 3 / 2 {
         let overlap = Int(Self.overlapSeconds * OnsetEnvelopes.columnsPerSecond)
-        read(bands.first(stretch + overlap), keeping: stretch)
+        read(bands.part(0..<(stretch + overlap)), keeping: stretch, isWholeFile: false)
         bands.removeFirst(stretch)
         firstColumn += Int64(stretch)
       }
     }
 
-    private mutating func read(_ bands: BandSpectrogram, keeping columns: Int) {
+    private mutating func read(_ bands: BandSpectrogram, keeping columns: Int, isWholeFile: Bool) {
       let envelopes = OnsetEnvelopes(bands)
       onsets.append(envelopes.values.prefix(columns))
-      readings.append(StretchReading(envelopes, of: bands, firstColumn: firstColumn))
+      let changes = TempoChanges(PulseSurvey.combined(envelopes)).columns
+      guard !changes.isEmpty else {
+        readings.append(StretchReading(envelopes, of: bands, firstColumn: firstColumn, isWholeFile: isWholeFile))
+        return
+      }
+      for (start, end) in zip([0] + changes, changes + [bands.columnCount]) {
+        let part = bands.part(start..<end)
+        let first = firstColumn + Int64(start)
+        readings.append(StretchReading(OnsetEnvelopes(part), of: part, firstColumn: first, isWholeFile: false))
+      }
     }
 
     public mutating func finish() throws(AnalysisError) -> TempoFinding {
       let seconds = (Double(firstColumn) + Double(bands.columnCount)) / OnsetEnvelopes.columnsPerSecond
-      if bands.columnCount > 0 { read(bands, keeping: bands.columnCount) }
+      if bands.columnCount > 0 { read(bands, keeping: bands.columnCount, isWholeFile: firstColumn == 0) }
       if readings.allSatisfy({ if case .silence = $0.outcome { true } else { false } }) {
         return .none(reason: "silence", onsets: onsets.summary)
       }

@@ -76,4 +76,14 @@ struct TempoCourse {
     }
     return result
   }
+
+  /// Which of the beats begin bars; nil where one of the steps does not know.
+  func downbeats(among beats: [Double]) -> [Double]? {
+    var starts: Set<Double> = []
+    for step in steps {
+      guard let own = step.option.downbeats else { return nil }
+      starts.formUnion(own)
+    }
+    return beats.filter(starts.contains)
+  }
 }

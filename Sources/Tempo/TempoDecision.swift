@@ -10,6 +10,8 @@ struct TempoDecision {
   }
 
   private static let candidateLimit = 5
+  /// Confidence from which metre and downbeats are given.
+  private static let sureBeats = 0.8
   /// Tempi within this share of each other are one.
   private static let tolerance = 0.04
   /// Largest difference, in beats per minute, between sections of a stable tempo.
@@ -47,18 +49,21 @@ struct TempoDecision {
       }
       map[0].startSeconds = 0
     }
+    let confidence = TempoConfidence.probability(share: share, clarity: Self.clarity(of: course))
+    let octaveConfidence = TempoConfidence.octaveProbability(share: familyShare > 0 ? share / familyShare : 0)
+    // Bars of wrong beats are wrong.
+    let bars = confidence >= Self.sureBeats ? course.steps.map(\.option.bar) : []
+    let metre = bars.first.flatMap { first in bars.allSatisfy { $0?.beatCount == first?.beatCount } ? first : nil }
     return TempoFinding(
-      bpm: bpm,
-      confidence: TempoConfidence.probability(
-        share: share, isConstant: course.steps.allSatisfy(\.option.isConstant), clarity: Self.clarity(of: course)
-      ).rounded(toPlaces: 3),
-      octaveConfidence: TempoConfidence.octaveProbability(share: familyShare > 0 ? share / familyShare : 0)
-        .rounded(toPlaces: 3),
+      bpm: bpm, confidence: confidence.rounded(toPlaces: 3), octaveConfidence: octaveConfidence.rounded(toPlaces: 3),
       candidates: candidates.prefix(Self.candidateLimit).map {
         TempoFinding.Candidate(bpm: $0.bpm.rounded(toPlaces: 2), weight: $0.weight.rounded(toPlaces: 4))
       },
-      isStable: isStable, map: map, beats: beats.map { max(0, $0).rounded(toPlaces: 4) }, onsets: onsets)
+      isStable: isStable, map: map, beats: beats.map(Self.time), metre: metre.map { "\($0.beatCount)/4" },
+      downbeats: metre == nil ? nil : course.downbeats(among: beats)?.map(Self.time), onsets: onsets)
   }
+
+  private static func time(_ seconds: Double) -> Double { max(0, seconds).rounded(toPlaces: 4) }
 
   private static func isSameUpToFactor(_ a: Double, _ b: Double) -> Bool {
     let ratio = max(a, b) / min(a, b)
@@ -141,6 +146,7 @@ extension StretchReading {
 extension StretchReading.Option {
   func folded(into range: ClosedRange<Double>) -> StretchReading.Option {
     var result = self
+    if !range.contains(bpm) { result.bar = nil }
     while result.bpm < range.lowerBound {
       result.bpm *= 2
       result.beats =

@@ -38,23 +38,29 @@ struct Tempogram {
   }
 
   private static func comb(of centred: ArraySlice<Float>, rate: Double) -> [Float] {
-    let count = centred.count
-    let fft = RealFFT(length: fastLength(atLeast: 2 * count))
-    let powers = fft.transform(centred.span) { bins in
-      (0..<bins.count).map { $0.isMultiple(of: 2) ? bins[$0] * bins[$0] + bins[$0 + 1] * bins[$0 + 1] : 0 }
-    }
-    let longest = min(count, Int(4 * 60 / tempi[0] * rate) + 2)
-    var correlation = fft.invert(powers.span) { values in
-      (0..<longest).map { values[$0] / Float(count - $0) }
-    }
-    let energy = max(correlation[0], .leastNormalMagnitude)
-    for lag in correlation.indices { correlation[lag] /= energy }
+    let longest = Int(4 * 60 / tempi[0] * rate) + 2
+    let correlation = autocorrelation(of: centred, longest: longest)
     let weights: [(Double, Float)] = [(1, 1), (2, 1), (3, 0.6), (4, 0.8)]
     return tempi.map { bpm in
       var sum: Float = 0
       for (multiple, weight) in weights { sum += weight * interpolate(correlation, 60 / bpm * rate * multiple) }
       return max(sum, 0)
     }
+  }
+
+  /// By lag in columns, as a share of the energy.
+  static func autocorrelation(of centred: ArraySlice<Float>, longest: Int) -> [Float] {
+    let count = centred.count
+    let fft = RealFFT(length: fastLength(atLeast: 2 * count))
+    let powers = fft.transform(centred.span) { bins in
+      (0..<bins.count).map { $0.isMultiple(of: 2) ? bins[$0] * bins[$0] + bins[$0 + 1] * bins[$0 + 1] : 0 }
+    }
+    var correlation = fft.invert(powers.span) { values in
+      (0..<min(count, longest)).map { values[$0] / Float(count - $0) }
+    }
+    let energy = max(correlation[0], .leastNormalMagnitude)
+    for lag in correlation.indices { correlation[lag] /= energy }
+    return correlation
   }
 
   private static func harmonics(

@@ -90,6 +90,21 @@ func analyze(
   return try session.finish()
 }
 
+/// The columns of the spectrum of a mono signal at 22,050 Hz.
+func columns(of signal: [Float]) -> [[Float]] {
+  var stft = STFT(windowLength: BandSpectrogram.layout.windowLength, hop: BandSpectrogram.layout.hop)
+  var found: [[Float]] = []
+  stft.push(signal.span) { column, _ in found.append((0..<column.count).map { column[$0] }) }
+  stft.finish { column, _ in found.append((0..<column.count).map { column[$0] }) }
+  return found
+}
+
+func bands(of signal: [Float]) -> BandSpectrogram {
+  var bands = BandSpectrogram()
+  for column in columns(of: signal) { bands.append(column.span) }
+  return bands
+}
+
 /// Share of the true beats that have a found one within a tolerance, and of the found ones that have a true one: the smaller.
 func agreement(_ found: [Double], _ truth: [Double], within tolerance: Double = 0.03, after start: Double = 0) -> Double
 {

@@ -1,7 +1,8 @@
-// Writes what the choice of grid is fitted to: for each recording all candidates with their profiles, one JSON object a file.
+// Writes what the choice of grid is fitted to: for each recording all hypotheses with their features and beats, one JSON object a file.
 //
-//   swift build -c release -Xswiftc -enable-testing --product tempo-features
 //   tempo-features OUTPUT_DIRECTORY FILE.f32 …        (mono, 22,050 Hz, 32-bit floats without a header)
+//
+// Built by Benchmarks/tempo/run.
 
 import AudioAnalysis
 import DSP
@@ -9,28 +10,25 @@ import Foundation
 
 @testable import Tempo
 
-struct Candidate: Encodable {
+struct Hypothesis: Encodable {
   var bpm: Double
   var isConstant: Bool
-  var comb: Float
-  var whole: Float
-  var local: Float
-  /// Columns; empty for a constant tempo, whose first beat is column 0.
+  var isBare: Bool
+  /// `GridFeatures`, in their order.
+  var features: [Float]
+  /// Seconds.
   var beats: [Double]
-  /// 96 positions of 8 lanes.
-  var profile: [Float]
 }
 
 struct Features: Encodable {
   var id: String
-  var columnCount: Int
-  var activity: [Float]
+  var seconds: Double
   var clarity: Float
-  var moves: Bool
-  var candidates: [Candidate]
+  var activity: [Float]
+  var hypotheses: [Hypothesis]
+  /// Eight lanes for each beat of the best hypothesis.
+  var accents: [[Float]]
 }
-
-func lanes(_ value: OnsetEnvelopes.Lanes) -> [Float] { (0..<8).map { value[$0] } }
 
 let arguments = CommandLine.arguments
 guard arguments.count > 2 else {
@@ -47,16 +45,19 @@ for path in arguments.dropFirst(2) {
   stft.push(samples.span) { column, _ in bands.append(column) }
   stft.finish { column, _ in bands.append(column) }
   let survey = PulseSurvey(OnsetEnvelopes(bands))
-  let candidates = survey.candidates()
+  let hypotheses = survey.hypotheses(isWholeFile: true)
+  let best = hypotheses.first.map { survey.beats(of: $0) } ?? []
   let features = Features(
-    id: url.deletingPathExtension().lastPathComponent, columnCount: bands.columnCount,
-    activity: lanes(survey.envelopes.activity), clarity: survey.tempogram.clarity,
-    moves: candidates.contains { !$0.isConstant },
-    candidates: candidates.map {
-      Candidate(
-        bpm: $0.bpm, isConstant: $0.isConstant, comb: $0.comb, whole: $0.wholeSpectrum, local: $0.localSpectrum,
-        beats: $0.isConstant ? [] : $0.grid.beats, profile: $0.profile.means.flatMap(lanes))
-    })
+    id: url.deletingPathExtension().lastPathComponent, seconds: Double(samples.count) / 22_050,
+    clarity: survey.tempogram.clarity, activity: (0..<8).map { survey.envelopes.activity[$0] },
+    hypotheses: hypotheses.map { hypothesis in
+      Hypothesis(
+        bpm: hypothesis.candidate.bpm, isConstant: hypothesis.candidate.isConstant, isBare: hypothesis.isBare, features: hypothesis.features,
+        beats: survey.beats(of: hypothesis).map {
+          ($0 / OnsetEnvelopes.columnsPerSecond + StretchReading.onsetDelay).rounded(toPlaces: 4)
+        })
+    },
+    accents: BeatAccents(survey.envelopes, at: best).values.map { value in (0..<8).map { value[$0] } })
   let output = URL(fileURLWithPath: arguments[1]).appendingPathComponent(features.id + ".json")
   try JSONEncoder().encode(features).write(to: output)
 }

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Renders MIDI files and writes where their beats are: music by many hands in many styles whose tempo is known exactly.
+
+  midi.py OUTPUT_DIRECTORY FILE.mid|FILE.wad … [--soundfonts FILE.sf2 …] [--seconds 60]
+
+Debian's packages openttd-openmsx, simutrans-data (songs in the style of jazz, blues, country, rock) and freedoom (rock; the songs
+are taken out of its WAD files) hold more than 100. A beat is a quarter note, or a dotted one in 6/8, 9/8 and 12/8. For each song NAME.f32 (mono,
+22,050 Hz, floats, an excerpt from its middle), NAME.txt (beats), NAME.json (metre and first beats of bars) and a row of
+manifest.csv. Songs that are mostly not on their own grid are left out: they were played in without a click. Needs
+fluidsynth and numpy.
+"""
+import argparse, csv, json, os, struct, subprocess
+import numpy as np
+
+RATE = 22050
+
+
+def variable(data, at):
+    value = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value = value << 7 | byte & 127
+        if byte < 128: return value, at
+
+
+def read(data):
+    """Division, tempo changes (tick, seconds per quarter), metres (tick, numerator, denominator) and ticks of notes."""
+    if data[:4] != b'MThd': raise ValueError('not a MIDI file')
+    size, _, tracks, division = struct.unpack('>IHHH', data[4:14])
+    if division & 0x8000: raise ValueError('in frames, not in beats')
+    at, tempi, metres, notes = 8 + size, [], [], []
+    while at + 8 <= len(data):
+        name, length = data[at:at + 4], struct.unpack('>I', data[at + 4:at + 8])[0]
+        at, end = at + 8, at + 8 + length
+        if name != b'MTrk':
+            at = end
+            continue
+        tick = status = 0
+        while at < min(end, len(data)):
+            step, at = variable(data, at)
+            tick += step
+            if data[at] >= 0x80:
+                status = data[at]
+                at += 1
+            if status == 0xFF:
+                kind = data[at]
+                length, at = variable(data, at + 1)
+                value = data[at:at + length]
+                at += length
+                if kind == 0x51: tempi.append((tick, int.from_bytes(value, 'big') / 1e6))
+                if kind == 0x58: metres.append((tick, value[0], 1 << value[1]))
+            elif status in (0xF0, 0xF7):
+                length, at = variable(data, at)
+                at += length
+            else:
+                if status >> 4 == 9 and data[at + 1] > 0: notes.append(tick)
+                at += 1 if status >> 4 in (0xC, 0xD) else 2
+        at = end
+    return division, sorted(tempi), sorted(metres), np.sort(notes)
+
+
+def songs(paths):
+    for path in paths:
+        data, name = open(path, 'rb').read(), os.path.splitext(os.path.basename(path))[0]
+        if data[:4] not in (b'IWAD', b'PWAD'):
+            yield os.path.basename(os.path.dirname(path)) or 'midi', name, data
+            continue
+        count, directory = struct.unpack('<II', data[4:12])
+        for index in range(count):
+            start, size, lump = struct.unpack('<II8s', data[directory + 16 * index:directory + 16 * index + 16])
+            if data[start:start + 4] == b'MThd': yield name, lump.rstrip(b'\0').decode('ascii'), data[start:start + size]
+
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument('output')
+parser.add_argument('files', nargs='+')
+parser.add_argument('--soundfonts', nargs='+', default=['/usr/share/sounds/sf2/FluidR3_GM.sf2', '/usr/share/sounds/sf2/TimGM6mb.sf2'])
+parser.add_argument('--seconds', type=float, default=60)
+options = parser.parse_args()
+os.makedirs(options.output, exist_ok=True)
+rows, seen = [], set()
+for source, name, data in songs(options.files):
+    if data in seen: continue
+    seen.add(data)
+    try:
+        division, tempi, metres, notes = read(data)
+    except (ValueError, IndexError, struct.error) as error:
+        print(f'{name}: left out: {error}')
+        continue
+    if len(notes) < 50: continue
+    name = ''.join(c if c.isalnum() else '_' for c in f'{source}-{name}')
+    # On the grid: within a 24th of a beat of a quarter of the beat or a third.
+    place = notes / division
+    off = np.minimum(abs(place * 4 - np.round(place * 4)) / 4, abs(place * 3 - np.round(place * 3)) / 3)
+    if np.mean(off < 1 / 24) < 0.7:
+        print(f'{name}: left out: not on its grid')
+        continue
+    def seconds(ticks):
+        points = [(0, 0.0)]
+        period, last = 0.5, 0
+        for tick, next_period in tempi:
+            points.append((tick, points[-1][1] + (tick - last) * period / division))
+            period, last = next_period, tick
+        points.append((last + 10**7, points[-1][1] + 10**7 * period / division))
+        return np.interp(ticks, [p[0] for p in points], [p[1] for p in points])
+    numerator, denominator = (metres or [(0, 4, 4)])[-1][1:]
+    compound = denominator == 8 and numerator in (6, 9, 12)
+    beat = division * (1.5 if compound else 1)
+    ticks = np.arange(metres[-1][0] if metres else 0, notes[-1] + beat, beat)
+    perBar = numerator // 3 if compound else max(1, numerator * 4 // denominator)
+    beats = seconds(ticks)
+    length = seconds(notes[-1])
+    start = max(0.0, min(length / 2 - options.seconds / 2, length - options.seconds))
+    inside = (beats >= start) & (beats < min(start + options.seconds, length))
+    if inside.sum() < 12: continue
+    stem = os.path.join(options.output, name)
+    with open(stem + '.mid', 'wb') as file: file.write(data)
+    font = options.soundfonts[len(rows) % len(options.soundfonts)]
+    subprocess.run(['fluidsynth', '-ni', '-q', '-g', '0.4', '-r', str(RATE), '-O', 'float', '-T', 'raw', '-F', stem + '.raw', font,
+                    stem + '.mid'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    samples = np.fromfile(stem + '.raw', np.float32).reshape(-1, 2).mean(1)
+    samples[int(start * RATE):int((start + options.seconds) * RATE)].tofile(stem + '.f32')
+    os.remove(stem + '.raw')
+    os.remove(stem + '.mid')
+    periods = np.diff(beats[inside])
+    np.savetxt(stem + '.txt', beats[inside] - start, fmt='%.4f')
+    down = np.arange(len(beats))[inside] % perBar == 0
+    with open(stem + '.json', 'w') as file:
+        json.dump(dict(id=name, metre=f'{numerator}/{denominator}', down=list((beats[inside] - start)[down].round(4))), file)
+    constant = periods.max() - periods.min() < 1e-3
+    rows.append([name, '%.4f' % (60 / np.median(periods)), 'yes' if constant else 'no', 'midi', 'synthetic:' + source, name + '.txt'])
+with open(os.path.join(options.output, 'manifest.csv'), 'w', newline='') as file:
+    writer = csv.writer(file)
+    writer.writerow(['id', 'bpm_true', 'constant', 'kind', 'source', 'beats_file'])
+    writer.writerows(rows)
+print(f'{len(rows)} songs')

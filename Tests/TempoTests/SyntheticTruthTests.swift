@@ -1,0 +1,198 @@
+import AudioAnalysis
+import Glibc
+import SystemPackage
+import Testing
+
+@testable import Tempo
+
+/// Signals whose tempo and beats are known exactly.
+@Suite struct ClickTests {
+  /// Where there are clicks and nothing else, their tempo is the tempo, octave included.
+  @Test(arguments: [40.0, 50, 60, 77, 93.5, 110, 120, 128, 140.3, 174, 200, 240])
+  func plain(bpm: Double) throws {
+    let truth = pulse(bpm, seconds: 15)
+    let finding = try analyze(signal(seconds: 15, [(.click, truth)]))
+    let found = try #require(finding.bpm)
+    #expect(abs(found - bpm) <= 0.1, "\(found)")
+    #expect(finding.isStable)
+    #expect(finding.map == [TempoFinding.Section(startSeconds: 0, bpm: found)])
+    #expect(agreement(finding.beats, truth, within: 0.02) > 0.9)
+  }
+
+  @Test(arguments: [72.0, 120, 168], [3, 4])
+  func accented(bpm: Double, beats: Int) throws {
+    let all = pulse(bpm, seconds: 15)
+    let accents = stride(from: 0, to: all.count, by: beats).map { all[$0] }
+    let finding = try analyze(signal(seconds: 15, [(.click, all), (.click, accents)]))
+    #expect(abs((finding.bpm ?? 0) - bpm) <= 0.1)
+  }
+
+  @Test(arguments: [60.0, 120, 200])
+  func withJitter(bpm: Double) throws {
+    var random = Randomness(5)
+    let truth = pulse(bpm, seconds: 20)
+    let moved = truth.map { $0 + 0.01 * Double(random.next()) }
+    let finding = try analyze(signal(seconds: 20, [(.click, moved)]))
+    #expect(abs((finding.bpm ?? 0) - bpm) <= 0.3)
+    #expect(agreement(finding.beats, truth, within: 0.04) > 0.9)
+  }
+
+  @Test(arguments: [60.0, 120, 200])
+  func inNoise(bpm: Double) throws {
+    let clicks = signal(seconds: 15, [(.click, pulse(bpm, seconds: 15))])
+    let finding = try analyze(zip(clicks, noise(seconds: 15, level: 0.003)).map { $0 + $1 })
+    #expect(abs((finding.bpm ?? 0) - bpm) <= 0.1)
+  }
+
+  @Test(arguments: [60.0, 120, 200])
+  func withDropOut(bpm: Double) throws {
+    let truth = pulse(bpm, seconds: 20)
+    let finding = try analyze(signal(seconds: 20, [(.click, truth.filter { $0 < 8 || $0 > 10.5 })]))
+    #expect(abs((finding.bpm ?? 0) - bpm) <= 0.1)
+    #expect(agreement(finding.beats, truth, within: 0.02) > 0.9)
+  }
+
+  /// A kick on the beat under hits that divide two beats by three, or three by four: the tempo is one of the two voices', and exact.
+  @Test(arguments: [(90.0, 1.5), (100.0, 4 / 3.0), (120.0, 1.5)])
+  func polyrhythm(bpm: Double, over: Double) throws {
+    let finding = try analyze(
+      signal(
+        seconds: 20,
+        [(.kick, pulse(bpm, seconds: 20)), (.hat, pulse(bpm * over, seconds: 20))]))
+    let found = try #require(finding.bpm)
+    let voices = [bpm, bpm * over, bpm / 2, bpm * over / 2, bpm * 2, bpm / 3, bpm / 4]
+    #expect(voices.contains { abs(found - $0) <= 0.1 }, "\(found)")
+    #expect(finding.candidates.contains { abs($0.bpm / bpm - 1) < 0.01 })
+  }
+}
+
+@Suite struct FeelTests {
+  @Test(arguments: [96.0, 120, 138])
+  func swing(bpm: Double) throws {
+    let place = 2 / 3.0
+    let seconds = 16.0
+    let finding = try analyze(
+      signal(
+        seconds: seconds,
+        [
+          (.kick, pulse(bpm, seconds: seconds, every: 2)), (.snare, pulse(bpm, seconds: seconds, every: 2, offset: 1)),
+          (.hat, pulse(bpm, seconds: seconds)), (.hat, pulse(bpm, seconds: seconds, offset: place)),
+        ]))
+    #expect(abs((finding.bpm ?? 0) - bpm) <= 0.1)
+    #expect(agreement(finding.beats, pulse(bpm, seconds: seconds), within: 0.03) > 0.9)
+  }
+
+  /// Bass on one, something lighter on two and three.
+  @Test(arguments: [96.0, 120, 144])
+  func waltz(bpm: Double) throws {
+    let seconds = 24.0
+    let finding = try analyze(
+      signal(
+        seconds: seconds,
+        [
+          (.kick, pulse(bpm, seconds: seconds, every: 3)), (.snare, pulse(bpm, seconds: seconds, every: 3, offset: 1)),
+          (.snare, pulse(bpm, seconds: seconds, every: 3, offset: 2)),
+        ]))
+    #expect(abs((finding.bpm ?? 0) - bpm) <= 0.1)
+    #expect(finding.metre != "4/4")
+    if let downbeats = finding.downbeats {
+      #expect(agreement(downbeats, pulse(bpm, seconds: seconds, every: 3), within: 0.03) > 0.85)
+    }
+  }
+}
+
+@Suite struct BarReadingTests {
+  private func accents(_ pattern: [OnsetEnvelopes.Lanes], bars: Int, startingWith first: Int = 0) -> BeatAccents {
+    var random = Randomness(11)
+    let beats = (0..<(bars * pattern.count)).map { beat in
+      let wobble = OnsetEnvelopes.Lanes(repeating: 0.05 * random.next())
+      return pattern[(beat + first) % pattern.count] + wobble
+    }
+    return BeatAccents(values: beats)
+  }
+
+  /// Kick, cymbal and a new chord on one, a snare on two and four, a kick on three.
+  private let four: [OnsetEnvelopes.Lanes] = [
+    .init(0.9, 0.5, 0.2, 0.6, 0.2, 0.6, 0.95, 0.6), .init(0.1, 0.4, 0.6, 0.7, 0.6, 0.6, 0.1, 0.6),
+    .init(0.6, 0.5, 0.2, 0.1, 0.2, 0.4, 0.2, 0.6), .init(0.1, 0.4, 0.6, 0.7, 0.6, 0.6, 0.1, 0.6),
+  ]
+
+  @Test(arguments: 0..<4)
+  func barsOfFour(first: Int) {
+    let reading = BarReading(accents(four, bars: 16, startingWith: first), bpm: 120)
+    #expect(reading?.beatCount == 4)
+    #expect(reading?.firstDownbeat == (4 - first) % 4)
+  }
+
+  @Test(arguments: 0..<3)
+  func barsOfThree(first: Int) {
+    let reading = BarReading(accents([four[0], four[1], four[1]], bars: 20, startingWith: first), bpm: 120)
+    #expect(reading?.beatCount == 3)
+    // Of three beats less is known than of four: it may leave them open.
+    if let found = reading?.firstDownbeat { #expect(found == (3 - first) % 3) }
+  }
+
+  @Test func likeBeatsHaveNoBars() {
+    #expect(BarReading(accents([four[0]], bars: 64), bpm: 120) == nil)
+  }
+
+  @Test func fewBeatsHaveNoBars() {
+    #expect(BarReading(accents(four, bars: 3), bpm: 120) == nil)
+  }
+}
+
+@Suite struct MixTests {
+  /// One track after the other with a fade between, as a DJ plays them.
+  private func mix(_ tempi: [Double], each seconds: Double, fade: Double = 4) -> (signal: [Float], changes: [Double]) {
+    var sum: [Float] = []
+    var changes: [Double] = []
+    let overlap = Int(fade * sampleRate)
+    for (index, bpm) in tempi.enumerated() {
+      let track = rockBeat(bpm, seconds: seconds, start: 0.05 + 0.1 * Double(index))
+      guard !sum.isEmpty else {
+        sum = track
+        continue
+      }
+      let start = sum.count - overlap
+      for offset in 0..<overlap {
+        let share = Float(offset) / Float(overlap)
+        sum[start + offset] = (1 - share) * sum[start + offset] + share * track[offset]
+      }
+      sum.append(contentsOf: track[overlap...])
+      changes.append(Double(start + overlap / 2) / sampleRate)
+    }
+    return (sum, changes)
+  }
+
+  @Test func everyTrackOfAMixIsInTheMap() throws {
+    let tempi = [124.0, 140, 104, 127]
+    let (music, changes) = mix(tempi, each: 45)
+    let finding = try analyze(music)
+    #expect(!finding.isStable)
+    #expect(finding.map.map { $0.bpm.rounded() } == tempi)
+    for (section, change) in zip(finding.map.dropFirst(), changes) { #expect(abs(section.startSeconds - change) < 10) }
+  }
+
+  @Test func oneTempoIsNotParted() throws {
+    let envelope = PulseSurvey.combined(OnsetEnvelopes(bands(of: rockBeat(126, seconds: 90))))
+    #expect(TempoChanges(envelope).columns.isEmpty)
+  }
+
+  /// What a session keeps does not grow with the length of a mix, and changes are found where stretches meet as well.
+  @Test func aLongMixIsFollowedInBoundedMemory() throws {
+    let tempi = [126.0, 140, 126, 140]
+    let tracks = tempi[..<2].map { columns(of: rockBeat($0, seconds: 60, start: 0)) }
+    let analyzer = try TempoAnalyzer(TempoAnalyzer.Configuration())
+    var session = try analyzer.makeSession(for: Track(path: "mix"))
+    var most = 0
+    for minute in 0..<16 {
+      // Another track every four minutes.
+      for column in tracks[minute / 4 % 2].prefix(6014) { try session.consume(column.span, at: 0) }
+      most = max(most, session.keptColumns)
+    }
+    let finding = try session.finish()
+    #expect(Double(most) <= 1.5 * TempoAnalyzer.Session.stretchSeconds * OnsetEnvelopes.columnsPerSecond)
+    #expect(finding.map.map { $0.bpm.rounded() } == tempi)
+    for (index, section) in finding.map.enumerated() { #expect(abs(section.startSeconds - 240 * Double(index)) < 10) }
+  }
+}
