@@ -80,16 +80,11 @@ struct ExplainCommand: AsyncParsableCommand {
   }
 
   private func next(
-<<<<<<< HEAD
     _ record: FileRecord?, _ history: FileHistory?, _ path: FilePath, _ plan: AnalysisPlan, _ settings: CommandSettings,
     _ store: ResultStore
   ) throws -> [String] {
-=======
-    _ record: FileRecord?, _ history: FileHistory?, _ path: FilePath, _ plan: AnalysisPlan, _ settings: CommandSettings
-  ) -> [String] {
     // Also a folder that could not be read.
     if record?.status == .failed, record?.problem?.stage == .scan { return ["The next run looks at it again."] }
->>>>>>> running
     guard let now = ScannedFile(lookingAt: path) else { return ["There is no file of this name now."] }
     let walk = settings.settings.walk
     if let reason = walk.candidates.reasonToSkip(fileNamed: Array((path.lastComponent?.string ?? "").utf8)) {
