@@ -196,3 +196,12 @@ import Testing
     for (index, section) in finding.map.enumerated() { #expect(abs(section.startSeconds - 240 * Double(index)) < 10) }
   }
 }
+
+@Suite struct GridWeightsTests {
+  @Test func everyFeatureHasItsWeight() throws {
+    let survey = PulseSurvey(OnsetEnvelopes(bands(of: rockBeat(120, seconds: 12))))
+    let best = try #require(survey.hypotheses(isWholeFile: false).first)
+    #expect(best.features.count == GridFeatures.count)
+    #expect(GridWeights.values.count == GridFeatures.count)
+  }
+}
