@@ -33,9 +33,12 @@ import Testing
     }
   }
 
-  @Test func framesInsideATagAreNoAudio() throws {
+  /// FFmpeg may still find the frames by itself; then there is an id for them, too.
+  @Test func framesInsideATagAreNotTheStream() throws {
     let frames = [[UInt8]](repeating: Self.mpeg, count: 6).flatMap { $0 }
     let bytes = [UInt8](repeating: 0x20, count: 100) + frames + Self.footer(frames.count + 32)
-    #expect(openingError(try scratch.write(bytes, "x")) != nil)
+    let path = try scratch.write(bytes, "x")
+    let id = try? contentID(path)
+    #expect((openingError(path) == nil) == (id != nil))
   }
 }
