@@ -46,15 +46,9 @@ struct Matcher: ~Copyable {
 
   static let stages = [
     Stage(limit: 1.9, binWidthLog2: 1, candidateCount: 40, byteBudget: 1 << 20, transforms: [.neutral]),
-    Stage(limit: 1.8, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 18, transforms: changed),
-    Stage(limit: 4.2, binWidthLog2: 1, candidateCount: 600, byteBudget: 6 << 20, transforms: [.neutral]),
+    Stage(limit: 1.8, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: changed),
+    Stage(limit: 4.2, binWidthLog2: 1, candidateCount: 600, byteBudget: 8 << 20, transforms: [.neutral]),
   ]
-  /// In a large catalog the budget of the second stage is spent on the rarest pairs; if nothing was found, more are read.
-  static let lastStageOfLargeCatalogs = Stage(
-    limit: 2.6, binWidthLog2: 3, candidateCount: 12, byteBudget: 1 << 19, transforms: changed)
-  /// Postings from which a catalog is large.
-  static let largePostingCount = 10_000_000
-
   private static let changed: [Transform] = [
     .speed(1.025), .speed(0.975), .speed(1.05), .speed(0.95),
     Transform(slope: 1.025, shift: 0), Transform(slope: 0.975, shift: 0),
@@ -110,8 +104,7 @@ struct Matcher: ~Copyable {
   private mutating func match(_ query: Query, _ filter: MatchedFilter) -> Finding? {
     var hits: [Hit] = []
     var finding: Finding?
-    let isLarge = postingCount >= Self.largePostingCount
-    for stage in Self.stages + (isLarge ? [Self.lastStageOfLargeCatalogs] : []) {
+    for stage in Self.stages {
       scan(query, stage, filter, into: &hits)
       refine(&hits, query, filter)
       finding = judge(hits, query, filter)

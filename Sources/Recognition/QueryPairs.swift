@@ -15,8 +15,8 @@ struct QueryPairs {
 
   /// How rarely a cell near a pair of the query holds a pair of the reference, as the negative natural logarithm of the
   /// share that do: the weaker the two peaks in their second and third of the bands, the more stronger targets there
-  /// are and the farther the cell, the fewer. A Poisson regression on two million cells of clips in noise of 0 and -5 dB: in
-  /// clean clips rank says more, but those are found anyway.
+  /// are and the farther the cell, the fewer. A Poisson regression on two million cells of clips in noise of 0 and
+  /// -5 dB: in clean clips rank says more, but those are found anyway.
   enum Rarity {
     static let perAnchorRank: Float = 0.1
     static let perTargetRank: Float = 0.066

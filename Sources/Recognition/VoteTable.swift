@@ -141,7 +141,7 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  /// Votes are counted and judged at once: each looks whether its bin and a neighbour have reached the threshold with it.
+  /// Votes are counted and judged at once: each looks whether its bin and a neighbour have reached the threshold.
   private func findInStretches(_ limit: Int, _ threshold: inout UInt8, into places: inout [Place]) {
     let counts = counts + Self.margin
     var start = 0

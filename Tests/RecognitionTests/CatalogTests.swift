@@ -197,7 +197,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
       Signature(landmarks: landmarks, columnCount: 500), identifier: ContentID(high: 0, low: 0), items: [])
     let segment = try builder.build()
     var table = VoteTable()
-    table.reset(binCount: (first + 1000) / 2)
+    table.reset(binCount: (first + 1000) / 2, byteCount: 1000)
     for key in 0..<LandmarkPair.keyCount {
       table.add(segment.list(ofKey: key), of: segment, offset: first, binWidthLog2: 1)
     }

@@ -17,7 +17,8 @@ import Testing
   private static let catalog: CustomCatalog = {
     var catalog = CustomCatalog()
     for seed in UInt64(1)...4 {
-      try? catalog.add(Reference(identifier: "track-\(seed)", signature: Catalogs.signature(of: track(seed)), items: []))
+      let signature = Catalogs.signature(of: track(seed))
+      try? catalog.add(Reference(identifier: "track-\(seed)", signature: signature, items: []))
     }
     return catalog
   }()
