@@ -17,7 +17,9 @@ final class SndfileDecoder: StreamDecoder {
 
   init(_ file: InputFile, container: Container) throws(DecodeError) {
     var info = SF_INFO()
-    let view = FileView(file)
+    var audio: Range<Int64>?
+    if case .pcm(let header) = container.kind { audio = header.audio ?? 0..<0 }
+    let view = FileView(file, audio: audio)
     guard let handle = view.open(&info) else {
       if let error = view.error { throw error }
       // Why is in a variable that all threads share, so nobody can know.
@@ -95,10 +97,15 @@ final class SndfileDecoder: StreamDecoder {
 /// A file as libsndfile reads it. `sf_open_fd` is no way in: it closes the descriptor when it fails, told to or not.
 private final class FileView {
   private let file: InputFile
+  /// Where the audio of a file of chunks lies, if any does; `nil` for other files.
+  private let audio: Range<Int64>?
   private var position: Int64 = 0
   private(set) var error: DecodeError?
 
-  init(_ file: InputFile) { self.file = file }
+  init(_ file: InputFile, audio: Range<Int64>?) {
+    self.file = file
+    self.audio = audio
+  }
 
   /// The handle must not outlive the view.
   func open(_ info: inout SF_INFO) -> OpaquePointer? {
@@ -128,10 +135,25 @@ private final class FileView {
     return target
   }
 
+  /// Names the lists of texts (`LIST`) in WAV files `JUNK`, so that they are passed over: libsndfile 1.2.0 never comes to the
+  /// end of one with a part that claims 4 GiB. Nobody asks libsndfile for the texts. Names of chunks are read at once.
+  private func hideLists(in bytes: UnsafeMutableRawBufferPointer) {
+    guard let audio, !audio.contains(position) || position + Int64(bytes.count) > audio.upperBound else { return }
+    for index in bytes.indices.dropLast(3) where !audio.contains(position + Int64(index)) {
+      guard bytes[index...].starts(with: Self.list) else { continue }
+      for (offset, byte) in Self.junk.enumerated() { bytes[index + offset] = byte }
+    }
+  }
+
+  private static let list = Array("LIST".utf8)
+  private static let junk = Array("JUNK".utf8)
+
   private func read(into destination: UnsafeMutableRawPointer?, count: Int) -> sf_count_t {
     guard let destination, count > 0, error == nil else { return 0 }
     do throws(DecodeError) {
-      let got = try file.read(into: UnsafeMutableRawBufferPointer(start: destination, count: count), at: position)
+      let bytes = UnsafeMutableRawBufferPointer(start: destination, count: count)
+      let got = try file.read(into: bytes, at: position)
+      hideLists(in: UnsafeMutableRawBufferPointer(rebasing: bytes[..<got]))
       position += Int64(got)
       return sf_count_t(got)
     } catch {

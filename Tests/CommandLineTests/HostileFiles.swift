@@ -74,6 +74,10 @@ enum HostileFiles {
       "chunk before fmt is 4 GB.wav",
       Array(wav.prefix(12)) + Array("JUNK".utf8) + [0xFF, 0xFF, 0xFF, 0xFF] + wav.dropFirst(12), "failed", "corrupt"),
     Entry(
+      "list with a part of 4 GB.wav",
+      Array(wav.prefix(36)) + Array("LIST".utf8) + [20, 0, 0, 0] + Array("INFOabcd".utf8) + [0xF8, 0xFF, 0xFF, 0xFF]
+        + [UInt8](repeating: 0, count: 8) + wav.dropFirst(36), "ok"),
+    Entry(
       "many empty chunks.wav",
       Array(wav.prefix(12)) + (0..<20_000).flatMap { _ in Array("JUNK".utf8) + [0, 0, 0, 0] } + wav.dropFirst(12), "ok"),
     Entry("rate 0.flac", patched(flac, 18, [0, 0, flac[20] & 0x0F]), "ok"),
