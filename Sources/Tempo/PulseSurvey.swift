@@ -160,7 +160,8 @@ extension PulseSurvey {
   }
 
   private func moving() -> [PulseCandidate] {
-    var found = tempi.compactMap { flexible($0, changeCost: 10, distanceCost: 1) }
+    // Players who push and pull a little want a stiffer path than those who play freely.
+    var found = tempi.flatMap { bpm in [10, 30].compactMap { flexible(bpm, changeCost: $0, distanceCost: 1) } }
     // A moving beat is often told best by what is played within it.
     for fast in found where fast.bpm > 100 {
       for factor in [2, 3] where fast.bpm / Double(factor) >= Self.range.lowerBound {
