@@ -135,7 +135,7 @@ struct ProbeList {
   @inline(__always)
   private static func price(length: Int32, rarity: Float) -> UInt8 {
     // The bits of a floating-point number, read as an integer, are its logarithm by and large.
-    let octaves = Float(Float(length).bitPattern &- 1065353216) / 8388608 + rarity * Float(M_LOG2E)
+    let octaves = Float(Float(length).bitPattern &- 1_065_353_216) / 8_388_608 + rarity * Float(M_LOG2E)
     return UInt8(min(octaves * pricesPerOctave, 255))
   }
 

@@ -7,7 +7,8 @@ public enum ReportSchema {
   public static var files: [(format: String, name: String, text: String)] {
     [
       ("json", "nocturne.report.v1.schema.json", reportSchema.text),
-      ("ndjson", "nocturne.file.v1.schema.json", fileSchema.text), ("csv", "nocturne.csv.v1.table.json", tableSchema.text),
+      ("ndjson", "nocturne.file.v1.schema.json", fileSchema.text),
+      ("csv", "nocturne.csv.v1.table.json", tableSchema.text),
       ("match", "nocturne.match.v1.schema.json", match), ("listen", "nocturne.listen.v1.schema.json", listen),
       ("worker", "nocturne.worker.v1.schema.json", ofWorker),
     ]

@@ -1,6 +1,5 @@
 import ArgumentParser
 import AudioAnalysis
-import BuiltInAnalyzers
 import Foundation
 import LibraryScan
 import Pipeline
@@ -26,12 +25,8 @@ struct RunCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
   var database: PathArgument?
 
-  @Option(
-    help: ArgumentHelp("The pipeline: a name, or the path of a definition (default: default).", valueName: "name|file"))
-  var pipeline: String?
-
-  @Option(help: ArgumentHelp("Run these analyzers of the pipeline only.", valueName: "id,…"))
-  var only: [String] = []
+  @OptionGroup(title: "Analysis")
+  var analysis: AnalysisArguments
 
   @Option(
     name: [.customShort("j", allowingJoined: true), .long],
@@ -58,23 +53,6 @@ struct RunCommand: AsyncParsableCommand {
 
   @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Say what would be done, and change nothing.")
   var dryRun = false
-
-  @Option(
-    help: ArgumentHelp(
-      "process: analyze in worker processes, so that a bad file costs itself alone; none: in this one.",
-      valueName: "where"),
-    completion: .list(IsolationChoice.choices))
-  var isolation: String?
-
-  @Option(
-    name: .customLong("memory-limit"), help: ArgumentHelp("Memory of a worker process (default: 400).", valueName: "MB")
-  )
-  var memoryLimit: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "How long one file may take (default: by its size); what was found until then is kept.", valueName: "time"))
-  var timeout: String?
 
   @Option(help: ArgumentHelp("How long the run may take, such as 5h; the next one goes on.", valueName: "time"))
   var timeBudget: String?
@@ -139,7 +117,7 @@ struct RunCommand: AsyncParsableCommand {
     if !dryRun { metrics.path = settings[Settings.metrics] }
     try Analyze.refuseMistypedSubcommand(paths.first)
     let definition = try settings.definition()
-    let plan = try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(onlyIDs))
+    let plan = try analysis.plan(definition)
     let roots = try Roots(paths: paths.map(\.path), filesFrom: filesFrom, from0: from0, settings: settings)
     Priority.lower(toNiceness: settings[Settings.nice])
 
@@ -183,7 +161,7 @@ struct RunCommand: AsyncParsableCommand {
     defer { budget?.cancel() }
 
     let start = ContinuousClock.now
-    let isolation = LibraryRun.Isolation.chosen(in: settings, definition, only: onlyIDs, plan)
+    let isolation = analysis.isolation(settings, definition, plan)
     defer {
       isolation.close()
       metrics.losses = isolation.losses
@@ -226,17 +204,10 @@ struct RunCommand: AsyncParsableCommand {
     return status
   }
 
-  private var onlyIDs: [String] {
-    only.flatMap { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
-  }
-
   private func apply(to settings: inout CommandSettings) throws {
     settings.take(database, for: Settings.database, option: "--database")
-    try settings.take(pipeline, for: Settings.pipeline, option: "--pipeline")
+    try analysis.apply(to: &settings)
     try settings.take(jobs, for: Settings.jobs, option: "--jobs")
-    try settings.take(isolation, for: Settings.isolation, option: "--isolation")
-    try settings.take(memoryLimit, for: Settings.memoryLimit, option: "--memory-limit")
-    try settings.take(timeout, for: Settings.timeout, option: "--timeout")
     try settings.take(timeBudget, for: Settings.timeBudget, option: "--time-budget")
     try settings.take(nice, for: Settings.nice, option: "--nice")
     try settings.take(failOn, for: Settings.failOn, option: "--fail-on")

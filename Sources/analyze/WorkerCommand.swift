@@ -1,6 +1,5 @@
 import ArgumentParser
 import AudioAnalysis
-import BuiltInAnalyzers
 import Foundation
 import Pipeline
 import Reporting
@@ -20,12 +19,8 @@ struct WorkerCommand: AsyncParsableCommand {
       asks again; 64 wrong usage; 130 or 143 ended by a signal.
       """)
 
-  @Option(
-    help: ArgumentHelp("The pipeline: a name, or the path of a definition (default: default).", valueName: "name|file"))
-  var pipeline: String?
-
-  @Option(help: ArgumentHelp("Run these analyzers of the pipeline only.", valueName: "id,…"))
-  var only: [String] = []
+  @OptionGroup(title: "Analysis")
+  var analysis: AnalysisArguments
 
   @Option(
     name: [.customShort("j", allowingJoined: true), .long],
@@ -49,20 +44,6 @@ struct WorkerCommand: AsyncParsableCommand {
     completion: .list(ReportExtra.choices))
   var include: [String] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "process: analyze in child processes, so that a bad file costs itself alone; none: in this one.",
-      valueName: "where"),
-    completion: .list(IsolationChoice.choices))
-  var isolation: String?
-
-  @Option(
-    name: .customLong("memory-limit"), help: ArgumentHelp("Memory of a child process (default: 400).", valueName: "MB"))
-  var memoryLimit: String?
-
-  @Option(help: ArgumentHelp("How long one file may take (default: by its size).", valueName: "time"))
-  var timeout: String?
-
   @Flag(name: .shortAndLong, help: "Say on standard error at the end how many lines there were.")
   var verbose = false
 
@@ -80,15 +61,11 @@ struct WorkerCommand: AsyncParsableCommand {
 
   private func work() async throws -> ExitStatus {
     var settings = try CommandSettings()
-    try settings.take(pipeline, for: Settings.pipeline, option: "--pipeline")
+    try analysis.apply(to: &settings)
     try settings.take(jobs, for: Settings.jobs, option: "--jobs")
     try settings.take(include, for: Settings.include, option: "--include")
-    try settings.take(isolation, for: Settings.isolation, option: "--isolation")
-    try settings.take(memoryLimit, for: Settings.memoryLimit, option: "--memory-limit")
-    try settings.take(timeout, for: Settings.timeout, option: "--timeout")
     let definition = try settings.definition()
-    let onlyIDs = only.flatMap { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
-    let plan = try definition.plan(with: BuiltInAnalyzers.all, only: onlyIDs.isEmpty ? nil : Set(onlyIDs))
+    let plan = try analysis.plan(definition)
     let shard = try chosenShard()
     for notice in settings.settings.notices { Terminal.writeLine("analyze worker: \(printable(notice))") }
 
@@ -106,7 +83,7 @@ struct WorkerCommand: AsyncParsableCommand {
         // Engines count in processes.
         jobs: settings.settings.origin(of: Settings.jobs) == .standard ? 1 : settings[Settings.jobs],
         timeLimit: settings[Settings.timeout].map { $0 / .seconds(1) },
-        isolation: .chosen(in: settings, definition, only: onlyIDs, plan), walk: settings.settings.walk, shard: shard,
+        isolation: analysis.isolation(settings, definition, plan), walk: settings.settings.walk, shard: shard,
         separator: from0 ? 0 : 0x0A, workingFolder: FilePath(FileManager.default.currentDirectoryPath),
         programVersion: Analyze.version),
       reading: .standardInput, control: control, answer: { try output.write(writer.line(for: $0)) })
@@ -164,23 +141,6 @@ private final class LineOutput: Sendable {
       } catch {
         throw ReportError.cannotWrite(path: nil, reason: "\(error)")
       }
-    }
-  }
-}
-
-extension LibraryRun.Isolation {
-  /// As the settings say.
-  static func chosen(
-    in settings: CommandSettings, _ definition: PipelineDefinition, only: [String], _ plan: AnalysisPlan
-  ) -> LibraryRun.Isolation {
-    switch settings[Settings.isolation] {
-    case .none: .none
-    case .process:
-      .workers(
-        WorkerPool(
-          arguments: WorkerProcessCommand.arguments(
-            definition: definition, only: only, memoryLimit: settings[Settings.memoryLimit]),
-          plan: plan, kinds: BuiltInAnalyzers.all))
     }
   }
 }

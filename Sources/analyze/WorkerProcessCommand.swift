@@ -18,7 +18,8 @@ struct WorkerProcessCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await reportingErrors {
-      let definition = try PipelineDefinition(yaml: Array(definition.utf8), name: "worker-process", source: "--definition")
+      let definition = try PipelineDefinition(
+        yaml: Array(definition.utf8), name: "worker-process", source: "--definition")
       let plan = try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(only))
       try Worker(plan: plan, memoryLimit: memoryLimit << 20).run()
     }

@@ -110,7 +110,8 @@ import Testing
 
     // A command that goes on until it is told to stop.
     try place.write(Tracks.pcm(stream).flatMap(Tracks.bytes), to: place.folder.file("stream.raw"))
-    let listening = try place.start(options + ["--command", "echo $$ > process; cat stream.raw 2> /dev/null; exec sleep 100"])
+    let listening = try place.start(
+      options + ["--command", "echo $$ > process; cat stream.raw 2> /dev/null; exec sleep 100"])
     #expect(waitUntil { String(decoding: listening.output, as: UTF8.self).contains("First") })
     listening.send(SIGINT)
     let end = listening.end()

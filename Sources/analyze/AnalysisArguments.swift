@@ -1,0 +1,62 @@
+import ArgumentParser
+import AudioAnalysis
+import BuiltInAnalyzers
+import Foundation
+import Pipeline
+
+/// How files are analyzed, whoever names them.
+struct AnalysisArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The pipeline: a name, or the path of a definition (default: default).", valueName: "name|file"))
+  var pipeline: String?
+
+  @Option(help: ArgumentHelp("Run these analyzers of the pipeline only.", valueName: "id,…"))
+  var only: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "process: analyze in worker processes, so that a bad file costs itself alone; none: in this one.",
+      valueName: "where"),
+    completion: .list(IsolationChoice.choices))
+  var isolation: String?
+
+  @Option(
+    name: .customLong("memory-limit"), help: ArgumentHelp("Memory of a worker process (default: 400).", valueName: "MB")
+  )
+  var memoryLimit: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long one file may take (default: by its size); what was found until then is kept.", valueName: "time"))
+  var timeout: String?
+
+  func apply(to settings: inout CommandSettings) throws {
+    try settings.take(pipeline, for: Settings.pipeline, option: "--pipeline")
+    try settings.take(isolation, for: Settings.isolation, option: "--isolation")
+    try settings.take(memoryLimit, for: Settings.memoryLimit, option: "--memory-limit")
+    try settings.take(timeout, for: Settings.timeout, option: "--timeout")
+  }
+
+  func plan(_ definition: PipelineDefinition) throws -> AnalysisPlan {
+    try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(onlyIDs))
+  }
+
+  /// Where the files are analyzed, as the settings say.
+  func isolation(
+    _ settings: CommandSettings, _ definition: PipelineDefinition, _ plan: AnalysisPlan
+  ) -> LibraryRun.Isolation {
+    switch settings[Settings.isolation] {
+    case .none: .none
+    case .process:
+      .workers(
+        WorkerPool(
+          arguments: WorkerProcessCommand.arguments(
+            definition: definition, only: onlyIDs, memoryLimit: settings[Settings.memoryLimit]),
+          plan: plan, kinds: BuiltInAnalyzers.all))
+    }
+  }
+
+  private var onlyIDs: [String] {
+    only.flatMap { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
+  }
+}
