@@ -34,6 +34,7 @@ test:
 
 bench: build
 	@Scripts/setup bench
+	@[ -d Music ] || Fixtures/fetch-music || echo "bench: music cannot be fetched; measuring with Fixtures/" >&2
 	@Benchmarks/bench
 
 soak: build
