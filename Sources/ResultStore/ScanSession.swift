@@ -3,57 +3,6 @@ internal import GRDB
 internal import Synchronization
 public import SystemPackage
 
-/// How a scan treats what it knows.
-public struct ScanOptions: Hashable, Sendable {
-  /// Everything is analyzed again.
-  public var force: Bool
-  /// Failed files, and files of which an analyzer failed, are tried again although nothing has changed.
-  public var retryFailed: Bool
-  /// Verdicts only; the database is not written.
-  public var isDryRun: Bool
-
-  public init(force: Bool = false, retryFailed: Bool = false, isDryRun: Bool = false) {
-    self.force = force
-    self.retryFailed = retryFailed
-    self.isDryRun = isDryRun
-  }
-}
-
-/// What a scan has met so far.
-public struct ScanCounts: Hashable, Sendable {
-  public var cached = 0
-  public var knownFailures = 0
-  /// Of `knownFailures`, those that rest because they have cost a worker process.
-  public var quarantined = 0
-  /// What the scan could not read, and could before or never met.
-  public var newFailures = 0
-  public var skipped = 0
-  public var new = 0
-  public var changed = 0
-  public var touched = 0
-  public var outdated = 0
-  public var retried = 0
-  /// Of all above, those found under another path than before.
-  public var moved = 0
-  public var vanished = 0
-
-  public var pending: Int { new + changed + touched + outdated + retried }
-
-  public init() {}
-}
-
-/// A folder or file that was scanned, and in which what is missing may be taken as gone.
-public struct VanishScope: Hashable, Sendable {
-  public var root: FilePath
-  /// Folders below the root that could not be read: nothing in them counts as gone.
-  public var unreadable: [FilePath]
-
-  public init(root: FilePath, unreadable: [FilePath] = []) {
-    self.root = root
-    self.unreadable = unreadable
-  }
-}
-
 /// The scan of one run: takes what the walker finds, compares it with what is known, and leaves the list of work in the
 /// database. Memory does not grow with the library but for one bit for each file known (and, in a dry run, 16 bytes for each
 /// new file).
@@ -63,13 +12,13 @@ public final class ScanSession: Sendable {
   let store: ResultStore
   let run: Int64
   private let wanted: WantedAnalyses
-  private let options: ScanOptions
-  private let pathExists: @Sendable (FilePath) -> Bool
-  private let folderAt: @Sendable (FilePath) -> (device: Int64, isEmpty: Bool)?
+  let options: ScanOptions
+  let pathExists: @Sendable (FilePath) -> Bool
+  let folderAt: @Sendable (FilePath) -> (device: Int64, isEmpty: Bool)?
   private let started: Timestamp
-  private let state = Mutex(State())
+  let state = Mutex(State())
 
-  private struct State {
+  struct State {
     var counts = ScanCounts()
     var seen = SeenFiles()
     /// Of the paths that a dry run cannot put into the database.
@@ -213,35 +162,6 @@ public final class ScanSession: Sendable {
     try Query(db, "DELETE FROM failure WHERE file = ? AND stage = 'scan'").run(.integer(id))
   }
 
-  /// Marks what is known in these places and was neither classified nor skipped in this session as vanished; its results
-  /// stay. What is there and was only ever passed over is forgotten: a folder, say, that could not be read and now can.
-  /// To be called after the whole scan, with those roots only that were there and had files. Files that still exist
-  /// (outside what the walker was told to look at), and those on disks that are not mounted, are left as they are.
-  /// - Returns: how many were marked.
-  @discardableResult
-  public func markVanished(in scopes: [VanishScope]) throws(StoreError) -> Int {
-    var marked = 0
-    for scope in scopes {
-      for range in PathRange.covering(scope.root) {
-        var start = range.start
-        while true {
-          let batch = try unseenFiles(in: PathRange(start: start, end: range.end), limit: 1000)
-          guard let last = batch.last else { break }
-          start = last.path.withBytes { Array($0) } + [0]
-          let missing = batch.filter { file in
-            !scope.unreadable.contains { file.path.starts(with: $0) }
-              && !isOnMissingDisk(file.path, file.device, below: scope.root)
-          }
-          let gone = missing.filter { !pathExists($0.path) }
-          marked += try markVanished(gone.map(\.id))
-          let goneIDs = Set(gone.map(\.id))
-          try forgetSkipped(missing.map(\.id).filter { !goneIDs.contains($0) })
-        }
-      }
-    }
-    return marked
-  }
-
   /// The files that this scan has found waiting. Files that are found later join in.
   public func makePendingQueue() -> PendingQueue { PendingQueue(scan: self) }
 
@@ -298,7 +218,7 @@ public final class ScanSession: Sendable {
     "SELECT \(columns) FROM file WHERE inode = ? AND device = ? AND size_bytes = ? AND mtime_ns = ?"
 
   /// How an analysis set compares with what is wanted.
-  private struct Currency {
+  struct Currency {
     var coversAll: Bool
     /// All that does not read audio, which is all one can ask of a file without audio.
     var coversFileFeeds: Bool
@@ -453,60 +373,10 @@ public final class ScanSession: Sendable {
     try SearchIndex.renameFile(known.id, to: path, in: db)
   }
 
-  // MARK: Vanished files
-
-  private func isOnMissingDisk(_ path: FilePath, _ device: Int64?, below root: FilePath) -> Bool {
-    state.withLock { $0.disks.holds(path, device, below: root, look: folderAt) }
-  }
-
-  private func unseenFiles(
-    in range: PathRange, limit: Int
-  ) throws(StoreError) -> [(id: Int64, path: FilePath, device: Int64?)] {
-    try state.withLock { state throws(StoreError) in
-      try store.read { db in
-        // The index on paths answers this alone.
-        let select = try Query(db, "SELECT id, path FROM file WHERE \(PathRange.condition) ORDER BY path")
-        let isThere = try Query(db, "SELECT device FROM file WHERE id = ? AND vanished_run IS NULL")
-        var unseen: [(id: Int64, path: FilePath, device: Int64?)] = []
-        try select.forEachWhile(range.values) {
-          let id = select.integer(0)
-          if !state.seen.contains(id) {
-            try isThere.forEach(.integer(id)) { unseen.append((id, select.path(1), isThere.optionalInteger(0))) }
-          }
-          return unseen.count < limit
-        }
-        return unseen
-      }
-    }
-  }
-
-  private func markVanished(_ ids: [Int64]) throws(StoreError) -> Int {
-    if ids.isEmpty { return 0 }
-    return try transact { state, db in
-      var marked = 0
-      let mark = try Query(db, "UPDATE file SET vanished_run = ? WHERE id = ?")
-      for id in ids where state.seen.insert(id) {
-        if !options.isDryRun { try mark.run(.integer(run), .integer(id)) }
-        marked += 1
-      }
-      state.counts.vanished += marked
-      return marked
-    }
-  }
-
-  private func forgetSkipped(_ ids: [Int64]) throws(StoreError) {
-    if ids.isEmpty || options.isDryRun { return }
-    try transact { _, db in
-      let forget = try Query(
-        db, "DELETE FROM file WHERE id = ? AND status IS NULL AND pending = 0 AND skip_code IS NOT NULL")
-      for id in ids { try forget.run(.integer(id)) }
-    }
-  }
-
   // MARK: Transactions
 
   /// Runs a transaction (for a dry run, one that only reads) on a copy of the state that counts only if it is committed.
-  private func transact<Result: Sendable>(
+  func transact<Result: Sendable>(
     _ body: (inout State, Database) throws -> Result
   ) throws(StoreError) -> Result {
     try state.withLock { state throws(StoreError) in
@@ -519,33 +389,5 @@ public final class ScanSession: Sendable {
 
   private static func key(_ path: FilePath) -> ContentID {
     path.withBytes { ContentID(hashing: Array($0)) }
-  }
-}
-
-extension ScanCounts {
-  fileprivate mutating func add(_ file: SkippedFile, failedBefore: Bool) {
-    switch (file.isFailure, failedBefore) {
-    case (false, _): skipped += 1
-    case (true, false): newFailures += 1
-    case (true, true): knownFailures += 1
-    }
-  }
-
-  fileprivate mutating func add(_ verdict: ScanVerdict) {
-    switch verdict {
-    case .cached: cached += 1
-    case .knownFailure: knownFailures += 1
-    case .pending(.new): new += 1
-    case .pending(.changed): changed += 1
-    case .pending(.touched): touched += 1
-    case .pending(.outdated): outdated += 1
-    case .pending(.retry): retried += 1
-    }
-  }
-}
-
-extension ScanVerdict {
-  var pendingReason: PendingReason? {
-    if case .pending(let reason) = self { reason } else { nil }
   }
 }
