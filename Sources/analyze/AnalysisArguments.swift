@@ -45,18 +45,25 @@ struct AnalysisArguments: ParsableArguments {
   func isolation(
     _ settings: CommandSettings, _ definition: PipelineDefinition, _ plan: AnalysisPlan
   ) -> LibraryRun.Isolation {
-    switch settings[Settings.isolation] {
+    settings.isolation(definition, only: onlyIDs, plan)
+  }
+
+  private var onlyIDs: [String] {
+    only.flatMap { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
+  }
+}
+
+extension CommandSettings {
+  /// Where a plan is carried out, made of these analyzers of a definition; of all if none is named.
+  func isolation(_ definition: PipelineDefinition, only ids: [String], _ plan: AnalysisPlan) -> LibraryRun.Isolation {
+    switch self[Settings.isolation] {
     case .none: .none
     case .process:
       .workers(
         WorkerPool(
           arguments: WorkerProcessCommand.arguments(
-            definition: definition, only: onlyIDs, memoryLimit: settings[Settings.memoryLimit]),
+            definition: definition, only: ids, memoryLimit: self[Settings.memoryLimit]),
           plan: plan, kinds: BuiltInAnalyzers.all))
     }
-  }
-
-  private var onlyIDs: [String] {
-    only.flatMap { $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
   }
 }

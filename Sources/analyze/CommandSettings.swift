@@ -5,7 +5,8 @@ import Pipeline
 import ResultStore
 import SystemPackage
 
-/// The settings of a command: what files and the environment say, under what its options say.
+/// The settings of a command: what files and the environment say, under what its options say. From when they are read,
+/// messages look as they say.
 struct CommandSettings {
   private(set) var settings: Settings
   private let context: SettingContext
@@ -14,6 +15,7 @@ struct CommandSettings {
     settings = try Settings.load()
     context = SettingContext(
       folder: FilePath(FileManager.default.currentDirectoryPath), home: settings.folders.home)
+    Log.use(settings[Settings.logFormat])
   }
 
   subscript<Value: SettingValue>(_ setting: Setting<Value>) -> Value { settings[setting] }

@@ -67,7 +67,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     do {
       let store = try open(path)
-      var findings = try lastRun(of: store)
+      var findings = try lastRun(of: store) + quarantine(in: store)
       if repair {
         try store.rebuildSearchIndex()
         findings.append(.ok("the search index was made anew"))
@@ -92,6 +92,18 @@ struct DoctorCommand: AsyncParsableCommand {
     if repair { return try ResultStore(path: path) }
     if check, let store = try? ResultStore(path: path) { return store }
     return try ResultStore(path: path, access: .readOnly)
+  }
+
+  private static let quarantinedShown = 10
+
+  private func quarantine(in store: ResultStore) throws(StoreError) -> [Finding] {
+    let files = try store.quarantined(limit: Self.quarantinedShown + 1)
+    var findings = files.prefix(Self.quarantinedShown).map { file in
+      Finding.ok(
+        "in quarantine until \(file.quarantine.until): \(DisplayPath.text(of: file.path)): \(file.problem.message)")
+    }
+    if files.count > findings.count { findings.append(.ok("and more files in quarantine")) }
+    return findings
   }
 
   private func lastRun(of store: ResultStore) throws(StoreError) -> [Finding] {

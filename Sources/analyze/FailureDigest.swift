@@ -58,19 +58,26 @@ struct FailureDigest {
     return lines
   }
 
+  /// Says all on standard error, in the form that messages have.
+  func write(on terminal: Terminal) {
+    switch Log.format {
+    case .auto, .text:
+      for line in lines(for: terminal) { Terminal.writeLine(line) }
+    case .journald:
+      let text = lines(for: terminal.plain).joined(separator: "\n")
+      Log.write(Log.Message(level: .warning, event: "files_failed", text: text, isBlock: true))
+    case .json:
+      for message in messages { Log.write(message) }
+    }
+  }
+
   /// The same as messages, a line each, for programs.
-  var messages: [Log.Message] {
+  private var messages: [Log.Message] {
     guard !isEmpty else { return [] }
     var messages: [Log.Message] = []
     for group in groups {
       for example in group.examples {
-        let path = DisplayPath.text(of: example.path)
-        messages.append(
-          Log.Message(
-            level: .warning, event: "file_failed", text: "\(path): \(example.problem.message)",
-            fields: [
-              "path": .string(path), "code": .string(group.code), "stage": .string(example.problem.stage.rawValue),
-            ]))
+        messages.append(Log.Message(failureOf: example.path, example.problem))
       }
       let rest = group.count - group.examples.count
       if rest > 0 {

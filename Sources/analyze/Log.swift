@@ -2,6 +2,7 @@ import AudioAnalysis
 import Foundation
 import Pipeline
 import Synchronization
+import SystemPackage
 
 /// Messages about what a command does, on standard error: for people as they are, for what collects logs as JSON or with
 /// the level that the journal of systemd reads. Progress bars and tables for terminals do not come this way.
@@ -80,5 +81,17 @@ enum Log {
     var status = stat()
     guard unsafe fstat(STDERR_FILENO, &status) == 0 else { return false }
     return stream == "\(status.st_dev):\(status.st_ino)"
+  }
+}
+
+extension Log.Message {
+  /// What is wrong with a file.
+  init(failureOf path: FilePath, _ problem: Problem) {
+    let path = DisplayPath.text(of: path)
+    self.init(
+      level: .warning, event: "file_failed", text: "\(path): \(problem.message)",
+      fields: [
+        "path": .string(path), "code": .string(problem.code), "stage": .string(problem.stage.rawValue),
+      ])
   }
 }

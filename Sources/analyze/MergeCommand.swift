@@ -21,7 +21,7 @@ struct MergeCommand: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp("Files of lines that `analyze worker` has written; - for standard input.", valueName: "file"))
-  var files: [MergeInput]
+  var files: [InputArgument]
 
   @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
   var database: PathArgument?
@@ -55,7 +55,7 @@ struct MergeCommand: AsyncParsableCommand {
   private func merge(_ settings: CommandSettings) throws -> ExitStatus {
     let path = try settings.database()
     // Opened before anything is made, so that a wrong name leaves nothing behind.
-    let inputs = try files.map { try $0.open() }
+    let inputs = try files.map { try Input($0) }
     defer { for input in inputs { input.close() } }
     do {
       try FileManager.default.createDirectory(
@@ -64,14 +64,20 @@ struct MergeCommand: AsyncParsableCommand {
       throw StoreError.cannotOpen(path: path, reason: error.localizedDescription)
     }
     let lock = try RunLock.acquire(forDatabase: path, waitingAtMost: settings[Settings.waitLock]) { _ in
-      if !quiet { Terminal.writeLine("analyze merge: waiting for a run on \(printable(path.string)) to end") }
+      guard !quiet else { return }
+      Log.write(
+        Log.Message(
+          level: .notice, event: "waiting_for_lock", text: "waiting for a run on \(path.string) to end"))
     }
     defer { lock.release() }
     let store = try ResultStore(path: path, access: .readWrite)
     let control = RunControl()
     let signals = SignalHandling { _ in
       control.requestStop()
-      Terminal.writeLine("analyze merge: stopping: what was read is stored; merge the same lines again to go on")
+      Log.write(
+        Log.Message(
+          level: .notice, event: "stopping",
+          text: "stopping: what was read is stored; merge the same lines again to go on"))
     }
 
     let merge = Merge(
@@ -82,11 +88,18 @@ struct MergeCommand: AsyncParsableCommand {
       try merge.read(input.descriptor) { number, reason in
         refused += 1
         guard refused <= Self.refusalsShown else { return }
-        Terminal.writeLine(printable("analyze merge: \(input.name), line \(number), is left out: \(reason)"))
+        Log.write(
+          Log.Message(
+            level: .warning, event: "line_left_out", text: "\(input.name), line \(number), is left out: \(reason)",
+            fields: ["input": .string(input.name), "line": .integer(Int64(number))]))
       }
     }
     if refused > Self.refusalsShown {
-      Terminal.writeLine("analyze merge: … and \(refused - Self.refusalsShown) lines more")
+      let rest = refused - Self.refusalsShown
+      Log.write(
+        Log.Message(
+          level: .warning, event: "lines_left_out", text: "\(rest) more lines are left out",
+          fields: ["count": .integer(Int64(rest))]))
     }
     let finished = try merge.finish { ending in
       if let status = signals.exitStatus { return status.rawValue }
@@ -98,11 +111,12 @@ struct MergeCommand: AsyncParsableCommand {
     if !quiet, verbose || terminal.isInteractive || status != .fine {
       let digest = try FailureDigest(
         of: finished.run, in: store, knownFailures: finished.totals.failed - finished.newlyFailed)
-      for line in digest.lines(for: terminal) { Terminal.writeLine(line) }
+      digest.write(on: terminal)
     }
     if !quiet, verbose || terminal.isInteractive {
-      Terminal.writeLine(Self.text(merge.counts, withoutFile: merge.withoutFile, refused: refused))
-      Terminal.writeLine("database: \(printable(path.string))")
+      let counts = Self.text(merge.counts, withoutFile: merge.withoutFile, refused: refused)
+      Log.write(
+        Log.Message(level: .info, event: "merge_ended", text: counts, fields: ["database": .string(path.string)]))
     }
     return status
   }
@@ -118,41 +132,27 @@ struct MergeCommand: AsyncParsableCommand {
   }
 }
 
-/// A file to merge, or standard input.
-enum MergeInput: ExpressibleByArgument, Sendable {
-  case standardInput
-  case file(PathArgument)
+private struct Input {
+  let name: String
+  let descriptor: FileDescriptor
+  private let isOurs: Bool
 
-  init?(argument: String) {
-    if argument == "-" {
-      self = .standardInput
-    } else if let path = PathArgument(argument: argument) {
-      self = .file(path)
-    } else {
-      return nil
-    }
-  }
-
-  static let defaultCompletionKind = CompletionKind.file()
-
-  struct Open {
-    let name: String
-    let descriptor: FileDescriptor
-    let isOurs: Bool
-
-    func close() { if isOurs { try? descriptor.close() } }
-  }
-
-  func open() throws -> Open {
-    switch self {
-    case .standardInput: return Open(name: "standard input", descriptor: .standardInput, isOurs: false)
+  init(_ argument: InputArgument) throws {
+    switch argument {
+    case .standardInput:
+      name = "standard input"
+      descriptor = .standardInput
+      isOurs = false
     case .file(let argument):
       do {
-        let file = try FileDescriptor.open(argument.path, .readOnly, options: .closeOnExec)
-        return Open(name: argument.path.string, descriptor: file, isOurs: true)
+        descriptor = try FileDescriptor.open(argument.path, .readOnly, options: .closeOnExec)
       } catch {
         throw CommandFailure(.fatal, "\(argument.path.string) cannot be read: \(error). Nothing was merged.")
       }
+      name = argument.path.string
+      isOurs = true
     }
   }
+
+  func close() { if isOurs { try? descriptor.close() } }
 }

@@ -30,6 +30,24 @@ struct PathArgument: ExpressibleByArgument, Sendable {
   }
 }
 
+/// A file, or standard input where the argument is `-`.
+enum InputArgument: ExpressibleByArgument, Sendable {
+  case standardInput
+  case file(PathArgument)
+
+  init?(argument: String) {
+    if argument == "-" {
+      self = .standardInput
+    } else if let path = PathArgument(argument: argument) {
+      self = .file(path)
+    } else {
+      return nil
+    }
+  }
+
+  static let defaultCompletionKind = CompletionKind.file()
+}
+
 /// The command line as the system hands it over. Arguments are bytes, and those that are no UTF-8 (paths, that is) must get
 /// through the parser of options, which takes text.
 enum RawArguments {

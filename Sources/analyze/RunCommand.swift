@@ -229,16 +229,11 @@ struct RunCommand: AsyncParsableCommand {
   private func show(_ summary: RunSummary, status: ExitStatus, on terminal: Terminal) {
     let isWanted = dryRun || verbose || terminal.isInteractive
     guard !quiet, isWanted || status != .fine else { return }
-    switch Log.format {
-    case .auto, .text:
-      let lines = isWanted ? [summary.text(for: terminal)] : summary.digest.lines(for: terminal)
-      Terminal.write(lines.map { $0 + "\n" }.joined())
-    case .journald:
-      let failures = summary.digest.lines(for: terminal.plain).joined(separator: "\n")
-      Log.write(Log.Message(level: .warning, event: "files_failed", text: failures, isBlock: true))
-      Log.write(summary.message(status: status))
-    case .json:
-      for message in summary.digest.messages + [summary.message(status: status)] { Log.write(message) }
+    if isWanted, Log.format == .text {
+      Terminal.writeLine(summary.text(for: terminal))
+    } else {
+      summary.digest.write(on: terminal)
+      if Log.format != .text { Log.write(summary.message(status: status)) }
     }
   }
 }

@@ -67,7 +67,9 @@ struct WorkerCommand: AsyncParsableCommand {
     let definition = try settings.definition()
     let plan = try analysis.plan(definition)
     let shard = try chosenShard()
-    for notice in settings.settings.notices { Terminal.writeLine("analyze worker: \(printable(notice))") }
+    for notice in settings.settings.notices {
+      Log.write(Log.Message(level: .warning, event: "setting_ignored", text: notice))
+    }
 
     let output = try LineOutput()
     let writer = WorkerRecordWriter(
@@ -75,7 +77,10 @@ struct WorkerCommand: AsyncParsableCommand {
     let control = RunControl()
     let signals = SignalHandling { _ in
       control.requestStop()
-      Terminal.writeLine("analyze worker: stopping: files in progress get five seconds; once more to end at once")
+      Log.write(
+        Log.Message(
+          level: .notice, event: "stopping",
+          text: "stopping: files in progress get five seconds; once more to end at once"))
     }
     let worker = StreamingWorker(
       StreamingWorker.Request(
@@ -88,7 +93,7 @@ struct WorkerCommand: AsyncParsableCommand {
         programVersion: Analyze.version),
       reading: .standardInput, control: control, answer: { try output.write(writer.line(for: $0)) })
     let counts = try await worker.run()
-    if verbose { Terminal.writeLine("analyze worker: \(Self.text(counts))") }
+    if verbose { Log.write(Log.Message(level: .info, event: "worker_ended", text: Self.text(counts))) }
     return signals.exitStatus ?? .fine
   }
 

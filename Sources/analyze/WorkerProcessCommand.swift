@@ -10,7 +10,7 @@ struct WorkerProcessCommand: AsyncParsableCommand {
   @Option(help: "The text of a pipeline definition.")
   var definition: String
 
-  @Option(help: "Ids of analyzers.")
+  @Option(help: "Id of an analyzer; all of the definition if none is named.")
   var only: [String] = []
 
   @Option(help: "Megabytes; 0 for no limit.")

@@ -109,6 +109,8 @@ import Testing
       let told = try place.analyze(command, "library/b.wav", "--database", Argument(place.database))
       #expect(told.text.contains("uarantine") && told.text.contains("until 20"), "\(told.text)")
     }
+    let doctor = try place.analyze("doctor", "--database", Argument(place.database))
+    #expect(doctor.text.contains("in quarantine until 20") && doctor.text.contains("b.wav: The worker process crashed"))
     // What is tried again is tried last.
     try place.put(Audio.wav(7), as: "d.wav")
     let third = try place.run(

@@ -188,6 +188,13 @@ import Testing
       "line 3, is left out: it does not follow the schema: analyzed_ns", "line 5, is left out: it is not JSON",
       "line 11, is left out: it is not JSON; it may be cut", "5 merged", "5 left out",
     ] { #expect(outcome.errors.contains(hint), "\(hint): \(outcome.errors)") }
+    // The same for programs.
+    let told = try place.start(
+      ["merge", "-", "--database", Argument(place.database)], environment: ["ANALYZE_LOG_FORMAT": "json"],
+      input: Array("no json\n".utf8)
+    ).end()
+    let message = try JSONValue(parsing: Array(told.errors.utf8))
+    #expect(message["event"] == "line_left_out" && message["line"] == 1 && told.status == 3)
     let whole = try place.analyze(
       "merge", "-", "--database", Argument(place.database), "--fail-on", "never", "--verbose",
       input: Array(lines.joined(separator: [0x0A])))

@@ -37,6 +37,13 @@ import Testing
     #expect(text.text.contains("\(place.folder.file("clip.wav"))\n  0:00:00–0:00:08  Second\n"))
     #expect(text.text.contains("from 0:00:08 of the track"))
     #expect(text.text.hasSuffix("other.wav\n  nothing recognised\n"))
+    // A pipe serves as well as a file.
+    let piped = try place.start(
+      ["match", "-", "--json", "--catalog", place.catalogFolder], input: WAVFile(clip).bytes
+    ).end()
+    #expect(piped.status == 0, "\(piped.errors)")
+    let heard = try JSONValue(parsing: piped.output)
+    #expect(heard["path"] == "/dev/stdin" && heard["tracks"] == records[0]["tracks"])
     // What is too improbable for the person who asks is no match.
     #expect(try place.match("clip.wav", "--min-confidence", "1").text.contains("nothing recognised"))
   }

@@ -43,7 +43,7 @@ struct CatalogAddCommand: AsyncParsableCommand {
       let store =
         FileManager.default.fileExists(atPath: settings[Settings.database].string)
         ? try settings.openStoreForReading() : nil
-      let reader = try ReferenceReader(store: store)
+      let reader = try ReferenceReader(store: store, settings: settings)
       var rows = try items.map { try read($0.path) }
       let update = try CatalogUpdate(at: settings[Settings.catalog])
       var batch: [Reference] = []
@@ -54,7 +54,7 @@ struct CatalogAddCommand: AsyncParsableCommand {
           if let items = take(reference.identifier, file, from: &rows), !items.isEmpty { reference.items = items }
           batch.append(reference)
         } catch let error as ReferenceReader.Failure {
-          Terminal.writeLine("analyze: \(printable(DisplayPath.text(of: file))): \(printable(error.message))")
+          Log.write(Log.Message(failureOf: file, error.problem))
           failures += 1
         }
         if batch.count == 100 {
@@ -119,25 +119,35 @@ struct CatalogAddCommand: AsyncParsableCommand {
 /// Makes references of audio files.
 private struct ReferenceReader {
   struct Failure: Error {
-    var message: String
+    var problem: Problem
   }
 
   private let store: ResultStore?
   private let analyzer: FileAnalyzer
+  private let isolation: LibraryRun.Isolation
+  /// For one file.
+  private let timeLimit: Duration
 
-  init(store: ResultStore?) throws {
+  private static let analyzers = [KnownAnalyzer.tags, KnownAnalyzer.signature]
+
+  init(store: ResultStore?, settings: CommandSettings) throws {
     self.store = store
     let definition = try PipelineCatalog().definition("default")
-    analyzer = try definition.plan(with: BuiltInAnalyzers.all, only: [KnownAnalyzer.tags, KnownAnalyzer.signature])
-      .makeFileAnalyzer()
+    let plan = try definition.plan(with: BuiltInAnalyzers.all, only: Set(Self.analyzers))
+    analyzer = plan.makeFileAnalyzer()
+    isolation = settings.isolation(definition, only: Self.analyzers, plan)
+    timeLimit = settings[Settings.timeout] ?? .seconds(3600)
   }
 
   func reference(of path: FilePath) throws -> Reference {
     let stored = try storedSignature(of: path)
-    let wanted = stored == nil ? [KnownAnalyzer.tags, KnownAnalyzer.signature] : [KnownAnalyzer.tags]
-    guard let analysis = analyzer.analyze(AnalysisJob(path: path, analyzers: Set(wanted))) else {
-      throw Failure(message: "interrupted")
-    }
+    let job = AnalysisJob(path: path, analyzers: Set(stored == nil ? Self.analyzers : [KnownAnalyzer.tags]))
+    let found =
+      switch isolation {
+      case .none: analyzer.analyze(job)
+      case .workers(let pool): try pool.analyze(job, hardLimit: timeLimit, isCancelled: { false })
+      }
+    guard let analysis = found else { throw failure("interrupted", "The analysis was given up.") }
     var tags: TagFinding?
     var made: SignatureFinding?
     for outcome in analysis.outcomes {
@@ -146,18 +156,22 @@ private struct ReferenceReader {
       made = made ?? finding as? SignatureFinding
     }
     guard let id = analysis.contentID, let finding = stored ?? made else {
-      throw Failure(message: analysis.problem?.message ?? "There is no audio to recognise it by.")
+      throw analysis.problem.map(Failure.init) ?? failure("no_audio", "There is no audio to recognise it by.")
     }
     guard finding.landmarkCount > 0 else {
-      throw Failure(message: "It is silent: there is nothing to recognise it by.")
+      throw failure("silent", "It is silent: there is nothing to recognise it by.")
     }
     do {
       return Reference(
         identifier: id.description, signature: try Signature(bytes: finding.data),
         items: [LibraryItem.item(path: path, tags: tags)])
     } catch {
-      throw Failure(message: "\(error)")
+      throw failure("no_signature", "\(error)")
     }
+  }
+
+  private func failure(_ code: String, _ message: String) -> Failure {
+    Failure(problem: Problem(stage: .analyze, code: code, message: message))
   }
 
   /// Known by its content: what the database says of a path may be about an older file.

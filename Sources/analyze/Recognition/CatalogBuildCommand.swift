@@ -43,7 +43,9 @@ struct CatalogBuildCommand: AsyncParsableCommand {
         guard terminal.isInteractive, all > CatalogUpdate.batchSize else { return }
         Terminal.write("\r\(done) of \(all) tracks\(done == all ? "\n" : "")")
       }
-      for line in build.complaints { Terminal.writeLine("analyze: \(line)") }
+      for line in build.complaints {
+        Log.write(Log.Message(level: .warning, event: "track_left_out", text: line))
+      }
       if terminal.isInteractive || verbose { Terminal.writeLine(build.summary) }
     }
   }

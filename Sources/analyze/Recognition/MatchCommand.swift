@@ -16,8 +16,8 @@ struct MatchCommand: AsyncParsableCommand {
       ends. Exit status: 0 if all files could be read, whatever was recognised; 3 if one could not.
       """)
 
-  @Argument(help: ArgumentHelp("Audio files.", valueName: "file"))
-  var files: [PathArgument]
+  @Argument(help: ArgumentHelp("Audio files; - for standard input, in any format of audio files.", valueName: "file"))
+  var files: [InputArgument]
 
   @Flag(help: "One line of JSON for each file; see analyze schema match.")
   var json = false
@@ -42,10 +42,10 @@ struct MatchCommand: AsyncParsableCommand {
       catalog.apply(to: &settings)
       let session = try Session(catalog: settings.openCatalog())
       var failures = 0
-      for file in files.map(\.path) {
-        var record = MatchRecord(path: file)
+      for file in files {
+        var record = MatchRecord(path: file.shownPath)
         do {
-          let sheet = try Self.tracks(in: file, session, isClip: !cue)
+          let sheet = try tracks(in: file, session)
           record.duration = sheet.duration
           record.tracks = sheet.cues.filter { confidence.accepts($0.confidence) }
           if cue { try StandardOutput.write(cueFile(record)) }
@@ -57,7 +57,7 @@ struct MatchCommand: AsyncParsableCommand {
         }
         if let problem = record.problem {
           failures += 1
-          Terminal.writeLine("analyze: \(printable(DisplayPath.text(of: file))): \(printable(problem.message))")
+          Log.write(Log.Message(failureOf: record.path, problem))
         }
         if json {
           try StandardOutput.write(record.ndjsonLine)
@@ -72,9 +72,19 @@ struct MatchCommand: AsyncParsableCommand {
   /// Seconds of a clip that is matched as a whole.
   private static let longestClip = 30.0
 
-  private static func tracks(in file: FilePath, _ session: Session, isClip: Bool) throws -> CueSheet {
-    let query = try QueryGenerator.query(ofFile: file, maximumDuration: longestClip + 1)
-    guard query.duration <= longestClip else { return try CueSheet(ofFile: file, in: session.catalog) }
+  private func tracks(in input: InputArgument, _ session: Session) throws -> CueSheet {
+    switch input {
+    case .standardInput:
+      let spooled = try SpooledInput.read()
+      return try tracks(in: spooled.path, session)
+    case .file(let argument):
+      return try tracks(in: argument.path, session)
+    }
+  }
+
+  private func tracks(in file: FilePath, _ session: Session) throws -> CueSheet {
+    let query = try QueryGenerator.query(ofFile: file, maximumDuration: Self.longestClip + 1)
+    guard query.duration <= Self.longestClip else { return try CueSheet(ofFile: file, in: session.catalog) }
     switch session.match(query) {
     case .match(let match): return CueSheet(cues: [CueSheet.Cue(match)], duration: query.duration)
     case .noMatch: return CueSheet(cues: [], duration: query.duration)
@@ -87,6 +97,16 @@ struct MatchCommand: AsyncParsableCommand {
       of: CueSheet(cues: record.tracks, duration: record.duration ?? 0),
       name: record.path.lastComponent.map { DisplayPath.text(of: FilePath(root: nil, components: $0)) } ?? "",
       fileExtension: record.path.extension ?? "")
+  }
+}
+
+extension InputArgument {
+  /// What stands for it in results.
+  fileprivate var shownPath: FilePath {
+    switch self {
+    case .standardInput: "/dev/stdin"
+    case .file(let argument): argument.path
+    }
   }
 }
 

@@ -1,0 +1,41 @@
+import Foundation
+import SystemPackage
+
+/// Standard input as a file: decoders look at more than one place of it, and a pipe has only one.
+struct SpooledInput: ~Copyable {
+  private let file: FileDescriptor
+
+  /// Where this process, and no other, can open what was read.
+  var path: FilePath { FilePath("/proc/self/fd/\(file.rawValue)") }
+
+  private init(_ file: FileDescriptor) {
+    self.file = file
+  }
+
+  deinit { try? file.close() }
+
+  /// Reads standard input to its end, into a file that has no name any more and goes with the process.
+  static func read() throws(CommandFailure) -> SpooledInput {
+    let folder = FilePath(NSTemporaryDirectory())
+    do {
+      let name = folder.appending("nocturne-\(UUID())")
+      let spooled = try SpooledInput(
+        .open(name, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite))
+      unlink(name.string)
+      try spooled.copyStandardInput()
+      return spooled
+    } catch {
+      throw CommandFailure(
+        .fatal, "Standard input cannot be kept in \(folder.string): \(error). TMPDIR names another folder.")
+    }
+  }
+
+  private func copyStandardInput() throws {
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = try chunk.withUnsafeMutableBytes { try unsafe FileDescriptor.standardInput.read(into: $0) }
+      if count == 0 { return }
+      try file.writeAll(chunk.prefix(count))
+    }
+  }
+}
