@@ -18,18 +18,28 @@ enum KnownAudioLookup {
         WHERE f.size_bytes = ? AND f.content_id IS NOT NULL AND f.status IN ('ok', 'partial') AND f.id <> ?
         ORDER BY f.id LIMIT \(limit)
         """)
-    try others.forEach(.integer(sizeBytes), .integer(id)) { found += try knownAudio(others, store, db) }
+    try others.forEach(.integer(sizeBytes), .integer(id)) { found += try knownAudio(others, store, db).filter(isWhole) }
     return found
   }
 
+  /// The newest result that nothing but the audio has shaped.
   static func first(contentID: ContentID, store: ResultStore, _ db: Database) throws -> KnownAudio? {
     let select = try Query(
       db,
       columns + """
         WHERE f.content_id = ? AND f.status IN ('ok', 'partial')
-        ORDER BY f.analyzed_run DESC, f.id LIMIT 1
+        ORDER BY f.analyzed_run DESC, f.id LIMIT \(limit)
         """)
-    return try select.first(.text(contentID.description)) { try knownAudio(select, store, db).first } ?? nil
+    var found: KnownAudio?
+    try select.forEach(.text(contentID.description)) {
+      found = try found ?? knownAudio(select, store, db).first(where: isWhole)
+    }
+    return found
+  }
+
+  /// What a time limit has cut short is not for other files: they may be luckier.
+  private static func isWhole(_ audio: KnownAudio) -> Bool {
+    audio.problem?.mayBeCircumstances != true
   }
 
   static func outcomes(

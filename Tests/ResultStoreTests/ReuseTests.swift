@@ -63,6 +63,25 @@ import Testing
     #expect(try library.night().scan.cached == 2)
   }
 
+  @Test func whatWasCutShortIsNotForCopies() throws {
+    let library = try Library()
+    library.put("/music/a.flac")
+    try library.night { file in
+      var analysis = Library.analysis(of: file, audio: "sound")
+      analysis.status = .partial
+      analysis.problem = Problem(stage: .decode, code: Problem.timeLimit, message: "The rest was left out.")
+      return analysis
+    }
+    library.put("/music/copy.flac")
+    try library.night { file in
+      #expect(file.knownAudio.isEmpty)
+      #expect((try? library.store.knownAudio(contentID: Library.contentID("sound"))) == nil)
+      return Library.analysis(of: file, audio: "sound")
+    }
+    // Two files, one of them whole.
+    #expect(try library.store.knownAudio(contentID: Library.contentID("sound"))?.status == .ok)
+  }
+
   @Test func vanishedOriginalServesACopyAsWell() throws {
     let library = try Library()
     library.put("/music/a.flac")
