@@ -15,7 +15,7 @@ public enum AudioDecoder: String, Hashable, Sendable, CaseIterable {
 /// rate and with the channel count it started with. One thread at a time.
 public struct AudioSource: ~Copyable {
   /// Raised whenever files may decode that did not before: those that failed are then tried again.
-  public static let version = 1
+  public static let version = 2
 
   /// Samples beyond ± this value are handed out as ± this value, and counted. Full scale is 1, so this is +24 dBFS:
   /// beyond what clipped masters overshoot in lossy codecs and float mixes reach, and small enough that one damaged
@@ -60,12 +60,14 @@ public struct AudioSource: ~Copyable {
   /// Measured: libsndfile is as fast as FFmpeg for PCM, a little faster for FLAC and slower for MP3; FFmpeg is 2.3
   /// times as fast for Vorbis and 2.2 times for Opus. Where both are right, libsndfile loses the rest of a FLAC behind
   /// the first damaged frame and of an MP3 behind junk, and reads only the first link of a chain. FFmpeg loses the last
-  /// 128 to 256 frames of a Vorbis stream that is all on one page.
+  /// 128 to 256 frames of a Vorbis stream that is all on one page, and refuses some setup headers of Vorbis that libvorbis,
+  /// which libsndfile uses, takes.
   private static func preference(for container: Container) -> [AudioDecoder] {
     switch container.kind {
     case .pcm(let header): header.lengthIsWrapped ? [.ffmpeg] : [.libsndfile, .ffmpeg]
     case .flac: [.ffmpeg, .libsndfile]
     case .ogg(let stream) where stream.isVorbisOnOnePage: [.libsndfile, .ffmpeg]
+    case .ogg(let stream) where stream.links.count == 1: [.ffmpeg, .libsndfile]
     case .ogg, .mpeg, .other, .unknown: [.ffmpeg]
     }
   }
