@@ -9,6 +9,8 @@ internal import SystemPackage
 struct HTMLReport: ReportEncoder {
   /// Failures listed one by one; of the rest there are counts.
   static let listedProblems = 1000
+  /// Reasons for skipping that are no news: covers and texts lie beside music everywhere.
+  private static let unlistedReasons: Set = ["not_audio", "unknown_kind"]
 
   private(set) var html = HTMLWriter()
   private var folder: FilePath?
@@ -42,7 +44,9 @@ struct HTMLReport: ReportEncoder {
   }
 
   mutating func append(_ record: FileRecord) {
-    overview.count(record)
+    let isListed = record.status != .skipped || !Self.unlistedReasons.contains(record.problem?.code ?? "")
+    overview.count(record, isListed: isListed)
+    guard isListed else { return }
     let parent = record.path.removingLastComponent()
     if parent != folder {
       endFolder()

@@ -13,6 +13,7 @@ struct LibraryOverview {
 
   private let listedProblems: Int
   private var statuses: [FileRecord.Status: Int] = [:]
+  private var unlisted = 0
   /// Failed and partial files by the code of the reason.
   private var problemCounts: [String: Int] = [:]
   private var problems: [Listed] = []
@@ -22,8 +23,10 @@ struct LibraryOverview {
     self.listedProblems = listedProblems
   }
 
-  mutating func count(_ record: FileRecord) {
+  /// - Parameter isListed: Whether it is in the list of files, too.
+  mutating func count(_ record: FileRecord, isListed: Bool) {
     statuses[record.status, default: 0] += 1
+    if !isListed { unlisted += 1 }
     if let bpm = record.tempo?.bpm, let step = Int(exactly: (bpm / Double(Self.tempoStep)).rounded(.down)) {
       tempos[step, default: 0] += 1
     }
@@ -36,6 +39,7 @@ struct LibraryOverview {
     html.markup("<section id=\"overview\">\n<h2>Overview</h2>\n")
     let counts = FileRecord.Status.allCases.map { "\(statuses[$0, default: 0]) \($0.rawValue)" }
     html.element("p", "\(statuses.values.reduce(0, +)) files here: \(counts.joined(separator: ", ")).")
+    if unlisted > 0 { html.element("p", "\(unlisted) of those skipped are no audio by their names, and are not listed.") }
     writeProblems(to: &html)
     writeTempos(to: &html)
     html.markup("</section>\n")
