@@ -18,7 +18,11 @@ struct CatalogMatcher: ~Copyable {
     let items = ([finding.hit] + finding.twins).flatMap {
       mediaItems(of: $0, query, confidence: finding.confidence, elapsed: elapsed)
     }
-    return Match(mediaItems: items, queryStart: start, queryDuration: query.duration)
+    let heard = matcher.heardPart(of: finding.hit, in: query)
+    let rate = LandmarkSpectrum.columnsPerSecond
+    return Match(
+      mediaItems: items, queryStart: start, queryDuration: query.duration,
+      heard: heard.lowerBound / rate..<heard.upperBound / rate)
   }
 
   private func mediaItems(of hit: Matcher.Hit, _ query: Query, confidence: Double, elapsed: Double)

@@ -4,7 +4,8 @@ public import SystemPackage
 public struct CueSheet: Codable, Hashable, Sendable {
   /// One track playing.
   public struct Cue: Codable, Hashable, Sendable {
-    /// Seconds from the start of the file. A track is seen to within the step of the windows, some four seconds.
+    /// Seconds from the start of the file: to within a second or so where a track is cut in, to within some four where it
+    /// is faded.
     public var start: Double
     public var end: Double
     public var match: MatchedMediaItem
@@ -87,6 +88,9 @@ struct CueCollector {
 
   /// Seconds without a match after which a track counts as over.
   private static let patience = 16.0
+  /// Seconds at the edge of a track in which there may be little to recognise it by: who hears it from so near to its edge
+  /// hears all of it.
+  private static let quietEdge = 1.5
 
   mutating func add(_ result: SessionResult) {
     guard let match = result.match else {
@@ -110,18 +114,11 @@ struct CueCollector {
 
   private mutating func open(with match: Match) {
     let best = match.best
-    // A window in which a track begins reaches back to before it.
-    var start = match.queryStart + max(0, -best.matchOffset / best.speed)
-    if let before = finished.indices.last, finished[before].end > start {
-      if best.matchOffset < 0 {
-        // The one before is over when this one is heard from its very beginning.
-        finished[before].end = max(finished[before].start, start)
-      } else {
-        start = max(start, min(finished[before].end, match.queryStart + match.queryDuration / 2))
-      }
-    }
+    let trackStart = match.queryStart - best.matchOffset / best.speed
+    var start = match.queryStart + match.heard.lowerBound
+    if start < trackStart + Self.quietEdge { start = max(match.queryStart, trackStart) }
     var cue = CueSheet.Cue(
-      start: start, end: match.queryStart + match.queryDuration, match: best,
+      start: start, end: match.queryStart + match.heard.upperBound, match: best,
       alternatives: Array(match.mediaItems.dropFirst()), speed: best.speed, confidence: best.confidence)
     cue.match.matchOffset += (start - match.queryStart) * best.speed
     open = cue
@@ -131,7 +128,7 @@ struct CueCollector {
 
   private mutating func extend(with match: Match) {
     guard var cue = open, let first else { return }
-    cue.end = match.queryStart + match.queryDuration
+    cue.end = match.queryStart + match.heard.upperBound
     if match.best.confidence > cue.confidence {
       cue.confidence = match.best.confidence
       cue.match = match.best
@@ -149,10 +146,10 @@ struct CueCollector {
 
   private mutating func close() {
     if var open, let last = hearing?.last {
-      // A window in which a track ends reaches beyond it.
       let best = last.best
-      let end = last.queryStart + (best.referenceDuration - best.matchOffset) / best.speed
-      open.end = max(open.start, min(open.end, end))
+      let trackEnd = last.queryStart + (best.referenceDuration - best.matchOffset) / best.speed
+      if open.end > trackEnd - Self.quietEdge { open.end = min(last.queryStart + last.queryDuration, trackEnd) }
+      open.end = max(open.start, open.end)
       finished.append(open)
     }
     open = nil

@@ -37,6 +37,9 @@ public struct Match: Codable, Hashable, Sendable {
   public var queryStart: Double
   /// Seconds.
   public var queryDuration: Double
+  /// In which part of the query the reference is heard, in seconds from its start: before and after it there may be
+  /// other music. Within a second where it is loud and clear, less well in noise.
+  public var heard: Range<Double>
 
   public var best: MatchedMediaItem { mediaItems[0] }
 
@@ -44,6 +47,7 @@ public struct Match: Codable, Hashable, Sendable {
     case mediaItems = "media_items"
     case queryStart = "query_start_s"
     case queryDuration = "query_duration_s"
+    case heard = "heard_s"
   }
 }
 

@@ -19,6 +19,13 @@ struct MatchedFilter {
     var band: Int32
   }
 
+  /// What the filter has under a landmark.
+  struct Value {
+    /// Of the query.
+    var column: Int
+    var value: Float
+  }
+
   /// Displacements that are tried together: −8 to 7 columns.
   static let lanes = 16
   /// Fewer landmarks than this prove nothing.
@@ -35,6 +42,18 @@ struct MatchedFilter {
     stride = query.stride
     columnCount = query.columnCount
     bandCount = query.filter.count / query.stride
+  }
+
+  /// The values that are added up for a placement, in the order of the landmarks.
+  func values(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> [Value] {
+    let inverse = 1 / placement.slope
+    let origin = Float(columnCount) / 2 - placement.centre * inverse + 0.5
+    return points.compactMap { point in
+      let column = Int((Float(point.column) * inverse + origin).rounded(.down))
+      let band = Int(point.band) + placement.shift
+      guard (0..<bandCount).contains(band), (0..<columnCount).contains(column) else { return nil }
+      return Value(column: column, value: Float(values[Query.padding + band * stride + column]))
+    }
   }
 
   /// z for 16 displacements of the query against the track, of which lane 8 is `displacement`.

@@ -64,7 +64,8 @@ struct Matcher: ~Copyable {
   private var votes = VoteTable()
   private var probes = ProbeList()
   private var firstBytes: UInt8 = 0
-  private var points: [MatchedFilter.Point] = []
+  /// The landmarks around the hit that was loaded last.
+  private(set) var points: [MatchedFilter.Point] = []
 
   init(segments: [Segment], removed: [Set<Int>]? = nil) {
     self.segments = segments
@@ -190,7 +191,7 @@ struct Matcher: ~Copyable {
   }
 
   /// Reads the landmarks around a hit.
-  private mutating func load(_ hit: Hit, _ query: Query) {
+  mutating func load(_ hit: Hit, _ query: Query) {
     let segment = segments[hit.segment]
     let reach = Float(query.columnCount) / 2 * hit.placement.slope * 1.03 + 72
     let first = Int(hit.placement.centre - reach)

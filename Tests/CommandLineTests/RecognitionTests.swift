@@ -82,15 +82,15 @@ import Testing
     #expect(cues[0]["start_s"].numberValue < 1)
     // It is over when the track is, and not when it was heard no more.
     #expect(abs(cues[0]["end_s"].numberValue - 24) < 0.5)
-    #expect(abs(cues[1]["start_s"].numberValue - 44) < 6)
-    #expect(abs(cues[1]["end_s"].numberValue - 64) < 3)
+    #expect(abs(cues[1]["start_s"].numberValue - 44) < 1)
+    #expect(abs(cues[1]["end_s"].numberValue - 64) < 1)
 
     let sheet = try place.match("mix.wav", "--cue")
     #expect(sheet.status == 0)
     #expect(sheet.text.hasPrefix("REM GENERATOR nocturne\r\nFILE \"mix.wav\" WAVE\r\n  TRACK 01 AUDIO\r\n"))
     #expect(
       sheet.text.contains("    TITLE \"First\"\r\n    INDEX 01 00:00:00\r\n  TRACK 02 AUDIO\r\n    TITLE \"Unknown\""))
-    #expect(sheet.text.contains("  TRACK 03 AUDIO\r\n    TITLE \"Third\"\r\n    INDEX 01 00:4"))
+    #expect(sheet.text.contains(/TRACK 03 AUDIO\r\n    TITLE "Third"\r\n    INDEX 01 00:4[345]:/))
     #expect(!sheet.text.contains("TRACK 04"))
   }
 

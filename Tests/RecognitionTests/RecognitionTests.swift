@@ -19,6 +19,18 @@ import Testing
     #expect(best.confidence > 0.9)
   }
 
+  /// Other music before it and after it.
+  @Test(arguments: [(0.0, 12.0), (5, 12), (0, 7.5), (3, 9)])
+  func saysInWhichPartOfTheClipTheTrackIsHeard(start: Double, end: Double) throws {
+    let rate = Double(Music.sampleRate)
+    let heard = Music.piece(seed: 7, seconds: end - start, from: 10)
+    let other = Music.piece(seed: 300, seconds: 12)
+    let clip = other.prefix(Int(start * rate)) + heard + other.dropFirst(Int(end * rate))
+    let match = try #require(try Self.session().match(Catalogs.query(Array(clip))).match)
+    #expect(match.best.referenceIdentifier == "piece-7")
+    #expect(abs(match.heard.lowerBound - start) < 0.5 && abs(match.heard.upperBound - end) < 0.5, "\(match.heard)")
+  }
+
   @Test(arguments: [0.96, 0.975, 1.01, 1.04])
   func findsAClipAtAnotherSpeed(speed: Double) throws {
     let query = Catalogs.query(Music.piece(seed: 5, seconds: 10, speed: speed, from: 12))

@@ -66,7 +66,8 @@ import Testing
           item: MediaItem(), referenceIdentifier: $0, referenceDuration: 200, matchOffset: 0, elapsed: 12, speed: 1,
           frequencySkew: 0, confidence: 1)
       }
-      return changes.new(in: .match(Match(mediaItems: items, queryStart: start, queryDuration: 12))) != nil
+      return changes.new(in: .match(Match(mediaItems: items, queryStart: start, queryDuration: 12, heard: 0..<12)))
+        != nil
     }
     #expect(told("a", at: 0))
     #expect(!told("a", at: 4))
@@ -91,7 +92,7 @@ import Testing
         item: MediaItem(), referenceIdentifier: reference, referenceDuration: 200,
         matchOffset: reference == "other" ? start + 3 : 50 + start, elapsed: 12, speed: 1, frequencySkew: 0,
         confidence: 0.9)
-      let result = SessionResult.match(Match(mediaItems: [item], queryStart: start, queryDuration: 12))
+      let result = SessionResult.match(Match(mediaItems: [item], queryStart: start, queryDuration: 12, heard: 0..<12))
       collector.add(result)
       if changes.new(in: result) != nil { told += 1 }
     }
