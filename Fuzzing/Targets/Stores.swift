@@ -74,7 +74,10 @@ struct SampleStore {
       fatalError("an error that is not the store's: \(error)")
     }
     _ = try store.history(at: file)
-    _ = try store.newFailures(in: 1, limit: 10)
+    _ = try store.newFailureGroups(in: 1, examples: 3)
+    _ = try store.quarantined(limit: 10)
+    _ = try store.figures()
+    _ = try store.check()
     _ = try store.knownAudio(contentID: ContentID(high: 1, low: 2))
   }
 }

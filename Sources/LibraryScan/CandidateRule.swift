@@ -62,11 +62,11 @@ public struct CandidateRule: Hashable, Sendable {
 
 extension CandidateRule {
   /// What libsndfile and FFmpeg read, by its usual extensions, and containers of video that often hold nothing but
-  /// sound.
+  /// sound. `id3` is what is left of a file whose audio got lost: its owner should hear of it.
   public static let defaultAudioExtensions = words(
     """
     wav wave bwf w64 rf64 aif aiff aifc caf au snd flac fla
-    mp1 mp2 mp3 mpa mpga ogg oga opus spx
+    mp1 mp2 mp3 mpa mpga id3 ogg oga opus spx
     m4a m4b m4p m4r mp4 3ga 3gp 3g2 aac adts alac
     wma asf ape wv mpc mpp mp+ tta tak ofr ofs shn
     dsf dff dts dtshd ac3 eac3 ec3 mlp thd

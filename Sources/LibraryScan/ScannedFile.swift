@@ -49,8 +49,10 @@ extension ScannedFile {
   public enum SecondLook: Hashable, Sendable {
     /// The very bytes of the first look, as far as `stat` can tell.
     case unchanged
-    /// Written to, or replaced by another file.
+    /// Written to, or its status was changed.
     case changed
+    /// Another file has taken its name, or the file system gives it another inode.
+    case replaced
     /// There is no regular file of this name any more.
     case vanished
   }
@@ -59,7 +61,8 @@ extension ScannedFile {
   /// nothing.
   public func lookAgain() -> SecondLook {
     guard let now = ScannedFile(lookingAt: path) else { return .vanished }
-    return now == self ? .unchanged : .changed
+    if now == self { return .unchanged }
+    return now.device == device && now.inode == inode ? .changed : .replaced
   }
 
   init(path: FilePath, status: FileStatus) {

@@ -1,5 +1,6 @@
 public import AudioAnalysis
 internal import Glibc
+internal import LibraryScan
 internal import SystemPackage
 
 /// Any program as an analyzer: it gets a file's path or its audio and prints one JSON object, which is the finding.
@@ -91,7 +92,9 @@ public struct ExecAnalyzer: Sendable {
       let process = try ChildProcess(
         arguments: arguments(for: track.path), hasInput: configuration.input == .pcm,
         patience: .seconds(configuration.timeout))
-      return Session(process: process, program: program, timeout: configuration.timeout)
+      return Session(
+        process: process, program: program, timeout: configuration.timeout,
+        fileRead: configuration.input == .path ? track : nil)
     } catch {
       throw Session.error(error, of: program, timeout: configuration.timeout, standardError: [])
     }
@@ -118,6 +121,8 @@ public struct ExecAnalyzer: Sendable {
     let process: ChildProcess
     let program: String
     let timeout: Double
+    /// What the program opens by its name.
+    let fileRead: Track?
 
     var wantsMore: Bool { process.takesInput }
 
@@ -145,6 +150,11 @@ public struct ExecAnalyzer: Sendable {
         throw Self.error(
           "\(program) was ended by signal \(signal) (\(String(cString: strsignal(Int32(signal)))))",
           standardError: process.errorTail)
+      }
+      if let fileRead, let named = ScannedFile(lookingAt: fileRead.path),
+        named.inode != ScannedFile(lookingAt: fileRead.openPath)?.inode
+      {
+        throw .failed("Another file took the name of this one while \(program) was at it.")
       }
       guard let value = try? JSONValue(parsing: process.output), case .object = value else {
         throw Self.error(

@@ -35,8 +35,10 @@ public struct FileAnalyzer: Sendable {
     var outcomes: [AnalyzerOutcome] = []
 
     enter(.open)
+    let held = HeldFile(at: job.path)
+    let path = held?.path ?? job.path
     do {
-      let content = try AudioContent(path: job.path)
+      let content = try AudioContent(path: path)
       let contentID = content.id
       analysis.contentID = contentID
       let known = job.knownAudio.first { $0.contentID == contentID } ?? findAudio(contentID)
@@ -49,9 +51,9 @@ public struct FileAnalyzer: Sendable {
         analysis.problem = known.problem
         // Of the other file only what concerns its audio holds for this one.
         analysis.remarks = content.remarks + known.remarks.filter { $0.stage == .decode }
-        analysis.format = if let format = known.format { format } else { try AudioSource(path: job.path).format }
+        analysis.format = if let format = known.format { format } else { try AudioSource(path: path).format }
       } else {
-        var source = try AudioSource(path: job.path)
+        var source = try AudioSource(path: path)
         analysis.format = source.format
         if !audioPlugins.isEmpty {
           enter(.decode)
@@ -69,11 +71,12 @@ public struct FileAnalyzer: Sendable {
 
     guard !isCancelled() else { return nil }
     enter(.analyze)
-    let track = Track(path: job.path, format: analysis.format)
+    let track = Track(path: job.path, openPath: path, format: analysis.format)
     outcomes += chosen.filter { $0.feed == .file }.map { $0.outcome(for: track) }
     analysis.remarks += outcomes.flatMap(\.remarks)
     let order = Dictionary(plugins.enumerated().map { ($1.identity, $0) }) { first, _ in first }
     analysis.outcomes = outcomes.sorted { order[$0.analyzer, default: 0] < order[$1.analyzer, default: 0] }
+    if held?.hasChanged ?? false { analysis.noteChange() }
     return analysis
   }
 

@@ -295,8 +295,8 @@ private struct Walk {
     return stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).first { bytes[$0] == 0 && bytes[$0 + 1] == 0 }
   }
 
-  /// The content of a frame as TagLib can read it; `nil` if its text has an encoding that does not exist, or absurdly
-  /// many values.
+  /// The content of a frame as TagLib can read it; `nil` if its text begins with what is neither an encoding nor text,
+  /// or has absurdly many values.
   private static func readable(_ id: String, _ body: [UInt8]) -> [UInt8]? {
     let start: Int
     switch id {
@@ -311,6 +311,9 @@ private struct Walk {
     case 3:
       // TagLib gives nothing for text that is not the UTF-8 it claims to be; then it mostly is Latin-1.
       return String(validating: body[1...], as: UTF8.self) == nil ? [0] + body[1...] : body
+    case 0x09...0x0D, 0x20...0x7E:
+      // The writer has forgotten the encoding, and this is the text already.
+      return start == 1 ? readable(id, [3] + body) : nil
     default: return nil
     }
   }

@@ -27,7 +27,7 @@ public struct TagAnalyzer: Analyzer {
 
     public mutating func finish() throws(AnalysisError) -> TagFinding {
       do {
-        return try TagReader.read(path: track.path)
+        return try TagReader.read(path: track.openPath)
       } catch {
         throw .failed(error.message)
       }

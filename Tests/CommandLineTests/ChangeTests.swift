@@ -38,6 +38,31 @@ import Testing
     #expect(try place.run(pipeline: pipeline, environment: ["ANALYZE_IGNORE_CTIME": "true"]).totals["cached"] == 3)
   }
 
+  /// A program that saves files under another name first, and then renames them: findings are of one version or the
+  /// other, never a mixture. A program of an analyzer that opens files itself may have seen the other one.
+  @Test(arguments: ["pcm", "path"]) func replacedFileIsReadInOneVersion(input: String) throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1, title: "Old"), as: "a.wav", modified: 1_000_000)
+    let next = place.folder.file("next")
+    try place.write(Audio.wav(2, title: "New"), to: next)
+    let still = try Workplace()
+    try still.put(Audio.wav(1), as: "a.wav")
+    let expected = try still.run().file("a.wav")
+    let pipeline = try place.makePipeline(
+      script: #"cat > /dev/null; [ ! -e "\#(next)" ] || mv "\#(next)" "$1"; echo {}"#, input: input)
+    let first = try place.run(pipeline: pipeline)
+    #expect(first.totals == ["seen": 1, "analyzed": 1])
+    #expect(first.file("a.wav")["error"] == .null && first.file("a.wav")["remarks"] == [])
+    #expect(first.file("a.wav")["tags"]["title"] == "Old")
+    #expect(first.file("a.wav")["fingerprint"] == expected["fingerprint"])
+    #expect((first.file("a.wav")["findings"]["probe"] == .null) == (input == "path"))
+    let second = try place.run(pipeline: pipeline)
+    #expect(second.totals == ["seen": 1, "analyzed": 1])
+    #expect(second.file("a.wav")["tags"]["title"] == "New")
+    #expect(second.file("a.wav")["fingerprint"] != expected["fingerprint"])
+    #expect(try place.run(pipeline: pipeline).totals == ["seen": 1, "cached": 1])
+  }
+
   /// The second look: what was written to since the scan waits, and is no failure.
   @Test func fileThatIsBeingWrittenWaitsForTheNextRun() throws {
     let place = try place(files: 2)

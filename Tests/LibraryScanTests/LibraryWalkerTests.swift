@@ -409,6 +409,9 @@ extension FileStatus {
     ]
     try library.check(path.withPlatformString { utimensat(AT_FDCWD, $0, times, 0) })
     #expect(file.lookAgain() == .changed)
+    let other = try library.file("other.mp3")
+    try library.check(path.withPlatformString { path in other.withPlatformString { rename($0, path) } })
+    #expect(file.lookAgain() == .replaced)
     try library.check(path.withPlatformString { unlink($0) })
     #expect(file.lookAgain() == .vanished)
   }

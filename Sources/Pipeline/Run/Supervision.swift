@@ -51,11 +51,14 @@ struct Supervision: Sendable {
       break
     case .vanished where analysis.status == .failed && analysis.workerLoss == nil:
       return .givenUp
-    case .changed where analysis.status == .failed && analysis.workerLoss == nil:
+    case .changed where analysis.status == .failed && analysis.workerLoss == nil,
+      .replaced where analysis.status == .failed && analysis.workerLoss == nil:
       return .postponed
     case .changed:
-      analysis.note(
-        code: "changed_while_reading", "The file changed while it was being read; the next run analyzes it again.")
+      analysis.noteChange()
+    case .replaced:
+      // All was read from the file that was there first (`HeldFile`); the next run finds the other one.
+      break
     case .vanished:
       analysis.note(code: "vanished_while_reading", "The file was removed or renamed before it was read to its end.")
     }
@@ -69,6 +72,11 @@ struct Supervision: Sendable {
 }
 
 extension FileAnalysis {
+  mutating func noteChange() {
+    note(
+      code: "changed_while_reading", "The file changed while it was being read; the next run analyzes it again.")
+  }
+
   /// Says that the file did not stay as it was, which matters more than whatever else was wrong with it.
   fileprivate mutating func note(code: String, _ message: String) {
     if status == .ok { status = .partial }
