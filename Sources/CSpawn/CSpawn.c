@@ -117,7 +117,7 @@ int cspawn_has_ended(pid_t process) {
 }
 
 /* Processes may start others while they are looked for: a few times over finds those as well. */
-static void kill_session(pid_t session) {
+void cspawn_kill_others_in_session(pid_t session) {
   for (int pass = 0; pass < 3; pass++) {
     DIR *processes = opendir("/proc");
     if (processes == NULL) return;
@@ -131,7 +131,7 @@ static void kill_session(pid_t session) {
 
 void cspawn_kill(pid_t process) {
   kill(-process, SIGKILL);
-  if (getsid(process) == process) kill_session(process);
+  if (getsid(process) == process) cspawn_kill_others_in_session(process);
 }
 
 int cspawn_kill_and_reap(pid_t process, int *status, int *signal_number) {

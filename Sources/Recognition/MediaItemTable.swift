@@ -129,8 +129,13 @@ public enum MediaItemTable {
   }
 
   private static func quoted(_ field: String) -> String {
-    guard field.contains(where: { "\",\r\n".contains($0) || $0 == "\r\n" }) else { return field }
-    return "\"" + field.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+    // Scalars, as they are read: a quotation mark before an accent is one character with it. A byte order mark would be
+    // left out in reading.
+    guard field.unicodeScalars.contains(where: { "\",\r\n\u{FEFF}".unicodeScalars.contains($0) }) else { return field }
+    var text = "\"".unicodeScalars
+    for scalar in field.unicodeScalars { text.append(contentsOf: scalar == "\"" ? [scalar, scalar] : [scalar]) }
+    text.append("\"")
+    return String(text)
   }
 
   private static func parse(_ text: String) throws(ReadError) -> [(line: Int, fields: [String])] {

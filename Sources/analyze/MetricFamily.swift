@@ -44,7 +44,16 @@ struct MetricFamily {
   }
 
   private static func escaped(_ text: String, quote: Bool = false) -> String {
-    let text = text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
-    return quote ? text.replacing("\"", with: "\\\"") : text
+    // Scalars: a character may be a quotation mark with an accent, or two kinds of line break in one.
+    var escaped = "".unicodeScalars
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\\": escaped.append(contentsOf: "\\\\".unicodeScalars)
+      case "\n": escaped.append(contentsOf: "\\n".unicodeScalars)
+      case "\"" where quote: escaped.append(contentsOf: "\\\"".unicodeScalars)
+      default: escaped.append(scalar)
+      }
+    }
+    return String(escaped)
   }
 }

@@ -111,6 +111,8 @@ enum HostileFiles {
     Entry("frame of 2 GB.mp3", id3([frame("TIT2", [3, 65], claimed: 0x7FFF_FFFF)]) + mp3, "ok", "tags_remark"),
     Entry("tag of 256 MB.mp3", id3([frame("TIT2", [3, 65])], claimed: 0x0FFF_FFFF) + mp3, "ok", "broken_tag"),
     Entry("tag alone.mp3", id3([frame("TIT2", [3, 65])]), "failed", "unknown_format"),
+    Entry("tag alone.id3", id3([frame("TIT2", [3, 65])]), "failed", "unknown_format"),
+    Entry("number of sorts.mp3", id3([frame("TBPM", Array("\n8,5 bpm".utf8))]) + mp3, "ok"),
     Entry(
       "thousands of frames.mp3", id3((0..<5_000).map { frame("TXXX", [3, 65, 0] + Array("\($0)".utf8)) }) + mp3, "ok"),
     Entry("escapes.mp3", id3([frame("TIT2", [3] + Array("\u{1B}[2J\r\n\",;\u{7}".utf8))]) + mp3, "ok"),

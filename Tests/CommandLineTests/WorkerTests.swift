@@ -224,20 +224,21 @@ import Testing
     try pipe.close()
   }
 
-  /// An engine may end its workers as it likes: nothing of them goes on.
+  /// An engine may end its workers as it likes: nothing of them goes on, nor of what programs of analyzers have started,
+  /// in a process group of its own (`set -m`).
   @Test func killedWorkerLeavesNothingRunning() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")
     let ids = place.folder.file("ids")
     let pipeline = try place.makePipeline(
-      script: #"echo $PPID $$ > "\#(ids).new"; mv "\#(ids).new" "\#(ids)"; exec sleep 600"#)
+      script: #"set -m; sleep 600 & echo $PPID $$ $! > "\#(ids).new"; mv "\#(ids).new" "\#(ids)"; exec sleep 600"#)
     let worker = try place.start(
       ["worker", "--pipeline", pipeline], environment: Workplace.workerProcesses, input: Array("library/a.wav".utf8))
     #expect(waitUntil { FileManager.default.fileExists(atPath: ids.string) })
     worker.send(SIGKILL)
     #expect(worker.end().status == -9)
     let processes = try String(contentsOfFile: ids.string, encoding: .utf8).split(whereSeparator: \.isWhitespace)
-    #expect(processes.count == 2)
+    #expect(processes.count == 3)
     for process in processes {
       // What has ended and waits for its parent has no command line any more.
       #expect(waitUntil { FileManager.default.contents(atPath: "/proc/\(process)/cmdline")?.isEmpty ?? true })

@@ -20,6 +20,13 @@ import Testing
     #expect(try MediaItemTable.read(MediaItemTable.write(rows)) == rows)
   }
 
+  /// Where a character is more than the scalar that has a meaning in a table.
+  @Test(arguments: ["\"\u{301}", ",\u{301}", "a\u{FEFF}b", "\r\n", "\n\u{301}\"\""])
+  func oddTextReadsBack(text: String) throws {
+    let rows = [MediaItemTable.Row(reference: text, item: MediaItem(title: text, properties: [text: .string(text)]))]
+    #expect(try MediaItemTable.read(MediaItemTable.write(rows)) == rows)
+  }
+
   @Test func columnsMayBeInAnyOrderAndMissing() throws {
     let rows = try MediaItemTable.read("\u{FEFF}artist,reference\nSomebody,x\n\"A \"\"B\"\" C\",y")
     #expect(rows.map(\.reference) == ["x", "y"])

@@ -11,9 +11,10 @@ int cspawn_input_pipe(int *reading, int *writing);
 /* A pipe whose ends no started program inherits; the reading end does not block. */
 int cspawn_output_pipe(int *reading, int *writing);
 
-/* Starts argv[0] (looked up in PATH if it has no slash) as the leader of a new process group, or even of a new session, to
-   which all belongs that it will start, whatever groups that makes. It gets default signal handling, the environment of this process and the given descriptors as 0, 1 and 2 (input -1: /dev/null); it inherits no other, and
-   no limit set by cspawn_limit_memory. It is killed when the thread that started it ends, or the whole process. */
+/* Starts argv[0] (looked up in PATH if it has no slash) as the leader of a new process group, or even of a new session,
+   to which all belongs that it will start, whatever groups that makes. It gets default signal handling, the environment
+   of this process and the given descriptors as 0, 1 and 2 (input -1: /dev/null); it inherits no other, and no limit set
+   by cspawn_limit_memory. It is killed when the thread that started it ends, or the whole process. */
 int cspawn_start(pid_t *process, char *const argv[], int leads_session, int input, int output, int error);
 
 /* Bounds the writable memory of this process, not of programs it starts: allocations beyond it fail. To be called once. */
@@ -31,6 +32,13 @@ void cspawn_kill(pid_t process);
 /* Kills it all the same, reaps the program and tells how it ended: exit status
    in `*status`, or the signal's number in `*signal` (else 0). Waits until it is gone. */
 int cspawn_kill_and_reap(pid_t process, int *status, int *signal);
+
+/* Kills all of a session but the leader it is named after. */
+void cspawn_kill_others_in_session(pid_t session);
+
+/* For a process that cspawn_start has made the leader of a session: kills that whole session, and not this process alone,
+   when the one that started it ends, however that happens. Takes SIGUSR1 and a thread. To be called once. */
+int cspawn_end_session_with_parent(void);
 
 /* Gives all threads of this process at least this niceness, and that of the main thread: libdispatch takes the niceness
    that root has given to a process from its own threads again. With `idle_disk` they get at the disk only while nobody

@@ -19,6 +19,8 @@ public struct Worker {
     // Who ends a service or a machine signals every process of it; when its workers end is for the run to say.
     for number in [SIGHUP, SIGINT, SIGTERM] { signal(number, SIG_IGN) }
     Priority.lower(toNiceness: 0)
+    // Without it (a worker that somebody started by hand), programs end with the worker, and what they started may not.
+    _ = cspawn_end_session_with_parent()
     if memoryLimit > 0 { _ = cspawn_limit_memory(memoryLimit) }
     // Whatever a library prints must not get between the answers.
     let output = FileHandle(fileDescriptor: dup(STDOUT_FILENO), closeOnDealloc: true)

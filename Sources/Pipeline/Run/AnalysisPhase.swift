@@ -99,7 +99,10 @@ struct AnalysisPhase {
     // What has gone since the scan, perhaps with its disk, has not failed: the next scan will know.
     guard let before = LibraryScan.ScannedFile(lookingAt: file.path) else { return .givenUp }
     let isAsScanned = before.size == file.sizeBytes && before.mtimeNanoseconds == file.modified.nanoseconds
-    if !isAsScanned && before.hasChanged(within: Self.writingPause) { return .postponed }
+    // Another file in its place is whole as a rule: programs write under a name of their own first. If it grows all the
+    // same, reading finds out.
+    let isReplaced = before.device != file.device || before.inode != file.inode
+    if !isAsScanned && !isReplaced && before.hasChanged(within: Self.writingPause) { return .postponed }
     let findAudio = { (id: ContentID) -> KnownAudio? in
       // If the store cannot be asked, the file is decoded.
       guard trustsResults(of: file), let found = try? store.knownAudio(contentID: id) else { return nil }
@@ -108,14 +111,15 @@ struct AnalysisPhase {
       return knownAudio(of: file).first
     }
     return try supervision.analyze(
-      before, job: { job(for: file, timeLimit: $0) }, isCancelled: { control.mustAbandon }, findAudio: findAudio)
+      before, job: { job(for: file, isAsScanned: isAsScanned, timeLimit: $0) },
+      isCancelled: { control.mustAbandon }, findAudio: findAudio)
   }
 
   /// What has to be done for a file, given all that is known.
-  private func job(for file: PendingFile, timeLimit: Double) -> AnalysisJob {
+  private func job(for file: PendingFile, isAsScanned: Bool, timeLimit: Double) -> AnalysisJob {
     var job = AnalysisJob(path: file.path, timeLimit: timeLimit)
     guard trustsResults(of: file) else { return job }
-    if file.reason == .outdated {
+    if file.reason == .outdated, isAsScanned {
       let current = Set(file.known.filter { !$0.isFailure }.map(\.identity))
       job.analyzers = Set(plan.plugins.map(\.identity).filter { !current.contains($0) }.map(\.id))
     }
