@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Fits Sources/Tempo/GridWeights.swift and prints what it is worth on sources it was not fitted to.
 
-  fit.py MANIFEST:FEATURES:WEIGHT … [--write FILE.swift] [--l2 10] [--folds 7 | --strict] [--failures KIND]
+  fit.py MANIFEST:FEATURES:WEIGHT … [--write FILE.swift] [--units 16] [--l2 10] [--l2-hidden 20]
+         [--folds 7 | --strict] [--failures KIND]
 
 MANIFEST is a CSV with the columns id, bpm_true, kind, source, beats_file (one time in seconds per line, relative to the manifest)
 and, if known, constant; FEATURES is the directory that `tempo-features` wrote for its recordings; WEIGHT is what one of them counts.
@@ -9,8 +10,9 @@ Metronomes (kind metronome) are
 reported and not fitted to. Sources are kept together: in a few folds, or with --strict every annotated source on its own (synthetic ones stay in folds). Needs
 numpy, scipy and mir_eval. What was read is kept beside the features as MANIFEST.pickle.
 
-The model is a conditional logit over the hypotheses (tempo and phase) of a recording: the probability of the right ones is
-maximised, with an L2 penalty on the weights of standardised features. A hypothesis is right if its tempo is within 4% and its beats
+The model is a conditional logit over the hypotheses (tempo and phase) of a recording, whose score is linear in the features plus a
+small hidden layer (tanh): the probability of the right ones is maximised (its negative logarithm is printed as loss), with L2
+penalties on the weights of standardised features. A hypothesis is right if its tempo is within 4% and its beats
 have at least 0.9 of the best F-measure that any hypothesis has; of these, those of constant tempo alone where they are as good.
 
 The confidence is a logistic regression on what is known about the choice. It too is fitted without the source of a recording, to
@@ -66,31 +68,48 @@ def read(manifest, directory):
     return tracks
 
 
-def fit(tracks, l2, start=None):
+def fit(tracks, options):
+    """The weights of the network, for features as they are; see Sources/Tempo/GridChoice.swift."""
     tracks = [t for t in tracks if t['right'].any() and t['kind'] != 'metronome']
     X = np.concatenate([t['X'] for t in tracks])
     mean, deviation = X.mean(0), X.std(0)
     deviation = np.where(deviation > 1e-6, deviation, 1)
-    X = (X - mean) / deviation
-    right = np.concatenate([t['right'] for t in tracks]).astype(float)
+    X = ((X - mean) / deviation).astype(np.float32)
+    right = np.concatenate([t['right'] for t in tracks]).astype(np.float32)
     sizes = [len(t['X']) for t in tracks]
     starts, owner = np.r_[0, np.cumsum(sizes)[:-1]], np.repeat(np.arange(len(sizes)), sizes)
     weights = np.array([t['weight'] for t in tracks])
+    count, units = X.shape[1], options.units
+    rng = np.random.default_rng(0)
+    first = np.concatenate([np.zeros(count), 0.7 * rng.normal(size=count * units) / np.sqrt(count), 0.3 * rng.normal(size=units),
+                            0.1 * rng.normal(size=units)])
+
+    def parts(theta):
+        linear, hidden, bias, output = np.split(theta, np.cumsum([count, count * units, units]))
+        return linear, hidden.reshape(count, units), bias, output
 
     def loss(theta):
-        score = X @ theta
+        linear, hidden, bias, output = parts(theta.astype(np.float32))
+        bent = np.tanh(X @ hidden + bias)
+        score = (X @ linear + bent @ output).astype(float)
         e = np.exp(score - np.maximum.reduceat(score, starts)[owner])
         whole, part = np.add.reduceat(e, starts), np.add.reduceat(e * right, starts) + 1e-300
-        slope = (e / whole[owner] - e * right / part[owner]) * weights[owner]
-        return (weights * np.log(whole / part)).sum() + l2 / 2 * theta @ theta, X.T @ slope + l2 * theta
+        slope = ((e / whole[owner] - e * right / part[owner]) * weights[owner]).astype(np.float32)
+        inner = slope[:, None] * output * (1 - bent * bent)
+        penalty = options.l2 * linear @ linear + options.l2_hidden * ((hidden ** 2).sum() + output @ output)
+        gradient = np.concatenate([X.T @ slope + options.l2 * linear, (X.T @ inner + options.l2_hidden * hidden).ravel(),
+                                   inner.sum(0), bent.T @ slope + options.l2_hidden * output])
+        return (weights * np.log(whole / part)).sum() + penalty / 2, gradient.astype(float)
 
-    first = np.zeros(X.shape[1]) if start is None else start * deviation
-    return minimize(loss, first, jac=True, method='L-BFGS-B', options=dict(maxiter=200)).x / deviation
+    theta = minimize(loss, first, jac=True, method='L-BFGS-B', options=dict(maxiter=150)).x
+    linear, hidden, bias, output = parts(theta)
+    hidden = hidden / deviation[:, None]
+    return dict(linear=linear / deviation, hidden=hidden, bias=bias - mean @ hidden, output=output)
 
 
-def choice(track, theta):
+def choice(track, model):
     """The best hypothesis, the probabilities of all, and how right it is."""
-    score = track['X'] @ theta
+    score = track['X'] @ model['linear'] + np.tanh(track['X'] @ model['hidden'] + model['bias']) @ model['output']
     if track['bare'].any():
         slowest = np.argmin(np.where(track['bare'], track['tempi'], np.inf))
         score[slowest] = score.max() + 3
@@ -133,7 +152,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('sets', nargs='+')
     parser.add_argument('--write')
+    parser.add_argument('--units', type=int, default=16)
     parser.add_argument('--l2', type=float, default=10)
+    parser.add_argument('--l2-hidden', type=float, default=20)
     parser.add_argument('--folds', type=int, default=7)
     parser.add_argument('--strict', action='store_true')
     parser.add_argument('--failures', nargs='*', default=[])
@@ -152,13 +173,13 @@ def main():
             continue
         fold[names[index]] = int(np.argmin(load))
         load[fold[names[index]]] += counts[index]
-    whole = fit(tracks, options.l2)
+    whole = fit(tracks, options)
     outside = {}
     for k in dict.fromkeys(fold.values()):
-        theta = fit([t for t in tracks if fold[t['source']] != k], options.l2, whole)
+        model = fit([t for t in tracks if fold[t['source']] != k], options)
         for t in tracks:
-            if fold[t['source']] == k: outside[id(t)] = choice(t, theta)
-    print('%-13s   n   Acc1  Acc2  b0.1     F  CMLt  AMLt   ECE  at 0.9' % '')
+            if fold[t['source']] == k: outside[id(t)] = choice(t, model)
+    print('%-13s   n   loss  Acc1  Acc2  b0.1     F  CMLt  AMLt   ECE  at 0.9' % '')
     for title, results in ('without source', outside), ('in-sample', {id(t): choice(t, whole) for t in tracks}):
         rows = [results[id(t)] for t in tracks]
         known = [doubt(t, r) for t, r in zip(tracks, rows)]
@@ -177,7 +198,8 @@ def main():
             m = kinds == kind
             values = np.array([[rows[i][name] for name in ('acc1', 'acc2', 'near', 'F', 'C', 'A')] for i in np.where(m)[0]], float)
             high = m & (confidence >= 0.9)
-            print('%-12s %4d ' % (kind, m.sum()), *('%5.1f' % (100 * v) for v in np.nanmean(values, 0)),
+            losses = [-np.log(max(rows[i]['p'][tracks[i]['right']].sum(), 1e-9)) for i in np.where(m)[0] if tracks[i]['right'].any()]
+            print('%-12s %4d  %.3f' % (kind, m.sum(), np.mean(losses)), *('%5.1f' % (100 * v) for v in np.nanmean(values, 0)),
                   ' %.3f  %d/%d' % (calibration_error(confidence[m], acc1[m]), acc1[high].sum(), high.sum()))
         if title == 'without source':
             print('confidence', np.round(platt, 2), 'octave', np.round(octave, 2))
@@ -189,9 +211,11 @@ def main():
     if options.write:
         old = open(options.write).read()
         comment = old[:old.index('enum ')]
-        lines = ['    ' + ', '.join('%.5g' % v for v in whole[i:i + 8]) + ',' for i in range(0, len(whole), 8)]
-        open(options.write, 'w').write(
-            comment + 'enum GridWeights {\n  static let values: [Float] = [\n' + '\n'.join(lines) + '\n  ]\n}\n')
+        text = comment + 'enum GridWeights {\n'
+        for name, values in ('linear', whole['linear']), ('hidden', whole['hidden'].T.ravel()), ('bias', whole['bias']), ('output', whole['output']):
+            lines = ['    ' + ', '.join('%.5g' % v for v in values[i:i + 8]) + ',\n' for i in range(0, len(values), 8)]
+            text += '  static let ' + name + ': [Float] = [\n' + ''.join(lines) + '  ]\n'
+        open(options.write, 'w').write(text + '}\n')
 
 
 if __name__ == '__main__':

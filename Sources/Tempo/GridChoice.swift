@@ -7,14 +7,30 @@ struct GridHypothesis {
   var phase: Double
   /// See `GridFeatures`.
   var features: [Float] = []
-  /// Weighted sum of the features: a log-probability up to a constant.
+  /// A log-probability up to a constant.
   var score: Double
   /// Whether the music is nothing but these beats.
   var isBare = false
 }
 
-/// Which of the hypotheses is right: a conditional logit (McFadden 1974) over all tempi and phases at once.
+/// Which of the hypotheses is right: a conditional logit (McFadden 1974) over all tempi and phases at once, whose score is a
+/// weighted sum of the features plus a hidden layer of a few units, for what features say only together.
 enum GridChoice {
+  static func score(of features: [Float]) -> Double {
+    var score = dot(features, GridWeights.linear[...])
+    for (unit, output) in GridWeights.output.enumerated() {
+      let weights = GridWeights.hidden[(unit * features.count)..<((unit + 1) * features.count)]
+      score += output * tanh(GridWeights.bias[unit] + dot(features, weights))
+    }
+    return Double(score)
+  }
+
+  private static func dot(_ features: [Float], _ weights: ArraySlice<Float>) -> Float {
+    var sum: Float = 0
+    for (feature, weight) in zip(features, weights) { sum += feature * weight }
+    return sum
+  }
+
   /// All hypotheses, best first.
   static func hypotheses(for candidates: [PulseCandidate], activity: OnsetEnvelopes.Lanes) -> [GridHypothesis] {
     var found: [GridHypothesis] = []
@@ -22,11 +38,9 @@ enum GridChoice {
       let smoothed = GridFeatures.smoothed(candidate.profile, bpm: candidate.bpm)
       for phase in GridFeatures.phases(of: smoothed) {
         let values = GridFeatures.values(of: candidate, smoothed: smoothed, phase: phase, activity: activity)
-        var score = 0.0
-        for (value, weight) in zip(values, GridWeights.values) { score += Double(value) * Double(weight) }
         found.append(
           GridHypothesis(
-            candidate: candidate, phase: phase, features: values, score: score,
+            candidate: candidate, phase: phase, features: values, score: score(of: values),
             isBare: GridFeatures.isBare(smoothed, phase: phase, bpm: candidate.bpm)))
       }
     }

@@ -4,10 +4,11 @@ internal import Glibc
 /// What tells a right grid of beats from a wrong one: where in the beat the onsets of each band fall.
 ///
 /// A profile is read at the beat, at its half, quarters, thirds, sixths and eighths. The difference between the first
-/// and the last quarter tells a beat from its half: an upbeat leads to a beat more often than it follows one.
+/// and the last quarter tells a beat from its half: an upbeat leads to a beat more often than it follows one. So does how
+/// unlike odd and even beats are: kick and snare, bass and chord take turns.
 enum GridFeatures {
   typealias Lanes = OnsetEnvelopes.Lanes
-  static let count = 7 * 8 + 13
+  static let count = 8 * 8 + 13
 
   /// Onsets are smeared over as much as players are apart, in seconds.
   private static let spread = 0.015
@@ -74,6 +75,9 @@ enum GridFeatures {
     values += [candidate.comb, candidate.wholeSpectrum, candidate.localSpectrum].map { Float(log(Double($0) + 0.1)) }
     values += [0, 2, 4, 5, 6].map { octaves * busy[$0] }
     values.append(candidate.isLoop ? nearness(of: phase, bpm: candidate.bpm) : 0)
+    let beats = (0..<4).map { logarithm(at(phase + Double($0))) }
+    let difference = (beats[0] + beats[2] - beats[1] - beats[3]) / 2
+    for lane in 0..<8 { values.append(abs(difference[lane])) }
     return values
   }
 

@@ -202,6 +202,8 @@ import Testing
     let survey = PulseSurvey(OnsetEnvelopes(bands(of: rockBeat(120, seconds: 12))))
     let best = try #require(survey.hypotheses(isWholeFile: false).first)
     #expect(best.features.count == GridFeatures.count)
-    #expect(GridWeights.values.count == GridFeatures.count)
+    #expect(GridWeights.linear.count == GridFeatures.count)
+    #expect(GridWeights.hidden.count == GridFeatures.count * GridWeights.output.count)
+    #expect(GridWeights.bias.count == GridWeights.output.count)
   }
 }
