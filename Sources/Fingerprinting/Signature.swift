@@ -12,7 +12,8 @@ public struct Landmark: Hashable, Sendable {
 
   /// dB.
   static let strengthStep: Float = 1.5
-  static let strengthCount = 16
+  /// Steps of strength.
+  public static let strengthCount = 16
 
   public init(column: Int, band: Int, strength: Int) {
     self.column = column

@@ -20,10 +20,29 @@ enum LandmarkPair {
     (band * intervals.count + interval - intervals.lowerBound) * gaps.count + gap - gaps.lowerBound
   }
 
-  /// Calls `body` with the key and the anchor's column of each pair by which a reference is found, anchors in order.
-  static func forEach(in landmarks: [Landmark], _ body: (_ key: Int, _ column: Int) -> Void) {
+  /// Where the anchor's other target lies, in 8 by 8 classes of interval and gap, the coarsest bits first: so the first
+  /// bits of a context are themselves a context. In a large catalog it divides the list of a key.
+  static let contextBits = 6
+
+  @inline(__always)
+  static func context(intervalClass: Int, gapClass: Int) -> Int {
+    // The bits of the two numbers by turns.
+    func spread(_ value: Int) -> Int { value & 1 | (value & 2) << 1 | (value & 4) << 2 }
+    return spread(gapClass) << 1 | spread(intervalClass)
+  }
+
+  static func intervalClass(_ interval: Int) -> Int { (interval - intervals.lowerBound) * 8 / intervals.count }
+  static func gapClass(_ gap: Int) -> Int { (gap - gaps.lowerBound) * 8 / gaps.count }
+
+  /// Calls `body` with the key, the context and the anchor's column of each pair by which a reference is found, anchors
+  /// in order.
+  /// - Parameter bands: Bands of the anchors that are wanted.
+  static func forEach(
+    in landmarks: [Landmark], bands: Range<Int> = 0..<LandmarkSpectrum.bandCount,
+    _ body: (_ key: Int, _ context: Int, _ column: Int) -> Void
+  ) {
     let anchors = strongest(of: landmarks)
-    for index in anchors.indices {
+    for index in anchors.indices where bands.contains(anchors[index].band) {
       let anchor = anchors[index]
       var best: Landmark?
       var second: Landmark?
@@ -41,30 +60,49 @@ enum LandmarkPair {
           second = target
         }
       }
-      for target in [best, second] {
+      guard let best else { continue }
+      for (target, other) in [(best, second ?? best), (second, best)] {
         guard let target else { continue }
         body(
           key(band: anchor.band, interval: target.band - anchor.band, gap: target.column - anchor.column),
+          context(
+            intervalClass: intervalClass(other.band - anchor.band), gapClass: gapClass(other.column - anchor.column)),
           anchor.column)
       }
     }
   }
 
-  /// The strongest landmarks of each second, an equal share from each third of the bands, in order.
+  /// The strongest landmarks of each second, an equal share from each third of the bands, in order; of equals the
+  /// first.
   private static func strongest(of landmarks: [Landmark]) -> [Landmark] {
     var result: [Landmark] = []
+    result.reserveCapacity(landmarks.count)
+    let thirds = LandmarkQuota.thirdCount
+    var counts = [Int](repeating: 0, count: thirds * Landmark.strengthCount)
     var first = 0
     while first < landmarks.count {
       let second = LandmarkQuota.second(of: landmarks[first].column)
+      for index in counts.indices { counts[index] = 0 }
       var end = first
-      while end < landmarks.count, LandmarkQuota.second(of: landmarks[end].column) == second { end += 1 }
-      var chosen: [Int] = []
-      for third in 0..<LandmarkQuota.thirdCount {
-        let members = (first..<end).filter { LandmarkQuota.third(of: landmarks[$0].band) == third }
-        let ranked = members.sorted { (landmarks[$1].strength, $0) < (landmarks[$0].strength, $1) }
-        chosen += ranked.prefix(LandmarkQuota.share(of: referencePeaksPerSecond, third: third))
+      while end < landmarks.count, LandmarkQuota.second(of: landmarks[end].column) == second {
+        counts[LandmarkQuota.third(of: landmarks[end].band) * Landmark.strengthCount + landmarks[end].strength] += 1
+        end += 1
       }
-      result += chosen.sorted().map { landmarks[$0] }
+      // From the strongest down, how many of each strength are taken.
+      for third in 0..<thirds {
+        var left = LandmarkQuota.share(of: referencePeaksPerSecond, third: third)
+        for strength in (0..<Landmark.strengthCount).reversed() {
+          let place = third * Landmark.strengthCount + strength
+          counts[place] = min(counts[place], left)
+          left -= counts[place]
+        }
+      }
+      for landmark in landmarks[first..<end] {
+        let place = LandmarkQuota.third(of: landmark.band) * Landmark.strengthCount + landmark.strength
+        guard counts[place] > 0 else { continue }
+        counts[place] -= 1
+        result.append(landmark)
+      }
       first = end
     }
     return result

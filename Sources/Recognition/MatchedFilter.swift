@@ -1,3 +1,6 @@
+internal import Fingerprinting
+internal import Glibc
+
 /// Checks places in a track against a query: the landmarks of the track are laid over the query's whitened spectrum,
 /// and the values found there are added up.
 ///
@@ -11,6 +14,15 @@ struct MatchedFilter {
     var slope: Float
     /// Bands by which the clip is higher than the track.
     var shift: Int
+
+    /// Whether the clip is played as the track is.
+    var isNeutral: Bool { abs(slope - 1) < 0.004 && shift == 0 }
+
+    /// Whether slope and shift go together as they do at another speed, another tempo or another pitch.
+    var isConsistent: Bool {
+      abs(Float(shift) - Float(LandmarkSpectrum.bandsPerOctave) * log2(slope)) <= 1 || abs(shift) <= 1
+        || abs(slope - 1) <= 0.01
+    }
   }
 
   /// A landmark as the filter reads it.
@@ -56,13 +68,11 @@ struct MatchedFilter {
     }
   }
 
-  /// z for 16 displacements of the query against the track, of which lane 8 is `displacement`.
+  /// z for 16 displacements of the query against the track, of which lane 8 is none.
   @inline(__always)
-  func scores(
-    _ points: UnsafeBufferPointer<Point>, _ placement: Placement, displacement: Int = 0
-  ) -> SIMD16<Float> {
+  func scores(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> SIMD16<Float> {
     let inverse = 1 / placement.slope
-    let origin = Float(columnCount) / 2 - placement.centre * inverse + 0.5 + Float(displacement)
+    let origin = Float(columnCount) / 2 - placement.centre * inverse + 0.5
     let limit = Int32(columnCount)
     let bands = Int32(bandCount)
     let shift = Int32(placement.shift)
@@ -93,6 +103,21 @@ struct MatchedFilter {
     return SIMD16<Float>(total) * (1 / (Query.steps * Float(count).squareRoot()))
   }
 
+  /// The columns of a track that may lie in the query, at this placement and at those next to it.
+  func reach(of placement: Placement) -> ClosedRange<Float> {
+    let reach = (Float(columnCount) / 2 * 1.02 + Float(Self.lanes)) * placement.slope
+    return placement.centre - reach...placement.centre + reach
+  }
+
+  /// Where a landmark lies in the query.
+  func place(of point: Point, _ placement: Placement) -> (column: Int, band: Int) {
+    let column = (Float(point.column) - placement.centre) / placement.slope + Float(columnCount) / 2
+    return (Int(column.rounded()), Int(point.band) + placement.shift)
+  }
+
+  /// The query's spectrum at a place within it, in `Query.steps` of a standard deviation.
+  func value(column: Int, band: Int) -> Float { Float(values[band * stride + Query.padding + column]) }
+
   /// The best z near a placement and the placement moved to it.
   @inline(__always)
   func best(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> (z: Float, placement: Placement) {
@@ -102,19 +127,6 @@ struct MatchedFilter {
     var moved = placement
     moved.centre -= Float(lane - Self.lanes / 2) * placement.slope
     return (scores[lane], moved)
-  }
-
-  /// The best z at a displacement of 6 to 63 columns: high where the music itself repeats.
-  func bestElsewhere(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> Float {
-    var best: Float = 0
-    for group in -4..<4 {
-      let middle = group * Self.lanes + Self.lanes / 2
-      let scores = scores(points, placement, displacement: middle)
-      for lane in 0..<Self.lanes where (6...63).contains(abs(middle + lane - Self.lanes / 2)) {
-        best = max(best, scores[lane])
-      }
-    }
-    return best
   }
 
   /// The best z at a shift of 3 to 12 bands: high where any sound with this rhythm would do.

@@ -46,8 +46,8 @@ struct Matcher: ~Copyable {
 
   static let stages = [
     Stage(limit: 1.9, binWidthLog2: 1, candidateCount: 40, byteBudget: 1 << 20, transforms: [.neutral]),
-    Stage(limit: 1.8, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: changed),
-    Stage(limit: 4.2, binWidthLog2: 1, candidateCount: 600, byteBudget: 8 << 20, transforms: [.neutral]),
+    Stage(limit: 1.8, binWidthLog2: 3, candidateCount: 8, byteBudget: 3 << 18, transforms: changed),
+    Stage(limit: 4.8, binWidthLog2: 1, candidateCount: 600, byteBudget: 6 << 20, transforms: [.neutral]),
   ]
   private static let changed: [Transform] = [
     .speed(1.025), .speed(0.975), .speed(1.05), .speed(0.95),
@@ -76,7 +76,8 @@ struct Matcher: ~Copyable {
   /// Counts what the lists of a query's pairs vote for in one segment.
   private mutating func vote(_ pairs: QueryPairs, _ transform: Transform, _ stage: Stage, in segment: Segment) {
     probes.collect(pairs, transform, in: segment)
-    let (price, byteCount) = probes.affordable(within: Int(Double(stage.byteBudget) * share(of: segment)))
+    let budget = max(Int(Double(stage.byteBudget) * share(of: segment)), Self.leastBudget)
+    let (price, byteCount) = probes.affordable(within: budget)
     // One independent read from each list before any is decoded: the processor waits for many lists at a time.
     for probe in probes.probes where probe.price <= price {
       firstBytes &+= segment.firstByte(of: probe.start..<probe.start + 1)
@@ -88,6 +89,9 @@ struct Matcher: ~Copyable {
         binWidthLog2: stage.binWidthLog2)
     }
   }
+
+  /// Bytes of postings that are read of each segment, however small: to read all of a small one costs little.
+  private static let leastBudget = 48 << 10
 
   /// How much of the catalog a segment is.
   private func share(of segment: Segment) -> Double { Double(segment.postingCount) / Double(max(1, postingCount)) }
@@ -104,14 +108,13 @@ struct Matcher: ~Copyable {
 
   private mutating func match(_ query: Query, _ filter: MatchedFilter) -> Finding? {
     var hits: [Hit] = []
-    var finding: Finding?
     for stage in Self.stages {
       scan(query, stage, filter, into: &hits)
-      refine(&hits, query, filter)
-      finding = judge(hits, query, filter)
-      if finding?.isCertain == true { break }
+      refine(&hits, filter)
+      if judge(hits, query, filter)?.isCertain == true { break }
     }
-    return finding
+    relocate(&hits, filter)
+    return judge(hits, query, filter)
   }
 
   /// Measures the best hit against its surroundings and against the other tracks.
@@ -121,27 +124,27 @@ struct Matcher: ~Copyable {
     var runnerUp: Float = 0
     for hit in hits.dropFirst() where !hit.isSameTrack(as: best) {
       if twins.contains(where: { $0.isSameTrack(as: hit) }) { continue }
-      if hit.z >= 0.5 * best.z, isSameRecording(hit, as: best, query) {
+      if hit.z >= 0.5 * best.z, isSameRecording(hit, as: best, query, filter) {
         twins.append(hit)
       } else {
         runnerUp = max(runnerUp, hit.z)
       }
     }
-    load(best, query)
-    return points.withUnsafeBufferPointer { points in
-      Finding(
-        hit: best, twins: twins, elsewhere: filter.bestElsewhere(points, best.placement),
-        shifted: filter.bestShifted(points, best.placement), runnerUp: runnerUp, duration: Float(query.duration))
-    }
+    load(best, filter)
+    let shifted = points.withUnsafeBufferPointer { filter.bestShifted($0, best.placement) }
+    return Finding(
+      hit: best, twins: twins, shifted: shifted, runnerUp: runnerUp,
+      overlap: Overlap(query, filter, points, best.placement), flatness: query.flatness,
+      duration: query.duration)
   }
 
   /// Whether two references hold the same recording where the query lies: copies of a track are not each other's
   /// rivals. Unrelated music shares some 6% of its landmarks, two encodings of one recording far more than half.
-  private mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: Query) -> Bool {
+  private mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: Query, _ filter: MatchedFilter) -> Bool {
     let bandCount = LandmarkSpectrum.bandCount
-    load(other, query)
+    load(other, filter)
     let theirs = Set(points.map { Int($0.column) * bandCount + Int($0.band) })
-    load(hit, query)
+    load(hit, filter)
     let half = Float(query.columnCount) / 2 * hit.placement.slope
     let slope = other.placement.slope / hit.placement.slope
     let shift = other.placement.shift - hit.placement.shift
@@ -182,7 +185,7 @@ struct Matcher: ~Copyable {
             placement: MatchedFilter.Placement(
               centre: Float(column - Int(segment.track(track).firstColumn)), slope: transform.slope,
               shift: Int(transform.shift.rounded())), z: 0)
-          load(hit, query)
+          load(hit, filter)
           (hit.z, hit.placement) = points.withUnsafeBufferPointer { filter.best($0, hit.placement) }
           hits.append(hit)
         }
@@ -191,19 +194,21 @@ struct Matcher: ~Copyable {
   }
 
   /// Reads the landmarks around a hit.
-  mutating func load(_ hit: Hit, _ query: Query) {
+  mutating func load(_ hit: Hit, _ filter: MatchedFilter) {
+    let reach = filter.reach(of: hit.placement)
+    load(hit, max(0, Int(reach.lowerBound))..<max(0, Int(reach.upperBound) + 1))
+  }
+
+  private mutating func load(_ hit: Hit, _ columns: Range<Int>) {
     let segment = segments[hit.segment]
-    let reach = Float(query.columnCount) / 2 * hit.placement.slope * 1.03 + 72
-    let first = Int(hit.placement.centre - reach)
-    let last = Int(hit.placement.centre + reach)
     points.removeAll(keepingCapacity: true)
-    segment.forEachLandmark(ofTrack: segment.track(hit.track), in: max(0, first)..<max(0, last)) { column, band, _ in
+    segment.forEachLandmark(ofTrack: segment.track(hit.track), in: columns) { column, band, _ in
       points.append(MatchedFilter.Point(column: Int32(truncatingIfNeeded: column), band: Int32(band)))
     }
   }
 
   /// Leaves the best hit of each of the best tracks, with slope and shift made better, best first.
-  private mutating func refine(_ hits: inout [Hit], _ query: Query, _ filter: MatchedFilter) {
+  private mutating func refine(_ hits: inout [Hit], _ filter: MatchedFilter) {
     hits.sort { $0.z > $1.z }
     var best: [Hit] = []
     // What is far behind need not be made better.
@@ -212,53 +217,25 @@ struct Matcher: ~Copyable {
       if best.filter({ $0.isSameTrack(as: hit) }).count < 2 { best.append(hit) }
     }
     for index in best.indices {
-      load(best[index], query)
-      points.withUnsafeBufferPointer { points in
-        let start = best[index].placement
-        for slope: Float in [-0.01, 0, 0.01] {
-          for shift in -1...1 where slope != 0 || shift != 0 {
-            var placement = start
-            placement.slope += slope
-            placement.shift += shift
-            let (z, moved) = filter.best(points, placement)
-            if z > best[index].z { (best[index].z, best[index].placement) = (z, moved) }
-          }
-        }
-      }
+      load(best[index], filter)
+      points.withUnsafeBufferPointer { filter.nudge(&best[index], $0) }
     }
     best.sort { $0.z > $1.z }
     for index in best.indices.prefix(4) {
-      load(best[index], query)
-      points.withUnsafeBufferPointer { points in
-        let start = best[index].placement
-        for shift in -5...5 {
-          var placement = start
-          placement.shift = shift
-          let (z, moved) = filter.best(points, placement)
-          if z > best[index].z { (best[index].z, best[index].placement) = (z, moved) }
-        }
-        climb(&best[index], points, filter)
-      }
+      load(best[index], filter)
+      points.withUnsafeBufferPointer { filter.optimize(&best[index], $0) }
     }
     best.sort { $0.z > $1.z }
     hits = best
   }
 
-  private func climb(_ hit: inout Hit, _ points: UnsafeBufferPointer<MatchedFilter.Point>, _ filter: MatchedFilter) {
-    var step: Float = 0.01
-    while step > 0.001 {
-      var improved = false
-      for (slope, shift): (Float, Int) in [(-step, 0), (step, 0), (0, -1), (0, 1), (-step, -1), (step, 1)] {
-        var placement = hit.placement
-        placement.slope = min(max(placement.slope + slope, 0.93), 1.07)
-        placement.shift += shift
-        let (z, moved) = filter.best(points, placement)
-        if z > hit.z * 1.0001 {
-          (hit.z, hit.placement) = (z, moved)
-          improved = true
-        }
-      }
-      if !improved { step /= 2 }
-    }
+  /// Looks for a better place in the track of the best hit.
+  private mutating func relocate(_ hits: inout [Hit], _ filter: MatchedFilter) {
+    guard let hit = hits.first, hit.z >= Self.relocationThreshold else { return }
+    let columnCount = Int(segments[hit.segment].track(hit.track).columnCount)
+    load(hit, 0..<columnCount)
+    points.withUnsafeBufferPointer { filter.relocate(&hits[0], $0, columnCount: columnCount) }
   }
+  /// What unrelated music does not reach, or hardly.
+  private static let relocationThreshold: Float = 5
 }

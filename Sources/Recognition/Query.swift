@@ -26,6 +26,11 @@ public struct Query: Sendable {
   /// `padding` are not zero. Zero mean in each band.
   let filter: [Int8]
   let stride: Int
+  /// Share of the spectrum that lies well below its mean: about a fifth in music, where few peaks stand out, and up to
+  /// three tenths in noise and among many voices.
+  let flatness: Float
+  /// What it is in music, on the average: for queries whose spectrum is not known.
+  private static let musicFlatness: Float = 0.21
 
   /// Seconds.
   public var duration: Double { Double(columnCount) / LandmarkSpectrum.columnsPerSecond }
@@ -53,6 +58,7 @@ public struct Query: Sendable {
       }
     }
     filter = Self.filter(spectrum, columnCount: columnCount, stride: stride)
+    flatness = Self.musicFlatness
   }
 
   /// - Parameter levels: Columns of `LandmarkSpectrum`, one after another.
@@ -78,6 +84,7 @@ public struct Query: Sendable {
     peaks = Self.ranked(found)
     stride = columnCount + 2 * Self.padding
     filter = Self.filter(whitened, columnCount: columnCount, stride: stride)
+    flatness = Self.flatness(of: filter, columnCount: columnCount)
   }
 
   /// Ranks peaks within their second and third.
@@ -136,6 +143,12 @@ public struct Query: Sendable {
       }
     }
     return filter
+  }
+
+  private static func flatness(of filter: [Int8], columnCount: Int) -> Float {
+    let limit = Int8(-0.75 * steps)
+    let count = filter.reduce(0) { $0 + ($1 < limit ? 1 : 0) }
+    return Float(count) / Float(max(1, columnCount * LandmarkSpectrum.bandCount))
   }
 
   private static func deviation(of values: [Float]) -> Float {

@@ -11,6 +11,17 @@ struct QueryPairs {
     var gap: Float
     /// See `Rarity`.
     var rarity: Float
+    /// Its anchor's targets, in `targets`, and which of them this pair's is.
+    var targets: Range<Int>
+    var target: Int
+  }
+
+  /// A peak as seen from an anchor.
+  struct Target {
+    var interval: Float
+    var gap: Float
+    /// Of its being among the anchor's targets in the reference.
+    var rarity: Float
   }
 
   /// How rarely a cell near a pair of the query holds a pair of the reference, as the negative natural logarithm of the
@@ -26,6 +37,8 @@ struct QueryPairs {
   }
 
   let pairs: [Pair]
+  /// Each anchor's targets, the strongest first.
+  let targets: [Target]
   /// The column that places are told for.
   let centre: Float
   /// What is rarer is not looked up.
@@ -37,6 +50,7 @@ struct QueryPairs {
     centre = Float(query.columnCount) / 2
     let peaks = query.peaks.filter { Rarity.perAnchorRank * Float($0.rank) < limit }
     var pairs: [Pair] = []
+    var allTargets: [Target] = []
     var targets: [Int] = []
     let longest = Float(LandmarkPair.gaps.upperBound)
     let widest = Float(LandmarkPair.intervals.upperBound)
@@ -60,17 +74,24 @@ struct QueryPairs {
         }
         next += 1
       }
+      let first = allTargets.count
       for (order, target) in targets.enumerated() {
-        let rarity =
-          Rarity.perAnchorRank * Float(anchor.rank) + Rarity.perTargetRank * Float(peaks[target].rank)
-          + Rarity.perStrongerTarget * Float(order)
-        guard rarity < limit else { continue }
+        let rarity = Rarity.perTargetRank * Float(peaks[target].rank) + Rarity.perStrongerTarget * Float(order)
+        guard rarity < left else { continue }
+        allTargets.append(
+          Target(
+            interval: peaks[target].band - anchor.band, gap: peaks[target].column - anchor.column, rarity: rarity))
+      }
+      for index in first..<allTargets.count {
+        let target = allTargets[index]
         pairs.append(
           Pair(
-            column: anchor.column, band: anchor.band, interval: peaks[target].band - anchor.band,
-            gap: peaks[target].column - anchor.column, rarity: rarity))
+            column: anchor.column, band: anchor.band, interval: target.interval, gap: target.gap,
+            rarity: Rarity.perAnchorRank * Float(anchor.rank) + target.rarity, targets: first..<allTargets.count,
+            target: index))
       }
     }
+    self.targets = allTargets
     self.pairs = pairs
   }
 }
@@ -86,7 +107,15 @@ struct ProbeList {
     var price: UInt8
   }
 
+  /// The first bits of a context of `LandmarkPair` that a pair may have.
+  private struct Context {
+    var value: Int
+    var rarity: Float
+  }
+
   private(set) var probes: [Probe] = []
+  /// Contexts of one pair.
+  private var contexts: [Context] = []
   private var bytesOfPrice = [Int](repeating: 0, count: 256)
 
   /// Looks up the lists of all cells that the pairs may fall into. Nothing is read from the lists yet: so the look-ups
@@ -94,12 +123,16 @@ struct ProbeList {
   mutating func collect(_ query: QueryPairs, _ transform: Matcher.Transform, in segment: Segment) {
     probes.removeAll(keepingCapacity: true)
     for price in bytesOfPrice.indices { bytesOfPrice[price] = 0 }
+    contexts = [Context(value: 0, rarity: 0)]
+    let limit =
+      query.limit + Self.contextAllowance * Float(segment.contextBits) / Float(LandmarkPair.contextBits)
     for pair in query.pairs {
       let offset = Int32((transform.slope * (query.centre - pair.column)).rounded())
       let exactGap = pair.gap * transform.slope
       let exactBand = pair.band - transform.shift
       let gaps = Self.cells(exactGap, within: LandmarkPair.gaps)
       let intervals = Self.cells(pair.interval, within: LandmarkPair.intervals)
+      if segment.contextBits > 0 { findContexts(of: pair, query, transform, bits: segment.contextBits) }
       for band in Self.cells(exactBand, within: 0...LandmarkSpectrum.bandCount - 1) {
         for interval in intervals {
           let distance = abs(exactBand - Float(band)) + abs(pair.interval - Float(interval))
@@ -107,16 +140,67 @@ struct ProbeList {
             let rarity =
               pair.rarity + QueryPairs.Rarity.perCell * (distance + abs(exactGap - Float(gap)))
             guard rarity < query.limit else { continue }
-            let list = segment.list(ofKey: LandmarkPair.key(band: band, interval: interval, gap: gap))
-            guard !list.isEmpty, let length = Int32(exactly: list.count) else { continue }
-            let price = Self.price(length: length, rarity: rarity)
-            bytesOfPrice[Int(price)] += list.count
-            probes.append(Probe(start: list.lowerBound, length: length, offset: offset, price: price))
+            let key = LandmarkPair.key(band: band, interval: interval, gap: gap)
+            for context in contexts where rarity + context.rarity < limit {
+              append(segment.list(ofKey: key, context: context.value), offset: offset, rarity: rarity + context.rarity)
+            }
           }
         }
       }
     }
   }
+
+  private mutating func append(_ list: Range<Int>, offset: Int32, rarity: Float) {
+    guard !list.isEmpty, let length = Int32(exactly: list.count) else { return }
+    let price = Self.price(length: list.count + Self.overhead, rarity: rarity)
+    bytesOfPrice[Int(price)] += list.count + Self.overhead
+    probes.append(Probe(start: list.lowerBound, length: length, offset: offset, price: price))
+  }
+
+  /// Finds the contexts that the other targets of a pair's anchor may give it, the likeliest first: its own target, if
+  /// it is the only one.
+  private mutating func findContexts(
+    of pair: QueryPairs.Pair, _ query: QueryPairs, _ transform: Matcher.Transform, bits: Int
+  ) {
+    contexts.removeAll(keepingCapacity: true)
+    var seen: UInt64 = 0
+    let chance = exp2(Float(-bits))
+    for index in pair.targets where index != pair.target || pair.targets.count == 1 {
+      let other = query.targets[index]
+      let rarity = -log(Self.contextShare * (1 - chance) * exp(-other.rarity) + chance)
+      let intervals = Self.classes(other.interval, within: LandmarkPair.intervals, LandmarkPair.intervalClass)
+      let gaps = Self.classes(other.gap * transform.slope, within: LandmarkPair.gaps, LandmarkPair.gapClass)
+      for interval in intervals {
+        for gap in gaps {
+          let context = LandmarkPair.context(intervalClass: interval, gapClass: gap)
+          let value = context >> (LandmarkPair.contextBits - bits)
+          if seen & 1 << UInt64(value) != 0 { continue }
+          seen |= 1 << UInt64(value)
+          contexts.append(Context(value: value, rarity: rarity))
+        }
+      }
+      if contexts.count >= Self.maximumContextCount { break }
+    }
+  }
+
+  /// The classes that a value may fall into.
+  @inline(__always)
+  private static func classes(
+    _ value: Float, within limits: ClosedRange<Int>, _ classOf: (Int) -> Int
+  ) -> ClosedRange<Int> {
+    func whole(_ value: Float) -> Int { min(max(Int(value.rounded()), limits.lowerBound), limits.upperBound) }
+    return classOf(whole(value - 1 + nearness))...classOf(whole(value + 1 - nearness))
+  }
+
+  /// How often the strongest other target of an anchor in the query is its other target in the reference, if the pair
+  /// itself is right.
+  private static let contextShare: Float = 0.5
+  /// Contexts looked up for one pair and cell, about.
+  private static let maximumContextCount = 4
+  /// Rarity that contexts may add to the limit of the pairs, all bits taken.
+  private static let contextAllowance: Float = 1
+  /// What it costs to find a list, in bytes that could be read instead.
+  static let overhead = 16
 
   /// The dearest price at which all lists that cost no more can be read within a number of bytes: the ones left out are
   /// those of the commonest pairs and of the weakest peaks, which say the least for the work they make.
@@ -133,7 +217,7 @@ struct ProbeList {
   static let pricesPerOctave: Float = 4
 
   @inline(__always)
-  private static func price(length: Int32, rarity: Float) -> UInt8 {
+  private static func price(length: Int, rarity: Float) -> UInt8 {
     // The bits of a floating-point number, read as an integer, are its logarithm by and large.
     let octaves = Float(Float(length).bitPattern &- 1_065_353_216) / 8_388_608 + rarity * Float(M_LOG2E)
     return UInt8(min(octaves * pricesPerOctave, 255))

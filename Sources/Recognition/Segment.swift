@@ -17,6 +17,8 @@ final class Segment: Sendable {
   let columnCount: Int
   let landmarkCount: Int
   let postingCount: Int
+  /// Bits of the context by which the list of each key is divided.
+  let contextBits: Int
   private let listOffsetWidth: Int
   private let sections: [Range<Int>]
   private let checksums: [UInt64]
@@ -35,7 +37,7 @@ final class Segment: Sendable {
     }
     func word(_ offset: Int) -> UInt32 { all.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
     func long(_ offset: Int) -> UInt64 { all.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
-    guard word(Format.Header.version) == Format.version else {
+    guard Format.readableVersions.contains(word(Format.Header.version)) else {
       throw .otherVersion(path: path, version: Int(word(Format.Header.version)))
     }
     guard Self.checksum(all[..<Format.Header.checksum]) == long(Format.Header.checksum) else {
@@ -66,14 +68,17 @@ final class Segment: Sendable {
     landmarkCount = Int(clamping: long(Format.Header.landmarkCount))
     postingCount = Int(clamping: long(Format.Header.postingCount))
     listOffsetWidth = Int(word(Format.Header.listOffsetWidth))
-    let groups = LandmarkPair.keyCount / Format.listGroup + 1
+    contextBits = Int(word(Format.Header.contextBits))
+    guard contextBits <= LandmarkPair.contextBits else { throw .damaged(path: path, detail: "header") }
+    let listCount = LandmarkPair.keyCount << contextBits
+    let groups = listCount / Format.listGroup + 1
     // A track takes a record, a landmark a code, and a posting a byte at least.
     guard [2, 4].contains(listOffsetWidth), columnCount <= Format.maximumColumnCount, trackCount <= all.count,
       sections[Format.Section.tracks.rawValue].count == trackCount * Format.Track.size,
       landmarkCount <= sections[Format.Section.landmarks.rawValue].count,
       postingCount <= sections[Format.Section.postings.rawValue].count,
       sections[Format.Section.listBases.rawValue].count == groups * 8,
-      sections[Format.Section.listOffsets.rawValue].count == (LandmarkPair.keyCount + 1) * listOffsetWidth
+      sections[Format.Section.listOffsets.rawValue].count == (listCount + 1) * listOffsetWidth
     else { throw .damaged(path: path, detail: "header") }
     try verify([.tracks, .listBases])
     try checkColumns()
@@ -209,26 +214,28 @@ final class Segment: Sendable {
 
   // MARK: Postings
 
-  /// Where the list of a key lies within `postings`; a range that makes no sense, in a damaged file, is empty.
+  /// Where the list of a key and the first `contextBits` of a context lies within `postings`; a range that makes no
+  /// sense, in a damaged file, is empty.
   @inline(__always)
-  func list(ofKey key: Int) -> Range<Int> {
-    let start = listStart(ofKey: key)
-    let end = listStart(ofKey: key + 1)
+  func list(ofKey key: Int, context: Int) -> Range<Int> {
+    let list = key << contextBits | context
+    let start = listStart(list)
+    let end = listStart(list + 1)
     guard start <= end, end <= sections[Format.Section.postings.rawValue].count else { return 0..<0 }
     return start..<end
   }
 
   @inline(__always)
-  private func listStart(ofKey key: Int) -> Int {
+  private func listStart(_ list: Int) -> Int {
     let base = bytes.pointer.baseAddress.unsafelyUnwrapped
     let bases = base + sections[Format.Section.listBases.rawValue].lowerBound
     let offsets = base + sections[Format.Section.listOffsets.rawValue].lowerBound
-    let group = key / Format.listGroup
+    let group = list / Format.listGroup
     let start = Int(truncatingIfNeeded: bases.loadUnaligned(fromByteOffset: 8 * group, as: UInt64.self)) & Int.max
     if listOffsetWidth == 2 {
-      return start &+ Int(offsets.loadUnaligned(fromByteOffset: 2 * key, as: UInt16.self))
+      return start &+ Int(offsets.loadUnaligned(fromByteOffset: 2 * list, as: UInt16.self))
     }
-    return start &+ Int(offsets.loadUnaligned(fromByteOffset: 4 * key, as: UInt32.self))
+    return start &+ Int(offsets.loadUnaligned(fromByteOffset: 4 * list, as: UInt32.self))
   }
 
   @inline(__always)

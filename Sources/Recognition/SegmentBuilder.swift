@@ -7,13 +7,11 @@ struct SegmentBuilder {
   private var tracks: [SegmentFormat.Track] = []
   private var bodies: [[UInt8]] = []
   private var items: [[UInt8]] = []
-  /// Key and anchor column of every pair, in order of column.
-  private var keys: [UInt32] = []
-  private var columns: [UInt32] = []
   private(set) var nextColumn = 0
+  /// Bits of the context by which lists are divided; by default it depends on how much there is.
+  var contextBits: Int?
 
   var trackCount: Int { tracks.count }
-  var postingCount: Int { keys.count }
 
   /// - Parameters:
   ///   - identifier: Digest of the reference's identifier.
@@ -31,28 +29,12 @@ struct SegmentBuilder {
         identifierLow: identifier.low))
     bodies.append(signature.bodyBytes)
     self.items.append(items)
-    LandmarkPair.forEach(in: signature.landmarks) { key, column in
-      keys.append(UInt32(key))
-      columns.append(UInt32(first + column))
-    }
   }
 
   /// Writes the segment; see `SegmentWriter.write`.
   func write(with writer: consuming SegmentWriter) throws(CatalogError) -> [UInt8] {
-    // Counting sort by key, which keeps the order of columns.
-    var starts = [Int](repeating: 0, count: LandmarkPair.keyCount + 1)
-    for key in keys { starts[Int(key) + 1] += 1 }
-    for key in 0..<LandmarkPair.keyCount { starts[key + 1] += starts[key] }
-    var sorted = [UInt32](repeating: 0, count: keys.count)
-    var next = starts
-    for index in keys.indices {
-      let key = Int(keys[index])
-      sorted[next[key]] = columns[index]
-      next[key] += 1
-    }
-    return try writer.write(
-      tracks: tracks, codes: { bodies[$0] }, items: { items[$0] },
-      lists: { key, postings in postings.append(contentsOf: sorted[starts[key]..<starts[key + 1]]) })
+    try writer.write(
+      tracks: tracks, codes: { bodies[$0] }, items: { items[$0] }, contextBits: contextBits)
   }
 
   /// The segment in memory.

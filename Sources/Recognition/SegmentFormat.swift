@@ -4,10 +4,11 @@ internal import Fingerprinting
 ///
 /// Little-endian. A header of 256 bytes, then sections in the order of `Section`:
 /// - `landmarks`: the codes of each track's signature, one track after another.
-/// - `postings`: for each key of `LandmarkPair`, the columns of the anchors that form it, ascending, each as the difference
-///   from the one before in base 128 (seven bits a byte, low ones first, the high bit set on all but the last).
-/// - `listBases`: for every `listGroup` keys, the 64-bit offset of the first one's list within `postings`.
-/// - `listOffsets`: for each key, and one more, how far its list begins after the base, as numbers of 2 or 4 bytes.
+/// - `postings`: for each key of `LandmarkPair`, and within it for each value of the first `contextBits` of the context,
+///   a list of the columns of the anchors that form it, ascending, each as the difference from the one before in base
+///   128 (seven bits a byte, low ones first, the high bit set on all but the last).
+/// - `listBases`: for every `listGroup` lists, the 64-bit offset of the first one within `postings`.
+/// - `listOffsets`: for each list, and one more, how far it begins after the base, as numbers of 2 or 4 bytes.
 /// - `blocks`: for every `blockColumns` columns of each track, where among its codes decoding can begin, and at which column.
 /// - `tracks`: a record of 64 bytes for each track.
 /// - `items`: for each track its media items in JSON.
@@ -15,7 +16,9 @@ internal import Fingerprinting
 /// Columns are numbered through all tracks of a segment, with `trackGap` empty ones after each.
 enum SegmentFormat {
   static let magic: [UInt8] = [0x89] + Array("NCAT\r\n\u{1A}".utf8)
-  static let version: UInt32 = 1
+  /// In version 1, `contextBits` was not there and is 0.
+  static let version: UInt32 = 2
+  static let readableVersions: ClosedRange<UInt32> = 1...2
   static let headerSize = 256
 
   enum Section: Int, CaseIterable {
@@ -31,6 +34,7 @@ enum SegmentFormat {
     static let landmarkCount = 32
     static let postingCount = 40
     static let listOffsetWidth = 48
+    static let contextBits = 52
     static let fileSize = 56
     /// Offset, length and XXH3-64 of each section.
     static let sections = 64

@@ -59,11 +59,11 @@ struct SegmentWriter: ~Copyable {
   ///   - tracks: Records whose columns are set; where their landmarks, blocks and items lie is filled in here.
   ///   - codes: The codes of each track.
   ///   - items: The media items of each track, in JSON.
-  ///   - lists: Called once for each key in order, appends the postings of the key, ascending.
+  ///   - contextBits: See `InvertedFile`.
   /// - Returns: The bytes, when writing into memory.
   consuming func write(
-    tracks: [SegmentFormat.Track], codes: (_ track: Int) -> [UInt8],
-    items: (_ track: Int) -> [UInt8], lists: (_ key: Int, _ postings: inout [UInt32]) -> Void
+    tracks: [SegmentFormat.Track], codes: (_ track: Int) -> [UInt8], items: (_ track: Int) -> [UInt8],
+    contextBits: Int? = nil
   ) throws(CatalogError) -> [UInt8] {
     var tracks = tracks
     var blocks: [UInt8] = []
@@ -80,38 +80,44 @@ struct SegmentWriter: ~Copyable {
     }
     endSection()
 
+    let inverted = InvertedFile(tracks, codes: codes, contextBits: contextBits)
+    let listCount = LandmarkPair.keyCount << inverted.contextBits
     var offsets: [UInt32] = []
-    offsets.reserveCapacity(LandmarkPair.keyCount + 1)
+    offsets.reserveCapacity(listCount + 1)
     var bases: [UInt8] = []
     var base = 0
     var postingCount = 0
-    var postings: [UInt32] = []
-    var encoded: [UInt8] = []
-    for key in 0...LandmarkPair.keyCount {
+    /// Notes where the next list begins.
+    func beginList() throws(CatalogError) {
       let start = offset - sectionStart
-      if key % Format.listGroup == 0 {
+      if offsets.count % Format.listGroup == 0 {
         base = start
         bases.append(littleEndian: UInt64(base))
       }
       guard let relative = UInt32(exactly: start - base) else { throw .tooLarge }
       offsets.append(relative)
-      guard key < LandmarkPair.keyCount else { break }
-      postings.removeAll(keepingCapacity: true)
-      lists(key, &postings)
-      postingCount += postings.count
-      encoded.removeAll(keepingCapacity: true)
-      var last: UInt32 = 0
-      for posting in postings {
-        var difference = posting - last
-        last = posting
-        while difference >= 0x80 {
-          encoded.append(UInt8(truncatingIfNeeded: difference) | 0x80)
-          difference >>= 7
-        }
-        encoded.append(UInt8(difference))
-      }
-      try append(encoded)
     }
+    var encoded: [UInt8] = []
+    for bands in inverted.slices {
+      let slice = inverted.slice(ofBands: bands, codes: codes)
+      for list in slice.lists {
+        try beginList()
+        encoded.removeAll(keepingCapacity: true)
+        var last: UInt32 = 0
+        for posting in slice.postings(ofList: list) {
+          var difference = posting - last
+          last = posting
+          while difference >= 0x80 {
+            encoded.append(UInt8(truncatingIfNeeded: difference) | 0x80)
+            difference >>= 7
+          }
+          encoded.append(UInt8(difference))
+          postingCount += 1
+        }
+        try append(encoded)
+      }
+    }
+    try beginList()
     endSection()
     try append(bases)
     endSection()
@@ -146,7 +152,7 @@ struct SegmentWriter: ~Copyable {
     let landmarkCount = tracks.reduce(0) { $0 + Int($1.landmarkCount) }
     let header = header(
       trackCount: tracks.count, columnCount: columnCount, landmarkCount: landmarkCount, postingCount: postingCount,
-      listOffsetWidth: width)
+      listOffsetWidth: width, contextBits: inverted.contextBits)
     if let file {
       try flush()
       do {
@@ -186,7 +192,8 @@ struct SegmentWriter: ~Copyable {
   }
 
   private func header(
-    trackCount: Int, columnCount: Int, landmarkCount: Int, postingCount: Int, listOffsetWidth: Int
+    trackCount: Int, columnCount: Int, landmarkCount: Int, postingCount: Int, listOffsetWidth: Int,
+    contextBits: Int
   ) -> [UInt8] {
     var header = Format.magic
     header.append(littleEndian: Format.version)
@@ -195,7 +202,8 @@ struct SegmentWriter: ~Copyable {
     header.append(littleEndian: UInt64(columnCount))
     header.append(littleEndian: UInt64(landmarkCount))
     header.append(littleEndian: UInt64(postingCount))
-    header.append(littleEndian: UInt64(listOffsetWidth))
+    header.append(littleEndian: UInt32(listOffsetWidth))
+    header.append(littleEndian: UInt32(contextBits))
     header.append(littleEndian: UInt64(offset))
     for entry in entries {
       header.append(littleEndian: UInt64(entry.offset))

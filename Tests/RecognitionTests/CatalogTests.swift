@@ -199,10 +199,10 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
     var table = VoteTable()
     table.reset(binCount: (first + 1000) / 2, byteCount: 1000)
     for key in 0..<LandmarkPair.keyCount {
-      table.add(segment.list(ofKey: key), of: segment, offset: first, binWidthLog2: 1)
+      table.add(segment.list(ofKey: key, context: 0), of: segment, offset: first, binWidthLog2: 1)
     }
     var expected: [Int: Int] = [:]
-    LandmarkPair.forEach(in: landmarks) { _, column in expected[(first + column) / 2, default: 0] += 1 }
+    LandmarkPair.forEach(in: landmarks) { _, _, column in expected[(first + column) / 2, default: 0] += 1 }
     let places = table.strongest(5)
     let sum = try #require(places.first)
     let best = expected.keys.map { expected[$0, default: 0] + expected[$0 + 1, default: 0] }.max()

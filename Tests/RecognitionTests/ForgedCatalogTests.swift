@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func listsOutOfOrderAreCopiedInOrder() throws {
+  @Test func listsAreMadeAnewWhenSegmentsAreMerged() throws {
     // A posting of many bytes goes around the end of all numbers, and the next one lies before it.
     let bytes = try Self.forged { bytes in
       let range = Self.range(of: .postings, in: bytes)
@@ -78,7 +78,27 @@ import Testing
     }
     let segment = try Segment(SegmentBytes(bytes), path: "forged")
     let merged = try SegmentMerger([segment], removed: [[]]).write(with: SegmentWriter())
+    #expect(try merged == Self.forged { _ in })
+  }
+
+  @Test func signaturesOutOfBoundsAreCutOff() throws {
+    // Codes that skip far beyond the end of their track.
+    let bytes = try Self.forged { bytes in
+      let range = Self.range(of: .landmarks, in: bytes)
+      for place in stride(from: range.lowerBound + 40, to: range.upperBound - 1, by: 40) {
+        bytes.replaceSubrange(place..<place + 2, with: [0xFF, 0xFF])
+      }
+    }
+    let segment = try Segment(SegmentBytes(bytes), path: "forged")
+    let merged = try SegmentMerger([segment], removed: [[]]).write(with: SegmentWriter())
     try Segment(SegmentBytes(merged), path: "merged").verify()
+  }
+
+  @Test func aCatalogOfVersionOneIsRead() throws {
+    #expect(try Self.open(Self.forged { Self.put(UInt32(1), at: Header.version, into: &$0) }).count == 2)
+    #expect(throws: CatalogError.otherVersion(path: "forged", version: 3)) {
+      try Self.open(Self.forged { Self.put(UInt32(3), at: Header.version, into: &$0) })
+    }
   }
 
   @Test func aCatalogThatIsDamagedIsNotWrittenAnew() throws {

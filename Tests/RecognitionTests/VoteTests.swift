@@ -13,25 +13,55 @@ import Testing
     return try builder.build()
   }
 
-  @Test func postingsAreThoseOfThePairs() throws {
-    let segment = try Self.segment()
-    var expected: [Int: [Int]] = [:]
+  /// Lists that are divided by context hold what the undivided ones do, each posting under its context.
+  @Test(arguments: [0, 2]) func postingsAreThoseOfThePairs(contextBits: Int) throws {
+    var builder = SegmentBuilder()
+    builder.contextBits = contextBits
+    for reference in Catalogs.references {
+      try builder.add(reference.signature, identifier: ContentID(hashing: Array(reference.identifier.utf8)), items: [])
+    }
+    let segment = try builder.build()
+    #expect(segment.contextBits == contextBits)
+    var expected: [[Int]: [Int]] = [:]
     for (index, reference) in Catalogs.references.enumerated() {
       let first = Int(segment.track(index).firstColumn)
-      LandmarkPair.forEach(in: reference.signature.landmarks) { key, column in
-        expected[key, default: []].append(first + column)
+      LandmarkPair.forEach(in: reference.signature.landmarks) { key, context, column in
+        expected[[key, context >> (LandmarkPair.contextBits - contextBits)], default: []].append(first + column)
       }
     }
     var count = 0
-    for key in 0..<LandmarkPair.keyCount {
-      let list = segment.list(ofKey: key)
-      guard !list.isEmpty || expected[key] != nil else { continue }
-      var columns: [Int] = []
-      segment.forEachPosting(in: list) { columns.append($0) }
-      #expect(columns == expected[key])
+    for (place, columns) in expected {
+      var found: [Int] = []
+      segment.forEachPosting(in: segment.list(ofKey: place[0], context: place[1])) { found.append($0) }
+      #expect(found == columns)
       count += columns.count
     }
     #expect(count == segment.postingCount)
+    try segment.verify()
+  }
+
+  @Test(arguments: [0, 2]) func aClipIsFoundHoweverListsAreDivided(contextBits: Int) throws {
+    var builder = SegmentBuilder()
+    builder.contextBits = contextBits
+    for reference in Catalogs.references {
+      try builder.add(reference.signature, identifier: ContentID(hashing: Array(reference.identifier.utf8)), items: [])
+    }
+    var matcher = Matcher(segments: [try builder.build()])
+    let finding = matcher.match(Catalogs.query(Music.piece(seed: 3, seconds: 6, from: 9)))
+    #expect(finding?.hit.track == 2)
+    #expect(finding?.isAccepted == true)
+  }
+
+  @Test func contextsAreCoarseBeforeFine() {
+    var contexts: Set<Int> = []
+    for interval in 0..<8 {
+      for gap in 0..<8 {
+        let context = LandmarkPair.context(intervalClass: interval, gapClass: gap)
+        contexts.insert(context)
+        #expect(context >> 2 == LandmarkPair.context(intervalClass: interval / 2, gapClass: gap / 2))
+      }
+    }
+    #expect(contexts == Set(0..<1 << LandmarkPair.contextBits))
   }
 
   @Test func manyBinsAreCountedLikeFew() throws {
@@ -61,12 +91,12 @@ import Testing
     let query = QueryPairs(Catalogs.query(Music.piece(seed: 3, seconds: 6, from: 9)), limit: 4)
     var probes = ProbeList()
     probes.collect(query, .neutral, in: segment)
-    let total = probes.probes.reduce(0) { $0 + Int($1.length) }
+    func cost(_ probes: [ProbeList.Probe]) -> Int { probes.reduce(0) { $0 + Int($1.length) + ProbeList.overhead } }
+    let total = cost(probes.probes)
     var last = 0
     for budget in [0, total / 8, total / 2, total] {
       let (price, byteCount) = probes.affordable(within: budget)
-      let bytes = probes.probes.filter { Int($0.price) <= price }.reduce(0) { $0 + Int($1.length) }
-      #expect(bytes == byteCount)
+      #expect(cost(probes.probes.filter { Int($0.price) <= price }) == byteCount)
       #expect(byteCount <= budget)
       #expect(byteCount >= last)
       last = byteCount

@@ -123,12 +123,12 @@ func grow(_ catalogPath: String, _ directoryPath: String, _ trackCount: Int) thr
   try CustomCatalog(contentsOf: FilePath(catalogPath)).forEachReference { real.append($0) }
   let sources = real.map { (landmarks: $0.signature.landmarks, columnCount: $0.signature.columnCount) }
   let directory = CatalogDirectory(at: FilePath(directoryPath))
-  try directory.add(real)
   var random = SystemRandomNumberGenerator()
   var made = real.count
   while made < trackCount {
     let start = cpuSeconds()
-    var batch: [Reference] = []
+    // The kit's own tracks lie among the others, in a segment like the others.
+    var batch = made == real.count ? real : []
     while made < trackCount, batch.count < 4000 {
       var landmarks: [Landmark] = []
       var column = 0
