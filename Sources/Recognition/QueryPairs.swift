@@ -157,29 +157,23 @@ struct ProbeList {
     probes.append(Probe(start: list.lowerBound, length: length, offset: offset, price: price))
   }
 
-  /// Finds the contexts that the other targets of a pair's anchor may give it, the likeliest first: its own target, if
-  /// it is the only one.
+  /// Finds the contexts that the strongest other target of a pair's anchor may give it: its own target, if it is the
+  /// only one. To look for weaker ones, too, costs more than it finds.
   private mutating func findContexts(
     of pair: QueryPairs.Pair, _ query: QueryPairs, _ transform: Matcher.Transform, bits: Int
   ) {
     contexts.removeAll(keepingCapacity: true)
-    var seen: UInt64 = 0
+    guard let index = pair.targets.first(where: { $0 != pair.target }) ?? pair.targets.first else { return }
+    let other = query.targets[index]
     let chance = exp2(Float(-bits))
-    for index in pair.targets where index != pair.target || pair.targets.count == 1 {
-      let other = query.targets[index]
-      let rarity = -log(Self.contextShare * (1 - chance) * exp(-other.rarity) + chance)
-      let intervals = Self.classes(other.interval, within: LandmarkPair.intervals, LandmarkPair.intervalClass)
-      let gaps = Self.classes(other.gap * transform.slope, within: LandmarkPair.gaps, LandmarkPair.gapClass)
-      for interval in intervals {
-        for gap in gaps {
-          let context = LandmarkPair.context(intervalClass: interval, gapClass: gap)
-          let value = context >> (LandmarkPair.contextBits - bits)
-          if seen & 1 << UInt64(value) != 0 { continue }
-          seen |= 1 << UInt64(value)
-          contexts.append(Context(value: value, rarity: rarity))
-        }
+    let rarity = -log(Self.contextShare * (1 - chance) * exp(-other.rarity) + chance)
+    for interval in Self.classes(other.interval, within: LandmarkPair.intervals, LandmarkPair.intervalClass) {
+      for gap in Self.classes(other.gap * transform.slope, within: LandmarkPair.gaps, LandmarkPair.gapClass) {
+        let context = LandmarkPair.context(intervalClass: interval, gapClass: gap)
+        let value = context >> (LandmarkPair.contextBits - bits)
+        if contexts.contains(where: { $0.value == value }) { continue }
+        contexts.append(Context(value: value, rarity: rarity))
       }
-      if contexts.count >= Self.maximumContextCount { break }
     }
   }
 
@@ -189,16 +183,14 @@ struct ProbeList {
     _ value: Float, within limits: ClosedRange<Int>, _ classOf: (Int) -> Int
   ) -> ClosedRange<Int> {
     func whole(_ value: Float) -> Int { min(max(Int(value.rounded()), limits.lowerBound), limits.upperBound) }
-    return classOf(whole(value - 1 + nearness))...classOf(whole(value + 1 - nearness))
+    return classOf(whole(value - 0.5))...classOf(whole(value + 0.5))
   }
 
   /// How often the strongest other target of an anchor in the query is its other target in the reference, if the pair
   /// itself is right.
   private static let contextShare: Float = 0.5
-  /// Contexts looked up for one pair and cell, about.
-  private static let maximumContextCount = 4
   /// Rarity that contexts may add to the limit of the pairs, all bits taken.
-  private static let contextAllowance: Float = 1
+  private static let contextAllowance: Float = 0.6
   /// What it costs to find a list, in bytes that could be read instead.
   static let overhead = 16
 
