@@ -40,7 +40,8 @@ static int become(char *const argv[], int leads_session, int input, int output, 
   sigset_t none;
   sigemptyset(&none);
   for (int number = 1; number < NSIG; number++) sigaction(number, &standard, NULL);
-  if ((leads_session ? setsid() < 0 : setpgid(0, 0) != 0) || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
+  if ((leads_session ? setsid() < 0 : setpgid(0, 0) != 0)) return errno;
+  if (prctl(PR_SET_PDEATHSIG, leads_session ? SIGUSR1 : SIGKILL) != 0) return errno;
   if (getppid() != parent) return ESRCH;
   if (input < 0) input = open("/dev/null", O_RDONLY);
   if (input < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(error, 2) < 0) return errno;

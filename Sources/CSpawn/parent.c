@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 static int wakeup[2];
@@ -49,7 +48,6 @@ int cspawn_end_session_with_parent(void) {
 
   struct sigaction action = {.sa_handler = parent_has_ended, .sa_flags = SA_RESTART};
   sigfillset(&action.sa_mask);
-  /* Until this very call it is SIGKILL, as cspawn_start has set it. */
-  if (sigaction(SIGUSR1, &action, NULL) != 0 || prctl(PR_SET_PDEATHSIG, SIGUSR1) != 0) return errno;
-  return 0;
+  /* It has been asked for by cspawn_start, and ends this process alone until here. */
+  return sigaction(SIGUSR1, &action, NULL) == 0 ? 0 : errno;
 }

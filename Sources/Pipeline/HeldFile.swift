@@ -13,14 +13,17 @@ final class HeldFile {
     var size: Int
     var seconds: Int
     var nanoseconds: Int
+    var statusSeconds: Int
+    var statusNanoseconds: Int
 
     init(_ status: stat) {
       device = UInt(status.st_dev)
       inode = UInt(status.st_ino)
       size = Int(status.st_size)
-      // Not the time of change: losing its name changes that.
       seconds = status.st_mtim.tv_sec
       nanoseconds = status.st_mtim.tv_nsec
+      statusSeconds = status.st_ctim.tv_sec
+      statusNanoseconds = status.st_ctim.tv_nsec
     }
   }
 
@@ -50,6 +53,12 @@ final class HeldFile {
   var hasChanged: Bool {
     var status = stat()
     guard path.withPlatformString({ stat($0, &status) }) == 0 else { return true }
-    return Stamp(status) != stamp
+    var now = Stamp(status)
+    if status.st_nlink == 0 {
+      // It has lost its name to another file, or altogether, which alone changes its status.
+      now.statusSeconds = stamp.statusSeconds
+      now.statusNanoseconds = stamp.statusNanoseconds
+    }
+    return now != stamp
   }
 }

@@ -36,7 +36,7 @@ final class Workplace: Sendable {
       "ANALYZE_ISOLATION": "none",
     ]
     // What `make sanitize` tells the sanitizers holds for all that is started.
-    for name in ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "TEST_TMPDIR"] { environment[name] = outer[name] }
+    for name in ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"] { environment[name] = outer[name] }
     return environment
   }
 

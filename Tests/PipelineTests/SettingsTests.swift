@@ -190,6 +190,13 @@ import Testing
     #expect([FilePath](setting: "/a: ", in: context) == ["/a"])
   }
 
+  @Test func pathsThatEndInASpaceReadBack() throws {
+    let context = SettingContext(folder: "/", home: "/")
+    let paths = try #require([FilePath](setting: "/music/odd /:/b", in: context))
+    #expect(paths == ["/music/odd ", "/b"])
+    #expect([FilePath](setting: paths.settingText, in: context) == paths)
+  }
+
   @Test(arguments: [(90, "1m30s"), (3_600, "1h"), (93_784, "1d2h3m4s"), (0, "0s"), (60, "1m")])
   func timesAreShownShort(seconds: Int, text: String) {
     #expect(Duration.seconds(seconds).settingText == text)

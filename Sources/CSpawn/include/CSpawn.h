@@ -14,7 +14,8 @@ int cspawn_output_pipe(int *reading, int *writing);
 /* Starts argv[0] (looked up in PATH if it has no slash) as the leader of a new process group, or even of a new session,
    to which all belongs that it will start, whatever groups that makes. It gets default signal handling, the environment
    of this process and the given descriptors as 0, 1 and 2 (input -1: /dev/null); it inherits no other, and no limit set
-   by cspawn_limit_memory. It is killed when the thread that started it ends, or the whole process. */
+   by cspawn_limit_memory. When the thread that started it ends, or the whole process, it is killed; the leader of a
+   session gets SIGUSR1, which kills it unless it sees to that (cspawn_end_session_with_parent). */
 int cspawn_start(pid_t *process, char *const argv[], int leads_session, int input, int output, int error);
 
 /* Bounds the writable memory of this process, not of programs it starts: allocations beyond it fail. To be called once. */

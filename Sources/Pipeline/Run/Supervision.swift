@@ -54,10 +54,11 @@ struct Supervision: Sendable {
     case .changed where analysis.status == .failed && analysis.workerLoss == nil,
       .replaced where analysis.status == .failed && analysis.workerLoss == nil:
       return .postponed
-    case .changed:
+    case .changed where analysis.workerLoss != nil, .replaced where analysis.workerLoss != nil:
       analysis.noteChange()
-    case .replaced:
-      // All was read from the file that was there first (`HeldFile`); the next run finds the other one.
+    case .changed, .replaced:
+      // Whether what was read is of one version has been noted by who has read it (`HeldFile`): an inode may be used again
+      // for the next file of this name. The next run finds what is there now.
       break
     case .vanished:
       analysis.note(code: "vanished_while_reading", "The file was removed or renamed before it was read to its end.")

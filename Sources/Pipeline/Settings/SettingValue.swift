@@ -82,7 +82,8 @@ extension FilePath: SettingValue {
     self = path
   }
 
-  public var settingText: String { string }
+  /// White space at the end would be taken for none of it.
+  public var settingText: String { string.last?.isWhitespace ?? false ? string + "/" : string }
 }
 
 extension Optional: SettingValue where Wrapped: SettingValue {
