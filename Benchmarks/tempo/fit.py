@@ -108,14 +108,18 @@ def fit(tracks, options):
 
 
 def choice(track, model):
-    """The best hypothesis, the probabilities of all, and how right it is."""
+    """The hypothesis that the analyzer takes, the probabilities of all, and how right it is."""
     score = track['X'] @ model['linear'] + np.tanh(track['X'] @ model['hidden'] + model['bias']) @ model['output']
+    score -= 3 * np.maximum(0, np.log2(track['tempi'] / 165))  # GridChoice.reluctance
     if track['bare'].any():
         slowest = np.argmin(np.where(track['bare'], track['tempi'], np.inf))
         score[slowest] = score.max() + 3
     p = np.exp(score - score.max())
     p /= p.sum()
-    best = int(np.argmax(p))
+    # The likeliest tempo, and of its hypotheses the likeliest: TempoCourse.worth, among as many.
+    likely = np.argsort(-p)[:12]
+    shares = [p[likely][abs(track['tempi'][likely] / track['tempi'][i] - 1) < 0.04].sum() for i in likely]
+    best = int(likely[np.argmax(shares)])
     bpm, true = track['tempi'][best], track['true']
     C = A = np.nan
     if track['truth'] is not None:

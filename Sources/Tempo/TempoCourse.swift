@@ -26,7 +26,7 @@ struct TempoCourse {
     for reading in readings {
       guard case .pulse(let options) = reading.outcome else { continue }
       let nodes = options.map { option in
-        let own = log(max(option.probability, 1e-9))
+        let own = log(max(Self.worth(of: option, among: options), 1e-9))
         var node = Node(option: option, score: own, origin: nil)
         var best = -Double.infinity
         for (index, earlier) in (layers.last?.nodes ?? []).enumerated() {
@@ -45,6 +45,15 @@ struct TempoCourse {
       index = layer.nodes[current].origin
     }
     steps.reverse()
+  }
+
+  /// The tempo comes first, and then the beats: what all options of an option's tempo have together, times how this one
+  /// compares with the best of them.
+  private static func worth(of option: StretchReading.Option, among options: [StretchReading.Option]) -> Double {
+    let same = options.filter { abs($0.bpm / option.bpm - 1) < 0.04 }
+    let sum = same.reduce(0) { $0 + $1.probability }
+    let best = same.map(\.probability).max() ?? 0
+    return best > 0 ? sum * option.probability / best : 0
   }
 
   private static func transition(from: Double, to: Double) -> Double {

@@ -122,7 +122,7 @@ import Testing
   /// A piece over and over, and then nothing, until somebody ends it.
   private static func endless(_ file: FilePath) -> RecordingSource {
     .command(
-      ["sh", "-c", "cat \(file); exec sleep 1000"], sampleRate: Music.sampleRate, channelCount: 1, encoding: .f32)
+      ["sh", "-c", "cat \(file); exec sleep 100000"], sampleRate: Music.sampleRate, channelCount: 1, encoding: .f32)
   }
 
   private static func write(_ samples: [Float], to path: FilePath) throws {
