@@ -58,13 +58,10 @@ struct MatchedFilter {
 
   /// The values that are added up for a placement, in the order of the landmarks.
   func values(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> [Value] {
-    let inverse = 1 / placement.slope
-    let origin = Float(columnCount) / 2 - placement.centre * inverse + 0.5
-    return points.compactMap { point in
-      let column = Int((Float(point.column) * inverse + origin).rounded(.down))
-      let band = Int(point.band) + placement.shift
-      guard (0..<bandCount).contains(band), (0..<columnCount).contains(column) else { return nil }
-      return Value(column: column, value: Float(values[Query.padding + band * stride + column]))
+    points.compactMap { point in
+      let place = place(of: point, placement)
+      guard (0..<bandCount).contains(place.band), (0..<columnCount).contains(place.column) else { return nil }
+      return Value(column: place.column, value: value(column: place.column, band: place.band))
     }
   }
 

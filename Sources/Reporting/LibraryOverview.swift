@@ -39,7 +39,9 @@ struct LibraryOverview {
     html.markup("<section id=\"overview\">\n<h2>Overview</h2>\n")
     let counts = FileRecord.Status.allCases.map { "\(statuses[$0, default: 0]) \($0.rawValue)" }
     html.element("p", "\(statuses.values.reduce(0, +)) files here: \(counts.joined(separator: ", ")).")
-    if unlisted > 0 { html.element("p", "\(unlisted) of those skipped are no audio by their names, and are not listed.") }
+    if unlisted > 0 {
+      html.element("p", "\(unlisted) of those skipped are no audio by their names, and are not listed.")
+    }
     writeProblems(to: &html)
     writeTempos(to: &html)
     html.markup("</section>\n")
