@@ -108,13 +108,14 @@ struct Matcher: ~Copyable {
 
   private mutating func match(_ query: Query, _ filter: MatchedFilter) -> Finding? {
     var hits: [Hit] = []
+    var finding: Finding?
     for stage in Self.stages {
       scan(query, stage, filter, into: &hits)
       refine(&hits, filter)
-      if judge(hits, query, filter)?.isCertain == true { break }
+      finding = judge(hits, query, filter)
+      if finding?.isCertain == true { break }
     }
-    relocate(&hits, filter)
-    return judge(hits, query, filter)
+    return relocate(&hits, filter) ? judge(hits, query, filter) : finding
   }
 
   /// Measures the best hit against its surroundings and against the other tracks.
@@ -229,12 +230,13 @@ struct Matcher: ~Copyable {
     hits = best
   }
 
-  /// Looks for a better place in the track of the best hit.
-  private mutating func relocate(_ hits: inout [Hit], _ filter: MatchedFilter) {
-    guard let hit = hits.first, hit.z >= Self.relocationThreshold else { return }
+  /// Looks for a better place in the track of the best hit; says whether there is one.
+  private mutating func relocate(_ hits: inout [Hit], _ filter: MatchedFilter) -> Bool {
+    guard let hit = hits.first, hit.z >= Self.relocationThreshold else { return false }
     let columnCount = Int(segments[hit.segment].track(hit.track).columnCount)
     load(hit, 0..<columnCount)
     points.withUnsafeBufferPointer { filter.relocate(&hits[0], $0, columnCount: columnCount) }
+    return hits[0].z > hit.z
   }
   /// What unrelated music does not reach, or hardly.
   private static let relocationThreshold: Float = 5

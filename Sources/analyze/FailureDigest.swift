@@ -62,7 +62,7 @@ struct FailureDigest {
   func write(on terminal: Terminal) {
     switch Log.format {
     case .auto, .text:
-      for line in lines(for: terminal) { Terminal.writeLine(line) }
+      Terminal.write(lines(for: terminal).map { $0 + "\n" }.joined())
     case .journald:
       let text = lines(for: terminal.plain).joined(separator: "\n")
       Log.write(Log.Message(level: .warning, event: "files_failed", text: text, isBlock: true))
