@@ -235,8 +235,7 @@ struct Matcher: ~Copyable {
     guard let hit = hits.first, hit.z >= Self.relocationThreshold else { return false }
     let columnCount = Int(segments[hit.segment].track(hit.track).columnCount)
     load(hit, 0..<columnCount)
-    points.withUnsafeBufferPointer { filter.relocate(&hits[0], $0, columnCount: columnCount) }
-    return hits[0].z > hit.z
+    return points.withUnsafeBufferPointer { filter.relocate(&hits[0], $0, columnCount: columnCount) }
   }
   /// What unrelated music does not reach, or hardly.
   private static let relocationThreshold: Float = 5

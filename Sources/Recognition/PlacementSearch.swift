@@ -57,7 +57,8 @@ extension MatchedFilter {
   /// Looks through a whole track for a place that fits better: music repeats, and votes tell repetitions apart less
   /// well than the filter does.
   /// - Parameter points: All landmarks of the track.
-  func relocate(_ hit: inout Matcher.Hit, _ points: Points, columnCount: Int) {
+  /// - Returns: Whether there is one.
+  func relocate(_ hit: inout Matcher.Hit, _ points: Points, columnCount: Int) -> Bool {
     let step = Float(Self.lanes) * hit.placement.slope
     var found = hit
     var placement = hit.placement
@@ -72,9 +73,10 @@ extension MatchedFilter {
       if z > found.z { (found.z, found.placement) = (z, moved) }
       placement.centre += step
     }
-    guard found.z > hit.z else { return }
+    guard found.z > hit.z else { return false }
     let near = reach(of: found.placement)
     points.filter { near.contains(Float($0.column)) }.withUnsafeBufferPointer { optimize(&found, $0) }
     hit = found
+    return true
   }
 }
