@@ -28,7 +28,7 @@ build:
 
 test:
 	@Scripts/setup test
-	swift test
+	@Scripts/run-tests
 	@Scripts/check-manual .build/debug/analyze
 	@Scripts/make-documentation .build/Recognition.doccarchive
 

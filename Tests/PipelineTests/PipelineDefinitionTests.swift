@@ -106,7 +106,7 @@ import Testing
     #expect(error.description.contains(message), "\(error)")
   }
 
-  @Test(.timeLimit(.minutes(1))) func hostileTextsAreRefused() throws {
+  @Test func hostileTextsAreRefused() throws {
     let bomb = (1...30).reduce("a0: &a0 [x, x]\n") { text, level in
       text + "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n"
     }
@@ -120,7 +120,7 @@ import Testing
     #expect(throws: DefinitionError.self) { try PipelineDefinition(yaml: [0xFF, 0xFE], name: "x", source: "x") }
   }
 
-  @Test(.timeLimit(.minutes(1))) func damagedTextsNeverCrash() throws {
+  @Test func damagedTextsNeverCrash() throws {
     var random = SplitMix64(seed: 1)
     let texts = PipelineCatalog.builtIn.values.sorted { $0.count < $1.count }
     for round in 0..<600 {

@@ -1,6 +1,7 @@
 import AudioAnalysis
 import Foundation
 import ResultStore
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -46,20 +47,31 @@ import Testing
     try RunLock.acquire(forDatabase: database).release()
   }
 
-  @Test func waiterGetsTheLockWhenItIsFree() async throws {
+  @Test func waiterGetsTheLockWhenItIsFree() throws {
     let database = temporaryDatabase()
     defer { remove(database) }
     let lock = try RunLock.acquire(forDatabase: database)
-    let (waiting, announce) = AsyncStream.makeStream(of: Void.self)
-    let waiter = Task.detached {
-      try RunLock.acquire(forDatabase: database, waitingAtMost: .seconds(30)) { owner in
-        #expect(owner?.processID == getpid())
-        announce.finish()
+    let owner = Mutex<RunLock.Owner?>(nil)
+    let failure = Mutex<StoreError?>(nil)
+    let waiting = DispatchSemaphore(value: 0)
+    let ended = DispatchSemaphore(value: 0)
+    // Not a task: those of other tests may keep all threads of tasks busy for longer than any limit.
+    Thread.detachNewThread {
+      defer { ended.signal() }
+      do throws(StoreError) {
+        try RunLock.acquire(forDatabase: database, waitingAtMost: .seconds(600)) { found in
+          owner.withLock { $0 = found }
+          waiting.signal()
+        }.release()
+      } catch {
+        failure.withLock { $0 = error }
       }
     }
-    for await _ in waiting {}
+    waiting.wait()
     lock.release()
-    try await waiter.value.release()
+    ended.wait()
+    #expect(owner.withLock { $0?.processID } == getpid())
+    #expect(failure.withLock { $0 } == nil)
   }
 
   @Test func lockFileThatCannotBeMadeIsAnError() {
