@@ -46,3 +46,11 @@ void cspawn_lower_priority(int nice_value, int idle_disk) {
     closedir(threads);
   }
 }
+
+void cspawn_share_priority(void) {
+  errno = 0;
+  int niceness = getpriority(PRIO_PROCESS, (id_t)getpid());
+  if (errno != 0) return;
+  int disk = (int)syscall(SYS_ioprio_get, one_thread, (int)getpid());
+  lower_thread(0, niceness, disk >> 13 == idle >> 13 || disk == best_effort_lowest);
+}

@@ -15,7 +15,7 @@ func reportingErrors(_ body: () async throws -> Void) async throws {
   } catch {
     let ending = CommandEnding(after: error)
     if let sentence = ending.sentence {
-      Log.write(Log.Message(level: .error, event: ending.event, text: sentence))
+      Log.write(.error, ending.event, sentence)
     }
     throw ending.status.exitCode
   }

@@ -46,6 +46,10 @@ enum Log {
     Terminal.write(rendered(message, as: format, at: .now))
   }
 
+  static func write(_ level: Level, _ event: String, _ text: String, fields: [String: JSONValue] = [:]) {
+    write(Message(level: level, event: event, text: text, fields: fields))
+  }
+
   /// A message as it is written, line break included.
   static func rendered(_ message: Message, as format: LogFormat, at time: Timestamp) -> String {
     let lines =

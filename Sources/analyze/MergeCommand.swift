@@ -65,19 +65,14 @@ struct MergeCommand: AsyncParsableCommand {
     }
     let lock = try RunLock.acquire(forDatabase: path, waitingAtMost: settings[Settings.waitLock]) { _ in
       guard !quiet else { return }
-      Log.write(
-        Log.Message(
-          level: .notice, event: "waiting_for_lock", text: "waiting for a run on \(path.string) to end"))
+      Log.write(.notice, "waiting_for_lock", "waiting for a run on \(path.string) to end")
     }
     defer { lock.release() }
     let store = try ResultStore(path: path, access: .readWrite)
     let control = RunControl()
     let signals = SignalHandling { _ in
       control.requestStop()
-      Log.write(
-        Log.Message(
-          level: .notice, event: "stopping",
-          text: "stopping: what was read is stored; merge the same lines again to go on"))
+      Log.write(.notice, "stopping", "stopping: what was read is stored; merge the same lines again to go on")
     }
 
     let merge = Merge(
@@ -89,17 +84,15 @@ struct MergeCommand: AsyncParsableCommand {
         refused += 1
         guard refused <= Self.refusalsShown else { return }
         Log.write(
-          Log.Message(
-            level: .warning, event: "line_left_out", text: "\(input.name), line \(number), is left out: \(reason)",
-            fields: ["input": .string(input.name), "line": .integer(Int64(number))]))
+          .warning, "line_left_out", "\(input.name), line \(number), is left out: \(reason)",
+          fields: ["input": .string(input.name), "line": .integer(Int64(number))])
       }
     }
     if refused > Self.refusalsShown {
       let rest = refused - Self.refusalsShown
       Log.write(
-        Log.Message(
-          level: .warning, event: "lines_left_out", text: "\(rest) more lines are left out",
-          fields: ["count": .integer(Int64(rest))]))
+        .warning, "lines_left_out", "\(rest) more lines are left out",
+        fields: ["count": .integer(Int64(rest))])
     }
     let finished = try merge.finish { ending in
       if let status = signals.exitStatus { return status.rawValue }
@@ -115,8 +108,7 @@ struct MergeCommand: AsyncParsableCommand {
     }
     if !quiet, verbose || terminal.isInteractive {
       let counts = Self.text(merge.counts, withoutFile: merge.withoutFile, refused: refused)
-      Log.write(
-        Log.Message(level: .info, event: "merge_ended", text: counts, fields: ["database": .string(path.string)]))
+      Log.write(.info, "merge_ended", counts, fields: ["database": .string(path.string)])
     }
     return status
   }

@@ -31,7 +31,7 @@ struct Program {
       let status = Analyze.exitCode(for: error)
       // Mistakes in options, which the parser would tell people about, with the usage; commands tell of their errors.
       if Log.format != .text, !status.isSuccess, !(error is ExitCode) {
-        Log.write(Log.Message(level: .error, event: "usage", text: Analyze.message(for: error)))
+        Log.write(.error, "usage", Analyze.message(for: error))
         exit(status.rawValue)
       }
       Analyze.exit(withError: error)

@@ -121,7 +121,7 @@ final class ProgressReporter: Sendable {
       Terminal.write("\r\u{1B}[K" + bar(state, width: terminal.width - 1))
       state.barIsShown = true
     case .plain:
-      Log.write(Log.Message(level: .info, event: "progress", text: line(state), fields: fields(state)))
+      Log.write(.info, "progress", line(state), fields: fields(state))
     case .json:
       Terminal.writeLine(JSONValue.object(fields(state)).text)
     case .auto, .none: break

@@ -68,7 +68,7 @@ struct WorkerCommand: AsyncParsableCommand {
     let plan = try analysis.plan(definition)
     let shard = try chosenShard()
     for notice in settings.settings.notices {
-      Log.write(Log.Message(level: .warning, event: "setting_ignored", text: notice))
+      Log.write(.warning, "setting_ignored", notice)
     }
 
     let output = try LineOutput()
@@ -77,10 +77,7 @@ struct WorkerCommand: AsyncParsableCommand {
     let control = RunControl()
     let signals = SignalHandling { _ in
       control.requestStop()
-      Log.write(
-        Log.Message(
-          level: .notice, event: "stopping",
-          text: "stopping: files in progress get five seconds; once more to end at once"))
+      Log.write(.notice, "stopping", "stopping: files in progress get five seconds; once more to end at once")
     }
     let worker = StreamingWorker(
       StreamingWorker.Request(
@@ -93,7 +90,7 @@ struct WorkerCommand: AsyncParsableCommand {
         programVersion: Analyze.version),
       reading: .standardInput, control: control, answer: { try output.write(writer.line(for: $0)) })
     let counts = try await worker.run()
-    if verbose { Log.write(Log.Message(level: .info, event: "worker_ended", text: Self.text(counts))) }
+    if verbose { Log.write(.info, "worker_ended", Self.text(counts)) }
     return signals.exitStatus ?? .fine
   }
 

@@ -47,4 +47,8 @@ int cspawn_end_session_with_parent(void);
    heed it. Programs started later inherit both. */
 void cspawn_lower_priority(int nice_value, int idle_disk);
 
+/* Gives the calling thread what cspawn_lower_priority has given to the main thread. For threads that come later and do the
+   work: one of libdispatch may have started them, and its own have the niceness 0 when root's process has another. */
+void cspawn_share_priority(void);
+
 #endif

@@ -39,6 +39,7 @@ public final class AnalysisExecutor: TaskExecutor {
   }
 
   private func work() {
+    Priority.shareWithThisThread()
     while true {
       wake.wait()
       let job: UnownedJob? = state.withLock { state in

@@ -7,4 +7,9 @@ public enum Priority {
   public static func lower(toNiceness niceness: Int) {
     cspawn_lower_priority(Int32(niceness), niceness > 0 ? 1 : 0)
   }
+
+  /// Gives the calling thread what the process was given: threads that came later may lack it.
+  static func shareWithThisThread() {
+    cspawn_share_priority()
+  }
 }

@@ -44,7 +44,7 @@ struct CatalogBuildCommand: AsyncParsableCommand {
         Terminal.write("\r\(done) of \(all) tracks\(done == all ? "\n" : "")")
       }
       for line in build.complaints {
-        Log.write(Log.Message(level: .warning, event: "track_left_out", text: line))
+        Log.write(.warning, "track_left_out", line)
       }
       if terminal.isInteractive || verbose { Terminal.writeLine(build.summary) }
     }

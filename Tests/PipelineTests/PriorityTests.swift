@@ -1,0 +1,31 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+@testable import Pipeline
+
+@Suite struct PriorityTests {
+  /// Threads of libdispatch that are born after the priority was lowered have niceness 0 in a process of root's, and
+  /// what they start would inherit it.
+  @Test func whoeverStartsTheThreadsOfAnalysisTheyStandBack() async {
+    await #expect(processExitsWith: .success) {
+      Priority.lower(toNiceness: 7)
+      let made = Mutex<AnalysisExecutor?>(nil)
+      let done = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        // Only root may.
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 0)
+        made.withLock { $0 = AnalysisExecutor(threadCount: 1) }
+        done.signal()
+      }
+      done.wait()
+      let executor = try #require(made.withLock { $0 })
+      let niceness = await Task(executorPreference: executor) {
+        getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+      }.value
+      executor.close()
+      exit(niceness >= 7 ? EXIT_SUCCESS : EXIT_FAILURE)
+    }
+  }
+}
