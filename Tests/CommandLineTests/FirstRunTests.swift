@@ -122,7 +122,7 @@ import Testing
     try place.put(Audio.wav(1), as: "a.wav")
     let copy = place.folder.file("elsewhere/analyze-copy")
     try place.makeFolder(copy.removingLastComponent())
-    try FileManager.default.copyItem(atPath: RunningProgram.executable.string, toPath: copy.string)
+    try RunningProgram.copyExecutable(to: copy)
     let outcome = try RunningProgram(
       ["library/a.wav"] + place.runArguments(pipeline: "tags-only") + ["--output", "-", "--report", "ndjson"], of: copy,
       environment: place.environment, workingFolder: place.folder.path

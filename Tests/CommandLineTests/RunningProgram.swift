@@ -38,6 +38,15 @@ final class RunningProgram {
     return FilePath(tests ?? "").removingLastComponent().appending("analyze")
   }()
 
+  /// Puts a copy of the executable somewhere. Another process makes it: a program that some other test is just starting
+  /// would for a moment share what this one has open for writing, and what is open for writing cannot be run.
+  static func copyExecutable(to path: FilePath) throws {
+    let copying = try RunningProgram(
+      [Argument(executable), Argument(path)], of: "/bin/cp", environment: [:], workingFolder: "/"
+    ).end()
+    try #require(copying.status == 0, "\(copying.errors)")
+  }
+
   private let process: pid_t
   private let outputFile: FileDescriptor
   private let errorFile: FileDescriptor

@@ -207,7 +207,7 @@ enum Unprivileged {
     guard geteuid() == 0 else { return try place.start(arguments).end() }
     // The folder of the build may be closed to others.
     let copy = place.folder.file("analyze")
-    try FileManager.default.copyItem(atPath: RunningProgram.executable.string, toPath: copy.string)
+    try RunningProgram.copyExecutable(to: copy)
     for path in [copy, place.folder.path, place.home, place.library] {
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path.string)
     }
