@@ -4,7 +4,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-/// What version 3 of the analyzer `tempo` finds in the music of the repository. A change here is a change of the version.
+/// What version 4 of the analyzer `tempo` finds in the music of the repository. A change here is a change of the version.
 @Suite struct TempoFindingTests {
   private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Fixtures")
