@@ -50,7 +50,7 @@ def song(path, name, groove, seconds, rng):
     drift = rng.choice([0, 0, .006, .012])
     bpm = bpm if drift else round(bpm)
     kind = os.path.relpath(path, os.path.dirname(os.path.dirname(path)))
-    lines = [f'Tempo {bpm * beat:.2f}', f'Groove {kind[:-4]}:{groove}', f'Transpose {rng.integers(-5, 7)}']
+    lines = [f'RndSeed {zlib.crc32(name.encode())}', f'Tempo {bpm * beat:.2f}', f'Groove {kind[:-4]}:{groove}', f'Transpose {rng.integers(-5, 7)}']
     tune = rng.random() < .75
     if tune: lines += [f'Solo Voice {rng.choice(["TenorSax", "Flute", "Violin", "Piano1", "Trumpet", "JazzGuitar", "Clarinet"])}', 'Solo Octave 5']
     chords, now = CHORDS[rng.integers(len(CHORDS))], bpm
