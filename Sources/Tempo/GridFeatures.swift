@@ -81,8 +81,8 @@ enum GridFeatures {
     for lane in 0..<8 { values.append(abs(difference[lane])) }
     let beats = candidate.grid.beats(after: phase)
     for places in [beats, zip(beats, beats.dropFirst()).map { ($0 + $1) / 2 }] {
-      let presence = presence.mean(at: places)
-      for lane in 0..<8 { values.append(presence[lane]) }
+      let present = presence.mean(at: places)
+      for lane in 0..<8 { values.append(present[lane]) }
     }
     return values
   }
