@@ -19,6 +19,8 @@ The confidence is a logistic regression on what is known about the choice. It to
 choices that were made without the source.
 """
 import argparse, csv, json, os, pickle, warnings
+# More threads add in another order, and 150 steps later the weights differ in the second place.
+for variable in 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS': os.environ[variable] = '1'
 import numpy as np
 from scipy.optimize import minimize
 warnings.simplefilter('ignore')

@@ -13,6 +13,7 @@ import argparse, csv, json, os, struct, subprocess
 import numpy as np
 
 RATE = 22050
+FONTS = ['/usr/share/sounds/sf2/FluidR3_GM.sf2', '/usr/share/sounds/sf2/TimGM6mb.sf2']
 
 
 def variable(data, at):
@@ -72,66 +73,80 @@ def songs(paths):
             if data[start:start + 4] == b'MThd': yield name, lump.rstrip(b'\0').decode('ascii'), data[start:start + size]
 
 
-parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument('output')
-parser.add_argument('files', nargs='+')
-parser.add_argument('--soundfonts', nargs='+', default=['/usr/share/sounds/sf2/FluidR3_GM.sf2', '/usr/share/sounds/sf2/TimGM6mb.sf2'])
-parser.add_argument('--seconds', type=float, default=60)
-options = parser.parse_args()
-os.makedirs(options.output, exist_ok=True)
-rows, seen = [], set()
-for source, name, data in songs(options.files):
-    if data in seen: continue
-    seen.add(data)
-    try:
-        division, tempi, metres, notes = read(data)
-    except (ValueError, IndexError, struct.error) as error:
-        print(f'{name}: left out: {error}')
-        continue
-    if len(notes) < 50: continue
-    name = ''.join(c if c.isalnum() else '_' for c in f'{source}-{name}')
-    # On the grid: within a 24th of a beat of a quarter of the beat or a third.
-    place = notes / division
-    off = np.minimum(abs(place * 4 - np.round(place * 4)) / 4, abs(place * 3 - np.round(place * 3)) / 3)
-    if np.mean(off < 1 / 24) < 0.7:
-        print(f'{name}: left out: not on its grid')
-        continue
-    def seconds(ticks):
-        points = [(0, 0.0)]
-        period, last = 0.5, 0
-        for tick, next_period in tempi:
-            points.append((tick, points[-1][1] + (tick - last) * period / division))
-            period, last = next_period, tick
-        points.append((last + 10**7, points[-1][1] + 10**7 * period / division))
-        return np.interp(ticks, [p[0] for p in points], [p[1] for p in points])
-    numerator, denominator = (metres or [(0, 4, 4)])[-1][1:]
-    compound = denominator == 8 and numerator in (6, 9, 12)
-    beat = division * (1.5 if compound else 1)
-    ticks = np.arange(metres[-1][0] if metres else 0, notes[-1] + beat, beat)
-    perBar = numerator // 3 if compound else max(1, numerator * 4 // denominator)
-    beats = seconds(ticks)
-    length = seconds(notes[-1])
-    start = max(0.0, min(length / 2 - options.seconds / 2, length - options.seconds))
-    inside = (beats >= start) & (beats < min(start + options.seconds, length))
-    if inside.sum() < 12: continue
-    stem = os.path.join(options.output, name)
-    with open(stem + '.mid', 'wb') as file: file.write(data)
-    font = options.soundfonts[len(rows) % len(options.soundfonts)]
+def clock(tempi, division):
+    """From ticks to seconds."""
+    points = [(0, 0.0)]
+    period, last = 0.5, 0
+    for tick, next_period in tempi:
+        points.append((tick, points[-1][1] + (tick - last) * period / division))
+        period, last = next_period, tick
+    points.append((last + 10**7, points[-1][1] + 10**7 * period / division))
+    return lambda ticks: np.interp(ticks, [p[0] for p in points], [p[1] for p in points])
+
+
+def render(stem, font, start, seconds):
+    """The sound of STEM.mid, mono."""
     subprocess.run(['fluidsynth', '-ni', '-q', '-g', '0.4', '-r', str(RATE), '-O', 'float', '-T', 'raw', '-F', stem + '.raw', font,
                     stem + '.mid'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     samples = np.fromfile(stem + '.raw', np.float32).reshape(-1, 2).mean(1)
-    samples[int(start * RATE):int((start + options.seconds) * RATE)].tofile(stem + '.f32')
     os.remove(stem + '.raw')
-    os.remove(stem + '.mid')
-    periods = np.diff(beats[inside])
-    np.savetxt(stem + '.txt', beats[inside] - start, fmt='%.4f')
-    down = np.arange(len(beats))[inside] % perBar == 0
-    with open(stem + '.json', 'w') as file:
-        json.dump(dict(id=name, metre=f'{numerator}/{denominator}', down=list((beats[inside] - start)[down].round(4))), file)
-    constant = periods.max() - periods.min() < 1e-3
-    rows.append([name, '%.4f' % (60 / np.median(periods)), 'yes' if constant else 'no', 'midi', 'synthetic:' + source, name + '.txt'])
-with open(os.path.join(options.output, 'manifest.csv'), 'w', newline='') as file:
-    writer = csv.writer(file)
-    writer.writerow(['id', 'bpm_true', 'constant', 'kind', 'source', 'beats_file'])
-    writer.writerows(rows)
-print(f'{len(rows)} songs')
+    return samples[int(start * RATE):int((start + seconds) * RATE)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('output')
+    parser.add_argument('files', nargs='+')
+    parser.add_argument('--soundfonts', nargs='+', default=FONTS)
+    parser.add_argument('--seconds', type=float, default=60)
+    options = parser.parse_args()
+    os.makedirs(options.output, exist_ok=True)
+    rows, seen = [], set()
+    for source, name, data in songs(options.files):
+        if data in seen: continue
+        seen.add(data)
+        try:
+            division, tempi, metres, notes = read(data)
+        except (ValueError, IndexError, struct.error) as error:
+            print(f'{name}: left out: {error}')
+            continue
+        if len(notes) < 50: continue
+        name = ''.join(c if c.isalnum() else '_' for c in f'{source}-{name}')
+        # On the grid: within a 24th of a beat of a quarter of the beat or a third.
+        place = notes / division
+        off = np.minimum(abs(place * 4 - np.round(place * 4)) / 4, abs(place * 3 - np.round(place * 3)) / 3)
+        if np.mean(off < 1 / 24) < 0.7:
+            print(f'{name}: left out: not on its grid')
+            continue
+        seconds = clock(tempi, division)
+        numerator, denominator = (metres or [(0, 4, 4)])[-1][1:]
+        compound = denominator == 8 and numerator in (6, 9, 12)
+        beat = division * (1.5 if compound else 1)
+        ticks = np.arange(metres[-1][0] if metres else 0, notes[-1] + beat, beat)
+        perBar = numerator // 3 if compound else max(1, numerator * 4 // denominator)
+        beats = seconds(ticks)
+        length = seconds(notes[-1])
+        start = max(0.0, min(length / 2 - options.seconds / 2, length - options.seconds))
+        inside = (beats >= start) & (beats < min(start + options.seconds, length))
+        if inside.sum() < 12: continue
+        stem = os.path.join(options.output, name)
+        with open(stem + '.mid', 'wb') as file: file.write(data)
+        font = options.soundfonts[len(rows) % len(options.soundfonts)]
+        render(stem, font, start, options.seconds).tofile(stem + '.f32')
+        os.remove(stem + '.mid')
+        periods = np.diff(beats[inside])
+        np.savetxt(stem + '.txt', beats[inside] - start, fmt='%.4f')
+        down = np.arange(len(beats))[inside] % perBar == 0
+        with open(stem + '.json', 'w') as file:
+            json.dump(dict(id=name, metre=f'{numerator}/{denominator}', down=list((beats[inside] - start)[down].round(4))), file)
+        constant = periods.max() - periods.min() < 1e-3
+        rows.append([name, '%.4f' % (60 / np.median(periods)), 'yes' if constant else 'no', 'midi', 'synthetic:' + source, name + '.txt'])
+    with open(os.path.join(options.output, 'manifest.csv'), 'w', newline='') as file:
+        writer = csv.writer(file)
+        writer.writerow(['id', 'bpm_true', 'constant', 'kind', 'source', 'beats_file'])
+        writer.writerows(rows)
+    print(f'{len(rows)} songs')
+
+
+if __name__ == '__main__':
+    main()

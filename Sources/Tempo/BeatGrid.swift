@@ -17,6 +17,17 @@ struct BeatGrid {
     self.beats = beats
   }
 
+  /// The beats that lie this share of a beat, 0 to 1, after those of the grid, beginning with the one before its first.
+  func beats(after phase: Double) -> [Double] {
+    guard beats.count > 1 else { return [] }
+    let last = beats.count - 1
+    var shifted = [beats[0] - (1 - phase) * (beats[1] - beats[0])]
+    shifted.reserveCapacity(beats.count + 1)
+    for index in 0..<last { shifted.append(beats[index] + phase * (beats[index + 1] - beats[index])) }
+    shifted.append(beats[last] + phase * (beats[last] - beats[last - 1]))
+    return shifted
+  }
+
   /// Columns per beat, in the middle of those that occur. Taken over four beats, as beats found in a moving tempo lie on whole
   /// columns.
   var medianPeriod: Double {

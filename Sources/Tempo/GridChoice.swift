@@ -39,12 +39,15 @@ enum GridChoice {
   }
 
   /// All hypotheses, best first.
-  static func hypotheses(for candidates: [PulseCandidate], activity: OnsetEnvelopes.Lanes) -> [GridHypothesis] {
+  static func hypotheses(for candidates: [PulseCandidate], in envelopes: OnsetEnvelopes) -> [GridHypothesis] {
+    guard !candidates.isEmpty else { return [] }
+    let presence = OnsetPresence(envelopes.values)
     var found: [GridHypothesis] = []
     for candidate in candidates {
       let smoothed = GridFeatures.smoothed(candidate.profile, bpm: candidate.bpm)
       for phase in GridFeatures.phases(of: smoothed) {
-        let values = GridFeatures.values(of: candidate, smoothed: smoothed, phase: phase, activity: activity)
+        let values = GridFeatures.values(
+          of: candidate, smoothed: smoothed, phase: phase, activity: envelopes.activity, presence: presence)
         found.append(
           GridHypothesis(
             candidate: candidate, phase: phase, features: values,

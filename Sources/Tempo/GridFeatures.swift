@@ -5,10 +5,11 @@ internal import Glibc
 ///
 /// A profile is read at the beat, at its half, quarters, thirds, sixths and eighths. The difference between the first
 /// and the last quarter tells a beat from its half: an upbeat leads to a beat more often than it follows one. So does how
-/// unlike odd and even beats are: kick and snare, bass and chord take turns.
+/// unlike odd and even beats are: kick and snare, bass and chord take turns. A profile is a mean, which a few strong onsets can
+/// make; that most beats have their onset, or half-beats, is told by `OnsetPresence`.
 enum GridFeatures {
   typealias Lanes = OnsetEnvelopes.Lanes
-  static let count = 8 * 8 + 13
+  static let count = 10 * 8 + 13
 
   /// Onsets are smeared over as much as players are apart, in seconds.
   private static let spread = 0.015
@@ -46,7 +47,7 @@ enum GridFeatures {
   ///   - smoothed: of the candidate.
   ///   - phase: where in the profile's beat the beats are.
   static func values(
-    of candidate: PulseCandidate, smoothed: [Lanes], phase: Double, activity: Lanes
+    of candidate: PulseCandidate, smoothed: [Lanes], phase: Double, activity: Lanes, presence: OnsetPresence
   ) -> [Float] {
     func at(_ beats: Double) -> Lanes {
       let position = (beats + 4) * Double(BarProfile.positionsPerBeat)
@@ -70,14 +71,19 @@ enum GridFeatures {
     values.reserveCapacity(count)
     for block in blocks { for lane in 0..<8 { values.append(block[lane]) } }
     let octaves = Float(log2(candidate.bpm / 120))
-    let busy = pointwiseMin(pointwiseMax(naturalLogarithm(activity + 0.1), leastBusy), mostBusy)
+    let busy = pointwiseMin(pointwiseMax(naturalLog(activity + 0.1), leastBusy), mostBusy)
     values += [octaves, octaves * octaves, octaves * octaves * octaves, octaves * octaves * octaves * octaves]
     values += [candidate.comb, candidate.wholeSpectrum, candidate.localSpectrum].map { Float(log(Double($0) + 0.1)) }
     values += [0, 2, 4, 5, 6].map { octaves * busy[$0] }
     values.append(candidate.isLoop ? nearness(of: phase, bpm: candidate.bpm) : 0)
-    let beats = (0..<4).map { logarithm(at(phase + Double($0))) }
-    let difference = (beats[0] + beats[2] - beats[1] - beats[3]) / 2
+    let bar = (0..<4).map { logarithm(at(phase + Double($0))) }
+    let difference = (bar[0] + bar[2] - bar[1] - bar[3]) / 2
     for lane in 0..<8 { values.append(abs(difference[lane])) }
+    let beats = candidate.grid.beats(after: phase)
+    for places in [beats, zip(beats, beats.dropFirst()).map { ($0 + $1) / 2 }] {
+      let present = presence.mean(at: places)
+      for lane in 0..<8 { values.append(present[lane]) }
+    }
     return values
   }
 
@@ -124,6 +130,5 @@ enum GridFeatures {
   private static let mostBusy = Lanes(0.5, 2, 1.7, 2, 1.7, 3, 3.3, 3)
 
   /// ln(x + 0.2): what is nearly nothing does not count for more than nothing.
-  private static func logarithm(_ x: Lanes) -> Lanes { naturalLogarithm(pointwiseMax(x, .zero) + 0.2) }
-  private static func naturalLogarithm(_ x: Lanes) -> Lanes { naturalLog(x) }
+  private static func logarithm(_ x: Lanes) -> Lanes { naturalLog(pointwiseMax(x, .zero) + 0.2) }
 }

@@ -211,7 +211,7 @@ struct OnsetEnvelopes {
 
 /// What `pointwiseMax` does, which is not inlined and would take a sixth of the analyzer's time.
 @inline(__always)
-private func larger(_ a: SIMD8<Float>, _ b: SIMD8<Float>) -> SIMD8<Float> { a.replacing(with: b, where: b .> a) }
+func larger(_ a: SIMD8<Float>, _ b: SIMD8<Float>) -> SIMD8<Float> { a.replacing(with: b, where: b .> a) }
 
 /// The logarithm of one number in all lanes of a vector.
 private func naturalLog(_ x: Float) -> SIMD8<Float> { DSP.naturalLog(SIMD8(repeating: x)) }

@@ -114,7 +114,7 @@ extension PulseSurvey {
   ///
   /// - Parameter isWholeFile: whether the stretch is the file from its first sample to its last.
   func hypotheses(isWholeFile: Bool) -> [GridHypothesis] {
-    var found = GridChoice.hypotheses(for: candidates(isWholeFile: isWholeFile), activity: envelopes.activity)
+    var found = GridChoice.hypotheses(for: candidates(isWholeFile: isWholeFile), in: envelopes)
     // Where there are beats and nothing else, they are the beats: the weights know music, and no metronomes.
     let bare = found.indices.filter { found[$0].isBare && isSparse(beats(of: found[$0])) }
     for index in found.indices where !bare.contains(index) { found[index].isBare = false }
@@ -224,14 +224,7 @@ extension PulseSurvey {
 
   /// The beats of a hypothesis in columns, within the stretch.
   func beats(of hypothesis: GridHypothesis) -> [Double] {
-    let grid = hypothesis.candidate.grid.beats
-    let phase = hypothesis.phase
-    var shifted: [Double] = []
-    if let first = grid.first, grid.count > 1 { shifted.append(first - (1 - phase) * (grid[1] - first)) }
-    for index in 0..<max(0, grid.count - 1) { shifted.append(grid[index] + phase * (grid[index + 1] - grid[index])) }
-    if grid.count > 1 {
-      shifted.append(grid[grid.count - 1] + phase * (grid[grid.count - 1] - grid[grid.count - 2]))
-    }
+    var shifted = hypothesis.candidate.grid.beats(after: hypothesis.phase)
     if hypothesis.candidate.isConstant {
       let offset = fineOffset(of: shifted)
       for index in shifted.indices { shifted[index] += offset }

@@ -8,7 +8,7 @@ public import AudioAnalysis
 /// types of the single steps name the papers.
 public struct TempoAnalyzer: Analyzer {
   public static let id = "tempo"
-  public static let version = 3
+  public static let version = 4
   public static let summary = "Tempo in beats per minute with candidates and confidence, beats, and a map of the tempo"
 
   public struct Configuration: AnalyzerConfiguration {

@@ -2,7 +2,7 @@
 //
 //   tempo-features OUTPUT_DIRECTORY FILE.f32 …        (mono, 22,050 Hz, 32-bit floats without a header)
 //
-// Built by Benchmarks/tempo/run.
+// Built by Benchmarks/tempo/refit.
 
 import AudioAnalysis
 import DSP
