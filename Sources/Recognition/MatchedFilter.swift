@@ -4,7 +4,9 @@ internal import Glibc
 /// Checks places in a track against a query: the landmarks of the track are laid over the query's whitened spectrum,
 /// and the values found there are added up.
 ///
-/// The sum over √n landmarks is z: with landmarks of another track it is distributed roughly as a normal variable.
+/// The stronger a landmark, the higher its value is on the average, however much noise there is: so it weighs the more.
+/// The weighted sum over the root of the sum of the squared weights is z: with landmarks of another track it is distributed
+/// roughly as a normal variable.
 struct MatchedFilter {
   /// How a track's landmarks lie in the query.
   struct Placement {
@@ -28,7 +30,16 @@ struct MatchedFilter {
   /// A landmark as the filter reads it.
   struct Point {
     var column: Int32
-    var band: Int32
+    var band: Int16
+    var weight: Int16
+
+    static let maximumWeight = (Landmark.strengthCount + 1) / 2
+
+    init(column: Int, band: Int, strength: Int) {
+      self.column = Int32(truncatingIfNeeded: column)
+      self.band = Int16(truncatingIfNeeded: band)
+      weight = Int16(truncatingIfNeeded: max(1, (strength + 1) / 2))
+    }
   }
 
   /// What the filter has under a landmark.
@@ -77,28 +88,35 @@ struct MatchedFilter {
     let start = values + Query.padding - Self.lanes / 2
     var total = SIMD16<Int32>.zero
     var part = SIMD16<Int16>.zero
-    var untilFlush = 256
+    var untilFlush = Self.flushInterval
     var count: Int32 = 0
+    var squares: Int32 = 0
     for point in points {
       let column = Int32((Float(point.column) * inverse + origin).rounded(.down))
-      let band = point.band &+ shift
+      let band = Int32(point.band) &+ shift
       guard UInt32(bitPattern: band) < UInt32(bitPattern: bands), column >= -margin, column < limit &+ margin else {
         continue
       }
       let address = UnsafeRawPointer(start + (Int(band) &* stride &+ Int(column)))
-      part &+= SIMD16<Int16>(truncatingIfNeeded: address.loadUnaligned(as: SIMD16<Int8>.self))
-      count &+= UInt32(bitPattern: column) < UInt32(bitPattern: limit) ? 1 : 0
+      part &+= SIMD16<Int16>(truncatingIfNeeded: address.loadUnaligned(as: SIMD16<Int8>.self)) &* point.weight
+      if UInt32(bitPattern: column) < UInt32(bitPattern: limit) {
+        count &+= 1
+        squares &+= Int32(point.weight &* point.weight)
+      }
       untilFlush &-= 1
       if untilFlush == 0 {
         total &+= SIMD16<Int32>(truncatingIfNeeded: part)
         part = .zero
-        untilFlush = 256
+        untilFlush = Self.flushInterval
       }
     }
     guard count >= Self.minimumCount else { return .zero }
     total &+= SIMD16<Int32>(truncatingIfNeeded: part)
-    return SIMD16<Float>(total) * (1 / (Query.steps * Float(count).squareRoot()))
+    return SIMD16<Float>(total) * (1 / (Query.steps * Float(squares).squareRoot()))
   }
+
+  /// So many products of a weight and a value fit into 16 bits.
+  private static let flushInterval = Int(Int16.max) / (Point.maximumWeight * 128)
 
   /// The columns of a track that may lie in the query, at this placement and at those next to it.
   func reach(of placement: Placement) -> ClosedRange<Float> {

@@ -203,8 +203,8 @@ struct Matcher: ~Copyable {
   private mutating func load(_ hit: Hit, _ columns: Range<Int>) {
     let segment = segments[hit.segment]
     points.removeAll(keepingCapacity: true)
-    segment.forEachLandmark(ofTrack: segment.track(hit.track), in: columns) { column, band, _ in
-      points.append(MatchedFilter.Point(column: Int32(truncatingIfNeeded: column), band: Int32(band)))
+    segment.forEachLandmark(ofTrack: segment.track(hit.track), in: columns) { column, band, strength in
+      points.append(MatchedFilter.Point(column: column, band: band, strength: strength))
     }
   }
 

@@ -84,7 +84,7 @@ public struct Query: Sendable {
     peaks = Self.ranked(found)
     stride = columnCount + 2 * Self.padding
     filter = Self.filter(whitened, columnCount: columnCount, stride: stride)
-    flatness = Self.flatness(of: filter, columnCount: columnCount)
+    flatness = Self.flatness(of: whitened, columnCount: columnCount)
   }
 
   /// Ranks peaks within their second and third.
@@ -114,28 +114,13 @@ public struct Query: Sendable {
     return peaks
   }
 
-  /// Whitened dB as a matched filter: brought to unit deviation and clipped, so that no single sound decides and gaps
-  /// count less than peaks; then each band to zero mean.
+  /// Whitened dB as a matched filter: sharpened and normalized, in whole steps.
   private static func filter(_ whitened: [Float], columnCount: Int, stride: Int) -> [Int8] {
     let bandCount = LandmarkSpectrum.bandCount
     var filter = [Int8](repeating: 0, count: stride * bandCount)
-    let deviation = deviation(of: whitened)
-    guard deviation > 1e-3 else { return filter }
-    var values = whitened
-    var means = [Float](repeating: 0, count: bandCount)
-    let scale = 1 / deviation
-    for column in 0..<columnCount {
-      for band in 0..<bandCount {
-        let value = min(max(values[column * bandCount + band] * scale, -0.8), 3.5)
-        values[column * bandCount + band] = value
-        means[band] += value
-      }
-    }
-    for band in 0..<bandCount { means[band] /= Float(columnCount) }
-    for column in 0..<columnCount {
-      for band in 0..<bandCount { values[column * bandCount + band] -= means[band] }
-    }
-    let gain = steps / max(Self.deviation(of: values), 1e-3)
+    // A gap says less than a peak: another sound may fill it.
+    let values = normalized(sharpened(whitened, columnCount: columnCount), columnCount: columnCount, lowest: -0.4)
+    let gain = steps / max(deviation(of: values), 1e-3)
     for band in 0..<bandCount {
       let row = band * stride + padding
       for column in 0..<columnCount {
@@ -145,10 +130,50 @@ public struct Query: Sendable {
     return filter
   }
 
-  private static func flatness(of filter: [Int8], columnCount: Int) -> Float {
-    let limit = Int8(-0.75 * steps)
-    let count = filter.reduce(0) { $0 + ($1 < limit ? 1 : 0) }
-    return Float(count) / Float(max(1, columnCount * LandmarkSpectrum.bandCount))
+  /// Brings a spectrum to unit deviation and clips it, so that no single sound decides; then brings each band to zero
+  /// mean.
+  private static func normalized(_ spectrum: [Float], columnCount: Int, lowest: Float) -> [Float] {
+    let bandCount = LandmarkSpectrum.bandCount
+    let deviation = deviation(of: spectrum)
+    guard deviation > 1e-3 else { return [Float](repeating: 0, count: spectrum.count) }
+    var values = spectrum
+    var means = [Float](repeating: 0, count: bandCount)
+    let scale = 1 / deviation
+    for row in Swift.stride(from: 0, to: columnCount * bandCount, by: bandCount) {
+      for band in 0..<bandCount {
+        let value = min(max(values[row + band] * scale, lowest), 3.5)
+        values[row + band] = value
+        means[band] += value
+      }
+    }
+    for band in 0..<bandCount { means[band] /= Float(columnCount) }
+    for row in Swift.stride(from: 0, to: columnCount * bandCount, by: bandCount) {
+      for band in 0..<bandCount { values[row + band] -= means[band] }
+    }
+    return values
+  }
+
+  /// Takes from each value a part of those in the bands next to it: the partials of music are as narrow as the window
+  /// makes them, those of a voice glide and are broader.
+  private static func sharpened(_ whitened: [Float], columnCount: Int) -> [Float] {
+    let bandCount = LandmarkSpectrum.bandCount
+    var values = whitened
+    for row in Swift.stride(from: 0, to: columnCount * bandCount, by: bandCount) {
+      values[row] -= sharpness * whitened[row + 1]
+      values[row + bandCount - 1] -= sharpness * whitened[row + bandCount - 2]
+      for place in row + 1..<row + bandCount - 1 {
+        values[place] -= sharpness * (whitened[place - 1] + whitened[place + 1])
+      }
+    }
+    return values
+  }
+  private static let sharpness: Float = 0.3
+
+  private static func flatness(of whitened: [Float], columnCount: Int) -> Float {
+    let values = normalized(whitened, columnCount: columnCount, lowest: -0.8)
+    let limit = -0.75 * deviation(of: values)
+    let count = values.reduce(0) { $0 + ($1 < limit ? 1 : 0) }
+    return Float(count) / Float(max(1, values.count))
   }
 
   private static func deviation(of values: [Float]) -> Float {
