@@ -92,7 +92,9 @@ struct MatchedFilter {
     var count: Int32 = 0
     var squares: Int32 = 0
     for point in points {
-      let column = Int32((Float(point.column) * inverse + origin).rounded(.down))
+      let exact = Float(point.column) * inverse + origin
+      let whole = Int32(exact)
+      let column = whole &- (Float(whole) > exact ? 1 : 0)
       let band = Int32(point.band) &+ shift
       guard UInt32(bitPattern: band) < UInt32(bitPattern: bands), column >= -margin, column < limit &+ margin else {
         continue

@@ -64,6 +64,8 @@ struct Matcher: ~Copyable {
   private var votes = VoteTable()
   private var probes = ProbeList()
   private var firstBytes: UInt8 = 0
+  /// Places near landmarks; see `isSameRecording`.
+  private var nearby: [Bool] = []
   /// The landmarks around the hit that was loaded last.
   private(set) var points: [MatchedFilter.Point] = []
 
@@ -144,7 +146,17 @@ struct Matcher: ~Copyable {
   private mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: Query, _ filter: MatchedFilter) -> Bool {
     let bandCount = LandmarkSpectrum.bandCount
     load(other, filter)
-    let theirs = Set(points.map { Int($0.column) * bandCount + Int($0.band) })
+    // What lies within a column and a band of their landmarks.
+    let first = Int(points.first?.column ?? 0) - 1
+    let columns = Int(points.last?.column ?? -1) + 2 - first
+    nearby.removeAll(keepingCapacity: true)
+    nearby.append(contentsOf: repeatElement(false, count: columns * (bandCount + 2)))
+    for point in points {
+      for column in Int(point.column) - 1...Int(point.column) + 1 {
+        let place = (column - first) * (bandCount + 2) + Int(point.band)
+        for band in 0...2 { nearby[place + band] = true }
+      }
+    }
     load(hit, filter)
     let half = Float(query.columnCount) / 2 * hit.placement.slope
     let slope = other.placement.slope / hit.placement.slope
@@ -155,17 +167,18 @@ struct Matcher: ~Copyable {
       count += 1
       let column = Int((other.placement.centre + (Float(point.column) - hit.placement.centre) * slope).rounded())
       let band = Int(point.band) - shift
-      let isShared = (-1...1).contains { near in
-        (-1...1).contains { theirs.contains((column + near) * bandCount + band + $0) }
+      if (0..<columns).contains(column - first), (-1...bandCount).contains(band),
+        nearby[(column - first) * (bandCount + 2) + band + 1]
+      {
+        shared += 1
       }
-      if isShared { shared += 1 }
     }
     return count >= MatchedFilter.minimumCount && Float(shared) >= 0.45 * Float(count)
   }
 
   /// Votes, and checks the places with the most votes.
   private mutating func scan(_ query: Query, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]) {
-    let pairs = QueryPairs(query, limit: stage.limit)
+    let pairs = QueryPairs(query, limit: stage.limit, sharp: stage.limit > 3)
     // The larger the catalog, the more places are ahead of the right one by chance; to check them is cheap.
     let growth = cbrt(max(1, Double(postingCount) / 5e6))
     let candidates = Int(Double(stage.candidateCount) * growth)

@@ -22,6 +22,8 @@ public struct Query: Sendable {
   public let columnCount: Int
   /// In order of column, then band.
   let peaks: [Peak]
+  /// The spectrum as it is sharpened, one column after another, if there is one.
+  private let sharp: [Float]
   /// The spectrum as a matched filter: one row for each band, `stride` values long, of which `columnCount` after
   /// `padding` are not zero. Zero mean in each band.
   let filter: [Int8]
@@ -46,6 +48,7 @@ public struct Query: Sendable {
         LandmarkPeaks.Peak(
           column: $0.column, band: $0.band, strength: Float($0.strength) + 0.5, columnOffset: 0, bandOffset: 0)
       })
+    sharp = []
     // A peak is as wide as the window makes it: about two columns and bands to each side.
     var spectrum = [Float](repeating: 0, count: columnCount * bandCount)
     for landmark in landmarks {
@@ -57,7 +60,8 @@ public struct Query: Sendable {
         }
       }
     }
-    filter = Self.filter(spectrum, columnCount: columnCount, stride: stride)
+    filter = Self.filter(
+      Self.sharpened(spectrum, columnCount: columnCount), columnCount: columnCount, stride: stride)
     flatness = Self.musicFlatness
   }
 
@@ -83,8 +87,22 @@ public struct Query: Sendable {
     finder.finish(into: &found)
     peaks = Self.ranked(found)
     stride = columnCount + 2 * Self.padding
-    filter = Self.filter(whitened, columnCount: columnCount, stride: stride)
+    sharp = Self.sharpened(whitened, columnCount: columnCount)
+    filter = Self.filter(sharp, columnCount: columnCount, stride: stride)
     flatness = Self.flatness(of: whitened, columnCount: columnCount)
+  }
+
+  /// The peaks of the sharpened spectrum, in which music stands out from voices, in order of column, then band.
+  func sharpPeaks() -> [Peak] {
+    guard !sharp.isEmpty else { return peaks }
+    let bandCount = LandmarkSpectrum.bandCount
+    var finder = LandmarkPeaks(radius: 2)
+    var found: [LandmarkPeaks.Peak] = []
+    for row in Swift.stride(from: 0, to: columnCount * bandCount, by: bandCount) {
+      finder.push(Array(sharp[row..<row + bandCount]), into: &found)
+    }
+    finder.finish(into: &found)
+    return Self.ranked(found)
   }
 
   /// Ranks peaks within their second and third.
@@ -114,12 +132,12 @@ public struct Query: Sendable {
     return peaks
   }
 
-  /// Whitened dB as a matched filter: sharpened and normalized, in whole steps.
-  private static func filter(_ whitened: [Float], columnCount: Int, stride: Int) -> [Int8] {
+  /// A sharpened spectrum as a matched filter: normalized, in whole steps.
+  private static func filter(_ spectrum: [Float], columnCount: Int, stride: Int) -> [Int8] {
     let bandCount = LandmarkSpectrum.bandCount
     var filter = [Int8](repeating: 0, count: stride * bandCount)
     // A gap says less than a peak: another sound may fill it.
-    let values = normalized(sharpened(whitened, columnCount: columnCount), columnCount: columnCount, lowest: -0.4)
+    let values = normalized(spectrum, columnCount: columnCount, lowest: -0.4)
     let gain = steps / max(deviation(of: values), 1e-3)
     for band in 0..<bandCount {
       let row = band * stride + padding

@@ -34,6 +34,13 @@ struct QueryPairs {
     static let perStrongerTarget: Float = 0.093
     /// For each cell's width that band, interval and gap are off, together.
     static let perCell: Float = 1.42
+
+    /// A little less than the distance of a value, which may be negative, from the nearest cell.
+    @inline(__always)
+    static func leastDistance(_ value: Float) -> Float {
+      let shifted = value + 128
+      return abs(shifted - Float(Int32(shifted + 0.5))) - 0.001
+    }
   }
 
   let pairs: [Pair]
@@ -45,53 +52,57 @@ struct QueryPairs {
   let limit: Float
 
   /// - Parameter limit: Greatest rarity.
-  init(_ query: Query, limit: Float) {
+  init(_ query: Query, limit: Float, sharp: Bool = false) {
     self.limit = limit
     centre = Float(query.columnCount) / 2
-    let peaks = query.peaks.filter { Rarity.perAnchorRank * Float($0.rank) < limit }
+    let peaks = (sharp ? query.sharpPeaks() : query.peaks).filter { Rarity.perAnchorRank * Float($0.rank) < limit }
+    // Targets come out strongest first if they are bits of a set in that order.
+    let order = peaks.indices.sorted { (-peaks[$0].strength, $0) < (-peaks[$1].strength, $1) }
+    var places = [Int](repeating: 0, count: peaks.count)
+    for (place, index) in order.enumerated() { places[index] = place }
+    var near = [UInt64](repeating: 0, count: peaks.count / 64 + 1)
     var pairs: [Pair] = []
-    var allTargets: [Target] = []
-    var targets: [Int] = []
+    var targets: [Target] = []
     let longest = Float(LandmarkPair.gaps.upperBound)
     let widest = Float(LandmarkPair.intervals.upperBound)
     for index in peaks.indices {
       let anchor = peaks[index]
       let left = limit - Rarity.perAnchorRank * Float(anchor.rank)
-      let fanOut = Int((left / Rarity.perStrongerTarget).rounded(.up))
-      targets.removeAll(keepingCapacity: true)
       var next = index + 1
       while next < peaks.count {
         let gap = peaks[next].column - anchor.column
         if gap > longest + 1 { break }
         if gap >= 1.5, gap <= longest, abs(peaks[next].band - anchor.band) <= widest {
-          // Strongest first; the list is short.
-          if targets.count < fanOut || peaks[next].strength > peaks[targets[targets.count - 1]].strength {
-            if targets.count == fanOut { targets.removeLast() }
-            var place = targets.count
-            while place > 0, peaks[targets[place - 1]].strength < peaks[next].strength { place -= 1 }
-            targets.insert(next, at: place)
-          }
+          near[places[next] / 64] |= 1 << UInt64(places[next] % 64)
         }
         next += 1
       }
-      let first = allTargets.count
-      for (order, target) in targets.enumerated() {
-        let rarity = Rarity.perTargetRank * Float(peaks[target].rank) + Rarity.perStrongerTarget * Float(order)
-        guard rarity < left else { continue }
-        allTargets.append(
-          Target(
-            interval: peaks[target].band - anchor.band, gap: peaks[target].column - anchor.column, rarity: rarity))
+      let first = targets.count
+      var stronger: Float = 0
+      for word in near.indices where near[word] != 0 {
+        var bits = near[word]
+        near[word] = 0
+        while bits != 0, stronger < left {
+          let target = peaks[order[word * 64 + bits.trailingZeroBitCount]]
+          bits &= bits - 1
+          let rarity = Rarity.perTargetRank * Float(target.rank) + stronger
+          stronger += Rarity.perStrongerTarget
+          guard rarity < left else { continue }
+          targets.append(
+            Target(interval: target.band - anchor.band, gap: target.column - anchor.column, rarity: rarity))
+        }
       }
-      for index in first..<allTargets.count {
-        let target = allTargets[index]
+      for index in first..<targets.count {
+        let target = targets[index]
+        let rarity = Rarity.perAnchorRank * Float(anchor.rank) + target.rarity
+        guard rarity + Rarity.perCell * Rarity.leastDistance(target.interval) < limit else { continue }
         pairs.append(
           Pair(
-            column: anchor.column, band: anchor.band, interval: target.interval, gap: target.gap,
-            rarity: Rarity.perAnchorRank * Float(anchor.rank) + target.rarity, targets: first..<allTargets.count,
-            target: index))
+            column: anchor.column, band: anchor.band, interval: target.interval, gap: target.gap, rarity: rarity,
+            targets: first..<targets.count, target: index))
       }
     }
-    self.targets = allTargets
+    self.targets = targets
     self.pairs = pairs
   }
 }
@@ -127,22 +138,29 @@ struct ProbeList {
     let limit =
       query.limit + Self.contextAllowance * Float(segment.contextBits) / Float(LandmarkPair.contextBits)
     for pair in query.pairs {
-      let offset = Int32((transform.slope * (query.centre - pair.column)).rounded())
       let exactGap = pair.gap * transform.slope
       let exactBand = pair.band - transform.shift
+      let least =
+        QueryPairs.Rarity.leastDistance(pair.interval) + QueryPairs.Rarity.leastDistance(exactGap)
+        + QueryPairs.Rarity.leastDistance(exactBand)
+      guard pair.rarity + QueryPairs.Rarity.perCell * least < query.limit else { continue }
+      let offset = Int32((transform.slope * (query.centre - pair.column)).rounded())
       let gaps = Self.cells(exactGap, within: LandmarkPair.gaps)
       let intervals = Self.cells(pair.interval, within: LandmarkPair.intervals)
       if segment.contextBits > 0 { findContexts(of: pair, query, transform, bits: segment.contextBits) }
       for band in Self.cells(exactBand, within: 0...LandmarkSpectrum.bandCount - 1) {
         for interval in intervals {
           let distance = abs(exactBand - Float(band)) + abs(pair.interval - Float(interval))
+          guard pair.rarity + QueryPairs.Rarity.perCell * distance < query.limit else { continue }
           for gap in gaps {
             let rarity =
               pair.rarity + QueryPairs.Rarity.perCell * (distance + abs(exactGap - Float(gap)))
             guard rarity < query.limit else { continue }
             let key = LandmarkPair.key(band: band, interval: interval, gap: gap)
-            for context in contexts where rarity + context.rarity < limit {
-              append(segment.list(ofKey: key, context: context.value), offset: offset, rarity: rarity + context.rarity)
+            for index in contexts.indices {
+              let whole = rarity + contexts[index].rarity
+              guard whole < limit else { continue }
+              append(segment.list(ofKey: key, context: contexts[index].value), offset: offset, rarity: whole)
             }
           }
         }
@@ -150,6 +168,7 @@ struct ProbeList {
     }
   }
 
+  @inline(__always)
   private mutating func append(_ list: Range<Int>, offset: Int32, rarity: Float) {
     guard !list.isEmpty, let length = Int32(exactly: list.count) else { return }
     let price = Self.price(length: list.count + Self.overhead, rarity: rarity)
@@ -218,10 +237,15 @@ struct ProbeList {
   /// The cells that a value may fall into: the ones below and above it, or only the nearer one if that is near.
   @inline(__always)
   static func cells(_ value: Float, within limits: ClosedRange<Int>) -> Range<Int> {
-    let low = Int((value - (1 - nearness)).rounded(.up))
-    let high = Int((value + (1 - nearness)).rounded(.down))
+    let low = -floor(1 - nearness - value)
+    let high = floor(value + (1 - nearness))
     let first = max(low, limits.lowerBound)
     return first..<max(first, min(high, limits.upperBound) + 1)
+  }
+  @inline(__always)
+  private static func floor(_ value: Float) -> Int {
+    let whole = Int(value)
+    return Float(whole) > value ? whole - 1 : whole
   }
   /// Within this distance of a cell's middle the other cell is not looked at. Measured: fewer false votes and half the
   /// work.
