@@ -56,11 +56,15 @@ struct QueryPairs {
     self.limit = limit
     centre = Float(query.columnCount) / 2
     let peaks = (sharp ? query.sharpPeaks() : query.peaks).filter { Rarity.perAnchorRank * Float($0.rank) < limit }
-    // Targets come out strongest first if they are bits of a set in that order.
-    let order = peaks.indices.sorted { (-peaks[$0].strength, $0) < (-peaks[$1].strength, $1) }
+    // Targets come out strongest first if they are bits of a set in that order. The bits of a positive floating-point
+    // number, read as an integer, are in its order.
+    let order = peaks.indices.map { UInt64(~peaks[$0].strength.bitPattern) << 32 | UInt64($0) }.sorted()
+      .map { Int($0 & 0xFFFF_FFFF) }
     var places = [Int](repeating: 0, count: peaks.count)
     for (place, index) in order.enumerated() { places[index] = place }
     var near = [UInt64](repeating: 0, count: peaks.count / 64 + 1)
+    let columns = peaks.map(\.column)
+    let bands = peaks.map(\.band)
     var pairs: [Pair] = []
     var targets: [Target] = []
     let longest = Float(LandmarkPair.gaps.upperBound)
@@ -68,12 +72,13 @@ struct QueryPairs {
     for index in peaks.indices {
       let anchor = peaks[index]
       let left = limit - Rarity.perAnchorRank * Float(anchor.rank)
+      // Peaks are in order of whole columns: by the fraction of one they may be out of it.
       var next = index + 1
-      while next < peaks.count {
-        let gap = peaks[next].column - anchor.column
+      while next < columns.count {
+        let gap = columns[next] - anchor.column
         if gap > longest + 1 { break }
-        if gap >= 1.5, gap <= longest, abs(peaks[next].band - anchor.band) <= widest {
-          near[places[next] / 64] |= 1 << UInt64(places[next] % 64)
+        if abs(bands[next] - anchor.band) <= widest, gap >= 1.5, gap <= longest {
+          near[places[next] >> 6] |= 1 &<< UInt64(truncatingIfNeeded: places[next])
         }
         next += 1
       }
