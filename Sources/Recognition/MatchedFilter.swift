@@ -54,13 +54,13 @@ struct MatchedFilter {
   /// Fewer landmarks than this prove nothing.
   static let minimumCount = 15
 
-  private let values: UnsafePointer<Int8>
+  private let values: UnsafePointer<Int16>
   private let stride: Int
   private let columnCount: Int
   private let bandCount: Int
 
   /// - Parameter values: The query's filter, which must outlive this value.
-  init(_ query: Query, values: UnsafePointer<Int8>) {
+  init(_ query: Query, values: UnsafePointer<Int16>) {
     self.values = values
     stride = query.stride
     columnCount = query.columnCount
@@ -86,8 +86,16 @@ struct MatchedFilter {
     let shift = Int32(placement.shift)
     let margin = Int32(Self.lanes / 2)
     let start = values + Query.padding - Self.lanes / 2
-    var total = SIMD16<Int32>.zero
+    var even = SIMD8<Int32>.zero
+    var odd = SIMD8<Int32>.zero
     var part = SIMD16<Int16>.zero
+    /// Adds the 16-bit sums of two neighbouring lanes to their 32-bit ones.
+    func flush() {
+      let both = unsafeBitCast(part, to: SIMD8<Int32>.self)
+      even &+= (both &<< 16) &>> 16
+      odd &+= both &>> 16
+      part = .zero
+    }
     var untilFlush = Self.flushInterval
     var count: Int32 = 0
     var squares: Int32 = 0
@@ -100,21 +108,23 @@ struct MatchedFilter {
         continue
       }
       let address = UnsafeRawPointer(start + (Int(band) &* stride &+ Int(column)))
-      part &+= SIMD16<Int16>(truncatingIfNeeded: address.loadUnaligned(as: SIMD16<Int8>.self)) &* point.weight
+      part &+= address.loadUnaligned(as: SIMD16<Int16>.self) &* point.weight
       if UInt32(bitPattern: column) < UInt32(bitPattern: limit) {
         count &+= 1
         squares &+= Int32(point.weight &* point.weight)
       }
       untilFlush &-= 1
       if untilFlush == 0 {
-        total &+= SIMD16<Int32>(truncatingIfNeeded: part)
-        part = .zero
+        flush()
         untilFlush = Self.flushInterval
       }
     }
     guard count >= Self.minimumCount else { return .zero }
-    total &+= SIMD16<Int32>(truncatingIfNeeded: part)
-    return SIMD16<Float>(total) * (1 / (Query.steps * Float(squares).squareRoot()))
+    flush()
+    var total = SIMD16<Float>()
+    total.evenHalf = SIMD8<Float>(even)
+    total.oddHalf = SIMD8<Float>(odd)
+    return total * (1 / (Query.steps * Float(squares).squareRoot()))
   }
 
   /// So many products of a weight and a value fit into 16 bits.

@@ -26,7 +26,7 @@ public struct Query: Sendable {
   private let sharp: [Float]
   /// The spectrum as a matched filter: one row for each band, `stride` values long, of which `columnCount` after
   /// `padding` are not zero. Zero mean in each band.
-  let filter: [Int8]
+  let filter: [Int16]
   let stride: Int
   /// Share of the spectrum that lies well below its mean: about a fifth in music, where few peaks stand out, and up to
   /// three tenths in noise and among many voices.
@@ -133,16 +133,16 @@ public struct Query: Sendable {
   }
 
   /// A sharpened spectrum as a matched filter: normalized, in whole steps.
-  private static func filter(_ spectrum: [Float], columnCount: Int, stride: Int) -> [Int8] {
+  private static func filter(_ spectrum: [Float], columnCount: Int, stride: Int) -> [Int16] {
     let bandCount = LandmarkSpectrum.bandCount
-    var filter = [Int8](repeating: 0, count: stride * bandCount)
+    var filter = [Int16](repeating: 0, count: stride * bandCount)
     // A gap says less than a peak: another sound may fill it.
     let values = normalized(spectrum, columnCount: columnCount, lowest: -0.4)
     let gain = steps / max(deviation(of: values), 1e-3)
     for band in 0..<bandCount {
       let row = band * stride + padding
       for column in 0..<columnCount {
-        filter[row + column] = Int8(min(max(values[column * bandCount + band] * gain, -127), 127))
+        filter[row + column] = Int16(min(max(values[column * bandCount + band] * gain, -127), 127))
       }
     }
     return filter
