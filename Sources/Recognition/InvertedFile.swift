@@ -25,7 +25,7 @@ struct InvertedFile {
   private static let maximumSliceCount = 24
   /// Landmarks to a list, at least, before lists are divided by one more bit of the context: shorter ones would cost
   /// more to find than to read.
-  private static let landmarksPerList = 5
+  private static let landmarksPerList = 6
   private static let listsPerBand = LandmarkPair.keyCount / LandmarkSpectrum.bandCount
 
   let contextBits: Int

@@ -130,8 +130,11 @@ struct ProbeList {
   }
 
   private(set) var probes: [Probe] = []
-  /// Contexts of one pair.
+  /// Contexts that the targets give, one target after another, and where those of each begin.
   private var contexts: [Context] = []
+  private var contextStarts: [Int] = []
+  /// Contexts of one pair.
+  private var chosen: [Context] = []
   private var bytesOfPrice = [Int](repeating: 0, count: 256)
 
   /// Looks up the lists of all cells that the pairs may fall into. Nothing is read from the lists yet: so the look-ups
@@ -139,7 +142,7 @@ struct ProbeList {
   mutating func collect(_ query: QueryPairs, _ transform: Matcher.Transform, in segment: Segment) {
     probes.removeAll(keepingCapacity: true)
     for price in bytesOfPrice.indices { bytesOfPrice[price] = 0 }
-    contexts = [Context(value: 0, rarity: 0)]
+    findContexts(query, transform, bits: segment.contextBits)
     let limit =
       query.limit + Self.contextAllowance * Float(segment.contextBits) / Float(LandmarkPair.contextBits)
     for pair in query.pairs {
@@ -152,7 +155,7 @@ struct ProbeList {
       let offset = Int32((transform.slope * (query.centre - pair.column)).rounded())
       let gaps = Self.cells(exactGap, within: LandmarkPair.gaps)
       let intervals = Self.cells(pair.interval, within: LandmarkPair.intervals)
-      if segment.contextBits > 0 { findContexts(of: pair, query, transform, bits: segment.contextBits) }
+      chooseContexts(of: pair, limit: limit)
       for band in Self.cells(exactBand, within: 0...LandmarkSpectrum.bandCount - 1) {
         for interval in intervals {
           let distance = abs(exactBand - Float(band)) + abs(pair.interval - Float(interval))
@@ -162,10 +165,9 @@ struct ProbeList {
               pair.rarity + QueryPairs.Rarity.perCell * (distance + abs(exactGap - Float(gap)))
             guard rarity < query.limit else { continue }
             let key = LandmarkPair.key(band: band, interval: interval, gap: gap)
-            for index in contexts.indices {
-              let whole = rarity + contexts[index].rarity
-              guard whole < limit else { continue }
-              append(segment.list(ofKey: key, context: contexts[index].value), offset: offset, rarity: whole)
+            for context in chosen where rarity + context.rarity < limit {
+              append(
+                segment.list(ofKey: key, context: context.value), offset: offset, rarity: rarity + context.rarity)
             }
           }
         }
@@ -181,24 +183,45 @@ struct ProbeList {
     probes.append(Probe(start: list.lowerBound, length: length, offset: offset, price: price))
   }
 
-  /// Finds the contexts that the strongest other target of a pair's anchor may give it: its own target, if it is the
-  /// only one. To look for weaker ones, too, costs more than it finds.
-  private mutating func findContexts(
-    of pair: QueryPairs.Pair, _ query: QueryPairs, _ transform: Matcher.Transform, bits: Int
-  ) {
+  /// Chooses the contexts that a pair is looked up with, each once: those of the weaker targets of its anchor, since with
+  /// the stronger ones the two change places; its own, if it is the only one. All of them are one list if lists are not
+  /// divided.
+  private mutating func chooseContexts(of pair: QueryPairs.Pair, limit: Float) {
+    guard !contextStarts.isEmpty else { return }
+    chosen.removeAll(keepingCapacity: true)
+    let first = pair.targets.count > 1 ? pair.target + 1 : pair.target
+    var seen = SIMD4<UInt64>.zero
+    for index in contextStarts[first]..<contextStarts[pair.targets.upperBound] {
+      let context = contexts[index]
+      guard pair.rarity + context.rarity < limit else { continue }
+      let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: context.value)
+      guard seen[context.value >> 6] & bit == 0 else { continue }
+      seen[context.value >> 6] |= bit
+      chosen.append(context)
+    }
+  }
+
+  /// Finds the contexts that each target of a query gives to the others of its anchor.
+  private mutating func findContexts(_ query: QueryPairs, _ transform: Matcher.Transform, bits: Int) {
     contexts.removeAll(keepingCapacity: true)
-    guard let index = pair.targets.first(where: { $0 != pair.target }) ?? pair.targets.first else { return }
-    let other = query.targets[index]
+    contextStarts.removeAll(keepingCapacity: true)
+    chosen = [Context(value: 0, rarity: 0)]
+    guard bits > 0 else { return }
     let chance = exp2(Float(-bits))
-    let rarity = -log(Self.contextShare * (1 - chance) * exp(-other.rarity) + chance)
-    for interval in Self.classes(other.interval, within: LandmarkPair.intervals, LandmarkPair.intervalClass) {
-      for gap in Self.classes(other.gap * transform.slope, within: LandmarkPair.gaps, LandmarkPair.gapClass) {
-        let context = LandmarkPair.context(intervalClass: interval, gapClass: gap)
-        let value = context >> (LandmarkPair.contextBits - bits)
-        if contexts.contains(where: { $0.value == value }) { continue }
-        contexts.append(Context(value: value, rarity: rarity))
+    for target in query.targets {
+      contextStarts.append(contexts.count)
+      let rarity = -log(Self.contextShare * (1 - chance) * exp(-target.rarity) + chance)
+      let first = contexts.count
+      for interval in Self.classes(target.interval, within: LandmarkPair.intervals, LandmarkPair.intervalClass) {
+        for gap in Self.classes(target.gap * transform.slope, within: LandmarkPair.gaps, LandmarkPair.gapClass) {
+          let context = LandmarkPair.context(intervalClass: interval, gapClass: gap)
+          let value = context >> (LandmarkPair.contextBits - bits)
+          if contexts[first...].contains(where: { $0.value == value }) { continue }
+          contexts.append(Context(value: value, rarity: rarity))
+        }
       }
     }
+    contextStarts.append(contexts.count)
   }
 
   /// The classes that a value may fall into.
@@ -206,7 +229,7 @@ struct ProbeList {
   private static func classes(
     _ value: Float, within limits: ClosedRange<Int>, _ classOf: (Int) -> Int
   ) -> ClosedRange<Int> {
-    func whole(_ value: Float) -> Int { min(max(Int(value.rounded()), limits.lowerBound), limits.upperBound) }
+    func whole(_ value: Float) -> Int { min(max(floor(value + 0.5), limits.lowerBound), limits.upperBound) }
     return classOf(whole(value - 0.5))...classOf(whole(value + 0.5))
   }
 
@@ -214,7 +237,7 @@ struct ProbeList {
   /// itself is right.
   private static let contextShare: Float = 0.5
   /// Rarity that contexts may add to the limit of the pairs, all bits taken.
-  private static let contextAllowance: Float = 0.6
+  private static let contextAllowance: Float = 0.8
   /// What it costs to find a list, in bytes that could be read instead.
   static let overhead = 16
 
