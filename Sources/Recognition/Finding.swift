@@ -28,10 +28,10 @@ struct Finding {
   var logOdds: Float {
     let z = max(hit.z, 0.1)
     let lead = log(z / max(runnerUp, 4))
-    let fit = 0.68 * log(z) + 11.29 * lead - 3.58 * max(0, lead) * max(0, lead) - 4.39 * log(max(shifted, 2.5))
-    let explained = -log(1.05 - overlap.explained) * (24.96 - 75.3 * flatness)
-    let present = 41.3 * max(0, overlap.present - 0.8)
-    let odds = fit + explained + present + 69 * flatness - (hit.placement.isNeutral ? 0 : 1.68) - 20.94
+    let fit = 0.79 * log(z) + 10.44 * lead - 9.37 * max(0, lead - 0.7) - 4.43 * log(max(shifted, 2.5))
+    let explained = -log(1.05 - overlap.explained) * (24.9 - 75.3 * min(flatness, 0.3))
+    let present = 40.6 * max(0, overlap.present - 0.8)
+    let odds = fit + explained + present + 69.5 * flatness - (hit.placement.isNeutral ? 0 : 1.63) - 21.4
     return (runnerUp > 7 ? min(odds, 20 * log(z / (1.35 * runnerUp))) : odds) + Self.prior
   }
 
@@ -45,5 +45,5 @@ struct Finding {
 
   /// Whether it is a match. In a few seconds tracks that share a loop are hardly told apart: so of a short query, more
   /// confidence is asked.
-  var isAccepted: Bool { confidence >= (duration < 8 ? 0.8 : 0.69) }
+  var isAccepted: Bool { confidence >= (duration < 8 ? 0.8 : 0.75) }
 }

@@ -20,6 +20,9 @@ struct MatchedFilter {
     /// Whether the clip is played as the track is.
     var isNeutral: Bool { abs(slope - 1) < 0.004 && shift == 0 }
 
+    /// The same place in a clip that is played as the track is.
+    var neutral: Placement { Placement(centre: centre, slope: 1, shift: 0) }
+
     /// Whether slope and shift go together as they do at another speed, another tempo or another pitch.
     var isConsistent: Bool {
       abs(Float(shift) - Float(LandmarkSpectrum.bandsPerOctave) * log2(slope)) <= 1 || abs(shift) <= 1
@@ -128,7 +131,7 @@ struct MatchedFilter {
   }
 
   /// So many products of a weight and a value fit into 16 bits.
-  private static let flushInterval = Int(Int16.max) / (Point.maximumWeight * 128)
+  private static let flushInterval = Int(Int16.max) / (Point.maximumWeight * Int(Query.maximumValue))
 
   /// The columns of a track that may lie in the query, at this placement and at those next to it.
   func reach(of placement: Placement) -> ClosedRange<Float> {

@@ -4,7 +4,8 @@ internal import Glibc
 /// Finds what a query is part of.
 ///
 /// Three stages, each dearer than the one before and only run if that one has found nothing beyond doubt: few pairs of
-/// the strongest peaks at true speed; as few at changed speeds, tempos and pitches; many pairs at true speed. A stage
+/// the strongest peaks at true speed; as few at changed speeds, tempos and pitches; many pairs of
+/// the sharpened spectrum at true speed. A stage
 /// votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
 struct Matcher: ~Copyable {
   /// How a query's pairs are turned into those of a track.
@@ -24,6 +25,8 @@ struct Matcher: ~Copyable {
   struct Stage {
     /// Rarity up to which pairs are looked up.
     var limit: Float
+    /// Whether peaks are taken from the sharpened spectrum, where those of voices are fewer.
+    var isSharp = false
     /// Columns of the track, as a power of two.
     var binWidthLog2: Int
     /// Places checked for each transform.
@@ -47,7 +50,8 @@ struct Matcher: ~Copyable {
   static let stages = [
     Stage(limit: 1.9, binWidthLog2: 1, candidateCount: 40, byteBudget: 1 << 20, transforms: [.neutral]),
     Stage(limit: 1.8, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 19, transforms: changed),
-    Stage(limit: 4.8, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral]),
+    Stage(
+      limit: 4.8, isSharp: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral]),
   ]
   private static let changed: [Transform] = [
     .speed(1.025), .speed(0.975), .speed(1.05), .speed(0.95),
@@ -102,10 +106,24 @@ struct Matcher: ~Copyable {
 
   /// The best match of a query in the catalog, if anything at all was found.
   mutating func match(_ query: Query) -> Finding? {
-    query.filter.withUnsafeBufferPointer { values in
+    let finding = query.filter.withUnsafeBufferPointer { values -> Finding? in
       guard let base = values.baseAddress, query.columnCount > 0 else { return nil }
       return match(query, MatchedFilter(query, values: base))
     }
+    guard var finding else { return nil }
+    query.plainFilter.withUnsafeBufferPointer { values in
+      guard let base = values.baseAddress else { return }
+      let filter = MatchedFilter(query, values: base)
+      settle(&finding.hit, filter)
+      for index in finding.twins.indices { settle(&finding.twins[index], filter) }
+    }
+    return finding
+  }
+
+  /// Moves a hit to the exact place.
+  private mutating func settle(_ hit: inout Hit, _ filter: MatchedFilter) {
+    load(hit, filter)
+    points.withUnsafeBufferPointer { hit.placement = filter.settled(hit.placement, $0) }
   }
 
   private mutating func match(_ query: Query, _ filter: MatchedFilter) -> Finding? {
@@ -178,7 +196,7 @@ struct Matcher: ~Copyable {
 
   /// Votes, and checks the places with the most votes.
   private mutating func scan(_ query: Query, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]) {
-    let pairs = QueryPairs(query, limit: stage.limit, sharp: stage.limit > 3)
+    let pairs = QueryPairs(query, limit: stage.limit, isSharp: stage.isSharp)
     // The larger the catalog, the more places are ahead of the right one by chance; to check them is cheap.
     let growth = cbrt(max(1, Double(postingCount) / 5e6))
     let candidates = Int(Double(stage.candidateCount) * growth)

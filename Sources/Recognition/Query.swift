@@ -17,6 +17,8 @@ public struct Query: Sendable {
   static let padding = 144
   /// Steps of a filter value in one standard deviation.
   static let steps: Float = 32
+  /// Greatest filter value, in such steps: what stands out so far is beyond the clipping.
+  static let maximumValue: Float = 255
 
   /// Columns of 32 ms.
   public let columnCount: Int
@@ -27,6 +29,9 @@ public struct Query: Sendable {
   /// The spectrum as a matched filter: one row for each band, `stride` values long, of which `columnCount` after
   /// `padding` are not zero. Zero mean in each band.
   let filter: [Int16]
+  /// The same of the spectrum as it was before it was sharpened. It tells places, and where in the query a track is
+  /// heard, more exactly.
+  let plainFilter: [Int16]
   let stride: Int
   /// Share of the spectrum that lies well below its mean: about a fifth in music, where few peaks stand out, and up to
   /// three tenths in noise and among many voices.
@@ -61,7 +66,10 @@ public struct Query: Sendable {
       }
     }
     filter = Self.filter(
-      Self.sharpened(spectrum, columnCount: columnCount), columnCount: columnCount, stride: stride)
+      Self.normalized(Self.sharpened(spectrum, columnCount: columnCount), columnCount: columnCount, lowest: -0.4),
+      columnCount: columnCount, stride: stride)
+    plainFilter = Self.filter(
+      Self.normalized(spectrum, columnCount: columnCount, lowest: -0.8), columnCount: columnCount, stride: stride)
     flatness = Self.musicFlatness
   }
 
@@ -88,8 +96,12 @@ public struct Query: Sendable {
     peaks = Self.ranked(found)
     stride = columnCount + 2 * Self.padding
     sharp = Self.sharpened(whitened, columnCount: columnCount)
-    filter = Self.filter(sharp, columnCount: columnCount, stride: stride)
-    flatness = Self.flatness(of: whitened, columnCount: columnCount)
+    // A gap says less than a peak: another sound may fill it.
+    filter = Self.filter(
+      Self.normalized(sharp, columnCount: columnCount, lowest: -0.4), columnCount: columnCount, stride: stride)
+    let plain = Self.normalized(whitened, columnCount: columnCount, lowest: -0.8)
+    plainFilter = Self.filter(plain, columnCount: columnCount, stride: stride)
+    flatness = Self.flatness(of: plain)
   }
 
   /// The peaks of the sharpened spectrum, in which music stands out from voices, in order of column, then band.
@@ -132,17 +144,15 @@ public struct Query: Sendable {
     return peaks
   }
 
-  /// A sharpened spectrum as a matched filter: normalized, in whole steps.
-  private static func filter(_ spectrum: [Float], columnCount: Int, stride: Int) -> [Int16] {
+  /// A normalized spectrum as a matched filter, in whole steps.
+  private static func filter(_ values: [Float], columnCount: Int, stride: Int) -> [Int16] {
     let bandCount = LandmarkSpectrum.bandCount
     var filter = [Int16](repeating: 0, count: stride * bandCount)
-    // A gap says less than a peak: another sound may fill it.
-    let values = normalized(spectrum, columnCount: columnCount, lowest: -0.4)
     let gain = steps / max(deviation(of: values), 1e-3)
     for band in 0..<bandCount {
       let row = band * stride + padding
       for column in 0..<columnCount {
-        filter[row + column] = Int16(min(max(values[column * bandCount + band] * gain, -127), 127))
+        filter[row + column] = Int16(min(max(values[column * bandCount + band] * gain, -maximumValue), maximumValue))
       }
     }
     return filter
@@ -187,8 +197,7 @@ public struct Query: Sendable {
   }
   private static let sharpness: Float = 0.3
 
-  private static func flatness(of whitened: [Float], columnCount: Int) -> Float {
-    let values = normalized(whitened, columnCount: columnCount, lowest: -0.8)
+  private static func flatness(of values: [Float]) -> Float {
     let limit = -0.75 * deviation(of: values)
     let count = values.reduce(0) { $0 + ($1 < limit ? 1 : 0) }
     return Float(count) / Float(max(1, values.count))
