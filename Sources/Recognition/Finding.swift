@@ -20,18 +20,16 @@ struct Finding {
   /// A logistic regression. Its data are queries of 3 to 15 s in noise, at changed speed and through a telephone, once
   /// with their track in the catalog and once without it, and queries from other tracks of the same albums: so the ways
   /// in which related music comes near, loops and samples above all, are in it. A given z says the more, the less the
-  /// track fits at other pitches and the less other tracks fit, up to a point; the more the track explains of the query,
+  /// track fits at other pitches and the less other tracks fit; the more the track explains of the query,
   /// and the query has of the track; and the noisier the query is: in a clean one the right track would fit better than
-  /// that, and explain more. The least values of `shifted` and `runnerUp` are those that unrelated music reaches. Where
+  /// that. The least values of `shifted` and `runnerUp` are those that unrelated music reaches. Where
   /// another track reaches more than that, the two share a loop or a sample, and so may the query: then the hit must also
   /// be ahead of that track by a good measure.
   var logOdds: Float {
     let z = max(hit.z, 0.1)
-    let lead = log(z / max(runnerUp, 4))
-    let fit = 0.79 * log(z) + 10.44 * lead - 9.37 * max(0, lead - 0.7) - 4.43 * log(max(shifted, 2.5))
-    let explained = -log(1.05 - overlap.explained) * (24.9 - 75.3 * min(flatness, 0.3))
-    let present = 40.6 * max(0, overlap.present - 0.8)
-    let odds = fit + explained + present + 69.5 * flatness - (hit.placement.isNeutral ? 0 : 1.63) - 21.4
+    let fit = 7.99 * log(z) - 4.91 * log(max(shifted, 2.5)) - 7.34 * log(max(runnerUp, 4))
+    let common = 37.1 * max(0, overlap.present - 0.8) - 6.62 * log(1.05 - overlap.explained)
+    let odds = fit + common + 42.6 * flatness - (hit.placement.isNeutral ? 0 : 1.78) - 12.69
     return (runnerUp > 7 ? min(odds, 20 * log(z / (1.35 * runnerUp))) : odds) + Self.prior
   }
 
@@ -45,5 +43,5 @@ struct Finding {
 
   /// Whether it is a match. In a few seconds tracks that share a loop are hardly told apart: so of a short query, more
   /// confidence is asked.
-  var isAccepted: Bool { confidence >= (duration < 8 ? 0.8 : 0.75) }
+  var isAccepted: Bool { confidence >= (duration < 8 ? 0.77 : 0.69) }
 }
