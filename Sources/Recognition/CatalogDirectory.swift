@@ -7,7 +7,7 @@ public import SystemPackage
 ///
 /// Adding a night's tracks writes one new segment and a new list. Removing writes a new list only. Small segments are
 /// merged into larger ones as they pile up (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 1996), so
-/// that a catalog of any size has a few of them and each track is rewritten a few times at most. The list is replaced
+/// that a catalog of any size has a few of them and each track is rewritten now and then only. The list is replaced
 /// as a whole: after a crash the catalog is what it was before or after the change. Readers are not disturbed by
 /// writers; there is one writer at a time.
 public struct CatalogDirectory: Sendable {
@@ -15,6 +15,9 @@ public struct CatalogDirectory: Sendable {
 
   /// Segments whose sizes are within this factor of each other are merged once there are as many.
   private static let fanIn = 8
+  /// Some 150 hours. From there on a query reads many short lists of each segment, and they cost about as much whatever
+  /// the segment's size.
+  private static let largeColumnCount = 1 << 24
 
   public init(at path: FilePath) {
     self.path = path
@@ -94,25 +97,39 @@ public struct CatalogDirectory: Sendable {
     list.entries.append(CatalogList.Entry(name: name, removed: []))
   }
 
-  /// Merges segments while there are too many of about one size, the smallest ones first.
+  /// Merges segments while that is worth its while.
   private func mergeSimilar(_ list: inout CatalogList) throws(CatalogError) {
     while true {
-      var sizes: [(index: Int, columns: Int)] = []
-      for index in list.entries.indices {
-        let segment = try Segment(contentsOf: path.appending(list.entries[index].name))
-        sizes.append((index, segment.columnCount))
+      var columnCounts: [Int] = []
+      for entry in list.entries {
+        columnCounts.append(try Segment(contentsOf: path.appending(entry.name)).columnCount)
       }
-      sizes.sort { $0.columns < $1.columns }
-      let groups = sizes.indices.lazy.map { sizes[$0...].prefix(Self.fanIn) }
-      guard let group = groups.first(where: Self.isWorthMerging) else { return }
-      try merge(group.map(\.index).sorted(), of: &list)
+      guard let indices = Self.worthMerging(columnCounts) else { return }
+      try merge(indices, of: &list)
     }
   }
 
-  private static func isWorthMerging(_ group: ArraySlice<(index: Int, columns: Int)>) -> Bool {
-    guard group.count == fanIn, let smallest = group.first, let largest = group.last else { return false }
-    let total = group.reduce(0) { $0 + $1.columns }
-    return largest.columns <= fanIn * max(smallest.columns, 1) && total < SegmentFormat.maximumColumnCount
+  /// Which segments are to be merged next: the smallest of those of which there are too many of about one size. In a
+  /// large catalog all of them, once the smaller ones together are half as large as the largest: then each track is
+  /// written once more whenever the catalog has grown by a half, and queries find nearly all in one segment.
+  static func worthMerging(_ columnCounts: [Int]) -> [Int]? {
+    let order = columnCounts.indices.sorted { columnCounts[$0] < columnCounts[$1] }
+    func total(_ indices: some Sequence<Int>) -> Int { indices.reduce(0) { $0 + columnCounts[$1] } }
+    if let largest = order.last, columnCounts[largest] >= largeColumnCount,
+      2 * total(order.dropLast()) >= columnCounts[largest], total(order) < SegmentFormat.maximumColumnCount
+    {
+      return order.sorted()
+    }
+    for first in order.indices {
+      let group = order[first...].prefix(fanIn)
+      guard group.count == fanIn, let smallest = group.first, let largest = group.last else { break }
+      if columnCounts[largest] <= fanIn * max(columnCounts[smallest], 1),
+        total(group) < SegmentFormat.maximumColumnCount
+      {
+        return group.sorted()
+      }
+    }
+    return nil
   }
 
   private func merge(_ indices: [Int], of list: inout CatalogList) throws(CatalogError) {
@@ -160,84 +177,6 @@ public struct CatalogDirectory: Sendable {
         String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
       }
       if name.contains(".segment"), !current.contains(name) { unlink(path.appending(name).string) }
-    }
-  }
-}
-
-/// The list of a directory's segments, a text file:
-///
-///     nocturne catalog 1
-///     next 8
-///     segment 3.segment removed 17 40
-///     segment 7.segment removed
-///     checksum 8c1f…
-struct CatalogList: Equatable {
-  struct Entry: Equatable {
-    var name: String
-    /// Tracks that no longer count.
-    var removed: Set<Int>
-  }
-
-  static let name = "CATALOG"
-  private static let version = 1
-
-  /// Number of the next segment.
-  var next = 1
-  var entries: [Entry] = []
-
-  init() {}
-
-  init(in directory: FilePath) throws(CatalogError) {
-    let path = directory.appending(Self.name)
-    guard access(path.string, F_OK) == 0 else {
-      if errno == ENOENT {
-        self.init()
-        return
-      }
-      throw .unreadable(path: path.string, reason: "\(Errno(rawValue: errno))")
-    }
-    try self.init(text: String(decoding: AtomicFile.read(path), as: UTF8.self), path: path.string)
-  }
-
-  init(text: String, path: String) throws(CatalogError) {
-    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    guard let first = lines.first, first.hasPrefix("nocturne catalog ") else { throw .notACatalog(path: path) }
-    let version = Int(first.dropFirst("nocturne catalog ".count)) ?? 0
-    guard version == Self.version else { throw .otherVersion(path: path, version: version) }
-    guard lines.count >= 3, lines.removeLast().isEmpty else { throw .damaged(path: path, detail: "cut off") }
-    let last = lines.removeLast()
-    guard last == Self.checksumLine(lines) else { throw .damaged(path: path, detail: "checksum") }
-    for line in lines.dropFirst() {
-      let words = line.split(separator: " ").map(String.init)
-      if words.count == 2, words[0] == "next", let number = Int(words[1]) {
-        next = number
-      } else if words.count >= 3, words[0] == "segment", words[2] == "removed", !words[1].contains("/") {
-        entries.append(
-          Entry(name: words[1], removed: Set(words.dropFirst(3).compactMap { Int($0) }.filter { $0 >= 0 })))
-      } else {
-        throw .damaged(path: path, detail: "line \(line)")
-      }
-    }
-  }
-
-  private static func checksumLine(_ lines: [String]) -> String {
-    "checksum \(ContentID(hashing: Array(lines.joined(separator: "\n").utf8)))"
-  }
-
-  var text: String {
-    var lines = ["nocturne catalog \(Self.version)", "next \(next)"]
-    for entry in entries {
-      lines.append(
-        (["segment", entry.name, "removed"] + entry.removed.sorted().map(String.init)).joined(separator: " "))
-    }
-    lines.append(Self.checksumLine(lines))
-    return lines.joined(separator: "\n") + "\n"
-  }
-
-  func write(in directory: FilePath) throws(CatalogError) {
-    let path = directory.appending(Self.name)
-    try AtomicFile.replace(path) { (file, name) throws(CatalogError) in
-      do { _ = try file.writeAll(text.utf8) } catch { throw .unwritable(path: name, reason: "\(error)") }
     }
   }
 }

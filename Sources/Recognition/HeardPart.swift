@@ -7,7 +7,7 @@ extension Matcher {
   /// where they are highest the part grows to both sides as far as their sum over half that mean grows: the likeliest
   /// points of change (Page, Biometrika 1954).
   mutating func heardPart(of hit: Hit, in query: Query) -> Range<Double> {
-    let values = query.filter.withUnsafeBufferPointer { filter -> [MatchedFilter.Value] in
+    let values = query.plainFilter.withUnsafeBufferPointer { filter -> [MatchedFilter.Value] in
       guard let base = filter.baseAddress else { return [] }
       let filter = MatchedFilter(query, values: base)
       load(hit, filter)

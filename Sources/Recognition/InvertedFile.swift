@@ -19,8 +19,10 @@ struct InvertedFile {
     }
   }
 
-  /// Landmarks of a slice, about; each gives some four thirds of a posting.
+  /// Landmarks of a slice, about; each gives some four thirds of a posting of twelve bytes.
   private static let sliceSize = 6 << 20
+  /// More slices would take too long: so those of a very large segment are larger.
+  private static let maximumSliceCount = 24
   /// Landmarks to a list, at least, before lists are divided by one more bit of the context: shorter ones would cost
   /// more to find than to read.
   private static let landmarksPerList = 6
@@ -42,7 +44,8 @@ struct InvertedFile {
       bits += 1
     }
     self.contextBits = contextBits ?? bits
-    guard count > Self.sliceSize else {
+    let sliceSize = max(Self.sliceSize, count / Self.maximumSliceCount)
+    guard count > sliceSize else {
       slices = [0..<LandmarkSpectrum.bandCount]
       return
     }
@@ -54,7 +57,7 @@ struct InvertedFile {
     var first = 0
     var sum = 0
     for band in counts.indices {
-      if band > first, sum + counts[band] > Self.sliceSize {
+      if band > first, sum + counts[band] > sliceSize {
         slices.append(first..<band)
         first = band
         sum = 0

@@ -20,19 +20,20 @@ enum LandmarkPair {
     (band * intervals.count + interval - intervals.lowerBound) * gaps.count + gap - gaps.lowerBound
   }
 
-  /// Where the anchor's other target lies, in 8 by 8 classes of interval and gap, the coarsest bits first: so the first
+  /// Where the anchor's other target lies, in 16 by 16 classes of interval and gap, the coarsest bits first: so the first
   /// bits of a context are themselves a context. In a large catalog it divides the list of a key.
-  static let contextBits = 6
+  static let contextBits = 8
+  private static let classCount = 1 << (contextBits / 2)
 
   @inline(__always)
   static func context(intervalClass: Int, gapClass: Int) -> Int {
     // The bits of the two numbers by turns.
-    func spread(_ value: Int) -> Int { value & 1 | (value & 2) << 1 | (value & 4) << 2 }
+    func spread(_ value: Int) -> Int { value & 1 | (value & 2) << 1 | (value & 4) << 2 | (value & 8) << 3 }
     return spread(gapClass) << 1 | spread(intervalClass)
   }
 
-  static func intervalClass(_ interval: Int) -> Int { (interval - intervals.lowerBound) * 8 / intervals.count }
-  static func gapClass(_ gap: Int) -> Int { (gap - gaps.lowerBound) * 8 / gaps.count }
+  static func intervalClass(_ interval: Int) -> Int { (interval - intervals.lowerBound) * classCount / intervals.count }
+  static func gapClass(_ gap: Int) -> Int { (gap - gaps.lowerBound) * classCount / gaps.count }
 
   /// Calls `body` with the key, the context and the anchor's column of each pair by which a reference is found, anchors
   /// in order.

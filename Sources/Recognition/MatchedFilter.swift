@@ -4,7 +4,9 @@ internal import Glibc
 /// Checks places in a track against a query: the landmarks of the track are laid over the query's whitened spectrum,
 /// and the values found there are added up.
 ///
-/// The sum over √n landmarks is z: with landmarks of another track it is distributed roughly as a normal variable.
+/// The stronger a landmark, the higher its value is on the average, however much noise there is: so it weighs the more.
+/// The weighted sum over the root of the sum of the squared weights is z: with landmarks of another track it is distributed
+/// roughly as a normal variable.
 struct MatchedFilter {
   /// How a track's landmarks lie in the query.
   struct Placement {
@@ -18,6 +20,9 @@ struct MatchedFilter {
     /// Whether the clip is played as the track is.
     var isNeutral: Bool { abs(slope - 1) < 0.004 && shift == 0 }
 
+    /// The same place in a clip that is played as the track is.
+    var neutral: Placement { Placement(centre: centre, slope: 1, shift: 0) }
+
     /// Whether slope and shift go together as they do at another speed, another tempo or another pitch.
     var isConsistent: Bool {
       abs(Float(shift) - Float(LandmarkSpectrum.bandsPerOctave) * log2(slope)) <= 1 || abs(shift) <= 1
@@ -28,7 +33,16 @@ struct MatchedFilter {
   /// A landmark as the filter reads it.
   struct Point {
     var column: Int32
-    var band: Int32
+    var band: Int16
+    var weight: Int16
+
+    static let maximumWeight = (Landmark.strengthCount + 1) / 2
+
+    init(column: Int, band: Int, strength: Int) {
+      self.column = Int32(truncatingIfNeeded: column)
+      self.band = Int16(truncatingIfNeeded: band)
+      weight = Int16(truncatingIfNeeded: max(1, (strength + 1) / 2))
+    }
   }
 
   /// What the filter has under a landmark.
@@ -43,13 +57,13 @@ struct MatchedFilter {
   /// Fewer landmarks than this prove nothing.
   static let minimumCount = 15
 
-  private let values: UnsafePointer<Int8>
+  private let values: UnsafePointer<Int16>
   private let stride: Int
   private let columnCount: Int
   private let bandCount: Int
 
   /// - Parameter values: The query's filter, which must outlive this value.
-  init(_ query: Query, values: UnsafePointer<Int8>) {
+  init(_ query: Query, values: UnsafePointer<Int16>) {
     self.values = values
     stride = query.stride
     columnCount = query.columnCount
@@ -75,30 +89,49 @@ struct MatchedFilter {
     let shift = Int32(placement.shift)
     let margin = Int32(Self.lanes / 2)
     let start = values + Query.padding - Self.lanes / 2
-    var total = SIMD16<Int32>.zero
+    var even = SIMD8<Int32>.zero
+    var odd = SIMD8<Int32>.zero
     var part = SIMD16<Int16>.zero
-    var untilFlush = 256
+    /// Adds the 16-bit sums of two neighbouring lanes to their 32-bit ones.
+    func flush() {
+      let both = unsafeBitCast(part, to: SIMD8<Int32>.self)
+      even &+= (both &<< 16) &>> 16
+      odd &+= both &>> 16
+      part = .zero
+    }
+    var untilFlush = Self.flushInterval
     var count: Int32 = 0
+    var squares: Int32 = 0
     for point in points {
-      let column = Int32((Float(point.column) * inverse + origin).rounded(.down))
-      let band = point.band &+ shift
+      let exact = Float(point.column) * inverse + origin
+      let whole = Int32(exact)
+      let column = whole &- (Float(whole) > exact ? 1 : 0)
+      let band = Int32(point.band) &+ shift
       guard UInt32(bitPattern: band) < UInt32(bitPattern: bands), column >= -margin, column < limit &+ margin else {
         continue
       }
       let address = UnsafeRawPointer(start + (Int(band) &* stride &+ Int(column)))
-      part &+= SIMD16<Int16>(truncatingIfNeeded: address.loadUnaligned(as: SIMD16<Int8>.self))
-      count &+= UInt32(bitPattern: column) < UInt32(bitPattern: limit) ? 1 : 0
+      part &+= address.loadUnaligned(as: SIMD16<Int16>.self) &* point.weight
+      if UInt32(bitPattern: column) < UInt32(bitPattern: limit) {
+        count &+= 1
+        squares &+= Int32(point.weight &* point.weight)
+      }
       untilFlush &-= 1
       if untilFlush == 0 {
-        total &+= SIMD16<Int32>(truncatingIfNeeded: part)
-        part = .zero
-        untilFlush = 256
+        flush()
+        untilFlush = Self.flushInterval
       }
     }
     guard count >= Self.minimumCount else { return .zero }
-    total &+= SIMD16<Int32>(truncatingIfNeeded: part)
-    return SIMD16<Float>(total) * (1 / (Query.steps * Float(count).squareRoot()))
+    flush()
+    var total = SIMD16<Float>()
+    total.evenHalf = SIMD8<Float>(even)
+    total.oddHalf = SIMD8<Float>(odd)
+    return total * (1 / (Query.steps * Float(squares).squareRoot()))
   }
+
+  /// So many products of a weight and a value fit into 16 bits.
+  private static let flushInterval = Int(Int16.max) / (Point.maximumWeight * Int(Query.maximumValue))
 
   /// The columns of a track that may lie in the query, at this placement and at those next to it.
   func reach(of placement: Placement) -> ClosedRange<Float> {

@@ -4,7 +4,8 @@ internal import Glibc
 /// Finds what a query is part of.
 ///
 /// Three stages, each dearer than the one before and only run if that one has found nothing beyond doubt: few pairs of
-/// the strongest peaks at true speed; as few at changed speeds, tempos and pitches; many pairs at true speed. A stage
+/// the strongest peaks at true speed; as few at changed speeds, tempos and pitches; many pairs of
+/// the sharpened spectrum at true speed. A stage
 /// votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
 struct Matcher: ~Copyable {
   /// How a query's pairs are turned into those of a track.
@@ -24,6 +25,8 @@ struct Matcher: ~Copyable {
   struct Stage {
     /// Rarity up to which pairs are looked up.
     var limit: Float
+    /// Whether peaks are taken from the sharpened spectrum, where those of voices are fewer.
+    var isSharp = false
     /// Columns of the track, as a power of two.
     var binWidthLog2: Int
     /// Places checked for each transform.
@@ -47,7 +50,8 @@ struct Matcher: ~Copyable {
   static let stages = [
     Stage(limit: 1.9, binWidthLog2: 1, candidateCount: 40, byteBudget: 1 << 20, transforms: [.neutral]),
     Stage(limit: 1.8, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 19, transforms: changed),
-    Stage(limit: 4.8, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral]),
+    Stage(
+      limit: 4.8, isSharp: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral]),
   ]
   private static let changed: [Transform] = [
     .speed(1.025), .speed(0.975), .speed(1.05), .speed(0.95),
@@ -64,6 +68,8 @@ struct Matcher: ~Copyable {
   private var votes = VoteTable()
   private var probes = ProbeList()
   private var firstBytes: UInt8 = 0
+  /// Places near landmarks; see `isSameRecording`.
+  private var nearby: [Bool] = []
   /// The landmarks around the hit that was loaded last.
   private(set) var points: [MatchedFilter.Point] = []
 
@@ -100,10 +106,24 @@ struct Matcher: ~Copyable {
 
   /// The best match of a query in the catalog, if anything at all was found.
   mutating func match(_ query: Query) -> Finding? {
-    query.filter.withUnsafeBufferPointer { values in
+    let finding = query.filter.withUnsafeBufferPointer { values -> Finding? in
       guard let base = values.baseAddress, query.columnCount > 0 else { return nil }
       return match(query, MatchedFilter(query, values: base))
     }
+    guard var finding else { return nil }
+    query.plainFilter.withUnsafeBufferPointer { values in
+      guard let base = values.baseAddress else { return }
+      let filter = MatchedFilter(query, values: base)
+      settle(&finding.hit, filter)
+      for index in finding.twins.indices { settle(&finding.twins[index], filter) }
+    }
+    return finding
+  }
+
+  /// Moves a hit to the exact place.
+  private mutating func settle(_ hit: inout Hit, _ filter: MatchedFilter) {
+    load(hit, filter)
+    points.withUnsafeBufferPointer { hit.placement = filter.settled(hit.placement, $0) }
   }
 
   private mutating func match(_ query: Query, _ filter: MatchedFilter) -> Finding? {
@@ -144,7 +164,17 @@ struct Matcher: ~Copyable {
   private mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: Query, _ filter: MatchedFilter) -> Bool {
     let bandCount = LandmarkSpectrum.bandCount
     load(other, filter)
-    let theirs = Set(points.map { Int($0.column) * bandCount + Int($0.band) })
+    // What lies within a column and a band of their landmarks.
+    let first = Int(points.first?.column ?? 0) - 1
+    let columns = Int(points.last?.column ?? -1) + 2 - first
+    nearby.removeAll(keepingCapacity: true)
+    nearby.append(contentsOf: repeatElement(false, count: columns * (bandCount + 2)))
+    for point in points {
+      for column in Int(point.column) - 1...Int(point.column) + 1 {
+        let place = (column - first) * (bandCount + 2) + Int(point.band)
+        for band in 0...2 { nearby[place + band] = true }
+      }
+    }
     load(hit, filter)
     let half = Float(query.columnCount) / 2 * hit.placement.slope
     let slope = other.placement.slope / hit.placement.slope
@@ -155,17 +185,18 @@ struct Matcher: ~Copyable {
       count += 1
       let column = Int((other.placement.centre + (Float(point.column) - hit.placement.centre) * slope).rounded())
       let band = Int(point.band) - shift
-      let isShared = (-1...1).contains { near in
-        (-1...1).contains { theirs.contains((column + near) * bandCount + band + $0) }
+      if (0..<columns).contains(column - first), (-1...bandCount).contains(band),
+        nearby[(column - first) * (bandCount + 2) + band + 1]
+      {
+        shared += 1
       }
-      if isShared { shared += 1 }
     }
     return count >= MatchedFilter.minimumCount && Float(shared) >= 0.45 * Float(count)
   }
 
   /// Votes, and checks the places with the most votes.
   private mutating func scan(_ query: Query, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]) {
-    let pairs = QueryPairs(query, limit: stage.limit)
+    let pairs = QueryPairs(query, limit: stage.limit, isSharp: stage.isSharp)
     // The larger the catalog, the more places are ahead of the right one by chance; to check them is cheap.
     let growth = cbrt(max(1, Double(postingCount) / 5e6))
     let candidates = Int(Double(stage.candidateCount) * growth)
@@ -203,8 +234,8 @@ struct Matcher: ~Copyable {
   private mutating func load(_ hit: Hit, _ columns: Range<Int>) {
     let segment = segments[hit.segment]
     points.removeAll(keepingCapacity: true)
-    segment.forEachLandmark(ofTrack: segment.track(hit.track), in: columns) { column, band, _ in
-      points.append(MatchedFilter.Point(column: Int32(truncatingIfNeeded: column), band: Int32(band)))
+    segment.forEachLandmark(ofTrack: segment.track(hit.track), in: columns) { column, band, strength in
+      points.append(MatchedFilter.Point(column: column, band: band, strength: strength))
     }
   }
 

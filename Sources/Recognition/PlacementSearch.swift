@@ -43,11 +43,16 @@ extension MatchedFilter {
       }
       if !improved { step /= 2 }
     }
-    var neutral = hit.placement
-    neutral.slope = 1
-    neutral.shift = 0
-    let (z, moved) = best(points, neutral)
+    let (z, moved) = best(points, hit.placement.neutral)
     if z > 0, z * z > hit.z * hit.z - 2 * Self.neutralBonus { (hit.z, hit.placement) = (z, moved) }
+  }
+
+  /// A placement moved by some columns to where it fits best, at true speed and pitch if it fits about as well so.
+  func settled(_ placement: Placement, _ points: Points) -> Placement {
+    let (z, moved) = best(points, placement)
+    let (neutralZ, neutral) = best(points, placement.neutral)
+    if neutralZ > 0, neutralZ * neutralZ > z * z - 2 * Self.neutralBonus { return neutral }
+    return z > 0 ? moved : placement
   }
 
   private func moved(_ placement: Placement, slope: Float, shift: Int) -> Placement {

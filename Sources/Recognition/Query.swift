@@ -17,14 +17,21 @@ public struct Query: Sendable {
   static let padding = 144
   /// Steps of a filter value in one standard deviation.
   static let steps: Float = 32
+  /// Greatest filter value, in such steps: what stands out so far is beyond the clipping.
+  static let maximumValue: Float = 255
 
   /// Columns of 32 ms.
   public let columnCount: Int
   /// In order of column, then band.
   let peaks: [Peak]
+  /// The spectrum as it is sharpened, one column after another, if there is one.
+  private let sharp: [Float]
   /// The spectrum as a matched filter: one row for each band, `stride` values long, of which `columnCount` after
   /// `padding` are not zero. Zero mean in each band.
-  let filter: [Int8]
+  let filter: [Int16]
+  /// The same of the spectrum as it was before it was sharpened. It tells places, and where in the query a track is
+  /// heard, more exactly.
+  let plainFilter: [Int16]
   let stride: Int
   /// Share of the spectrum that lies well below its mean: about a fifth in music, where few peaks stand out, and up to
   /// three tenths in noise and among many voices.
@@ -46,6 +53,7 @@ public struct Query: Sendable {
         LandmarkPeaks.Peak(
           column: $0.column, band: $0.band, strength: Float($0.strength) + 0.5, columnOffset: 0, bandOffset: 0)
       })
+    sharp = []
     // A peak is as wide as the window makes it: about two columns and bands to each side.
     var spectrum = [Float](repeating: 0, count: columnCount * bandCount)
     for landmark in landmarks {
@@ -57,7 +65,11 @@ public struct Query: Sendable {
         }
       }
     }
-    filter = Self.filter(spectrum, columnCount: columnCount, stride: stride)
+    filter = Self.filter(
+      Self.normalized(Self.sharpened(spectrum, columnCount: columnCount), columnCount: columnCount, lowest: -0.4),
+      columnCount: columnCount, stride: stride)
+    plainFilter = Self.filter(
+      Self.normalized(spectrum, columnCount: columnCount, lowest: -0.8), columnCount: columnCount, stride: stride)
     flatness = Self.musicFlatness
   }
 
@@ -83,8 +95,26 @@ public struct Query: Sendable {
     finder.finish(into: &found)
     peaks = Self.ranked(found)
     stride = columnCount + 2 * Self.padding
-    filter = Self.filter(whitened, columnCount: columnCount, stride: stride)
-    flatness = Self.flatness(of: filter, columnCount: columnCount)
+    sharp = Self.sharpened(whitened, columnCount: columnCount)
+    // A gap says less than a peak: another sound may fill it.
+    filter = Self.filter(
+      Self.normalized(sharp, columnCount: columnCount, lowest: -0.4), columnCount: columnCount, stride: stride)
+    let plain = Self.normalized(whitened, columnCount: columnCount, lowest: -0.8)
+    plainFilter = Self.filter(plain, columnCount: columnCount, stride: stride)
+    flatness = Self.flatness(of: plain)
+  }
+
+  /// The peaks of the sharpened spectrum, in which music stands out from voices, in order of column, then band.
+  func sharpPeaks() -> [Peak] {
+    guard !sharp.isEmpty else { return peaks }
+    let bandCount = LandmarkSpectrum.bandCount
+    var finder = LandmarkPeaks(radius: 2)
+    var found: [LandmarkPeaks.Peak] = []
+    for row in Swift.stride(from: 0, to: columnCount * bandCount, by: bandCount) {
+      finder.push(Array(sharp[row..<row + bandCount]), into: &found)
+    }
+    finder.finish(into: &found)
+    return Self.ranked(found)
   }
 
   /// Ranks peaks within their second and third.
@@ -114,41 +144,63 @@ public struct Query: Sendable {
     return peaks
   }
 
-  /// Whitened dB as a matched filter: brought to unit deviation and clipped, so that no single sound decides and gaps
-  /// count less than peaks; then each band to zero mean.
-  private static func filter(_ whitened: [Float], columnCount: Int, stride: Int) -> [Int8] {
+  /// A normalized spectrum as a matched filter, in whole steps.
+  private static func filter(_ values: [Float], columnCount: Int, stride: Int) -> [Int16] {
     let bandCount = LandmarkSpectrum.bandCount
-    var filter = [Int8](repeating: 0, count: stride * bandCount)
-    let deviation = deviation(of: whitened)
-    guard deviation > 1e-3 else { return filter }
-    var values = whitened
-    var means = [Float](repeating: 0, count: bandCount)
-    let scale = 1 / deviation
-    for column in 0..<columnCount {
-      for band in 0..<bandCount {
-        let value = min(max(values[column * bandCount + band] * scale, -0.8), 3.5)
-        values[column * bandCount + band] = value
-        means[band] += value
-      }
-    }
-    for band in 0..<bandCount { means[band] /= Float(columnCount) }
-    for column in 0..<columnCount {
-      for band in 0..<bandCount { values[column * bandCount + band] -= means[band] }
-    }
-    let gain = steps / max(Self.deviation(of: values), 1e-3)
+    var filter = [Int16](repeating: 0, count: stride * bandCount)
+    let gain = steps / max(deviation(of: values), 1e-3)
     for band in 0..<bandCount {
       let row = band * stride + padding
       for column in 0..<columnCount {
-        filter[row + column] = Int8(min(max(values[column * bandCount + band] * gain, -127), 127))
+        filter[row + column] = Int16(min(max(values[column * bandCount + band] * gain, -maximumValue), maximumValue))
       }
     }
     return filter
   }
 
-  private static func flatness(of filter: [Int8], columnCount: Int) -> Float {
-    let limit = Int8(-0.75 * steps)
-    let count = filter.reduce(0) { $0 + ($1 < limit ? 1 : 0) }
-    return Float(count) / Float(max(1, columnCount * LandmarkSpectrum.bandCount))
+  /// Brings a spectrum to unit deviation and clips it, so that no single sound decides; then brings each band to zero
+  /// mean.
+  private static func normalized(_ spectrum: [Float], columnCount: Int, lowest: Float) -> [Float] {
+    let bandCount = LandmarkSpectrum.bandCount
+    let deviation = deviation(of: spectrum)
+    guard deviation > 1e-3 else { return [Float](repeating: 0, count: spectrum.count) }
+    var values = spectrum
+    var means = [Float](repeating: 0, count: bandCount)
+    let scale = 1 / deviation
+    for row in Swift.stride(from: 0, to: columnCount * bandCount, by: bandCount) {
+      for band in 0..<bandCount {
+        let value = min(max(values[row + band] * scale, lowest), 3.5)
+        values[row + band] = value
+        means[band] += value
+      }
+    }
+    for band in 0..<bandCount { means[band] /= Float(columnCount) }
+    for row in Swift.stride(from: 0, to: columnCount * bandCount, by: bandCount) {
+      for band in 0..<bandCount { values[row + band] -= means[band] }
+    }
+    return values
+  }
+
+  /// Takes from each value a part of those in the bands next to it: the partials of music are as narrow as the window
+  /// makes them, those of a voice glide and are broader.
+  private static func sharpened(_ whitened: [Float], columnCount: Int) -> [Float] {
+    let bandCount = LandmarkSpectrum.bandCount
+    var values = whitened
+    for row in Swift.stride(from: 0, to: columnCount * bandCount, by: bandCount) {
+      values[row] -= sharpness * whitened[row + 1]
+      values[row + bandCount - 1] -= sharpness * whitened[row + bandCount - 2]
+      for place in row + 1..<row + bandCount - 1 {
+        values[place] -= sharpness * (whitened[place - 1] + whitened[place + 1])
+      }
+    }
+    return values
+  }
+  private static let sharpness: Float = 0.3
+
+  private static func flatness(of values: [Float]) -> Float {
+    let limit = -0.75 * deviation(of: values)
+    let count = values.reduce(0) { $0 + ($1 < limit ? 1 : 0) }
+    return Float(count) / Float(max(1, values.count))
   }
 
   private static func deviation(of values: [Float]) -> Float {

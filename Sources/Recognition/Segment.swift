@@ -20,6 +20,10 @@ final class Segment: Sendable {
   /// Bits of the context by which the list of each key is divided.
   let contextBits: Int
   private let listOffsetWidth: Int
+  /// Where the sections that are read for each pair of a query begin.
+  private let listBasesStart: Int
+  private let listOffsetsStart: Int
+  private let postings: Range<Int>
   private let sections: [Range<Int>]
   private let checksums: [UInt64]
 
@@ -63,6 +67,9 @@ final class Segment: Sendable {
     }
     self.sections = sections
     self.checksums = checksums
+    listBasesStart = sections[Format.Section.listBases.rawValue].lowerBound
+    listOffsetsStart = sections[Format.Section.listOffsets.rawValue].lowerBound
+    postings = sections[Format.Section.postings.rawValue]
     trackCount = Int(clamping: long(Format.Header.trackCount))
     columnCount = Int(clamping: long(Format.Header.columnCount))
     landmarkCount = Int(clamping: long(Format.Header.landmarkCount))
@@ -221,36 +228,35 @@ final class Segment: Sendable {
     let list = key << contextBits | context
     let start = listStart(list)
     let end = listStart(list + 1)
-    guard start <= end, end <= sections[Format.Section.postings.rawValue].count else { return 0..<0 }
+    guard start <= end, end <= postings.count else { return 0..<0 }
     return start..<end
   }
 
   @inline(__always)
   private func listStart(_ list: Int) -> Int {
     let base = bytes.pointer.baseAddress.unsafelyUnwrapped
-    let bases = base + sections[Format.Section.listBases.rawValue].lowerBound
-    let offsets = base + sections[Format.Section.listOffsets.rawValue].lowerBound
     let group = list / Format.listGroup
-    let start = Int(truncatingIfNeeded: bases.loadUnaligned(fromByteOffset: 8 * group, as: UInt64.self)) & Int.max
+    let start =
+      Int(truncatingIfNeeded: base.loadUnaligned(fromByteOffset: listBasesStart &+ 8 &* group, as: UInt64.self))
+      & Int.max
     if listOffsetWidth == 2 {
-      return start &+ Int(offsets.loadUnaligned(fromByteOffset: 2 * list, as: UInt16.self))
+      return start &+ Int(base.loadUnaligned(fromByteOffset: listOffsetsStart &+ 2 &* list, as: UInt16.self))
     }
-    return start &+ Int(offsets.loadUnaligned(fromByteOffset: 4 * list, as: UInt32.self))
+    return start &+ Int(base.loadUnaligned(fromByteOffset: listOffsetsStart &+ 4 &* list, as: UInt32.self))
   }
 
   @inline(__always)
   func firstByte(of list: Range<Int>) -> UInt8 {
-    bytes.pointer.load(
-      fromByteOffset: sections[Format.Section.postings.rawValue].lowerBound + list.lowerBound, as: UInt8.self)
+    bytes.pointer.load(fromByteOffset: postings.lowerBound + list.lowerBound, as: UInt8.self)
   }
 
   /// Calls `body` with the anchors' columns of a list, ascending; at most once for each byte of the list.
   @inline(__always)
   func forEachPosting(in list: Range<Int>, _ body: (_ column: Int) -> Void) {
-    let section = sections[Format.Section.postings.rawValue]
-    let postings = bytes.pointer.baseAddress.unsafelyUnwrapped + section.lowerBound
+    let start = self.postings.lowerBound
+    let postings = bytes.pointer.baseAddress.unsafelyUnwrapped + start
     // Four bytes are read at a time, as far as the file goes.
-    let lastWord = min(list.upperBound, bytes.pointer.count - section.lowerBound - 4)
+    let lastWord = min(list.upperBound, bytes.pointer.count - start - 4)
     var column = 0
     var offset = list.lowerBound
     while offset < lastWord {

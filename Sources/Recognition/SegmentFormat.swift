@@ -16,9 +16,9 @@ internal import Fingerprinting
 /// Columns are numbered through all tracks of a segment, with `trackGap` empty ones after each.
 enum SegmentFormat {
   static let magic: [UInt8] = [0x89] + Array("NCAT\r\n\u{1A}".utf8)
-  /// In version 1, `contextBits` was not there and is 0.
-  static let version: UInt32 = 2
-  static let readableVersions: ClosedRange<UInt32> = 1...2
+  /// In version 1, `contextBits` was not there and is 0; in version 2 it was 6 at most.
+  static let version: UInt32 = 3
+  static let readableVersions: ClosedRange<UInt32> = 1...3
   static let headerSize = 256
 
   enum Section: Int, CaseIterable {

@@ -94,6 +94,19 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
     }
   }
 
+  @Test func whatIsMergedDependsOnTheSizes() {
+    let night = 1_200_000
+    // A night's tracks beside a large segment stay by themselves, until they are half as many.
+    #expect(CatalogDirectory.worthMerging([600 << 20, night]) == nil)
+    #expect(CatalogDirectory.worthMerging([600 << 20, 290 << 20, night]) == nil)
+    #expect(CatalogDirectory.worthMerging([600 << 20, 290 << 20, night, 11 << 20]) == [0, 1, 2, 3])
+    // Eight of about one size are merged; in a small catalog, not before.
+    #expect(CatalogDirectory.worthMerging(Array(repeating: night, count: 7)) == nil)
+    #expect(CatalogDirectory.worthMerging([600 << 20] + Array(repeating: night, count: 8)) == Array(1...8))
+    // Columns are 32-bit numbers.
+    #expect(CatalogDirectory.worthMerging([3 << 30, 2 << 30]) == nil)
+  }
+
   @Test func manySmallSegmentsAreMerged() throws {
     try Catalogs.withDirectory { path in
       let directory = CatalogDirectory(at: path)

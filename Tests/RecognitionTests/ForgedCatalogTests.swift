@@ -94,10 +94,12 @@ import Testing
     try Segment(SegmentBytes(merged), path: "merged").verify()
   }
 
-  @Test func aCatalogOfVersionOneIsRead() throws {
-    #expect(try Self.open(Self.forged { Self.put(UInt32(1), at: Header.version, into: &$0) }).count == 2)
-    #expect(throws: CatalogError.otherVersion(path: "forged", version: 3)) {
-      try Self.open(Self.forged { Self.put(UInt32(3), at: Header.version, into: &$0) })
+  @Test func catalogsOfEarlierVersionsAreRead() throws {
+    for version: UInt32 in [1, 2] {
+      #expect(try Self.open(Self.forged { Self.put(version, at: Header.version, into: &$0) }).count == 2)
+    }
+    #expect(throws: CatalogError.otherVersion(path: "forged", version: 4)) {
+      try Self.open(Self.forged { Self.put(UInt32(4), at: Header.version, into: &$0) })
     }
   }
 

@@ -54,8 +54,8 @@ import Testing
 
   @Test func contextsAreCoarseBeforeFine() {
     var contexts: Set<Int> = []
-    for interval in 0..<8 {
-      for gap in 0..<8 {
+    for interval in 0..<16 {
+      for gap in 0..<16 {
         let context = LandmarkPair.context(intervalClass: interval, gapClass: gap)
         contexts.insert(context)
         #expect(context >> 2 == LandmarkPair.context(intervalClass: interval / 2, gapClass: gap / 2))
