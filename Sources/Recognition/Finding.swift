@@ -39,7 +39,7 @@ struct Finding {
 
   var confidence: Double { 1 / (1 + exp(-Double(logOdds))) }
   /// Beyond doubt: no further stage is needed.
-  var isCertain: Bool { hit.z >= 12 && logOdds >= 5.8 }
+  var isCertain: Bool { hit.z >= 10 && logOdds >= 4.5 }
 
   /// Whether it is a match. In a few seconds tracks that share a loop are hardly told apart: so of a short query, more
   /// confidence is asked.

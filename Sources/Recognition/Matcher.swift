@@ -51,7 +51,7 @@ struct Matcher: ~Copyable {
     Stage(limit: 1.9, binWidthLog2: 1, candidateCount: 40, byteBudget: 1 << 20, transforms: [.neutral]),
     Stage(limit: 1.8, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 19, transforms: changed),
     Stage(
-      limit: 4.8, isSharp: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral]),
+      limit: 4.0, isSharp: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral]),
   ]
   private static let changed: [Transform] = [
     .speed(1.025), .speed(0.975), .speed(1.05), .speed(0.95),
