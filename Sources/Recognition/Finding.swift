@@ -20,11 +20,11 @@ struct Finding {
   /// A logistic regression. Its data are queries of 3 to 15 s in noise, at changed speed and through a telephone, once
   /// with their track in the catalog and once without it, and queries from other tracks of the same albums: so the ways
   /// in which related music comes near, loops and samples above all, are in it. A given z says the more, the less the
-  /// track fits at other pitches and the less other tracks fit; the more the track explains of the query,
-  /// and the query has of the track; and the noisier the query is: in a clean one the right track would fit better than
-  /// that. The least values of `shifted` and `runnerUp` are those that unrelated music reaches. Where
-  /// another track reaches much more than that, the two share a loop or a sample, and so may the query: then what counts is
-  /// that the hit be ahead of that track by a good measure.
+  /// track fits at other pitches and the less other tracks fit; the more the track explains of the query, and the query
+  /// has of the track; and the noisier the query is: in a clean one the right track would fit better than that. The
+  /// least values of `shifted` and `runnerUp` are those that unrelated music reaches. Where another track reaches much
+  /// more than that, the two share a loop or a sample, and so may the query: then what counts is that the hit be ahead
+  /// of that track by a good measure.
   var logOdds: Float {
     let z = max(hit.z, 0.1)
     let fit = 7.99 * log(z) - 4.91 * log(max(shifted, 2.5)) - 7.34 * log(min(max(runnerUp, 4), 11))

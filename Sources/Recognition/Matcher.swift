@@ -4,9 +4,9 @@ internal import Glibc
 /// Finds what a query is part of.
 ///
 /// Three stages, each dearer than the one before and only run if that one has found nothing beyond doubt: few pairs of
-/// the strongest peaks at true speed; as few at changed speeds, tempos and pitches; many pairs of
-/// the sharpened spectrum at true speed. A stage
-/// votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
+/// the strongest peaks at true speed; as few at changed speeds, tempos and pitches; many pairs of the sharpened spectrum
+/// at true speed. A stage votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by
+/// `MatchedFilter`.
 struct Matcher: ~Copyable {
   /// How a query's pairs are turned into those of a track.
   struct Transform {
