@@ -122,8 +122,8 @@ struct ProbeList {
     return classOf(whole(value - 0.5))...classOf(whole(value + 0.5))
   }
 
-  /// How often the strongest other target of an anchor in the query is its other target in the reference, if the pair
-  /// itself is right.
+  /// How often another target of an anchor, if it is among those of the reference, is its other target there, given that
+  /// the pair itself is right.
   private static let contextShare: Float = 0.5
   /// Rarity that contexts may add to the limit of the pairs, all bits taken.
   private static let contextAllowance: Float = 1

@@ -45,15 +45,12 @@ public struct Query: Sendable {
   /// A query made of nothing but the landmarks of a signature. In noise it finds less than one made of the audio.
   public init(_ signature: Signature) {
     let bandCount = LandmarkSpectrum.bandCount
-    columnCount = signature.columnCount
-    stride = columnCount + 2 * Self.padding
+    let columnCount = signature.columnCount
     let landmarks = signature.landmarks
-    peaks = Self.ranked(
-      landmarks.map {
-        LandmarkPeaks.Peak(
-          column: $0.column, band: $0.band, strength: Float($0.strength) + 0.5, columnOffset: 0, bandOffset: 0)
-      })
-    sharp = []
+    let peaks = landmarks.map {
+      LandmarkPeaks.Peak(
+        column: $0.column, band: $0.band, strength: Float($0.strength) + 0.5, columnOffset: 0, bandOffset: 0)
+    }
     // A peak is as wide as the window makes it: about two columns and bands to each side.
     var spectrum = [Float](repeating: 0, count: columnCount * bandCount)
     for landmark in landmarks {
@@ -65,19 +62,13 @@ public struct Query: Sendable {
         }
       }
     }
-    filter = Self.filter(
-      Self.normalized(Self.sharpened(spectrum, columnCount: columnCount), columnCount: columnCount, lowest: -0.4),
-      columnCount: columnCount, stride: stride)
-    plainFilter = Self.filter(
-      Self.normalized(spectrum, columnCount: columnCount, lowest: -0.8), columnCount: columnCount, stride: stride)
-    flatness = Self.musicFlatness
+    self.init(columnCount: columnCount, peaks: peaks, spectrum: spectrum, isOfAudio: false)
   }
 
   /// - Parameter levels: Columns of `LandmarkSpectrum`, one after another.
   init(levels: [Int32]) {
     let bandCount = LandmarkSpectrum.bandCount
     let columnCount = levels.count / bandCount
-    self.columnCount = columnCount
     var whitener = LandmarkWhitener(bandRadius: 6, columnRadius: 10)
     var finder = LandmarkPeaks(radius: 2)
     var found: [LandmarkPeaks.Peak] = []
@@ -93,15 +84,22 @@ public struct Query: Sendable {
     }
     while whitener.drain() { takeWhitened() }
     finder.finish(into: &found)
-    peaks = Self.ranked(found)
+    self.init(columnCount: columnCount, peaks: found, spectrum: whitened, isOfAudio: true)
+  }
+
+  /// - Parameter isOfAudio: Whether the spectrum is that of the clip, and not one made up from its peaks.
+  private init(columnCount: Int, peaks: [LandmarkPeaks.Peak], spectrum: [Float], isOfAudio: Bool) {
+    self.columnCount = columnCount
+    self.peaks = Self.ranked(peaks)
     stride = columnCount + 2 * Self.padding
-    sharp = Self.sharpened(whitened, columnCount: columnCount)
+    let sharp = Self.sharpened(spectrum, columnCount: columnCount)
+    self.sharp = isOfAudio ? sharp : []
     // A gap says less than a peak: another sound may fill it.
     filter = Self.filter(
       Self.normalized(sharp, columnCount: columnCount, lowest: -0.4), columnCount: columnCount, stride: stride)
-    let plain = Self.normalized(whitened, columnCount: columnCount, lowest: -0.8)
+    let plain = Self.normalized(spectrum, columnCount: columnCount, lowest: -0.8)
     plainFilter = Self.filter(plain, columnCount: columnCount, stride: stride)
-    flatness = Self.flatness(of: plain)
+    flatness = isOfAudio ? Self.flatness(of: plain) : Self.musicFlatness
   }
 
   /// The peaks of the sharpened spectrum, in which music stands out from voices, in order of column, then band.

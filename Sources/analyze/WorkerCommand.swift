@@ -67,9 +67,7 @@ struct WorkerCommand: AsyncParsableCommand {
     let definition = try settings.definition()
     let plan = try analysis.plan(definition)
     let shard = try chosenShard()
-    for notice in settings.settings.notices {
-      Log.write(.warning, "setting_ignored", notice)
-    }
+    for notice in settings.settings.notices { Log.write(.warning, "setting_ignored", notice) }
 
     let output = try LineOutput()
     let writer = WorkerRecordWriter(

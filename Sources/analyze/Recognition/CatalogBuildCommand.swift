@@ -43,9 +43,7 @@ struct CatalogBuildCommand: AsyncParsableCommand {
         guard terminal.isInteractive, all > CatalogUpdate.batchSize else { return }
         Terminal.write("\r\(done) of \(all) tracks\(done == all ? "\n" : "")")
       }
-      for line in build.complaints {
-        Log.write(.warning, "track_left_out", line)
-      }
+      for line in build.complaints { Log.write(.warning, "track_left_out", line) }
       if terminal.isInteractive || verbose { Terminal.writeLine(build.summary) }
     }
   }
