@@ -8,7 +8,7 @@ songs: random chords and a random tune, tempi that are usual for the style, stea
 is a quarter, or a dotted one in 6/8. For each song NAME.f32 (mono, 22,050 Hz, floats), NAME.txt (beats),
 NAME.json (metre and first beats of bars) and a row of manifest.csv. Everything is random from fixed seeds. Needs mma, fluidsynth and numpy.
 """
-import argparse, csv, json, os, re, subprocess, zlib
+import argparse, json, os, re, subprocess, zlib
 from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import midi
@@ -109,10 +109,7 @@ def main():
             chosen = np.random.default_rng([8, zlib.crc32(name.encode())]).permutation(names)[:count]
             jobs += [(os.path.join(directory, name), str(groove), number, options) for number, groove in enumerate(chosen)]
     with ThreadPoolExecutor(2) as pool: rows = [row for row in pool.map(make, jobs) if row]
-    with open(os.path.join(options.output, 'manifest.csv'), 'w', newline='') as file:
-        writer = csv.writer(file)
-        writer.writerow(['id', 'bpm_true', 'constant', 'kind', 'source', 'beats_file'])
-        writer.writerows(rows)
+    midi.write_manifest(os.path.join(options.output, 'manifest.csv'), rows)
     print(f'{len(rows)} songs')
 
 

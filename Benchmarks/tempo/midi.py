@@ -93,6 +93,14 @@ def render(stem, font, start, seconds):
     return samples[int(start * RATE):int((start + seconds) * RATE)]
 
 
+def write_manifest(path, rows):
+    """The table of a set of clips, as fit.py reads it."""
+    with open(path, 'w', newline='') as file:
+        writer = csv.writer(file)
+        writer.writerow(['id', 'bpm_true', 'constant', 'kind', 'source', 'beats_file'])
+        writer.writerows(rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('output')
@@ -141,10 +149,7 @@ def main():
             json.dump(dict(id=name, metre=f'{numerator}/{denominator}', down=list((beats[inside] - start)[down].round(4))), file)
         constant = periods.max() - periods.min() < 1e-3
         rows.append([name, '%.4f' % (60 / np.median(periods)), 'yes' if constant else 'no', 'midi', 'synthetic:' + source, name + '.txt'])
-    with open(os.path.join(options.output, 'manifest.csv'), 'w', newline='') as file:
-        writer = csv.writer(file)
-        writer.writerow(['id', 'bpm_true', 'constant', 'kind', 'source', 'beats_file'])
-        writer.writerows(rows)
+    write_manifest(os.path.join(options.output, 'manifest.csv'), rows)
     print(f'{len(rows)} songs')
 
 

@@ -8,14 +8,15 @@ in its `corpus` directory). A beat is what the metre says: a quarter, a half in 
 nothing with them. For each clip NAME.f32 (mono, 22,050 Hz, floats), NAME.txt (beats) and a row of manifest.csv.
 Everything is random from fixed seeds. Needs fluidsynth, music21 and numpy.
 """
-import argparse, csv, os, subprocess, warnings, zlib
+import argparse, os, warnings, zlib
 from concurrent.futures import ProcessPoolExecutor
 import numpy as np
+import midi
 import synthesize
 warnings.simplefilter('ignore')
 
-RATE = 22050
-FONTS = synthesize.FONTS + ['/usr/share/sounds/sf3/MuseScore_General_Lite.sf3']
+RATE = midi.RATE
+FONTS = midi.FONTS + ['/usr/share/sounds/sf3/MuseScore_General_Lite.sf3']
 # Pieces of each collection.
 COLLECTIONS = {'ryansMammoth': 90, 'airdsAirs': 24, 'oneills1850': 24, 'nottingham-dataset': 2, 'monteverdi': 24, 'bach': 48,
                'beethoven': 7, 'mozart': 12, 'haydn': 8, 'schumann_robert': 4, 'schumann_clara': 4}
@@ -140,12 +141,8 @@ def render(name, collection, found, fonts, output, seconds):
     stem = os.path.join(output, name)
     synthesize.write_midi(stem + '.mid', events)
     font = fonts[rng.integers(len(fonts))]
-    subprocess.run(['fluidsynth', '-ni', '-q', '-g', '0.4', '-r', str(RATE), '-O', 'float', '-T', 'raw', '-F', stem + '.raw', font,
-                    stem + '.mid'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-    samples = np.fromfile(stem + '.raw', np.float32).reshape(-1, 2).mean(1)
-    os.remove(stem + '.raw')
+    samples = midi.render(stem, font, first, seconds)
     os.remove(stem + '.mid')
-    samples = samples[int(first * RATE):int((first + seconds) * RATE)]
     samples.tofile(stem + '.f32')
     inside = beats[(beats >= first) & (beats < first + len(samples) / RATE)] - first
     if len(inside) < 12: return None
@@ -179,10 +176,7 @@ def main():
     os.makedirs(options.output, exist_ok=True)
     jobs = [(name, count, options.soundfonts, options.output, options.seconds) for name, count in COLLECTIONS.items()]
     with ProcessPoolExecutor(2) as pool: tables = list(pool.map(collection_rows, jobs))
-    with open(os.path.join(options.output, 'manifest.csv'), 'w', newline='') as file:
-        writer = csv.writer(file)
-        writer.writerow(['id', 'bpm_true', 'constant', 'kind', 'source', 'beats_file'])
-        for rows in tables: writer.writerows(rows)
+    midi.write_manifest(os.path.join(options.output, 'manifest.csv'), [row for rows in tables for row in rows])
 
 
 if __name__ == '__main__':

@@ -8,12 +8,12 @@ fluidsynth, fluid-soundfont-gm and timgm6mb-soundfont), drum machines made of sy
 bars, plain backbeats and metronomes. For each clip NAME.f32 (mono, 22,050 Hz,
 floats), NAME.txt (beats, seconds) and a row of performances.csv, machines.csv or metronomes.csv. Everything is random from fixed seeds. Needs numpy.
 """
-import argparse, csv
-import json, os, struct, subprocess
+import argparse, json, os, struct, subprocess
 import numpy as np
+import midi
 
 OUT = '.'
-FONTS = ['/usr/share/sounds/sf2/FluidR3_GM.sf2', '/usr/share/sounds/sf2/TimGM6mb.sf2']
+FONTS = midi.FONTS
 from concurrent.futures import ThreadPoolExecutor
 K,RIM,S,CL,HH,PH,OH,RD,CR,TOM,TM2,COW,SHK,CLAVE,CONGA,CABASA=36,37,38,39,42,44,46,51,49,45,48,56,70,75,63,69
 def vlq(n):
@@ -309,10 +309,7 @@ def main():
         tables.setdefault(kind, []).append(
             [clip['id'], '%.4f' % clip['bpm'], 'no' if moves else 'yes', kind, 'synthetic:' + style, clip['id'] + '.txt'])
     for kind, rows in tables.items():
-        with open(f'{OUT}/{kind}s.csv', 'w', newline='') as file:
-            writer = csv.writer(file)
-            writer.writerow(['id', 'bpm_true', 'constant', 'kind', 'source', 'beats_file'])
-            writer.writerows(rows)
+        midi.write_manifest(f'{OUT}/{kind}s.csv', rows)
 
 
 if __name__ == '__main__':
