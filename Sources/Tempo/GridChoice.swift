@@ -39,7 +39,9 @@ enum GridChoice {
   }
 
   /// All hypotheses, best first.
-  static func hypotheses(for candidates: [PulseCandidate], in envelopes: OnsetEnvelopes) -> [GridHypothesis] {
+  static func hypotheses(
+    for candidates: [PulseCandidate], in envelopes: OnsetEnvelopes, _ activation: BeatActivation
+  ) -> [GridHypothesis] {
     guard !candidates.isEmpty else { return [] }
     let presence = OnsetPresence(envelopes.values)
     var found: [GridHypothesis] = []
@@ -47,7 +49,8 @@ enum GridChoice {
       let smoothed = GridFeatures.smoothed(candidate.profile, bpm: candidate.bpm)
       for phase in GridFeatures.phases(of: smoothed) {
         let values = GridFeatures.values(
-          of: candidate, smoothed: smoothed, phase: phase, activity: envelopes.activity, presence: presence)
+          of: candidate, smoothed: smoothed, phase: phase, activity: envelopes.activity, presence: presence,
+          activation: activation)
         found.append(
           GridHypothesis(
             candidate: candidate, phase: phase, features: values,

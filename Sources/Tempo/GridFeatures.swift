@@ -9,7 +9,7 @@ internal import Glibc
 /// make; that most beats have their onset, or half-beats, is told by `OnsetPresence`.
 enum GridFeatures {
   typealias Lanes = OnsetEnvelopes.Lanes
-  static let count = 10 * 8 + 13
+  static let count = 10 * 8 + 13 + BeatActivation.featureCount
 
   /// Onsets are smeared over as much as players are apart, in seconds.
   private static let spread = 0.015
@@ -47,7 +47,8 @@ enum GridFeatures {
   ///   - smoothed: of the candidate.
   ///   - phase: where in the profile's beat the beats are.
   static func values(
-    of candidate: PulseCandidate, smoothed: [Lanes], phase: Double, activity: Lanes, presence: OnsetPresence
+    of candidate: PulseCandidate, smoothed: [Lanes], phase: Double, activity: Lanes, presence: OnsetPresence,
+    activation: BeatActivation
   ) -> [Float] {
     func at(_ beats: Double) -> Lanes {
       let position = (beats + 4) * Double(BarProfile.positionsPerBeat)
@@ -84,7 +85,7 @@ enum GridFeatures {
       let present = presence.mean(at: places)
       for lane in 0..<8 { values.append(present[lane]) }
     }
-    return values
+    return values + activation.features(of: beats)
   }
 
   /// How near a beat is to the start of the file, from 0 to 1.

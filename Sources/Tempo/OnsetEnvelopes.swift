@@ -25,6 +25,8 @@ struct OnsetEnvelopes {
 
   /// Of the sound, column by column, in any unit.
   let powers: [Float]
+  /// The same bands for the network.
+  let networkInput: BeatNetworkInput
 
   var columnCount: Int { values.count }
 
@@ -37,15 +39,19 @@ struct OnsetEnvelopes {
     // Parseval: half of the bins hold half of the energy; the squared Hann window adds up to 3/8 of its length.
     let energy = 2 * total / Double(max(count, 1)) / (0.375 * length * length)
     level = Float(energy.squareRoot())
+    var input = BeatNetworkInput(columnCount: count)
     guard level > 0, level.isFinite else {
+      networkInput = input
       values = [Lanes](repeating: .zero, count: count)
       activity = .zero
       return
     }
     var raw = [Lanes](repeating: .zero, count: count)
-    Self.addLogFlux(of: bands, gain: Float(0.01 / energy), to: &raw)
+    Self.addLogFlux(of: bands, gain: Float(0.01 / energy), to: &raw, and: &input)
     Self.addRootFlux(of: bands, gain: Float(0.01 / energy), to: &raw)
     (values, activity) = Self.normalized(raw)
+    input.finish()
+    networkInput = input
   }
 
   /// Bands rounded up to whole vectors, with a vector before them for the lower neighbour of the first.
@@ -65,7 +71,9 @@ struct OnsetEnvelopes {
   }
 
   /// Lanes 0 to 6.
-  private static func addLogFlux(of bands: BandSpectrogram, gain: Float, to raw: inout [Lanes]) {
+  private static func addLogFlux(
+    of bands: BandSpectrogram, gain: Float, to raw: inout [Lanes], and input: inout BeatNetworkInput
+  ) {
     let count = bands.columnCount
     let width = BandSpectrogram.bandCount
     // Below every logarithm, so that the rim never wins a maximum.
@@ -94,6 +102,9 @@ struct OnsetEnvelopes {
     logs.withUnsafeBufferPointer { logs in
       rise.withUnsafeMutableBufferPointer { rise in
         guard let base = logs.baseAddress, let target = rise.baseAddress else { return }
+        for column in 0..<min(2, count) {
+          unsafe input.add(column: column, levels: base + (column * rowStride + 8), rises: target)
+        }
         for column in stride(from: 2, to: count, by: 1) {
           let now = unsafe base + (column * rowStride + 8)
           let then = unsafe base + ((column - 2) * rowStride + 8)
@@ -111,6 +122,7 @@ struct OnsetEnvelopes {
             all += sum
           }
           raw[column][5] = all
+          unsafe input.add(column: column, levels: now, rises: target)
         }
       }
     }

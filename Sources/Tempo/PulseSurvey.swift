@@ -13,13 +13,15 @@ struct PulseSurvey {
   /// All lanes together, mean 0 and standard deviation 1.
   let envelope: [Float]
   let tempogram: Tempogram
+  let activation: BeatActivation
   /// Strongest tempi, best first.
   let strongest: [Double]
 
-  init(_ envelopes: OnsetEnvelopes) {
+  init(_ envelopes: OnsetEnvelopes, hearing network: BeatNetwork = .trained) {
     self.envelopes = envelopes
     envelope = Self.combined(envelopes)
     tempogram = Tempogram(envelope, columnsPerSecond: OnsetEnvelopes.columnsPerSecond)
+    activation = BeatActivation(envelopes.networkInput, by: network)
     let tempi = Tempogram.tempi
     let count = tempi.count
     var byWhole = [Float](repeating: 0, count: count)
@@ -46,7 +48,7 @@ struct PulseSurvey {
   /// All lanes together, mean 0 and standard deviation 1.
   static func combined(_ envelopes: OnsetEnvelopes) -> [Float] { standardized(envelopes.values.map { $0.sum() }) }
 
-  private static func standardized(_ values: [Float]) -> [Float] {
+  static func standardized(_ values: [Float]) -> [Float] {
     var (sum, squares) = (0.0, 0.0)
     for value in values {
       sum += Double(value)
@@ -80,7 +82,9 @@ struct PulseSurvey {
       bpm, BeatGrid(period: period, phase: 0, columnCount: envelopes.columnCount), isConstant: true)
   }
 
-  func flexible(_ bpm: Double, range: Double = 1.38, changeCost: Float, distanceCost: Float) -> PulseCandidate? {
+  func flexible(
+    _ bpm: Double, along envelope: [Float], range: Double = 1.38, changeCost: Float, distanceCost: Float
+  ) -> PulseCandidate? {
     let period = 60 / bpm * OnsetEnvelopes.columnsPerSecond
     let path = BeatPath(envelope, period: period, range: range, changeCost: changeCost, distanceCost: distanceCost)
     guard path.beats.count > 3 else { return nil }
@@ -114,7 +118,7 @@ extension PulseSurvey {
   ///
   /// - Parameter isWholeFile: whether the stretch is the file from its first sample to its last.
   func hypotheses(isWholeFile: Bool) -> [GridHypothesis] {
-    var found = GridChoice.hypotheses(for: candidates(isWholeFile: isWholeFile), in: envelopes)
+    var found = GridChoice.hypotheses(for: candidates(isWholeFile: isWholeFile), in: envelopes, activation)
     // Where there are beats and nothing else, they are the beats: the weights know music, and no metronomes.
     let bare = found.indices.filter { found[$0].isBare && isSparse(beats(of: found[$0])) }
     for index in found.indices where !bare.contains(index) { found[index].isBare = false }
@@ -149,7 +153,7 @@ extension PulseSurvey {
   func candidates(isWholeFile: Bool) -> [PulseCandidate] {
     guard let strongest = strongest.first, hasPulse else { return [] }
     var constants = tempi.map { constant($0) }
-    if let path = flexible(strongest, changeCost: 100, distanceCost: 3), moves(along: path, against: constants) {
+    if let path = flexible(strongest, along: envelope, changeCost: 100, distanceCost: 3), moves(along: path, against: constants) {
       return moving()
     }
     let columnCount = envelopes.columnCount
@@ -161,7 +165,11 @@ extension PulseSurvey {
 
   private func moving() -> [PulseCandidate] {
     // Players who push and pull a little want a stiffer path than those who play freely.
-    var found = tempi.flatMap { bpm in [10, 30].compactMap { flexible(bpm, changeCost: $0, distanceCost: 1) } }
+    let heard = activation.envelope(columnCount: envelopes.columnCount)
+    let ways: [(envelope: [Float], changeCost: Float)] = [(envelope, 10), (envelope, 30), (heard, 30)]
+    var found = tempi.flatMap { bpm in
+      ways.compactMap { flexible(bpm, along: $0.envelope, changeCost: $0.changeCost, distanceCost: 1) }
+    }
     // A moving beat is often told best by what is played within it.
     for fast in found where fast.bpm > 100 {
       for factor in [2, 3] where fast.bpm / Double(factor) >= Self.range.lowerBound {

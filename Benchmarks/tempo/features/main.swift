@@ -1,8 +1,12 @@
-// Writes what the choice of grid is fitted to: for each recording all hypotheses with their features and beats, one JSON object a file.
+// Writes what the tempo analyzer is fitted to.
 //
-//   tempo-features OUTPUT_DIRECTORY FILE.f32 …        (mono, 22,050 Hz, 32-bit floats without a header)
+//   tempo-features spectra OUTPUT_DIRECTORY FILE.f32 …
+//   tempo-features features OUTPUT_DIRECTORY < TABLE
 //
-// Built by Benchmarks/tempo/refit.
+// FILE.f32 is a recording: mono, 22,050 Hz, 32-bit floats without a header. `spectra` writes its bands for the training of the
+// network, NAME.u8: column by column the logarithms that OnsetEnvelopes works with, 24 steps to the unit. `features` writes all
+// hypotheses with their features and beats, NAME.json. TABLE has on each line a FILE.f32, a tab, and the weights (FILE.f32, too) of the
+// network that shall hear it. Built by Benchmarks/tempo/refit.
 
 import AudioAnalysis
 import DSP
@@ -21,7 +25,6 @@ struct Hypothesis: Encodable {
 }
 
 struct Features: Encodable {
-  var id: String
   var seconds: Double
   var clarity: Float
   var activity: [Float]
@@ -30,34 +33,69 @@ struct Features: Encodable {
   var accents: [[Float]]
 }
 
-let arguments = CommandLine.arguments
-guard arguments.count > 2 else {
-  FileHandle.standardError.write(Data("usage: tempo-features OUTPUT_DIRECTORY FILE.f32 …\n".utf8))
-  exit(64)
-}
-for path in arguments.dropFirst(2) {
-  let url = URL(fileURLWithPath: path)
-  let samples = try Data(contentsOf: url).withUnsafeBytes { bytes in
+func floats(of path: String) throws -> [Float] {
+  try Data(contentsOf: URL(fileURLWithPath: path)).withUnsafeBytes { bytes in
     (0..<bytes.count / 4).map { unsafe bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Float.self) }
   }
+}
+
+func bands(of samples: [Float]) -> BandSpectrogram {
   var stft = STFT(windowLength: BandSpectrogram.layout.windowLength, hop: BandSpectrogram.layout.hop)
   var bands = BandSpectrogram()
   stft.push(samples.span) { column, _ in bands.append(column) }
   stft.finish { column, _ in bands.append(column) }
-  let survey = PulseSurvey(OnsetEnvelopes(bands))
+  return bands
+}
+
+func spectrum(of path: String) throws -> Data {
+  let bands = bands(of: try floats(of: path))
+  var total = 0.0
+  for power in bands.columnPowers { total += Double(power) }
+  let length = Double(BandSpectrogram.layout.windowLength)
+  let energy = 2 * total / Double(max(bands.columnCount, 1)) / (0.375 * length * length)
+  let gain = energy > 0 ? 100 / energy : 0
+  return Data(bands.powers.map { UInt8(min(255, (24 * 0.5 * log(1 + gain * Double($0))).rounded())) })
+}
+
+func features(of path: String, hearing network: BeatNetwork) throws -> Data {
+  let samples = try floats(of: path)
+  let survey = PulseSurvey(OnsetEnvelopes(bands(of: samples)), hearing: network)
   let hypotheses = survey.hypotheses(isWholeFile: true)
   let best = hypotheses.first.map { survey.beats(of: $0) } ?? []
   let features = Features(
-    id: url.deletingPathExtension().lastPathComponent, seconds: Double(samples.count) / 22_050,
-    clarity: survey.tempogram.clarity, activity: (0..<8).map { survey.envelopes.activity[$0] },
+    seconds: Double(samples.count) / 22_050, clarity: survey.tempogram.clarity,
+    activity: (0..<8).map { survey.envelopes.activity[$0] },
     hypotheses: hypotheses.map { hypothesis in
       Hypothesis(
-        bpm: hypothesis.candidate.bpm, isConstant: hypothesis.candidate.isConstant, isBare: hypothesis.isBare, features: hypothesis.features,
+        bpm: hypothesis.candidate.bpm, isConstant: hypothesis.candidate.isConstant, isBare: hypothesis.isBare,
+        features: hypothesis.features,
         beats: survey.beats(of: hypothesis).map {
           ($0 / OnsetEnvelopes.columnsPerSecond + StretchReading.onsetDelay).rounded(toPlaces: 4)
         })
     },
     accents: BeatAccents(survey.envelopes, at: best).values.map { value in (0..<8).map { value[$0] } })
-  let output = URL(fileURLWithPath: arguments[1]).appendingPathComponent(features.id + ".json")
-  try JSONEncoder().encode(features).write(to: output)
+  return try JSONEncoder().encode(features)
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count > 2, ["spectra", "features"].contains(arguments[1]) else {
+  FileHandle.standardError.write(
+    Data("usage: tempo-features spectra OUTPUT_DIRECTORY FILE.f32 … | features OUTPUT_DIRECTORY < TABLE\n".utf8))
+  exit(64)
+}
+func write(_ data: Data, for path: String, as suffix: String) throws {
+  let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+  try data.write(to: URL(fileURLWithPath: arguments[2]).appendingPathComponent(name + suffix))
+}
+if arguments[1] == "spectra" {
+  for path in arguments.dropFirst(3) { try write(spectrum(of: path), for: path, as: ".u8") }
+} else {
+  var networks: [String: BeatNetwork] = [:]
+  while let line = readLine() {
+    let columns = line.split(separator: "\t").map(String.init)
+    guard columns.count == 2 else { continue }
+    let network = try networks[columns[1]] ?? BeatNetwork(floats(of: columns[1]))
+    networks[columns[1]] = network
+    try write(features(of: columns[0], hearing: network), for: columns[0], as: ".json")
+  }
 }

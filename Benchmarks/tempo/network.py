@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Trains the network that hears beats, Sources/Tempo/BeatNetwork.swift, and others like it that have not heard some of the sources.
+
+  network.py OUTPUT_DIRECTORY MANIFEST:SPECTRA:CLIPS … [--folds 4] [--steps 2500] [--write FILE.swift]
+
+MANIFEST as fit.py has it; SPECTRA is the directory that `tempo-features spectra` wrote for its clips, CLIPS that of the clips. What
+bars are known stands beside the manifest, in NAME.json as `down`. OUTPUT_DIRECTORY gets all.f32, trained with everything, fold-K.f32,
+trained without the sources of a fold (kept if they are there), and for each manifest a table for `tempo-features features`:
+each clip with the network that has not heard its source. Cuts (kind cut) are not trained on, as they are parts of other clips.
+
+Each step hears 16 excerpts of 24 s, faster or slower by up to a quarter, higher or lower by up to a third of an octave, with
+other equalisation, some with bands taken away or a floor of noise. Where beats are is told to 15 ms; the loss is the cross-entropy of
+beats, and half of that of first beats of bars where these are known. Needs numpy and PyTorch.
+"""
+import argparse, csv, json, os
+for variable in 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS': os.environ[variable] = '1'
+import numpy as np
+import torch
+from torch import nn
+from folds import folds
+
+BANDS, LEVELS_PER_UNIT, GROUP = 72, 24, 3
+COLUMNS_PER_SECOND, ONSET_DELAY = 22050 / 220, 0.008
+CHANNELS, TAPS, LAYERS, LEAK = 32, 5, 9, 0.1
+LENGTH = 2400  # columns of an excerpt
+SPREAD = 0.015  # seconds
+# What share of the excerpts is of each kind.
+SHARES = {'real': 0.30, 'rendered': 0.05, 'loop': 0.05, 'performance': 0.14, 'machine': 0.06, 'metronome': 0.02, 'midi': 0.10,
+          'score': 0.10, 'groove': 0.14, 'piano': 0.16}
+
+
+class Network(nn.Module):
+    """Logits of beats and first beats of bars (N, 2, T / 2) from bands (N, 72, T)."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv1d(3 * BANDS // GROUP, CHANNELS, 3, padding=1)
+        self.layers = nn.ModuleList(nn.Conv1d(CHANNELS, CHANNELS, TAPS, padding='same', dilation=2 ** i) for i in range(LAYERS))
+        self.last = nn.Conv1d(CHANNELS, 2, 1)
+        self.dropout = nn.Dropout1d(0.1)
+
+    @staticmethod
+    def inputs(y):
+        """What BeatNetworkInput.swift makes of the same bands."""
+        y = y[:, :, :y.shape[2] // 2 * 2]
+        count, length = y.shape[0], y.shape[2]
+        past = y[:, :, :-2]
+        most = past.clone()
+        torch.maximum(most[:, 1:], past[:, :-1], out=most[:, 1:])
+        torch.maximum(most[:, :-1], past[:, 1:], out=most[:, :-1])
+        rise = torch.relu(y[:, :, 2:] - most).reshape(count, -1, GROUP, length - 2).mean(2)
+        rise = 4 * (nn.functional.pad(rise, (2, 0)) - 0.05)
+        level = y.reshape(count, -1, GROUP, length).mean(2)
+        level = 0.35 * (level - level.mean(2, keepdim=True))
+        return torch.cat([rise[:, :, 0::2], rise[:, :, 1::2], level[:, :, 0::2] + level[:, :, 1::2]], 1)
+
+    def forward(self, y):
+        h = nn.functional.leaky_relu(self.first(self.inputs(y)), LEAK)
+        for layer in self.layers: h = h + self.dropout(nn.functional.leaky_relu(layer(h), LEAK))
+        return self.last(h)
+
+    def weights(self):
+        """In the order of BeatNetwork.init."""
+        parts = []
+        for convolution in [self.first, *self.layers]:
+            parts += [convolution.weight.permute(2, 1, 0).reshape(-1), convolution.bias]
+        parts += [self.last.weight.reshape(-1), self.last.bias]
+        return torch.cat(parts).detach().numpy().astype(np.float32)
+
+
+def read(manifest, spectra, clips):
+    """The clips of a manifest whose beats are known."""
+    base, found = os.path.dirname(os.path.abspath(manifest)), []
+    for row in csv.DictReader(open(manifest)):
+        path = os.path.join(spectra, row['id'] + '.u8')
+        if not os.path.exists(path): continue
+        clip = dict(id=row['id'], kind=row['kind'], source=row['source'], path=path, sound=os.path.join(clips, row['id'] + '.f32'),
+                    manifest=manifest, beats=None, down=None)
+        if row['beats_file']:
+            lines = open(os.path.join(base, row['beats_file']))
+            clip['beats'] = np.unique([float(line.split()[0]) for line in lines if line.strip()])
+        bars = os.path.join(base, row['id'] + '.json')
+        if os.path.exists(bars): clip['down'] = np.array(json.load(open(bars)).get('down') or [], float)
+        found.append(clip)
+    return found
+
+
+def nearness(times, moments):
+    """How near each moment is to one of the times, 0 to 1."""
+    if len(times) < 2: return np.zeros(len(moments), np.float32)
+    i = np.clip(np.searchsorted(times, moments), 1, len(times) - 1)
+    distance = np.minimum(abs(times[i] - moments), abs(times[i - 1] - moments))
+    return np.exp(-0.5 * (distance / SPREAD) ** 2).astype(np.float32)
+
+
+POWERS = np.expm1(2 * np.arange(256, dtype=np.float32) / LEVELS_PER_UNIT)
+
+
+def excerpt(clip, rng):
+    """Bands, nearness to beats and to first beats of bars, and where either is known."""
+    stretch = np.exp(rng.uniform(-0.25, 0.25)) if rng.random() < 0.7 else 1.0
+    length = int(LENGTH * stretch) + 2
+    start = rng.integers(0, max(1, len(clip['bands']) - length + 1))
+    levels = clip['bands'][start:start + length]
+    if rng.random() < 0.5:
+        shift = int(rng.integers(-4, 5))
+        levels = np.roll(levels, shift, 1)
+        if shift > 0: levels[:, :shift] = levels[:, shift:shift + 1]
+        if shift < 0: levels[:, shift:] = levels[:, shift - 1:shift]
+    gain, floor = np.zeros(BANDS, np.float32), 0.0
+    if rng.random() < 0.7:
+        gain += np.interp(np.arange(BANDS), np.linspace(0, BANDS - 1, 6), rng.normal(0, 5, 6)) + 3 * rng.normal()
+        if rng.random() < 0.4:
+            low = rng.integers(0, BANDS)
+            gain[low:low + rng.integers(3, 25)] -= rng.uniform(5, 40)
+        if rng.random() < 0.3: floor = np.exp(rng.uniform(-3, 2.5))
+    table = 0.5 * np.log1p(10 ** (gain / 10)[:, None] * POWERS + floor).astype(np.float32)
+    bands = table.ravel()[levels + 256 * np.arange(BANDS)]
+    if stretch != 1:
+        at = np.arange(min(LENGTH, int((len(bands) - 1) / stretch))) * stretch
+        below = at.astype(int)
+        low, high = bands[below], bands[np.minimum(below + 1, len(bands) - 1)]
+        bands = low + (high - low) * (at - below)[:, None].astype(np.float32)
+    bands = bands[:LENGTH]
+    moments = (np.arange(LENGTH // 2) * 2 + 0.5) / COLUMNS_PER_SECOND + ONSET_DELAY
+    origin = start / COLUMNS_PER_SECOND
+    beats = (clip['beats'] - origin) / stretch
+    # Beats are known from the first to the last only.
+    known = (moments >= beats[0] - 0.1) & (moments <= beats[-1] + 0.1) & (np.arange(LENGTH // 2) < len(bands) // 2)
+    down = np.zeros(0) if clip['down'] is None else (clip['down'] - origin) / stretch
+    bands = np.pad(bands, ((0, LENGTH - len(bands)), (0, 0)))
+    return (bands.T.astype(np.float32), nearness(beats, moments), nearness(down, moments), known.astype(np.float32),
+            (known & (len(down) > 1)).astype(np.float32))
+
+
+def train(clips, steps, seed=0):
+    torch.manual_seed(seed)
+    rng = np.random.default_rng(seed)
+    network = Network()
+    optimizer = torch.optim.AdamW(network.parameters(), lr=4e-3, weight_decay=1e-3)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 4e-3, total_steps=steps, pct_start=0.15)
+    entropy = nn.BCEWithLogitsLoss(reduction='none')
+    kinds = [c['kind'] for c in clips]
+    share = np.array([SHARES[kind] / kinds.count(kind) for kind in kinds])
+    mean = 0.2
+    for step in range(steps):
+        chosen = rng.choice(len(clips), 16, p=share / share.sum())
+        y, beats, down, known, bars = (torch.from_numpy(np.stack(v)) for v in zip(*(excerpt(clips[i], rng) for i in chosen)))
+        found = network(y)
+        loss = sum(weight * ((entropy(found[:, i], wanted) * mask).sum(1) / (mask.sum(1) + 1)).mean()
+                   for i, wanted, mask, weight in ((0, beats, known, 1), (1, down, bars, 0.5)))
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(network.parameters(), 1)
+        optimizer.step()
+        schedule.step()
+        mean += 0.02 * (loss.item() - mean)
+        if step % 500 == 499: print('  step %d, loss %.4f' % (step + 1, mean), flush=True)
+    return network.weights()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('output')
+    parser.add_argument('sets', nargs='+')
+    parser.add_argument('--folds', type=int, default=4)
+    parser.add_argument('--steps', type=int, default=2500)
+    parser.add_argument('--only', nargs='*', help='networks to train, such as fold-0 or all')
+    parser.add_argument('--write')
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    os.makedirs(options.output, exist_ok=True)
+    sets = [read(*text.rsplit(':', 2)) for text in options.sets]
+    clips = [clip for clips in sets for clip in clips]
+    fold = folds([c['source'] for c in clips], options.folds)
+    for clips_of_set in sets:
+        name = os.path.basename(os.path.dirname(clips_of_set[0]['sound'])) + '-' + os.path.basename(clips_of_set[0]['manifest'])
+        with open(os.path.join(options.output, name.replace('.csv', '.tsv')), 'w') as table:
+            for c in clips_of_set:
+                network = os.path.join(options.output, 'fold-%d.f32' % fold[c['source']])
+                table.write(c['sound'] + '\t' + network + '\n')
+    heard = [c for c in clips if c['kind'] != 'cut' and c['beats'] is not None and len(c['beats']) > 3]
+    for c in heard: c['bands'] = np.fromfile(c['path'], np.uint8).reshape(-1, BANDS)
+    for name in ['fold-%d' % k for k in range(options.folds)] + ['all']:
+        path = os.path.join(options.output, name + '.f32')
+        if os.path.exists(path) or options.only and name not in options.only: continue
+        print(name, flush=True)
+        train([c for c in heard if name != 'fold-%d' % fold[c['source']]], options.steps).tofile(path)
+    if options.write:
+        values = np.fromfile(os.path.join(options.output, 'all.f32'), np.float32)
+        lines = ['    ' + ', '.join('%.4g' % v for v in values[i:i + 10]) + ',\n' for i in range(0, len(values), 10)]
+        comment = open(options.write).read()
+        comment = comment[:comment.index('enum ')]
+        open(options.write, 'w').write(
+            comment + 'enum BeatNetworkWeights {\n  static let values: [Float] = [\n' + ''.join(lines) + '  ]\n}\n')
+
+
+if __name__ == '__main__':
+    main()

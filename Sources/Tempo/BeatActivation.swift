@@ -1,0 +1,111 @@
+internal import DSP
+internal import Glibc
+
+/// How likely beats and first beats of bars are, moment by moment, as `BeatNetwork` hears them, and what that says about a grid of
+/// beats.
+struct BeatActivation {
+  /// Logits, frame by frame.
+  let beats: [Float]
+  let downbeats: [Float]
+  /// Of the beats' logits.
+  private let probabilities: [Float]
+  private let probabilitySum: Float
+  /// Frames where a beat is likelier than around them, and likely at all.
+  private let peaks: [Int]
+
+  /// A beat is heard from here on.
+  private static let heard: Float = 0.2
+  /// Seconds by which a peak may miss a beat.
+  private static let tolerance = 0.05
+
+  init(_ input: BeatNetworkInput, by network: BeatNetwork = .trained) {
+    let (beats, downbeats) = network(input)
+    self.beats = beats.map { min(max($0, -6), 4) }
+    self.downbeats = downbeats.map { min(max($0, -7), 3) }
+    let probabilities = beats.map { 1 / (1 + exp(-$0)) }
+    probabilitySum = probabilities.reduce(0, +)
+    peaks = probabilities.indices.dropFirst().dropLast().filter {
+      let here = probabilities[$0]
+      return here > Self.heard && here > probabilities[$0 - 1] && here >= probabilities[$0 + 1]
+    }
+    self.probabilities = probabilities
+  }
+
+  /// The frame, with fraction, of a column.
+  private static func frame(of column: Double) -> Double { (column - 0.5) / 2 }
+
+  /// The largest of three frames around each place that has them.
+  private static func tops(_ values: [Float], at columns: some Sequence<Double>) -> [Float] {
+    columns.compactMap { column in
+      let frame = Int(Self.frame(of: column).rounded())
+      guard frame > 0, frame < values.count - 1 else { return nil }
+      return max(values[frame - 1], values[frame], values[frame + 1])
+    }
+  }
+
+  private static func mean(_ values: [Float], else none: Float) -> Float {
+    values.isEmpty ? none : values.reduce(0, +) / Float(values.count)
+  }
+
+  /// For paths through it: the logarithm of the probability of a beat column by column, mean 0 and standard deviation 1.
+  func envelope(columnCount: Int) -> [Float] {
+    let logarithms = probabilities.map { log($0 + 0.02) }
+    return PulseSurvey.standardized((0..<columnCount).map { interpolate(logarithms, Self.frame(of: Double($0))) })
+  }
+
+  static let featureCount = 18
+
+  /// What the choice of grid goes by.
+  ///
+  /// - Parameter grid: columns, ascending; those outside are left out.
+  func features(of grid: [Double]) -> [Float] {
+    let beats = grid.filter { (0..<Double(probabilities.count)).contains(Self.frame(of: $0)) }
+    let periods = zip(beats, beats.dropFirst()).map { $1 - $0 }
+    func between(_ share: Double) -> [Double] { zip(beats, periods).map { $0 + share * $1 } }
+    let (early, late) = (between(0.25), between(0.75))
+    let places = [beats, between(0.5), early + late, between(1 / 3.0) + between(2 / 3.0)]
+    var values = places.map { Self.mean(Self.tops(self.beats, at: $0), else: -6) }
+    values += places.map { log(Self.mean(Self.tops(probabilities, at: $0), else: 0) + 0.02) }
+
+    let onBeats = Self.tops(probabilities, at: beats)
+    let count = Float(max(onBeats.count, 1))
+    values.append(Float(onBeats.count { $0 > Self.heard }) / count)
+    values.append(shareOfPeaks(on: beats))
+    values.append(log(0.02 + onBeats.reduce(0, +) / max(probabilitySum, 0.5)))
+    let seconds = Float(Double(probabilities.count) / BeatNetworkInput.framesPerSecond)
+    values.append(Self.tops(self.beats, at: beats).reduce(0, +) / max(seconds, 1))
+    values.append(log(0.5 + probabilitySum / count / 1.5))
+
+    let bars = beats.map { interpolate(downbeats, Self.frame(of: $0)) }
+    values += [2, 3, 4].map { Self.advantage(ofOneIn: $0, bars) }
+    let offBeats = between(0.5).map { interpolate(downbeats, Self.frame(of: $0)) }
+    values.append(Self.mean(offBeats, else: 0) - Self.mean(bars, else: 0))
+    values.append(
+      Self.mean(Self.tops(self.beats, at: late), else: 0) - Self.mean(Self.tops(self.beats, at: early), else: 0))
+    return values
+  }
+
+  /// By how much the likeliest first beats of bars of so many beats exceed the mean.
+  private static func advantage(ofOneIn beatCount: Int, _ values: [Float]) -> Float {
+    guard values.count >= 2 * beatCount else { return 0 }
+    let means = (0..<beatCount).map { first in
+      mean(stride(from: first, to: values.count, by: beatCount).map { values[$0] }, else: 0)
+    }
+    return means.max()! - mean(means, else: 0)
+  }
+
+  /// How much of what is heard lies on the beats.
+  private func shareOfPeaks(on beats: [Double]) -> Float {
+    guard beats.count > 1, !peaks.isEmpty else { return 0 }
+    let tolerance = Self.tolerance * BeatNetworkInput.framesPerSecond
+    let frames = beats.map(Self.frame)
+    var (next, on, all) = (0, Float(0), Float(0))
+    for peak in peaks {
+      while next < frames.count - 1, frames[next] < Double(peak) { next += 1 }
+      let distance = min(abs(frames[next] - Double(peak)), abs(frames[max(0, next - 1)] - Double(peak)))
+      all += probabilities[peak]
+      if distance < tolerance { on += probabilities[peak] }
+    }
+    return on / all
+  }
+}

@@ -1,0 +1,3 @@
+enum BeatNetworkWeights {
+  static let values = [Float](repeating: 0, count: BeatNetwork.weightCount)
+}
