@@ -182,6 +182,14 @@ def songs(paths, rng):
                         numerator // 3 if compound else numerator, notes, float(bpm))
 
 
+def regular(score, bar, down):
+    """Up to where the score's bars are as long as its metre says (in quarters); a bar may be parted by a repeat."""
+    offsets = np.array([float(measure.offset) for measure in score.parts[0].getElementsByClass('Measure')])
+    off = abs((offsets - down + bar / 2) % bar - bar / 2) > 1e-3
+    off[0] = False
+    return min(offsets[:-1][off[:-1] & off[1:]], default=np.inf)
+
+
 def written(rng):
     """Scores of music21, in as many parts as a pianist has hands for."""
     for collection, (count, each) in COLLECTIONS.items():
@@ -189,8 +197,11 @@ def written(rng):
             found = scores.notes_of(score, 1e9)
             if not found: continue
             notes, beat, bar, down = found
+            end = regular(score, bar, down)
+            notes = [n for n in notes if down - 1e-3 <= n[0] < end]
+            if not notes or notes[-1][0] < 60 * beat: continue
             last = max(n[3] for n in notes)
-            notes = [((n[0] - down) / beat, n[1] / beat, n[2], TOP if n[3] == 0 else LOW if n[3] == last else MIDDLE) for n in notes if n[0] >= down - 1e-6]
+            notes = [((n[0] - down) / beat, n[1] / beat, n[2], TOP if n[3] == 0 else LOW if n[3] == last else MIDDLE) for n in notes]
             density = 1 / np.median(np.diff(np.unique([n[0] for n in notes])))
             for part in range(each):
                 bpm = np.clip(88 * (2 / density) ** .5 * np.exp(.28 * rng.normal()), 38, 220)
