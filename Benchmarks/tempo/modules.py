@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Renders tracker modules and writes where their beats are: electronic music, rock and chip tunes whose rows are known exactly.
+"""Renders tracker modules and writes where their beats are: electronic music, rock and chip tunes with exact rows.
 
   modules.py OUTPUT_DIRECTORY PACKAGES_DIRECTORY [--seconds 45]
 
-PACKAGES_DIRECTORY has a directory for each package, with modules (.mod, .s3m, .xm, .it) anywhere below. A beat is as many rows as give
-70 to 180 beats a minute and have most notes and what is loud on them, counted from row 0 of each pattern, which is the first beat of a bar; modules of
-which that cannot be said are left out. For each module NAME.f32 (mono, 22,050 Hz, floats, an excerpt from its middle), NAME.txt
-(beats), NAME.json (metre and first beats of bars) and a row of manifest.csv. Needs libopenmpt (Debian: libopenmpt0), numpy and scipy.
+PACKAGES_DIRECTORY has a directory for each package, with modules (.mod, .s3m, .xm, .it) anywhere below. A beat is as many
+rows as give 70 to 180 beats a minute and have most notes and what is loud on them, counted from row 0 of each pattern,
+which is the first beat of a bar; modules of which that cannot be said are left out. For each module NAME.f32 (mono,
+22,050 Hz, floats, an excerpt from its middle), NAME.txt (beats), NAME.json (metre and first beats of bars) and a row of
+manifest.csv. Needs libopenmpt (Debian: libopenmpt0), numpy and scipy.
 """
 import argparse, ctypes, json, os, re
 import numpy as np
@@ -36,7 +37,7 @@ class Module:
     def close(self): library.openmpt_module_destroy(ctypes.c_void_p(self.handle))
 
     def render(self, start, seconds):
-        """The sound, and the rows: (time, pattern, row, number of notes)."""
+        """The sound, and the rows: (time, row of its pattern, number of notes)."""
         self.set_position_seconds(start)
         sound, rows, last = np.zeros(int(seconds * RATE) // BLOCK * BLOCK, np.float32), [], None
         channels = self.get_num_channels()
@@ -45,8 +46,8 @@ class Module:
             now = self.get_current_order(), self.get_current_pattern(), self.get_current_row()
             if now == last: continue
             last = now
-            notes = sum(0 < self.get_pattern_row_channel_command(now[1], now[2], c, 0) <= NOTES for c in range(channels))
-            rows.append(((at + BLOCK / 2) / RATE, now[1], now[2], notes))
+            notes = [self.get_pattern_row_channel_command(*now[1:], channel, 0) for channel in range(channels)]
+            rows.append(((at + BLOCK / 2) / RATE, now[2], sum(0 < note <= NOTES for note in notes)))
         return sound, rows
 
 
@@ -55,21 +56,21 @@ def flux(sound):
     f, t, bins = stft(sound, RATE, nperseg=1024, noverlap=1024 - 110)
     level = np.log1p(100 * abs(bins) / abs(bins).max())
     rise = np.maximum(level[:, 2:] - level[:, :-2], 0)
-    return [lambda times, r=rise[part].sum(0): np.max([np.interp(times + late, t[1:-1], r) for late in (0, .01, .02)], 0)
-            for part in (f < 150, f > 1000)]
+    value = lambda times, band: np.max([np.interp(times + late, t[1:-1], band) for late in (0, .01, .02)], 0)
+    return [lambda times, band=rise[part].sum(0): value(times, band) for part in (f < 150, f > 1000)]
 
 
 def beat_of(rows, sound):
     """How many rows are a beat, and why not if that cannot be said."""
-    times, place, notes = np.array([r[0] for r in rows]), np.array([r[2] for r in rows]), np.array([r[3] for r in rows], float)
+    times, place, notes = np.array(rows).T
     rate = 60 / np.median(np.diff(times))
     low, high = (band(times) for band in flux(sound))
     lift = lambda values, n: values[place % n == 0].mean() / max(1e-9, values[place % n != 0].mean())
     sizes = (3, 6, 12) if lift(notes, 3) > lift(notes, 4) else (4, 8, 16)
-    found = [n for n in sizes if 70 <= rate / n <= 180 and lift(notes, n) > 1.5 and (notes[place % n == 0] > 0).mean() > .6
+    possible = [n for n in sizes if 70 <= rate / n <= 180]
+    found = [n for n in possible if lift(notes, n) > 1.5 and (notes[place % n == 0] > 0).mean() > .6
              and max(lift(low, n), lift(high, n)) > 1.3]
     if not found: return None, 'notes are on no grid'
-    possible = [n for n in sizes if 70 <= rate / n <= 180]
     if len(possible) == 1: return possible[0], ''
     # Of an octave both may be beats: the right ones have the snare on every other.
     back = [n for n in possible if high[place % (2 * n) == n].mean() > 1.25 * high[place % (2 * n) == 0].mean()]
@@ -84,16 +85,19 @@ def main():
     options = parser.parse_args()
     os.makedirs(options.output, exist_ok=True)
     table, seen = [], set()
-    paths = sorted(os.path.join(d, f) for d, _, files in os.walk(options.packages) for f in files if re.search(r'\.(mod|s3m|xm|it)$', f, re.I))
+    paths = sorted(os.path.join(d, f) for d, _, files in os.walk(options.packages) for f in files)
+    paths = [path for path in paths if re.search(r'\.(mod|s3m|xm|it)$', path, re.I)]
     for path in paths:
         with open(path, 'rb') as file: data = file.read()
-        package, stem = os.path.relpath(path, options.packages).split(os.sep)[0], os.path.splitext(os.path.basename(path))[0]
-        name = re.sub(r'\W', '_', f'{package}-{stem}')
+        package = os.path.relpath(path, options.packages).split(os.sep)[0]
+        name = re.sub(r'\W', '_', f'{package}-{os.path.splitext(os.path.basename(path))[0]}')
         if data in seen or name in [row[0] for row in table]: continue
         seen.add(data)
         try:
             module = Module(data)
-        except ValueError: continue
+        except ValueError as error:
+            print(f'{name}: left out: {error}')
+            continue
         length = module.get_duration_seconds()
         start = max(0, length / 2 - options.seconds / 2)
         sound, rows = module.render(start, min(options.seconds, length)) if length > 16 else (np.zeros(0), [])
@@ -103,8 +107,8 @@ def main():
         if reason:
             print(f'{name}: left out: {reason}')
             continue
-        index = [k for k, row in enumerate(rows) if row[2] % rowsPerBeat == 0 and k > 0]
-        beats, longest = np.array([rows[k][0] for k in index]), max(row[2] for row in rows) + 1
+        index = [k for k, row in enumerate(rows) if row[1] % rowsPerBeat == 0 and k > 0]
+        beats, longest = np.array([rows[k][0] for k in index]), max(row[1] for row in rows) + 1
         if len(beats) < 12 or set(np.diff(index)) != {rowsPerBeat}:
             print(f'{name}: left out: patterns are not whole beats')
             continue
@@ -115,8 +119,9 @@ def main():
         if not 70 <= bpm <= 180: continue
         sound.tofile(os.path.join(options.output, name + '.f32'))
         np.savetxt(os.path.join(options.output, name + '.txt'), beats, fmt='%.4f')
-        down = [round(b, 4) for k, b in zip(index, beats) if rows[k][2] % (perBar * rowsPerBeat) == 0]
-        with open(os.path.join(options.output, name + '.json'), 'w') as file: json.dump(dict(id=name, metre=f'{perBar}/4', down=down), file)
+        down = [round(b, 4) for k, b in zip(index, beats) if rows[k][1] % (perBar * rowsPerBeat) == 0]
+        with open(os.path.join(options.output, name + '.json'), 'w') as file:
+            json.dump(dict(id=name, metre=f'{perBar}/4', down=down), file)
         table.append([name, '%.4f' % bpm, 'yes' if constant else 'no', 'module', 'synthetic:' + package, name + '.txt'])
     midi.write_manifest(os.path.join(options.output, 'manifest.csv'), table)
     print(f'{len(table)} of {len(paths)} modules')

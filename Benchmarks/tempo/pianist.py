@@ -21,7 +21,7 @@ class Music:
 
 
 def steady(count, music, rng):
-    """Logarithms of the lengths of beats as pop is played: to a click, drifting a little, or held back at the ends of phrases."""
+    """Logarithms of the lengths of beats as pop is played: to a click, drifting, or held back at the ends of phrases."""
     kind = rng.choice(['click', 'drift', 'breath'], p=[.5, .3, .2])
     if kind == 'click': return np.zeros(count), True
     slow, step = np.zeros(count), rng.uniform(.003, .009)
@@ -73,11 +73,12 @@ def play(notes, clock, perBar, count, free, rng):
     wander -= wander.mean()
     for index in sorted(range(len(notes)), key=lambda i: notes[i][0]):
         onset, length, pitch, voice = notes[index]
-        hand = (apart + np.clip(wander[int(onset)], -.02, .02)) / 2
-        start = max(.01, clock(onset) + jitter * np.clip(rng.normal(), -2.5, 2.5) + late[index] + (-hand if voice == TOP else hand))
+        hand = (apart + np.clip(wander[int(onset)], -.02, .02)) / (-2 if voice == TOP else 2)
+        start = max(.01, clock(onset) + jitter * np.clip(rng.normal(), -2.5, 2.5) + late[index] + hand)
         end = max(start + .05, clock(onset + length * (.97 if voice == TOP else legato)) - .01)
         strong = (onset % perBar < .01) + .5 * (onset % 1 < .01)
-        velocity = level + above * (voice == TOP) + accent * strong + shape * np.sin(onset / perBar / 4 * np.pi) + 5 * rng.normal()
+        velocity = level + above * (voice == TOP) + accent * strong + shape * np.sin(onset / perBar / 4 * np.pi)
+        velocity += 5 * rng.normal()
         pitch = int(np.clip(pitch, 22, 105))
         if (voice, pitch) in last: last[voice, pitch][1] = min(last[voice, pitch][1], start - .01)
         onsets.append(start)
@@ -85,7 +86,8 @@ def play(notes, clock, perBar, count, free, rng):
         events.append((start, voice, pitch, int(np.clip(velocity, 14, 124)), last[voice, pitch]))
     midiEvents = []
     for start, voice, pitch, velocity, span in events:
-        midiEvents += [(start, bytes([0x90 | voice, pitch, velocity])), (max(start + .02, span[1]), bytes([0x80 | voice, pitch, 0]))]
+        midiEvents += [(start, bytes([0x90 | voice, pitch, velocity])),
+                       (max(start + .02, span[1]), bytes([0x80 | voice, pitch, 0]))]
     pedal = rng.choice([0, 1, 2, perBar, perBar], p=[.2, .1, .2, .25, .25])
     for beat in range(0, count, pedal) if pedal else []:
         up, down = clock(beat) + rng.uniform(-.02, .04), clock(beat) + rng.uniform(.07, .18)
@@ -106,7 +108,7 @@ def excerpt(music, count, rng):
 
 
 def perform(music, free, fonts, output, rng):
-    """Writes NAME.f32, NAME.txt and NAME.json, and returns a row of the manifest; None if too little sounds on the beats."""
+    """Writes NAME.f32, NAME.txt and NAME.json and returns a row of the manifest; None if too little is on the beats."""
     seconds = rng.uniform(32, 45)
     count = int(seconds * music.bpm / 60 * 1.25) + 4
     notes = excerpt(music, count, rng)
@@ -127,7 +129,8 @@ def perform(music, free, fonts, output, rng):
     program = int(rng.choice(6, p=[.75, .15, .06, .04, 0, 0] if free else [.5, .2, .08, .04, .1, .08]))
     volume, reverb = int(rng.integers(70, 127)), int(rng.choice([0, rng.integers(10, 60), rng.integers(60, 127)]))
     for voice in LOW, MIDDLE, TOP:
-        events += [(0, bytes([0xC0 | voice, program])), (0, bytes([0xB0 | voice, 7, volume])), (0, bytes([0xB0 | voice, 91, reverb]))]
+        events += [(0, bytes([0xC0 | voice, program])), (0, bytes([0xB0 | voice, 7, volume])),
+                   (0, bytes([0xB0 | voice, 91, reverb]))]
     stem = os.path.join(output, music.name)
     synthesize.write_midi(stem + '.mid', events)
     samples = midi.render(stem, fonts[rng.integers(len(fonts))], start, seconds)
@@ -139,4 +142,5 @@ def perform(music, free, fonts, output, rng):
     with open(stem + '.json', 'w') as file:
         json.dump(dict(id=music.name, metre=music.metre, down=list((beats[inside] - start)[down].round(4))), file)
     bpm = music.bpm if constant else 60 / np.median(np.diff(beats[inside]))
-    return [music.name, '%.4f' % bpm, 'yes' if constant else 'no', 'rubato' if free else 'piano', music.source, music.name + '.txt']
+    kind = 'rubato' if free else 'piano'
+    return [music.name, '%.4f' % bpm, 'yes' if constant else 'no', kind, music.source, music.name + '.txt']
