@@ -25,12 +25,10 @@ def variable(data, at):
         if byte < 128: return value, at
 
 
-def read(data):
-    """Division, tempo changes (tick, seconds per quarter), metres (tick, numerator, denominator) and ticks of notes."""
+def messages(data):
+    """The events of all tracks: (tick, status, data), with status 0xFF and the kind before the data for those that are not MIDI."""
     if data[:4] != b'MThd': raise ValueError('not a MIDI file')
-    size, _, tracks, division = struct.unpack('>IHHH', data[4:14])
-    if division & 0x8000: raise ValueError('in frames, not in beats')
-    at, tempi, metres, notes = 8 + size, [], [], []
+    at = 8 + struct.unpack('>I', data[4:8])[0]
     while at + 8 <= len(data):
         name, length = data[at:at + 4], struct.unpack('>I', data[at + 4:at + 8])[0]
         at, end = at + 8, at + 8 + length
@@ -45,20 +43,49 @@ def read(data):
                 status = data[at]
                 at += 1
             if status == 0xFF:
-                kind = data[at]
+                kind = data[at:at + 1]
                 length, at = variable(data, at + 1)
-                value = data[at:at + length]
+                yield tick, status, kind + data[at:at + length]
                 at += length
-                if kind == 0x51: tempi.append((tick, int.from_bytes(value, 'big') / 1e6))
-                if kind == 0x58: metres.append((tick, value[0], 1 << value[1]))
             elif status in (0xF0, 0xF7):
                 length, at = variable(data, at)
                 at += length
             else:
-                if status >> 4 == 9 and data[at + 1] > 0: notes.append(tick)
-                at += 1 if status >> 4 in (0xC, 0xD) else 2
+                length = 1 if status >> 4 in (0xC, 0xD) else 2
+                yield tick, status, data[at:at + length]
+                at += length
         at = end
+
+
+def read(data):
+    """Division, tempo changes (tick, seconds per quarter), metres (tick, numerator, denominator) and ticks of notes."""
+    tempi, metres, notes = [], [], []
+    for tick, status, value in messages(data):
+        if status == 0xFF and value[0] == 0x51: tempi.append((tick, int.from_bytes(value[1:], 'big') / 1e6))
+        if status == 0xFF and value[0] == 0x58: metres.append((tick, value[1], 1 << value[2]))
+        if status >> 4 == 9 and value[1] > 0: notes.append(tick)
+    division = struct.unpack('>H', data[12:14])[0]
+    if division & 0x8000: raise ValueError('in frames, not in beats')
     return division, sorted(tempi), sorted(metres), np.sort(notes)
+
+
+def voices(data):
+    """The notes of each channel but the drums': (tick, length in ticks, pitch)."""
+    found, sounding = {}, {}
+    for tick, status, value in sorted(messages(data), key=lambda m: (m[0], m[1] >> 4 == 9)):
+        channel = status & 15
+        if status >> 4 not in (8, 9) or channel == 9: continue
+        start = sounding.pop((channel, value[0]), None)
+        if start is not None and tick > start: found.setdefault(channel, []).append((start, tick - start, value[0]))
+        if status >> 4 == 9 and value[1] > 0: sounding[channel, value[0]] = tick
+    return {channel: sorted(notes) for channel, notes in found.items()}
+
+
+def on_grid(notes, division):
+    """Whether most notes are within a 24th of a beat of a quarter of the beat or a third: the rest was played in without a click."""
+    place = notes / division
+    off = np.minimum(abs(place * 4 - np.round(place * 4)) / 4, abs(place * 3 - np.round(place * 3)) / 3)
+    return np.mean(off < 1 / 24) >= 0.7
 
 
 def songs(paths):
@@ -120,10 +147,7 @@ def main():
             continue
         if len(notes) < 50: continue
         name = ''.join(c if c.isalnum() else '_' for c in f'{source}-{name}')
-        # On the grid: within a 24th of a beat of a quarter of the beat or a third.
-        place = notes / division
-        off = np.minimum(abs(place * 4 - np.round(place * 4)) / 4, abs(place * 3 - np.round(place * 3)) / 3)
-        if np.mean(off < 1 / 24) < 0.7:
+        if not on_grid(notes, division):
             print(f'{name}: left out: not on its grid')
             continue
         seconds = clock(tempi, division)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains the network that hears beats, Sources/Tempo/BeatNetwork.swift, and others like it that have not heard some of the sources.
 
-  network.py OUTPUT_DIRECTORY MANIFEST:SPECTRA:CLIPS … [--folds 4] [--steps 2500] [--write FILE.swift]
+  network.py OUTPUT_DIRECTORY MANIFEST:SPECTRA:CLIPS … [--folds 4] [--steps 3000] [--write FILE.swift]
 
 MANIFEST as fit.py has it; SPECTRA is the directory that `tempo-features spectra` wrote for its clips, CLIPS that of the clips. What
 bars are known stands beside the manifest, in NAME.json as `down`. OUTPUT_DIRECTORY gets all.f32, trained with everything, fold-K.f32,
@@ -25,8 +25,8 @@ CHANNELS, TAPS, LAYERS, LEAK = 32, 5, 9, 0.1
 LENGTH = 2400  # columns of an excerpt
 SPREAD = 0.015  # seconds
 # What share of the excerpts is of each kind.
-SHARES = {'real': 0.30, 'rendered': 0.05, 'loop': 0.05, 'performance': 0.14, 'machine': 0.06, 'metronome': 0.02, 'midi': 0.10,
-          'score': 0.10, 'groove': 0.14, 'piano': 0.16}
+SHARES = {'real': 0.26, 'rendered': 0.04, 'loop': 0.04, 'performance': 0.09, 'machine': 0.05, 'metronome': 0.02, 'midi': 0.08,
+          'score': 0.07, 'groove': 0.10, 'piano': 0.09, 'rubato': 0.07, 'module': 0.09}
 
 
 class Network(nn.Module):
@@ -164,7 +164,7 @@ def main():
     parser.add_argument('output')
     parser.add_argument('sets', nargs='+')
     parser.add_argument('--folds', type=int, default=4)
-    parser.add_argument('--steps', type=int, default=2500)
+    parser.add_argument('--steps', type=int, default=3000)
     parser.add_argument('--only', nargs='*', help='networks to train, such as fold-0 or all')
     parser.add_argument('--write')
     options = parser.parse_args()
