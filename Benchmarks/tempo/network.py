@@ -12,7 +12,7 @@ Each step hears 16 excerpts of 24 s, faster or slower by up to a quarter, higher
 other equalisation, some with bands taken away or a floor of noise. Where beats are is told to 15 ms; the loss is the cross-entropy of
 beats, and half of that of first beats of bars where these are known. Needs numpy and PyTorch.
 """
-import argparse, csv, json, os
+import argparse, base64, csv, json, os
 for variable in 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS': os.environ[variable] = '1'
 import numpy as np
 import torch
@@ -188,11 +188,12 @@ def main():
         train([c for c in heard if name != 'fold-%d' % fold[c['source']]], options.steps).tofile(path)
     if options.write:
         values = np.fromfile(os.path.join(options.output, 'all.f32'), np.float32)
-        lines = ['    ' + ', '.join('%.4g' % v for v in values[i:i + 10]) + ',\n' for i in range(0, len(values), 10)]
+        text = base64.b64encode(values.astype('<f2').tobytes()).decode().rstrip('=')
+        lines = '\\\n'.join('    ' + text[i:i + 112] for i in range(0, len(text), 112))
         comment = open(options.write).read()
         comment = comment[:comment.index('enum ')]
         open(options.write, 'w').write(
-            comment + 'enum BeatNetworkWeights {\n  static let values: [Float] = [\n' + ''.join(lines) + '  ]\n}\n')
+            comment + 'enum BeatNetworkWeights {\n  static let values = PackedFloats(\n    """\n' + lines + '\n    """).values\n}\n')
 
 
 if __name__ == '__main__':

@@ -53,6 +53,11 @@ struct BeatActivation {
     return PulseSurvey.standardized((0..<columnCount).map { interpolate(logarithms, Self.frame(of: Double($0))) })
   }
 
+  /// The logit of the beginning of a bar at each place.
+  func downbeats(at columns: [Double]) -> [Float] {
+    columns.map { interpolate(downbeats, Self.frame(of: $0)) }
+  }
+
   static let featureCount = 18
 
   /// What the choice of grid goes by.
@@ -76,10 +81,9 @@ struct BeatActivation {
     values.append(Self.tops(self.beats, at: beats).reduce(0, +) / max(seconds, 1))
     values.append(log(0.5 + probabilitySum / count / 1.5))
 
-    let bars = beats.map { interpolate(downbeats, Self.frame(of: $0)) }
+    let bars = downbeats(at: beats)
     values += [2, 3, 4].map { Self.advantage(ofOneIn: $0, bars) }
-    let offBeats = between(0.5).map { interpolate(downbeats, Self.frame(of: $0)) }
-    values.append(Self.mean(offBeats, else: 0) - Self.mean(bars, else: 0))
+    values.append(Self.mean(downbeats(at: between(0.5)), else: 0) - Self.mean(bars, else: 0))
     values.append(
       Self.mean(Self.tops(self.beats, at: late), else: 0) - Self.mean(Self.tops(self.beats, at: early), else: 0))
     return values

@@ -5,8 +5,7 @@
 /// layers whose five taps lie 1, 2, 4 … 256 frames apart and whose rectified outputs are added to what they were given, and a
 /// weighted sum of the channels for each of the two outputs. Trained by `Benchmarks/tempo/network.py`, which says on what.
 struct BeatNetwork {
-  typealias Channels = SIMD32<Float>
-  static let channelCount = Channels.scalarCount
+  static let channelCount = 2 * Half.scalarCount
   static let outputCount = 2
   private static let layerCount = 9
   private static let taps = 5
@@ -14,9 +13,12 @@ struct BeatNetwork {
   /// What is left of values below zero.
   private static let leak: Float = 0.1
 
+  /// Half of the channels of a frame: what the registers of any processor hold beside two sums.
+  fileprivate typealias Half = SIMD16<Float>
+
   private let first: Convolution
   private let layers: [Convolution]
-  /// Per output the weights of the channels, and at the end the constants.
+  /// The weights of the channels for each output, then the constants of the outputs.
   private let last: [Float]
 
   /// The one that `BeatNetworkWeights` holds.
@@ -44,39 +46,45 @@ struct BeatNetwork {
     let count = input.frameCount
     // Frames of zeros on both sides, so that every tap has something to read.
     let margin = layers.map(\.margin).max() ?? 0
-    var channels = [Channels](repeating: .zero, count: count + 2 * margin)
+    var channels = [Half](repeating: .zero, count: 2 * (count + 2 * margin))
     let padding = [Float](repeating: 0, count: first.margin * BeatNetworkInput.width)
-    first.apply(to: padding + input.values + padding, firstFrame: first.margin, count: count) { frame, sum in
-      channels[margin + frame] = Self.rectified(sum)
+    first.apply(to: padding + input.values + padding, firstFrame: first.margin, count: count) { half, sum in
+      channels[2 * margin + half] = Self.rectified(sum)
     }
     for layer in layers {
       var next = channels
       channels.withUnsafeBytes { bytes in
-        let values = unsafe bytes.bindMemory(to: Float.self)
-        unsafe layer.apply(to: values, firstFrame: margin, count: count) { frame, sum in
-          next[margin + frame] += Self.rectified(sum)
+        unsafe layer.apply(to: bytes.bindMemory(to: Float.self), firstFrame: margin, count: count) { half, sum in
+          next[2 * margin + half] += Self.rectified(sum)
         }
       }
       channels = next
     }
     let outputs = (0..<Self.outputCount).map { output in
-      let weights = Channels(last[(output * Self.channelCount)..<((output + 1) * Self.channelCount)])
+      let start = output * Self.channelCount
+      let weights = (
+        Half(last[start..<(start + Half.scalarCount)]),
+        Half(last[(start + Half.scalarCount)..<(start + Self.channelCount)])
+      )
       let constant = last[Self.outputCount * Self.channelCount + output]
-      return channels[margin..<(margin + count)].map { ($0 * weights).sum() + constant }
+      return (margin..<(margin + count)).map { frame in
+        (channels[2 * frame] * weights.0 + channels[2 * frame + 1] * weights.1).sum() + constant
+      }
     }
     return (outputs[0], outputs[1])
   }
 
   @inline(__always)
-  private static func rectified(_ x: Channels) -> Channels { x.replacing(with: leak * x, where: x .< 0) }
+  private static func rectified(_ x: Half) -> Half { x.replacing(with: leak * x, where: x .< 0) }
 }
 
 /// A weighted sum of what was a few frames before, at, and a few after each frame.
 private struct Convolution {
-  private typealias Channels = BeatNetwork.Channels
+  typealias Half = BeatNetwork.Half
 
-  private let weights: [Channels]
-  private let constant: Channels
+  /// All of the first half of the channels, then of the second.
+  private let weights: [Half]
+  private let constants: [Half]
   private let taps: Int
   private let inputCount: Int
   private let dilation: Int
@@ -85,36 +93,47 @@ private struct Convolution {
   var margin: Int { taps / 2 * dilation }
 
   init(_ values: inout ArraySlice<Float>, taps: Int, inputCount: Int, dilation: Int) {
-    func next() -> Channels {
-      defer { values = values.dropFirst(Channels.scalarCount) }
-      return Channels(values.prefix(Channels.scalarCount))
+    func next() -> Half {
+      defer { values = values.dropFirst(Half.scalarCount) }
+      return Half(values.prefix(Half.scalarCount))
     }
-    weights = (0..<taps * inputCount).map { _ in next() }
-    constant = next()
+    let rows = (0..<taps * inputCount).map { _ in (next(), next()) }
+    weights = rows.map(\.0) + rows.map(\.1)
+    constants = [next(), next()]
     (self.taps, self.inputCount, self.dilation) = (taps, inputCount, dilation)
   }
 
-  /// - Parameter values: `inputCount` for each frame, with `margin` frames at least before `firstFrame` and after the last.
+  /// - Parameters:
+  ///   - values: `inputCount` for each frame, with `margin` frames at least before `firstFrame` and after the last.
+  ///   - body: gets each sum with its index among the halves of all frames.
   @inline(__always)
-  func apply(
-    to values: UnsafeBufferPointer<Float>, firstFrame: Int, count: Int, _ body: (Int, BeatNetwork.Channels) -> Void
-  ) {
+  func apply(to values: UnsafeBufferPointer<Float>, firstFrame: Int, count: Int, _ body: (Int, Half) -> Void) {
     weights.withUnsafeBufferPointer { weights in
       guard let values = values.baseAddress, let weights = weights.baseAddress else { return }
-      for frame in 0..<count {
-        var sum = constant
-        for tap in 0..<taps {
-          let start = unsafe values + (firstFrame + frame + (tap - taps / 2) * dilation) * inputCount
-          let row = unsafe weights + tap * inputCount
-          for input in 0..<inputCount { unsafe sum += start[input] * row[input] }
+      // Two frames at a time: every weight that is fetched is used twice.
+      for frame in stride(from: 0, to: count, by: 2) {
+        let hasSecond = frame + 1 < count
+        let toSecond = hasSecond ? inputCount : 0
+        for half in 0..<2 {
+          var sums = (constants[half], constants[half])
+          for tap in 0..<taps {
+            let start = unsafe values + (firstFrame + frame + (tap - taps / 2) * dilation) * inputCount
+            let row = unsafe weights + (half * taps + tap) * inputCount
+            for input in 0..<inputCount {
+              let weight = unsafe row[input]
+              unsafe sums.0 += start[input] * weight
+              unsafe sums.1 += start[toSecond + input] * weight
+            }
+          }
+          body(2 * frame + half, sums.0)
+          if hasSecond { body(2 * frame + 2 + half, sums.1) }
         }
-        body(frame, sum)
       }
     }
   }
 
   @inline(__always)
-  func apply(to values: [Float], firstFrame: Int, count: Int, _ body: (Int, BeatNetwork.Channels) -> Void) {
+  func apply(to values: [Float], firstFrame: Int, count: Int, _ body: (Int, Half) -> Void) {
     values.withUnsafeBufferPointer { unsafe apply(to: $0, firstFrame: firstFrame, count: count, body) }
   }
 }

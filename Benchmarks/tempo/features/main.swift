@@ -31,6 +31,8 @@ struct Features: Encodable {
   var hypotheses: [Hypothesis]
   /// Eight lanes for each beat of the best hypothesis.
   var accents: [[Float]]
+  /// `BeatActivation.downbeats` at each of these beats.
+  var bars: [Float]
 }
 
 func floats(of path: String) throws -> [Float] {
@@ -73,7 +75,8 @@ func features(of path: String, hearing network: BeatNetwork) throws -> Data {
           ($0 / OnsetEnvelopes.columnsPerSecond + StretchReading.onsetDelay).rounded(toPlaces: 4)
         })
     },
-    accents: BeatAccents(survey.envelopes, at: best).values.map { value in (0..<8).map { value[$0] } })
+    accents: BeatAccents(survey.envelopes, at: best).values.map { value in (0..<8).map { value[$0] } },
+    bars: survey.activation.downbeats(at: best))
   return try JSONEncoder().encode(features)
 }
 
