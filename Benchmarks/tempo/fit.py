@@ -2,12 +2,13 @@
 """Fits Sources/Tempo/GridWeights.swift and prints what it is worth on sources it was not fitted to.
 
   fit.py MANIFEST:FEATURES:WEIGHT … [--write FILE.swift] [--units 16] [--l2 10] [--l2-hidden 20]
-         [--folds 7 | --strict] [--failures KIND]
+         --folds FOLDS.json [--strict] [--failures KIND]
 
 MANIFEST is a CSV with the columns id, bpm_true, kind, source, beats_file (one time in seconds per line, relative to the manifest)
 and, if known, constant; FEATURES is the directory that `tempo-features` wrote for its recordings; WEIGHT is what one of them counts.
 Metronomes (kind metronome) are
-reported and not fitted to. Sources are kept together: in a few folds, or with --strict every annotated source on its own (synthetic ones stay in folds). Needs
+reported and not fitted to. Sources are kept together: in the folds of the networks that
+heard them, or with --strict every annotated source on its own (synthetic ones stay in folds). Needs
 numpy, scipy and mir_eval. What was read is kept beside the features as MANIFEST.pickle.
 
 The model is a conditional logit over the hypotheses (tempo and phase) of a recording, whose score is linear in the features plus a
@@ -161,7 +162,7 @@ def main():
     parser.add_argument('--units', type=int, default=16)
     parser.add_argument('--l2', type=float, default=10)
     parser.add_argument('--l2-hidden', type=float, default=20)
-    parser.add_argument('--folds', type=int, default=7)
+    parser.add_argument('--folds', required=True, help='folds.json of network.py')
     parser.add_argument('--strict', action='store_true')
     parser.add_argument('--failures', nargs='*', default=[])
     parser.add_argument('--drop', type=int, nargs='*', default=[], help='features to leave out')
@@ -171,14 +172,8 @@ def main():
         manifest, directory, weight = text.rsplit(':', 2)
         tracks += [dict(t, weight=float(weight)) for t in read(manifest, directory)]
     for t in tracks: t['X'][:, options.drop] = 0
-    names, counts = np.unique([t['source'] for t in tracks], return_counts=True)
-    fold, load = {}, [0] * options.folds
-    for index in np.argsort(-counts, kind='stable'):
-        if options.strict and not names[index].startswith('synthetic'):
-            fold[names[index]] = names[index]
-            continue
-        fold[names[index]] = int(np.argmin(load))
-        load[fold[names[index]]] += counts[index]
+    fold = json.load(open(options.folds))
+    if options.strict: fold = {source: k if source.startswith('synthetic') else source for source, k in fold.items()}
     whole = fit(tracks, options)
     outside = {}
     for k in dict.fromkeys(fold.values()):

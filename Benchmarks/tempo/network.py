@@ -5,19 +5,18 @@
 
 MANIFEST as fit.py has it; SPECTRA is the directory that `tempo-features spectra` wrote for its clips, CLIPS that of the clips. What
 bars are known stands beside the manifest, in NAME.json as `down`. OUTPUT_DIRECTORY gets all.f32, trained with everything, fold-K.f32,
-trained without the sources of a fold (kept if they are there), and for each manifest a table for `tempo-features features`:
-each clip with the network that has not heard its source. Cuts (kind cut) are not trained on, as they are parts of other clips.
+trained without the sources of a fold (kept if they are there), folds.json with the fold of each source, and for each manifest a table for
+`tempo-features features`: each clip with the network that has not heard its source. Cuts (kind cut) are not trained on, as they are parts of other clips.
 
 Each step hears 16 excerpts of 24 s, faster or slower by up to a quarter, higher or lower by up to a third of an octave, with
 other equalisation, some with bands taken away or a floor of noise. Where beats are is told to 15 ms; the loss is the cross-entropy of
 beats, and half of that of first beats of bars where these are known. Needs numpy and PyTorch.
 """
-import argparse, base64, csv, json, os
+import argparse, base64, collections, csv, json, os
 for variable in 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS': os.environ[variable] = '1'
 import numpy as np
 import torch
 from torch import nn
-from folds import folds
 
 BANDS, LEVELS_PER_UNIT, GROUP = 72, 24, 3
 COLUMNS_PER_SECOND, ONSET_DELAY = 22050 / 220, 0.008
@@ -83,6 +82,17 @@ def read(manifest, spectra, clips):
         if os.path.exists(bars): clip['down'] = np.array(json.load(open(bars)).get('down') or [], float)
         found.append(clip)
     return found
+
+
+def folds(sources, count):
+    """The fold of each source, given the source of every clip; annotated and synthetic sources are dealt out apart."""
+    sizes, fold = collections.Counter(sources), {}
+    for synthetic in False, True:
+        load = [0] * count
+        for source in sorted((s for s in sizes if s.startswith('synthetic') == synthetic), key=lambda s: (-sizes[s], s)):
+            fold[source] = load.index(min(load))
+            load[fold[source]] += sizes[source]
+    return fold
 
 
 def nearness(times, moments):
@@ -173,6 +183,7 @@ def main():
     sets = [read(*text.rsplit(':', 2)) for text in options.sets]
     clips = [clip for clips in sets for clip in clips]
     fold = folds([c['source'] for c in clips], options.folds)
+    json.dump(fold, open(os.path.join(options.output, 'folds.json'), 'w'))
     for clips_of_set in sets:
         name = os.path.basename(os.path.dirname(clips_of_set[0]['sound'])) + '-' + os.path.basename(clips_of_set[0]['manifest'])
         with open(os.path.join(options.output, name.replace('.csv', '.tsv')), 'w') as table:

@@ -2,13 +2,13 @@ public import AudioAnalysis
 
 /// Tempo in beats per minute, beats, and how the tempo moves.
 ///
-/// Music is parted where one constant tempo gives way to another. Onsets of eight kinds are laid over grids of beats of
-/// several tempi and phases, of constant tempo or, where that explains them much better, along a path whose tempo
-/// moves; a conditional logit picks the grid. Metre and downbeats are given where the beats gather in bars clearly. The
+/// Music is parted where one constant tempo gives way to another. Onsets of eight kinds, and the beats that a small network
+/// hears, are laid over grids of beats of several tempi and phases, of constant tempo or, where that explains them much better,
+/// along a path whose tempo moves; a conditional logit picks the grid. Metre and downbeats are given where the beats gather in bars clearly. The
 /// types of the single steps name the papers.
 public struct TempoAnalyzer: Analyzer {
   public static let id = "tempo"
-  public static let version = 4
+  public static let version = 5
   public static let summary = "Tempo in beats per minute with candidates and confidence, beats, and a map of the tempo"
 
   public struct Configuration: AnalyzerConfiguration {
