@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fits Sources/Tempo/GridWeights.swift and prints what it is worth on sources it was not fitted to.
 
-  fit.py MANIFEST:FEATURES:WEIGHT … [--write FILE.swift] [--units 16] [--l2 10] [--l2-hidden 20]
+  fit.py MANIFEST:FEATURES:WEIGHT … [--write FILE.swift] [--units 16] [--l2 20] [--l2-hidden 30]
          --folds FOLDS.json [--strict] [--failures KIND]
 
 MANIFEST is a CSV with the columns id, bpm_true, kind, source, beats_file (one time in seconds per line, relative to the manifest)
@@ -160,8 +160,8 @@ def main():
     parser.add_argument('sets', nargs='+')
     parser.add_argument('--write')
     parser.add_argument('--units', type=int, default=16)
-    parser.add_argument('--l2', type=float, default=10)
-    parser.add_argument('--l2-hidden', type=float, default=20)
+    parser.add_argument('--l2', type=float, default=20)
+    parser.add_argument('--l2-hidden', type=float, default=30)
     parser.add_argument('--folds', required=True, help='folds.json of network.py')
     parser.add_argument('--strict', action='store_true')
     parser.add_argument('--failures', nargs='*', default=[])

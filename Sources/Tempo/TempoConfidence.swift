@@ -10,12 +10,12 @@ enum TempoConfidence {
   ///   - share: of the evidence that the tempo has.
   ///   - clarity: see `Tempogram.clarity`.
   static func probability(share: Double, clarity: Double) -> Double {
-    1 / (1 + exp(-(0.02 + 0.66 * logit(share) + 0.49 * log(min(max(clarity, 0.3), 3)))))
+    1 / (1 + exp(-(0.17 + 0.69 * logit(share) + 0.37 * log(min(max(clarity, 0.3), 3)))))
   }
 
   /// The probability that the factor is right, given that the tempo is right up to a factor of 2 or 3.
   static func octaveProbability(share: Double) -> Double {
-    1 / (1 + exp(-(0.38 + 0.63 * logit(share))))
+    1 / (1 + exp(-(0.41 + 0.65 * logit(share))))
   }
 
   private static func logit(_ share: Double) -> Double {
