@@ -50,14 +50,14 @@ let package = Package(
     .target(
       name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
     .target(name: "CTagLib", linkerSettings: ["tag", "z"].map { .linkedLibrary($0) }),
-    .target(name: "CSpawn"),
+    .target(name: "CBeatNetwork"), .target(name: "CSpawn"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW"]),
     swiftTarget("AudioAnalysis", ["CXXHash", systemPackage]),
     swiftTarget("AudioDecoding", ["AudioAnalysis", "CSndfile", "CLibAV", "CSoxr", "CSamplerate", systemPackage]),
     swiftTarget("TagReading", ["AudioAnalysis", "CTagLib", systemPackage]),
-    swiftTarget("Tempo", ["AudioAnalysis", "DSP"]),
+    swiftTarget("Tempo", ["AudioAnalysis", "CBeatNetwork", "DSP"]),
     swiftTarget("Fingerprinting", ["AudioAnalysis", "CChromaprint"]),
     swiftTarget("Recognition", ["AudioAnalysis", "AudioDecoding", "DSP", "Fingerprinting", systemPackage]),
     swiftTarget("LibraryScan", [systemPackage]),

@@ -2,10 +2,10 @@ internal import Glibc
 
 /// How beats gather in bars, where that is sure.
 ///
-/// A metre is told by how much of the differences between beats a bar of three or of four explains; which beat of four
-/// begins the bar by a conditional logit over the four (in three, by the same over three). Weights and thresholds were
-/// fitted to performances, drum machines and songs with known bars (`Benchmarks/tempo`); bars are left open where
-/// either is not clear.
+/// A metre is told by how much of the differences between beats a bar of three or of four explains, and by how much likelier
+/// one beat of three or of four begins a bar, as `BeatNetwork` hears it; which beat does by a conditional logit over
+/// the three or four. Weights and thresholds were fitted to performances, drum machines, songs and tracker modules with known
+/// bars (`Benchmarks/tempo`), heard by networks that did not know their sources; bars are left open where either is not clear.
 struct BarReading: Equatable {
   /// Of one bar.
   let beatCount: Int
@@ -14,40 +14,48 @@ struct BarReading: Equatable {
 
   private typealias Lanes = OnsetEnvelopes.Lanes
 
-  /// Variance that a bar explains over what chance explains: this much at least, …
-  private static let leastEvidence: Float = 3
-  /// … and over that of the other bar.
-  private static let leastAdvantage: Float = 2
+  /// By how much the logarithm of the evidence for a bar must exceed that for the other one.
+  private static let leastAdvantage: Float = 1.6
+  /// What is added to both: evidence of chance alone is near 1.
+  private static let chance: Float = 0.3
+  /// Logits of the network that are worth as much as a factor of e in evidence.
+  private static let networkScale: Float = 0.7
   /// Faster bars of three are as likely the halves of bars of 6/8.
   private static let fastestThree = 160.0
   private static let fewestBeats = 16
   private static let sureDownbeat: Float = 0.95
   /// Bass and harmony say most about bars.
   private static let shares = Lanes(1, 0.3, 0, 0, 0.3, 0.3, 1.5, 0.5) / 3.9
-  /// Lanes at the first beat of four and at the third, and at the first of three.
-  private static let firstOfFour = Lanes(1.58, -0.72, 0.25, 1.42, -0.09, -0.53, 1.22, -0.37)
-  private static let thirdOfFour = Lanes(0.53, 0.63, -0.68, 0, -0.77, 0.41, -0.7, -1.52)
-  private static let firstOfThree = Lanes(1.02, 0.75, 0.13, 0.28, -0.21, 0.53, 0.28, 0.45)
+  /// Lanes at the first beat of four and at the third, and at the first of three; and the logits of the network.
+  private static let firstOfFour = Lanes(0.63, -0.3, 0.34, 0.15, -0.12, -0.49, 0.63, -0.26)
+  private static let thirdOfFour = Lanes(0.24, 0.24, -0.48, -0.7, 0.22, 0.26, -0.36, -0.79)
+  private static let networkOfFour: Float = 2.25
+  private static let firstOfThree = Lanes(1.25, 0.02, 0.11, 0.1, -0.02, 0.29, 0.18, 0.27)
+  private static let networkOfThree: Float = 1.53
 
-  init?(_ accents: BeatAccents, bpm: Double) {
+  /// - Parameter downbeats: `BeatActivation.downbeats` at each of the beats.
+  init?(_ accents: BeatAccents, downbeats: [Float], bpm: Double) {
     let count = accents.values.count
-    guard count >= Self.fewestBeats else { return nil }
+    guard count >= Self.fewestBeats, downbeats.count == count else { return nil }
     let normal = Self.normalized(accents.values)
     let (three, four) = (Self.means(normal, every: 3), Self.means(normal, every: 4))
-    let (ofThree, ofFour) = (Self.evidence(three, of: count), Self.evidence(four, of: count))
-    // The evidence of few bars counts for less.
-    let weight = Float(min(Double(count) / 4, 16).squareRoot() / 4)
+    let (heardThree, heardFour) = (Self.means(downbeats, every: 3), Self.means(downbeats, every: 4))
+    let advantage =
+      log((Self.evidence(four, of: count) + Self.chance) / (Self.evidence(three, of: count) + Self.chance))
+      + (Self.excess(heardFour) - Self.excess(heardThree)) / Self.networkScale
+    guard abs(advantage) > Self.leastAdvantage, advantage > 0 || bpm <= Self.fastestThree else { return nil }
+    beatCount = advantage > 0 ? 4 : 3
     var scores: [Float]
-    if ofFour > Self.leastEvidence, ofFour > Self.leastAdvantage * ofThree {
-      beatCount = 4
-      scores = four.indices.map { (four[$0] * Self.firstOfFour + four[($0 + 2) % 4] * Self.thirdOfFour).sum() * weight }
-    } else if ofThree > Self.leastEvidence, ofThree > Self.leastAdvantage * ofFour, bpm <= Self.fastestThree {
-      beatCount = 3
-      let weight = Float(min(Double(count) / 3, 16).squareRoot() / 4)
-      scores = three.map { ($0 * Self.firstOfThree).sum() * weight }
+    if beatCount == 4 {
+      scores = four.indices.map {
+        (four[$0] * Self.firstOfFour + four[($0 + 2) % 4] * Self.thirdOfFour).sum() + Self.networkOfFour * heardFour[$0]
+      }
     } else {
-      return nil
+      scores = three.indices.map { (three[$0] * Self.firstOfThree).sum() + Self.networkOfThree * heardThree[$0] }
     }
+    // What few bars say counts for less.
+    let weight = Float(min(Double(count / beatCount), 16).squareRoot() / 4)
+    for index in scores.indices { scores[index] *= weight }
     let best = scores.indices.max { scores[$0] < scores[$1] }!
     let sum = scores.reduce(Float(0)) { $0 + exp($1 - scores[best]) }
     firstDownbeat = 1 / sum >= Self.sureDownbeat ? best : nil
@@ -66,6 +74,15 @@ struct BarReading: Equatable {
       let own = stride(from: first, to: values.count, by: step)
       return own.reduce(Lanes.zero) { $0 + values[$1] } / Float(max(1, (values.count - first + step - 1) / step))
     }
+  }
+
+  private static func means(_ values: [Float], every step: Int) -> [Float] {
+    means(values.map { Lanes(repeating: $0) }, every: step).map { $0[0] }
+  }
+
+  /// By how much the largest exceeds the mean.
+  private static func excess(_ values: [Float]) -> Float {
+    values.max()! - values.reduce(0, +) / Float(values.count)
   }
 
   private static func evidence(_ means: [Lanes], of count: Int) -> Float {

@@ -73,7 +73,9 @@ struct StretchReading {
         Option(
           bpm: hypothesis.candidate.bpm, probability: probability, isConstant: hypothesis.candidate.isConstant,
           beats: seconds,
-          bar: BarReading(BeatAccents(envelopes, at: columns), bpm: hypothesis.candidate.bpm)))
+          bar: BarReading(
+            BeatAccents(envelopes, at: columns), downbeats: survey.activation.downbeats(at: columns),
+            bpm: hypothesis.candidate.bpm)))
     }
     outcome = .pulse(options)
   }

@@ -85,7 +85,7 @@ import Testing
     for grid in [[], [-50.0], [200], [1e4, 2e4]] {
       let features = activation.features(of: grid)
       #expect(features.count == BeatActivation.featureCount)
-      #expect(features.allSatisfy(\.isFinite))
+      #expect(features.allSatisfy { $0.isFinite })
     }
   }
 }

@@ -117,27 +117,43 @@ import Testing
     .init(0.6, 0.5, 0.2, 0.1, 0.2, 0.4, 0.2, 0.6), .init(0.1, 0.4, 0.6, 0.7, 0.6, 0.6, 0.1, 0.6),
   ]
 
+  /// What a network says that hears the first beats of bars a little better than the others.
+  private func heard(_ beatsOfBar: Int, bars: Int, startingWith first: Int = 0) -> [Float] {
+    (0..<(bars * beatsOfBar)).map { ($0 + first) % beatsOfBar == 0 ? -1 : -2 }
+  }
+
   @Test(arguments: 0..<4)
   func barsOfFour(first: Int) {
-    let reading = BarReading(accents(four, bars: 16, startingWith: first), bpm: 120)
+    let reading = BarReading(
+      accents(four, bars: 16, startingWith: first), downbeats: heard(4, bars: 16, startingWith: first), bpm: 120)
     #expect(reading?.beatCount == 4)
     #expect(reading?.firstDownbeat == (4 - first) % 4)
   }
 
   @Test(arguments: 0..<3)
   func barsOfThree(first: Int) {
-    let reading = BarReading(accents([four[0], four[1], four[1]], bars: 20, startingWith: first), bpm: 120)
+    let reading = BarReading(
+      accents([four[0], four[1], four[1]], bars: 20, startingWith: first),
+      downbeats: heard(3, bars: 20, startingWith: first), bpm: 120)
     #expect(reading?.beatCount == 3)
-    // Of three beats less is known than of four: it may leave them open.
-    if let found = reading?.firstDownbeat { #expect(found == (3 - first) % 3) }
+    #expect(reading?.firstDownbeat == (3 - first) % 3)
+  }
+
+  /// The network alone decides where the sound of the beats says nothing, but not where they contradict each other.
+  @Test func networkAndSoundAreWeighed() {
+    let like = accents([four[0]], bars: 64)
+    let sure = heard(4, bars: 16).map { 3 * $0 }
+    #expect(BarReading(like, downbeats: sure, bpm: 120)?.beatCount == 4)
+    let three = accents([four[0], four[1], four[1]], bars: 20)
+    #expect(BarReading(three, downbeats: heard(4, bars: 15), bpm: 120)?.firstDownbeat == nil)
   }
 
   @Test func likeBeatsHaveNoBars() {
-    #expect(BarReading(accents([four[0]], bars: 64), bpm: 120) == nil)
+    #expect(BarReading(accents([four[0]], bars: 64), downbeats: .init(repeating: -2, count: 64), bpm: 120) == nil)
   }
 
   @Test func fewBeatsHaveNoBars() {
-    #expect(BarReading(accents(four, bars: 3), bpm: 120) == nil)
+    #expect(BarReading(accents(four, bars: 3), downbeats: heard(4, bars: 3), bpm: 120) == nil)
   }
 }
 
