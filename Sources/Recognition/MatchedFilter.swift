@@ -60,14 +60,21 @@ struct MatchedFilter {
   private let values: UnsafePointer<Int16>
   private let stride: Int
   private let columnCount: Int
-  private let bandCount: Int
+  private let bandCount = LandmarkSpectrum.bandCount
 
-  /// - Parameter values: The query's filter, which must outlive this value.
-  init(_ query: Query, values: UnsafePointer<Int16>) {
+  /// - Parameter values: Those of the rows, which must outlive this value.
+  private init(_ rows: FilterRows, values: UnsafePointer<Int16>) {
     self.values = values
-    stride = query.stride
-    columnCount = query.columnCount
-    bandCount = query.filter.count / query.stride
+    stride = rows.stride
+    columnCount = rows.columnCount
+  }
+
+  /// Calls `body` with the filter of a query's spectrum, if it has any columns.
+  static func with<R>(_ rows: FilterRows, _ body: (MatchedFilter) -> R) -> R? {
+    rows.values.withUnsafeBufferPointer { values in
+      guard let base = values.baseAddress, rows.columnCount > 0 else { return nil }
+      return body(MatchedFilter(rows, values: base))
+    }
   }
 
   /// The values that are added up for a placement, in the order of the landmarks.
@@ -88,7 +95,7 @@ struct MatchedFilter {
     let bands = Int32(bandCount)
     let shift = Int32(placement.shift)
     let margin = Int32(Self.lanes / 2)
-    let start = values + Query.padding - Self.lanes / 2
+    let start = values + FilterRows.padding - Self.lanes / 2
     var even = SIMD8<Int32>.zero
     var odd = SIMD8<Int32>.zero
     var part = SIMD16<Int16>.zero
@@ -127,11 +134,11 @@ struct MatchedFilter {
     var total = SIMD16<Float>()
     total.evenHalf = SIMD8<Float>(even)
     total.oddHalf = SIMD8<Float>(odd)
-    return total * (1 / (Query.steps * Float(squares).squareRoot()))
+    return total * (1 / (FilterRows.steps * Float(squares).squareRoot()))
   }
 
   /// So many products of a weight and a value fit into 16 bits.
-  private static let flushInterval = Int(Int16.max) / (Point.maximumWeight * Int(Query.maximumValue))
+  private static let flushInterval = Int(Int16.max) / (Point.maximumWeight * Int(FilterRows.maximumValue))
 
   /// The columns of a track that may lie in the query, at this placement and at those next to it.
   func reach(of placement: Placement) -> ClosedRange<Float> {
@@ -145,8 +152,8 @@ struct MatchedFilter {
     return (Int(column.rounded()), Int(point.band) + placement.shift)
   }
 
-  /// The query's spectrum at a place within it, in `Query.steps` of a standard deviation.
-  func value(column: Int, band: Int) -> Float { Float(values[band * stride + Query.padding + column]) }
+  /// The query's spectrum at a place within it, in `FilterRows.steps` of a standard deviation.
+  func value(column: Int, band: Int) -> Float { Float(values[band * stride + FilterRows.padding + column]) }
 
   /// The best z near a placement and the placement moved to it.
   @inline(__always)

@@ -81,7 +81,7 @@ struct Matcher: ~Copyable {
 
   /// Counts what the lists of a query's pairs vote for in one segment.
   private mutating func vote(_ pairs: QueryPairs, _ transform: Transform, _ stage: Stage, in segment: Segment) {
-    probes.collect(pairs, transform, in: segment)
+    probes.collect(pairs, transform, limit: stage.limit, in: segment)
     let budget = max(Int(Double(stage.byteBudget) * share(of: segment)), Self.leastBudget)
     let (price, byteCount) = probes.affordable(within: budget)
     // One independent read from each list before any is decoded: the processor waits for many lists at a time.
@@ -106,14 +106,9 @@ struct Matcher: ~Copyable {
 
   /// The best match of a query in the catalog, if anything at all was found.
   mutating func match(_ query: Query) -> Finding? {
-    let finding = query.filter.withUnsafeBufferPointer { values -> Finding? in
-      guard let base = values.baseAddress, query.columnCount > 0 else { return nil }
-      return match(query, MatchedFilter(query, values: base))
-    }
-    guard var finding else { return nil }
-    query.plainFilter.withUnsafeBufferPointer { values in
-      guard let base = values.baseAddress else { return }
-      let filter = MatchedFilter(query, values: base)
+    guard var finding = MatchedFilter.with(query.filter, { match(query, $0) }) ?? nil else { return nil }
+    guard finding.isAccepted else { return finding }
+    MatchedFilter.with(query.plainFilter) { filter in
       settle(&finding.hit, filter)
       for index in finding.twins.indices { settle(&finding.twins[index], filter) }
     }
@@ -129,8 +124,14 @@ struct Matcher: ~Copyable {
   private mutating func match(_ query: Query, _ filter: MatchedFilter) -> Finding? {
     var hits: [Hit] = []
     var finding: Finding?
+    var pairs: QueryPairs?
     for stage in Self.stages {
-      scan(query, stage, filter, into: &hits)
+      if stage.isSharp || pairs == nil {
+        pairs = QueryPairs(
+          stage.isSharp ? query.sharpPeaks() : query.peaks, columnCount: query.columnCount, limit: stage.limit)
+      }
+      guard let pairs else { continue }
+      scan(pairs, stage, filter, into: &hits)
       refine(&hits, filter)
       finding = judge(hits, query, filter)
       if finding?.isCertain == true { break }
@@ -195,8 +196,7 @@ struct Matcher: ~Copyable {
   }
 
   /// Votes, and checks the places with the most votes.
-  private mutating func scan(_ query: Query, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]) {
-    let pairs = QueryPairs(query, limit: stage.limit, isSharp: stage.isSharp)
+  private mutating func scan(_ pairs: QueryPairs, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]) {
     // The larger the catalog, the more places are ahead of the right one by chance; to check them is cheap.
     let growth = cbrt(max(1, Double(postingCount) / 5e6))
     let candidates = Int(Double(stage.candidateCount) * growth)

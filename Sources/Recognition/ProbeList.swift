@@ -28,33 +28,34 @@ struct ProbeList {
 
   /// Looks up the lists of all cells that the pairs may fall into. Nothing is read from the lists yet: so the look-ups
   /// do not wait for each other.
-  mutating func collect(_ query: QueryPairs, _ transform: Matcher.Transform, in segment: Segment) {
+  /// - Parameter limit: Rarity from which on cells are left out; that of the pairs, or less.
+  mutating func collect(_ query: QueryPairs, _ transform: Matcher.Transform, limit: Float, in segment: Segment) {
     probes.removeAll(keepingCapacity: true)
     for price in bytesOfPrice.indices { bytesOfPrice[price] = 0 }
     findContexts(query, transform, bits: segment.contextBits)
-    let limit =
-      query.limit + Self.contextAllowance * Float(segment.contextBits) / Float(LandmarkPair.contextBits)
+    let contextLimit =
+      limit + Self.contextAllowance * Float(segment.contextBits) / Float(LandmarkPair.contextBits)
     for pair in query.pairs {
       let exactGap = pair.gap * transform.slope
       let exactBand = pair.band - transform.shift
       let least =
         QueryPairs.Rarity.leastDistance(pair.interval) + QueryPairs.Rarity.leastDistance(exactGap)
         + QueryPairs.Rarity.leastDistance(exactBand)
-      guard pair.rarity + QueryPairs.Rarity.perCell * least < query.limit else { continue }
+      guard pair.rarity + QueryPairs.Rarity.perCell * least < limit else { continue }
       let offset = Int32((transform.slope * (query.centre - pair.column)).rounded())
       let gaps = Self.cells(exactGap, within: LandmarkPair.gaps)
       let intervals = Self.cells(pair.interval, within: LandmarkPair.intervals)
-      chooseContexts(of: pair, limit: limit)
+      chooseContexts(of: pair, limit: contextLimit)
       for band in Self.cells(exactBand, within: 0...LandmarkSpectrum.bandCount - 1) {
         for interval in intervals {
           let distance = abs(exactBand - Float(band)) + abs(pair.interval - Float(interval))
-          guard pair.rarity + QueryPairs.Rarity.perCell * distance < query.limit else { continue }
+          guard pair.rarity + QueryPairs.Rarity.perCell * distance < limit else { continue }
           for gap in gaps {
             let rarity =
               pair.rarity + QueryPairs.Rarity.perCell * (distance + abs(exactGap - Float(gap)))
-            guard rarity < query.limit else { continue }
+            guard rarity < limit else { continue }
             let key = LandmarkPair.key(band: band, interval: interval, gap: gap)
-            for context in chosen where rarity + context.rarity < limit {
+            for context in chosen where rarity + context.rarity < contextLimit {
               append(
                 segment.list(ofKey: key, context: context.value), offset: offset, rarity: rarity + context.rarity)
             }
@@ -78,9 +79,9 @@ struct ProbeList {
   private mutating func chooseContexts(of pair: QueryPairs.Pair, limit: Float) {
     guard !contextStarts.isEmpty else { return }
     chosen.removeAll(keepingCapacity: true)
-    let first = pair.targets.count > 1 ? pair.target + 1 : pair.target
+    let first = Int(pair.endTarget - pair.firstTarget > 1 ? pair.target + 1 : pair.target)
     var seen = SIMD4<UInt64>.zero
-    for index in contextStarts[first]..<contextStarts[pair.targets.upperBound] {
+    for index in contextStarts[first]..<contextStarts[Int(pair.endTarget)] {
       let context = contexts[index]
       guard pair.rarity + context.rarity < limit else { continue }
       let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: context.value)

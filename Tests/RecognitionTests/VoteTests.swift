@@ -13,6 +13,11 @@ import Testing
     return try builder.build()
   }
 
+  private static func pairs(limit: Float) -> QueryPairs {
+    let query = Catalogs.query(Music.piece(seed: 3, seconds: 6, from: 9))
+    return QueryPairs(query.peaks, columnCount: query.columnCount, limit: limit)
+  }
+
   /// Lists that are divided by context hold what the undivided ones do, each posting under its context.
   @Test(arguments: [0, 2]) func postingsAreThoseOfThePairs(contextBits: Int) throws {
     var builder = SegmentBuilder()
@@ -66,9 +71,9 @@ import Testing
 
   @Test func manyBinsAreCountedLikeFew() throws {
     let segment = try Self.segment()
-    let query = QueryPairs(Catalogs.query(Music.piece(seed: 3, seconds: 6, from: 9)), limit: 4)
+    let query = Self.pairs(limit: 4)
     var probes = ProbeList()
-    probes.collect(query, .neutral, in: segment)
+    probes.collect(query, .neutral, limit: 4, in: segment)
     var found: [[[Int]]] = []
     // The second number of bins is beyond what is counted in one table.
     for binCount in [segment.columnCount, 1 << 23] {
@@ -88,9 +93,9 @@ import Testing
 
   @Test func aBudgetLeavesOutTheDearestLists() throws {
     let segment = try Self.segment()
-    let query = QueryPairs(Catalogs.query(Music.piece(seed: 3, seconds: 6, from: 9)), limit: 4)
+    let query = Self.pairs(limit: 4)
     var probes = ProbeList()
-    probes.collect(query, .neutral, in: segment)
+    probes.collect(query, .neutral, limit: 4, in: segment)
     func cost(_ probes: [ProbeList.Probe]) -> Int { probes.reduce(0) { $0 + Int($1.length) + ProbeList.overhead } }
     let total = cost(probes.probes)
     var last = 0
