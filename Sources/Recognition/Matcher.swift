@@ -83,13 +83,11 @@ struct Matcher: ~Copyable {
   private mutating func vote(_ pairs: QueryPairs, _ transform: Transform, _ stage: Stage, in segment: Segment) {
     probes.collect(pairs, transform, limit: stage.limit, in: segment)
     let budget = max(Int(Double(stage.byteBudget) * share(of: segment)), Self.leastBudget)
-    let (price, byteCount) = probes.affordable(within: budget)
+    probes.trim(to: budget)
     // One independent read from each list before any is decoded: the processor waits for many lists at a time.
-    for probe in probes.probes where probe.price <= price {
-      firstBytes &+= segment.firstByte(of: probe.start..<probe.start + 1)
-    }
-    votes.reset(binCount: (segment.columnCount >> stage.binWidthLog2) + 1, byteCount: byteCount)
-    for probe in probes.probes where probe.price <= price {
+    for probe in probes.probes { firstBytes &+= segment.firstByte(of: probe.start..<probe.start + 1) }
+    votes.reset(binCount: (segment.columnCount >> stage.binWidthLog2) + 1, byteCount: probes.byteCount)
+    for probe in probes.probes {
       votes.add(
         probe.start..<probe.start + Int(probe.length), of: segment, offset: Int(probe.offset),
         binWidthLog2: stage.binWidthLog2)

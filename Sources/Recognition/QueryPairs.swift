@@ -39,8 +39,9 @@ struct QueryPairs {
     /// A little less than the distance of a value, which may be negative, from the nearest cell.
     @inline(__always)
     static func leastDistance(_ value: Float) -> Float {
-      let shifted = value + 128
-      return abs(shifted - Float(Int32(shifted + 0.5))) - 0.001
+      // To add and take away a number from which on floats are whole leaves the nearest whole one.
+      let nearest = value + 12_582_912 - 12_582_912
+      return abs(value - nearest) - 0.001
     }
   }
 

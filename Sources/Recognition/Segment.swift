@@ -221,13 +221,15 @@ final class Segment: Sendable {
 
   // MARK: Postings
 
-  /// Where the list of a key and the first `contextBits` of a context lies within `postings`; a range that makes no
-  /// sense, in a damaged file, is empty.
+  /// The number of the list of a key and the first `contextBits` of a context.
   @inline(__always)
-  func list(ofKey key: Int, context: Int) -> Range<Int> {
-    let list = key << contextBits | context
-    let start = listStart(list)
-    let end = listStart(list + 1)
+  func listNumber(ofKey key: Int, context: Int) -> Int { key << contextBits | context }
+
+  /// Where a list lies within `postings`; a range that makes no sense, in a damaged file, is empty.
+  @inline(__always)
+  func list(_ number: Int) -> Range<Int> {
+    let start = listStart(number)
+    let end = listStart(number + 1)
     guard start <= end, end <= postings.count else { return 0..<0 }
     return start..<end
   }

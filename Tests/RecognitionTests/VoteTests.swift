@@ -37,7 +37,8 @@ import Testing
     var count = 0
     for (place, columns) in expected {
       var found: [Int] = []
-      segment.forEachPosting(in: segment.list(ofKey: place[0], context: place[1])) { found.append($0) }
+      let list = segment.list(segment.listNumber(ofKey: place[0], context: place[1]))
+      segment.forEachPosting(in: list) { found.append($0) }
       #expect(found == columns)
       count += columns.count
     }
@@ -96,15 +97,16 @@ import Testing
     let query = Self.pairs(limit: 4)
     var probes = ProbeList()
     probes.collect(query, .neutral, limit: 4, in: segment)
-    func cost(_ probes: [ProbeList.Probe]) -> Int { probes.reduce(0) { $0 + Int($1.length) + ProbeList.overhead } }
-    let total = cost(probes.probes)
+    let total = probes.byteCount
+    #expect(total == probes.probes.reduce(0) { $0 + Int($1.length) + ProbeList.overhead })
     var last = 0
     for budget in [0, total / 8, total / 2, total] {
-      let (price, byteCount) = probes.affordable(within: budget)
-      #expect(cost(probes.probes.filter { Int($0.price) <= price }) == byteCount)
-      #expect(byteCount <= budget)
-      #expect(byteCount >= last)
-      last = byteCount
+      var trimmed = probes
+      trimmed.trim(to: budget)
+      #expect(trimmed.byteCount == trimmed.probes.reduce(0) { $0 + Int($1.length) + ProbeList.overhead })
+      #expect(trimmed.byteCount <= budget)
+      #expect(trimmed.byteCount >= last)
+      last = trimmed.byteCount
     }
     #expect(last == total)
   }
