@@ -106,9 +106,7 @@ struct MatchedFilter {
       while next < end {
         let point = points[next]
         next &+= 1
-        let exact = Float(point.column) * inverse + origin
-        let whole = Int32(exact)
-        let column = whole &- (Float(whole) > exact ? 1 : 0)
+        let column = Self.floor(Float(point.column) * inverse + origin)
         let band = Int32(point.band) &+ shift
         guard UInt32(bitPattern: band) < UInt32(bitPattern: bands), column >= -margin, column < limit &+ margin else {
           continue
@@ -163,7 +161,13 @@ struct MatchedFilter {
   /// Where a landmark lies in the query.
   func place(of point: Point, _ placement: Placement) -> (column: Int, band: Int) {
     let column = (Float(point.column) - placement.centre) / placement.slope + Float(columnCount) / 2
-    return (Int(column.rounded()), Int(point.band) + placement.shift)
+    return (Int(Self.floor(column + 0.5)), Int(point.band) + placement.shift)
+  }
+
+  @inline(__always)
+  private static func floor(_ value: Float) -> Int32 {
+    let whole = Int32(value)
+    return whole &- (Float(whole) > value ? 1 : 0)
   }
 
   /// The query's spectrum at a place within it, in `FilterRows.steps` of a standard deviation.

@@ -210,9 +210,10 @@ final class Segment: Sendable {
       column = Int(blocks.loadUnaligned(fromByteOffset: block * Format.blockSize + 4, as: UInt32.self))
     }
     let count = codes.count / 2
+    guard let base = codes.baseAddress, next < count else { return }
     while next < count {
-      let code = codes.loadUnaligned(fromByteOffset: 2 * next, as: UInt16.self)
-      next += 1
+      let code = base.loadUnaligned(fromByteOffset: 2 &* next, as: UInt16.self)
+      next &+= 1
       guard let (band, strength) = SignatureCoding.decode(code, column: &column) else { continue }
       if column >= columns.upperBound { break }
       if column >= columns.lowerBound { body(column, band, strength) }

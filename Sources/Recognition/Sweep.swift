@@ -22,13 +22,19 @@ struct Sweep {
   init(_ filter: MatchedFilter, _ points: UnsafeBufferPointer<MatchedFilter.Point>, _ placement: MatchedFilter.Placement)
   {
     self.filter = filter
+    columns.reserveCapacity(points.count)
+    offsets.reserveCapacity(points.count)
+    weights.reserveCapacity(points.count)
+    squares.reserveCapacity(points.count + 1)
+    var sum = 0
     for point in points {
       let place = filter.place(of: point, placement)
       guard (0..<filter.bandCount).contains(place.band) else { continue }
       columns.append(place.column)
       offsets.append(place.band * filter.stride + FilterRows.padding - MatchedFilter.lanes / 2 + place.column)
       weights.append(point.weight)
-      squares.append(squares[squares.count - 1] + Int(point.weight) * Int(point.weight))
+      sum += Int(point.weight) * Int(point.weight)
+      squares.append(sum)
     }
   }
 
