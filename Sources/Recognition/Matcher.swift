@@ -124,6 +124,7 @@ struct Matcher: ~Copyable {
     var finding: Finding?
     var pairs: QueryPairs?
     for stage in Self.stages {
+      if stage.isSharp, !query.isNoisy, query.duration >= Self.shortDuration { break }
       if stage.isSharp || pairs == nil {
         pairs = QueryPairs(
           stage.isSharp ? query.sharpPeaks() : query.peaks, columnCount: query.columnCount, limit: stage.limit)
@@ -136,6 +137,9 @@ struct Matcher: ~Copyable {
     }
     return relocate(&hits, filter) ? judge(hits, query, filter) : finding
   }
+
+  /// Seconds from which on a clean query has so many strong peaks that the sharpened spectrum would add nothing.
+  private static let shortDuration = 8.0
 
   /// Measures the best hit against its surroundings and against the other tracks.
   private mutating func judge(_ hits: [Hit], _ query: Query, _ filter: MatchedFilter) -> Finding? {
