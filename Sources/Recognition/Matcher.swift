@@ -130,7 +130,7 @@ struct Matcher: ~Copyable {
           stage.isSharp ? query.sharpPeaks() : query.peaks, columnCount: query.columnCount, limit: stage.limit)
       }
       guard let pairs else { continue }
-      scan(pairs, stage, filter, into: &hits)
+      scan(query, pairs, stage, filter, into: &hits)
       refine(&hits, filter)
       finding = judge(hits, query, filter)
       if finding?.isCertain == true { break }
@@ -198,10 +198,15 @@ struct Matcher: ~Copyable {
   }
 
   /// Votes, and checks the places with the most votes.
-  private mutating func scan(_ pairs: QueryPairs, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]) {
+  private mutating func scan(
+    _ query: Query, _ pairs: QueryPairs, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]
+  ) {
     // The larger the catalog, the more places are ahead of the right one by chance; to check them is cheap.
     let growth = cbrt(max(1, Double(postingCount) / 5e6))
-    let candidates = Int(Double(stage.candidateCount) * growth)
+    // In the last stage the right one has few votes: the shorter the query, the fewer.
+    let scarcity = stage.isSharp ? max(1, Self.shortDuration / query.duration) : 1
+    let candidates = Int(Double(stage.candidateCount) * growth * scarcity)
+    let candidatesPerTrack = Int(4 * scarcity)
     for segmentIndex in segments.indices {
       let segment = segments[segmentIndex]
       // Each segment has its share of the places, with some to spare for the smaller ones.
@@ -213,7 +218,7 @@ struct Matcher: ~Copyable {
           let column = (place.bin + 1) << stage.binWidthLog2
           guard let track = segment.track(atColumn: column), !removed[segmentIndex].contains(track) else { continue }
           perTrack[track, default: 0] += 1
-          guard perTrack[track, default: 0] <= 4 else { continue }
+          guard perTrack[track, default: 0] <= candidatesPerTrack else { continue }
           var hit = Hit(
             segment: segmentIndex, track: track,
             placement: MatchedFilter.Placement(
