@@ -48,8 +48,8 @@ struct Matcher: ~Copyable {
   }
 
   static let stages = [
-    Stage(limit: 1.9, binWidthLog2: 1, candidateCount: 40, byteBudget: 1 << 20, transforms: [.neutral]),
-    Stage(limit: 1.8, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 19, transforms: changed),
+    Stage(limit: 1.9, binWidthLog2: 1, candidateCount: 40, byteBudget: 2 << 20, transforms: [.neutral]),
+    Stage(limit: 1.8, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: changed),
     Stage(
       limit: 4.0, isSharp: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral]),
   ]
@@ -68,6 +68,8 @@ struct Matcher: ~Copyable {
   private var votes = VoteTable()
   private var probes = ProbeList()
   private var firstBytes: UInt8 = 0
+  /// Whether no stage has left out lists of postings, for want of budget.
+  private var hasReadAll = true
   /// Places near landmarks; see `isSameRecording`.
   private var nearby: [Bool] = []
   /// The landmarks around the hit that was loaded last.
@@ -83,7 +85,7 @@ struct Matcher: ~Copyable {
   private mutating func vote(_ pairs: QueryPairs, _ transform: Transform, _ stage: Stage, in segment: Segment) {
     probes.collect(pairs, transform, limit: stage.limit, in: segment)
     let budget = max(Int(Double(stage.byteBudget) * share(of: segment)), Self.leastBudget)
-    probes.trim(to: budget)
+    if probes.trim(to: budget) { hasReadAll = false }
     // One independent read from each list before any is decoded: the processor waits for many lists at a time.
     for probe in probes.probes { firstBytes &+= segment.firstByte(of: probe.start..<probe.start + 1) }
     votes.reset(binCount: (segment.columnCount >> stage.binWidthLog2) + 1, byteCount: probes.byteCount)
@@ -123,8 +125,9 @@ struct Matcher: ~Copyable {
     var hits: [Hit] = []
     var finding: Finding?
     var pairs: QueryPairs?
+    hasReadAll = true
     for stage in Self.stages {
-      if stage.isSharp, !query.isNoisy, query.duration >= Self.shortDuration { break }
+      if stage.isSharp, hasReadAll, !query.isNoisy, query.duration >= Self.shortDuration { break }
       if stage.isSharp || pairs == nil {
         pairs = QueryPairs(
           stage.isSharp ? query.sharpPeaks() : query.peaks, columnCount: query.columnCount, limit: stage.limit)

@@ -147,8 +147,9 @@ struct ProbeList {
 
   /// Leaves as many lists as can be read within a number of bytes, the cheapest for what they promise: the ones left out
   /// are those of the commonest pairs and of the weakest peaks, which say the least for the work they make.
-  mutating func trim(to budget: Int) {
-    guard byteCount > budget else { return }
+  /// - Returns: Whether any are left out.
+  mutating func trim(to budget: Int) -> Bool {
+    guard byteCount > budget else { return false }
     let prices = probes.map(Self.price)
     var bytesOfPrice = [Int](repeating: 0, count: 256)
     for (probe, price) in zip(probes, prices) { bytesOfPrice[Int(price)] += Int(probe.length) + Self.overhead }
@@ -164,6 +165,7 @@ struct ProbeList {
       kept += 1
     }
     probes.removeLast(probes.count - kept)
+    return true
   }
 
   /// Logarithm of a list's length times rarity, in quarters of an octave: what a right posting in it costs.

@@ -102,7 +102,7 @@ import Testing
     var last = 0
     for budget in [0, total / 8, total / 2, total] {
       var trimmed = probes
-      trimmed.trim(to: budget)
+      #expect(trimmed.trim(to: budget) == (budget < total))
       #expect(trimmed.byteCount == trimmed.probes.reduce(0) { $0 + Int($1.length) + ProbeList.overhead })
       #expect(trimmed.byteCount <= budget)
       #expect(trimmed.byteCount >= last)
