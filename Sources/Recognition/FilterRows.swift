@@ -22,6 +22,8 @@ struct FilterRows {
   private static let ceiling: Float = 3.5
   /// What is so far below the mean is well below it, in deviations of what is left.
   private static let low: Float = -0.75
+  /// Silence has none.
+  private static let leastDeviation: Float = 1e-3
 
   /// - Parameters:
   ///   - spectrum: One column after another.
@@ -31,7 +33,7 @@ struct FilterRows {
     let stride = columnCount + 2 * Self.padding
     self.columnCount = columnCount
     self.stride = stride
-    let scale = 1 / max(Self.deviation(of: spectrum), 1e-3)
+    let scale = 1 / max(Self.deviation(of: spectrum), Self.leastDeviation)
     var clipped: [Float] = []
     clipped.reserveCapacity((columnCount + Self.lanes) * bandCount)
     clipped += spectrum
@@ -46,7 +48,7 @@ struct FilterRows {
       means[band] /= Float(max(1, columnCount))
       variance += (squares[band] - means[band] * means[band] * Float(columnCount)) / size
     }
-    let gain = Self.steps / max(max(variance, 0).squareRoot(), 1e-3)
+    let gain = Self.steps / max(max(variance, 0).squareRoot(), Self.leastDeviation)
     // Behind the end there is nothing above or below the mean.
     for _ in 1..<Self.lanes { clipped += means }
     var lowCounts = SIMD8<Int32>.zero

@@ -5,8 +5,8 @@ internal import Glibc
 ///
 /// Three stages, each dearer than the one before and only run if that one has found nothing beyond doubt: few pairs of
 /// the strongest peaks at true speed; as few at changed speeds, tempos and pitches; many pairs of the sharpened spectrum
-/// at true speed. A stage votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by
-/// `MatchedFilter`.
+/// at true speed. The last one is for noise, for short queries, and for catalogs of which the others have not read all.
+/// A stage votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
 struct Matcher: ~Copyable {
   /// How a query's pairs are turned into those of a track.
   struct Transform {
@@ -127,7 +127,7 @@ struct Matcher: ~Copyable {
     var pairs: QueryPairs?
     hasReadAll = true
     for stage in Self.stages {
-      if stage.isSharp, hasReadAll, !query.isNoisy, query.duration >= Self.shortDuration { break }
+      if stage.isSharp, hasReadAll, !query.mayHidePeaks, query.duration >= Self.shortDuration { break }
       if stage.isSharp || pairs == nil {
         pairs = QueryPairs(
           stage.isSharp ? query.sharpPeaks() : query.peaks, columnCount: query.columnCount, limit: stage.limit)
@@ -141,7 +141,7 @@ struct Matcher: ~Copyable {
     return relocate(&hits, filter) ? judge(hits, query, filter) : finding
   }
 
-  /// Seconds from which on a clean query has so many strong peaks that the sharpened spectrum would add nothing.
+  /// Seconds from which on a clean query has so many strong peaks that the last stage would add nothing.
   private static let shortDuration = 8.0
 
   /// Measures the best hit against its surroundings and against the other tracks.
@@ -207,7 +207,7 @@ struct Matcher: ~Copyable {
     // The larger the catalog, the more places are ahead of the right one by chance; to check them is cheap.
     let growth = cbrt(max(1, Double(postingCount) / 5e6))
     // In the last stage the right one has few votes: the shorter the query, the fewer.
-    let scarcity = stage.isSharp ? max(1, Self.shortDuration / query.duration) : 1
+    let scarcity = stage.isSharp ? min(max(1, Self.shortDuration / query.duration), 4) : 1
     let candidates = Int(Double(stage.candidateCount) * growth * scarcity)
     let candidatesPerTrack = Int(4 * scarcity)
     for segmentIndex in segments.indices {

@@ -145,8 +145,8 @@ struct ProbeList {
   /// What it costs to find a list, in bytes that could be read instead.
   static let overhead = 16
 
-  /// Leaves as many lists as can be read within a number of bytes, the cheapest for what they promise: the ones left out
-  /// are those of the commonest pairs and of the weakest peaks, which say the least for the work they make.
+  /// Leaves as many lists as can be read within a number of bytes, the cheapest for what they promise: the ones left
+  /// out are those of the commonest pairs and of the weakest peaks, which say the least for the work they make.
   /// - Returns: Whether any are left out.
   mutating func trim(to budget: Int) -> Bool {
     guard byteCount > budget else { return false }

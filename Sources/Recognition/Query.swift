@@ -17,8 +17,8 @@ public struct Query: Sendable {
   /// What it is in music, on the average: for queries whose spectrum is not known.
   private static let musicFlatness: Float = 0.21
 
-  /// Whether noise or voices may hide the strongest peaks.
-  var isNoisy: Bool { flatness >= 0.24 }
+  /// Whether there may be noise or voices that hide the strongest peaks.
+  var mayHidePeaks: Bool { sharp.isEmpty || flatness >= 0.24 }
 
   /// Seconds.
   public var duration: Double { Double(columnCount) / LandmarkSpectrum.columnsPerSecond }

@@ -21,7 +21,8 @@ struct RankedPeaks {
     order = found.indices.map { UInt64(~found[$0].strength.bitPattern) << 32 | UInt64($0) }.sorted()
       .map { Int($0 & 0xFFFF_FFFF) }
     var peaks = found.map {
-      Peak(column: Float($0.column) + $0.columnOffset, band: Float($0.band) + $0.bandOffset, strength: $0.strength, rank: 0)
+      Peak(
+        column: Float($0.column) + $0.columnOffset, band: Float($0.band) + $0.bandOffset, strength: $0.strength, rank: 0)
     }
     let thirds = LandmarkQuota.thirdCount
     var counts = [Int](repeating: 0, count: (LandmarkQuota.second(of: found.last?.column ?? 0) + 1) * thirds)

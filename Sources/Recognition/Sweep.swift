@@ -1,4 +1,4 @@
-/// Scores of one place after another, so far apart as displacements are tried together, along all landmarks of a track.
+/// Scores one place of a track after another, as far apart as displacements are tried together.
 ///
 /// From one place to the next all landmarks move by the same number of columns: so where each lies in the filter is
 /// worked out once.
@@ -12,15 +12,14 @@ struct Sweep {
   private var squares = [0]
   /// By how many columns the next place is behind the first.
   private var shift = 0
-  /// The landmarks from which on they lie in the query, at no displacement and at any.
+  /// The landmarks that lie in the query at the next place, without displacement and with any.
   private var inner = 0..<0
   private var outer = 0..<0
 
   /// - Parameters:
   ///   - points: In order of column.
   ///   - placement: The first place.
-  init(_ filter: MatchedFilter, _ points: UnsafeBufferPointer<MatchedFilter.Point>, _ placement: MatchedFilter.Placement)
-  {
+  init(_ filter: MatchedFilter, _ points: MatchedFilter.Points, _ placement: MatchedFilter.Placement) {
     self.filter = filter
     columns.reserveCapacity(points.count)
     offsets.reserveCapacity(points.count)
