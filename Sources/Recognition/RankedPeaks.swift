@@ -22,7 +22,8 @@ struct RankedPeaks {
       .map { Int($0 & 0xFFFF_FFFF) }
     var peaks = found.map {
       Peak(
-        column: Float($0.column) + $0.columnOffset, band: Float($0.band) + $0.bandOffset, strength: $0.strength, rank: 0)
+        column: Float($0.column) + $0.columnOffset, band: Float($0.band) + $0.bandOffset, strength: $0.strength,
+        rank: 0)
     }
     let thirds = LandmarkQuota.thirdCount
     var counts = [Int](repeating: 0, count: (LandmarkQuota.second(of: found.last?.column ?? 0) + 1) * thirds)
