@@ -30,8 +30,9 @@ public struct LandmarkPeaks {
   private var columns: [Float]
   /// For each of them the maxima over the neighbouring bands, `bandCount` to a row.
   private var maxima: [Float]
-  /// The maxima of all these rows.
-  private var summit = [Float](repeating: 0, count: LandmarkSpectrum.bandCount)
+  /// The maxima of the rows before one, at least 0, and those of its own and the rows after it.
+  private var earlier = [Float](repeating: 0, count: LandmarkSpectrum.bandCount)
+  private var later = [Float](repeating: 0, count: LandmarkSpectrum.bandCount)
   private var count = 0
 
   public init(radius: Int) {
@@ -45,7 +46,7 @@ public struct LandmarkPeaks {
   public mutating func push(_ whitened: [Float], into peaks: inout [Peak]) {
     let row = slot(count) * rowLength
     let maximaRow = slot(count) * Self.bandCount
-    columns.replaceSubrange(row + radius..<row + radius + Self.bandCount, with: whitened)
+    Self.copy(whitened, from: 0, to: &columns, at: row + radius)
     Self.copy(columns, from: row, to: &maxima, at: maximaRow)
     for distance in 1...2 * radius { Self.raise(&maxima, at: maximaRow, to: columns, from: row + distance) }
     count += 1
@@ -85,20 +86,23 @@ public struct LandmarkPeaks {
   private func slot(_ column: Int) -> Int { column % (2 * radius + 1) }
 
   private mutating func find(in column: Int, into peaks: inout [Peak]) {
-    Self.copy(maxima, from: 0, to: &summit, at: 0)
-    for row in 1..<2 * radius + 1 { Self.raise(&summit, at: 0, to: maxima, from: row * Self.bandCount) }
+    // Rows before the first column have never been filled: they are below everything.
+    let first = column + radius + 1
+    for band in 0..<Self.bandCount { earlier[band] = 0 }
+    for row in first..<first + radius { Self.raise(&earlier, at: 0, to: maxima, from: slot(row) * Self.bandCount) }
+    Self.copy(maxima, from: slot(column) * Self.bandCount, to: &later, at: 0)
+    for row in column + 1...column + radius {
+      Self.raise(&later, at: 0, to: maxima, from: slot(row) * Self.bandCount)
+    }
     let row = slot(column) * rowLength + radius
-    for band in 0..<Self.bandCount where columns[row + band] >= summit[band] && columns[row + band] > 0 {
+    let before = slot(column + 2 * radius) * rowLength + radius
+    let after = slot(column + 1) * rowLength + radius
+    for band in 0..<Self.bandCount where columns[row + band] > earlier[band] && columns[row + band] >= later[band] {
       let value = columns[row + band]
-      let isEarliest = (1...radius).allSatisfy { distance in
-        column < distance || maxima[slot(column - distance) * Self.bandCount + band] < value
-      }
-      guard isEarliest else { continue }
-      let before = column > 0 ? columns[slot(column - 1) * rowLength + radius + band] : -.infinity
-      let after = columns[slot(column + 1) * rowLength + radius + band]
       peaks.append(
         Peak(
-          column: column, band: band, strength: value, columnOffset: Self.vertex(before, value, after),
+          column: column, band: band, strength: value,
+          columnOffset: Self.vertex(columns[before + band], value, columns[after + band]),
           bandOffset: Self.vertex(columns[row + band - 1], value, columns[row + band + 1])))
     }
   }

@@ -31,6 +31,8 @@ public struct LandmarkSpectrum: Sendable {
 
   private let bands: [Band]
   private let weights: [SIMD8<Float>]
+  /// A multiple of eight.
+  private static let paddedBandCount = (bandCount + 7) / 8 * 8
 
   public init() {
     let binWidth = Double(Self.layout.sampleRate) / Double(Self.layout.windowLength)
@@ -65,33 +67,44 @@ public struct LandmarkSpectrum: Sendable {
   ///   - levels: 138 values.
   public func levels(of power: Span<Float>, into levels: inout [Int32]) {
     precondition(power.count == Self.layout.binCount && levels.count == Self.bandCount)
-    unsafe power.withUnsafeBytes { bytes in
-      let weights = weights.span
-      for index in 0..<Self.bandCount {
-        let band = bands[index]
-        var sum = SIMD8<Float>.zero
-        for group in 0..<band.groupCount {
-          let values = unsafe bytes.loadUnaligned(
-            fromByteOffset: 4 * (band.firstBin + 8 * group), as: SIMD8<Float>.self)
-          sum += values * weights[band.firstGroup + group]
+    unsafe withUnsafeTemporaryAllocation(byteCount: 4 * Self.paddedBandCount, alignment: 32) { sums in
+      // What happens to lie in memory may be numbers with which the processor is slow.
+      unsafe sums.initializeMemory(as: UInt8.self, repeating: 0)
+      unsafe power.withUnsafeBytes { bytes in
+        let weights = weights.span
+        for index in 0..<Self.bandCount {
+          let band = bands[index]
+          var sum = SIMD8<Float>.zero
+          for group in 0..<band.groupCount {
+            let values = unsafe bytes.loadUnaligned(
+              fromByteOffset: 4 * (band.firstBin + 8 * group), as: SIMD8<Float>.self)
+            sum += values * weights[band.firstGroup + group]
+          }
+          unsafe sums.storeBytes(of: sum.sum(), toByteOffset: 4 * index, as: Float.self)
         }
-        levels[index] = Self.level(ofPower: sum.sum())
+      }
+      for first in stride(from: 0, to: Self.bandCount, by: 8) {
+        let eight = unsafe Self.levels(ofPowers: sums.load(fromByteOffset: 4 * first, as: SIMD8<Float>.self))
+        for lane in 0..<min(8, Self.bandCount - first) { levels[first + lane] = eight[lane] }
       }
     }
   }
 
   /// 10·log₁₀ in steps of 1/256 dB. The logarithm of the mantissa is a polynomial, right to 0.0001 dB.
   @inline(__always)
-  static func level(ofPower power: Float) -> Int32 {
+  static func levels(ofPowers powers: SIMD8<Float>) -> SIMD8<Int32> {
     // NaN and infinity, which no decoder should let through, count as silence.
-    let power = power < Float.greatestFiniteMagnitude ? power + floorPower : floorPower
-    let bits = power.bitPattern
-    let exponent = Float(Int32(truncatingIfNeeded: bits >> 23) - 127)
-    let mantissa = Float(bitPattern: (bits & 0x007F_FFFF) | 0x3F80_0000) - 1
+    let powers = SIMD8<Float>.zero.replacing(with: powers, where: powers .< Float.greatestFiniteMagnitude) + floorPower
+    let bits = unsafeBitCast(powers, to: SIMD8<Int32>.self)
+    let exponent = SIMD8<Float>((bits &>> 23) &- 127)
+    let mantissa = unsafeBitCast((bits & 0x007F_FFFF) | 0x3F80_0000, to: SIMD8<Float>.self) - 1
     // Minimax polynomial for log2(1 + m) on [0, 1], exact at both ends.
-    let tail = 0.41560542 + mantissa * (-0.19357504 + mantissa * 0.04514881)
+    let tail: SIMD8<Float> = 0.41560542 + mantissa * (-0.19357504 + mantissa * 0.04514881)
     let logarithm = exponent + mantissa * (1.44191701 + mantissa * (-0.7090962 + mantissa * tail))
-    // Rounded by way of a number that is never negative: conversion cuts off.
-    return Int32(logarithm * (3.0103 * levelsPerDecibel) + 131_072.5) - 131_072
+    // Half up. From 2^23 on, floats are whole numbers, and the last bits of theirs are these numbers.
+    let half = logarithm * (3.0103 * levelsPerDecibel) + 131_072.5
+    let whole = half + 8_388_608
+    let rounded = unsafeBitCast(whole, to: SIMD8<Int32>.self) &- (0x4B00_0000 + 131_072)
+    return rounded.replacing(with: rounded &- 1, where: whole - 8_388_608 .> half)
   }
 }

@@ -32,10 +32,12 @@ public struct LandmarkWhitener {
 
   /// Takes the next column of levels.
   /// - Returns: Whether another whitened column has become complete, the one `columnRadius` earlier; it is in `whitened`.
-  public mutating func push(_ levels: [Int32]) -> Bool {
+  public mutating func push(_ levels: Span<Int32>) -> Bool {
     let row = row(count)
-    recent.replaceSubrange(row..<row + LandmarkSpectrum.bandCount, with: levels)
-    for band in 0..<LandmarkSpectrum.bandCount { columnSums[band] &+= levels[band] }
+    for band in 0..<LandmarkSpectrum.bandCount {
+      recent[row + band] = levels[band]
+      columnSums[band] &+= levels[band]
+    }
     let first = count - 2 * columnRadius
     if first > 0 { dropColumn(first - 1) }
     count += 1

@@ -13,7 +13,7 @@ public struct SignatureBuilder {
   /// Takes the next column of `LandmarkSpectrum`.
   public mutating func push(_ levels: [Int32]) {
     columnCount += 1
-    if whitener.push(levels) { takeWhitened() }
+    if whitener.push(levels.span) { takeWhitened() }
   }
 
   /// Ends the signature. The builder is used up then.

@@ -7,12 +7,11 @@ extension Matcher {
   /// where they are highest the part grows to both sides as far as their sum over half that mean grows: the likeliest
   /// points of change (Page, Biometrika 1954).
   mutating func heardPart(of hit: Hit, in query: Query) -> Range<Double> {
-    let values = query.plainFilter.withUnsafeBufferPointer { filter -> [MatchedFilter.Value] in
-      guard let base = filter.baseAddress else { return [] }
-      let filter = MatchedFilter(query, values: base)
-      load(hit, filter)
-      return points.withUnsafeBufferPointer { filter.values($0, hit.placement) }
-    }
+    let values =
+      MatchedFilter.with(query.plainFilter) { filter -> [MatchedFilter.Value] in
+        load(hit, filter)
+        return points.withUnsafeBufferPointer { filter.values($0, hit.placement) }
+      } ?? []
     let whole = 0..<Double(query.columnCount)
     guard values.count >= 2 * Self.anchorCount, let anchor = Self.anchor(in: values) else { return whole }
     let threshold = anchor.mean / 2

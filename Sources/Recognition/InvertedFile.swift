@@ -19,10 +19,10 @@ struct InvertedFile {
     }
   }
 
-  /// Landmarks of a slice, about; each gives some four thirds of a posting of twelve bytes.
-  private static let sliceSize = 6 << 20
-  /// More slices would take too long: so those of a very large segment are larger.
-  private static let maximumSliceCount = 24
+  /// Landmarks of a slice, about; each gives some four thirds of a posting of twelve bytes. The more slices, the longer
+  /// it takes: so they are larger in a large segment, but never so large that memory would grow with it.
+  private static let sliceSizes = 6 << 20...24 << 20
+  private static let usualSliceCount = 24
   /// Landmarks to a list, at least, before lists are divided by one more bit of the context: shorter ones would cost
   /// more to find than to read.
   private static let landmarksPerList = 6
@@ -44,7 +44,7 @@ struct InvertedFile {
       bits += 1
     }
     self.contextBits = contextBits ?? bits
-    let sliceSize = max(Self.sliceSize, count / Self.maximumSliceCount)
+    let sliceSize = min(max(Self.sliceSizes.lowerBound, count / Self.usualSliceCount), Self.sliceSizes.upperBound)
     guard count > sliceSize else {
       slices = [0..<LandmarkSpectrum.bandCount]
       return

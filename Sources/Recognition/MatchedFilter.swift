@@ -57,17 +57,24 @@ struct MatchedFilter {
   /// Fewer landmarks than this prove nothing.
   static let minimumCount = 15
 
-  private let values: UnsafePointer<Int16>
-  private let stride: Int
-  private let columnCount: Int
-  private let bandCount: Int
+  let values: UnsafePointer<Int16>
+  let stride: Int
+  let columnCount: Int
+  let bandCount = LandmarkSpectrum.bandCount
 
-  /// - Parameter values: The query's filter, which must outlive this value.
-  init(_ query: Query, values: UnsafePointer<Int16>) {
+  /// - Parameter values: Those of the rows, which must outlive this value.
+  private init(_ rows: FilterRows, values: UnsafePointer<Int16>) {
     self.values = values
-    stride = query.stride
-    columnCount = query.columnCount
-    bandCount = query.filter.count / query.stride
+    stride = rows.stride
+    columnCount = rows.columnCount
+  }
+
+  /// Calls `body` with the filter of a query's spectrum, if it has any columns.
+  static func with<R>(_ rows: FilterRows, _ body: (MatchedFilter) -> R) -> R? {
+    rows.values.withUnsafeBufferPointer { values in
+      guard let base = values.baseAddress, rows.columnCount > 0 else { return nil }
+      return body(MatchedFilter(rows, values: base))
+    }
   }
 
   /// The values that are added up for a placement, in the order of the landmarks.
@@ -88,50 +95,62 @@ struct MatchedFilter {
     let bands = Int32(bandCount)
     let shift = Int32(placement.shift)
     let margin = Int32(Self.lanes / 2)
-    let start = values + Query.padding - Self.lanes / 2
-    var even = SIMD8<Int32>.zero
-    var odd = SIMD8<Int32>.zero
-    var part = SIMD16<Int16>.zero
-    /// Adds the 16-bit sums of two neighbouring lanes to their 32-bit ones.
-    func flush() {
+    let start = values + FilterRows.padding - Self.lanes / 2
+    var sums = Sums()
+    var count: Int32 = 0
+    var squares: Int32 = 0
+    var next = 0
+    while next < points.count {
+      var part = SIMD16<Int16>.zero
+      let end = min(next + Self.partLength, points.count)
+      while next < end {
+        let point = points[next]
+        next &+= 1
+        let column = Self.floor(Float(point.column) * inverse + origin)
+        let band = Int32(point.band) &+ shift
+        guard UInt32(bitPattern: band) < UInt32(bitPattern: bands), column >= -margin, column < limit &+ margin else {
+          continue
+        }
+        let address = UnsafeRawPointer(start + (Int(band) &* stride &+ Int(column)))
+        part &+= address.loadUnaligned(as: SIMD16<Int16>.self) &* point.weight
+        if UInt32(bitPattern: column) < UInt32(bitPattern: limit) {
+          count &+= 1
+          squares &+= Int32(point.weight &* point.weight)
+        }
+      }
+      sums.add(part)
+    }
+    return sums.scores(count: Int(count), squares: Int(squares))
+  }
+
+  /// Sums of 16 lanes, which are put together from sums of 16 bits.
+  struct Sums {
+    private var even = SIMD8<Int32>.zero
+    private var odd = SIMD8<Int32>.zero
+
+    @inline(__always)
+    mutating func add(_ part: SIMD16<Int16>) {
       let both = unsafeBitCast(part, to: SIMD8<Int32>.self)
       even &+= (both &<< 16) &>> 16
       odd &+= both &>> 16
-      part = .zero
     }
-    var untilFlush = Self.flushInterval
-    var count: Int32 = 0
-    var squares: Int32 = 0
-    for point in points {
-      let exact = Float(point.column) * inverse + origin
-      let whole = Int32(exact)
-      let column = whole &- (Float(whole) > exact ? 1 : 0)
-      let band = Int32(point.band) &+ shift
-      guard UInt32(bitPattern: band) < UInt32(bitPattern: bands), column >= -margin, column < limit &+ margin else {
-        continue
-      }
-      let address = UnsafeRawPointer(start + (Int(band) &* stride &+ Int(column)))
-      part &+= address.loadUnaligned(as: SIMD16<Int16>.self) &* point.weight
-      if UInt32(bitPattern: column) < UInt32(bitPattern: limit) {
-        count &+= 1
-        squares &+= Int32(point.weight &* point.weight)
-      }
-      untilFlush &-= 1
-      if untilFlush == 0 {
-        flush()
-        untilFlush = Self.flushInterval
-      }
+
+    /// z of each lane.
+    /// - Parameters:
+    ///   - count: Landmarks within the query, without displacement.
+    ///   - squares: The sum of the squares of their weights.
+    @inline(__always)
+    func scores(count: Int, squares: Int) -> SIMD16<Float> {
+      guard count >= MatchedFilter.minimumCount else { return .zero }
+      var total = SIMD16<Float>()
+      total.evenHalf = SIMD8<Float>(even)
+      total.oddHalf = SIMD8<Float>(odd)
+      return total * (1 / (FilterRows.steps * Float(squares).squareRoot()))
     }
-    guard count >= Self.minimumCount else { return .zero }
-    flush()
-    var total = SIMD16<Float>()
-    total.evenHalf = SIMD8<Float>(even)
-    total.oddHalf = SIMD8<Float>(odd)
-    return total * (1 / (Query.steps * Float(squares).squareRoot()))
   }
 
   /// So many products of a weight and a value fit into 16 bits.
-  private static let flushInterval = Int(Int16.max) / (Point.maximumWeight * Int(Query.maximumValue))
+  static let partLength = Int(Int16.max) / (Point.maximumWeight * Int(FilterRows.maximumValue))
 
   /// The columns of a track that may lie in the query, at this placement and at those next to it.
   func reach(of placement: Placement) -> ClosedRange<Float> {
@@ -142,16 +161,27 @@ struct MatchedFilter {
   /// Where a landmark lies in the query.
   func place(of point: Point, _ placement: Placement) -> (column: Int, band: Int) {
     let column = (Float(point.column) - placement.centre) / placement.slope + Float(columnCount) / 2
-    return (Int(column.rounded()), Int(point.band) + placement.shift)
+    return (Int(Self.floor(column + 0.5)), Int(point.band) + placement.shift)
   }
 
-  /// The query's spectrum at a place within it, in `Query.steps` of a standard deviation.
-  func value(column: Int, band: Int) -> Float { Float(values[band * stride + Query.padding + column]) }
+  @inline(__always)
+  private static func floor(_ value: Float) -> Int32 {
+    let whole = Int32(value)
+    return whole &- (Float(whole) > value ? 1 : 0)
+  }
+
+  /// The query's spectrum at a place within it, in `FilterRows.steps` of a standard deviation.
+  func value(column: Int, band: Int) -> Float { Float(values[band * stride + FilterRows.padding + column]) }
 
   /// The best z near a placement and the placement moved to it.
   @inline(__always)
   func best(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> (z: Float, placement: Placement) {
-    let scores = scores(points, placement)
+    best(of: scores(points, placement), placement)
+  }
+
+  /// The best of 16 displacements and the placement moved by it.
+  @inline(__always)
+  func best(of scores: SIMD16<Float>, _ placement: Placement) -> (z: Float, placement: Placement) {
     var lane = 0
     for other in 1..<Self.lanes where scores[other] > scores[lane] { lane = other }
     var moved = placement

@@ -5,8 +5,8 @@ internal import Glibc
 ///
 /// Three stages, each dearer than the one before and only run if that one has found nothing beyond doubt: few pairs of
 /// the strongest peaks at true speed; as few at changed speeds, tempos and pitches; many pairs of the sharpened spectrum
-/// at true speed. A stage votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by
-/// `MatchedFilter`.
+/// at true speed. The last one is for noise, for short queries, and for catalogs of which the others have not read all.
+/// A stage votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
 struct Matcher: ~Copyable {
   /// How a query's pairs are turned into those of a track.
   struct Transform {
@@ -48,8 +48,8 @@ struct Matcher: ~Copyable {
   }
 
   static let stages = [
-    Stage(limit: 1.9, binWidthLog2: 1, candidateCount: 40, byteBudget: 1 << 20, transforms: [.neutral]),
-    Stage(limit: 1.8, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 19, transforms: changed),
+    Stage(limit: 1.9, binWidthLog2: 1, candidateCount: 40, byteBudget: 2 << 20, transforms: [.neutral]),
+    Stage(limit: 1.8, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: changed),
     Stage(
       limit: 4.0, isSharp: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral]),
   ]
@@ -68,6 +68,8 @@ struct Matcher: ~Copyable {
   private var votes = VoteTable()
   private var probes = ProbeList()
   private var firstBytes: UInt8 = 0
+  /// Whether no stage has left out lists of postings, for want of budget.
+  private var hasReadAll = true
   /// Places near landmarks; see `isSameRecording`.
   private var nearby: [Bool] = []
   /// The landmarks around the hit that was loaded last.
@@ -81,15 +83,13 @@ struct Matcher: ~Copyable {
 
   /// Counts what the lists of a query's pairs vote for in one segment.
   private mutating func vote(_ pairs: QueryPairs, _ transform: Transform, _ stage: Stage, in segment: Segment) {
-    probes.collect(pairs, transform, in: segment)
+    probes.collect(pairs, transform, limit: stage.limit, in: segment)
     let budget = max(Int(Double(stage.byteBudget) * share(of: segment)), Self.leastBudget)
-    let (price, byteCount) = probes.affordable(within: budget)
+    if probes.trim(to: budget) { hasReadAll = false }
     // One independent read from each list before any is decoded: the processor waits for many lists at a time.
-    for probe in probes.probes where probe.price <= price {
-      firstBytes &+= segment.firstByte(of: probe.start..<probe.start + 1)
-    }
-    votes.reset(binCount: (segment.columnCount >> stage.binWidthLog2) + 1, byteCount: byteCount)
-    for probe in probes.probes where probe.price <= price {
+    for probe in probes.probes { firstBytes &+= segment.firstByte(of: probe.start..<probe.start + 1) }
+    votes.reset(binCount: (segment.columnCount >> stage.binWidthLog2) + 1, byteCount: probes.byteCount)
+    for probe in probes.probes {
       votes.add(
         probe.start..<probe.start + Int(probe.length), of: segment, offset: Int(probe.offset),
         binWidthLog2: stage.binWidthLog2)
@@ -106,14 +106,9 @@ struct Matcher: ~Copyable {
 
   /// The best match of a query in the catalog, if anything at all was found.
   mutating func match(_ query: Query) -> Finding? {
-    let finding = query.filter.withUnsafeBufferPointer { values -> Finding? in
-      guard let base = values.baseAddress, query.columnCount > 0 else { return nil }
-      return match(query, MatchedFilter(query, values: base))
-    }
-    guard var finding else { return nil }
-    query.plainFilter.withUnsafeBufferPointer { values in
-      guard let base = values.baseAddress else { return }
-      let filter = MatchedFilter(query, values: base)
+    guard var finding = MatchedFilter.with(query.filter, { match(query, $0) }) ?? nil else { return nil }
+    guard finding.isAccepted else { return finding }
+    MatchedFilter.with(query.plainFilter) { filter in
       settle(&finding.hit, filter)
       for index in finding.twins.indices { settle(&finding.twins[index], filter) }
     }
@@ -129,14 +124,25 @@ struct Matcher: ~Copyable {
   private mutating func match(_ query: Query, _ filter: MatchedFilter) -> Finding? {
     var hits: [Hit] = []
     var finding: Finding?
+    var pairs: QueryPairs?
+    hasReadAll = true
     for stage in Self.stages {
-      scan(query, stage, filter, into: &hits)
+      if stage.isSharp, hasReadAll, !query.mayHidePeaks, query.duration >= Self.shortDuration { break }
+      if stage.isSharp || pairs == nil {
+        pairs = QueryPairs(
+          stage.isSharp ? query.sharpPeaks() : query.peaks, columnCount: query.columnCount, limit: stage.limit)
+      }
+      guard let pairs else { continue }
+      scan(query, pairs, stage, filter, into: &hits)
       refine(&hits, filter)
       finding = judge(hits, query, filter)
       if finding?.isCertain == true { break }
     }
     return relocate(&hits, filter) ? judge(hits, query, filter) : finding
   }
+
+  /// Seconds from which on a clean query has so many strong peaks that the last stage would add nothing.
+  private static let shortDuration = 8.0
 
   /// Measures the best hit against its surroundings and against the other tracks.
   private mutating func judge(_ hits: [Hit], _ query: Query, _ filter: MatchedFilter) -> Finding? {
@@ -195,11 +201,15 @@ struct Matcher: ~Copyable {
   }
 
   /// Votes, and checks the places with the most votes.
-  private mutating func scan(_ query: Query, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]) {
-    let pairs = QueryPairs(query, limit: stage.limit, isSharp: stage.isSharp)
+  private mutating func scan(
+    _ query: Query, _ pairs: QueryPairs, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]
+  ) {
     // The larger the catalog, the more places are ahead of the right one by chance; to check them is cheap.
     let growth = cbrt(max(1, Double(postingCount) / 5e6))
-    let candidates = Int(Double(stage.candidateCount) * growth)
+    // In the last stage the right one has few votes: the shorter the query, the fewer.
+    let scarcity = stage.isSharp ? min(max(1, Self.shortDuration / query.duration), 4) : 1
+    let candidates = Int(Double(stage.candidateCount) * growth * scarcity)
+    let candidatesPerTrack = Int(4 * scarcity)
     for segmentIndex in segments.indices {
       let segment = segments[segmentIndex]
       // Each segment has its share of the places, with some to spare for the smaller ones.
@@ -211,7 +221,7 @@ struct Matcher: ~Copyable {
           let column = (place.bin + 1) << stage.binWidthLog2
           guard let track = segment.track(atColumn: column), !removed[segmentIndex].contains(track) else { continue }
           perTrack[track, default: 0] += 1
-          guard perTrack[track, default: 0] <= 4 else { continue }
+          guard perTrack[track, default: 0] <= candidatesPerTrack else { continue }
           var hit = Hit(
             segment: segmentIndex, track: track,
             placement: MatchedFilter.Placement(

@@ -19,7 +19,7 @@ struct Overlap {
       let place = filter.place(of: point, placement)
       guard (0..<query.columnCount).contains(place.column), (0..<bandCount).contains(place.band) else { continue }
       count += 1
-      if filter.value(column: place.column, band: place.band) > Query.steps / 2 { standing += 1 }
+      if filter.value(column: place.column, band: place.band) > FilterRows.steps / 2 { standing += 1 }
       for column in max(0, place.column - 1)...min(query.columnCount - 1, place.column + 1) {
         for band in max(0, place.band - 1)...min(bandCount - 1, place.band + 1) {
           isNear[column * bandCount + band] = true
@@ -28,7 +28,7 @@ struct Overlap {
     }
     var strongest = 0
     var near = 0
-    for peak in query.peaks where peak.rank < Self.rankLimit {
+    for peak in query.peaks.peaks where peak.rank < Self.rankLimit {
       strongest += 1
       let column = min(max(Int(peak.column.rounded()), 0), query.columnCount - 1)
       let band = min(max(Int(peak.band.rounded()), 0), bandCount - 1)

@@ -64,17 +64,13 @@ extension MatchedFilter {
   /// - Parameter points: All landmarks of the track.
   /// - Returns: Whether there is one.
   func relocate(_ hit: inout Matcher.Hit, _ points: Points, columnCount: Int) -> Bool {
-    let step = Float(Self.lanes) * hit.placement.slope
     var found = hit
+    let step = Float(Self.lanes) * hit.placement.slope
     var placement = hit.placement
     placement.centre = 0
-    var first = 0
-    var end = 0
+    var sweep = Sweep(self, points, placement)
     while placement.centre < Float(columnCount) + step {
-      let near = reach(of: placement)
-      while first < points.count, Float(points[first].column) < near.lowerBound { first += 1 }
-      while end < points.count, Float(points[end].column) <= near.upperBound { end += 1 }
-      let (z, moved) = best(Points(rebasing: points[first..<max(first, end)]), placement)
+      let (z, moved) = best(of: sweep.next(), placement)
       if z > found.z { (found.z, found.placement) = (z, moved) }
       placement.centre += step
     }

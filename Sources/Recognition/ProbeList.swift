@@ -4,12 +4,13 @@ internal import Glibc
 /// The lists of postings that are read for a query's pairs, of one segment.
 struct ProbeList {
   struct Probe {
+    /// Where its list begins among the postings.
     var start: Int
     var length: Int32
     /// Columns from the anchor to the centre of the query.
     var offset: Int32
-    /// Logarithm of the list's length times rarity, in quarters of an octave: what a right posting in it costs.
-    var price: UInt8
+    /// See `QueryPairs.Rarity`.
+    var rarity: Float
   }
 
   /// The first bits of a context of `LandmarkPair` that a pair may have.
@@ -19,57 +20,71 @@ struct ProbeList {
   }
 
   private(set) var probes: [Probe] = []
+  /// What it costs to find all lists and to read them, in bytes.
+  private(set) var byteCount = 0
   /// Contexts that the targets give, one target after another, and where those of each begin.
   private var contexts: [Context] = []
   private var contextStarts: [Int] = []
   /// Contexts of one pair.
   private var chosen: [Context] = []
-  private var bytesOfPrice = [Int](repeating: 0, count: 256)
 
   /// Looks up the lists of all cells that the pairs may fall into. Nothing is read from the lists yet: so the look-ups
   /// do not wait for each other.
-  mutating func collect(_ query: QueryPairs, _ transform: Matcher.Transform, in segment: Segment) {
+  /// - Parameter limit: Rarity from which on cells are left out; that of the pairs, or less.
+  mutating func collect(_ query: QueryPairs, _ transform: Matcher.Transform, limit: Float, in segment: Segment) {
     probes.removeAll(keepingCapacity: true)
-    for price in bytesOfPrice.indices { bytesOfPrice[price] = 0 }
     findContexts(query, transform, bits: segment.contextBits)
-    let limit =
-      query.limit + Self.contextAllowance * Float(segment.contextBits) / Float(LandmarkPair.contextBits)
+    let contextLimit =
+      limit + Self.contextAllowance * Float(segment.contextBits) / Float(LandmarkPair.contextBits)
     for pair in query.pairs {
       let exactGap = pair.gap * transform.slope
       let exactBand = pair.band - transform.shift
       let least =
         QueryPairs.Rarity.leastDistance(pair.interval) + QueryPairs.Rarity.leastDistance(exactGap)
         + QueryPairs.Rarity.leastDistance(exactBand)
-      guard pair.rarity + QueryPairs.Rarity.perCell * least < query.limit else { continue }
+      guard pair.rarity + QueryPairs.Rarity.perCell * least < limit else { continue }
       let offset = Int32((transform.slope * (query.centre - pair.column)).rounded())
       let gaps = Self.cells(exactGap, within: LandmarkPair.gaps)
       let intervals = Self.cells(pair.interval, within: LandmarkPair.intervals)
-      chooseContexts(of: pair, limit: limit)
+      chooseContexts(of: pair, limit: contextLimit)
       for band in Self.cells(exactBand, within: 0...LandmarkSpectrum.bandCount - 1) {
         for interval in intervals {
           let distance = abs(exactBand - Float(band)) + abs(pair.interval - Float(interval))
-          guard pair.rarity + QueryPairs.Rarity.perCell * distance < query.limit else { continue }
+          guard pair.rarity + QueryPairs.Rarity.perCell * distance < limit else { continue }
           for gap in gaps {
             let rarity =
               pair.rarity + QueryPairs.Rarity.perCell * (distance + abs(exactGap - Float(gap)))
-            guard rarity < query.limit else { continue }
+            guard rarity < limit else { continue }
             let key = LandmarkPair.key(band: band, interval: interval, gap: gap)
-            for context in chosen where rarity + context.rarity < limit {
-              append(
-                segment.list(ofKey: key, context: context.value), offset: offset, rarity: rarity + context.rarity)
+            for context in chosen where rarity + context.rarity < contextLimit {
+              probes.append(
+                Probe(
+                  start: segment.listNumber(ofKey: key, context: context.value), length: 0, offset: offset,
+                  rarity: rarity + context.rarity))
             }
           }
         }
       }
     }
+    find(in: segment)
   }
 
-  @inline(__always)
-  private mutating func append(_ list: Range<Int>, offset: Int32, rarity: Float) {
-    guard !list.isEmpty, let length = Int32(exactly: list.count) else { return }
-    let price = Self.price(length: list.count + Self.overhead, rarity: rarity)
-    bytesOfPrice[Int(price)] += list.count + Self.overhead
-    probes.append(Probe(start: list.lowerBound, length: length, offset: offset, price: price))
+  /// Replaces the numbers of lists by where they are, in a loop of its own: so that the processor can wait for many of
+  /// them at a time. Leaves out what is empty.
+  private mutating func find(in segment: Segment) {
+    var kept = 0
+    byteCount = 0
+    probes.withUnsafeMutableBufferPointer { probes in
+      for var probe in probes {
+        let list = segment.list(probe.start)
+        guard !list.isEmpty, let length = Int32(exactly: list.count) else { continue }
+        (probe.start, probe.length) = (list.lowerBound, length)
+        probes[kept] = probe
+        kept += 1
+        byteCount += list.count + Self.overhead
+      }
+    }
+    probes.removeLast(probes.count - kept)
   }
 
   /// Chooses the contexts that a pair is looked up with, each once: those of the weaker targets of its anchor, since with
@@ -78,9 +93,9 @@ struct ProbeList {
   private mutating func chooseContexts(of pair: QueryPairs.Pair, limit: Float) {
     guard !contextStarts.isEmpty else { return }
     chosen.removeAll(keepingCapacity: true)
-    let first = pair.targets.count > 1 ? pair.target + 1 : pair.target
+    let first = Int(pair.endTarget - pair.firstTarget > 1 ? pair.target + 1 : pair.target)
     var seen = SIMD4<UInt64>.zero
-    for index in contextStarts[first]..<contextStarts[pair.targets.upperBound] {
+    for index in contextStarts[first]..<contextStarts[Int(pair.endTarget)] {
       let context = contexts[index]
       guard pair.rarity + context.rarity < limit else { continue }
       let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: context.value)
@@ -130,25 +145,35 @@ struct ProbeList {
   /// What it costs to find a list, in bytes that could be read instead.
   static let overhead = 16
 
-  /// The dearest price at which all lists that cost no more can be read within a number of bytes: the ones left out are
-  /// those of the commonest pairs and of the weakest peaks, which say the least for the work they make.
-  func affordable(within budget: Int) -> (price: Int, byteCount: Int) {
-    var sum = 0
-    for price in bytesOfPrice.indices {
-      if sum + bytesOfPrice[price] > budget { return (price - 1, sum) }
-      sum += bytesOfPrice[price]
+  /// Leaves as many lists as can be read within a number of bytes, the cheapest for what they promise: the ones left
+  /// out are those of the commonest pairs and of the weakest peaks, which say the least for the work they make.
+  /// - Returns: Whether any are left out.
+  mutating func trim(to budget: Int) -> Bool {
+    guard byteCount > budget else { return false }
+    let prices = probes.map(Self.price)
+    var bytesOfPrice = [Int](repeating: 0, count: 256)
+    for (probe, price) in zip(probes, prices) { bytesOfPrice[Int(price)] += Int(probe.length) + Self.overhead }
+    byteCount = 0
+    var limit = 0
+    while byteCount + bytesOfPrice[limit] <= budget {
+      byteCount += bytesOfPrice[limit]
+      limit += 1
     }
-    return (bytesOfPrice.count - 1, sum)
+    var kept = 0
+    for (index, price) in prices.enumerated() where price < limit {
+      probes[kept] = probes[index]
+      kept += 1
+    }
+    probes.removeLast(probes.count - kept)
+    return true
   }
 
-  /// Steps of a price in one octave.
-  static let pricesPerOctave: Float = 4
-
-  @inline(__always)
-  private static func price(length: Int, rarity: Float) -> UInt8 {
+  /// Logarithm of a list's length times rarity, in quarters of an octave: what a right posting in it costs.
+  private static func price(_ probe: Probe) -> UInt8 {
     // The bits of a floating-point number, read as an integer, are its logarithm by and large.
-    let octaves = Float(Float(length).bitPattern &- 1_065_353_216) / 8_388_608 + rarity * Float(M_LOG2E)
-    return UInt8(min(octaves * pricesPerOctave, 255))
+    let length = Float(Int(probe.length) + overhead)
+    let octaves = Float(length.bitPattern &- 1_065_353_216) / 8_388_608 + probe.rarity * Float(M_LOG2E)
+    return UInt8(min(octaves * 4, 255))
   }
 
   /// The cells that a value may fall into: the ones below and above it, or only the nearer one if that is near.

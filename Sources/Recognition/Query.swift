@@ -3,41 +3,22 @@ public import Fingerprinting
 /// A clip made ready to be recognised: its peaks, to look up pairs with, and its whitened spectrum, to check candidates
 /// against. It lives in memory only; what is stored of a track is a `Signature`.
 public struct Query: Sendable {
-  /// A peak with its place between columns and bands.
-  struct Peak: Sendable {
-    var column: Float
-    var band: Float
-    var strength: Float
-    /// 0 for the strongest peak of its second and third of the bands.
-    var rank: Int
-    var third: Int
-  }
-
-  /// Columns to the left and right of the spectrum that are zero.
-  static let padding = 144
-  /// Steps of a filter value in one standard deviation.
-  static let steps: Float = 32
-  /// Greatest filter value, in such steps: what stands out so far is beyond the clipping.
-  static let maximumValue: Float = 255
-
   /// Columns of 32 ms.
   public let columnCount: Int
-  /// In order of column, then band.
-  let peaks: [Peak]
+  let peaks: RankedPeaks
   /// The spectrum as it is sharpened, one column after another, if there is one.
   private let sharp: [Float]
-  /// The spectrum as a matched filter: one row for each band, `stride` values long, of which `columnCount` after
-  /// `padding` are not zero. Zero mean in each band.
-  let filter: [Int16]
-  /// The same of the spectrum as it was before it was sharpened. It tells places, and where in the query a track is
-  /// heard, more exactly.
-  let plainFilter: [Int16]
-  let stride: Int
-  /// Share of the spectrum that lies well below its mean: about a fifth in music, where few peaks stand out, and up to
-  /// three tenths in noise and among many voices.
+  /// The sharpened spectrum as a matched filter.
+  let filter: FilterRows
+  /// The same of the spectrum as it was. It tells places, and where in the query a track is heard, more exactly.
+  let plainFilter: FilterRows
+  /// See `FilterRows.flatness`.
   let flatness: Float
   /// What it is in music, on the average: for queries whose spectrum is not known.
   private static let musicFlatness: Float = 0.21
+
+  /// Whether there may be noise or voices that hide the strongest peaks.
+  var mayHidePeaks: Bool { sharp.isEmpty || flatness >= 0.24 }
 
   /// Seconds.
   public var duration: Double { Double(columnCount) / LandmarkSpectrum.columnsPerSecond }
@@ -72,15 +53,14 @@ public struct Query: Sendable {
     var whitener = LandmarkWhitener(bandRadius: 6, columnRadius: 10)
     var finder = LandmarkPeaks(radius: 2)
     var found: [LandmarkPeaks.Peak] = []
-    var whitened = [Float](repeating: 0, count: columnCount * bandCount)
-    var whitenedCount = 0
+    var whitened: [Float] = []
+    whitened.reserveCapacity(levels.count)
     func takeWhitened() {
-      for band in 0..<bandCount { whitened[whitenedCount * bandCount + band] = whitener.whitened[band] }
+      whitened += whitener.whitened
       finder.push(whitener.whitened, into: &found)
-      whitenedCount += 1
     }
     for column in 0..<columnCount {
-      if whitener.push(Array(levels[column * bandCount..<(column + 1) * bandCount])) { takeWhitened() }
+      if whitener.push(levels.span.extracting(column * bandCount..<(column + 1) * bandCount)) { takeWhitened() }
     }
     while whitener.drain() { takeWhitened() }
     finder.finish(into: &found)
@@ -90,93 +70,26 @@ public struct Query: Sendable {
   /// - Parameter isOfAudio: Whether the spectrum is that of the clip, and not one made up from its peaks.
   private init(columnCount: Int, peaks: [LandmarkPeaks.Peak], spectrum: [Float], isOfAudio: Bool) {
     self.columnCount = columnCount
-    self.peaks = Self.ranked(peaks)
-    stride = columnCount + 2 * Self.padding
+    self.peaks = RankedPeaks(peaks)
     let sharp = Self.sharpened(spectrum, columnCount: columnCount)
     self.sharp = isOfAudio ? sharp : []
     // A gap says less than a peak: another sound may fill it.
-    filter = Self.filter(
-      Self.normalized(sharp, columnCount: columnCount, lowest: -0.4), columnCount: columnCount, stride: stride)
-    let plain = Self.normalized(spectrum, columnCount: columnCount, lowest: -0.8)
-    plainFilter = Self.filter(plain, columnCount: columnCount, stride: stride)
-    flatness = isOfAudio ? Self.flatness(of: plain) : Self.musicFlatness
+    filter = FilterRows(sharp, columnCount: columnCount, lowest: -0.4)
+    plainFilter = FilterRows(spectrum, columnCount: columnCount, lowest: -0.8)
+    flatness = isOfAudio ? plainFilter.flatness : Self.musicFlatness
   }
 
-  /// The peaks of the sharpened spectrum, in which music stands out from voices, in order of column, then band.
-  func sharpPeaks() -> [Peak] {
+  /// The peaks of the sharpened spectrum, in which music stands out from voices.
+  func sharpPeaks() -> RankedPeaks {
     guard !sharp.isEmpty else { return peaks }
     let bandCount = LandmarkSpectrum.bandCount
     var finder = LandmarkPeaks(radius: 2)
     var found: [LandmarkPeaks.Peak] = []
-    for row in Swift.stride(from: 0, to: columnCount * bandCount, by: bandCount) {
+    for row in stride(from: 0, to: columnCount * bandCount, by: bandCount) {
       finder.push(Array(sharp[row..<row + bandCount]), into: &found)
     }
     finder.finish(into: &found)
-    return Self.ranked(found)
-  }
-
-  /// Ranks peaks within their second and third.
-  private static func ranked(_ found: [LandmarkPeaks.Peak]) -> [Peak] {
-    var peaks = found.map {
-      Peak(
-        column: Float($0.column) + $0.columnOffset, band: Float($0.band) + $0.bandOffset, strength: $0.strength,
-        rank: 0,
-        third: LandmarkQuota.third(of: $0.band))
-    }
-    let groups = found.map {
-      LandmarkQuota.second(of: $0.column) * LandmarkQuota.thirdCount + LandmarkQuota.third(of: $0.band)
-    }
-    let order = found.indices.sorted {
-      (groups[$0], found[$1].strength, $0) < (groups[$1], found[$0].strength, $1)
-    }
-    var rank = 0
-    var group = -1
-    for index in order {
-      if groups[index] != group {
-        group = groups[index]
-        rank = 0
-      }
-      peaks[index].rank = rank
-      rank += 1
-    }
-    return peaks
-  }
-
-  /// A normalized spectrum as a matched filter, in whole steps.
-  private static func filter(_ values: [Float], columnCount: Int, stride: Int) -> [Int16] {
-    let bandCount = LandmarkSpectrum.bandCount
-    var filter = [Int16](repeating: 0, count: stride * bandCount)
-    let gain = steps / max(deviation(of: values), 1e-3)
-    for band in 0..<bandCount {
-      let row = band * stride + padding
-      for column in 0..<columnCount {
-        filter[row + column] = Int16(min(max(values[column * bandCount + band] * gain, -maximumValue), maximumValue))
-      }
-    }
-    return filter
-  }
-
-  /// Brings a spectrum to unit deviation and clips it, so that no single sound decides; then brings each band to zero
-  /// mean.
-  private static func normalized(_ spectrum: [Float], columnCount: Int, lowest: Float) -> [Float] {
-    let bandCount = LandmarkSpectrum.bandCount
-    let deviation = deviation(of: spectrum)
-    guard deviation > 1e-3 else { return [Float](repeating: 0, count: spectrum.count) }
-    var values = spectrum
-    var means = [Float](repeating: 0, count: bandCount)
-    let scale = 1 / deviation
-    for row in Swift.stride(from: 0, to: columnCount * bandCount, by: bandCount) {
-      for band in 0..<bandCount {
-        let value = min(max(values[row + band] * scale, lowest), 3.5)
-        values[row + band] = value
-        means[band] += value
-      }
-    }
-    for band in 0..<bandCount { means[band] /= Float(columnCount) }
-    for row in Swift.stride(from: 0, to: columnCount * bandCount, by: bandCount) {
-      for band in 0..<bandCount { values[row + band] -= means[band] }
-    }
-    return values
+    return RankedPeaks(found)
   }
 
   /// Takes from each value a part of those in the bands next to it: the partials of music are as narrow as the window
@@ -184,7 +97,7 @@ public struct Query: Sendable {
   private static func sharpened(_ whitened: [Float], columnCount: Int) -> [Float] {
     let bandCount = LandmarkSpectrum.bandCount
     var values = whitened
-    for row in Swift.stride(from: 0, to: columnCount * bandCount, by: bandCount) {
+    for row in stride(from: 0, to: columnCount * bandCount, by: bandCount) {
       values[row] -= sharpness * whitened[row + 1]
       values[row + bandCount - 1] -= sharpness * whitened[row + bandCount - 2]
       for place in row + 1..<row + bandCount - 1 {
@@ -194,27 +107,4 @@ public struct Query: Sendable {
     return values
   }
   private static let sharpness: Float = 0.3
-
-  private static func flatness(of values: [Float]) -> Float {
-    let limit = -0.75 * deviation(of: values)
-    let count = values.reduce(0) { $0 + ($1 < limit ? 1 : 0) }
-    return Float(count) / Float(max(1, values.count))
-  }
-
-  private static func deviation(of values: [Float]) -> Float {
-    var sum = SIMD8<Float>.zero
-    var index = 0
-    while index + 8 <= values.count {
-      var lanes = SIMD8<Float>.zero
-      for lane in 0..<8 { lanes[lane] = values[index + lane] }
-      sum += lanes * lanes
-      index += 8
-    }
-    var total = sum.sum()
-    while index < values.count {
-      total += values[index] * values[index]
-      index += 1
-    }
-    return values.isEmpty ? 0 : (total / Float(values.count)).squareRoot()
-  }
 }

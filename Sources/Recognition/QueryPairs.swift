@@ -12,8 +12,9 @@ struct QueryPairs {
     /// See `Rarity`.
     var rarity: Float
     /// Its anchor's targets, in `targets`, and which of them this pair's is.
-    var targets: Range<Int>
-    var target: Int
+    var firstTarget: Int32
+    var endTarget: Int32
+    var target: Int32
   }
 
   /// A peak as seen from an anchor.
@@ -38,8 +39,9 @@ struct QueryPairs {
     /// A little less than the distance of a value, which may be negative, from the nearest cell.
     @inline(__always)
     static func leastDistance(_ value: Float) -> Float {
-      let shifted = value + 128
-      return abs(shifted - Float(Int32(shifted + 0.5))) - 0.001
+      // To add and take away a number from which on floats are whole leaves the nearest whole one.
+      let nearest = value + 12_582_912 - 12_582_912
+      return abs(value - nearest) - 0.001
     }
   }
 
@@ -48,65 +50,41 @@ struct QueryPairs {
   let targets: [Target]
   /// The column that places are told for.
   let centre: Float
-  /// What is rarer is not looked up.
-  let limit: Float
 
   /// - Parameters:
-  ///   - limit: Greatest rarity.
-  ///   - isSharp: Whether the peaks are those of the sharpened spectrum.
-  init(_ query: Query, limit: Float, isSharp: Bool = false) {
-    self.limit = limit
-    centre = Float(query.columnCount) / 2
-    let peaks = (isSharp ? query.sharpPeaks() : query.peaks).filter { Rarity.perAnchorRank * Float($0.rank) < limit }
-    // Targets come out strongest first if they are bits of a set in that order. The bits of a positive floating-point
-    // number, read as an integer, are in its order.
-    let order = peaks.indices.map { UInt64(~peaks[$0].strength.bitPattern) << 32 | UInt64($0) }.sorted()
-      .map { Int($0 & 0xFFFF_FFFF) }
-    var places = [Int](repeating: 0, count: peaks.count)
-    for (place, index) in order.enumerated() { places[index] = place }
-    var near = [UInt64](repeating: 0, count: peaks.count / 64 + 1)
-    let columns = peaks.map(\.column)
-    let bands = peaks.map(\.band)
+  ///   - peaks: Of the query's spectrum, or of the sharpened one.
+  ///   - limit: Rarity from which on pairs are left out.
+  init(_ peaks: RankedPeaks, columnCount: Int, limit: Float) {
+    centre = Float(columnCount) / 2
+    let (peaks, order) = peaks.ofRanks { Rarity.perAnchorRank * Float($0) < limit }
+    var near = AnchorTargets(peaks, order: order)
     var pairs: [Pair] = []
     var targets: [Target] = []
-    let longest = Float(LandmarkPair.gaps.upperBound)
-    let widest = Float(LandmarkPair.intervals.upperBound)
+    pairs.reserveCapacity(8 * peaks.count)
+    targets.reserveCapacity(8 * peaks.count)
     for index in peaks.indices {
       let anchor = peaks[index]
-      let left = limit - Rarity.perAnchorRank * Float(anchor.rank)
-      // Peaks are in order of whole columns: by the fraction of one they may be out of it.
-      var next = index + 1
-      while next < columns.count {
-        let gap = columns[next] - anchor.column
-        if gap > longest + 1 { break }
-        if abs(bands[next] - anchor.band) <= widest, gap >= 1.5, gap <= longest {
-          near[places[next] >> 6] |= 1 &<< UInt64(truncatingIfNeeded: places[next])
-        }
-        next += 1
-      }
+      let rarity = Rarity.perAnchorRank * Float(anchor.rank)
+      let left = limit - rarity
       let first = targets.count
       var stronger: Float = 0
-      for word in near.indices where near[word] != 0 {
-        var bits = near[word]
-        near[word] = 0
-        while bits != 0, stronger < left {
-          let target = peaks[order[word * 64 + bits.trailingZeroBitCount]]
-          bits &= bits - 1
-          let rarity = Rarity.perTargetRank * Float(target.rank) + stronger
-          stronger += Rarity.perStrongerTarget
-          guard rarity < left else { continue }
-          targets.append(
-            Target(interval: target.band - anchor.band, gap: target.column - anchor.column, rarity: rarity))
-        }
+      near.begin(index)
+      while stronger < left, let next = near.next() {
+        let target = peaks[next]
+        let targetRarity = Rarity.perTargetRank * Float(target.rank) + stronger
+        stronger += Rarity.perStrongerTarget
+        guard targetRarity < left else { continue }
+        targets.append(
+          Target(interval: target.band - anchor.band, gap: target.column - anchor.column, rarity: targetRarity))
       }
       for index in first..<targets.count {
         let target = targets[index]
-        let rarity = Rarity.perAnchorRank * Float(anchor.rank) + target.rarity
-        guard rarity + Rarity.perCell * Rarity.leastDistance(target.interval) < limit else { continue }
+        guard rarity + target.rarity + Rarity.perCell * Rarity.leastDistance(target.interval) < limit else { continue }
         pairs.append(
           Pair(
-            column: anchor.column, band: anchor.band, interval: target.interval, gap: target.gap, rarity: rarity,
-            targets: first..<targets.count, target: index))
+            column: anchor.column, band: anchor.band, interval: target.interval, gap: target.gap,
+            rarity: rarity + target.rarity, firstTarget: Int32(first), endTarget: Int32(targets.count),
+            target: Int32(index)))
       }
     }
     self.targets = targets

@@ -210,9 +210,10 @@ final class Segment: Sendable {
       column = Int(blocks.loadUnaligned(fromByteOffset: block * Format.blockSize + 4, as: UInt32.self))
     }
     let count = codes.count / 2
+    guard let base = codes.baseAddress, next < count else { return }
     while next < count {
-      let code = codes.loadUnaligned(fromByteOffset: 2 * next, as: UInt16.self)
-      next += 1
+      let code = base.loadUnaligned(fromByteOffset: 2 &* next, as: UInt16.self)
+      next &+= 1
       guard let (band, strength) = SignatureCoding.decode(code, column: &column) else { continue }
       if column >= columns.upperBound { break }
       if column >= columns.lowerBound { body(column, band, strength) }
@@ -221,13 +222,15 @@ final class Segment: Sendable {
 
   // MARK: Postings
 
-  /// Where the list of a key and the first `contextBits` of a context lies within `postings`; a range that makes no
-  /// sense, in a damaged file, is empty.
+  /// The number of the list of a key and the first `contextBits` of a context.
   @inline(__always)
-  func list(ofKey key: Int, context: Int) -> Range<Int> {
-    let list = key << contextBits | context
-    let start = listStart(list)
-    let end = listStart(list + 1)
+  func listNumber(ofKey key: Int, context: Int) -> Int { key << contextBits | context }
+
+  /// Where a list lies within `postings`; a range that makes no sense, in a damaged file, is empty.
+  @inline(__always)
+  func list(_ number: Int) -> Range<Int> {
+    let start = listStart(number)
+    let end = listStart(number + 1)
     guard start <= end, end <= postings.count else { return 0..<0 }
     return start..<end
   }

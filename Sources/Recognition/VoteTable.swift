@@ -85,10 +85,10 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  /// Counts stop at 127, so that two of them can be added.
+  /// Counts stop at 63, so that two of them and what a threshold is short of 128 can be added.
   @inline(__always) @discardableResult
   private static func increment(_ count: UnsafeMutablePointer<UInt8>) -> UInt8 {
-    let sum = min(count.pointee &+ 1, 127)
+    let sum = min(count.pointee &+ 1, 63)
     count.pointee = sum
     return sum
   }
@@ -112,8 +112,11 @@ struct VoteTable: ~Copyable {
     while bin < binCount {
       let raw = UnsafeRawPointer(counts + bin)
       let sums =
-        raw.loadUnaligned(as: SIMD32<UInt8>.self) &+ raw.loadUnaligned(fromByteOffset: 1, as: SIMD32<UInt8>.self)
-      if sums.max() >= threshold {
+        raw.loadUnaligned(as: SIMD4<UInt64>.self) &+ raw.loadUnaligned(fromByteOffset: 1, as: SIMD4<UInt64>.self)
+      // The high bit of each byte says whether it has reached the threshold: no sum is greater than 127.
+      let reached = sums &+ UInt64(128 - threshold) &* 0x0101_0101_0101_0101
+      if (reached[0] | reached[1] | reached[2] | reached[3]) & 0x8080_8080_8080_8080 != 0 {
+        let sums = unsafeBitCast(sums, to: SIMD32<UInt8>.self)
         for lane in 0..<Self.lanes where sums[lane] >= threshold {
           let place = bin + lane
           let before = place > 0 ? counts[place - 1] &+ counts[place] : 0
@@ -168,7 +171,7 @@ struct VoteTable: ~Copyable {
   private static func raise(_ threshold: inout UInt8, _ limit: Int, _ places: inout [Place]) {
     guard places.count > 16 * limit else { return }
     keepStrongest(2 * limit, of: &places)
-    if places.count == 2 * limit { threshold = UInt8(min(max(places.last?.votes ?? 0, Int(threshold)), 254)) }
+    if places.count == 2 * limit { threshold = UInt8(min(max(places.last?.votes ?? 0, Int(threshold)), 126)) }
   }
 
   /// Leaves the places with the most votes, of neighbours only the best.

@@ -212,7 +212,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
     var table = VoteTable()
     table.reset(binCount: (first + 1000) / 2, byteCount: 1000)
     for key in 0..<LandmarkPair.keyCount {
-      table.add(segment.list(ofKey: key, context: 0), of: segment, offset: first, binWidthLog2: 1)
+      table.add(segment.list(segment.listNumber(ofKey: key, context: 0)), of: segment, offset: first, binWidthLog2: 1)
     }
     var expected: [Int: Int] = [:]
     LandmarkPair.forEach(in: landmarks) { _, _, column in expected[(first + column) / 2, default: 0] += 1 }

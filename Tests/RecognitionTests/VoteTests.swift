@@ -13,6 +13,11 @@ import Testing
     return try builder.build()
   }
 
+  private static func pairs(limit: Float) -> QueryPairs {
+    let query = Catalogs.query(Music.piece(seed: 3, seconds: 6, from: 9))
+    return QueryPairs(query.peaks, columnCount: query.columnCount, limit: limit)
+  }
+
   /// Lists that are divided by context hold what the undivided ones do, each posting under its context.
   @Test(arguments: [0, 2]) func postingsAreThoseOfThePairs(contextBits: Int) throws {
     var builder = SegmentBuilder()
@@ -32,7 +37,8 @@ import Testing
     var count = 0
     for (place, columns) in expected {
       var found: [Int] = []
-      segment.forEachPosting(in: segment.list(ofKey: place[0], context: place[1])) { found.append($0) }
+      let list = segment.list(segment.listNumber(ofKey: place[0], context: place[1]))
+      segment.forEachPosting(in: list) { found.append($0) }
       #expect(found == columns)
       count += columns.count
     }
@@ -66,9 +72,9 @@ import Testing
 
   @Test func manyBinsAreCountedLikeFew() throws {
     let segment = try Self.segment()
-    let query = QueryPairs(Catalogs.query(Music.piece(seed: 3, seconds: 6, from: 9)), limit: 4)
+    let query = Self.pairs(limit: 4)
     var probes = ProbeList()
-    probes.collect(query, .neutral, in: segment)
+    probes.collect(query, .neutral, limit: 4, in: segment)
     var found: [[[Int]]] = []
     // The second number of bins is beyond what is counted in one table.
     for binCount in [segment.columnCount, 1 << 23] {
@@ -88,18 +94,19 @@ import Testing
 
   @Test func aBudgetLeavesOutTheDearestLists() throws {
     let segment = try Self.segment()
-    let query = QueryPairs(Catalogs.query(Music.piece(seed: 3, seconds: 6, from: 9)), limit: 4)
+    let query = Self.pairs(limit: 4)
     var probes = ProbeList()
-    probes.collect(query, .neutral, in: segment)
-    func cost(_ probes: [ProbeList.Probe]) -> Int { probes.reduce(0) { $0 + Int($1.length) + ProbeList.overhead } }
-    let total = cost(probes.probes)
+    probes.collect(query, .neutral, limit: 4, in: segment)
+    let total = probes.byteCount
+    #expect(total == probes.probes.reduce(0) { $0 + Int($1.length) + ProbeList.overhead })
     var last = 0
     for budget in [0, total / 8, total / 2, total] {
-      let (price, byteCount) = probes.affordable(within: budget)
-      #expect(cost(probes.probes.filter { Int($0.price) <= price }) == byteCount)
-      #expect(byteCount <= budget)
-      #expect(byteCount >= last)
-      last = byteCount
+      var trimmed = probes
+      #expect(trimmed.trim(to: budget) == (budget < total))
+      #expect(trimmed.byteCount == trimmed.probes.reduce(0) { $0 + Int($1.length) + ProbeList.overhead })
+      #expect(trimmed.byteCount <= budget)
+      #expect(trimmed.byteCount >= last)
+      last = trimmed.byteCount
     }
     #expect(last == total)
   }

@@ -1,0 +1,74 @@
+/// Scores one place of a track after another, as far apart as displacements are tried together.
+///
+/// From one place to the next all landmarks move by the same number of columns: so where each lies in the filter is
+/// worked out once.
+struct Sweep {
+  private let filter: MatchedFilter
+  /// For the first place: the column of each landmark in the query, where it lies in the filter and its weight.
+  private var columns: [Int] = []
+  private var offsets: [Int] = []
+  private var weights: [Int16] = []
+  /// Sums of the squares of the weights before each landmark, and of all.
+  private var squares = [0]
+  /// By how many columns the next place is behind the first.
+  private var shift = 0
+  /// The landmarks that lie in the query at the next place, without displacement and with any.
+  private var inner = 0..<0
+  private var outer = 0..<0
+
+  /// - Parameters:
+  ///   - points: In order of column.
+  ///   - placement: The first place.
+  init(_ filter: MatchedFilter, _ points: MatchedFilter.Points, _ placement: MatchedFilter.Placement) {
+    self.filter = filter
+    columns.reserveCapacity(points.count)
+    offsets.reserveCapacity(points.count)
+    weights.reserveCapacity(points.count)
+    squares.reserveCapacity(points.count + 1)
+    var sum = 0
+    for point in points {
+      let place = filter.place(of: point, placement)
+      guard (0..<filter.bandCount).contains(place.band) else { continue }
+      columns.append(place.column)
+      offsets.append(place.band * filter.stride + FilterRows.padding - MatchedFilter.lanes / 2 + place.column)
+      weights.append(point.weight)
+      sum += Int(point.weight) * Int(point.weight)
+      squares.append(sum)
+    }
+  }
+
+  /// z for 16 displacements at the next place.
+  @inline(__always)
+  mutating func next() -> SIMD16<Float> {
+    let margin = MatchedFilter.lanes / 2
+    advance(&inner, to: shift..<shift + filter.columnCount)
+    advance(&outer, to: shift - margin..<shift + filter.columnCount + margin)
+    let start = filter.values - shift
+    var sums = MatchedFilter.Sums()
+    offsets.withUnsafeBufferPointer { offsets in
+      weights.withUnsafeBufferPointer { weights in
+        var next = outer.lowerBound
+        while next < outer.upperBound {
+          var part = SIMD16<Int16>.zero
+          let end = min(next + MatchedFilter.partLength, outer.upperBound)
+          while next < end {
+            let values = UnsafeRawPointer(start + offsets[next]).loadUnaligned(as: SIMD16<Int16>.self)
+            part &+= values &* weights[next]
+            next &+= 1
+          }
+          sums.add(part)
+        }
+      }
+    }
+    shift += MatchedFilter.lanes
+    return sums.scores(count: inner.count, squares: squares[inner.upperBound] - squares[inner.lowerBound])
+  }
+
+  /// Moves a range of landmarks on to those whose columns lie in a range.
+  private func advance(_ range: inout Range<Int>, to limits: Range<Int>) {
+    var (first, end) = (range.lowerBound, range.upperBound)
+    while end < columns.count, columns[end] < limits.upperBound { end += 1 }
+    while first < end, columns[first] < limits.lowerBound { first += 1 }
+    range = first..<end
+  }
+}
