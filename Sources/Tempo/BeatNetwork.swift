@@ -47,12 +47,14 @@ struct BeatNetwork {
     let padding = [Float](repeating: 0, count: margin * BeatNetworkInput.width)
     var channels = [Float](repeating: 0, count: (count + 2 * margin) * Self.channelCount)
     convolutions[0].add(padding + input.values + padding, to: &channels, margin: margin, frameCount: count)
+    // What a layer is given; its taps must not read what it has added to already.
+    var before = channels
     for layer in convolutions.dropFirst() {
-      // A copy, as a tap reads frames that others have been added to.
-      let before = channels
+      before.withUnsafeMutableBytes { copy in channels.withUnsafeBytes { unsafe copy.copyMemory(from: $0) } }
       layer.add(before, to: &channels, margin: margin, frameCount: count)
     }
-    return (output(0, of: channels, margin: margin, frameCount: count), output(1, of: channels, margin: margin, frameCount: count))
+    let outputs = (0..<Self.outputCount).map { output($0, of: channels, margin: margin, frameCount: count) }
+    return (outputs[0], outputs[1])
   }
 
   private func output(_ index: Int, of channels: [Float], margin: Int, frameCount: Int) -> [Float] {
