@@ -203,8 +203,8 @@ def main():
         lines = '\\\n'.join('    ' + text[i:i + 112] for i in range(0, len(text), 112))
         comment = open(options.write).read()
         comment = comment[:comment.index('enum ')]
-        open(options.write, 'w').write(
-            comment + 'enum BeatNetworkWeights {\n  static let values = PackedFloats(\n    """\n' + lines + '\n    """).values\n}\n')
+        head = 'enum BeatNetworkWeights {\n  static let values = PackedFloats(packed).values\n\n  private static let packed: StaticString = """\n'
+        open(options.write, 'w').write(comment + head + lines + '\n    """\n}\n')
 
 
 if __name__ == '__main__':

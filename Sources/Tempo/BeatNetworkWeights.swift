@@ -1,7 +1,8 @@
 /// The numbers of `BeatNetwork.trained`, in the order of its initialiser. Written by `Benchmarks/tempo/network.py`.
 enum BeatNetworkWeights {
-  static let values = PackedFloats(
-    """
+  static let values = PackedFloats(packed).values
+
+  private static let packed: StaticString = """
     eq66sWUsJadIK+YfjpwHtYUh/gvcILyoKJyYIyGpLKfMIwwoahhSLUWx1ao0qzqpUxxzrP4meqtwKUuthrVOMNKwFKtEnMip/6xKriKs97Daphwu\
     CJQNI3Evw5kEKGaqmay+HB+ryi4UsQaoE7C6r/ilmK0XpTipfKjumoSy0y4VqOosPiXfpMSmrKtGKbOpAxvIJEwpFgk4JBEnlSQOsP2rHSbnq4Kv\
     ErAwprqrzCSjrPumVKy9rHQkS6masWgqzqzyLSuuUi93J3OobCohph0nCiHTLCouJCLMqs8nhqcDrSWBpCnTIkGwlCUgoU0rla0xKKuwPKwsHzSt\
@@ -1273,5 +1274,5 @@ enum BeatNetworkWeights {
     yiu2rDGujSrnI1SqK6wGK22qBJvXq4aslKyGpDkjF6cGnnipcij8rVyk6CYznzEoZDDlsnq0H6xdMRk6vThErcY1SaJ5rgE06KukLaynj6wsKyEz\
     UjWxNOyxjSzyMeKzybL3OSuhYimENU42XjQJO2SnKSurpyws1KwXp9KmtBjWrbmoLxqzqlIj6JyGLdUl3ajkqIGqNKr7JZKoUKkpJPkkH6dUJhUe\
     N6c7rCeqA6WsqNWs1Z6tpaWp5KgspgybI60VqTqnFZ/aobqnmTGaGBuoZZ8AqT6qaiZ2osuoVJdKMJ6rpRiqpjGoj7GZqLmpzrOrug
-    """).values
+    """
 }

@@ -153,7 +153,8 @@ extension PulseSurvey {
   func candidates(isWholeFile: Bool) -> [PulseCandidate] {
     guard let strongest = strongest.first, hasPulse else { return [] }
     var constants = tempi.map { constant($0) }
-    if let path = flexible(strongest, along: envelope, changeCost: 100, distanceCost: 3), moves(along: path, against: constants) {
+    let path = flexible(strongest, along: envelope, changeCost: 100, distanceCost: 3)
+    if let path, moves(along: path, against: constants) {
       return moving()
     }
     let columnCount = envelopes.columnCount
