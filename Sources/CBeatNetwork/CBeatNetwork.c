@@ -5,8 +5,8 @@ enum { WIDTH = CBEATNETWORK_CHANNELS, LANES = 16 };
 /* Half of the channels: two such sums fill half of the registers of any x86-64, and leave room to work. */
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
 
-static void add_rectified(lanes sum, float *channels) {
-  for (int lane = 0; lane < LANES; lane++) channels[lane] += sum[lane] < 0 ? 0.1f * sum[lane] : sum[lane];
+static void add_rectified(const lanes *sum, float *channels) {
+  for (int lane = 0; lane < LANES; lane++) channels[lane] += (*sum)[lane] < 0 ? 0.1f * (*sum)[lane] : (*sum)[lane];
 }
 
 void cbeatnetwork_add_convolution(
@@ -28,8 +28,8 @@ void cbeatnetwork_add_convolution(
         }
       }
       float *out = channels + frame * WIDTH + half;
-      add_rectified(first, out);
-      if (next) add_rectified(second, out + WIDTH);
+      add_rectified(&first, out);
+      if (next) add_rectified(&second, out + WIDTH);
     }
   }
 }
