@@ -6,10 +6,9 @@
 
 MANIFEST is a CSV with the columns id, bpm_true, kind, source, beats_file (one time in seconds per line, relative to the manifest)
 and, if known, constant; FEATURES is the directory that `tempo-features` wrote for its recordings; WEIGHT is what one of them counts.
-Metronomes (kind metronome) are
-reported and not fitted to. Sources are kept together: in the folds of the networks that
-heard them, or with --strict every annotated source on its own (synthetic ones stay in folds). Needs
-numpy, scipy and mir_eval. What was read is kept beside the features as MANIFEST.pickle.
+Metronomes (kind metronome) are reported and not fitted to. Sources are kept together: in the folds of the networks that heard them, or
+with --strict every annotated source on its own (synthetic ones stay in folds). Needs numpy, scipy and mir_eval. What was read
+is kept beside the features as MANIFEST.pickle.
 
 The model is a conditional logit over the hypotheses (tempo and phase) of a recording, whose score is linear in the features plus a
 small hidden layer (tanh): the probability of the right ones is maximised (its negative logarithm is printed as loss), with L2
