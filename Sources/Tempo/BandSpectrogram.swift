@@ -32,6 +32,15 @@ struct BandSpectrogram {
 
   var columnCount: Int { columnPowers.count }
 
+  /// Of the signal, full scale 1.
+  var meanSquare: Double {
+    var total = 0.0
+    for power in columnPowers { total += Double(power) }
+    let length = Double(Self.layout.windowLength)
+    // Parseval: half of the bins hold half of the energy; the squared Hann window adds up to 3/8 of its length.
+    return 2 * total / Double(max(columnCount, 1)) / (0.375 * length * length)
+  }
+
   mutating func append(_ spectrum: Span<Float>) {
     var bands = scratch.mutableSpan
     Self.bank.apply(to: spectrum, into: &bands)

@@ -39,10 +39,11 @@ struct BarReading: Equatable {
     guard count >= Self.fewestBeats, downbeats.count == count else { return nil }
     let normal = Self.normalized(accents.values)
     let (three, four) = (Self.means(normal, every: 3), Self.means(normal, every: 4))
-    let (heardThree, heardFour) = (Self.means(downbeats, every: 3), Self.means(downbeats, every: 4))
+    let heardThree = BeatActivation.means(downbeats, every: 3)
+    let heardFour = BeatActivation.means(downbeats, every: 4)
     let advantage =
       log((Self.evidence(four, of: count) + Self.chance) / (Self.evidence(three, of: count) + Self.chance))
-      + (Self.excess(heardFour) - Self.excess(heardThree)) / Self.networkScale
+      + (BeatActivation.advantage(heardFour) - BeatActivation.advantage(heardThree)) / Self.networkScale
     guard abs(advantage) > Self.leastAdvantage, advantage > 0 || bpm <= Self.fastestThree else { return nil }
     beatCount = advantage > 0 ? 4 : 3
     var scores: [Float]
@@ -74,15 +75,6 @@ struct BarReading: Equatable {
       let own = stride(from: first, to: values.count, by: step)
       return own.reduce(Lanes.zero) { $0 + values[$1] } / Float(max(1, (values.count - first + step - 1) / step))
     }
-  }
-
-  private static func means(_ values: [Float], every step: Int) -> [Float] {
-    means(values.map { Lanes(repeating: $0) }, every: step).map { $0[0] }
-  }
-
-  /// By how much the largest exceeds the mean.
-  private static func excess(_ values: [Float]) -> Float {
-    values.max()! - values.reduce(0, +) / Float(values.count)
   }
 
   private static func evidence(_ means: [Lanes], of count: Int) -> Float {

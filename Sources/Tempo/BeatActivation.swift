@@ -67,36 +67,38 @@ struct BeatActivation {
     let beats = grid.filter { (0..<Double(probabilities.count)).contains(Self.frame(of: $0)) }
     let periods = zip(beats, beats.dropFirst()).map { $1 - $0 }
     func between(_ share: Double) -> [Double] { zip(beats, periods).map { $0 + share * $1 } }
-    let (early, late) = (between(0.25), between(0.75))
-    let places = [beats, between(0.5), early + late, between(1 / 3.0) + between(2 / 3.0)]
-    var values = places.map { Self.mean(Self.tops(self.beats, at: $0), else: -6) }
-    values += places.map { log(Self.mean(Self.tops(probabilities, at: $0), else: 0) + 0.02) }
+    let places = [beats, between(0.5), between(0.25), between(0.75), between(1 / 3.0) + between(2 / 3.0)]
+    func joined(_ tops: [[Float]]) -> [[Float]] { [tops[0], tops[1], tops[2] + tops[3], tops[4]] }
+    let logits = places.map { Self.tops(self.beats, at: $0) }
+    let chances = places.map { Self.tops(probabilities, at: $0) }
+    var values = joined(logits).map { Self.mean($0, else: -6) }
+    values += joined(chances).map { log(Self.mean($0, else: 0) + 0.02) }
 
-    let onBeats = Self.tops(probabilities, at: beats)
+    let onBeats = chances[0]
     let count = Float(max(onBeats.count, 1))
     values.append(Float(onBeats.count { $0 > Self.heard }) / count)
     values.append(shareOfPeaks(on: beats))
     values.append(log(0.02 + onBeats.reduce(0, +) / max(probabilitySum, 0.5)))
     let seconds = Float(Double(probabilities.count) / BeatNetworkInput.framesPerSecond)
-    values.append(Self.tops(self.beats, at: beats).reduce(0, +) / max(seconds, 1))
+    values.append(logits[0].reduce(0, +) / max(seconds, 1))
     values.append(log(0.5 + probabilitySum / count / 1.5))
 
     let bars = downbeats(at: beats)
-    values += [2, 3, 4].map { Self.advantage(ofOneIn: $0, bars) }
+    values += [2, 3, 4].map { bars.count >= 2 * $0 ? Self.advantage(Self.means(bars, every: $0)) : 0 }
     values.append(Self.mean(downbeats(at: between(0.5)), else: 0) - Self.mean(bars, else: 0))
-    values.append(
-      Self.mean(Self.tops(self.beats, at: late), else: 0) - Self.mean(Self.tops(self.beats, at: early), else: 0))
+    values.append(Self.mean(logits[3], else: 0) - Self.mean(logits[2], else: 0))
     return values
   }
 
-  /// By how much the likeliest first beats of bars of so many beats exceed the mean.
-  private static func advantage(ofOneIn beatCount: Int, _ values: [Float]) -> Float {
-    guard values.count >= 2 * beatCount else { return 0 }
-    let means = (0..<beatCount).map { first in
-      mean(stride(from: first, to: values.count, by: beatCount).map { values[$0] }, else: 0)
+  /// Of the first of so many beats and each so many later, of the second, and so on.
+  static func means(_ values: [Float], every step: Int) -> [Float] {
+    (0..<step).map { first in
+      mean(stride(from: first, to: values.count, by: step).map { values[$0] }, else: 0)
     }
-    return means.max()! - mean(means, else: 0)
   }
+
+  /// By how much the largest exceeds the mean: of `means`, how surely one beat begins the bars.
+  static func advantage(_ means: [Float]) -> Float { means.max()! - mean(means, else: 0) }
 
   /// How much of what is heard lies on the beats.
   private func shareOfPeaks(on beats: [Double]) -> Float {

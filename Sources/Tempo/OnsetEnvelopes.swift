@@ -33,11 +33,7 @@ struct OnsetEnvelopes {
   init(_ bands: BandSpectrogram) {
     let count = bands.columnCount
     powers = bands.columnPowers
-    var total = 0.0
-    for power in bands.columnPowers { total += Double(power) }
-    let length = Double(BandSpectrogram.layout.windowLength)
-    // Parseval: half of the bins hold half of the energy; the squared Hann window adds up to 3/8 of its length.
-    let energy = 2 * total / Double(max(count, 1)) / (0.375 * length * length)
+    let energy = bands.meanSquare
     level = Float(energy.squareRoot())
     var input = BeatNetworkInput(columnCount: count)
     guard level > 0, level.isFinite else {

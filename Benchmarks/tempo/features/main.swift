@@ -51,10 +51,7 @@ func bands(of samples: [Float]) -> BandSpectrogram {
 
 func spectrum(of path: String) throws -> Data {
   let bands = bands(of: try floats(of: path))
-  var total = 0.0
-  for power in bands.columnPowers { total += Double(power) }
-  let length = Double(BandSpectrogram.layout.windowLength)
-  let energy = 2 * total / Double(max(bands.columnCount, 1)) / (0.375 * length * length)
+  let energy = bands.meanSquare
   let gain = energy > 0 ? 100 / energy : 0
   return Data(bands.powers.map { UInt8(min(255, (24 * 0.5 * log(1 + gain * Double($0))).rounded())) })
 }
