@@ -8,6 +8,7 @@ import SystemPackage
 //     recognition-kit build manifest.csv CATALOG      manifest: id,path
 //     recognition-kit grow CATALOG DIRECTORY TRACKS
 //     recognition-kit match CATALOG queries.csv answers.csv [signature]      queries: id,path
+//     recognition-kit landmarks manifest.csv DIRECTORY
 
 func cpuSeconds() -> Double {
   var time = timespec()
@@ -167,6 +168,21 @@ func grow(_ catalogPath: String, _ directoryPath: String, _ trackCount: Int) thr
   print(try directory.catalog().information)
 }
 
+/// Writes the landmarks of each track: column, band and strength, 32 bits each.
+func writeLandmarks(_ manifest: String, _ directory: String) throws {
+  for track in try list(manifest) {
+    let samples = try samples(track.path)
+    var generator = SignatureGenerator(sampleRate: 8000)
+    generator.append(samples.span)
+    let numbers = generator.signature().landmarks.flatMap { [Int32($0.column), Int32($0.band), Int32($0.strength)] }
+    let file = try FileDescriptor.open(
+      FilePath("\(directory)/\(track.id).landmarks"), .writeOnly, options: [.create, .truncate],
+      permissions: [.ownerReadWrite])
+    _ = try numbers.withUnsafeBytes { try file.writeAll($0) }
+    try file.close()
+  }
+}
+
 let arguments = CommandLine.arguments
 do {
   switch arguments.dropFirst().first {
@@ -174,10 +190,13 @@ do {
   case "match" where arguments.count >= 5:
     try match(arguments[2], arguments[3], arguments[4], fromSignature: arguments.dropFirst(5).contains("signature"))
   case "grow" where arguments.count == 5: try grow(arguments[2], arguments[3], Int(arguments[4]) ?? 0)
+  case "landmarks" where arguments.count == 4: try writeLandmarks(arguments[2], arguments[3])
   default:
     print(
-      "usage: recognition-kit build manifest.csv CATALOG | grow CATALOG DIRECTORY TRACKS | match CATALOG queries.csv answers.csv [signature]"
-    )
+      """
+      usage: recognition-kit build manifest.csv CATALOG | grow CATALOG DIRECTORY TRACKS
+             recognition-kit match CATALOG queries.csv answers.csv [signature] | landmarks manifest.csv DIRECTORY
+      """)
     exit(64)
   }
 } catch {
