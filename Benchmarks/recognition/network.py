@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 torch.set_num_threads(2)
-BANDS = 138
+BANDS, LEAK = 138, 0.1
 
 
 def whiten(x, bands=6, columns=10):
@@ -36,48 +36,27 @@ def inputs(levels):
     return torch.stack([(whiten(levels) / 8).clamp(-2.5, 4), (levels - levels.mean((1, 2), keepdim=True)) / 20, band], 1)
 
 
-class Separable(nn.Module):
-    def __init__(self, channels, size):
-        super().__init__()
-        self.depth = nn.Conv2d(channels, channels, size, padding=size // 2, groups=channels)
-        self.point = nn.Conv2d(channels, channels, 1)
-
-    def forward(self, x):
-        return x + nn.functional.leaky_relu(self.point(self.depth(x)), 0.1)
-
-
 class Network(nn.Module):
-    """Logits (N, T, 138) from inputs (N, 3, T, 138). Three scales, of full, half and a quarter of the resolution."""
+    """Logits (N, T, 138) from inputs (N, 3, T, 138): a convolution over four by four places that leaves every other of both, layers whose
+    rectified outputs are added to what they were given, and a convolution that tells for each place four of the spectrum."""
 
-    def __init__(self, widths=(8, 16, 32), middle=1, low=3):
+    def __init__(self, channels=16, dilations=(1, 2, 4, 1)):
         super().__init__()
-        a, b, c = widths
-        self.first = nn.Conv2d(3, a, 3, padding=1)
-        self.down1, self.down2 = nn.Conv2d(a, b, 2, stride=2), nn.Conv2d(b, c, 2, stride=2)
-        self.middle1 = nn.Sequential(*[Separable(b, 3) for _ in range(middle)])
-        self.low = nn.Sequential(*[Separable(c, 5) for _ in range(low)])
-        self.up2, self.up1 = nn.Conv2d(c, b, 1), nn.Conv2d(b, a, 1)
-        self.middle2, self.full = Separable(b, 3), Separable(a, 3)
-        self.last = nn.Conv2d(a, 1, 3, padding=1)
+        self.first = nn.Conv2d(3, channels, 4, stride=2, padding=1)
+        self.layers = nn.ModuleList(nn.Conv2d(channels, channels, 3, padding="same", dilation=d) for d in dilations)
+        self.last = nn.Conv2d(channels, 4, 3, padding=1)
         nn.init.constant_(self.last.bias, -4.5)
 
     def forward(self, x):
-        act = lambda v: nn.functional.leaky_relu(v, 0.1)
-        up = lambda v: v.repeat_interleave(2, 2).repeat_interleave(2, 3)
         t = x.shape[2]
-        x = nn.functional.pad(x, (0, -BANDS % 4, 0, -t % 4))
-        full = act(self.first(x))
-        half = self.middle1(act(self.down1(full)))
-        low = self.low(act(self.down2(half)))
-        half = self.middle2(half + up(self.up2(low)))
-        full = self.full(full + up(self.up1(half)))
-        return self.last(full)[:, 0, :t, :BANDS]
+        h = nn.functional.leaky_relu(self.first(nn.functional.pad(x, (0, 0, 0, t % 2))), LEAK)
+        for layer in self.layers:
+            h = h + nn.functional.leaky_relu(layer(h), LEAK)
+        return nn.functional.pixel_shuffle(self.last(h), 2)[:, 0, :t]
 
     def products(self):
         """Multiplications for each place of the spectrum."""
-        count = lambda m, share: sum(p.numel() for p in m.parameters() if p.dim() > 1) * share
-        return (count(self.first, 1) + count(self.full, 1) + count(self.last, 1) + count(self.up1, 1 / 4) + count(self.down1, 1 / 4)
-                + count(self.middle1, 1 / 4) + count(self.middle2, 1 / 4) + count(self.up2, 1 / 16) + count(self.down2, 1 / 16) + count(self.low, 1 / 16))
+        return sum(p.numel() for p in self.parameters() if p.dim() > 1) / 4
 
 
 def load(path):
@@ -85,14 +64,15 @@ def load(path):
     return torch.from_numpy(data["levels"]), torch.from_numpy(data["marks"])
 
 
-def batch(levels, marks, index):
-    return inputs(levels[index].float() / 100), (marks[index] > 0).float()
+def loss_of(network, levels, marks):
+    with torch.autocast("cpu", torch.bfloat16):
+        found = network(inputs(levels.float() / 100).contiguous(memory_format=torch.channels_last))
+    return nn.functional.binary_cross_entropy_with_logits(found.float(), (marks > 0).float())
 
 
 def evaluate(network, levels, marks):
     with torch.no_grad():
-        losses = [nn.functional.binary_cross_entropy_with_logits(network(x), y) for x, y in
-                  (batch(levels, marks, slice(i, i + 32)) for i in range(0, len(levels), 32))]
+        losses = [loss_of(network, levels[i:i + 32], marks[i:i + 32]) for i in range(0, len(levels), 32)]
     return float(sum(losses) / len(losses))
 
 
@@ -100,28 +80,28 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("output"); ap.add_argument("excerpts", nargs="+"); ap.add_argument("--check"); ap.add_argument("--write")
     ap.add_argument("--steps", type=int, default=6000); ap.add_argument("--rate", type=float, default=4e-3)
-    ap.add_argument("--widths", type=int, nargs=3, default=[8, 16, 32]); ap.add_argument("--middle", type=int, default=1)
-    ap.add_argument("--low", type=int, default=3); ap.add_argument("--threads", type=int, default=2)
+    ap.add_argument("--channels", type=int, default=16); ap.add_argument("--dilations", type=int, nargs="+", default=[1, 2, 4, 1])
+    ap.add_argument("--threads", type=int, default=2)
     a = ap.parse_args()
     torch.set_num_threads(a.threads); torch.manual_seed(1)
     parts = [load(path) for path in a.excerpts]
     levels, marks = torch.cat([p[0] for p in parts]), torch.cat([p[1] for p in parts])
     check = load(a.check) if a.check else None
-    network = Network(a.widths, a.middle, a.low)
+    network = Network(a.channels, a.dilations).to(memory_format=torch.channels_last)
     print("products for each place: %d, weights: %d, excerpts: %d" % (network.products(), sum(p.numel() for p in network.parameters()), len(levels)))
     optimizer = torch.optim.AdamW(network.parameters(), lr=a.rate, weight_decay=1e-4)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, a.rate, total_steps=a.steps, pct_start=0.1)
     start, mean = time.time(), None
     for step in range(a.steps):
-        x, y = batch(levels, marks, torch.randint(len(levels), (16,)))
-        loss = nn.functional.binary_cross_entropy_with_logits(network(x), y)
+        index = torch.randint(len(levels), (16,))
+        loss = loss_of(network, levels[index], marks[index])
         optimizer.zero_grad(); loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step(); schedule.step()
         mean = loss.item() if mean is None else 0.99 * mean + 0.01 * loss.item()
         if step % 500 == 499:
             print(step + 1, "loss %.5f" % mean, "check %.5f" % evaluate(network, *check) if check else "", "%.0f s" % (time.time() - start), flush=True)
-            torch.save({"arguments": (a.widths, a.middle, a.low), "weights": network.state_dict()}, a.output)
+            torch.save({"arguments": (a.channels, a.dilations), "weights": network.state_dict()}, a.output)
 
 
 if __name__ == "__main__":
