@@ -50,7 +50,7 @@ let package = Package(
     .target(
       name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
     .target(name: "CTagLib", linkerSettings: ["tag", "z"].map { .linkedLibrary($0) }),
-    .target(name: "CBeatNetwork"), .target(name: "CSpawn"),
+    .target(name: "CBeatNetwork"), .target(name: "CLandmarkNetwork"), .target(name: "CSpawn"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW"]),
@@ -59,7 +59,8 @@ let package = Package(
     swiftTarget("TagReading", ["AudioAnalysis", "CTagLib", systemPackage]),
     swiftTarget("Tempo", ["AudioAnalysis", "CBeatNetwork", "DSP"]),
     swiftTarget("Fingerprinting", ["AudioAnalysis", "CChromaprint"]),
-    swiftTarget("Recognition", ["AudioAnalysis", "AudioDecoding", "DSP", "Fingerprinting", systemPackage]),
+    swiftTarget(
+      "Recognition", ["AudioAnalysis", "AudioDecoding", "CLandmarkNetwork", "DSP", "Fingerprinting", systemPackage]),
     swiftTarget("LibraryScan", [systemPackage]),
     swiftTarget(
       "ResultStore",

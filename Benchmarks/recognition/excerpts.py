@@ -47,16 +47,17 @@ def levels(x):
 
 class Material:
     def __init__(self, folder, sets):
-        self.tracks, self.speech = [], []
+        self.tracks, self.names, self.speech = [], [], []
         for name in sets:
             for path in sorted(glob.glob(os.path.join(folder, "tracks", name, "*.raw"))):
                 marks = np.fromfile(path[:-4] + ".landmarks", np.int32).reshape(-1, 3)
                 sound = np.memmap(path, np.int16, "r")
                 if len(sound) > 20 * RATE and len(marks):
                     self.tracks.append((sound, marks))
+                    self.names.append(os.path.basename(path)[:-4])
         # A long track is not heard more often than one of five minutes.
         sizes = np.minimum([len(sound) for sound, _ in self.tracks], 300 * RATE).astype(float)
-        self.shares = sizes / sizes.sum()
+        self.shares = sizes / max(1, sizes.sum())
         for path in sorted(glob.glob(os.path.join(folder, "speech", "*.raw"))):
             self.speech.append(np.memmap(path, np.int16, "r"))
 
@@ -122,11 +123,12 @@ def add(x, noise, reference, ratio):
     return x + noise * (np.sqrt(np.mean(reference ** 2)) / (np.sqrt(np.mean(noise ** 2)) + 1e-9) * 10 ** (-ratio / 20))
 
 
-def excerpt(material, rng, seconds):
-    """Levels, landmarks, kind and ratio of one excerpt that is not silent."""
+def clip(material, rng, seconds):
+    """A degraded part of a track that is not silent: samples at 8 kHz, number of the track, its sample of 16 kHz at the start, speed, kind and ratio."""
     count = int(seconds * RATE)
     while True:
-        sound, marks = material.tracks[rng.choice(len(material.tracks), p=material.shares)]
+        track = int(rng.choice(len(material.tracks), p=material.shares))
+        sound, _ = material.tracks[track]
         speed = float(rng.uniform(0.95, 1.05)) if rng.random() < 0.3 else 1.0
         length = int(count * speed) + 2
         first = int(rng.integers(0, max(1, len(sound) - length)))
@@ -153,7 +155,14 @@ def excerpt(material, rng, seconds):
     if channel == 2: x = microphone(x, rng)
     x = x * (0.7 / (np.abs(x).max() + 1e-9))
     if rng.random() < 0.2: x = x * 10 ** (-rng.uniform(0, 40) / 20)
-    found = levels(signal.resample_poly(x, 1, 2))
+    return signal.resample_poly(x, 1, 2), track, first, speed, kind + 4 * channel, ratio
+
+
+def excerpt(material, rng, seconds):
+    """Levels, landmarks, kind and ratio of a clip."""
+    x, track, first, speed, kind, ratio = clip(material, rng, seconds)
+    marks = material.tracks[track][1]
+    found = levels(x)
     columns = len(found)
     wanted = np.zeros((columns, BANDS), np.uint8)
     start = first / (2 * HOP)
@@ -162,7 +171,7 @@ def excerpt(material, rng, seconds):
     band = marks[low:high, 1] + np.round(PER_OCTAVE * np.log2(speed)).astype(int)
     inside = (at >= 0) & (at < columns) & (band >= 0) & (band < BANDS)
     wanted[at[inside], band[inside]] = marks[low:high, 2][inside] + 1
-    return found, wanted, kind + 4 * channel, ratio
+    return found, wanted, kind, ratio
 
 
 def some(job):

@@ -59,6 +59,24 @@ class Network(nn.Module):
         return sum(p.numel() for p in self.parameters() if p.dim() > 1) / 4
 
 
+def flat(network):
+    """The weights as LandmarkNetwork.swift takes them."""
+    parts = []
+    for convolution in [network.first, *network.layers]:
+        parts += [convolution.weight.permute(2, 3, 1, 0).reshape(-1), convolution.bias]
+    parts += [network.last.weight.permute(0, 2, 3, 1).reshape(-1), network.last.bias]
+    return torch.cat([part.detach().float() for part in parts]).numpy()
+
+
+def write(network, path):
+    text = base64.b64encode(flat(network).astype("<f2").tobytes()).decode().rstrip("=")
+    lines = "\\\n".join("    " + text[i:i + 112] for i in range(0, len(text), 112))
+    with open(path, "w") as f:
+        f.write("internal import DSP\n\n/// The numbers of `LandmarkNetwork.trained`, in the order of its initialiser. Written by "
+                "`Benchmarks/recognition/network.py`.\nenum LandmarkNetworkWeights {\n  static let values = PackedFloats(packed).values\n\n"
+                '  private static let packed: StaticString = """\n' + lines + '\n    """\n}\n')
+
+
 def load(path):
     data = np.load(path)
     return torch.from_numpy(data["levels"]), torch.from_numpy(data["marks"])
@@ -102,6 +120,8 @@ def main():
         if step % 500 == 499:
             print(step + 1, "loss %.5f" % mean, "check %.5f" % evaluate(network, *check) if check else "", "%.0f s" % (time.time() - start), flush=True)
             torch.save({"arguments": (a.channels, a.dilations), "weights": network.state_dict()}, a.output)
+    if a.write:
+        write(network, a.write)
 
 
 if __name__ == "__main__":

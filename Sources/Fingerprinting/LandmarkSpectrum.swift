@@ -18,7 +18,7 @@ public struct LandmarkSpectrum: Sendable {
   public static let columnsPerSecond = layout.columnsPerSecond
 
   /// Steps of a level in one decibel.
-  static let levelsPerDecibel: Float = 256
+  public static let levelsPerDecibel: Float = 256
   /// Power that is added before the logarithm: about the rounding noise of 16-bit audio.
   static let floorPower: Float = 1e-7
 

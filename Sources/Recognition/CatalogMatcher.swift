@@ -25,6 +25,21 @@ struct CatalogMatcher: ~Copyable {
       heard: heard.lowerBound / rate..<heard.upperBound / rate)
   }
 
+  /// The best that was found, probable or not.
+  /// - Parameter excluded: A reference that is to be taken as not in the catalog.
+  mutating func finding(for query: Query, without excluded: String?) -> Finding? {
+    guard let excluded else { return matcher.match(query) }
+    var removed = catalog.removed
+    for segment in removed.indices {
+      for track in 0..<catalog.segments[segment].trackCount
+      where catalog.record(segment: segment, track: track).identifier == excluded { removed[segment].insert(track) }
+    }
+    var matcher = Matcher(segments: catalog.segments, removed: removed)
+    return matcher.match(query)
+  }
+
+  func identifier(of hit: Matcher.Hit) -> String { catalog.record(segment: hit.segment, track: hit.track).identifier }
+
   private func mediaItems(of hit: Matcher.Hit, _ query: Query, confidence: Double, elapsed: Double)
     -> [MatchedMediaItem]
   {

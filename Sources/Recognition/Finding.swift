@@ -10,8 +10,8 @@ struct Finding {
   var runnerUp: Float
   /// What of the query is in the track, and of the track in the query.
   var overlap: Overlap
-  /// See `Query.flatness`.
-  var flatness: Float
+  /// See `Query.clarity`.
+  var clarity: Float
   /// Seconds of the query.
   var duration: Double
 
@@ -26,10 +26,10 @@ struct Finding {
   /// more than that, the two share a loop or a sample, and so may the query: then what counts is that the hit be ahead
   /// of that track by a good measure.
   var logOdds: Float {
-    let z = max(hit.z, 0.1)
+    let z = max(hit.z, 0.1) / 1.7
     let fit = 7.99 * log(z) - 4.91 * log(max(shifted, 2.5)) - 7.34 * log(min(max(runnerUp, 4), 11))
     let common = 37.1 * max(0, overlap.present - 0.8) - 6.62 * log(1.05 - overlap.explained)
-    let odds = fit + common + 42.6 * flatness - (hit.placement.isNeutral ? 0 : 1.78) - 12.69
+    let odds = fit + common - (hit.placement.isNeutral ? 0 : 1.78) - 12.69
     return (runnerUp > 7 ? min(odds, 20 * log(z / (1.35 * runnerUp))) : odds) + Self.prior
   }
 

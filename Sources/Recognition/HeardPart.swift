@@ -8,7 +8,7 @@ extension Matcher {
   /// points of change (Page, Biometrika 1954).
   mutating func heardPart(of hit: Hit, in query: Query) -> Range<Double> {
     let values =
-      MatchedFilter.with(query.plainFilter) { filter -> [MatchedFilter.Value] in
+      MatchedFilter.with(query.filter) { filter -> [MatchedFilter.Value] in
         load(hit, filter)
         return points.withUnsafeBufferPointer { filter.values($0, hit.placement) }
       } ?? []

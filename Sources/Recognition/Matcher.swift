@@ -25,8 +25,6 @@ struct Matcher: ~Copyable {
   struct Stage {
     /// Rarity up to which pairs are looked up.
     var limit: Float
-    /// Whether peaks are taken from the sharpened spectrum, where those of voices are fewer.
-    var isSharp = false
     /// Columns of the track, as a power of two.
     var binWidthLog2: Int
     /// Places checked for each transform.
@@ -51,7 +49,7 @@ struct Matcher: ~Copyable {
     Stage(limit: 1.9, binWidthLog2: 1, candidateCount: 40, byteBudget: 2 << 20, transforms: [.neutral]),
     Stage(limit: 1.8, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: changed),
     Stage(
-      limit: 4.0, isSharp: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral]),
+      limit: 4.0, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral]),
   ]
   private static let changed: [Transform] = [
     .speed(1.025), .speed(0.975), .speed(1.05), .speed(0.95),
@@ -108,7 +106,7 @@ struct Matcher: ~Copyable {
   mutating func match(_ query: Query) -> Finding? {
     guard var finding = MatchedFilter.with(query.filter, { match(query, $0) }) ?? nil else { return nil }
     guard finding.isAccepted else { return finding }
-    MatchedFilter.with(query.plainFilter) { filter in
+    MatchedFilter.with(query.filter) { filter in
       settle(&finding.hit, filter)
       for index in finding.twins.indices { settle(&finding.twins[index], filter) }
     }
@@ -127,10 +125,8 @@ struct Matcher: ~Copyable {
     var pairs: QueryPairs?
     hasReadAll = true
     for stage in Self.stages {
-      if stage.isSharp, hasReadAll, !query.mayHidePeaks, query.duration >= Self.shortDuration { break }
-      if stage.isSharp || pairs == nil {
-        pairs = QueryPairs(
-          stage.isSharp ? query.sharpPeaks() : query.peaks, columnCount: query.columnCount, limit: stage.limit)
+      if pairs == nil || stage.limit > 3 {
+        pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stage.limit)
       }
       guard let pairs else { continue }
       scan(query, pairs, stage, filter, into: &hits)
@@ -161,7 +157,7 @@ struct Matcher: ~Copyable {
     let shifted = points.withUnsafeBufferPointer { filter.bestShifted($0, best.placement) }
     return Finding(
       hit: best, twins: twins, shifted: shifted, runnerUp: runnerUp,
-      overlap: Overlap(query, filter, points, best.placement), flatness: query.flatness,
+      overlap: Overlap(query, filter, points, best.placement), clarity: query.clarity,
       duration: query.duration)
   }
 
@@ -207,7 +203,7 @@ struct Matcher: ~Copyable {
     // The larger the catalog, the more places are ahead of the right one by chance; to check them is cheap.
     let growth = cbrt(max(1, Double(postingCount) / 5e6))
     // In the last stage the right one has few votes: the shorter the query, the fewer.
-    let scarcity = stage.isSharp ? min(max(1, Self.shortDuration / query.duration), 4) : 1
+    let scarcity = stage.limit > 3 ? min(max(1, Self.shortDuration / query.duration), 4) : 1
     let candidates = Int(Double(stage.candidateCount) * growth * scarcity)
     let candidatesPerTrack = Int(4 * scarcity)
     for segmentIndex in segments.indices {

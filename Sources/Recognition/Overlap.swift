@@ -8,7 +8,7 @@ struct Overlap {
   var present: Float
 
   /// Of each second and third of the bands so many peaks are looked at.
-  private static let rankLimit = 3
+  static let rankLimit = 3
 
   init(_ query: Query, _ filter: MatchedFilter, _ points: [MatchedFilter.Point], _ placement: MatchedFilter.Placement) {
     let bandCount = LandmarkSpectrum.bandCount

@@ -1,24 +1,20 @@
 public import Fingerprinting
+internal import Glibc
 
-/// A clip made ready to be recognised: its peaks, to look up pairs with, and its whitened spectrum, to check candidates
-/// against. It lives in memory only; what is stored of a track is a `Signature`.
+/// A clip made ready to be recognised: where landmarks are heard in it, as peaks, to look up pairs with, and as a matched
+/// filter, to check candidates against. It lives in memory only; what is stored of a track is a `Signature`.
 public struct Query: Sendable {
   /// Columns of 32 ms.
   public let columnCount: Int
+  /// Where landmarks are likeliest.
   let peaks: RankedPeaks
-  /// The spectrum as it is sharpened, one column after another, if there is one.
-  private let sharp: [Float]
-  /// The sharpened spectrum as a matched filter.
   let filter: FilterRows
-  /// The same of the spectrum as it was. It tells places, and where in the query a track is heard, more exactly.
-  let plainFilter: FilterRows
-  /// See `FilterRows.flatness`.
-  let flatness: Float
-  /// What it is in music, on the average: for queries whose spectrum is not known.
-  private static let musicFlatness: Float = 0.21
-
-  /// Whether there may be noise or voices that hide the strongest peaks.
-  var mayHidePeaks: Bool { sharp.isEmpty || flatness >= 0.24 }
+  /// How clearly landmarks are heard: the mean probability of the likeliest of each second and third of the bands.
+  let clarity: Float
+  /// What it is in music without noise: for queries that are nothing but landmarks.
+  private static let musicClarity: Float = 0.8
+  /// Less likely landmarks count as none, as the natural logarithm of the odds. Were all places alike, it would be -5 everywhere.
+  private static let leastLogOdds: Float = -5.5
 
   /// Seconds.
   public var duration: Double { Double(columnCount) / LandmarkSpectrum.columnsPerSecond }
@@ -43,7 +39,7 @@ public struct Query: Sendable {
         }
       }
     }
-    self.init(columnCount: columnCount, peaks: peaks, spectrum: spectrum, isOfAudio: false)
+    self.init(columnCount: columnCount, peaks: RankedPeaks(peaks), picture: spectrum, clarity: Self.musicClarity)
   }
 
   /// - Parameter levels: Columns of `LandmarkSpectrum`, one after another.
@@ -51,60 +47,31 @@ public struct Query: Sendable {
     let bandCount = LandmarkSpectrum.bandCount
     let columnCount = levels.count / bandCount
     var whitener = LandmarkWhitener(bandRadius: 6, columnRadius: 10)
-    var finder = LandmarkPeaks(radius: 2)
-    var found: [LandmarkPeaks.Peak] = []
     var whitened: [Float] = []
     whitened.reserveCapacity(levels.count)
-    func takeWhitened() {
-      whitened += whitener.whitened
-      finder.push(whitener.whitened, into: &found)
-    }
     for column in 0..<columnCount {
-      if whitener.push(levels.span.extracting(column * bandCount..<(column + 1) * bandCount)) { takeWhitened() }
-    }
-    while whitener.drain() { takeWhitened() }
-    finder.finish(into: &found)
-    self.init(columnCount: columnCount, peaks: found, spectrum: whitened, isOfAudio: true)
-  }
-
-  /// - Parameter isOfAudio: Whether the spectrum is that of the clip, and not one made up from its peaks.
-  private init(columnCount: Int, peaks: [LandmarkPeaks.Peak], spectrum: [Float], isOfAudio: Bool) {
-    self.columnCount = columnCount
-    self.peaks = RankedPeaks(peaks)
-    let sharp = Self.sharpened(spectrum, columnCount: columnCount)
-    self.sharp = isOfAudio ? sharp : []
-    // A gap says less than a peak: another sound may fill it.
-    filter = FilterRows(sharp, columnCount: columnCount, lowest: -0.4)
-    plainFilter = FilterRows(spectrum, columnCount: columnCount, lowest: -0.8)
-    flatness = isOfAudio ? plainFilter.flatness : Self.musicFlatness
-  }
-
-  /// The peaks of the sharpened spectrum, in which music stands out from voices.
-  func sharpPeaks() -> RankedPeaks {
-    guard !sharp.isEmpty else { return peaks }
-    let bandCount = LandmarkSpectrum.bandCount
-    var finder = LandmarkPeaks(radius: 2)
-    var found: [LandmarkPeaks.Peak] = []
-    for row in stride(from: 0, to: columnCount * bandCount, by: bandCount) {
-      finder.push(Array(sharp[row..<row + bandCount]), into: &found)
-    }
-    finder.finish(into: &found)
-    return RankedPeaks(found)
-  }
-
-  /// Takes from each value a part of those in the bands next to it: the partials of music are as narrow as the window
-  /// makes them, those of a voice glide and are broader.
-  private static func sharpened(_ whitened: [Float], columnCount: Int) -> [Float] {
-    let bandCount = LandmarkSpectrum.bandCount
-    var values = whitened
-    for row in stride(from: 0, to: columnCount * bandCount, by: bandCount) {
-      values[row] -= sharpness * whitened[row + 1]
-      values[row + bandCount - 1] -= sharpness * whitened[row + bandCount - 2]
-      for place in row + 1..<row + bandCount - 1 {
-        values[place] -= sharpness * (whitened[place - 1] + whitened[place + 1])
+      if whitener.push(levels.span.extracting(column * bandCount..<(column + 1) * bandCount)) {
+        whitened += whitener.whitened
       }
     }
-    return values
+    while whitener.drain() { whitened += whitener.whitened }
+    let picture = LandmarkNetwork.trained(levels: levels, whitened: whitened).map { max(0, $0 - Self.leastLogOdds) }
+    var finder = LandmarkPeaks(radius: 2)
+    var found: [LandmarkPeaks.Peak] = []
+    for row in stride(from: 0, to: picture.count, by: bandCount) {
+      finder.push(Array(picture[row..<row + bandCount]), into: &found)
+    }
+    finder.finish(into: &found)
+    let peaks = RankedPeaks(found)
+    let strongest = peaks.peaks.filter { $0.rank < Overlap.rankLimit }
+    let clarity = strongest.reduce(0) { $0 + 1 / (1 + exp(-$1.strength - Self.leastLogOdds)) } / Float(max(1, strongest.count))
+    self.init(columnCount: columnCount, peaks: peaks, picture: picture, clarity: clarity)
   }
-  private static let sharpness: Float = 0.3
+
+  private init(columnCount: Int, peaks: RankedPeaks, picture: [Float], clarity: Float) {
+    self.columnCount = columnCount
+    self.peaks = peaks
+    self.clarity = clarity
+    filter = FilterRows(picture, columnCount: columnCount)
+  }
 }

@@ -39,6 +39,8 @@ public final class Session: Sendable {
     }
   }
 
+  func withMatcher<R: Sendable>(_ body: (inout CatalogMatcher) -> R) -> R { state.withLock { body(&$0.matcher) } }
+
   /// Matches a signature. It holds less than a query made of the audio, and finds less in noise.
   public func match(_ signature: Signature) -> SessionResult {
     // A query takes memory for each second, and a signature may claim any number of them.

@@ -1,3 +1,5 @@
+internal import DSP
+
 /// The numbers of `BeatNetwork.trained`, in the order of its initialiser. Written by `Benchmarks/tempo/network.py`.
 enum BeatNetworkWeights {
   static let values = PackedFloats(packed).values

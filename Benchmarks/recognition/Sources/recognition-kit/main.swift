@@ -1,6 +1,6 @@
 import Fingerprinting
 import Glibc
-import Recognition
+@_spi(Measuring) import Recognition
 import SystemPackage
 
 // Builds a catalog of a kit's tracks and answers its queries; see evaluate.py beside this package.
@@ -9,6 +9,7 @@ import SystemPackage
 //     recognition-kit grow CATALOG DIRECTORY TRACKS
 //     recognition-kit match CATALOG queries.csv answers.csv [signature]      queries: id,path
 //     recognition-kit landmarks manifest.csv DIRECTORY
+//     recognition-kit evidence CATALOG queries.csv evidence.csv      queries: id,track or NONE,path
 
 func cpuSeconds() -> Double {
   var time = timespec()
@@ -183,6 +184,31 @@ func writeLandmarks(_ manifest: String, _ directory: String) throws {
   }
 }
 
+/// Writes what speaks for the best place of each query, and the same with its track taken out of the catalog.
+func writeEvidence(_ catalogPath: String, _ queries: String, _ output: String) throws {
+  let session = try Session(catalog: CustomCatalog(contentsOf: FilePath(catalogPath)))
+  var text = ""
+  for query in try list(queries) {
+    let fields = query.path.split(separator: ",", maxSplits: 1).map(String.init)
+    let samples = try samples(fields[1])
+    var generator = QueryGenerator(sampleRate: 8000)
+    generator.append(samples.span)
+    let clip = generator.query()
+    for excluded in fields[0] == "NONE" ? [nil] : [nil, fields[0]] {
+      guard let evidence = session.evidence(for: clip, without: excluded) else { continue }
+      if text.isEmpty {
+        text = "query,without,id,offset,confidence," + evidence.values.map(\.key).joined(separator: ",") + "\n"
+      }
+      text += "\(query.id),\(excluded == nil ? 0 : 1),\(evidence.referenceIdentifier),\(evidence.matchOffset),"
+      text += "\(evidence.confidence)," + evidence.values.map { "\($0.value)" }.joined(separator: ",") + "\n"
+    }
+  }
+  let file = try FileDescriptor.open(
+    FilePath(output), .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
+  _ = try file.writeAll(text.utf8)
+  try file.close()
+}
+
 let arguments = CommandLine.arguments
 do {
   switch arguments.dropFirst().first {
@@ -191,11 +217,13 @@ do {
     try match(arguments[2], arguments[3], arguments[4], fromSignature: arguments.dropFirst(5).contains("signature"))
   case "grow" where arguments.count == 5: try grow(arguments[2], arguments[3], Int(arguments[4]) ?? 0)
   case "landmarks" where arguments.count == 4: try writeLandmarks(arguments[2], arguments[3])
+  case "evidence" where arguments.count == 5: try writeEvidence(arguments[2], arguments[3], arguments[4])
   default:
     print(
       """
       usage: recognition-kit build manifest.csv CATALOG | grow CATALOG DIRECTORY TRACKS
              recognition-kit match CATALOG queries.csv answers.csv [signature] | landmarks manifest.csv DIRECTORY
+             recognition-kit evidence CATALOG queries.csv evidence.csv
       """)
     exit(64)
   }

@@ -1,9 +1,9 @@
 /// Numbers in half precision (IEEE 754 binary16, little-endian), packed as Base64 (RFC 4648) without padding: how source code can hold
 /// some ten thousand of them and still be compiled at once.
-struct PackedFloats {
-  let values: [Float]
+public struct PackedFloats {
+  public let values: [Float]
 
-  init(_ text: StaticString) {
+  public init(_ text: StaticString) {
     var values: [Float] = []
     values.reserveCapacity(text.utf8CodeUnitCount * 3 / 8)
     // Of the characters read so far: bits that do not make a number yet.

@@ -1,6 +1,5 @@
+import DSP
 import Testing
-
-@testable import Tempo
 
 @Suite struct PackedFloatsTests {
   /// 0, 1, −2, 65504 and 2⁻²⁴, encoded by Python's struct and base64.

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Degraded clips to fit the confidence on, like those that network.py learns from, but of other tracks.
+
+usage: clips.py OUTPUT_DIRECTORY MATERIAL MANIFEST [--count N] [--seed S] [--jobs 2]
+
+MATERIAL   what material.py has made of MANIFEST's tracks
+OUTPUT_DIRECTORY   gets ID.raw, of 3 to 15 s, and queries.csv for `recognition-kit evidence`: id, track or NONE, path. Two of five clips are of
+           tracks that are not in the catalog, if there are any.
+"""
+import argparse, csv, os
+import numpy as np
+from concurrent.futures import ProcessPoolExecutor
+import excerpts
+
+LENGTHS = [3, 5, 10, 15]
+
+
+def some(job):
+    output, folder, manifest, seed, numbers = job
+    rng = np.random.default_rng([seed, numbers[0]])
+    material = excerpts.Material(folder, [os.path.basename(os.path.dirname(os.path.abspath(manifest)))])
+    inside = {r["id"] for r in csv.DictReader(open(manifest, newline="")) if r["split"] == "in"}
+    is_in = np.array([name in inside for name in material.names])
+    shares = [material.shares * (is_in == known) for known in (False, True)]
+    lines = []
+    for number in numbers:
+        known = bool(rng.random() < 0.6) or not shares[0].sum()
+        material.shares = shares[known] / shares[known].sum()
+        x, track, *_ = excerpts.clip(material, rng, float(rng.choice(LENGTHS, p=[.3, .35, .25, .1])))
+        path = os.path.join(os.path.abspath(output), "c%05d.raw" % number)
+        np.clip(np.round(x * 32767), -32768, 32767).astype("<i2").tofile(path)
+        lines.append("c%05d,%s,%s\n" % (number, material.names[track] if known else "NONE", path))
+    return lines
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("output"); ap.add_argument("material"); ap.add_argument("manifest")
+    ap.add_argument("--count", type=int, default=2000); ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--jobs", type=int, default=2)
+    a = ap.parse_args()
+    os.makedirs(a.output, exist_ok=True)
+    jobs = [(a.output, a.material, a.manifest, a.seed, range(i, min(i + 100, a.count))) for i in range(0, a.count, 100)]
+    with ProcessPoolExecutor(a.jobs) as pool, open(os.path.join(a.output, "queries.csv"), "w") as f:
+        for lines in pool.map(some, jobs):
+            f.writelines(lines)
+
+
+if __name__ == "__main__":
+    main()
