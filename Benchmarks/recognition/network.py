@@ -40,7 +40,7 @@ class Network(nn.Module):
     """Logits (N, T, 138) from inputs (N, 3, T, 138): a convolution over four by four places that leaves every other of both, layers whose
     rectified outputs are added to what they were given, and a convolution that tells for each place four of the spectrum."""
 
-    def __init__(self, channels=16, dilations=(1, 2, 4, 1)):
+    def __init__(self, channels=8, dilations=(1, 2, 4, 2, 1, 1)):
         super().__init__()
         self.first = nn.Conv2d(3, channels, 4, stride=2, padding=1)
         self.layers = nn.ModuleList(nn.Conv2d(channels, channels, 3, padding="same", dilation=d) for d in dilations)
@@ -97,8 +97,8 @@ def evaluate(network, levels, marks):
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("output"); ap.add_argument("excerpts", nargs="+"); ap.add_argument("--check"); ap.add_argument("--write")
-    ap.add_argument("--steps", type=int, default=6000); ap.add_argument("--rate", type=float, default=4e-3)
-    ap.add_argument("--channels", type=int, default=16); ap.add_argument("--dilations", type=int, nargs="+", default=[1, 2, 4, 1])
+    ap.add_argument("--steps", type=int, default=6000); ap.add_argument("--rate", type=float, default=6e-3)
+    ap.add_argument("--channels", type=int, default=8); ap.add_argument("--dilations", type=int, nargs="+", default=[1, 2, 4, 2, 1, 1])
     ap.add_argument("--threads", type=int, default=2)
     a = ap.parse_args()
     torch.set_num_threads(a.threads); torch.manual_seed(1)

@@ -8,7 +8,7 @@ internal import Fingerprinting
 /// After Akesbi et al., "Music Augmentation and Denoising for Peak-Based Audio Fingerprinting" (2023), but told the landmarks themselves
 /// and not the undisturbed spectrum. A convolution over four by four places that leaves every other column and band; layers of three by
 /// three, whose rectified outputs are added to what they were given; and a convolution that tells four places for each. It reaches some
-/// 20 columns and bands to each side. Trained by `Benchmarks/recognition/network.py`, which says on what.
+/// 25 columns and bands to each side. Trained by `Benchmarks/recognition/network.py`, which says on what.
 struct LandmarkNetwork {
   private static let channelCount = Int(CLANDMARKNETWORK_CHANNELS)
   /// Whitened level, level and band.
@@ -17,7 +17,7 @@ struct LandmarkNetwork {
   private static let taps = 3
   private static let outputCount = Int(CLANDMARKNETWORK_OUTPUTS)
   /// Places from one tap of a layer to the next.
-  private static let dilations = [1, 2, 4, 1]
+  private static let dilations = [1, 2, 4, 2, 1, 1]
 
   private let first: Layer
   private let layers: [Layer]

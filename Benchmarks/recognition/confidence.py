@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Fits the confidence of Sources/Recognition/Finding.swift.
+
+usage: confidence.py QUERIES=EVIDENCE ... [--check TRUTH=EVIDENCE ...] [--same ID=ID ...]
+
+QUERIES    what clips.py has written: id,track,path
+EVIDENCE   what `recognition-kit evidence` has written of these
+TRUTH      truth.csv of a kit; only looked at
+--same     two tracks that are the same recording: what is found of the one for the other is left out
+
+A logistic regression on whether the best place that was found is right, of each clip with its track in the catalog and without it. Prints the
+coefficients, by all; how many right and wrong findings reach a probability, each set judged by the others; and what comes true. Needs
+numpy and scipy.
+"""
+import argparse, csv
+import numpy as np
+from scipy.optimize import minimize
+
+NAMES = "one ln_z ln_shifted ln_runnerUp rival ln_unexplained present clarity neutral ln_duration".split()
+
+
+def features(row):
+    z, shifted, runner_up, explained, present, clarity, neutral, duration = (
+        float(row[name]) for name in "z shifted runnerUp explained present clarity neutral duration".split())
+    return [1, np.log(max(z, 1)), np.log(max(shifted, 4)), np.log(max(runner_up, 6)), max(0, np.log(max(runner_up, 6) / max(z, 1)) + 1), np.log(1.05 - explained), present, clarity, neutral,
+            np.log(duration)]
+
+
+def read(truth, evidence, same=()):
+    rows = [row for row in csv.DictReader(open(evidence, newline="")) if {row["id"], truth.get(row["query"])} not in same]
+    right = np.array([row["without"] == "0" and row["id"] == truth.get(row["query"]) for row in rows])
+    return np.array([features(row) for row in rows]), right, rows
+
+
+def fit(x, y, penalty=1e-3):
+    scale = x.std(0); scale[0] = 1
+    def loss(w):
+        odds = x @ (w / scale)
+        return np.mean(np.logaddexp(0, odds) - y * odds) + penalty * np.sum(w[1:] ** 2) / 2
+    return minimize(loss, np.zeros(x.shape[1]), method="BFGS").x / scale
+
+
+def show(name, odds, right):
+    for probability in (0.5, 0.7, 0.8, 0.9, 0.95):
+        reached = odds > np.log(probability / (1 - probability))
+        print("%s: at %.2f %d of %d right, %d of %d wrong" % (
+            name, probability, (reached & right).sum(), right.sum(), (reached & ~right).sum(), (~right).sum()))
+    probabilities = 1 / (1 + np.exp(-odds))
+    for low, high in ((0, .05), (.05, .2), (.2, .5), (.5, .8), (.8, .95), (.95, 1.01)):
+        some = (probabilities >= low) & (probabilities < high)
+        if some.any():
+            print("   said %.2f, came true %.2f (%d)" % (probabilities[some].mean(), right[some].mean(), some.sum()))
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("sets", nargs="+"); ap.add_argument("--check", nargs="*", default=[]); ap.add_argument("--same", nargs="*", default=[])
+    a = ap.parse_args()
+    sets, same = [], [set(entry.split("=")) for entry in a.same]
+    for entry in a.sets:
+        queries, evidence = entry.split("=")
+        sets.append(read(dict(line.split(",")[:2] for line in open(queries)), evidence, same))
+    x, y = np.concatenate([s[0] for s in sets]), np.concatenate([s[1] for s in sets])
+    weights = fit(x, y)
+    print(" ".join("%s %.2f" % item for item in zip(NAMES, weights)))
+    for i, (entry, (own_x, own_y, _)) in enumerate(zip(a.sets, sets)):
+        others = [s for j, s in enumerate(sets) if j != i]
+        if others:
+            show(entry, own_x @ fit(np.concatenate([s[0] for s in others]), np.concatenate([s[1] for s in others])), own_y)
+    for entry in a.check:
+        truth, evidence = entry.split("=")
+        own_x, own_y, rows = read({r["query"]: r["id"] for r in csv.DictReader(open(truth, newline=""))}, evidence, same)
+        show(entry, own_x @ weights, own_y)
+        for odds, right, row in sorted(zip(own_x @ weights, own_y, rows), key=lambda item: -item[0]):
+            if odds > 0 and not right:
+                print("   wrong:", row["query"], "without" if row["without"] == "1" else "with", row["id"], "%.2f" % odds,
+                      *("%s %s" % (k, row[k][:6]) for k in "z shifted runnerUp explained present clarity duration".split()))
+
+
+if __name__ == "__main__":
+    main()
