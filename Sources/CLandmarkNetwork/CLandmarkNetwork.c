@@ -19,25 +19,29 @@ static inline __attribute__((always_inline)) void convolve(
   for (ptrdiff_t row = 0; row < rows; row++) {
     ptrdiff_t column = 0;
     for (; column < columns; column += BLOCK) {
-      lanes sums[BLOCK];
-      for (int i = 0; i < BLOCK; i++) sums[i] = *(const lanes *)convolution.constants;
+      /* Each by its name: those of an array would go to memory each time. */
+      const lanes constants = *(const lanes *)convolution.constants;
+      lanes a = constants, b = a, c = a, d = a, e = a, f = a, g = a, h = a, i = a, j = a, k = a, l = a;
       const float *weight = convolution.weights;
       for (ptrdiff_t tap = 0; tap < convolution.tap_count; tap++) {
         const float *in = picture.values + row * picture.row_step + column * step + convolution.taps[tap];
         for (ptrdiff_t input = 0; input < convolution.input_count; input++, in++, weight += WIDTH) {
           const lanes factor = *(const lanes *)weight;
-          for (int i = 0; i < BLOCK; i++) sums[i] += in[i * step] * factor;
+          a += in[0] * factor, b += in[step] * factor, c += in[2 * step] * factor, d += in[3 * step] * factor;
+          e += in[4 * step] * factor, f += in[5 * step] * factor, g += in[6 * step] * factor, h += in[7 * step] * factor;
+          i += in[8 * step] * factor, j += in[9 * step] * factor, k += in[10 * step] * factor, l += in[11 * step] * factor;
         }
       }
+      const lanes sums[BLOCK] = {a, b, c, d, e, f, g, h, i, j, k, l};
       const ptrdiff_t place = row * row_step + column * WIDTH;
-      for (int i = 0; i < BLOCK; i++) {
-        const lanes tenth = 0.1f * sums[i];
-        lanes *out = (lanes *)(channels + place + i * WIDTH);
-        *out = __builtin_elementwise_max(sums[i], tenth);
-        if (before) *out += *(const lanes *)(before + place + i * WIDTH);
+      for (int n = 0; n < BLOCK; n++) {
+        const lanes tenth = 0.1f * sums[n];
+        lanes *out = (lanes *)(channels + place + n * WIDTH);
+        *out = __builtin_elementwise_max(sums[n], tenth);
+        if (before) *out += *(const lanes *)(before + place + n * WIDTH);
       }
     }
-    for (ptrdiff_t i = columns * WIDTH; i < column * WIDTH; i++) channels[row * row_step + i] = 0;
+    for (ptrdiff_t n = columns * WIDTH; n < column * WIDTH; n++) channels[row * row_step + n] = 0;
   }
 }
 

@@ -27,10 +27,11 @@ struct Finding {
   var logOdds: Float {
     let z = max(hit.z, 1)
     let other = max(runnerUp, 6)
-    let fit = 2.24 * log(z) - 2.33 * log(max(shifted, 4)) - 0.55 * log(other) - 5.90 * max(0, log(other / z) + 1)
-    let common = 5.64 * overlap.present - 1.78 * log(1.05 - overlap.explained)
-    let query = 3.69 - 16.16 * clarity - 0.49 * log(Float(duration))
-    return fit + common + query + (hit.placement.isNeutral ? 0.47 : 0) + Self.prior
+    let fit = 2.28 * log(z) - 2.31 * log(max(shifted, 4)) - 0.27 * log(other) - 6.06 * max(0, log(other / z) + 1)
+    let common = 5.09 * overlap.present - 1.62 * log(1.05 - overlap.explained)
+    // A very clear query may well hold other music as well, before the track or after it.
+    let query = 4.28 - 19.69 * min(clarity, 0.38) - 0.59 * log(Float(duration))
+    return fit + common + query + (hit.placement.isNeutral ? 0.53 : 0) + Self.prior
   }
 
   /// In half of the data the track was taken out of the catalog; who asks a catalog mostly asks for what is in it. By so

@@ -4,8 +4,8 @@ internal import Glibc
 /// Finds what a query is part of.
 ///
 /// Three stages, each dearer than the one before and only run if that one has found nothing beyond doubt: few pairs of
-/// the strongest peaks at true speed; as few at changed speeds, tempos and pitches; many pairs of the sharpened spectrum
-/// at true speed. The last one is for noise, for short queries, and for catalogs of which the others have not read all.
+/// the likeliest peaks at true speed; as few at changed speeds, tempos and pitches; many pairs at true speed. The last
+/// one is for noise, for short queries, and for catalogs of which the others have not read all.
 /// A stage votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
 struct Matcher: ~Copyable {
   /// How a query's pairs are turned into those of a track.
@@ -25,6 +25,8 @@ struct Matcher: ~Copyable {
   struct Stage {
     /// Rarity up to which pairs are looked up.
     var limit: Float
+    /// Whether it is for what the others have not found: less likely peaks, and more places of short queries.
+    var isThorough = false
     /// Columns of the track, as a power of two.
     var binWidthLog2: Int
     /// Places checked for each transform.
@@ -46,10 +48,10 @@ struct Matcher: ~Copyable {
   }
 
   static let stages = [
-    Stage(limit: 1.9, binWidthLog2: 1, candidateCount: 40, byteBudget: 2 << 20, transforms: [.neutral]),
-    Stage(limit: 1.8, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: changed),
+    Stage(limit: 1.7, binWidthLog2: 1, candidateCount: 40, byteBudget: 2 << 20, transforms: [.neutral]),
+    Stage(limit: 1.7, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: changed),
     Stage(
-      limit: 4.0, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral]),
+      limit: 4.0, isThorough: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral]),
   ]
   private static let changed: [Transform] = [
     .speed(1.025), .speed(0.975), .speed(1.05), .speed(0.95),
@@ -125,7 +127,8 @@ struct Matcher: ~Copyable {
     var pairs: QueryPairs?
     hasReadAll = true
     for stage in Self.stages {
-      if pairs == nil || stage.limit > 3 {
+      if stage.isThorough, hasReadAll, query.clarity >= Self.clearly, query.duration >= Self.shortDuration { break }
+      if stage.isThorough || pairs == nil {
         pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stage.limit)
       }
       guard let pairs else { continue }
@@ -137,8 +140,9 @@ struct Matcher: ~Copyable {
     return relocate(&hits, filter) ? judge(hits, query, filter) : finding
   }
 
-  /// Seconds from which on a clean query has so many strong peaks that the last stage would add nothing.
+  /// From so many seconds and such a clarity on a query has so many likely peaks that the last stage would add nothing.
   private static let shortDuration = 8.0
+  private static let clearly: Float = 0.33
 
   /// Measures the best hit against its surroundings and against the other tracks.
   private mutating func judge(_ hits: [Hit], _ query: Query, _ filter: MatchedFilter) -> Finding? {
@@ -203,7 +207,7 @@ struct Matcher: ~Copyable {
     // The larger the catalog, the more places are ahead of the right one by chance; to check them is cheap.
     let growth = cbrt(max(1, Double(postingCount) / 5e6))
     // In the last stage the right one has few votes: the shorter the query, the fewer.
-    let scarcity = stage.limit > 3 ? min(max(1, Self.shortDuration / query.duration), 4) : 1
+    let scarcity = stage.isThorough ? min(max(1, Self.shortDuration / query.duration), 4) : 1
     let candidates = Int(Double(stage.candidateCount) * growth * scarcity)
     let candidatesPerTrack = Int(4 * scarcity)
     for segmentIndex in segments.indices {
