@@ -10,7 +10,10 @@ extension Matcher {
     let values =
       MatchedFilter.with(query.filter) { filter -> [MatchedFilter.Value] in
         load(hit, filter)
-        return points.withUnsafeBufferPointer { filter.values($0, hit.placement) }
+        return points.withUnsafeBufferPointer { filter.values($0, hit.placement) }.map {
+          // That a landmark is there counts, not how clearly it is heard: else the clearest alone would decide.
+          MatchedFilter.Value(column: $0.column, value: min($0.value, Self.highestValue))
+        }
       } ?? []
     let whole = 0..<Double(query.columnCount)
     guard values.count >= 2 * Self.anchorCount, let anchor = Self.anchor(in: values) else { return whole }
@@ -23,6 +26,8 @@ extension Matcher {
     return min(start, end)..<max(start, end)
   }
 
+  /// Two deviations.
+  private static let highestValue = 2 * FilterRows.steps
   /// Landmarks, about two seconds of them: enough for a mean.
   private static let anchorCount = 64
 

@@ -49,7 +49,7 @@ struct Matcher: ~Copyable {
 
   static let stages = [
     Stage(limit: 1.7, binWidthLog2: 1, candidateCount: 40, byteBudget: 2 << 20, transforms: [.neutral]),
-    Stage(limit: 1.7, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: changed),
+    Stage(limit: 2.1, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: changed),
     Stage(
       limit: 4.0, isThorough: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral]),
   ]
@@ -124,14 +124,10 @@ struct Matcher: ~Copyable {
   private mutating func match(_ query: Query, _ filter: MatchedFilter) -> Finding? {
     var hits: [Hit] = []
     var finding: Finding?
-    var pairs: QueryPairs?
     hasReadAll = true
     for stage in Self.stages {
       if stage.isThorough, hasReadAll, query.clarity >= Self.clearly, query.duration >= Self.shortDuration { break }
-      if stage.isThorough || pairs == nil {
-        pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stage.limit)
-      }
-      guard let pairs else { continue }
+      let pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stage.limit)
       scan(query, pairs, stage, filter, into: &hits)
       refine(&hits, filter)
       finding = judge(hits, query, filter)
