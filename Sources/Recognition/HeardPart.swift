@@ -26,8 +26,8 @@ extension Matcher {
     return min(start, end)..<max(start, end)
   }
 
-  /// Two deviations.
-  private static let highestValue = 2 * FilterRows.steps
+  /// A deviation.
+  private static let highestValue = FilterRows.steps
   /// Landmarks, about two seconds of them: enough for a mean.
   private static let anchorCount = 64
 

@@ -33,7 +33,9 @@ struct LandmarkNetwork {
     var rest = weights[...]
     let channels = Self.channelCount
     first = Layer(&rest, count: Self.tapsOfFirst * Self.tapsOfFirst * Self.inputCount * channels, constants: channels)
-    layers = Self.dilations.map { _ in Layer(&rest, count: Self.taps * Self.taps * channels * channels, constants: channels) }
+    layers = Self.dilations.map { _ in
+      Layer(&rest, count: Self.taps * Self.taps * channels * channels, constants: channels)
+    }
     last = Layer(&rest, count: Self.taps * Self.taps * channels * Self.outputCount, constants: Self.outputCount)
     precondition(rest.isEmpty && last.constants.count == Self.outputCount)
   }
@@ -81,7 +83,8 @@ struct LandmarkNetwork {
       plane.values.withUnsafeBufferPointer { values in
         guard let base = values.baseAddress else { return }
         unsafe clandmarknetwork_output(
-          clandmarknetwork_picture(values: base + Plane.origin, row_step: Plane.rowStep, column_step: Self.channelCount),
+          clandmarknetwork_picture(
+            values: base + Plane.origin, row_step: Plane.rowStep, column_step: Self.channelCount),
           plane.rowCount, Plane.columnCount, convolution, &outputs)
       }
     }
@@ -149,7 +152,8 @@ struct LandmarkNetwork {
 
     init(rowCount: Int) {
       self.rowCount = rowCount
-      values = [Float](repeating: 0, count: (rowCount + 2 * Self.margin) * Self.rowStep + 2 * Self.margin * channelCount)
+      values = [Float](
+        repeating: 0, count: (rowCount + 2 * Self.margin) * Self.rowStep + 2 * Self.margin * channelCount)
     }
   }
 }

@@ -64,7 +64,8 @@ public struct Query: Sendable {
     finder.finish(into: &found)
     let peaks = RankedPeaks(found)
     let strongest = peaks.peaks.filter { $0.rank < Overlap.rankLimit }
-    let clarity = strongest.reduce(0) { $0 + 1 / (1 + exp(-$1.strength - Self.leastLogOdds)) } / Float(max(1, strongest.count))
+    let clarity =
+      strongest.reduce(0) { $0 + 1 / (1 + exp(-$1.strength - Self.leastLogOdds)) } / Float(max(1, strongest.count))
     self.init(columnCount: columnCount, peaks: peaks, picture: picture, clarity: clarity)
   }
 

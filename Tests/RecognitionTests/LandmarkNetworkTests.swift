@@ -17,7 +17,8 @@ import Testing
   }
 
   private static func map(rows: Int, columns: Int, outputs: Int, _ value: (Int, Int, Int) -> Float) -> Picture {
-    Picture(rows: (0..<rows).map { row in (0..<columns).map { column in (0..<outputs).map { value(row, column, $0) } } })
+    Picture(
+      rows: (0..<rows).map { row in (0..<columns).map { column in (0..<outputs).map { value(row, column, $0) } } })
   }
 
   private static func expected(_ weights: [Float], _ input: Picture, columnCount: Int) -> [Float] {
@@ -34,7 +35,8 @@ import Testing
       for y in 0..<4 {
         for x in 0..<4 {
           for i in 0..<3 {
-            sum += input(2 * row + y - 1, 2 * column + x - 1, i) * firstWeights[((y * 4 + x) * 3 + i) * channels + channel]
+            sum +=
+              input(2 * row + y - 1, 2 * column + x - 1, i) * firstWeights[((y * 4 + x) * 3 + i) * channels + channel]
           }
         }
       }
