@@ -118,7 +118,7 @@ import Testing
     // A command that goes on until it is told to stop.
     try place.write(Tracks.pcm(stream).flatMap(Tracks.bytes), to: place.folder.file("stream.raw"))
     let listening = try place.start(
-      options + ["--command", "echo $$ > process; cat stream.raw 2> /dev/null; exec sleep 100"])
+      options + ["--command", "echo $$ > process; exec tail -c +1 -f stream.raw"])
     #expect(waitUntil { String(decoding: listening.output, as: UTF8.self).contains("First") })
     listening.send(SIGINT)
     let end = listening.end()
