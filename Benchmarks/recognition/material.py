@@ -22,11 +22,11 @@ SECONDS = 900
 NO_SILENCE = "silenceremove=start_periods=1:start_threshold=-45dB:stop_periods=-1:stop_duration=0.2:stop_threshold=-45dB"
 
 
-def decode(source, target, rate, options=(), filters=""):
+def decode(source, target, rate):
     if os.path.exists(target):
         return
-    subprocess.run(["ffmpeg", "-v", "error", "-nostdin", *options, "-i", source, "-ac", "1", "-af",
-                    filters + "aresample=%d:resampler=soxr" % rate, "-f", "s16le", "-y", target + ".part"], check=True)
+    subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", source, "-ac", "1", "-af",
+                    "aresample=%d:resampler=soxr" % rate, "-f", "s16le", "-y", target + ".part"], check=True)
     os.rename(target + ".part", target)
 
 

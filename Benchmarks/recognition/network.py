@@ -15,7 +15,6 @@ import numpy as np
 import torch
 from torch import nn
 
-torch.set_num_threads(2)
 BANDS, LEAK = 138, 0.1
 
 

@@ -38,14 +38,19 @@ struct CatalogMatcher: ~Copyable {
     return matcher.match(query)
   }
 
+  /// Seconds from the start of the reference to where the query's first sample lies.
+  func matchOffset(of hit: Matcher.Hit, _ query: Query) -> Double {
+    let first = Double(hit.placement.centre) - Double(hit.placement.slope) * Double(query.columnCount) / 2
+    return first / LandmarkSpectrum.columnsPerSecond
+  }
+
   func identifier(of hit: Matcher.Hit) -> String { catalog.record(segment: hit.segment, track: hit.track).identifier }
 
   private func mediaItems(of hit: Matcher.Hit, _ query: Query, confidence: Double, elapsed: Double)
     -> [MatchedMediaItem]
   {
     let record = catalog.record(segment: hit.segment, track: hit.track)
-    let first = Double(hit.placement.centre) - Double(hit.placement.slope) * Double(query.columnCount) / 2
-    let offset = first / LandmarkSpectrum.columnsPerSecond
+    let offset = matchOffset(of: hit, query)
     let skew = exp2(Double(hit.placement.shift) / Double(LandmarkSpectrum.bandsPerOctave)) - 1
     let duration =
       Double(catalog.segments[hit.segment].track(hit.track).columnCount) / LandmarkSpectrum.columnsPerSecond

@@ -1,5 +1,3 @@
-internal import Fingerprinting
-
 /// What speaks for the best place that was found for a query, probable or not: what the confidence is made of. For
 /// `Benchmarks/recognition/confidence.py`, which fits that.
 @_spi(Measuring) public struct Evidence: Sendable {
@@ -21,15 +19,13 @@ extension Session {
 extension CatalogMatcher {
   mutating func evidence(for query: Query, without excluded: String?) -> Evidence? {
     guard let finding = finding(for: query, without: excluded) else { return nil }
-    let placement = finding.hit.placement
-    let first = Double(placement.centre) - Double(placement.slope) * Double(query.columnCount) / 2
     return Evidence(
-      referenceIdentifier: identifier(of: finding.hit), matchOffset: first / LandmarkSpectrum.columnsPerSecond,
+      referenceIdentifier: identifier(of: finding.hit), matchOffset: matchOffset(of: finding.hit, query),
       confidence: finding.confidence,
       values: [
         "z": finding.hit.z, "shifted": finding.shifted, "runnerUp": finding.runnerUp,
         "explained": finding.overlap.explained, "present": finding.overlap.present, "clarity": finding.clarity,
-        "neutral": placement.isNeutral ? 1 : 0, "duration": Float(finding.duration),
+        "neutral": finding.hit.placement.isNeutral ? 1 : 0, "duration": Float(finding.duration),
       ])
   }
 }

@@ -106,13 +106,14 @@ struct Matcher: ~Copyable {
 
   /// The best match of a query in the catalog, if anything at all was found.
   mutating func match(_ query: Query) -> Finding? {
-    guard var finding = MatchedFilter.with(query.filter, { match(query, $0) }) ?? nil else { return nil }
-    guard finding.isAccepted else { return finding }
-    MatchedFilter.with(query.filter) { filter in
+    let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
+      guard var finding = match(query, filter) else { return nil }
+      guard finding.isAccepted else { return finding }
       settle(&finding.hit, filter)
       for index in finding.twins.indices { settle(&finding.twins[index], filter) }
+      return finding
     }
-    return finding
+    return finding ?? nil
   }
 
   /// Moves a hit to the exact place.
