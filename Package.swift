@@ -60,7 +60,8 @@ let package = Package(
     swiftTarget("Tempo", ["AudioAnalysis", "CBeatNetwork", "DSP"]),
     swiftTarget("Fingerprinting", ["AudioAnalysis", "CChromaprint"]),
     swiftTarget(
-      "Recognition", ["AudioAnalysis", "AudioDecoding", "CLandmarkNetwork", "DSP", "Fingerprinting", systemPackage]),
+      "Recognition",
+      ["AudioAnalysis", "AudioDecoding", "CLandmarkNetwork", "CSpawn", "DSP", "Fingerprinting", systemPackage]),
     swiftTarget("LibraryScan", [systemPackage]),
     swiftTarget(
       "ResultStore",

@@ -22,7 +22,8 @@ public final class ManagedSession: Sendable {
   private struct Shared {
     var state = State.idle
     var recording: Recording?
-    var isCancelled = false
+    /// Whether the source has ended or `cancel()` was called.
+    var isOver = false
   }
 
   private let session: Session
@@ -42,27 +43,18 @@ public final class ManagedSession: Sendable {
   /// Opens the source and begins to listen, so that a result comes sooner. Does nothing if that has been done, or after
   /// `cancel()`.
   public func prepare() {
-    let recording: Recording? = shared.withLock { shared in
-      guard shared.state == .idle, !shared.isCancelled else { return nil }
-      do {
-        let recording = try Recording(source)
-        shared.recording = recording
-        shared.state = .prerecording
-        return recording
-      } catch {
-        shared.isCancelled = true
-        continuation.yield(.error(error))
-        continuation.finish()
-        return nil
-      }
+    let isFirst = shared.withLock { shared in
+      guard shared.state == .idle, !shared.isOver else { return false }
+      shared.state = .prerecording
+      return true
     }
-    guard let recording else { return }
+    guard isFirst else { return }
     // Reading blocks: it must not take a thread of the cooperative pool.
-    Thread.detachNewThread { [self] in listen(to: recording) }
+    Thread.detachNewThread { [self] in listen() }
     Task { [self] in
       for await result in session.results { continuation.yield(result) }
+      _ = close()
       continuation.finish()
-      shared.withLock { $0.state = .idle }
     }
   }
 
@@ -89,25 +81,36 @@ public final class ManagedSession: Sendable {
 
   /// Stops listening for good and ends `results`.
   public func cancel() {
-    shared.withLock { shared in
-      shared.isCancelled = true
-      shared.recording?.stop()
-      shared.recording = nil
-      shared.state = .idle
-    }
+    // Before the end is known: who waits for it may exit then.
+    close()?.stop()
     session.finishStreaming()
     continuation.finish()
   }
 
-  private func listen(to recording: Recording) {
+  /// - Returns: What was open.
+  private func close() -> Recording? {
+    shared.withLock { shared in
+      shared.isOver = true
+      shared.state = .idle
+      return shared.recording.take()
+    }
+  }
+
+  private func listen() {
     do {
+      let recording = try Recording(source)
+      let isWanted = shared.withLock { shared in
+        if !shared.isOver { shared.recording = recording }
+        return !shared.isOver
+      }
+      guard isWanted else { return }
       try recording.read { frames in
-        guard !shared.withLock({ $0.isCancelled }) else { return false }
+        guard !shared.withLock({ $0.isOver }) else { return false }
         session.matchStreamingBuffer(frames, sampleRate: source.sampleRate)
         return true
       }
     } catch {
-      if !shared.withLock({ $0.isCancelled }) { continuation.yield(.error(error)) }
+      if !shared.withLock({ $0.isOver }) { continuation.yield(.error(error)) }
     }
     session.finishStreaming()
   }

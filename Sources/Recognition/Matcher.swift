@@ -3,9 +3,9 @@ internal import Glibc
 
 /// Finds what a query is part of.
 ///
-/// Three stages, each dearer than the one before and only run if that one has found nothing beyond doubt: few pairs of
-/// the likeliest peaks at true speed; as few at changed speeds, tempos and pitches; many pairs at true speed. The last
-/// one is for noise, for short queries, and for catalogs of which the others have not read all.
+/// Stages, each only run if the ones before have found nothing beyond doubt: few pairs of the likeliest peaks at true
+/// speed; as few at changed speeds, then tempos, then pitches; many pairs at true speed. The last one is for noise, for
+/// short queries, and for catalogs of which the others have not read all.
 /// A stage votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
 struct Matcher: ~Copyable {
   /// How a query's pairs are turned into those of a track.
@@ -47,19 +47,17 @@ struct Matcher: ~Copyable {
     func isSameTrack(as other: Hit) -> Bool { segment == other.segment && track == other.track }
   }
 
-  static let stages = [
-    Stage(limit: 1.7, binWidthLog2: 1, candidateCount: 40, byteBudget: 2 << 20, transforms: [.neutral]),
-    Stage(limit: 2.1, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: changed),
-    Stage(
-      limit: 4.0, isThorough: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral]),
-  ]
-  private static let changed: [Transform] = [
-    .speed(1.025), .speed(0.975), .speed(1.05), .speed(0.95),
-    Transform(slope: 1.025, shift: 0), Transform(slope: 0.975, shift: 0),
-    Transform(slope: 1.05, shift: 0), Transform(slope: 0.95, shift: 0),
-    Transform(slope: 1, shift: 1.5), Transform(slope: 1, shift: -1.5),
-    Transform(slope: 1, shift: 3), Transform(slope: 1, shift: -3),
-  ]
+  static let stages =
+    [Stage(limit: 1.7, binWidthLog2: 1, candidateCount: 40, byteBudget: 2 << 20, transforms: [.neutral])]
+    + [speeds, tempos, pitches].map {
+      Stage(limit: 1.9, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: $0)
+    } + [
+      Stage(
+        limit: 4.0, isThorough: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral])
+    ]
+  private static let speeds: [Transform] = [1.016, 0.984, 1.03, 0.97, 1.044, 0.956].map { .speed($0) }
+  private static let tempos = [1.025, 0.975, 1.05, 0.95].map { Transform(slope: $0, shift: 0) }
+  private static let pitches = [1.5, -1.5, 3, -3].map { Transform(slope: 1, shift: $0) }
 
   private let segments: [Segment]
   /// Tracks of each segment that have been removed.
@@ -126,10 +124,13 @@ struct Matcher: ~Copyable {
     var hits: [Hit] = []
     var finding: Finding?
     hasReadAll = true
+    var pairs: QueryPairs?
     for stage in Self.stages {
       if stage.isThorough, hasReadAll, query.clarity >= Self.clearly, query.duration >= Self.shortDuration { break }
-      let pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stage.limit)
-      scan(query, pairs, stage, filter, into: &hits)
+      if pairs?.limit != stage.limit {
+        pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stage.limit)
+      }
+      if let pairs { scan(query, pairs, stage, filter, into: &hits) }
       refine(&hits, filter)
       finding = judge(hits, query, filter)
       if finding?.isCertain == true { break }

@@ -50,12 +50,12 @@ struct QueryPairs {
   let targets: [Target]
   /// The column that places are told for.
   let centre: Float
+  /// Rarity from which on pairs are left out.
+  let limit: Float
 
-  /// - Parameters:
-  ///   - peaks: Of the query's spectrum, or of the sharpened one.
-  ///   - limit: Rarity from which on pairs are left out.
   init(_ peaks: RankedPeaks, columnCount: Int, limit: Float) {
     centre = Float(columnCount) / 2
+    self.limit = limit
     let (peaks, order) = peaks.ofRanks { Rarity.perAnchorRank * Float($0) < limit }
     var near = AnchorTargets(peaks, order: order)
     var pairs: [Pair] = []

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Glibc
 public import SystemPackage
 
@@ -64,47 +63,34 @@ public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// An open source, read on a thread of its own.
-final class Recording: @unchecked Sendable {
+/// An open source, to be opened and read on a thread of its own.
+final class Recording: Sendable {
   private let source: RecordingSource
   private let file: FileDescriptor
-  private let process: Process?
-  /// Keeps the command's end of the pipe open.
-  private let pipe: Pipe?
+  private let command: RecordingCommand?
 
   init(_ source: RecordingSource) throws(RecordingError) {
     self.source = source
     switch source.origin {
     case .standardInput:
       file = .standardInput
-      process = nil
-      pipe = nil
+      command = nil
     case .file(let path):
       do {
         file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
       } catch {
         throw .cannotOpen(path.string, reason: "\(error)")
       }
-      process = nil
-      pipe = nil
+      command = nil
     case .command(let words):
-      let process = Process()
-      let pipe = Pipe()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = words
-      process.standardOutput = pipe
-      process.standardInput = FileHandle.nullDevice
-      // Threads of the cooperative pool block signals, and what they start inherits that: it could not be told to stop.
-      var none = sigset_t()
-      var before = sigset_t()
-      sigemptyset(&none)
-      pthread_sigmask(SIG_SETMASK, &none, &before)
-      defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-      do { try process.run() } catch { throw .cannotOpen(words.first ?? "", reason: "\(error)") }
-      file = FileDescriptor(rawValue: pipe.fileHandleForReading.fileDescriptor)
-      self.process = process
-      self.pipe = pipe
+      let command = try RecordingCommand(words)
+      file = command.output
+      self.command = command
     }
+  }
+
+  deinit {
+    if case .file = source.origin { try? file.close() }
   }
 
   /// Reads until the end, until `body` says no, or until `stop`.
@@ -125,17 +111,11 @@ final class Recording: @unchecked Sendable {
       bytes.replaceSubrange(0..<filled - used, with: Array(bytes[used..<filled]))
       filled -= used
     }
-    guard let process, case .command(let words) = source.origin else { return }
-    process.waitUntilExit()
-    if process.terminationReason == .exit, process.terminationStatus != 0 {
-      throw RecordingError.commandFailed(words.first ?? "", status: process.terminationStatus)
-    }
+    try command?.waitForEnd()
   }
 
   /// Ends a command. What reads a pipe or a terminal ends with its next block.
-  func stop() {
-    if let process, process.isRunning { process.terminate() }
-  }
+  func stop() { command?.stop() }
 
   private func mono(_ bytes: [UInt8], frameCount: Int) -> [Float] {
     let channelCount = source.channelCount

@@ -115,23 +115,25 @@ import Testing
     }
     try Tracks.checkSchema("listen", json)
 
-    // A command that goes on until it is told to stop.
+    // A command that goes on until it is told to stop, and so does what it has started.
     try place.write(Tracks.pcm(stream).flatMap(Tracks.bytes), to: place.folder.file("stream.raw"))
     let listening = try place.start(
-      options + ["--command", "echo $$ > process; exec tail -c +1 -f stream.raw"])
+      options + ["--command", "sleep 100 & echo $! > sleep; echo $$ > shell; cat stream.raw; wait"])
     #expect(waitUntil { String(decoding: listening.output, as: UTF8.self).contains("First") })
     listening.send(SIGINT)
     let end = listening.end()
     #expect(end.status == 130)
     #expect(end.errors == "")
     #expect(end.lines.count == 4)
-    // It has been told to stop.
-    let process = try String(contentsOfFile: place.folder.file("process").string, encoding: .utf8)
-    #expect(
-      waitUntil {
-        let words = FileManager.default.contents(atPath: "/proc/\(process.dropLast())/cmdline") ?? Data()
-        return words.isEmpty
-      })
+    // They have been told to stop.
+    for name in ["shell", "sleep"] {
+      let process = try String(contentsOfFile: place.folder.file(name).string, encoding: .utf8)
+      #expect(
+        waitUntil {
+          let words = FileManager.default.contents(atPath: "/proc/\(process.dropLast())/cmdline") ?? Data()
+          return words.isEmpty
+        })
+    }
 
     let broken = try place.start(options + ["--command", "exit 7"]).end()
     #expect(broken.status == 1)

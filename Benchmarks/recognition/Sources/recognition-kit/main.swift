@@ -115,7 +115,7 @@ func match(_ catalogPath: String, _ queries: String, _ output: String, fromSigna
   print("CPU ms per query: mean", times.reduce(0, +) / Double(max(1, times.count)), "longest", times.last ?? 0)
 }
 
-/// Puts made-up tracks beside a kit's own into a catalog directory, until there are so many.
+/// Puts made-up tracks beside a kit's own into a catalog directory, until there are so many, and makes one segment of it.
 ///
 /// A made-up track is some 195 s of pieces of 6 to 14 s, each out of another real track and moved by 14 to 24 bands up
 /// or down: so landmarks, pairs and the skew of their frequencies are those of real music, and none of it is the kit's
@@ -126,7 +126,8 @@ func grow(_ catalogPath: String, _ directoryPath: String, _ trackCount: Int) thr
   let sources = real.map { (landmarks: $0.signature.landmarks, columnCount: $0.signature.columnCount) }
   let directory = CatalogDirectory(at: FilePath(directoryPath))
   var random = SystemRandomNumberGenerator()
-  var made = real.count
+  // A directory that was begun is grown further.
+  var made = max(real.count, try directory.catalog().information.referenceCount)
   while made < trackCount {
     let start = cpuSeconds()
     // The kit's own tracks lie among the others, in a segment like the others.
@@ -166,6 +167,7 @@ func grow(_ catalogPath: String, _ directoryPath: String, _ trackCount: Int) thr
     try directory.add(batch)
     print("tracks", made, "CPU s for the batch", cpuSeconds() - start)
   }
+  try directory.compact()
   print(try directory.catalog().information)
 }
 
