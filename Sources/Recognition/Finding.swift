@@ -40,7 +40,8 @@ struct Finding {
 
   var confidence: Double { 1 / (1 + exp(-Double(logOdds))) }
   /// Beyond doubt: no further stage is needed.
-  var isCertain: Bool { hit.z >= 15 && logOdds >= 4.5 }
+  var isCertain: Bool { hit.z >= Self.certainZ && logOdds >= 4.5 }
+  static let certainZ: Float = 15
 
   /// Whether it is a match.
   var isAccepted: Bool { confidence >= 0.86 }

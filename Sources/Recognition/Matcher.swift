@@ -122,7 +122,7 @@ struct Matcher: ~Copyable {
 
   private mutating func match(_ query: Query, _ filter: MatchedFilter) -> Finding? {
     var hits: [Hit] = []
-    var finding: Finding?
+    var certain: Finding?
     hasReadAll = true
     var pairs: QueryPairs?
     for stage in Self.stages {
@@ -132,10 +132,12 @@ struct Matcher: ~Copyable {
       }
       if let pairs { scan(query, pairs, stage, filter, into: &hits) }
       refine(&hits, filter)
-      finding = judge(hits, query, filter)
-      if finding?.isCertain == true { break }
+      guard let best = hits.first, best.z >= Finding.certainZ else { continue }
+      certain = judge(hits, query, filter).flatMap { $0.isCertain ? $0 : nil }
+      if certain != nil { break }
     }
-    return relocate(&hits, filter) ? judge(hits, query, filter) : finding
+    if !relocate(&hits, filter), let certain { return certain }
+    return judge(hits, query, filter)
   }
 
   /// From so many seconds and such a clarity on a query has so many likely peaks that the last stage would add nothing.

@@ -25,7 +25,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...4) func theRightTrackIsFound(seed: UInt64) throws {
     let clip = Array(Self.track(seed)[48_000..<128_000])
-    let best = try #require(try Session(catalog: Self.catalog).match(Catalogs.query(clip)).match?.best)
+    let best = try #require(try Session(catalog: Self.catalog).match(Catalogs.query(Array(clip))).match?.best)
     #expect(best.referenceIdentifier == "track-\(seed)")
     #expect(abs(best.matchOffset - 6) < 0.05)
   }
@@ -36,5 +36,21 @@ import Testing
       let clip = Array(Self.track(seed)[40_000..<40_000 + length * 8000])
       #expect(session.match(Catalogs.query(clip)).match == nil)
     }
+  }
+
+  @Test func whatTwoTracksShareIsTakenForNeither() throws {
+    let passage = Music.piece(seed: 700, seconds: 6)
+    var catalog = CustomCatalog()
+    for seed in UInt64(1)...2 {
+      let samples =
+        Music.piece(seed: 700 + seed, seconds: 20) + passage + Music.piece(seed: 710 + seed, seconds: 20)
+      try catalog.add(
+        Reference(identifier: "track-\(seed)", signature: Catalogs.signature(of: samples), items: []))
+    }
+    let session = try Session(catalog: catalog)
+    #expect(session.match(Catalogs.query(Array(passage[8_000..<40_000]))).match == nil)
+    // With enough of its own, it is clear which of them it is.
+    let clip = passage.suffix(24_000) + Music.piece(seed: 711, seconds: 20).prefix(56_000)
+    #expect(session.match(Catalogs.query(Array(clip))).match?.best.referenceIdentifier == "track-1")
   }
 }
