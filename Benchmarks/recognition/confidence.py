@@ -22,8 +22,9 @@ NAMES = "one ln_z ln_shifted ln_runnerUp rival ln_unexplained present clarity ne
 def features(row):
     z, shifted, runner_up, explained, present, clarity, neutral, duration = (
         float(row[name]) for name in "z shifted runnerUp explained present clarity neutral duration".split())
-    return [1, np.log(max(z, 1)), np.log(max(shifted, 4)), np.log(max(runner_up, 6)), max(0, np.log(max(runner_up, 6) / max(z, 1)) + 1), np.log(1.05 - explained), present, min(max(clarity, 0.1), 0.38), neutral,
-            np.log(duration)]
+    z, runner_up = max(z, 1), max(runner_up, 6)
+    return [1, np.log(z), np.log(max(shifted, 4)), np.log(runner_up), max(0, np.log(runner_up / z) + 1), np.log(1.05 - explained),
+            present, min(max(clarity, 0.1), 0.38), neutral, np.log(duration)]
 
 
 def read(truth, evidence, same=()):

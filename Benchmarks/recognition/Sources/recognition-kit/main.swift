@@ -53,6 +53,13 @@ func list(_ path: String) throws -> [(id: String, path: String)] {
   }
 }
 
+func write(_ bytes: some Sequence<UInt8>, to path: String) throws {
+  let file = try FileDescriptor.open(
+    FilePath(path), .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
+  defer { try? file.close() }
+  _ = try file.writeAll(bytes)
+}
+
 func build(_ manifest: String, _ output: String) throws {
   var catalog = CustomCatalog()
   var seconds = 0.0
@@ -106,10 +113,7 @@ func match(_ catalogPath: String, _ queries: String, _ output: String, fromSigna
       text += "\(query.id),NONE,,,\(time),\n"
     }
   }
-  let file = try FileDescriptor.open(
-    FilePath(output), .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
-  _ = try file.writeAll(text.utf8)
-  try file.close()
+  try write(text.utf8, to: output)
   times.sort()
   print("opened in", opened * 1000, "ms CPU; queries", times.count)
   print("CPU ms per query: mean", times.reduce(0, +) / Double(max(1, times.count)), "longest", times.last ?? 0)
@@ -178,11 +182,7 @@ func writeLandmarks(_ manifest: String, _ directory: String) throws {
     var generator = SignatureGenerator(sampleRate: 8000)
     generator.append(samples.span)
     let numbers = generator.signature().landmarks.flatMap { [Int32($0.column), Int32($0.band), Int32($0.strength)] }
-    let file = try FileDescriptor.open(
-      FilePath("\(directory)/\(track.id).landmarks"), .writeOnly, options: [.create, .truncate],
-      permissions: [.ownerReadWrite])
-    _ = try numbers.withUnsafeBytes { try file.writeAll($0) }
-    try file.close()
+    try numbers.withUnsafeBytes { try write($0, to: "\(directory)/\(track.id).landmarks") }
   }
 }
 
@@ -205,10 +205,7 @@ func writeEvidence(_ catalogPath: String, _ queries: String, _ output: String) t
       text += "\(evidence.confidence)," + evidence.values.map { "\($0.value)" }.joined(separator: ",") + "\n"
     }
   }
-  let file = try FileDescriptor.open(
-    FilePath(output), .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
-  _ = try file.writeAll(text.utf8)
-  try file.close()
+  try write(text.utf8, to: output)
 }
 
 let arguments = CommandLine.arguments
