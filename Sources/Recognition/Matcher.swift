@@ -125,17 +125,22 @@ struct Matcher: ~Copyable {
     var certain: Finding?
     hasReadAll = true
     var pairs: QueryPairs?
+    var isRefined = false
     for stage in Self.stages {
       if stage.isThorough, hasReadAll, query.clarity >= Self.clearly, query.duration >= Self.shortDuration { break }
       if pairs?.limit != stage.limit {
         pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stage.limit)
       }
       if let pairs { scan(query, pairs, stage, filter, into: &hits) }
+      // What fits badly will not be beyond doubt when it is made better.
+      isRefined = hits.contains { $0.z >= 0.5 * Finding.certainZ }
+      guard isRefined else { continue }
       refine(&hits, filter)
       guard let best = hits.first, best.z >= Finding.certainZ else { continue }
       certain = judge(hits, query, filter).flatMap { $0.isCertain ? $0 : nil }
       if certain != nil { break }
     }
+    if !isRefined { refine(&hits, filter) }
     if !relocate(&hits, filter), let certain { return certain }
     return judge(hits, query, filter)
   }
