@@ -19,8 +19,8 @@ MUSIC = excerpts.KINDS.index("music")
 
 
 def other(material, rng, count, outside):
-    """What is heard where the track is not, at 8 kHz; `outside` are the shares of the tracks that are not in the catalog."""
-    kind = rng.choice(["music", "voices", "noise", "silence"]) if outside is not None else rng.choice(["voices", "noise", "silence"])
+    """What is heard where the track is not, at 8 kHz; `outside` are the shares of the tracks that are not in the catalog, if any."""
+    kind = rng.choice(["music", "voices", "noise", "silence"][outside is None:])
     if kind == "music":
         own, material.shares = material.shares, outside
         x = excerpts.clip(material, rng, count / excerpts.RATE * 2)[0]
@@ -39,11 +39,11 @@ def some(job):
     inside = {r["id"] for r in csv.DictReader(open(manifest, newline="")) if r["split"] == "in"}
     is_in = np.array([name in inside for name in material.names])
     shares = [material.shares * (is_in == known) for known in (False, True)]
-    outside = shares[0] / shares[0].sum() if shares[0].sum() else None
+    shares = [share / share.sum() if share.sum() else None for share in shares]
     lines = []
     for number in numbers:
-        known = bool(rng.random() < 0.6) or not shares[0].sum()
-        material.shares = shares[known] / shares[known].sum()
+        known = bool(rng.random() < 0.6) or shares[0] is None
+        material.shares = shares[known]
         kind = MUSIC
         # Where two tracks are heard, either is right.
         while kind % 4 == MUSIC:
@@ -51,7 +51,7 @@ def some(job):
             x, track, _, _, kind, _ = excerpts.clip(material, rng, float(length))
         if parted:
             count = int(len(x) * rng.uniform(0.2, 0.6))
-            x[slice(0, count) if rng.random() < 0.5 else slice(len(x) - count, None)] = other(material, rng, count, outside)
+            x[slice(0, count) if rng.random() < 0.5 else slice(len(x) - count, None)] = other(material, rng, count, shares[0])
         path = os.path.join(os.path.abspath(output), "c%05d.raw" % number)
         np.clip(np.round(x * 32767), -32768, 32767).astype("<i2").tofile(path)
         lines.append("c%05d,%s,%s\n" % (number, material.names[track] if known else "NONE", path))

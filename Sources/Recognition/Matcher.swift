@@ -124,21 +124,23 @@ struct Matcher: ~Copyable {
     var hits: [Hit] = []
     var certain: Finding?
     hasReadAll = true
-    var pairs: QueryPairs?
+    var pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: Self.stages[0].limit)
     var isRefined = false
     for stage in Self.stages {
       if stage.isThorough, hasReadAll, query.clarity >= Self.clearly, query.duration >= Self.shortDuration { break }
-      if pairs?.limit != stage.limit {
+      if pairs.limit != stage.limit {
         pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stage.limit)
       }
-      if let pairs { scan(query, pairs, stage, filter, into: &hits) }
+      scan(query, pairs, stage, filter, into: &hits)
       // What fits badly will not be beyond doubt when it is made better.
       isRefined = hits.contains { $0.z >= 0.5 * Finding.certainZ }
       guard isRefined else { continue }
       refine(&hits, filter)
-      guard let best = hits.first, best.z >= Finding.certainZ else { continue }
-      certain = judge(hits, query, filter).flatMap { $0.isCertain ? $0 : nil }
-      if certain != nil { break }
+      guard let best = hits.first, best.z >= Finding.certainZ, let finding = judge(hits, query, filter),
+        finding.isCertain
+      else { continue }
+      certain = finding
+      break
     }
     if !isRefined { refine(&hits, filter) }
     if !relocate(&hits, filter), let certain { return certain }
