@@ -104,7 +104,7 @@ public struct AudioSource: ~Copyable {
     if summary.problem == nil, let bytes = stream.encodedByteCount ?? container.encodedByteCount, bytes > 0 {
       format.bitRate = Int((Double(bytes) * 8 / seconds).rounded())
     }
-    summary.remarks += container.remarks + stream.remarks
+    summary.remarks = container.remarks + summary.remarks + stream.remarks
     if let claimed = summary.claimedFrameCount, summary.frameCount > claimed + max(8_192, stream.claimTolerance) {
       remark("longer_than_claimed", "The header claims \(claimed) frames, and there are \(summary.frameCount).")
     }

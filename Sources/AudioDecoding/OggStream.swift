@@ -15,9 +15,12 @@ struct OggStream {
   /// Over the identification header and the audio pages' bodies of each link's audio stream: neither comments nor the
   /// cut into pages count.
   let contentID: ContentID
+  /// Over what else of the audio streams decoders see: other headers than comments, and where packets and pages end.
+  let traits: ContentID
 
   init(in file: InputFile, from start: Int64) throws(DecodeError) {
     var hasher = ContentHasher()
+    var traits = ContentHasher()
     var links: [OggLink] = []
     var isBeginning = false
     var hasTooManyLinks = false
@@ -38,7 +41,11 @@ struct OggStream {
       isBeginning = page.isFirst
       guard !links.isEmpty else { continue }
       pages.withContents { lacing, body in
-        if links[links.count - 1].take(page, lacing: lacing, body: body) { hasher.update(body) }
+        guard links[links.count - 1].take(page, lacing: lacing, body: body) else { return }
+        hasher.update(body)
+        traits.update(lacing)
+        let position = [page.position, page.isContinued ? 1 : 0, page.isLast ? 1 : 0]
+        position.withUnsafeBytes { traits.update($0) }
       }
     }
     self.links = links
@@ -46,6 +53,10 @@ struct OggStream {
     junkByteCount = pages.junkByteCount
     damagedPageCount = pages.damagedPageCount
     contentID = hasher.finish()
+    for link in links {
+      link.description.withUnsafeBytes { traits.update($0) }
+    }
+    self.traits = traits.finish()
   }
 
   /// Bytes of the audio streams behind their headers.
@@ -123,6 +134,11 @@ struct OggLink {
     return true
   }
 
+  /// What decoders see of it beside the audio pages.
+  fileprivate var description: [UInt8] {
+    Array("\(streamCount) \(audioPageCount) ".utf8) + (headers?.setup ?? [])
+  }
+
   /// The link for FFmpeg's demuxer.
   func input(from file: InputFile) -> LibAVInput {
     if let headers, headers.commentByteCount > Self.commentLimit, streamCount == 1, let start = headers.audioStart,
@@ -143,6 +159,8 @@ private struct OggPageReader {
     var number: UInt32
     /// Granule position.
     var position: Int64
+    /// It begins with the rest of a packet.
+    var isContinued: Bool
     var isFirst: Bool
     var isLast: Bool
   }
@@ -246,6 +264,6 @@ private struct OggPageReader {
       offset: bufferOffset + Int64(start), end: bufferOffset + Int64(bodyEnd),
       serial: littleEndian(UInt32.self, at: 14),
       number: littleEndian(UInt32.self, at: 18), position: littleEndian(Int64.self, at: 6),
-      isFirst: buffer[start + 5] & 2 != 0, isLast: buffer[start + 5] & 4 != 0)
+      isContinued: buffer[start + 5] & 1 != 0, isFirst: buffer[start + 5] & 2 != 0, isLast: buffer[start + 5] & 4 != 0)
   }
 }

@@ -66,7 +66,6 @@ struct LAVReader {
   bool frameIsPending;
   bool packetsEnded;
   bool ended;
-  int demuxerErrors;
   int lastPacketSize;
   LAVReport report;
 };
@@ -354,7 +353,7 @@ static bool nextPacket(LAVReader *reader) {
       return true;
     }
     bool mayGoOn = error == AVERROR_INVALIDDATA && reader->position > before && !reader->report.readErrno &&
-                   !reader->report.lostSync && ++reader->demuxerErrors <= demuxerErrorLimit;
+                   !reader->report.lostSync && ++reader->report.demuxerErrorCount <= demuxerErrorLimit;
     if (mayGoOn) continue;
     // The demuxer of Musepack 8 ends every file with -1.
     reader->report.endedByError = error != AVERROR_EOF && error != -1;
@@ -364,10 +363,22 @@ static bool nextPacket(LAVReader *reader) {
   return false;
 }
 
-bool lav_next_packet(LAVReader *reader, const uint8_t **bytes, int *count) {
+static uint32_t littleEndian(const uint8_t *bytes) {
+  return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+bool lav_next_packet(LAVReader *reader, LAVPacket *packet) {
   if (!nextPacket(reader)) return false;
-  *bytes = reader->packet->data;
-  *count = reader->packet->size;
+  *packet = (LAVPacket){
+      .bytes = reader->packet->data, .count = reader->packet->size, .flags = reader->packet->flags};
+  size_t size = 0;
+  const uint8_t *dropped = av_packet_get_side_data(reader->packet, AV_PKT_DATA_SKIP_SAMPLES, &size);
+  if (dropped && size >= 8) {
+    packet->droppedAtStart = littleEndian(dropped);
+    packet->droppedAtEnd = littleEndian(dropped + 4);
+  }
+  packet->parameters = av_packet_get_side_data(reader->packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
+  if (packet->parameters) packet->parameterCount = (int)size;
   return true;
 }
 

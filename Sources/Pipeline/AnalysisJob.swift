@@ -21,32 +21,28 @@ public struct AnalysisJob: Hashable, Sendable {
   }
 }
 
-/// Audio that was analyzed before, in this file or another one.
+/// Audio of a whole file that was analyzed before, this one or another.
 public struct KnownAudio: Hashable, Sendable, Codable {
-  public var contentID: ContentID
+  /// See `AudioContent.decodingID`.
+  public var decodingID: ContentID
   /// Whose outcomes are stored for it.
   public var analyzers: Set<AnalyzerIdentity>
   /// What was found when it was decoded; repeated in the result if there is no need to decode again.
   public var format: AudioFormat?
-  public var status: FileAnalysis.Status
-  public var problem: Problem?
   public var remarks: [Problem]
 
   public init(
-    contentID: ContentID, analyzers: Set<AnalyzerIdentity>, format: AudioFormat?, status: FileAnalysis.Status = .ok,
-    problem: Problem? = nil, remarks: [Problem] = []
+    decodingID: ContentID, analyzers: Set<AnalyzerIdentity>, format: AudioFormat?, remarks: [Problem] = []
   ) {
-    self.contentID = contentID
+    self.decodingID = decodingID
     self.analyzers = analyzers
     self.format = format
-    self.status = status
-    self.problem = problem
     self.remarks = remarks
   }
 
   enum CodingKeys: String, CodingKey {
-    case analyzers, format, status, problem, remarks
-    case contentID = "content_id"
+    case analyzers, format, remarks
+    case decodingID = "decoding_id"
   }
 }
 

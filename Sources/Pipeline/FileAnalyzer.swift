@@ -19,9 +19,12 @@ public struct FileAnalyzer: Sendable {
   /// Identifies the audio; decodes it if analyzers are to run whose outcomes are not stored for it; runs these, and those
   /// that look at the file itself, which run even if there is no audio.
   ///
+  /// Status, problem and the remarks about the container are always those of this file. Outcomes of a known file stand for
+  /// its own only where both are whole and tell decoders the same; in doubt this one is decoded.
+  ///
   /// - Parameters:
   ///   - isCancelled: Asked between blocks.
-  ///   - findAudio: Asked for audio that is none of the job's known audio.
+  ///   - findAudio: Asked by `decodingID` for audio that is none of the job's known audio.
   ///   - enter: Told what is about to be done, so that somebody else can say what killed us.
   /// - Returns: `nil` if cancelled. Whatever else goes wrong is told in the result.
   public func analyze(
@@ -30,8 +33,8 @@ public struct FileAnalyzer: Sendable {
   ) -> FileAnalysis? {
     let limit = job.timeLimit.map { ContinuousClock.now + .seconds(min(1e9, max(0, $0))) }
     let chosen = plugins.filter { job.analyzers?.contains($0.id) ?? true }
+    let audioPlugins = chosen.filter { $0.feed != .file }
     var analysis = FileAnalysis(status: .ok)
-    var audioPlugins = chosen.filter { $0.feed != .file }
     var outcomes: [AnalyzerOutcome] = []
 
     enter(.open)
@@ -39,28 +42,30 @@ public struct FileAnalyzer: Sendable {
     let path = held?.path ?? job.path
     do {
       let content = try AudioContent(path: path)
-      let contentID = content.id
-      analysis.contentID = contentID
-      let known = job.knownAudio.first { $0.contentID == contentID } ?? findAudio(contentID)
-      if let known {
-        analysis.reusesKnownAudio = true
-        audioPlugins.removeAll { known.analyzers.contains($0.identity) }
-      }
-      if audioPlugins.isEmpty, let known {
-        analysis.status = known.status
-        analysis.problem = known.problem
-        // Of the other file only what concerns its audio holds for this one.
+      analysis.contentID = content.id
+      analysis.decodingID = content.decodingID
+      let known = knownAudio(of: content, job, findAudio)
+      let missing = audioPlugins.filter { !(known?.analyzers.contains($0.identity) ?? false) }
+      analysis.reusesKnownAudio = known != nil
+      if missing.isEmpty, let known {
         analysis.remarks = content.remarks + known.remarks.filter { $0.stage == .decode }
-        analysis.format = if let format = known.format { format } else { try AudioSource(path: path).format }
+        analysis.format = known.format
       } else {
         var source = try AudioSource(path: path)
         analysis.format = source.format
-        if !audioPlugins.isEmpty {
+        if !missing.isEmpty {
           enter(.decode)
-          guard
-            let found = decode(&source, job, audioPlugins, until: limit, isCancelled: isCancelled, into: &analysis)
+          guard let found = decode(&source, job, missing, until: limit, isCancelled: isCancelled, into: &analysis)
           else { return nil }
           outcomes = found
+          // This file is not what was known after all: nothing of the other one holds for it.
+          if analysis.problem?.stage == .decode, missing.count < audioPlugins.count {
+            var source = try AudioSource(path: path)
+            guard let found = decode(&source, job, audioPlugins, until: limit, isCancelled: isCancelled, into: &analysis)
+            else { return nil }
+            outcomes = found
+          }
+          if analysis.problem?.stage == .decode { analysis.reusesKnownAudio = false }
         }
       }
     } catch {
@@ -78,6 +83,17 @@ public struct FileAnalyzer: Sendable {
     analysis.outcomes = outcomes.sorted { order[$0.analyzer, default: 0] < order[$1.analyzer, default: 0] }
     if held?.hasChanged ?? false { analysis.noteChange() }
     return analysis
+  }
+
+  /// `nil` if there is none that may stand for this file's own.
+  private func knownAudio(
+    of content: AudioContent, _ job: AnalysisJob, _ findAudio: (ContentID) -> KnownAudio?
+  ) -> KnownAudio? {
+    guard content.fault == nil,
+      let known = job.knownAudio.first(where: { $0.decodingID == content.decodingID }) ?? findAudio(content.decodingID)
+    else { return nil }
+    // What was not decoded to its end may be damaged behind that.
+    return known.format?.frameCount != nil || !readsToEnd ? known : nil
   }
 
   /// - Returns: `nil` if cancelled.
@@ -99,6 +115,7 @@ public struct FileAnalyzer: Sendable {
     let summary = source.summary
     analysis.remarks = summary.remarks
     analysis.format = source.format
+    analysis.decodedDuration = Double(summary.frameCount) / Double(source.format.sampleRate)
     if hasEnded {
       if let problem = summary.problem {
         analysis.status = .partial

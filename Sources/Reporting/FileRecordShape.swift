@@ -9,18 +9,25 @@ extension Shape<FileRecord> {
     Shape(
       summary: "All that is known of one file.",
       fields: [
+        .required(
+          "file_id", .contentID,
+          "Identifies the file by its path: XXH3-128 of the path's bytes in base62. The key for search engines."
+        ) { ContentID(ofPath: $0.path) },
+        .optional(
+          "analyzed_at", .dateTime, "When the file was last analyzed, UTC, cut to seconds; null if it never was."
+        ) { $0.analyzed },
         .optional(
           "id", .contentID,
           "Identifies the encoded audio without its tags: 128 bits in base62. Copies and re-tagged files have the same."
         ) { $0.contentID },
         .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { fileURI($0.path) },
         .required(
-          "path", .text,
+          "path", .path,
           "Absolute path for display. Bytes that are not UTF-8 stand as \\xHH; a backslash that would read so, as \\x5C."
         ) { DisplayPath.text(of: $0.path) },
         .required(
           "status", .choice,
-          "ok; partial: not analyzed to its end; failed: no audio could be decoded; skipped: passed over."
+          "ok; partial: damaged, or not analyzed to its end; failed: no audio could be decoded; skipped: passed over."
         ) { $0.status },
         .optionalObject("error", .problem, "Why the status is not ok.") { $0.problem },
         .objects("remarks", .problem, "What is odd about the file although nothing failed.") { $0.remarks },
@@ -33,7 +40,9 @@ extension Shape<FileRecord> {
         .optionalObject(
           "tempo", .tempo(includesBeats: includesBeats), "Tempo and beats; null if they were not looked for."
         ) { record in record.tempo.map { ReportedTempo(finding: $0, isLocked: record.tempoCorrection != nil) } },
-        .optionalObject("fingerprint", .fingerprint, "Acoustic fingerprint for AcoustID.") { $0.fingerprint },
+        .optionalObject("fingerprint", .fingerprint, "Acoustic fingerprint for AcoustID.") { record in
+          record.fingerprint.map { ReportedFingerprint(finding: $0, trackLength: TrackLength(of: record)) }
+        },
         .optionalObject("signature", .signature, "Landmark signature, by which clips of the track are recognised.") {
           $0.signature
         },
@@ -234,14 +243,43 @@ extension Shape<TempoFinding.OnsetSummary> {
   }
 }
 
-extension Shape<FingerprintFinding> {
+/// How long a track is.
+private struct TrackLength {
+  let seconds: Double
+  let isClaimed: Bool
+
+  /// As decoded where the file is whole and was decoded to its end, else as the file claims it, else what there is.
+  init?(of record: FileRecord) {
+    guard let format = record.format, format.sampleRate > 0 else { return nil }
+    let isWhole = record.status == .ok && format.frameCount != nil
+    guard let frames = isWhole ? format.frameCount : format.claimedFrameCount ?? format.frameCount else { return nil }
+    seconds = Double(frames) / Double(format.sampleRate)
+    isClaimed = !isWhole && format.claimedFrameCount != nil
+  }
+}
+
+private struct ReportedFingerprint {
+  let finding: FingerprintFinding
+  let trackLength: TrackLength?
+}
+
+extension Shape<ReportedFingerprint> {
   fileprivate static var fingerprint: Shape {
     Shape(
       summary: "Acoustic fingerprint.",
       fields: [
-        .required("algorithm", .text, "Algorithm and its number: chromaprint-2.") { $0.algorithm },
-        .required("duration_s", .number, "Seconds of audio that it covers.") { $0.duration },
-        .required("value", .text, "Compressed, URL-safe base64, as fpcalc prints it.") { $0.value },
+        .required("algorithm", .text, "Algorithm and its number: chromaprint-2.") { $0.finding.algorithm },
+        .required("duration_s", .number, "Seconds of audio that it covers: the first 120 at most, unless set otherwise.") {
+          $0.finding.duration
+        },
+        .optional(
+          "track_duration_s", .number, "Seconds of the whole track, the duration that AcoustID asks for; null if unknown."
+        ) { $0.trackLength?.seconds },
+        .optional(
+          "track_duration_claimed", .boolean,
+          "track_duration_s is what the file claims, since it is damaged or was not decoded to its end."
+        ) { $0.trackLength?.isClaimed },
+        .required("value", .text, "Compressed, URL-safe base64, as fpcalc prints it.") { $0.finding.value },
       ])
   }
 }

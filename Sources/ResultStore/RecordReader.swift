@@ -114,9 +114,9 @@ extension ResultStore {
     }
   }
 
-  /// Audio that was analyzed before and has this content id, whichever file it was in.
-  public func knownAudio(contentID: ContentID) throws(StoreError) -> KnownAudio? {
-    try read { db in try KnownAudioLookup.first(contentID: contentID, store: self, db) }
+  /// The newest whole file that decodes to the same as one with this `FileAnalysis.decodingID`.
+  public func knownAudio(decodingID: ContentID) throws(StoreError) -> StoredAudio? {
+    try read { db in try KnownAudioLookup.first(decodingID: decodingID, store: self, db) }
   }
 }
 
@@ -142,7 +142,7 @@ private struct RecordReader {
         file.analysis_set, file.skip_code, file.skip_message, file.vanished_run, e.stage, e.code, e.message, g.formats, g.has_lyrics, g.pictures,
         p.algorithm, p.duration_s, p.value, s.version, s.landmarks,
         \(StoredFormat.columns), \(StoredFindings.tempoColumns)
-        \(includesBeats ? ", \(StoredFindings.beatColumns)" : ""), c.bpm, c.corrected_ns
+        \(includesBeats ? ", \(StoredFindings.beatColumns)" : ""), c.bpm, c.corrected_ns, file.analyzed_ns
       FROM file
       LEFT JOIN failure e ON e.file = file.id
       LEFT JOIN tag_summary g ON g.file = file.id
@@ -205,6 +205,7 @@ private struct RecordReader {
       files, from: tempoColumn, beats: includesBeats ? tempoColumn + StoredFindings.tempoColumnCount : nil)
     let correctionColumn =
       tempoColumn + StoredFindings.tempoColumnCount + (includesBeats ? StoredFindings.beatColumnCount : 0)
+    record.analyzed = files.optionalInteger(correctionColumn + 2).map { Timestamp(nanoseconds: $0) }
     if let bpm = files.optionalReal(correctionColumn) {
       let corrected = Timestamp(nanoseconds: files.integer(correctionColumn + 1))
       let correction = TempoCorrection(bpm: bpm, corrected: corrected, found: record.tempo)

@@ -10,7 +10,7 @@ public final class ResultStore: Sendable {
   public enum Access: Hashable, Sendable {
     /// Creates the database if it is not there, and brings an older schema up to date.
     case readWrite
-    /// An older schema is brought up to date all the same: nothing else can be read.
+    /// An older schema is brought up to date all the same: nothing else can be read. Where nothing may be written, a copy is.
     case readOnly
   }
 
@@ -18,7 +18,9 @@ public final class ResultStore: Sendable {
   private let name: String
   /// Device and inode.
   private let place: FilePlace?
-  let pool: DatabasePool
+  let pool: any DatabaseWriter
+  /// A copy that was made because nothing may be written beside the database; it goes with this object.
+  private let copy: TemporaryCopy?
   let analysisSets = AnalysisSets()
 
   /// - Throws: `cannotOpen`, `notAStore` (nothing was written to that file), `newerSchema`, `corrupt`, `readOnly`, `busy`
@@ -34,20 +36,57 @@ public final class ResultStore: Sendable {
       guard exists || access == .readWrite else {
         throw StoreError.cannotOpen(path: path, reason: "there is no such file")
       }
-      let found = try Self.schemaVersion(ofDatabaseNamed: name, path: path)
-      guard found <= Schema.version else {
-        throw StoreError.newerSchema(path: path, found: found, known: Schema.version)
-      }
-      if access == .readWrite || found < Schema.version {
-        pool = try DatabasePool(path: name, configuration: Self.configuration(readOnly: false))
-        try Schema.migrator.migrate(pool)
-      } else {
-        pool = try DatabasePool(path: name, configuration: Self.configuration(readOnly: true))
-      }
+      (pool, copy) = try Self.open(name, access, path: path)
       place = FilePlace(of: name)
     } catch {
       throw Self.storeError(error, path: path)
     }
+  }
+
+  private static func open(
+    _ name: String, _ access: Access, path: FilePath
+  ) throws -> (any DatabaseWriter, TemporaryCopy?) {
+    do {
+      return (try openInPlace(name, access, path: path), nil)
+    } catch let error as DatabaseError where access == .readOnly && isRefusal(error) {
+      // To read a database in WAL mode, SQLite writes beside it, unless it is told that nobody does.
+      if let frozen = try? openFrozen(name, path: path) { return (frozen, nil) }
+      guard let copy = TemporaryCopy(of: name) else { throw error }
+      return (try openInPlace(copy.name, .readWrite, path: path), copy)
+    }
+  }
+
+  private static func openInPlace(_ name: String, _ access: Access, path: FilePath) throws -> any DatabaseWriter {
+    let found = try schemaVersion(ofDatabaseNamed: name, path: path)
+    guard found <= Schema.version else {
+      throw StoreError.newerSchema(path: path, found: found, known: Schema.version)
+    }
+    guard access == .readWrite || found < Schema.version else {
+      return try DatabasePool(path: name, configuration: configuration(readOnly: true))
+    }
+    let pool = try DatabasePool(path: name, configuration: configuration(readOnly: false))
+    try Schema.migrator.migrate(pool)
+    return pool
+  }
+
+  /// A database of the present schema that lies all in its main file; `nil` for others.
+  private static func openFrozen(_ name: String, path: FilePath) throws -> (any DatabaseWriter)? {
+    guard fileSize(of: name + "-wal") ?? 0 == 0 else { return nil }
+    let uri = "file:\(percentEncoded(name))?immutable=1"
+    guard try schemaVersion(probing: uri, path: path) == Schema.version else { return nil }
+    return try DatabaseQueue(path: uri, configuration: configuration(readOnly: true))
+  }
+
+  private static func isRefusal(_ error: DatabaseError) -> Bool {
+    [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM].contains(error.resultCode)
+  }
+
+  private static func percentEncoded(_ name: String) -> String {
+    name.utf8.map { byte in
+      let character = Character(Unicode.Scalar(byte))
+      return byte < 0x80 && (character.isLetter || character.isNumber || "/-_.".contains(character))
+        ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }.joined()
   }
 
   /// Asks SQLite to look over the whole file.
@@ -118,6 +157,10 @@ public final class ResultStore: Sendable {
   /// - Throws: `notAStore` for anything else that no version of this program has written.
   private static func schemaVersion(ofDatabaseNamed name: String, path: FilePath) throws -> Int {
     guard let size = fileSize(of: name), size > 0 else { return 0 }
+    return try schemaVersion(probing: name, path: path)
+  }
+
+  private static func schemaVersion(probing name: String, path: FilePath) throws -> Int {
     let probe = try DatabaseQueue(path: name, configuration: configuration(readOnly: true))
     let (application, version, tables) = try probe.read { db in
       (

@@ -90,10 +90,10 @@ enum Log {
 
 extension Log.Message {
   /// What is wrong with a file.
-  init(failureOf path: FilePath, _ problem: Problem) {
+  init(event: String, about path: FilePath, _ problem: Problem) {
     let path = DisplayPath.text(of: path)
     self.init(
-      level: .warning, event: "file_failed", text: "\(path): \(problem.message)",
+      level: .warning, event: event, text: "\(path): \(problem.message)",
       fields: [
         "path": .string(path), "code": .string(problem.code), "stage": .string(problem.stage.rawValue),
       ])

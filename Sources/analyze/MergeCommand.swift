@@ -16,7 +16,7 @@ struct MergeCommand: AsyncParsableCommand {
       them analyzed.
 
       Exit status: 0 fine; 1 the merge could not be done; 3 done, but lines were no answers of a worker (cut ones, for \
-      instance), or files failed that were not known as failing (--fail-on); 11 a run holds the lock; 64 wrong usage.
+      instance), or files failed or are damaged that were not known for it (--fail-on); 11 a run holds the lock; 64 wrong usage.
       """)
 
   @Argument(
@@ -31,7 +31,7 @@ struct MergeCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "When failed files make the exit status 3: never, new, any or N% (default: new).", valueName: "when"),
+      "When failed and damaged files make the exit status 3: never, new, any or N% (default: new).", valueName: "when"),
     completion: .list(FailurePolicy.choices))
   var failOn: String?
 
@@ -91,19 +91,21 @@ struct MergeCommand: AsyncParsableCommand {
     if refused > Self.refusalsShown {
       let rest = refused - Self.refusalsShown
       Log.write(
-        .warning, "lines_left_out", "\(rest) more lines are left out",
+        .warning, "lines_left_out", "\(counted(rest, "more line")) \(rest == 1 ? "is" : "are") left out",
         fields: ["count": .integer(Int64(rest))])
     }
     let finished = try merge.finish { ending in
       if let status = signals.exitStatus { return status.rawValue }
-      let isViolated = settings[Settings.failOn].isViolated(by: ending.totals, newlyFailed: ending.newlyFailed)
+      let isViolated = settings[Settings.failOn].isViolated(
+        by: ending.totals, knownDamaged: ending.knownDamaged, news: ending.newlyFailed + ending.newlyDamaged)
       return (refused > 0 || isViolated ? ExitStatus.filesFailed : .fine).rawValue
     }
     let status = ExitStatus(rawValue: finished.exitStatus) ?? .fatal
     let terminal = Terminal()
     if !quiet, verbose || terminal.isInteractive || status != .fine {
       let digest = try FailureDigest(
-        of: finished.run, in: store, knownFailures: finished.totals.failed - finished.newlyFailed)
+        of: finished.run, in: store, knownFailures: finished.totals.failed - finished.newlyFailed,
+        knownDamaged: finished.totals.partial - finished.newlyDamaged + finished.knownDamaged)
       digest.write(on: terminal)
     }
     if !quiet, verbose || terminal.isInteractive {
@@ -118,7 +120,7 @@ struct MergeCommand: AsyncParsableCommand {
   private static func text(_ counts: MergeCounts, withoutFile: Int, refused: Int) -> String {
     let lines = counts.merged + counts.unchanged + counts.outdated + withoutFile + refused
     return """
-      \(lines) lines: \(counts.merged) merged, \(counts.unchanged) known before, \
+      \(counted(lines, "line")): \(counts.merged) merged, \(counts.unchanged) known before, \
       \(counts.outdated) older than what is known, \(withoutFile) without a file, \(refused) left out
       """
   }

@@ -11,6 +11,7 @@ final class ProgressReporter: Sendable {
     var scanned = 0
     var planned = 0
     var done = 0
+    var partial = 0
     var failed = 0
     var audioSeconds = 0.0
     var current = ""
@@ -58,6 +59,7 @@ final class ProgressReporter: Sendable {
       case .finished(let path, let status, let problem, let audioDuration):
         state.done += 1
         state.audioSeconds += audioDuration
+        if status == .partial { state.partial += 1 }
         if status == .failed {
           state.failed += 1
           state.lastFailure = "\(path.lastComponent?.string ?? path.string): \(problem?.message ?? "failed")"
@@ -132,7 +134,7 @@ final class ProgressReporter: Sendable {
     [
       "phase": .string(state.phase.rawValue), "scanned": .integer(Int64(state.scanned)),
       "planned": .integer(Int64(state.planned)), "done": .integer(Int64(state.done)),
-      "failed": .integer(Int64(state.failed)), "realtime_factor": speed(state).map { .number($0) } ?? .null,
+      "partial": .integer(Int64(state.partial)), "failed": .integer(Int64(state.failed)), "realtime_factor": speed(state).map { .number($0) } ?? .null,
       "eta_s": remaining(state).map { .number($0) } ?? .null,
     ]
   }
@@ -144,7 +146,7 @@ final class ProgressReporter: Sendable {
   /// Seconds of audio per second.
   private func speed(_ state: State) -> Double? {
     let seconds = elapsed(state)
-    return state.audioSeconds > 0 && seconds > 0.2 ? (state.audioSeconds / seconds).rounded() : nil
+    return state.audioSeconds > 0 && seconds > 0.2 ? (state.audioSeconds / seconds * 10).rounded() / 10 : nil
   }
 
   /// Seconds until the end, once there is enough to judge by.
@@ -155,12 +157,13 @@ final class ProgressReporter: Sendable {
 
   private func line(_ state: State) -> String {
     switch state.phase {
-    case .scan: return "scanning, \(state.scanned) files so far"
+    case .scan: return "scanning, \(counted(state.scanned, "file")) so far"
     case .report: return "writing reports"
     case .analyze:
-      var parts = ["\(state.done) of \(state.planned) files"]
-      if let speed = speed(state) { parts.append("\(Int(speed))x realtime") }
+      var parts = ["\(state.done) of \(counted(state.planned, "file"))"]
+      if let speed = speed(state) { parts.append(realtimeFactor(speed)) }
       if let seconds = remaining(state) { parts.append("\(describe(seconds: seconds)) left") }
+      if state.partial > 0 { parts.append("\(state.partial) damaged") }
       if state.failed > 0 { parts.append("\(state.failed) failed (last: \(printable(state.lastFailure)))") }
       return parts.joined(separator: ", ")
     }

@@ -27,11 +27,15 @@ struct ReportArguments: ParsableArguments {
   )
   var include: [String] = []
 
+  @Flag(help: "CSV: put an apostrophe before text that a spreadsheet would run as a formula.")
+  var csvGuardFormulas = false
+
   var goesToStandardOutput: Bool { output == "-" }
 
   func apply(to settings: inout CommandSettings) throws {
     try settings.take(report, for: Settings.report, option: "--report")
     try settings.take(include, for: Settings.include, option: "--include")
+    settings.take(csvGuardFormulas, for: Settings.csvGuardFormulas, option: "--csv-guard-formulas")
     if let output, !goesToStandardOutput {
       guard let folder = PathArgument(argument: output) else {
         throw CommandFailure(.usage, "--output expects a folder, or - for standard output.")
@@ -72,7 +76,7 @@ struct ReportArguments: ParsableArguments {
       let path = folder.appending("report.\(format.fileExtension)")
       let writer = try ReportWriter(
         format, to: goesToStandardOutput ? .standardOutput : .file(path),
-        options: ReportOptions(includesBeats: includesBeats), run: run)
+        options: ReportOptions(includesBeats: includesBeats, guardsFormulas: settings[Settings.csvGuardFormulas]), run: run)
       try store.forEachRecord(selection) { try writer.append($0) }
       try writer.finish()
       if !goesToStandardOutput { lines.append("\(format.rawValue) report: \(path.string)") }

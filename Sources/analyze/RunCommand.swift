@@ -64,7 +64,7 @@ struct RunCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "When failed files make the exit status 3: never, new, any or N% (default: new).", valueName: "when"),
+      "When failed and damaged files make the exit status 3: never, new, any or N% (default: new).", valueName: "when"),
     completion: .list(FailurePolicy.choices))
   var failOn: String?
 
@@ -197,6 +197,7 @@ struct RunCommand: AsyncParsableCommand {
     progress.finish()
     let digest = try FailureDigest(
       of: dryRun ? nil : outcome.runID, in: store, knownFailures: outcome.totals.failed - outcome.newlyFailed,
+      knownDamaged: outcome.totals.partial - outcome.newlyDamaged + outcome.scan.knownDamaged,
       losses: isolation.losses, pending: outcome.pending, reports: reports.files(settings))
     let summary = RunSummary(
       outcome: outcome, elapsed: .now - start, digest: digest, outputs: outputs, isDryRun: dryRun)
@@ -222,7 +223,9 @@ struct RunCommand: AsyncParsableCommand {
   private func exitStatus(of outcome: LibraryRun.Outcome, policy: FailurePolicy) -> ExitStatus {
     // The library, or a part of it, was not there: whoever reads the mail must hear of it.
     if outcome.roots.contains(where: { $0.condition != .scanned }) { return .fatal }
-    return policy.isViolated(by: outcome.totals, newlyFailed: outcome.newlyFailed) ? .filesFailed : .fine
+    let news = outcome.newlyFailed + outcome.newlyDamaged
+    return policy.isViolated(by: outcome.totals, knownDamaged: outcome.scan.knownDamaged, news: news)
+      ? .filesFailed : .fine
   }
 
   /// Silent where nobody looks and nothing is wrong.
@@ -321,12 +324,16 @@ private struct DatabaseForRun {
 }
 
 extension FailurePolicy {
-  func isViolated(by totals: RunTotals, newlyFailed: Int) -> Bool {
-    switch self {
+  /// - Parameters:
+  ///   - knownDamaged: Of the files cached, those that are damaged.
+  ///   - news: Files that failed or are damaged, and were not known as that.
+  func isViolated(by totals: RunTotals, knownDamaged: Int, news: Int) -> Bool {
+    let bad = totals.failed + totals.partial + knownDamaged
+    return switch self {
     case .never: false
-    case .new: newlyFailed > 0
-    case .any: totals.failed > 0
-    case .percent(let limit): totals.seen > 0 && Double(totals.failed) * 100 > limit * Double(totals.seen)
+    case .new: news > 0
+    case .any: bad > 0
+    case .percent(let limit): totals.seen > 0 && Double(bad) * 100 > limit * Double(totals.seen)
     }
   }
 }

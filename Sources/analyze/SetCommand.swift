@@ -61,7 +61,7 @@ struct SetCommand: AsyncParsableCommand {
         corrections[audio] = .some(tempo)
         let copies = try store.fileCount(withAudio: audio) - 1
         lines.append(
-          "\(printable(file.path.string)): \(Self.text(record.tempo?.bpm)) → "
+          "\(printable(DisplayPath.text(of: file.path))): \(Self.text(record.tempo?.bpm)) → "
             + (tempo.map { "\(Self.text($0)), locked" } ?? "\(Self.text(record.foundTempo?.bpm)), as found")
             + (copies > 0 ? " (as well as \(copies) \(copies == 1 ? "copy" : "copies") of the same audio)" : ""))
       }

@@ -58,7 +58,7 @@ extension CommandFailure {
 /// A record as a person reads it.
 enum RecordText {
   static func lines(for record: FileRecord, quarantine: Quarantine? = nil) -> [String] {
-    var lines = [printable(record.path.string)]
+    var lines = [printable(DisplayPath.text(of: record.path))]
     func add(_ name: String, _ value: String?) {
       guard let value, !value.isEmpty else { return }
       lines.append("  \(name.padding(toLength: 14, withPad: " ", startingAt: 0)) \(printable(value))")
@@ -68,24 +68,24 @@ enum RecordText {
     add(
       "quarantine",
       quarantine.map {
-        "until \($0.until), for \($0.losses == 1 ? "one worker process" : "\($0.losses) worker processes") lost over it"
+        "until \($0.until), for \(counted($0.losses, "worker process", plural: "worker processes")) lost over it"
       })
     for remark in record.remarks { add("remark", remark.message) }
     add("format", record.format.map(text))
-    add("size", record.sizeBytes.map { "\($0.formatted()) bytes" })
+    add("size", record.sizeBytes.map { "\($0.formatted()) \($0 == 1 ? "byte" : "bytes")" })
     for field in TagField.all {
       add(field.name, record.tags?.fields[field.name]?.joined(separator: " / "))
     }
     add("pictures", record.tags.map { $0.pictures.map { "\($0.type) (\($0.mime))" }.joined(separator: ", ") })
     if let correction = record.tempoCorrection {
       let beats = record.tempo?.beats.count ?? 0
-      add("tempo", String(format: "%.2f BPM", correction.bpm) + ", locked, \(beats) beats")
+      add("tempo", String(format: "%.2f BPM", correction.bpm) + ", locked, \(counted(beats, "beat"))")
       add("tempo found", correction.found.map(text) ?? "not looked for")
     } else {
       add("tempo", record.tempo.map(text))
     }
     add("fingerprint", record.fingerprint.map { "\($0.algorithm), \(describe(seconds: $0.duration))" })
-    add("signature", record.signature.map { "version \($0.version), \($0.landmarkCount.formatted()) landmarks" })
+    add("signature", record.signature.map { "version \($0.version), \($0.landmarkCount.formatted()) \($0.landmarkCount == 1 ? "landmark" : "landmarks")" })
     for (id, finding) in record.findings.sorted(by: { $0.key < $1.key }) { add(id, finding.text) }
     for problem in record.analyzerProblems {
       add(problem.analyzer, problem.outcome == .failed ? "failed: \(problem.message)" : problem.message)
@@ -99,8 +99,8 @@ enum RecordText {
     if let duration = format.duration { parts.append(describe(seconds: duration)) }
     parts.append("\(format.sampleRate) Hz")
     parts.append(
-      format.channelCount == 1 ? "mono" : format.channelCount == 2 ? "stereo" : "\(format.channelCount) channels")
-    if let depth = format.bitDepth { parts.append("\(depth) bits") }
+      format.channelCount == 1 ? "mono" : format.channelCount == 2 ? "stereo" : counted(format.channelCount, "channel"))
+    if let depth = format.bitDepth { parts.append(counted(depth, "bit")) }
     if let rate = format.bitRate { parts.append("\(rate / 1000) kbit/s") }
     return parts.joined(separator: ", ")
   }
@@ -110,8 +110,8 @@ enum RecordText {
     var parts = [String(format: "%.2f BPM", bpm), String(format: "confidence %.2f", tempo.confidence)]
     let others = tempo.candidates.dropFirst().prefix(3).map { String(format: "%.2f", $0.bpm) }
     if !others.isEmpty { parts.append("else \(others.joined(separator: ", "))") }
-    parts.append(tempo.isStable ? "stable" : "\(tempo.map.count) sections")
-    parts.append("\(tempo.beats.count) beats")
+    parts.append(tempo.isStable ? "stable" : counted(tempo.map.count, "section"))
+    parts.append(counted(tempo.beats.count, "beat"))
     return parts.joined(separator: ", ")
   }
 }

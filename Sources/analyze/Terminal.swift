@@ -56,15 +56,15 @@ struct Terminal: Sendable {
   }
 }
 
-/// Text made fit for one terminal line: control characters (a file name may hold any) become `?`.
-func printable(_ text: some StringProtocol) -> String {
-  String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : Character($0) })
-}
-
 /// The end of a text, at most `width` characters, marked by an ellipsis when something was cut.
 func truncatedStart(_ text: String, to width: Int) -> String {
   guard text.count > width, width > 1 else { return width > 0 ? text : "" }
   return "…" + text.suffix(width - 1)
+}
+
+/// Seconds of audio per second: `450x realtime`, and `0.4x realtime` where whole numbers would tell nothing.
+func realtimeFactor(_ factor: Double) -> String {
+  factor < 10 ? String(format: "%.*fx realtime", factor < 0.1 ? 3 : 1, factor) : "\(Int(factor))x realtime"
 }
 
 /// `12.3 s`, `4 min 05 s`, `2 h 03 min`.

@@ -167,7 +167,7 @@ private func processes(mentioning path: FilePath) -> [String] {
     try gate.open()
     let outcome = program.end()
     #expect(outcome.status == 0)
-    #expect(outcome.errors.contains("1 files have gone since the scan"))
+    #expect(outcome.errors.contains("1 file has gone since the scan"))
     try gate.place.move("../c.wav", to: "c.wav")
     let next = try gate.place.run(pipeline: gate.pipeline)
     #expect(next.status == 0)

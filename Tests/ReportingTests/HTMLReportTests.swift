@@ -14,7 +14,7 @@ import Testing
     #expect(
       page.contains("Of 15 files seen, 1 were analyzed, 2 were known already, 3 failed (1 of them for the"))
     #expect(page.contains("<li>/nas: missing</li>"))
-    #expect(page.contains("4 files here: 1 ok, 1 partial, 1 failed, 1 skipped."))
+    #expect(page.contains("Files here: 4; 1 ok, 1 partial, 1 failed, 1 skipped."))
     #expect(page.contains("1 of those skipped are no audio by their names, and are not listed."))
     #expect(!page.contains("cover.jpg"))
     #expect(page.contains("<td class=\"number\">1<td>corrupt</tr>"))

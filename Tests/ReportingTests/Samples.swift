@@ -7,6 +7,7 @@ import SystemPackage
 enum Samples {
   static let full: FileRecord = {
     var record = FileRecord(path: "/music/Ärger & Söhne/01 \"Go\", she said.flac", status: .partial)
+    record.analyzed = Timestamp(nanoseconds: 1_700_000_100_987_654_321)
     record.problem = Problem(stage: .decode, code: "truncated", message: "The stream ends 3 s early.")
     record.remarks = [Problem(stage: .decode, code: "not_finite", message: "12 samples were not finite.")]
     record.contentID = ContentID(high: 0x0123_4567_89AB_CDEF, low: 42)
@@ -74,7 +75,8 @@ enum Samples {
     programVersion: "1.0", pipeline: "default", configuration: .object(["jobs": .integer(2)]),
     configurationDigest: "abc", analyzers: [AnalyzerIdentity(id: "tempo", version: 1, digest: "x")],
     roots: [RunRecord.Root(path: "/music", condition: .scanned), RunRecord.Root(path: "/nas", condition: .missing)],
-    totals: RunTotals(analyzed: 1, cached: 2, failed: 3, skipped: 4, vanished: 5), newlyFailed: 1)
+    totals: RunTotals(analyzed: 1, partial: 6, cached: 2, failed: 3, skipped: 4, vanished: 5), newlyFailed: 1,
+    newlyDamaged: 2)
 
   /// What a report on some records says, byte for byte.
   static func report(

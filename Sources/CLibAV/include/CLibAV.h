@@ -87,6 +87,8 @@ typedef struct LAVReport {
   int64_t formatChangeCount;
   /// The demuxer stopped with an error, not at the end.
   bool endedByError;
+  /// Errors of the demuxer that reading went on after.
+  int64_t demuxerErrorCount;
   /// Bytes without a single packet went on for so long, or were read so often, that reading was given up.
   bool lostSync;
   /// errno of a failed read; 0 if none.
@@ -104,8 +106,22 @@ void lav_close(LAVReader *reader);
 LAVFormat lav_format(const LAVReader *reader);
 LAVReport lav_report(const LAVReader *reader);
 
-/// The next encoded packet of the chosen stream; valid until the next call. False at the end.
-bool lav_next_packet(LAVReader *reader, const uint8_t **bytes, int *count);
+/// An encoded packet, with what the container says of it that decoders heed.
+typedef struct LAVPacket {
+  const uint8_t *bytes;
+  int count;
+  /// FFmpeg's AV_PKT_FLAG_…: among them whether the packet is damaged, and whether its frames are not to be heard.
+  int flags;
+  /// Frames to drop at the start and at the end of what the packet decodes to.
+  uint32_t droppedAtStart;
+  uint32_t droppedAtEnd;
+  /// Codec parameters that hold from this packet on; NULL for those before.
+  const uint8_t *parameters;
+  int parameterCount;
+} LAVPacket;
+
+/// The next packet of the chosen stream; valid until the next call. False at the end.
+bool lav_next_packet(LAVReader *reader, LAVPacket *packet);
 
 /// Codec parameters outside the packets (what FFmpeg calls extradata); valid until the reader is closed.
 void lav_extradata(const LAVReader *reader, const uint8_t **bytes, int *count);

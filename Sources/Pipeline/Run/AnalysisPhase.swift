@@ -65,8 +65,7 @@ struct AnalysisPhase {
         case .analyzed(let analysis):
           failures.count(analysis)
           try await buffer.add(FileResult(fileID: done.file.fileID, analysis: analysis))
-          let wasDecoded = analysis.format?.frameCount != nil && !analysis.reusesKnownAudio
-          let duration = wasDecoded ? analysis.format?.duration ?? 0 : 0
+          let duration = analysis.decodedDuration ?? 0
           result.audioDuration += duration
           report(
             .finished(done.file.path, status: analysis.status, problem: analysis.problem, audioDuration: duration))
@@ -85,7 +84,7 @@ struct AnalysisPhase {
     if !givenUp.isEmpty, !control.isStopping {
       report(
         .notice(
-          "\(givenUp.count) files have gone since the scan met them; the next run looks for them again",
+          "\(counted(givenUp.count, "file")) \(givenUp.count == 1 ? "has" : "have") gone since the scan met them; the next run looks again",
           event: "files_gone"))
     }
     result.counts = writer.counts
@@ -105,10 +104,8 @@ struct AnalysisPhase {
     if !isAsScanned && !isReplaced && before.hasChanged(within: Self.writingPause) { return .postponed }
     let findAudio = { (id: ContentID) -> KnownAudio? in
       // If the store cannot be asked, the file is decoded.
-      guard trustsResults(of: file), let found = try? store.knownAudio(contentID: id) else { return nil }
-      var file = file
-      file.knownAudio = [found]
-      return knownAudio(of: file).first
+      guard trustsResults(of: file), let found = try? store.knownAudio(decodingID: id) else { return nil }
+      return KnownAudio(found)
     }
     return try supervision.analyze(
       before, job: { job(for: file, isAsScanned: isAsScanned, timeLimit: $0) },
@@ -123,7 +120,7 @@ struct AnalysisPhase {
       let current = Set(file.known.filter { !$0.isFailure }.map(\.identity))
       job.analyzers = Set(plan.plugins.map(\.identity).filter { !current.contains($0) }.map(\.id))
     }
-    job.knownAudio = knownAudio(of: file)
+    job.knownAudio = file.knownAudio.map { KnownAudio($0) }
     return job
   }
 
@@ -131,14 +128,14 @@ struct AnalysisPhase {
   private func trustsResults(of file: PendingFile) -> Bool {
     file.reason != .retry && !isForced
   }
+}
 
-  private func knownAudio(of file: PendingFile) -> [KnownAudio] {
-    file.knownAudio.filter { $0.status != .failed }.map { known in
-      KnownAudio(
-        contentID: known.contentID,
-        analyzers: Set(known.outcomes.filter { $0.readsAudio && !$0.isFailure }.map(\.identity)),
-        format: known.format, status: known.status, problem: known.problem, remarks: known.remarks)
-    }
+extension KnownAudio {
+  fileprivate init(_ stored: StoredAudio) {
+    self.init(
+      decodingID: stored.decodingID,
+      analyzers: Set(stored.outcomes.filter { $0.readsAudio && !$0.isFailure }.map(\.identity)),
+      format: stored.format, remarks: stored.remarks)
   }
 }
 
@@ -158,7 +155,7 @@ private struct AnalyzerFailures {
 
   var sentences: [String] {
     counts.sorted { $0.key < $1.key }.map { id, count in
-      "the analyzer \(id) failed on \(count) \(count == 1 ? "file" : "files"), first because: \(firstReasons[id] ?? "")"
+      "the analyzer \(id) failed on \(counted(count, "file")), first because: \(firstReasons[id] ?? "")"
     }
   }
 }

@@ -84,5 +84,7 @@ extension FileAnalysis {
     problem = Problem(stage: .decode, code: code, message: message)
     // What was hashed need not be what was decoded: nobody else may take these findings for his own.
     contentID = nil
+    decodingID = nil
+    reusesKnownAudio = false
   }
 }

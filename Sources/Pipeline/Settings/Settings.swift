@@ -186,6 +186,8 @@ extension Settings {
   public static let output = Setting<FilePath>("output", "the folder for reports") { $0.data.appending("reports") }
   public static let report = Setting<[ReportChoice]>("report", default: [], "reports to write after a run")
   public static let include = Setting<[ReportExtra]>("include", default: [], "what else to have in reports")
+  public static let csvGuardFormulas = Setting<Bool>(
+    "csv_guard_formulas", default: false, "CSV: put an apostrophe before text that a spreadsheet runs as a formula")
   public static let pipeline = Setting<PipelineReference>(
     "pipeline", default: PipelineReference("default"), "the pipeline: a name, or the path of a definition")
   public static let jobs = Setting<Int>(
@@ -205,7 +207,7 @@ extension Settings {
     "nice", default: 0, "lower priority, 0 to 19; more than 0 also reads the disk only while nobody else does",
     objection: { (0...19).contains($0) ? nil : "must be 0 to 19, not \($0)" })
   public static let failOn = Setting<FailurePolicy>(
-    "fail_on", default: .new, "when failed files make the exit status 3")
+    "fail_on", default: .new, "when failed and damaged files make the exit status 3")
   public static let progress = Setting<ProgressStyle>("progress", default: .auto, "how a run shows that it goes on")
   public static let logFormat = Setting<LogFormat>(
     "log_format", default: .auto, "how messages are written: for people, for programs, or for the journal of systemd")
@@ -229,10 +231,8 @@ extension Settings {
 
   /// Every setting there is.
   public static let all: [any AnySetting] = [
-    library, database, catalog, output, report, include, pipeline, jobs, isolation, memoryLimit, timeout, timeBudget,
-    nice,
-    failOn,
-    progress, logFormat, metrics, waitLock, retryFailed, followLinks, oneFileSystem, ignoreCtime, hidden, allFiles,
+    library, database, catalog, output, report, include, csvGuardFormulas, pipeline, jobs, isolation, memoryLimit,
+    timeout, timeBudget, nice, failOn, progress, logFormat, metrics, waitLock, retryFailed, followLinks, oneFileSystem, ignoreCtime, hidden, allFiles,
     extensions, quietPeriod,
   ]
 

@@ -54,7 +54,7 @@ struct CatalogAddCommand: AsyncParsableCommand {
           if let items = take(reference.identifier, file, from: &rows), !items.isEmpty { reference.items = items }
           batch.append(reference)
         } catch let error as ReferenceReader.Failure {
-          Log.write(Log.Message(failureOf: file, error.problem))
+          Log.write(Log.Message(event: "file_failed", about: file, error.problem))
           failures += 1
         }
         if batch.count == 100 {
@@ -176,8 +176,8 @@ private struct ReferenceReader {
 
   /// Known by its content: what the database says of a path may be about an older file.
   private func storedSignature(of path: FilePath) throws -> SignatureFinding? {
-    guard let store, let content = try? AudioContent(path: path),
-      let finding = try store.signature(of: content.id), finding.version == Signature.version
+    guard let store, let content = try? AudioContent(path: path), content.fault == nil,
+      let finding = try store.signature(decodingID: content.decodingID), finding.version == Signature.version
     else { return nil }
     return finding
   }
