@@ -15,7 +15,8 @@ public struct FileAnalysis: Sendable, Codable {
   public var remarks: [Problem]
   /// Identifies the encoded audio without its tags; `nil` if no audio was found.
   public var contentID: ContentID?
-  /// Files that share it, and are whole, decode to the same frames; `nil` if no audio was found.
+  /// Files that share it, and are whole, decode to the same frames; `nil` if neither this file was decoded nor another one
+  /// stands for it.
   public var decodingID: ContentID?
   public var format: AudioFormat?
   /// True if outcomes for audio feeds that were not made again may be those of any whole file with this `decodingID`.

@@ -12,8 +12,8 @@ public import SystemPackage
 public struct AudioContent: Hashable, Sendable {
   public let id: ContentID
   /// Files that share this decode to the same frames and the same remarks on them, provided that they have no `fault`.
-  /// Over `id` and all else that the container says to decoders: its kind, codec parameters, claimed length, edit lists and
-  /// other trimming, positions of Ogg pages, checksums of the audio.
+  /// Over `id`, the version of the decoders, and all else that the container says to them: its kind, codec parameters, claimed
+  /// length, edit lists and other trimming, positions of Ogg pages, checksums of the audio.
   public let decodingID: ContentID
   /// Damage that shows without decoding. Decoders may find more, or make something else of it.
   public let fault: DecodeError?
@@ -53,8 +53,8 @@ public struct AudioContent: Hashable, Sendable {
       traits.update(stream.bareHeader)
     case .mpeg(let stream):
       try file.hash(stream.payload, into: &hasher)
-      traits.update("mpeg \(stream.junkByteCount)")
-      try file.hash(stream.audio.lowerBound..<stream.payload.lowerBound, into: &traits)
+      // Where decoders cut is in the table of contents, the rest of which retagging tools may rewrite.
+      traits.update("mpeg \(stream.junkByteCount) \(stream.claimedFrameCount ?? -1) \(stream.trimming ?? 0)")
     case .ogg(let stream):
       guard stream.links.contains(where: { $0.audioSerial != nil }) else {
         throw DecodeError(.noAudio, "The file holds no audio of a known kind.")
@@ -78,7 +78,7 @@ public struct AudioContent: Hashable, Sendable {
   }
 
   private static func decodingID(_ id: ContentID, _ traits: String) -> ContentID {
-    ContentID(hashing: Array("\(id) \(traits)".utf8))
+    ContentID(hashing: Array("\(id) \(traits) \(AudioSource.version)".utf8))
   }
 
   /// - Returns: What is wrong with the container.
@@ -91,7 +91,7 @@ public struct AudioContent: Hashable, Sendable {
     let codec = String(cString: format.codec)
     hasher.update("\(codec) \(format.sampleRate) \(format.channelCount)")
     traits.update("\(String(cString: format.container)) \(format.channelMask) \(format.claimedFrameCount)")
-    traits.update("\(format.bitDepth) \(format.bitRate)")
+    traits.update("\(format.bitDepth)")
     var parameters: UnsafePointer<UInt8>?
     var parameterCount: CInt = 0
     lav_extradata(reader, &parameters, &parameterCount)

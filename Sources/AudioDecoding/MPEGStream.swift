@@ -9,6 +9,8 @@ struct MPEGStream {
   var payload: Range<Int64>
   /// Frames of PCM that such a table claims, without the encoder's delay and padding; `nil` if there is none.
   var claimedFrameCount: Int64?
+  /// What such a table says of that delay and padding: 12 bits each, and 8 of something else; `nil` if it does not.
+  var trimming: UInt32?
   /// Bytes before the first frame that belong to no tag.
   var junkByteCount: Int64
 
@@ -88,8 +90,10 @@ struct MPEGStream {
     claimedFrameCount = (isXing ? Self.xingLength(frame, at: table) : frame.bigEndian(UInt32.self, at: 50)).flatMap {
       $0 > 0 ? Int64($0) * Int64(first.header.samplesPerFrame) : nil
     }
-    if isXing, let length = claimedFrameCount {
-      claimedFrameCount = max(0, length - Self.delayAndPadding(frame, at: table))
+    guard isXing else { return }
+    trimming = Self.trimming(frame, at: table)
+    if let length = claimedFrameCount, let trimming {
+      claimedFrameCount = max(0, length - Int64(trimming >> 20) - Int64(trimming >> 8 & 0xfff))
     }
   }
 
@@ -101,14 +105,14 @@ struct MPEGStream {
 
   /// Samples that LAME and FFmpeg note to be cut from start and end: 12 bits each, 21 bytes into their extension, which
   /// stands behind the optional parts of the table.
-  private static func delayAndPadding(_ frame: Bytes, at table: Int) -> Int64 {
-    guard let flags = frame.bigEndian(UInt32.self, at: table + 4) else { return 0 }
+  private static func trimming(_ frame: Bytes, at table: Int) -> UInt32? {
+    guard let flags = frame.bigEndian(UInt32.self, at: table + 4) else { return nil }
     var position = table + 8
     for (bit, size) in [(1, 4), (2, 4), (4, 100), (8, 4)] where Int(flags) & bit != 0 { position += size }
-    guard frame.has("LAME", at: position) || frame.has("Lavf", at: position) || frame.has("Lavc", at: position),
-      let word = frame.bigEndian(UInt32.self, at: position + 21)
-    else { return 0 }
-    return Int64(word >> 20) + Int64(word >> 8 & 0xfff)
+    guard frame.has("LAME", at: position) || frame.has("Lavf", at: position) || frame.has("Lavc", at: position) else {
+      return nil
+    }
+    return frame.bigEndian(UInt32.self, at: position + 21)
   }
 
   private static func firstFrame(

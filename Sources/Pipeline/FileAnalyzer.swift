@@ -43,13 +43,14 @@ public struct FileAnalyzer: Sendable {
     do {
       let content = try AudioContent(path: path)
       analysis.contentID = content.id
-      analysis.decodingID = content.decodingID
       let known = knownAudio(of: content, job, findAudio)
       let missing = audioPlugins.filter { !(known?.analyzers.contains($0.identity) ?? false) }
       analysis.reusesKnownAudio = known != nil
+      if known != nil || !missing.isEmpty { analysis.decodingID = content.decodingID }
       if missing.isEmpty, let known {
         analysis.remarks = content.remarks + known.remarks.filter { $0.stage == .decode }
-        analysis.format = known.format
+        // What was not decoded to its end is described by the container, and each has its own.
+        analysis.format = known.format?.frameCount != nil ? known.format : try AudioSource(path: path).format
       } else {
         var source = try AudioSource(path: path)
         analysis.format = source.format

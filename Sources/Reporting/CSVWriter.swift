@@ -38,9 +38,9 @@ struct CSVWriter: Sendable {
   }
 
   mutating func text(_ value: String) {
-    let hasBackslash = value.utf8.contains(UInt8(ascii: "\\"))
+    guard value.utf8.contains(UInt8(ascii: "\\")) else { return escapedText(value) }
     let escape = /\\x(?=[0-9A-F]{2})/.matchingSemantics(.unicodeScalar)
-    escapedText(hasBackslash ? value.replacing(escape, with: #"\x5Cx"#) : value)
+    escapedText(value.replacing(escape, with: #"\x5Cx"#))
   }
 
   /// Text with escapes of its own, which stay as they are: a path for display, or JSON.

@@ -54,7 +54,7 @@ extension SchemaNode {
   /// - Parameter type: Of JSON Schema; `nil` for any value.
   fileprivate static func duckDBType(named type: String?, format: String?) -> String {
     switch type {
-    case "string": format == "date-time" ? "TIMESTAMPTZ" : "VARCHAR"
+    case "string": format == "date-time" ? "TIMESTAMP" : "VARCHAR"
     case "integer": "BIGINT"
     case "number": "DOUBLE"
     case "boolean": "BOOLEAN"

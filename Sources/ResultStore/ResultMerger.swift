@@ -155,9 +155,18 @@ extension ResultMerger {
       let isThere = file.vanished.map { $0 <= result.analyzed.nanoseconds } ?? true
       _ = try prepare(file.id, for: stamp, isSameVersion ? .outdated : .changed, isThere: isThere, run: run, db)
       try write(FileResult(fileID: file.id, analysis: analysis, analyzed: result.analyzed))
-    case (.addition(let file, let outcomes), .analysis):
-      let known = FileAnalysis(
+    case (.addition(let file, let outcomes), .analysis(let analysis, _)):
+      var known = FileAnalysis(
         status: file.status ?? .failed, problem: file.problem, remarks: file.remarks, outcomes: outcomes)
+      if !file.wasDecoded, file.status == .ok {
+        // Who has read the tags alone cannot say that the audio is fine.
+        known.status = analysis.status
+        known.problem = analysis.problem
+        known.remarks += analysis.remarks.filter { $0.stage == .decode }
+        known.format = analysis.format
+        known.contentID = analysis.contentID
+        known.decodingID = analysis.decodingID
+      }
       try write(FileResult(fileID: file.id, analysis: known, analyzed: Timestamp(nanoseconds: file.analyzed)))
     case (.skip(let id), .skipped(let skipped)):
       try skip(id, skipped, run: run, db)

@@ -170,7 +170,8 @@ public final class ResultWriter: Sendable {
   /// was.
   private func keepVerdict(of file: StoredFile, in analysis: inout FileAnalysis) {
     guard !file.hasChanged, analysis.status == .ok, analysis.decodingID == nil, let status = file.status,
-      status != .failed, analysis.contentID != nil, analysis.contentID == file.contentID
+      status != .failed, analysis.contentID != nil, analysis.contentID == file.contentID,
+      !analysis.outcomes.contains(where: { wanted.readsAudio($0.analyzer) })
     else { return }
     analysis.status = status
     analysis.problem = file.problem
@@ -240,12 +241,12 @@ public final class ResultWriter: Sendable {
     case .failed(let message): stored = (.failed, message)
     }
     if stored.outcome != .ok { try StoredFindings.remove(identity.id, file: file, in: db) }
-    let member = wanted.members.first { $0.identity == identity }
-    let analyzer = try analyzerID(identity, readsAudio: member?.readsAudio ?? false, state: &state, db)
+    let readsAudio = wanted.readsAudio(identity)
+    let analyzer = try analyzerID(identity, readsAudio: readsAudio, state: &state, db)
     try Query(db, "INSERT OR REPLACE INTO analysis (file, analyzer, outcome, message) VALUES (?, ?, ?, ?)")
       .run(.integer(file), .integer(analyzer), .text(stored.outcome.rawValue), .text(stored.message))
     return StoredAnalysis(
-      analyzer: analyzer, identity: identity, readsAudio: member?.readsAudio ?? false, outcome: stored.outcome)
+      analyzer: analyzer, identity: identity, readsAudio: readsAudio, outcome: stored.outcome)
   }
 
   private static func reason(of error: EncodingError) -> String {

@@ -137,6 +137,7 @@ extension FileAnalysis {
     #expect(onlyTags.ids == ["tags"])
     #expect(onlyTags.sampleRateOfTags == 44_100)
     #expect(onlyTags.contentID == analysis.contentID)
+    #expect(onlyTags.decodingID == nil && analysis.decodingID != nil)
   }
 
   @Test func `ends when it is cancelled`() throws {

@@ -45,7 +45,8 @@ import Testing
     let options = ReportOptions(includesBeats: true)
     let direct = (0..<count).map { index in
       ReportWriter.ndjsonLine(
-        for: FileRecord(path: paths[index], sizeBytes: Int64(index), modified: modified, analysis: analysis(index)),
+        for: FileRecord(
+          path: paths[index], sizeBytes: Int64(index), modified: modified, analyzed: modified, analysis: analysis(index)),
         options: options)
     }
     let wanted = WantedAnalyses(
@@ -69,7 +70,7 @@ import Testing
       for start in stride(from: 0, to: count, by: batchSize) {
         try writer.commit(
           files[start..<min(count, start + batchSize)].map { file in
-            FileResult(fileID: file.fileID, analysis: analysis(Int(file.sizeBytes)))
+            FileResult(fileID: file.fileID, analysis: analysis(Int(file.sizeBytes)), analyzed: modified)
           })
       }
       var lines: [[UInt8]] = []

@@ -58,6 +58,7 @@ import Testing
     #expect(copy.signature?.landmarkCount == 2)
     #expect(copy.analyzerProblems.map(\.analyzer) == ["chromaprint"])
     original.path = copy.path
+    original.analyzed = copy.analyzed
     original.tags = nil
     copy.tags = nil
     #expect(copy == original)
