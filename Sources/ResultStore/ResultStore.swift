@@ -34,16 +34,7 @@ public final class ResultStore: Sendable {
       guard exists || access == .readWrite else {
         throw StoreError.cannotOpen(path: path, reason: "there is no such file")
       }
-      let found = try Self.schemaVersion(ofDatabaseNamed: name, path: path)
-      guard found <= Schema.version else {
-        throw StoreError.newerSchema(path: path, found: found, known: Schema.version)
-      }
-      if access == .readWrite || found < Schema.version {
-        pool = try DatabasePool(path: name, configuration: Self.configuration(readOnly: false))
-        try Schema.migrator.migrate(pool)
-      } else {
-        pool = try DatabasePool(path: name, configuration: Self.configuration(readOnly: true))
-      }
+      pool = try Self.openPool(name: name, path: path, access: access)
       place = FilePlace(of: name)
     } catch {
       throw Self.storeError(error, path: path)
@@ -101,10 +92,41 @@ public final class ResultStore: Sendable {
     }
   }
 
+  /// How long to wait for other processes, in seconds.
+  private static let patience = 10.0
+
+  /// Opens a database. Creates its tables or brings them up to date where needed.
+  ///
+  /// Other processes may be doing the same. SQLite does not wait for them when it switches to WAL mode, and GRDB's migrator decides what
+  /// to do before its transaction begins. Whatever fails for these reasons has been rolled back and is tried again.
+  private static func openPool(name: String, path: FilePath, access: Access) throws -> DatabasePool {
+    let end = ContinuousClock.now + .seconds(patience)
+    var found = try schemaVersion(ofDatabaseNamed: name, path: path)
+    while true {
+      guard found <= Schema.version else {
+        throw StoreError.newerSchema(path: path, found: found, known: Schema.version)
+      }
+      do {
+        if access == .readOnly && found == Schema.version {
+          return try DatabasePool(path: name, configuration: configuration(readOnly: true))
+        }
+        let pool = try DatabasePool(path: name, configuration: configuration(readOnly: false))
+        try Schema.migrator.migrate(pool)
+        return pool
+      } catch let error as DatabaseError {
+        let before = found
+        found = try schemaVersion(ofDatabaseNamed: name, path: path)
+        let isOthersDoing = found > before || error.resultCode == .SQLITE_BUSY
+        guard isOthersDoing && ContinuousClock.now < end else { throw error }
+        usleep(10_000)
+      }
+    }
+  }
+
   private static func configuration(readOnly: Bool) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = readOnly
-    configuration.busyMode = .timeout(10)
+    configuration.busyMode = .timeout(patience)
     configuration.maximumReaderCount = 3
     configuration.label = "store"
     configuration.prepareDatabase { db in
@@ -118,14 +140,23 @@ public final class ResultStore: Sendable {
   /// - Throws: `notAStore` for anything else that no version of this program has written.
   private static func schemaVersion(ofDatabaseNamed name: String, path: FilePath) throws -> Int {
     guard let size = fileSize(of: name), size > 0 else { return 0 }
-    let probe = try DatabaseQueue(path: name, configuration: configuration(readOnly: true))
-    let (application, version, tables) = try probe.read { db in
-      (
-        try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0,
-        try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0,
-        try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'grdb_%'") ?? 0
-      )
+    func look(readOnly: Bool) throws -> (application: Int, version: Int, tables: Int) {
+      try DatabaseQueue(path: name, configuration: configuration(readOnly: readOnly)).read { db in
+        (
+          try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0,
+          try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0,
+          // GRDB's own table and its index come before ours.
+          try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE tbl_name NOT LIKE 'grdb_%'") ?? 0
+        )
+      }
     }
+    let (application, version, tables) =
+      do {
+        try look(readOnly: true)
+      } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
+        // Whoever was creating it was killed, and its journal is to be rolled back.
+        try look(readOnly: false)
+      }
     if application == Schema.applicationID { return version }
     if application == 0 && version == 0 && tables == 0 { return 0 }
     throw StoreError.notAStore(path: path, reason: "it belongs to another program")
