@@ -140,26 +140,29 @@ public final class ResultStore: Sendable {
   /// - Throws: `notAStore` for anything else that no version of this program has written.
   private static func schemaVersion(ofDatabaseNamed name: String, path: FilePath) throws -> Int {
     guard let size = fileSize(of: name), size > 0 else { return 0 }
-    func look(readOnly: Bool) throws -> (application: Int, version: Int, tables: Int) {
-      try DatabaseQueue(path: name, configuration: configuration(readOnly: readOnly)).read { db in
-        (
-          try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0,
-          try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0,
-          // GRDB's own table and its index come before ours.
-          try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE tbl_name NOT LIKE 'grdb_%'") ?? 0
-        )
-      }
+    let look: (application: Int, version: Int, tables: Int)
+    do {
+      look = try Self.look(intoDatabaseNamed: name, readOnly: true)
+    } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
+      // Whoever was creating it was killed, and its journal is to be rolled back.
+      look = try Self.look(intoDatabaseNamed: name, readOnly: false)
     }
-    let (application, version, tables) =
-      do {
-        try look(readOnly: true)
-      } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
-        // Whoever was creating it was killed, and its journal is to be rolled back.
-        try look(readOnly: false)
-      }
-    if application == Schema.applicationID { return version }
-    if application == 0 && version == 0 && tables == 0 { return 0 }
+    if look.application == Schema.applicationID { return look.version }
+    if look == (0, 0, 0) { return 0 }
     throw StoreError.notAStore(path: path, reason: "it belongs to another program")
+  }
+
+  /// Whose database it is, and how many tables and indices others than GRDB have made in it.
+  private static func look(
+    intoDatabaseNamed name: String, readOnly: Bool
+  ) throws -> (application: Int, version: Int, tables: Int) {
+    try DatabaseQueue(path: name, configuration: configuration(readOnly: readOnly)).read { db in
+      (
+        try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0,
+        try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0,
+        try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE tbl_name NOT LIKE 'grdb_%'") ?? 0
+      )
+    }
   }
 
   static func fileSize(of name: String) -> Int64? {
