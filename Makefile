@@ -4,7 +4,8 @@
 # make soak     chaos over FILES=20000 files: kill -9, signals, a full disk, changes meanwhile; make year: a year of nights
 # make install  PREFIX=/usr/local: a binary that works from any folder, its manual page, completions and units for systemd
 # make fuzz     SECONDS=60 TARGET=…: bytes of strangers through every reader, all targets by default; docs/fuzzing.md
-# make sanitize all tests under the thread and the address sanitizer; takes an hour of two cores
+# make sanitize all tests under the thread and the address sanitizer, or SANITIZERS=… alone
+# make release-check  all of these, one after the other, or STEPS="tests thread address fuzz soak bench"; writes reports/release-check.md
 # make samples  the samples of the reports in reports/sample/
 
 LIBRARY ?= Fixtures
@@ -15,7 +16,7 @@ SECONDS ?= 60
 BUILD   := swift build -c release --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
-.PHONY: run build test bench soak year fuzz sanitize install samples clean
+.PHONY: run build test bench soak year fuzz sanitize release-check install samples clean
 
 # Broken files in a library are no reason for make to stop: the summary names them.
 run: build
@@ -53,7 +54,12 @@ fuzz:
 
 sanitize:
 	@Scripts/setup test
-	@Scripts/sanitize
+	@Scripts/sanitize $(SANITIZERS)
+
+release-check: FILES = 5000
+release-check: SECONDS = 120
+release-check:
+	@Scripts/release-check --files "$(FILES)" --seconds "$(SECONDS)" $(STEPS)
 
 install: build
 	@Scripts/install "$(PREFIX)"

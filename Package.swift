@@ -10,6 +10,10 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// With async functions. The optimizer of Swift 6.3 crashes over some that the thread sanitizer instruments (Scripts/sanitize).
+let strictAsync =
+  Context.environment["NOCTURNE_SANITIZER"] == "thread" ? strict + [.unsafeFlags(["-Onone"])] : strict
+
 /// A C library that Debian ships with a pkg-config file.
 func systemLibrary(_ name: String, pkgConfig: String, debian: String) -> Target {
   .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([debian])])
@@ -83,7 +87,7 @@ let package = Package(
         "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline",
         "Recognition", "Reporting", "ResultStore", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], swiftSettings: strict),
+      ], swiftSettings: strictAsync),
     // The source of the package in Examples/recognise, so that the tests build and run it.
     .executableTarget(
       name: "recognise", dependencies: ["Recognition", systemPackage], path: "Examples/recognise/Sources/recognise",

@@ -56,24 +56,41 @@ public final class ResultStore: Sendable {
     }
   }
 
+  /// Opens a database. Creates its tables or brings them up to date where needed.
+  ///
+  /// Other processes may be doing the same. SQLite does not wait for them when it switches to WAL mode, and GRDB's
+  /// migrator decides what to do before its transaction begins. Whatever fails for these reasons has been rolled back and
+  /// is tried again.
   private static func openInPlace(_ name: String, _ access: Access, path: FilePath) throws -> any DatabaseWriter {
-    let found = try schemaVersion(ofDatabaseNamed: name, path: path)
-    guard found <= Schema.version else {
-      throw StoreError.newerSchema(path: path, found: found, known: Schema.version)
+    let end = ContinuousClock.now + .seconds(patience)
+    var found = try schemaVersion(ofDatabaseNamed: name, path: path)
+    while true {
+      guard found <= Schema.version else {
+        throw StoreError.newerSchema(path: path, found: found, known: Schema.version)
+      }
+      do {
+        if access == .readOnly && found == Schema.version {
+          return try DatabasePool(path: name, configuration: configuration(readOnly: true))
+        }
+        let pool = try DatabasePool(path: name, configuration: configuration(readOnly: false))
+        try Schema.migrator.migrate(pool)
+        return pool
+      } catch let error as DatabaseError {
+        let before = found
+        found = try schemaVersion(ofDatabaseNamed: name, path: path)
+        let isOthersDoing = found > before || error.resultCode == .SQLITE_BUSY
+        guard isOthersDoing && ContinuousClock.now < end else { throw error }
+        usleep(10_000)
+      }
     }
-    guard access == .readWrite || found < Schema.version else {
-      return try DatabasePool(path: name, configuration: configuration(readOnly: true))
-    }
-    let pool = try DatabasePool(path: name, configuration: configuration(readOnly: false))
-    try Schema.migrator.migrate(pool)
-    return pool
   }
 
   /// A database of the present schema that lies all in its main file; `nil` for others.
   private static func openFrozen(_ name: String, path: FilePath) throws -> (any DatabaseWriter)? {
     guard fileSize(of: name + "-wal") ?? 0 == 0 else { return nil }
     let uri = "file:\(percentEncoded(name))?immutable=1"
-    guard try schemaVersion(probing: uri, path: path) == Schema.version else { return nil }
+    let look = try look(intoDatabaseNamed: uri, readOnly: true)
+    guard look.application == Schema.applicationID, look.version == Schema.version else { return nil }
     return try DatabaseQueue(path: uri, configuration: configuration(readOnly: true))
   }
 
@@ -140,10 +157,13 @@ public final class ResultStore: Sendable {
     }
   }
 
+  /// How long to wait for other processes, in seconds.
+  private static let patience = 10.0
+
   private static func configuration(readOnly: Bool) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = readOnly
-    configuration.busyMode = .timeout(10)
+    configuration.busyMode = .timeout(patience)
     configuration.maximumReaderCount = 3
     configuration.label = "store"
     configuration.prepareDatabase { db in
@@ -157,21 +177,29 @@ public final class ResultStore: Sendable {
   /// - Throws: `notAStore` for anything else that no version of this program has written.
   private static func schemaVersion(ofDatabaseNamed name: String, path: FilePath) throws -> Int {
     guard let size = fileSize(of: name), size > 0 else { return 0 }
-    return try schemaVersion(probing: name, path: path)
+    let look: (application: Int, version: Int, tables: Int)
+    do {
+      look = try Self.look(intoDatabaseNamed: name, readOnly: true)
+    } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
+      // Whoever was creating it was killed, and its journal is to be rolled back.
+      look = try Self.look(intoDatabaseNamed: name, readOnly: false)
+    }
+    if look.application == Schema.applicationID { return look.version }
+    if look == (0, 0, 0) { return 0 }
+    throw StoreError.notAStore(path: path, reason: "it belongs to another program")
   }
 
-  private static func schemaVersion(probing name: String, path: FilePath) throws -> Int {
-    let probe = try DatabaseQueue(path: name, configuration: configuration(readOnly: true))
-    let (application, version, tables) = try probe.read { db in
+  /// Whose database it is, and how many tables and indices others than GRDB have made in it.
+  private static func look(
+    intoDatabaseNamed name: String, readOnly: Bool
+  ) throws -> (application: Int, version: Int, tables: Int) {
+    try DatabaseQueue(path: name, configuration: configuration(readOnly: readOnly)).read { db in
       (
         try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0,
         try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0,
-        try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'grdb_%'") ?? 0
+        try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE tbl_name NOT LIKE 'grdb_%'") ?? 0
       )
     }
-    if application == Schema.applicationID { return version }
-    if application == 0 && version == 0 && tables == 0 { return 0 }
-    throw StoreError.notAStore(path: path, reason: "it belongs to another program")
   }
 
   static func fileSize(of name: String) -> Int64? {

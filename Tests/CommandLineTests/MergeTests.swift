@@ -252,6 +252,22 @@ import Testing
     #expect(report["files"].elements.count == 3)
   }
 
+  @Test func reportsOfADatabaseThatIsJustBeingMade() throws {
+    let place = try Workplace()
+    for round in 0..<3 {
+      let database = place.folder.file("\(round).sqlite")
+      // Empty, so that it is there for them all.
+      try place.write([], to: database)
+      let commands: [[Argument]] =
+        [["merge", "-"]] + Array(repeating: ["report", "--report", "ndjson", "--output", "-"], count: 6)
+      let programs = try commands.map { try place.start($0 + ["--database", Argument(database)], input: []) }
+      for program in programs {
+        let end = program.end()
+        #expect(end.status == 0, "\(end.errors)")
+      }
+    }
+  }
+
   @Test func runAndMergeKeepOutOfEachOthersWay() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")
