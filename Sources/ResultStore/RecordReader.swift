@@ -142,7 +142,8 @@ private struct RecordReader {
         file.analysis_set, file.skip_code, file.skip_message, file.vanished_run, e.stage, e.code, e.message, g.formats, g.has_lyrics, g.pictures,
         p.algorithm, p.duration_s, p.value, s.version, s.landmarks,
         \(StoredFormat.columns), \(StoredFindings.tempoColumns)
-        \(includesBeats ? ", \(StoredFindings.beatColumns)" : ""), c.bpm, c.corrected_ns
+        \(includesBeats ? ", \(StoredFindings.beatColumns)" : ""),
+        \(TempoCorrections.columns(includesBeats: includesBeats))
       FROM file
       LEFT JOIN failure e ON e.file = file.id
       LEFT JOIN tag_summary g ON g.file = file.id
@@ -205,9 +206,9 @@ private struct RecordReader {
       files, from: tempoColumn, beats: includesBeats ? tempoColumn + StoredFindings.tempoColumnCount : nil)
     let correctionColumn =
       tempoColumn + StoredFindings.tempoColumnCount + (includesBeats ? StoredFindings.beatColumnCount : 0)
-    if let bpm = files.optionalReal(correctionColumn) {
-      let corrected = Timestamp(nanoseconds: files.integer(correctionColumn + 1))
-      let correction = TempoCorrection(bpm: bpm, corrected: corrected, found: record.tempo)
+    if let correction = TempoCorrections.read(
+      files, from: correctionColumn, includesBeats: includesBeats, found: record.tempo)
+    {
       record.tempo = correction.finding
       record.tempoCorrection = correction
     }

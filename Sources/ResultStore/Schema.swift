@@ -7,7 +7,7 @@ enum Schema {
 
   /// `PRAGMA user_version`: the number of the last migration. A released migration is never edited: what must change changes
   /// in the next one, and a database of each released version stays among the test fixtures.
-  static let version = 2
+  static let version = 3
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -22,6 +22,10 @@ enum Schema {
       try db.execute(sql: tables2)
       try db.execute(sql: views2)
       try db.execute(sql: "PRAGMA user_version = 2")
+    }
+    migrator.registerMigration("v3") { db in
+      try db.execute(sql: tables3Corrections)
+      try db.execute(sql: "PRAGMA user_version = 3")
     }
     return migrator
   }
@@ -303,5 +307,14 @@ enum Schema {
     FROM failure e
     JOIN file f ON f.id = e.file
     WHERE f.vanished_run IS NULL;
+    """
+
+  /// Where `map` is NULL, map and beats follow from those that were found.
+  private static let tables3Corrections = """
+    ALTER TABLE tempo_correction ADD COLUMN stable INTEGER;
+    ALTER TABLE tempo_correction ADD COLUMN map TEXT;          -- JSON: [[start_s, bpm], …]
+    ALTER TABLE tempo_correction ADD COLUMN metre TEXT;
+    ALTER TABLE tempo_correction ADD COLUMN beats_s TEXT;      -- JSON: [seconds, …]
+    ALTER TABLE tempo_correction ADD COLUMN downbeats_s TEXT;  -- the same; NULL: not sure
     """
 }

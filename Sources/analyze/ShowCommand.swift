@@ -47,18 +47,19 @@ struct ShowCommand: AsyncParsableCommand {
 
 extension CommandFailure {
   static func unknownFile(_ path: FilePath) -> CommandFailure {
-    let exists = FileManager.default.fileExists(atPath: path.string)
+    let name = printable(DisplayPath.text(of: path))
     return CommandFailure(
       .fatal,
-      "Nothing is known of \(path.string). "
-        + (exists ? "Analyze it, or the folder it is in: analyze \(path.string)" : "There is no such file either."))
+      "Nothing is known of \(name). "
+        + (PathArgument.exists(path)
+          ? "Analyze it, or the folder it is in: analyze \(name)" : "There is no such file either."))
   }
 }
 
 /// A record as a person reads it.
 enum RecordText {
   static func lines(for record: FileRecord, quarantine: Quarantine? = nil) -> [String] {
-    var lines = [printable(record.path.string)]
+    var lines = [printable(DisplayPath.text(of: record.path))]
     func add(_ name: String, _ value: String?) {
       guard let value, !value.isEmpty else { return }
       lines.append("  \(name.padding(toLength: 14, withPad: " ", startingAt: 0)) \(printable(value))")
