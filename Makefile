@@ -2,10 +2,11 @@
 # make test     install what is missing, run all tests
 # make bench    speed and memory, as ratios against peers measured in the same run
 # make soak     chaos over FILES=20000 files: kill -9, signals, a full disk, changes meanwhile; make year: a year of nights
-# make install  PREFIX=/usr/local: a binary that works from any folder, its manual page, completions and units for systemd
+# make install  PREFIX=/usr/local: a stripped binary that works from any folder, its manual page, completions and units for systemd
 # make fuzz     SECONDS=60 TARGET=…: bytes of strangers through every reader, all targets by default; docs/fuzzing.md
 # make sanitize all tests under the thread and the address sanitizer, or SANITIZERS=… alone
 # make release-check  all of these, one after the other, or STEPS="tests thread address fuzz soak bench"; writes reports/release-check.md
+# make recipes  the recipes of docs/workers.md with GNU parallel, xargs, Slurm, Kubernetes' schema and PySpark; fetches PySpark
 # make samples  the samples of the reports in reports/sample/
 
 LIBRARY ?= Fixtures
@@ -16,7 +17,7 @@ SECONDS ?= 60
 BUILD   := swift build -c release --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
-.PHONY: run build test bench soak year fuzz sanitize release-check install samples clean
+.PHONY: run build test bench soak year fuzz sanitize release-check install recipes samples clean
 
 # Broken files in a library are no reason for make to stop: the summary names them.
 run: build
@@ -63,6 +64,13 @@ release-check:
 
 install: build
 	@Scripts/install "$(PREFIX)"
+
+recipes:
+	@Scripts/setup recipes
+	@$(BUILD) --product analyze
+	@[ -x .build/recipes/bin/python3 ] || python3 -m venv .build/recipes
+	@.build/recipes/bin/pip install --quiet pyspark kubernetes-validate
+	@.build/recipes/bin/python3 Scripts/check-recipes $(ANALYZE) all
 
 samples: build
 	@Scripts/make-samples $(ANALYZE)

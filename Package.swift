@@ -77,7 +77,8 @@ let package = Package(
     .target(
       name: "Pipeline",
       dependencies: [
-        "AudioAnalysis", "AudioDecoding", "CSpawn", "DSP", "LibraryScan", "ResultStore", "Yams", systemPackage,
+        "AudioAnalysis", "AudioDecoding", "CLibAV", "CSpawn", "DSP", "LibraryScan", "ResultStore", "Yams",
+        systemPackage,
       ],
       // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
       resources: [.embedInCode("BuiltInDefinitions")], swiftSettings: strict),
@@ -122,7 +123,8 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline", "Recognition",
+        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline",
+        "Recognition",
         "Reporting", "ResultStore", "TagReading", grdb, systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))

@@ -140,9 +140,10 @@ private struct RecordReader {
       """
       SELECT file.id, file.path, file.status, file.content_id, file.size_bytes, file.mtime_ns, file.remarks,
         file.analysis_set, file.skip_code, file.skip_message, file.vanished_run, e.stage, e.code, e.message, g.formats, g.has_lyrics, g.pictures,
-        p.algorithm, p.duration_s, p.value, s.version, s.landmarks,
+        p.algorithm, p.duration_s, p.value, s.version, s.landmarks, file.analyzed_ns,
         \(StoredFormat.columns), \(StoredFindings.tempoColumns)
-        \(includesBeats ? ", \(StoredFindings.beatColumns)" : ""), c.bpm, c.corrected_ns, file.analyzed_ns
+        \(includesBeats ? ", \(StoredFindings.beatColumns)" : ""),
+        \(TempoCorrections.columns(includesBeats: includesBeats))
       FROM file
       LEFT JOIN failure e ON e.file = file.id
       LEFT JOIN tag_summary g ON g.file = file.id
@@ -190,7 +191,8 @@ private struct RecordReader {
     record.problem = StoredProblem.read(files, stage: 11, code: 12, message: 13)
     record.remarks = StoredProblem.list(fromJSON: files, column: 6)
     record.contentID = ContentID(files.text(3))
-    record.format = StoredFormat.read(files, from: 22)
+    record.analyzed = files.optionalInteger(22).map { Timestamp(nanoseconds: $0) }
+    record.format = StoredFormat.read(files, from: 23)
     record.tags = try StoredFindings.readTags(
       file: id, formats: 14, hasLyrics: 15, pictures: 16, of: files, tagRows: tags)
     if !files.isNull(17) {
@@ -200,15 +202,14 @@ private struct RecordReader {
     if !files.isNull(20) {
       record.signature = FileRecord.Signature(version: Int(files.integer(20)), landmarkCount: Int(files.integer(21)))
     }
-    let tempoColumn = 22 + StoredFormat.columnCount
+    let tempoColumn = 23 + StoredFormat.columnCount
     record.tempo = StoredFindings.readTempo(
       files, from: tempoColumn, beats: includesBeats ? tempoColumn + StoredFindings.tempoColumnCount : nil)
     let correctionColumn =
       tempoColumn + StoredFindings.tempoColumnCount + (includesBeats ? StoredFindings.beatColumnCount : 0)
-    record.analyzed = files.optionalInteger(correctionColumn + 2).map { Timestamp(nanoseconds: $0) }
-    if let bpm = files.optionalReal(correctionColumn) {
-      let corrected = Timestamp(nanoseconds: files.integer(correctionColumn + 1))
-      let correction = TempoCorrection(bpm: bpm, corrected: corrected, found: record.tempo)
+    if let correction = TempoCorrections.read(
+      files, from: correctionColumn, includesBeats: includesBeats, found: record.tempo)
+    {
       record.tempo = correction.finding
       record.tempoCorrection = correction
     }

@@ -50,7 +50,7 @@ public final class ResultStore: Sendable {
       return (try openInPlace(name, access, path: path), nil)
     } catch let error as DatabaseError where access == .readOnly && isRefusal(error) {
       // To read a database in WAL mode, SQLite writes beside it, unless it is told that nobody does.
-      if let frozen = try? openFrozen(name, path: path) { return (frozen, nil) }
+      if let frozen = try? openFrozen(name) { return (frozen, nil) }
       guard let copy = TemporaryCopy(of: name) else { throw error }
       return (try openInPlace(copy.name, .readWrite, path: path), copy)
     }
@@ -86,7 +86,7 @@ public final class ResultStore: Sendable {
   }
 
   /// A database of the present schema that lies all in its main file; `nil` for others.
-  private static func openFrozen(_ name: String, path: FilePath) throws -> (any DatabaseWriter)? {
+  private static func openFrozen(_ name: String) throws -> (any DatabaseWriter)? {
     guard fileSize(of: name + "-wal") ?? 0 == 0 else { return nil }
     let uri = "file:\(percentEncoded(name))?immutable=1"
     let look = try look(intoDatabaseNamed: uri, readOnly: true)

@@ -26,6 +26,7 @@ enum Schema {
     migrator.registerMigration("v3") { db in
       try db.execute(sql: tables3Records)
       try db.execute(sql: views3Records)
+      try db.execute(sql: tables3Corrections)
       try db.execute(sql: "PRAGMA user_version = 3")
     }
     return migrator
@@ -333,5 +334,14 @@ enum Schema {
       analyzed + partial + cached + failed + skipped + vanished AS seen, analyzed, partial, cached, failed, skipped,
       vanished, newly_failed, newly_damaged, pending, pipeline, program_version
     FROM run;
+    """
+
+  /// Where `map` is NULL, map and beats follow from those that were found.
+  private static let tables3Corrections = """
+    ALTER TABLE tempo_correction ADD COLUMN stable INTEGER;
+    ALTER TABLE tempo_correction ADD COLUMN map TEXT;          -- JSON: [[start_s, bpm], …]
+    ALTER TABLE tempo_correction ADD COLUMN metre TEXT;
+    ALTER TABLE tempo_correction ADD COLUMN beats_s TEXT;      -- JSON: [seconds, …]
+    ALTER TABLE tempo_correction ADD COLUMN downbeats_s TEXT;  -- the same; NULL: not sure
     """
 }

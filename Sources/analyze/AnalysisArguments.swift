@@ -63,7 +63,21 @@ extension CommandSettings {
         WorkerPool(
           arguments: WorkerProcessCommand.arguments(
             definition: definition, only: ids, memoryLimit: self[Settings.memoryLimit]),
-          plan: plan, kinds: BuiltInAnalyzers.all))
+          plan: plan, kinds: BuiltInAnalyzers.all + BuiltInAnalyzers.onRequest))
+    }
+  }
+
+  /// Seconds that a command waits for one file.
+  var timeLimitForOneFile: Duration { self[Settings.timeout] ?? .seconds(3600) }
+}
+
+extension LibraryRun.Isolation {
+  /// Analyzes a single file where the settings say.
+  /// - Parameter analyzer: For this process.
+  func analysis(of job: AnalysisJob, by analyzer: FileAnalyzer, timeLimit: Duration) throws -> FileAnalysis? {
+    switch self {
+    case .none: analyzer.analyze(job)
+    case .workers(let pool): try pool.analyze(job, hardLimit: timeLimit, isCancelled: { false })
     }
   }
 }

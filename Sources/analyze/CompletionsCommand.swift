@@ -15,7 +15,18 @@ struct CompletionsCommand: AsyncParsableCommand {
         let shells = Self.shells.joined(separator: ", ")
         throw CommandFailure(.usage, "There are no completions for \(shell); valid: \(shells).")
       }
-      try StandardOutput.write(Analyze.completionScript(for: shell) + "\n")
+      try StandardOutput.write(CompletedAnalyze.completionScript(for: shell) + "\n")
     }
   }
+}
+
+/// The program as shells should complete it: options of the default command without its name, too. Scripts that are made
+/// of `Analyze` know them behind `run` only.
+private struct CompletedAnalyze: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "analyze", abstract: Analyze.configuration.abstract, version: Analyze.version,
+    subcommands: Analyze.configuration.subcommands)
+
+  @OptionGroup
+  var defaultCommand: RunCommand
 }

@@ -31,6 +31,7 @@ struct ExplainCommand: AsyncParsableCommand {
       let path = file.path
       let record = try store.record(at: path)
       let history = try store.history(at: path)
+      if history == nil, !file.isThere { throw CommandFailure.unknownFile(path) }
       let lines = past(record, history) + (try next(record, history, path, plan, settings, store))
       try StandardOutput.writeLines([printable(DisplayPath.text(of: path))] + lines.map { "  " + printable($0) })
     }

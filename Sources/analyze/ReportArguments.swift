@@ -45,6 +45,23 @@ struct ReportArguments: ParsableArguments {
     if goesToStandardOutput, settings[Settings.report].count != 1 {
       throw CommandFailure(.usage, "--output - takes exactly one --report: several would run into each other.")
     }
+    if !goesToStandardOutput, !settings[Settings.report].isEmpty { try Self.requireFolder(settings[Settings.output]) }
+  }
+
+  /// Before any work is done: the folder need not be there yet, but what is there must be one.
+  private static func requireFolder(_ output: FilePath) throws {
+    var place = output
+    var isFolder: ObjCBool = false
+    while !FileManager.default.fileExists(atPath: place.string, isDirectory: &isFolder) {
+      // A link that leads nowhere.
+      if PathArgument.exists(place) { break }
+      guard place.removeLastComponent() else { return }
+    }
+    guard !isFolder.boolValue else { return }
+    throw CommandFailure(
+      .usage,
+      "Reports go into a folder, and \(printable(place.string)) is none. Name another one with --output, or write a "
+        + "single report to standard output with --output -.")
   }
 
   /// The files that `write` makes.

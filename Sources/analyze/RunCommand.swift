@@ -115,7 +115,7 @@ struct RunCommand: AsyncParsableCommand {
     Log.use(settings[Settings.logFormat])
     try apply(to: &settings)
     if !dryRun { metrics.path = settings[Settings.metrics] }
-    try Analyze.refuseMistypedSubcommand(paths.first)
+    try Analyze.refuseUnknownSubcommand(paths)
     let definition = try settings.definition()
     let plan = try analysis.plan(definition)
     let roots = try Roots(paths: paths.map(\.path), filesFrom: filesFrom, from0: from0, settings: settings)

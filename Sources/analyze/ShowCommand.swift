@@ -47,11 +47,12 @@ struct ShowCommand: AsyncParsableCommand {
 
 extension CommandFailure {
   static func unknownFile(_ path: FilePath) -> CommandFailure {
-    let exists = FileManager.default.fileExists(atPath: path.string)
+    let name = printable(DisplayPath.text(of: path))
     return CommandFailure(
       .fatal,
-      "Nothing is known of \(path.string). "
-        + (exists ? "Analyze it, or the folder it is in: analyze \(path.string)" : "There is no such file either."))
+      "Nothing is known of \(name). "
+        + (PathArgument.exists(path)
+          ? "Analyze it, or the folder it is in: analyze \(name)" : "There is no such file either."))
   }
 }
 

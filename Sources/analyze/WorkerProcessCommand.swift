@@ -20,7 +20,8 @@ struct WorkerProcessCommand: AsyncParsableCommand {
     try await reportingErrors {
       let definition = try PipelineDefinition(
         yaml: Array(definition.utf8), name: "worker-process", source: "--definition")
-      let plan = try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(only))
+      let plan = try definition.plan(
+        with: BuiltInAnalyzers.all + BuiltInAnalyzers.onRequest, only: only.isEmpty ? nil : Set(only))
       try Worker(plan: plan, memoryLimit: memoryLimit << 20).run()
     }
   }

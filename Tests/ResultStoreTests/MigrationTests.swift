@@ -29,7 +29,9 @@ import Testing
     library.remove("/music/gone.flac")
     library.put("/music/waiting.flac")
     try library.night(skipping: [skipped], analyze: { _ in nil })
-    try library.store.correctTempo([Library.contentID("/music/part.ogg"): 63])
+    try library.store.correctTempo([
+      Library.contentID("/music/part.ogg"): Library.tempoFinding().multiplied(by: BeatRatio(1, 2))
+    ])
   }
 
   static func analysis(of file: PendingFile) -> FileAnalysis {

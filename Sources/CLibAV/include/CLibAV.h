@@ -7,6 +7,7 @@
 #define CLIBAV_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -153,6 +154,9 @@ int lav_converter_room(LAVConverter *converter, int frameCount);
 /// -1 on failure.
 int lav_converter_push(LAVConverter *converter, const float *samples, int stride, int frameCount, float *output,
                        int capacity);
+
+/// Writes the 32 bytes of the SHA-256 of `bytes`; false if there is no memory.
+bool LAVSHA256(const uint8_t *bytes, size_t count, uint8_t *digest);
 
 #ifdef __cplusplus
 }

@@ -68,12 +68,20 @@ public struct PipelineDefinition: Hashable, Sendable {
 
   /// Reads a definition from a file.
   public init(at path: FilePath) throws(DefinitionError) {
-    let bytes: [UInt8]
+    try self.init(yaml: Self.bytes(of: path), of: path)
+  }
+
+  /// Reads the file of a definition.
+  static func bytes(of path: FilePath) throws(DefinitionError) -> [UInt8] {
     do {
-      bytes = try FileBytes.read(path)
+      return try FileBytes.read(path)
     } catch {
       throw DefinitionError(source: path.string, problem: "cannot be read: \(error)")
     }
+  }
+
+  /// - Parameter path: Of the file that has been read.
+  init(yaml bytes: [UInt8], of path: FilePath) throws(DefinitionError) {
     try self.init(yaml: bytes, name: path.stem ?? path.string, source: path.string)
   }
 

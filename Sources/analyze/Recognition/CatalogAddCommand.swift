@@ -136,18 +136,15 @@ private struct ReferenceReader {
     let plan = try definition.plan(with: BuiltInAnalyzers.all, only: Set(Self.analyzers))
     analyzer = plan.makeFileAnalyzer()
     isolation = settings.isolation(definition, only: Self.analyzers, plan)
-    timeLimit = settings[Settings.timeout] ?? .seconds(3600)
+    timeLimit = settings.timeLimitForOneFile
   }
 
   func reference(of path: FilePath) throws -> Reference {
     let stored = try storedSignature(of: path)
     let job = AnalysisJob(path: path, analyzers: Set(stored == nil ? Self.analyzers : [KnownAnalyzer.tags]))
-    let found =
-      switch isolation {
-      case .none: analyzer.analyze(job)
-      case .workers(let pool): try pool.analyze(job, hardLimit: timeLimit, isCancelled: { false })
-      }
-    guard let analysis = found else { throw failure("interrupted", "The analysis was given up.") }
+    guard let analysis = try isolation.analysis(of: job, by: analyzer, timeLimit: timeLimit) else {
+      throw failure("interrupted", "The analysis was given up.")
+    }
     var tags: TagFinding?
     var made: SignatureFinding?
     for outcome in analysis.outcomes {
