@@ -100,6 +100,17 @@ struct PCMContainer {
     audio = min(start, file.size)..<min(start, file.size) + min(claimed ?? available, available)
   }
 
+  /// Where a chunk starts whose predecessor ends at `end`. Odd sizes have a padding byte, which some writers forget.
+  private static func nextChunk(after end: Int64, isOdd: Bool, in file: InputFile) throws(DecodeError) -> Int64 {
+    guard isOdd else { return end }
+    let following = try file.bytes(at: end, count: 5).values
+    func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+      bytes.count == 4 && bytes.allSatisfy { (0x20...0x7e).contains($0) }
+    }
+    let isUnpadded = isName(following.prefix(4)) && !isName(following.dropFirst())
+    return isUnpadded ? end : end + 1
+  }
+
   // MARK: WAV
 
   private mutating func readRIFF(_ file: InputFile, from start: Int64, isBigEndian: Bool) throws(DecodeError) {
@@ -119,7 +130,7 @@ struct PCMContainer {
         data = (body, length)
       }
       if data != nil && !description.isEmpty { break }
-      position = body + Int64(length) + Int64(length & 1)
+      position = try Self.nextChunk(after: body + Int64(length), isOdd: length & 1 != 0, in: file)
     }
     guard let data else { return }
     let available = file.size - data.start
@@ -215,7 +226,7 @@ struct PCMContainer {
         setAudio(from: body + 8 + offset, claimed: length > 0 ? length : nil, in: file)
       }
       if audio != nil && !description.isEmpty { break }
-      position = body + Int64(length) + Int64(length & 1)
+      position = try Self.nextChunk(after: body + Int64(length), isOdd: length & 1 != 0, in: file)
     }
   }
 

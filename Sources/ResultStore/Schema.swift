@@ -7,7 +7,7 @@ enum Schema {
 
   /// `PRAGMA user_version`: the number of the last migration. A released migration is never edited: what must change changes
   /// in the next one, and a database of each released version stays among the test fixtures.
-  static let version = 2
+  static let version = 3
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -22,6 +22,10 @@ enum Schema {
       try db.execute(sql: tables2)
       try db.execute(sql: views2)
       try db.execute(sql: "PRAGMA user_version = 2")
+    }
+    migrator.registerMigration("v3") { db in
+      try db.execute(sql: tables3Tags)
+      try db.execute(sql: "PRAGMA user_version = 3")
     }
     return migrator
   }
@@ -271,6 +275,28 @@ enum Schema {
       content_id TEXT PRIMARY KEY,
       bpm REAL NOT NULL,
       corrected_ns INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    """
+
+  /// Long texts and lists out of tags, which few readers want: `tag_summary.has_lyrics` says whether there are lyrics.
+  private static let tables3Tags = """
+    CREATE TABLE lyrics (
+      file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+      position INTEGER NOT NULL,
+      language TEXT,
+      description TEXT,
+      text TEXT NOT NULL,
+      lines TEXT,                          -- JSON: [[seconds, text], …]; NULL: without times
+      PRIMARY KEY (file, position)
+    );
+
+    CREATE TABLE chapter (
+      file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+      position INTEGER NOT NULL,
+      start_s REAL NOT NULL,
+      end_s REAL,
+      title TEXT,
+      PRIMARY KEY (file, position)
     ) WITHOUT ROWID;
     """
 

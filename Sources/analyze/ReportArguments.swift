@@ -22,7 +22,7 @@ struct ReportArguments: ParsableArguments {
   var output: String?
 
   @Option(
-    help: ArgumentHelp("What else to put into reports: beats, vanished (files that are gone).", valueName: "what"),
+    help: ArgumentHelp("What else to put into reports: beats, lyrics, chapters, vanished (files that are gone).", valueName: "what"),
     completion: .list(ReportExtra.choices)
   )
   var include: [String] = []
@@ -55,9 +55,11 @@ struct ReportArguments: ParsableArguments {
   /// - Returns: a line about each file written.
   func write(_ store: ResultStore, _ settings: CommandSettings, roots: [FilePath]?, run: RunRecord?) throws -> [String]
   {
-    let includesBeats = settings[Settings.include].contains(.beats)
+    let options = ReportOptions(including: settings[Settings.include])
     let selection = RecordSelection(
-      roots: roots, includesVanished: settings[Settings.include].contains(.vanished), includesBeats: includesBeats)
+      roots: roots, includesVanished: settings[Settings.include].contains(.vanished),
+      includesBeats: options.includesBeats, includesLyrics: options.includesLyrics,
+      includesChapters: options.includesChapters)
     let folder = settings[Settings.output]
     let formats = settings[Settings.report].compactMap { ReportFormat(rawValue: $0.rawValue) }
     if !goesToStandardOutput, !formats.isEmpty {
@@ -72,11 +74,19 @@ struct ReportArguments: ParsableArguments {
       let path = folder.appending("report.\(format.fileExtension)")
       let writer = try ReportWriter(
         format, to: goesToStandardOutput ? .standardOutput : .file(path),
-        options: ReportOptions(includesBeats: includesBeats), run: run)
+        options: options, run: run)
       try store.forEachRecord(selection) { try writer.append($0) }
       try writer.finish()
       if !goesToStandardOutput { lines.append("\(format.rawValue) report: \(path.string)") }
     }
     return lines
+  }
+}
+
+extension ReportOptions {
+  init(including extras: [ReportExtra]) {
+    self.init(
+      includesBeats: extras.contains(.beats), includesLyrics: extras.contains(.lyrics),
+      includesChapters: extras.contains(.chapters))
   }
 }
