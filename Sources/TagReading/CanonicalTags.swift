@@ -12,6 +12,7 @@ struct CanonicalTags {
   private(set) var remarks: [String] = []
   /// Names and values taken so far; a repeated value counts once.
   private var known: Set<RawTag.Entry> = []
+  private var knownLyrics: Set<TagFinding.Lyrics> = []
   private var impliedTotals: [String: String] = [:]
   private var oversizedCount = 0
 
@@ -19,7 +20,7 @@ struct CanonicalTags {
   private static let maximumOtherSize = 32 * 1024
 
   init(_ tag: RawTag) {
-    lyrics = tag.lyrics
+    lyrics = []
     chapters = tag.chapters
     let space = tag.format.keySpace
     // With a frame of its own for grouping, as iTunes has it, the other one holds the work.
@@ -48,8 +49,7 @@ struct CanonicalTags {
       for rank in ranked.keys.sorted() {
         for entry in ranked[rank] ?? [] {
           if field == "lyrics" {
-            let text = LyricsText.lyrics(entry.value)
-            if !lyrics.contains(text) { lyrics.append(text) }
+            add(LyricsText.lyrics(entry.value))
           } else if isTaken || !add(entry, to: field, in: space) {
             add(entry.value, toOther: entry.key, unlessIn: field)
           }
@@ -57,6 +57,7 @@ struct CanonicalTags {
         isTaken = isTaken || fields[field] != nil || field == "lyrics"
       }
     }
+    for text in tag.lyrics { add(text) }
     // A total in a field of its own says more than the one behind the number, and a date more than a year.
     for (field, total) in impliedTotals where fields[field] == nil { fields[field] = [total] }
     if fields["originaldate"] == nil { fields["originaldate"] = fields["originalyear"] }
@@ -105,6 +106,11 @@ struct CanonicalTags {
       append(value, to: field)
     }
     return true
+  }
+
+  /// The same text twice is there once.
+  private mutating func add(_ text: TagFinding.Lyrics) {
+    if knownLyrics.insert(text).inserted { lyrics.append(text) }
   }
 
   private mutating func append(_ value: String, to field: String) {

@@ -102,14 +102,17 @@ struct ChunkedFile {
     let end = chunk.bodyStart + chunk.size
     let excess = (end - offset) % layout.alignment
     guard excess > 0 else { return end }
-    // Some writers forget the padding byte: then the next chunk starts where it should be.
-    let following = try source.bytes(at: end, count: 5)
-    let isUnpadded = Self.isName(following.prefix(4)) && !Self.isName(following.dropFirst())
-    return layout.alignment == 2 && isUnpadded ? end : end + layout.alignment - excess
+    let padded = end + layout.alignment - excess
+    // Some writers forget the padding byte.
+    guard layout.alignment == 2, try !isChunk(at: padded), try isChunk(at: end) else { return padded }
+    return end
   }
 
-  private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
-    bytes.count == 4 && bytes.allSatisfy { (0x20...0x7E).contains($0) }
+  /// Whether a name and a size stand there that fits in the file.
+  private func isChunk(at position: Int) throws(TagReadError) -> Bool {
+    guard let chunk = try chunk(at: position) else { return false }
+    return chunk.id.utf8.count == 4 && chunk.id.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+      && chunk.size <= source.size - chunk.bodyStart
   }
 
   private func readInfo(_ chunk: Chunk) throws(TagReadError) -> RawTag? {

@@ -45,7 +45,8 @@ import Testing
 
   /// In 2.3 and 2.2 one frame has them all.
   @Test(arguments: [2, 3]) func peopleOfOlderTags(version: Int) throws {
-    let people = [1] + ["producer", "P", "violin", "V"].flatMap { wide($0) + [0, 0] }
+    let texts = ["producer", "P", "violin", "V"].flatMap { text -> Bytes in wide(text) + [0, 0] }
+    let people: Bytes = [1] + texts
     let finding = try read(
       ID3.tag(version, ID3.frame(version == 2 ? "IPL" : "IPLS", version, people)))
     #expect(finding.fields == ["producer": ["P"], "performer": ["V (violin)"]])

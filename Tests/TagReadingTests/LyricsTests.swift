@@ -68,7 +68,7 @@ import Testing
       try read(ASF.file(ASF.extended([("WM/Lyrics", 0, utf16("La la") + [0, 0])]))).lyrics == expected)
     let first = audio + Bytes("LYRICSBEGINLa laLYRICSEND".utf8) + id3v1(title: "t")
     #expect(try read(first).lyrics == expected)
-    let second = audio + Bytes("LYRICSBEGININD0000210LYR00013[00:02]La laEAL00005Album".utf8) + "000057LYRICS200"
+    let second = audio + Bytes("LYRICSBEGININD0000210LYR00012[00:02]La laEAL00005Album".utf8) + "000054LYRICS200"
     let finding = try read(second + id3v1(title: "t"))
     #expect(
       finding.lyrics == [TagFinding.Lyrics(text: "[00:02]La la", lines: [Line(seconds: 2, text: "La la")])],
@@ -130,7 +130,16 @@ import Testing
 
     // The titles lie behind each other in front of the index, which describes them in one chunk.
     let titles = (big(3, 2) + "One") + (big(6, 2) + ([0xFE, 0xFF] + utf16("Tü", bigEndian: true)))
-    let offset = ftyp.count + 8
+    let moov = MP4.atom("moov", Self.chapterTracks(titlesAt: ftyp.count + 8))
+    #expect(
+      try read(ftyp + MP4.atom("mdat", titles) + moov).chapters == [
+        TagFinding.Chapter(startSeconds: 0, endSeconds: 62.5, title: "One"),
+        TagFinding.Chapter(startSeconds: 62.5, endSeconds: 72.5, title: "Tü"),
+      ])
+  }
+
+  /// Two tracks: the second one has the chapters of the first, in texts of 5 and 8 bytes.
+  static func chapterTracks(titlesAt offset: Int) -> Bytes {
     func table(_ name: String, _ words: Int...) -> Bytes { MP4.atom(name, words.flatMap { big($0, 4) }) }
     let tables: Bytes = [
       table("stts", 0, 2, 1, 625, 1, 100), table("stsc", 0, 1, 1, 2, 1), table("stsz", 0, 0, 2, 5, 8),
@@ -141,12 +150,6 @@ import Testing
     }
     let header = MP4.atom("mdhd", big(0, 12) + big(10, 4) + big(0, 8))
     let media = MP4.atom("mdia", header + MP4.atom("minf", MP4.atom("stbl", tables)))
-    let moov = MP4.atom(
-      "moov", track(1, MP4.atom("tref", MP4.atom("chap", big(2, 4)))) + track(2, media))
-    #expect(
-      try read(ftyp + MP4.atom("mdat", titles) + moov).chapters == [
-        TagFinding.Chapter(startSeconds: 0, endSeconds: 62.5, title: "One"),
-        TagFinding.Chapter(startSeconds: 62.5, endSeconds: 72.5, title: "Tü"),
-      ])
+    return track(1, MP4.atom("tref", MP4.atom("chap", big(2, 4)))) + track(2, media)
   }
 }

@@ -123,10 +123,16 @@ import Testing
 
   /// Odd sizes have a padding byte, which some writers forget, and which others fill.
   @Test(arguments: [true, false], [[], [0], [0x58]] as [Bytes]) func oddChunks(isAIFF: Bool, padding: Bytes) throws {
-    func chunk(_ id: String, _ body: Bytes) -> Bytes { id + ((isAIFF ? big(body.count, 4) : little(body.count, 4)) + body) }
+    func chunk(_ id: String, _ body: Bytes) -> Bytes {
+      id + ((isAIFF ? big(body.count, 4) : little(body.count, 4)) + body)
+    }
     let tag = ID3.tag(4, ID3.text("TIT2", 4, "t"), Bytes(repeating: 0, count: 12))
-    let odd = chunk("junk", Bytes(repeating: 7, count: 33)) + padding
-    let body = odd + chunk(isAIFF ? "ID3 " : "id3 ", tag.count % 2 == 0 ? tag : tag + [0])
-    #expect(try read(isAIFF ? Chunks.aiff(body) : Chunks.wav(body)).fields == ["title": ["t"]])
+    let sound = chunk(isAIFF ? "SSND" : "data", Bytes(repeating: 0, count: 8) + Bytes(1...200))
+    let after = chunk(isAIFF ? "ID3 " : "id3 ", tag.count % 2 == 0 ? tag : tag + [0]) + sound
+    func file(_ chunks: Bytes) -> Bytes { isAIFF ? Chunks.aiff(chunks) : Chunks.wav(chunks) }
+    let path = try folder.write(file(chunk("junk", Bytes(repeating: 7, count: 33)) + padding + after), as: "odd")
+    #expect(try TagReader.read(path: path).fields == ["title": ["t"]])
+    let even = try folder.write(file(chunk("junk", Bytes(repeating: 7, count: 34)) + after), as: "even")
+    #expect(try AudioContent(path: path).id == AudioContent(path: even).id)
   }
 }
