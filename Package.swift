@@ -104,7 +104,8 @@ let package = Package(
     testTarget("RecognitionTests", ["AudioAnalysis", "DSP", "Fingerprinting", "Recognition", systemPackage]),
     testTarget("AnalyzerContractTests", ["AnalysisTesting", "AudioAnalysis", "BuiltInAnalyzers", systemPackage]),
     testTarget("LibraryScanTests", ["LibraryScan", systemPackage]),
-    testTarget("TagReadingTests", ["AnalysisTesting", "AudioAnalysis", "TagReading", systemPackage]),
+    testTarget(
+      "TagReadingTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "TagReading", systemPackage]),
     testTarget("ResultStoreTests", ["AudioAnalysis", "ResultStore", systemPackage, grdb]),
     testTarget("TempoTests", ["AudioAnalysis", "DSP", "Tempo", systemPackage]),
     testTarget("ReportingTests", ["AnalysisTesting", "AudioAnalysis", "Reporting", "ResultStore", systemPackage]),

@@ -100,6 +100,22 @@ struct PCMContainer {
     audio = min(start, file.size)..<min(start, file.size) + min(claimed ?? available, available)
   }
 
+  /// Where a chunk starts whose predecessor ends at `end`. Odd sizes have a padding byte, which some writers forget.
+  private static func nextChunk(
+    after end: Int64, isOdd: Bool, isBigEndian: Bool, in file: InputFile
+  ) throws(DecodeError) -> Int64 {
+    /// Whether a name and a size stand there that fits in the file.
+    func isChunk(at position: Int64) throws(DecodeError) -> Bool {
+      let header = try file.bytes(at: position, count: 8)
+      guard let raw = header.bigEndian(UInt32.self, at: 4) else { return false }
+      return header.values.prefix(4).allSatisfy { (0x20...0x7e).contains($0) }
+        && Int64(isBigEndian ? raw : raw.byteSwapped) <= file.size - position - 8
+    }
+    guard isOdd else { return end }
+    let isUnpadded = try isChunk(at: end + 1) ? false : isChunk(at: end)
+    return isUnpadded ? end : end + 1
+  }
+
   // MARK: WAV
 
   private mutating func readRIFF(_ file: InputFile, from start: Int64, isBigEndian: Bool) throws(DecodeError) {
@@ -119,7 +135,8 @@ struct PCMContainer {
         data = (body, length)
       }
       if data != nil && !description.isEmpty { break }
-      position = body + Int64(length) + Int64(length & 1)
+      position = try Self.nextChunk(
+        after: body + Int64(length), isOdd: length & 1 != 0, isBigEndian: isBigEndian, in: file)
     }
     guard let data else { return }
     let available = file.size - data.start
@@ -215,7 +232,8 @@ struct PCMContainer {
         setAudio(from: body + 8 + offset, claimed: length > 0 ? length : nil, in: file)
       }
       if audio != nil && !description.isEmpty { break }
-      position = body + Int64(length) + Int64(length & 1)
+      position = try Self.nextChunk(
+        after: body + Int64(length), isOdd: length & 1 != 0, isBigEndian: true, in: file)
     }
   }
 

@@ -4,8 +4,8 @@ internal import SystemPackage
 /// The record of a file, as schema `nocturne.report` version 1 has it. A field keeps its name and type for ever; what comes
 /// later is added.
 extension Shape<FileRecord> {
-  /// - Parameter includesBeats: `tempo.beats_s` is `null` otherwise.
-  static func file(includesBeats: Bool) -> Shape {
+  /// - Parameter options: what they leave out is `null`.
+  static func file(_ options: ReportOptions) -> Shape {
     Shape(
       summary: "All that is known of one file.",
       fields: [
@@ -36,9 +36,9 @@ extension Shape<FileRecord> {
           "The file was gone when its folder was last scanned. Such files are in a report only where asked for."
         ) { $0.isVanished },
         .object("format", .format, "What kind of audio the file holds, and the file itself.") { $0 },
-        .optionalObject("tags", .tags, "Tags under canonical names; null if they were not read.") { $0.tags },
+        .optionalObject("tags", .tags(options), "Tags under canonical names; null if they were not read.") { $0.tags },
         .optionalObject(
-          "tempo", .tempo(includesBeats: includesBeats), "Tempo and beats; null if they were not looked for."
+          "tempo", .tempo(includesBeats: options.includesBeats), "Tempo and beats; null if they were not looked for."
         ) { record in record.tempo.map { ReportedTempo(finding: $0, isLocked: record.tempoCorrection != nil) } },
         .optionalObject("fingerprint", .fingerprint, "Acoustic fingerprint for AcoustID.") { record in
           record.fingerprint.map { ReportedFingerprint(finding: $0, trackLength: TrackLength(of: record)) }
@@ -112,7 +112,7 @@ extension Shape<FileRecord> {
 
 extension Shape<TagFinding> {
   /// The fields of `TagField.all`, and what has no canonical name.
-  static var tags: Shape {
+  static func tags(_ options: ReportOptions) -> Shape {
     Shape(
       summary: "Tags under canonical names, after MusicBrainz Picard's table of tag mappings.",
       fields: TagField.all.map { .tag($0) } + [
@@ -125,6 +125,12 @@ extension Shape<TagFinding> {
         .objects("pictures", .picture, "Embedded pictures.") { $0.pictures },
         .required("has_lyrics", .boolean, "The tags hold lyrics.") { $0.hasLyrics },
         .list("formats", .text, "The tag formats found: id3v2.4, vorbis, mp4, apev2, …") { $0.formats },
+        .objects("lyrics", .lyrics, "Lyrics; null unless the report was made with lyrics.") {
+          options.includesLyrics ? $0.lyrics : []
+        },
+        .objects("chapters", .chapter, "Chapters; null unless the report was made with chapters.") {
+          options.includesChapters ? $0.chapters : []
+        },
       ])
   }
 }
@@ -144,6 +150,10 @@ extension Field<TagFinding> {
       .optional(name, .integer, tag.summary) { tags in
         if case .integer(let value)? = tags.fields[name].map({ tag.reportValue($0) }) { Int(value) } else { nil }
       }
+    case .number:
+      .optional(name, .number, tag.summary) { tags in
+        if case .number(let value)? = tags.fields[name].map({ tag.reportValue($0) }) { value } else { nil }
+      }
     case .flag:
       .optional(name, .boolean, tag.summary) { tags in
         if case .bool(let value)? = tags.fields[name].map({ tag.reportValue($0) }) { value } else { nil }
@@ -162,6 +172,44 @@ extension Shape<TagFinding.Picture> {
         },
         .optional("mime", .text, "Media type.") { $0.mime },
         .required("size_bytes", .integer, "Size in bytes.") { $0.sizeBytes },
+      ])
+  }
+}
+
+extension Shape<TagFinding.Lyrics> {
+  fileprivate static var lyrics: Shape {
+    Shape(
+      summary: "Words of the song.",
+      fields: [
+        .optional("language", .text, "Mostly an ISO 639-2 code.") { $0.language },
+        .optional("description", .text, "What the tag calls them.") { $0.description },
+        .required("text", .text, "The words as the tag has them, times of LRC included.") { $0.text },
+        .objects("lines", .lyricsLine, "Lines with their times; null if the words have none.") { $0.lines },
+      ])
+  }
+}
+
+extension Shape<TagFinding.Lyrics.Line> {
+  fileprivate static var lyricsLine: Shape {
+    Shape(
+      summary: "A line or a phrase.",
+      fields: [
+        .required("time_s", .number, "Where it begins, in seconds from the start of the track.") { $0.seconds },
+        .required("text", .text, "Its words; empty where there is a pause.") { $0.text },
+      ])
+  }
+}
+
+extension Shape<TagFinding.Chapter> {
+  fileprivate static var chapter: Shape {
+    Shape(
+      summary: "A chapter.",
+      fields: [
+        .required("start_s", .number, "Seconds from the start of the track.") { $0.startSeconds },
+        .optional("end_s", .number, "Seconds from the start of the track; null if the file does not say.") {
+          $0.endSeconds
+        },
+        .optional("title", .text, "Title of the chapter.") { $0.title },
       ])
   }
 }

@@ -24,7 +24,7 @@ public enum ReportSchema {
   }
 
   static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
-  private static var file: Shape<FileRecord> { .file(includesBeats: true) }
+  private static var file: Shape<FileRecord> { .file(ReportOptions()) }
 
   private static var reportSchema: SchemaNode {
     .object([

@@ -11,15 +11,21 @@ public struct RecordSelection: Hashable, Sendable {
   public var includesVanished: Bool
   /// The long lists of each file: beats, downbeats and the course of onsets.
   public var includesBeats: Bool
+  /// The words of songs.
+  public var includesLyrics: Bool
+  public var includesChapters: Bool
 
   public init(
     roots: [FilePath]? = nil, statuses: Set<FileRecord.Status> = Set(FileRecord.Status.allCases),
-    includesVanished: Bool = false, includesBeats: Bool = false
+    includesVanished: Bool = false, includesBeats: Bool = false, includesLyrics: Bool = false,
+    includesChapters: Bool = false
   ) {
     self.roots = roots
     self.statuses = statuses
     self.includesVanished = includesVanished
     self.includesBeats = includesBeats
+    self.includesLyrics = includesLyrics
+    self.includesChapters = includesChapters
   }
 }
 
@@ -57,7 +63,7 @@ extension ResultStore {
       (selection.includesVanished ? "" : "file.vanished_run IS NULL AND ") + (ranges == nil ? "1" : PathRange.condition)
     // The errors of `body` are not those of the store.
     let outcome: Result<Void, any Error> = try read { db in
-      let reader = try RecordReader(store: self, includesBeats: selection.includesBeats, condition: condition, db)
+      let reader = try RecordReader(store: self, selection, condition: condition, db)
       for values in ranges.map({ $0.map(\.values) }) ?? [[]] {
         var failure: (any Error)?
         try reader.forEach(values) { record in
@@ -78,10 +84,14 @@ extension ResultStore {
   }
 
   /// What is known of one file; `nil` if nothing is.
-  public func record(at path: FilePath, includesBeats: Bool = false) throws(StoreError) -> FileRecord? {
-    try read { db in
+  public func record(
+    at path: FilePath, includesBeats: Bool = false, includesLyrics: Bool = false, includesChapters: Bool = false
+  ) throws(StoreError) -> FileRecord? {
+    let selection = RecordSelection(
+      includesBeats: includesBeats, includesLyrics: includesLyrics, includesChapters: includesChapters)
+    return try read { db in
       var record: FileRecord?
-      try RecordReader(store: self, includesBeats: includesBeats, condition: "file.path = ?", db)
+      try RecordReader(store: self, selection, condition: "file.path = ?", db)
         .forEach([.path(path)]) {
           record = $0
           return false
@@ -129,11 +139,17 @@ private struct RecordReader {
   private let messages: Query
   private let findings: Query
   private let includesBeats: Bool
+  /// `nil` where they are not asked for.
+  private let lyrics: Query?
+  private let chapters: Query?
 
   /// - Parameter condition: on the table `file`.
-  init(store: ResultStore, includesBeats: Bool, condition: String, _ db: Database) throws {
+  init(store: ResultStore, _ selection: RecordSelection, condition: String, _ db: Database) throws {
     self.store = store
+    let includesBeats = selection.includesBeats
     self.includesBeats = includesBeats
+    lyrics = selection.includesLyrics ? try Query(db, StoredFindings.lyricsSQL) : nil
+    chapters = selection.includesChapters ? try Query(db, StoredFindings.chaptersSQL) : nil
     database = db
     files = try Query(
       db,
@@ -195,6 +211,12 @@ private struct RecordReader {
     record.format = StoredFormat.read(files, from: 23)
     record.tags = try StoredFindings.readTags(
       file: id, formats: 14, hasLyrics: 15, pictures: 16, of: files, tagRows: tags)
+    if let lyrics, record.tags?.hasLyrics == true {
+      record.tags?.lyrics = try StoredFindings.readLyrics(file: id, rows: lyrics)
+    }
+    if let chapters, record.tags != nil {
+      record.tags?.chapters = try StoredFindings.readChapters(file: id, rows: chapters)
+    }
     if !files.isNull(17) {
       record.fingerprint = FingerprintFinding(
         algorithm: files.text(17), duration: files.real(18), value: files.text(19))

@@ -27,6 +27,7 @@ enum Schema {
       try db.execute(sql: tables3Records)
       try db.execute(sql: views3Records)
       try db.execute(sql: tables3Corrections)
+      try db.execute(sql: tables3Tags)
       try db.execute(sql: "PRAGMA user_version = 3")
     }
     return migrator
@@ -277,6 +278,28 @@ enum Schema {
       content_id TEXT PRIMARY KEY,
       bpm REAL NOT NULL,
       corrected_ns INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    """
+
+  /// Long texts and lists out of tags, which few readers want: `tag_summary.has_lyrics` says whether there are lyrics.
+  private static let tables3Tags = """
+    CREATE TABLE lyrics (
+      file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+      position INTEGER NOT NULL,
+      language TEXT,
+      description TEXT,
+      text TEXT NOT NULL,
+      lines TEXT,                          -- JSON: [[seconds, text], …]; NULL: without times
+      PRIMARY KEY (file, position)
+    );
+
+    CREATE TABLE chapter (
+      file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+      position INTEGER NOT NULL,
+      start_s REAL NOT NULL,
+      end_s REAL,
+      title TEXT,
+      PRIMARY KEY (file, position)
     ) WITHOUT ROWID;
     """
 

@@ -22,7 +22,7 @@ struct ReportArguments: ParsableArguments {
   var output: String?
 
   @Option(
-    help: ArgumentHelp("What else to put into reports: beats, vanished (files that are gone).", valueName: "what"),
+    help: ArgumentHelp("What else to put into reports: beats, lyrics, chapters, vanished (files that are gone).", valueName: "what"),
     completion: .list(ReportExtra.choices)
   )
   var include: [String] = []
@@ -76,9 +76,12 @@ struct ReportArguments: ParsableArguments {
   /// - Returns: a line about each file written.
   func write(_ store: ResultStore, _ settings: CommandSettings, roots: [FilePath]?, run: RunRecord?) throws -> [String]
   {
-    let includesBeats = settings[Settings.include].contains(.beats)
+    var options = ReportOptions(including: settings[Settings.include])
+    options.guardsFormulas = settings[Settings.csvGuardFormulas]
     let selection = RecordSelection(
-      roots: roots, includesVanished: settings[Settings.include].contains(.vanished), includesBeats: includesBeats)
+      roots: roots, includesVanished: settings[Settings.include].contains(.vanished),
+      includesBeats: options.includesBeats, includesLyrics: options.includesLyrics,
+      includesChapters: options.includesChapters)
     let folder = settings[Settings.output]
     let formats = settings[Settings.report].compactMap { ReportFormat(rawValue: $0.rawValue) }
     if !goesToStandardOutput, !formats.isEmpty {
@@ -92,12 +95,19 @@ struct ReportArguments: ParsableArguments {
     for format in formats {
       let path = folder.appending("report.\(format.fileExtension)")
       let writer = try ReportWriter(
-        format, to: goesToStandardOutput ? .standardOutput : .file(path),
-        options: ReportOptions(includesBeats: includesBeats, guardsFormulas: settings[Settings.csvGuardFormulas]), run: run)
+        format, to: goesToStandardOutput ? .standardOutput : .file(path), options: options, run: run)
       try store.forEachRecord(selection) { try writer.append($0) }
       try writer.finish()
       if !goesToStandardOutput { lines.append("\(format.rawValue) report: \(path.string)") }
     }
     return lines
+  }
+}
+
+extension ReportOptions {
+  init(including extras: [ReportExtra]) {
+    self.init(
+      includesBeats: extras.contains(.beats), includesLyrics: extras.contains(.lyrics),
+      includesChapters: extras.contains(.chapters))
   }
 }

@@ -17,7 +17,7 @@ struct ShowCommand: AsyncParsableCommand {
   var json = false
 
   @Option(
-    help: ArgumentHelp("Put long lists into the JSON: beats.", valueName: "what"),
+    help: ArgumentHelp("Put long lists into the JSON: beats, lyrics, chapters.", valueName: "what"),
     completion: .list(ReportExtra.choices))
   var include: [String] = []
 
@@ -29,13 +29,15 @@ struct ShowCommand: AsyncParsableCommand {
       var settings = try CommandSettings()
       settings.take(database, for: Settings.database, option: "--database")
       try settings.take(include, for: Settings.include, option: "--include")
-      let includesBeats = settings[Settings.include].contains(.beats)
+      let options = ReportOptions(including: settings[Settings.include])
       let store = try settings.openStoreForReading()
-      guard let record = try store.record(at: file.path, includesBeats: includesBeats || !json) else {
+      let record = try store.record(
+        at: file.path, includesBeats: options.includesBeats || !json, includesLyrics: options.includesLyrics || !json,
+        includesChapters: options.includesChapters || !json)
+      guard let record else {
         throw CommandFailure.unknownFile(file.path)
       }
       if json {
-        let options = ReportOptions(includesBeats: includesBeats)
         try StandardOutput.write(ReportWriter.ndjsonLine(for: record, options: options))
       } else {
         let quarantine = try store.history(at: file.path)?.quarantine
@@ -77,6 +79,13 @@ enum RecordText {
     for field in TagField.all {
       add(field.name, record.tags?.fields[field.name]?.joined(separator: " / "))
     }
+    for lyrics in record.tags?.lyrics ?? [] {
+      add("lyrics", heading(of: lyrics))
+      lines += words(of: lyrics).map { "    " + printable($0) }
+    }
+    for chapter in record.tags?.chapters ?? [] {
+      add("chapter", [clock(chapter.startSeconds), chapter.title].compactMap(\.self).joined(separator: " "))
+    }
     add("pictures", record.tags.map { $0.pictures.map { "\($0.type) (\($0.mime))" }.joined(separator: ", ") })
     if let correction = record.tempoCorrection {
       let beats = record.tempo?.beats.count ?? 0
@@ -93,6 +102,22 @@ enum RecordText {
     }
     add("content id", record.contentID?.description)
     return lines
+  }
+
+  private static func heading(of lyrics: TagFinding.Lyrics) -> String {
+    let kind = lyrics.lines.isEmpty ? "without times" : "with times"
+    return [lyrics.language, lyrics.description, kind].compactMap(\.self).joined(separator: ", ")
+  }
+
+  private static func words(of lyrics: TagFinding.Lyrics) -> [String] {
+    if !lyrics.lines.isEmpty { return lyrics.lines.map { "\(clock($0.seconds)) \($0.text)" } }
+    return lyrics.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// As `61:02.50`: minutes, seconds and hundredths.
+  private static func clock(_ seconds: Double) -> String {
+    let hundredths = Int((min(max(seconds, 0), 1e9) * 100).rounded())
+    return String(format: "%02d:%02d.%02d", hundredths / 6000, hundredths / 100 % 60, hundredths % 100)
   }
 
   private static func text(_ format: AudioFormat) -> String {

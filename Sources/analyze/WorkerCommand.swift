@@ -40,7 +40,7 @@ struct WorkerCommand: AsyncParsableCommand {
   var shards: String?
 
   @Option(
-    help: ArgumentHelp("Put long lists into the records: beats.", valueName: "what"),
+    help: ArgumentHelp("Put long lists into the records: beats, lyrics, chapters.", valueName: "what"),
     completion: .list(ReportExtra.choices))
   var include: [String] = []
 
@@ -71,7 +71,7 @@ struct WorkerCommand: AsyncParsableCommand {
 
     let output = try LineOutput()
     let writer = WorkerRecordWriter(
-      options: ReportOptions(includesBeats: settings[Settings.include].contains(.beats)))
+      options: ReportOptions(including: settings[Settings.include]))
     let control = RunControl()
     let signals = SignalHandling { _ in
       control.requestStop()

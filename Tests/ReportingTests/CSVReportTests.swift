@@ -52,7 +52,7 @@ import Testing
   }
 
   static func table(
-    _ records: [FileRecord], options: ReportOptions = ReportOptions(includesBeats: true)
+    _ records: [FileRecord], options: ReportOptions = Samples.everything
   ) throws -> [[String: String]] {
     let rows = try parse(Samples.report(.csv, records, options: options))
     let header = try #require(rows.first)

@@ -6,7 +6,11 @@ import Testing
 
 @Suite struct JSONReportTests {
   private func object(_ record: FileRecord, beats: Bool = true) throws -> [String: Any] {
-    let line = ReportWriter.ndjsonLine(for: record, options: ReportOptions(includesBeats: beats))
+    try object(record, ReportOptions(includesBeats: beats))
+  }
+
+  private func object(_ record: FileRecord, _ options: ReportOptions) throws -> [String: Any] {
+    let line = ReportWriter.ndjsonLine(for: record, options: options)
     return try #require(try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
   }
 
@@ -50,6 +54,23 @@ import Testing
     #expect(file["analyzers"] as? [String: Int] == ["chromaprint": 2, "key": 1, "tempo": 1])
     let short = try #require(try object(Samples.full, beats: false)["tempo"] as? [String: Any])
     #expect(["beats_s", "downbeats_s", "onsets"].allSatisfy { short[$0] is NSNull })
+  }
+
+  @Test func lyricsAndChaptersOnlyWhereAskedFor() throws {
+    let short = try #require(try object(Samples.full)["tags"] as? [String: Any])
+    #expect(short["lyrics"] is NSNull && short["chapters"] is NSNull && short["has_lyrics"] as? Bool == true)
+    let tags = try #require(try object(Samples.full, Samples.everything)["tags"] as? [String: Any])
+    let lyrics = try #require(tags["lyrics"] as? [[String: Any]])
+    #expect(lyrics.map { $0["language"] as? String } == ["deu", nil])
+    #expect(lyrics.map { $0["text"] as? String } == ["[00:01]Ä\n\u{85}", "la"])
+    let line = try #require((lyrics[0]["lines"] as? [[String: Any]])?.first)
+    #expect(line["time_s"] as? Double == 1 && line["text"] as? String == "Ä")
+    #expect(lyrics[1]["lines"] is NSNull)
+    let chapters = try #require(tags["chapters"] as? [[String: Any]])
+    #expect(chapters.map { $0["start_s"] as? Double } == [0, 62.5])
+    #expect(chapters[0]["end_s"] as? Double == 62.5 && chapters[1]["end_s"] is NSNull && chapters[1]["title"] is NSNull)
+    #expect(tags["rating"] as? Double == 3.5 && tags["conductor"] as? [String] == ["K"])
+    #expect(tags["r128_track_gain"] as? Int == -512 && tags["performer"] is NSNull)
   }
 
   @Test func pathsOfAnyBytesAreToldWithoutLoss() throws {

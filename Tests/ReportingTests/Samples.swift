@@ -19,11 +19,18 @@ enum Samples {
     record.tags = TagFinding(
       fields: [
         "title": ["Go"], "artist": ["Ä", "B / C"], "track": ["3"], "tracktotal": ["zwölf"], "compilation": ["1"],
-        "genre": ["", "Jazz"], "bpm": ["126"], "other:MOOD": ["calm", "late, \"blue\""],
+        "genre": ["", "Jazz"], "bpm": ["126"], "rating": ["3.5"], "conductor": ["K"], "r128_track_gain": ["-512"], "other:MOOD": ["calm", "late, \"blue\""],
         "comment": ["two\nlines\u{0}\u{1F}"],
         "album": [""],
       ],
       pictures: [TagFinding.Picture(type: "front cover", mime: "image/jpeg", sizeBytes: 51_234)], hasLyrics: true,
+      lyrics: [
+        TagFinding.Lyrics(language: "deu", text: "[00:01]Ä\n\u{85}", lines: [.init(seconds: 1, text: "Ä")]),
+        TagFinding.Lyrics(description: "plain", text: "la"),
+      ],
+      chapters: [
+        TagFinding.Chapter(startSeconds: 0, endSeconds: 62.5, title: "One"), TagFinding.Chapter(startSeconds: 62.5),
+      ],
       formats: ["vorbis"])
     record.tempo = TempoFinding(
       bpm: 126, confidence: 0.931_27, octaveConfidence: 0.5,
@@ -68,6 +75,8 @@ enum Samples {
     return record
   }()
 
+  static let everything = ReportOptions(includesBeats: true, includesLyrics: true, includesChapters: true)
+
   static let all = [full, bare, skipped, noTempo]
 
   static let run = RunRecord(
@@ -80,7 +89,7 @@ enum Samples {
 
   /// What a report on some records says, byte for byte.
   static func report(
-    _ format: ReportFormat, _ records: [FileRecord] = all, options: ReportOptions = ReportOptions(includesBeats: true),
+    _ format: ReportFormat, _ records: [FileRecord] = all, options: ReportOptions = everything,
     run: RunRecord? = run
   ) throws -> Data {
     let folder = NSTemporaryDirectory() + "/nocturne-report-\(UUID().uuidString)"

@@ -42,7 +42,7 @@ import Testing
     let count = 40
     let paths = (0..<count).map { FilePath("/music/\($0) ü\n.flac") }
     let modified = Timestamp(nanoseconds: 1_600_000_000_000_000_001)
-    let options = ReportOptions(includesBeats: true)
+    let options = Samples.everything
     let direct = (0..<count).map { index in
       ReportWriter.ndjsonLine(
         for: FileRecord(
@@ -74,7 +74,7 @@ import Testing
           })
       }
       var lines: [[UInt8]] = []
-      try store.forEachRecord(RecordSelection(includesBeats: true)) {
+      try store.forEachRecord(RecordSelection(includesBeats: true, includesLyrics: true, includesChapters: true)) {
         lines.append(ReportWriter.ndjsonLine(for: $0, options: options))
       }
       #expect(lines.count == count)

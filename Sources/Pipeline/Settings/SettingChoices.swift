@@ -76,6 +76,9 @@ public enum ReportChoice: String, SettingValue, CaseIterable {
 public enum ReportExtra: String, SettingValue, CaseIterable {
   /// Beats, downbeats and the course of onsets.
   case beats
+  /// The words of songs.
+  case lyrics
+  case chapters
   /// Files that are gone.
   case vanished
 }
