@@ -47,7 +47,8 @@ public struct AudioContent: Hashable, Sendable {
       id = stream.contentID
       return
     case .other(let demuxer, let bytes):
-      try Self.hashPackets(of: LibAVInput(file: file, bytes: bytes, demuxer: demuxer), in: container, into: &hasher)
+      let input = LibAVInput(file: file, bytes: bytes, masks: container.masks, demuxer: demuxer)
+      try Self.hashPackets(of: input, in: container, into: &hasher)
     case .unknown:
       try Self.hashPackets(of: LibAVInput(file: file, bytes: 0..<file.size), in: container, into: &hasher)
     }

@@ -58,10 +58,14 @@ struct OggStream {
 
   /// Pages are missing, or the last one is.
   var fault: DecodeError? {
-    let missing = links.reduce(0) { $0 + $1.missingPageCount }
-    if damagedPageCount > 0 || missing > 0 {
+    let gaps = links.reduce(0) { $0 + $1.gapCount }
+    if damagedPageCount > 0 {
       return DecodeError(
-        .corrupt, "\(max(damagedPageCount, missing)) pages are damaged or missing; their audio was left out.")
+        .corrupt, "\(damagedPageCount) page\(damagedPageCount == 1 ? " is" : "s are") damaged; the audio was left out.")
+    }
+    if gaps > 0 {
+      return DecodeError(
+        .corrupt, "Pages are missing or out of order in \(gaps) place\(gaps == 1 ? "" : "s"); audio is lost there.")
     }
     if hasTooManyLinks { return DecodeError(.corrupt, "This is a chain of more than \(Self.linkLimit) streams.") }
     if let last = links.last, last.audioSerial != nil, !last.isEnded {
@@ -82,8 +86,8 @@ struct OggLink {
   private(set) var streamCount = 0
   /// The audio stream has a page marked as its last.
   private(set) var isEnded = false
-  /// Pages of the audio stream that must have been there, by the gaps in their numbers.
-  private(set) var missingPageCount: Int64 = 0
+  /// Places in the audio stream where the number of a page does not follow that of the page before.
+  private(set) var gapCount = 0
   /// Pages of the audio stream behind the headers.
   private(set) var audioPageCount = 0
   private(set) var audioByteCount: Int64 = 0
@@ -110,8 +114,7 @@ struct OggLink {
       headers = codec.map { OggHeaders(codec: $0, serial: page.serial) }
     } else {
       guard audioSerial == page.serial else { return false }
-      let gap = page.number &- nextPageNumber
-      missingPageCount += gap < 1 << 31 ? Int64(gap) : 1
+      if page.number != nextPageNumber { gapCount += 1 }
     }
     nextPageNumber = page.number &+ 1
     headers?.add(lacing: lacing, body: body, end: page.end)

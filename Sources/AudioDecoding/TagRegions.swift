@@ -2,11 +2,14 @@ internal import AudioAnalysis
 
 /// Where tags in front of and behind an audio stream end and begin.
 enum TagRegions {
+  /// Tags one after the other; real files have three.
+  private static let limit = 100_000
+
   /// The offset after all ID3v2 tags at the start of a file. A tag that claims an unknown version or to reach past the
   /// end of the file is broken: the offset is then that after its header.
   static func leading(in file: InputFile) throws(DecodeError) -> (end: Int64, isBroken: Bool) {
     var offset: Int64 = 0
-    for _ in 0..<64 {
+    for _ in 0..<limit {
       let header = try file.bytes(at: offset, count: 10)
       guard header.count == 10, header.has("ID3") else { break }
       // 28 bits in four bytes; a set top bit is a mistake that some writers make.
@@ -24,7 +27,7 @@ enum TagRegions {
   /// - Parameter start: Where the audio begins. What claims to reach to before it is no tag.
   static func startOfTrailingTags(in file: InputFile, behind start: Int64) throws(DecodeError) -> Int64 {
     var end = file.size
-    for _ in 0..<16 {
+    for _ in 0..<limit {
       let windowStart = max(start, end - 512)
       let window = try file.bytes(at: windowStart, count: Int(end - windowStart))
       func has(_ text: StaticString, fromEnd distance: Int) -> Bool {

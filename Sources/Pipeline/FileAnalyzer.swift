@@ -6,14 +6,19 @@ public struct FileAnalyzer: Sendable {
   private let plugins: [AnalyzerPlugin]
   private let resampler: ResamplerKind
   private let readsToEnd: Bool
+  private let verifiesChecksums: Bool
 
   /// - Parameters:
   ///   - plugins: All analyzers of the pipeline; outcomes come in this order.
   ///   - readsToEnd: Whether decoding goes on when no analyzer wants more, so that damage and false lengths are found.
-  public init(plugins: [AnalyzerPlugin], resampler: ResamplerKind, readsToEnd: Bool = true) {
+  ///   - verifiesChecksums: Whether every file is decoded, known audio too, and compared with the checksum in its header.
+  public init(
+    plugins: [AnalyzerPlugin], resampler: ResamplerKind, readsToEnd: Bool = true, verifiesChecksums: Bool = false
+  ) {
     self.plugins = plugins
     self.resampler = resampler
     self.readsToEnd = readsToEnd
+    self.verifiesChecksums = verifiesChecksums
   }
 
   /// Identifies the audio; decodes it if analyzers are to run whose outcomes are not stored for it; runs these, and those
@@ -41,7 +46,8 @@ public struct FileAnalyzer: Sendable {
       let content = try AudioContent(path: path)
       let contentID = content.id
       analysis.contentID = contentID
-      let known = job.knownAudio.first { $0.contentID == contentID } ?? findAudio(contentID)
+      let known =
+        verifiesChecksums ? nil : job.knownAudio.first { $0.contentID == contentID } ?? findAudio(contentID)
       if let known {
         analysis.reusesKnownAudio = true
         audioPlugins.removeAll { known.analyzers.contains($0.identity) }
@@ -53,9 +59,9 @@ public struct FileAnalyzer: Sendable {
         analysis.remarks = content.remarks + known.remarks.filter { $0.stage == .decode }
         analysis.format = if let format = known.format { format } else { try AudioSource(path: path).format }
       } else {
-        var source = try AudioSource(path: path)
+        var source = try AudioSource(path: path, verifiesChecksum: verifiesChecksums)
         analysis.format = source.format
-        if !audioPlugins.isEmpty {
+        if !audioPlugins.isEmpty || verifiesChecksums {
           enter(.decode)
           guard
             let found = decode(&source, job, audioPlugins, until: limit, isCancelled: isCancelled, into: &analysis)

@@ -7,7 +7,7 @@ enum Schema {
 
   /// `PRAGMA user_version`: the number of the last migration. A released migration is never edited: what must change changes
   /// in the next one, and a database of each released version stays among the test fixtures.
-  static let version = 2
+  static let version = 3
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -22,6 +22,10 @@ enum Schema {
       try db.execute(sql: tables2)
       try db.execute(sql: views2)
       try db.execute(sql: "PRAGMA user_version = 2")
+    }
+    migrator.registerMigration("v3") { db in
+      try db.execute(sql: tables3Formats)
+      try db.execute(sql: "PRAGMA user_version = 3")
     }
     return migrator
   }
@@ -303,5 +307,10 @@ enum Schema {
     FROM failure e
     JOIN file f ON f.id = e.file
     WHERE f.vanished_run IS NULL;
+    """
+
+  private static let tables3Formats = """
+    -- 1: no header says how long the audio is, and `claimed_frames` is an estimate by bit rate and size.
+    ALTER TABLE format ADD COLUMN claim_is_estimated INTEGER NOT NULL DEFAULT 0;
     """
 }
