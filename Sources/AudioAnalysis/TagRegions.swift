@@ -30,8 +30,8 @@ public enum TagRegions {
   /// Reads up to that many bytes at an offset.
   public typealias Reading<Failure: Error> = (_ offset: Int64, _ count: Int) throws(Failure) -> [UInt8]
 
-  /// More tags in a row than any file has.
-  private static let limit = 1_000
+  /// Tags one after the other; real files have three.
+  private static let limit = 100_000
 
   public static func leading<Failure: Error>(
     fileSize: Int64, _ read: Reading<Failure>

@@ -65,7 +65,7 @@ public struct AudioContent: Hashable, Sendable {
       remarks = container.remarks
       return
     case .other(let demuxer, let bytes):
-      let input = LibAVInput(file: file, bytes: bytes, demuxer: demuxer)
+      let input = LibAVInput(file: file, bytes: bytes, masks: container.masks, demuxer: demuxer)
       fault = try Self.hashPackets(of: input, in: container, into: &hasher, traits: &traits) ?? fault
     case .unknown:
       let input = LibAVInput(file: file, bytes: 0..<file.size)

@@ -6,14 +6,19 @@ public struct FileAnalyzer: Sendable {
   private let plugins: [AnalyzerPlugin]
   private let resampler: ResamplerKind
   private let readsToEnd: Bool
+  private let verifiesChecksums: Bool
 
   /// - Parameters:
   ///   - plugins: All analyzers of the pipeline; outcomes come in this order.
   ///   - readsToEnd: Whether decoding goes on when no analyzer wants more, so that damage and false lengths are found.
-  public init(plugins: [AnalyzerPlugin], resampler: ResamplerKind, readsToEnd: Bool = true) {
+  ///   - verifiesChecksums: Whether every file is decoded, known audio too, and compared with the checksum in its header.
+  public init(
+    plugins: [AnalyzerPlugin], resampler: ResamplerKind, readsToEnd: Bool = true, verifiesChecksums: Bool = false
+  ) {
     self.plugins = plugins
     self.resampler = resampler
     self.readsToEnd = readsToEnd
+    self.verifiesChecksums = verifiesChecksums
   }
 
   /// Identifies the audio; decodes it if analyzers are to run whose outcomes are not stored for it; runs these, and those
@@ -43,18 +48,19 @@ public struct FileAnalyzer: Sendable {
     do {
       let content = try AudioContent(path: path)
       analysis.contentID = content.id
-      let known = knownAudio(of: content, job, findAudio)
+      // A checksum is verified by decoding.
+      let known = verifiesChecksums ? nil : knownAudio(of: content, job, findAudio)
       let missing = audioPlugins.filter { !(known?.analyzers.contains($0.identity) ?? false) }
       analysis.reusesKnownAudio = known != nil
-      if known != nil || !missing.isEmpty { analysis.decodingID = content.decodingID }
+      if known != nil || !missing.isEmpty || verifiesChecksums { analysis.decodingID = content.decodingID }
       if missing.isEmpty, let known {
         analysis.remarks = content.remarks + known.remarks.filter { $0.stage == .decode }
         // What was not decoded to its end is described by the container, and each has its own.
         analysis.format = known.format?.frameCount != nil ? known.format : try AudioSource(path: path).format
       } else {
-        var source = try AudioSource(path: path)
+        var source = try AudioSource(path: path, verifiesChecksum: verifiesChecksums)
         analysis.format = source.format
-        if !missing.isEmpty {
+        if !missing.isEmpty || verifiesChecksums {
           enter(.decode)
           guard let found = decode(&source, job, missing, until: limit, isCancelled: isCancelled, into: &analysis)
           else { return nil }

@@ -92,11 +92,17 @@ extension Shape<FileRecord> {
       fields: [
         .optional("container", .text, "wav, flac, mp3, ogg, mp4, aiff, matroska, …") { $0.format?.container },
         .optional("codec", .text, "pcm_s16, flac, mp3, vorbis, opus, aac, alac, …") { $0.format?.codec },
-        .optional("duration_s", .number, "Length in seconds: as decoded, else as claimed.") { $0.format?.duration },
+        .optional("duration_s", .number, "Length in seconds: as decoded, else as claimed or estimated.") {
+          $0.format?.duration
+        },
+        .optional(
+          "duration_is_estimated", .boolean,
+          "duration_s and claimed_duration_s are an estimate by bit rate and size: nothing was decoded, and no header says."
+        ) { $0.format?.durationIsEstimated },
         .optional("claimed_duration_s", .number, "Length in seconds as the file claims it.") { record in
-          guard let format = record.format, let frames = format.claimedFrameCount, format.sampleRate > 0 else {
-            return nil
-          }
+          guard let format = record.format, format.sampleRate > 0,
+            let frames = format.claimedFrameCount ?? format.estimatedFrameCount
+          else { return nil }
           return Double(frames) / Double(format.sampleRate)
         },
         .optional("sample_rate_hz", .integer, "Samples per second and channel.") { $0.format?.sampleRate },

@@ -28,6 +28,7 @@ enum Schema {
       try db.execute(sql: views3Records)
       try db.execute(sql: tables3Corrections)
       try db.execute(sql: tables3Tags)
+      try db.execute(sql: tables3Formats)
       try db.execute(sql: "PRAGMA user_version = 3")
     }
     return migrator
@@ -366,5 +367,10 @@ enum Schema {
     ALTER TABLE tempo_correction ADD COLUMN metre TEXT;
     ALTER TABLE tempo_correction ADD COLUMN beats_s TEXT;      -- JSON: [seconds, …]
     ALTER TABLE tempo_correction ADD COLUMN downbeats_s TEXT;  -- the same; NULL: not sure
+    """
+
+  private static let tables3Formats = """
+    -- 1: no header says how long the audio is, and `claimed_frames` is an estimate by bit rate and size.
+    ALTER TABLE format ADD COLUMN claim_is_estimated INTEGER NOT NULL DEFAULT 0;
     """
 }

@@ -45,6 +45,14 @@ typedef enum LAVSampleType {
 #define LAV_MAXIMUM_SAMPLE_RATE 1536000
 #define LAV_MAXIMUM_CHANNEL_COUNT 64
 
+/// Up to eight bytes that a reader sees in place of those in the file.
+typedef struct LAVMask {
+  /// In the file.
+  int64_t offset;
+  uint8_t bytes[8];
+  int count;
+} LAVMask;
+
 /// Where a reader finds its bytes: `prefix`, then the bytes from `start` to `end` of the file.
 typedef struct LAVInput {
   int descriptor;
@@ -53,6 +61,9 @@ typedef struct LAVInput {
   /// Copied; may be NULL.
   const uint8_t *prefix;
   int prefixCount;
+  /// Copied; may be NULL. In the order of their offsets, without overlaps.
+  const LAVMask *masks;
+  int maskCount;
   /// Short name of the demuxer, such as "mov"; NULL to probe.
   const char *demuxer;
 } LAVInput;
@@ -73,6 +84,8 @@ typedef struct LAVFormat {
   bool isLossless;
   /// Length as the container claims it, in frames of `sampleRate`; -1 if it does not say.
   int64_t claimedFrameCount;
+  /// Where the container does not say: the length by bit rate and size; -1 if unknown.
+  int64_t estimatedFrameCount;
 } LAVFormat;
 
 /// What happened while reading.
@@ -94,6 +107,8 @@ typedef struct LAVReport {
   bool lostSync;
   /// errno of a failed read; 0 if none.
   int readErrno;
+  /// MD5 of the samples as FLAC defines it; zero unless `lav_hash_samples` was called.
+  uint8_t digest[16];
 } LAVReport;
 
 typedef struct LAVReader LAVReader;
@@ -130,6 +145,9 @@ void lav_extradata(const LAVReader *reader, const uint8_t **bytes, int *count);
 /// Opens the decoder and decodes the first frame; afterwards `lav_format` describes what is decoded. Frames are handed
 /// out with the rate and channels of `like` if that is not NULL, else with those of the first frame.
 LAVStatus lav_start(LAVReader *reader, const LAVFormat *like);
+
+/// From now on computes `LAVReport.digest`. For FLAC only, right after `lav_start`.
+void lav_hash_samples(LAVReader *reader);
 
 /// Decodes up to `capacity` frames to planar floats (full scale ±1): channel c starts at `samples + c * stride`. The
 /// rate and channel count stay those that `lav_start` settled even if the stream changes. Returns the number of frames,

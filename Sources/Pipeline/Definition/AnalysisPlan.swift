@@ -7,19 +7,18 @@ public struct AnalysisPlan: Sendable {
   public var name: String
   public var plugins: [AnalyzerPlugin]
   public var resampler: ResamplerKind
-  /// See `PipelineDefinition.decodesWholeFile`.
-  public var decodesWholeFile: Bool
+  public var decoding: PipelineDefinition.Decoding
   /// Seconds that the programs of `exec` analyzers may take for one file, together.
   public var programTime: Double
 
   public init(
-    name: String, plugins: [AnalyzerPlugin], resampler: ResamplerKind, decodesWholeFile: Bool = true,
+    name: String, plugins: [AnalyzerPlugin], resampler: ResamplerKind, decoding: PipelineDefinition.Decoding = .whole,
     programTime: Double = 0
   ) {
     self.name = name
     self.plugins = plugins
     self.resampler = resampler
-    self.decodesWholeFile = decodesWholeFile
+    self.decoding = decoding
     self.programTime = programTime
   }
 
@@ -27,7 +26,7 @@ public struct AnalysisPlan: Sendable {
   public var configuration: JSONValue {
     .object([
       "resampler": .string(resampler.rawValue),
-      "decode": .string(decodesWholeFile ? "whole" : "needed"),
+      "decode": .string(decoding.rawValue),
       "analyzers": .object(
         Dictionary(
           plugins.map { plugin in
@@ -50,7 +49,9 @@ public struct AnalysisPlan: Sendable {
 
   /// What analyzes the files, one instance for any number of threads.
   public func makeFileAnalyzer() -> FileAnalyzer {
-    FileAnalyzer(plugins: plugins, resampler: resampler, readsToEnd: decodesWholeFile)
+    FileAnalyzer(
+      plugins: plugins, resampler: resampler, readsToEnd: decoding != .needed,
+      verifiesChecksums: decoding == .verified)
   }
 }
 
@@ -64,7 +65,7 @@ extension PipelineDefinition {
   ///   that it refuses.
   public func plan(with kinds: [AnalyzerKind], only: Set<String>? = nil) throws(DefinitionError) -> AnalysisPlan {
     if let only { try check(only) }
-    var plan = AnalysisPlan(name: name, plugins: [], resampler: resampler, decodesWholeFile: decodesWholeFile)
+    var plan = AnalysisPlan(name: name, plugins: [], resampler: resampler, decoding: decoding)
     for entry in entries {
       let plugin = try plugin(for: entry, kinds: kinds)
       guard only?.contains(entry.id) ?? true else { continue }
