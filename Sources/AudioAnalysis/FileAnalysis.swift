@@ -69,9 +69,11 @@ public struct Problem: Codable, Hashable, Sendable {
 extension Problem {
   /// The code of an analysis that its time limit has ended.
   public static let timeLimit = "time_limit"
+  /// The code of an analysis that was ended because nothing went on any more.
+  public static let noProgress = "no_progress"
 
   private static let circumstances: Set<String> = [
-    timeLimit, "worker_crashed", "worker_failed", "changed_while_reading", "vanished_while_reading",
+    timeLimit, noProgress, "worker_crashed", "worker_failed", "changed_while_reading", "vanished_while_reading",
   ]
 
   /// Whether this may lie in the circumstances (a slow disk, a machine short of memory) and not in the file, so that it must

@@ -9,18 +9,14 @@ public struct AnalysisPlan: Sendable {
   public var resampler: ResamplerKind
   /// See `PipelineDefinition.decodesWholeFile`.
   public var decodesWholeFile: Bool
-  /// Seconds that the programs of `exec` analyzers may take for one file, together.
-  public var programTime: Double
 
   public init(
-    name: String, plugins: [AnalyzerPlugin], resampler: ResamplerKind, decodesWholeFile: Bool = true,
-    programTime: Double = 0
+    name: String, plugins: [AnalyzerPlugin], resampler: ResamplerKind, decodesWholeFile: Bool = true
   ) {
     self.name = name
     self.plugins = plugins
     self.resampler = resampler
     self.decodesWholeFile = decodesWholeFile
-    self.programTime = programTime
   }
 
   /// Every setting with its value, given or default: what shapes the results of a run, and nothing else.
@@ -69,9 +65,6 @@ extension PipelineDefinition {
       let plugin = try plugin(for: entry, kinds: kinds)
       guard only?.contains(entry.id) ?? true else { continue }
       plan.plugins.append(plugin)
-      if entry.kind == .exec, let program = try? ExecAnalyzer.Configuration(merging: entry.settings) {
-        plan.programTime += program.timeout
-      }
     }
     return plan
   }

@@ -126,7 +126,7 @@ private struct ReferenceReader {
   private let analyzer: FileAnalyzer
   private let isolation: LibraryRun.Isolation
   /// For one file.
-  private let timeLimit: Duration
+  private let timeLimit: TimeLimit
 
   private static let analyzers = [KnownAnalyzer.tags, KnownAnalyzer.signature]
 
@@ -136,16 +136,17 @@ private struct ReferenceReader {
     let plan = try definition.plan(with: BuiltInAnalyzers.all, only: Set(Self.analyzers))
     analyzer = plan.makeFileAnalyzer()
     isolation = settings.isolation(definition, only: Self.analyzers, plan)
-    timeLimit = settings[Settings.timeout] ?? .seconds(3600)
+    timeLimit = settings.timeLimit
   }
 
   func reference(of path: FilePath) throws -> Reference {
     let stored = try storedSignature(of: path)
-    let job = AnalysisJob(path: path, analyzers: Set(stored == nil ? Self.analyzers : [KnownAnalyzer.tags]))
+    let job = AnalysisJob(
+      path: path, analyzers: Set(stored == nil ? Self.analyzers : [KnownAnalyzer.tags]), timeLimit: timeLimit)
     let found =
       switch isolation {
       case .none: analyzer.analyze(job)
-      case .workers(let pool): try pool.analyze(job, hardLimit: timeLimit, isCancelled: { false })
+      case .workers(let pool): try pool.analyze(job, isCancelled: { false })
       }
     guard let analysis = found else { throw failure("interrupted", "The analysis was given up.") }
     var tags: TagFinding?
