@@ -58,6 +58,7 @@ let package = Package(
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW"]),
+    swiftTarget("System", [systemPackage]),
     swiftTarget("AudioAnalysis", ["CXXHash", systemPackage]),
     swiftTarget("AudioDecoding", ["AudioAnalysis", "CSndfile", "CLibAV", "CSoxr", "CSamplerate", systemPackage]),
     swiftTarget("TagReading", ["AudioAnalysis", "CTagLib", systemPackage]),
@@ -65,19 +66,19 @@ let package = Package(
     swiftTarget("Fingerprinting", ["AudioAnalysis", "CChromaprint"]),
     swiftTarget(
       "Recognition",
-      ["AudioAnalysis", "AudioDecoding", "CLandmarkNetwork", "CSpawn", "DSP", "Fingerprinting", systemPackage]),
+      ["AudioAnalysis", "AudioDecoding", "CLandmarkNetwork", "CSpawn", "DSP", "Fingerprinting", "System", systemPackage]),
     swiftTarget("LibraryScan", [systemPackage]),
     swiftTarget(
       "ResultStore",
       [
-        "AudioAnalysis", systemPackage, grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "AudioAnalysis", "System", systemPackage, grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
-    swiftTarget("Reporting", ["AudioAnalysis", "Recognition", systemPackage]),
+    swiftTarget("Reporting", ["AudioAnalysis", "Recognition", "System", systemPackage]),
     swiftTarget("BuiltInAnalyzers", ["AudioAnalysis", "TagReading", "Tempo", "Fingerprinting"]),
     .target(
       name: "Pipeline",
       dependencies: [
-        "AudioAnalysis", "AudioDecoding", "CLibAV", "CSpawn", "DSP", "LibraryScan", "ResultStore", "Yams",
+        "AudioAnalysis", "AudioDecoding", "CLibAV", "CSpawn", "DSP", "LibraryScan", "ResultStore", "System", "Yams",
         systemPackage,
       ],
       // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
@@ -86,7 +87,7 @@ let package = Package(
       name: "analyze",
       dependencies: [
         "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline",
-        "Recognition", "Reporting", "ResultStore", systemPackage,
+        "Recognition", "Reporting", "ResultStore", "System", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
     // The source of the package in Examples/recognise, so that the tests build and run it.
@@ -98,6 +99,7 @@ let package = Package(
     swiftTarget("AnalysisTesting", ["AudioAnalysis", "DSP", systemPackage]),
     testTarget("AudioAnalysisTests", ["AudioAnalysis"]),
     testTarget("DSPTests", ["DSP"]),
+    testTarget("SystemTests", ["AnalysisTesting", "System", systemPackage]),
     testTarget("AudioDecodingTests", ["AudioAnalysis", "AudioDecoding", "CSndfile", systemPackage]),
     testTarget(
       "FingerprintingTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "Fingerprinting", systemPackage]),

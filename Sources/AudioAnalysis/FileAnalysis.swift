@@ -78,11 +78,13 @@ public struct Problem: Codable, Hashable, Sendable {
 extension Problem {
   /// The code of an analysis that its time limit has ended.
   public static let timeLimit = "time_limit"
+  /// The code of an analysis that was ended because nothing went on any more.
+  public static let noProgress = "no_progress"
 
   /// Codes of files that did not stay as they were while they were read: the next run takes what is there then.
   public static let movingTargets: Set<String> = ["changed_while_reading", "vanished_while_reading"]
 
-  private static let circumstances = movingTargets.union([timeLimit, "worker_crashed", "worker_failed"])
+  private static let circumstances = movingTargets.union([timeLimit, noProgress, "worker_crashed", "worker_failed"])
 
   /// Whether this may lie in the circumstances (a slow disk, a machine short of memory) and not in the file, so that it must
   /// not stand in the way of a result from elsewhere.

@@ -8,11 +8,11 @@ public struct AnalysisJob: Hashable, Sendable {
   public var analyzers: Set<String>?
   /// Audio that the file may turn out to hold, after a move or a change of its tags.
   public var knownAudio: [KnownAudio]
-  /// Seconds after which the rest of the file is left out; `nil` for no limit.
-  public var timeLimit: Double?
+  /// How much time it may take until the rest of the file is left out; `nil` for no limit.
+  public var timeLimit: TimeLimit?
 
   public init(
-    path: FilePath, analyzers: Set<String>? = nil, knownAudio: [KnownAudio] = [], timeLimit: Double? = nil
+    path: FilePath, analyzers: Set<String>? = nil, knownAudio: [KnownAudio] = [], timeLimit: TimeLimit? = nil
   ) {
     self.path = path
     self.analyzers = analyzers
@@ -50,7 +50,7 @@ extension AnalysisJob: Codable {
   enum CodingKeys: String, CodingKey {
     case path, analyzers
     case knownAudio = "known_audio"
-    case timeLimit = "time_limit_s"
+    case timeLimit = "time_limit"
   }
 
   /// A path is a string, or a list of its bytes if it is not UTF-8.
@@ -63,7 +63,7 @@ extension AnalysisJob: Codable {
     }
     analyzers = try container.decodeIfPresent(Set<String>.self, forKey: .analyzers)
     knownAudio = try container.decode([KnownAudio].self, forKey: .knownAudio)
-    timeLimit = try container.decodeIfPresent(Double.self, forKey: .timeLimit)
+    timeLimit = try container.decodeIfPresent(TimeLimit.self, forKey: .timeLimit)
   }
 
   public func encode(to encoder: any Encoder) throws {

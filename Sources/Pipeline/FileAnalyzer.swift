@@ -1,5 +1,6 @@
 public import AudioAnalysis
 public import AudioDecoding
+public import System
 
 /// Analyzes one file from opening to findings. Blocks while it decodes: made for a worker thread, or a worker process.
 public struct FileAnalyzer: Sendable {
@@ -31,12 +32,15 @@ public struct FileAnalyzer: Sendable {
   ///   - isCancelled: Asked between blocks.
   ///   - findAudio: Asked by `decodingID` for audio that is none of the job's known audio.
   ///   - enter: Told what is about to be done, so that somebody else can say what killed us.
+  ///   - hasDecoded: Told how many seconds of audio were decoded, every ten seconds of it.
+  ///   - processorTime: Seconds that this thread has had of a processor.
   /// - Returns: `nil` if cancelled. Whatever else goes wrong is told in the result.
   public func analyze(
     _ job: AnalysisJob, isCancelled: () -> Bool = { false }, findAudio: (ContentID) -> KnownAudio? = { _ in nil },
-    enter: (Problem.Stage) -> Void = { _ in }
+    enter: (Problem.Stage) -> Void = { _ in }, hasDecoded: (Double) -> Void = { _ in },
+    processorTime: () -> Double = { ProcessorTime.ofThisThread }
   ) -> FileAnalysis? {
-    let limit = job.timeLimit.map { ContinuousClock.now + .seconds(min(1e9, max(0, $0))) }
+    let start = processorTime()
     let chosen = plugins.filter { job.analyzers?.contains($0.id) ?? true }
     let audioPlugins = chosen.filter { $0.feed != .file }
     var analysis = FileAnalysis(status: .ok)
@@ -62,7 +66,14 @@ public struct FileAnalyzer: Sendable {
         analysis.format = source.format
         if !missing.isEmpty || verifiesChecksums {
           enter(.decode)
+<<<<<<< HEAD
           guard let found = decode(&source, job, missing, until: limit, isCancelled: isCancelled, into: &analysis)
+=======
+          guard
+            let found = decode(
+              &source, job, audioPlugins, isCancelled: isCancelled, hasDecoded: hasDecoded,
+              timeSpent: { processorTime() - start }, into: &analysis)
+>>>>>>> workers
           else { return nil }
           outcomes = found
           // This file is not what was known after all: nothing of the other one holds for it.
@@ -105,8 +116,8 @@ public struct FileAnalyzer: Sendable {
 
   /// - Returns: `nil` if cancelled.
   private func decode(
-    _ source: inout AudioSource, _ job: AnalysisJob, _ plugins: [AnalyzerPlugin],
-    until limit: ContinuousClock.Instant?, isCancelled: () -> Bool, into analysis: inout FileAnalysis
+    _ source: inout AudioSource, _ job: AnalysisJob, _ plugins: [AnalyzerPlugin], isCancelled: () -> Bool,
+    hasDecoded: (Double) -> Void, timeSpent: () -> Double, into analysis: inout FileAnalysis
   ) -> [AnalyzerOutcome]? {
     let feeds = FeedGraph(
       plugins: plugins, track: Track(path: job.path, format: source.format), format: source.format,
@@ -114,10 +125,23 @@ public struct FileAnalyzer: Sendable {
     var block = AudioBlock(channelCount: source.format.channelCount)
     var hasEnded = false
     var isLate = false
+    let rate = Double(source.format.sampleRate)
+    var frameCount = 0
+    var told = 0.0
     while !hasEnded, !isLate, readsToEnd || feeds.wantsMore {
-      if source.read(into: &block) { feeds.push(block) } else { hasEnded = true }
+      if source.read(into: &block) {
+        feeds.push(block)
+        frameCount += block.frameCount
+      } else {
+        hasEnded = true
+      }
       if isCancelled() { return nil }
-      if let limit, ContinuousClock.now >= limit { isLate = true }
+      let duration = Double(frameCount) / rate
+      if duration >= told + 10 {
+        told = duration
+        hasDecoded(duration)
+      }
+      if let limit = job.timeLimit, timeSpent() >= limit.processorSeconds(afterDecoding: duration) { isLate = true }
     }
     let summary = source.summary
     analysis.remarks = summary.remarks
@@ -133,8 +157,8 @@ public struct FileAnalyzer: Sendable {
       analysis.problem = Problem(
         stage: .analyze, code: "time_limit",
         message: """
-          The time limit of \(job.timeLimit ?? 0) s was reached after \(summary.frameCount / Int64(source.format.sampleRate)) s \
-          of audio; the findings are of that part.
+          It took too much processor time: \(Int(timeSpent())) s for \(Int(Double(frameCount) / rate)) s of audio. The findings \
+          are of that part.
           """)
     }
     return feeds.finish()

@@ -149,7 +149,7 @@ struct FailureDigest {
       "empty", "unknown_format", "no_audio", "absurd_header", "truncated", "corrupt", "unsupported_codec",
     ]
     let access: Set = ["unreadable", "read_error", "unreadable_folder", "unreadable_entry"]
-    let workers: Set = ["worker_crashed", "worker_failed", "time_limit"]
+    let workers: Set = ["worker_crashed", "worker_failed", Problem.timeLimit, Problem.noProgress]
     if !codes.isDisjoint(with: damage) {
       lines.append("Damaged files: replace them, or leave them out by a line in a .nocturneignore.")
     }

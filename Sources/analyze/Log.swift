@@ -42,12 +42,17 @@ enum Log {
     current.withLock { $0 = resolved(format) }
   }
 
-  static func write(_ message: Message) {
-    Terminal.write(rendered(message, as: format, at: .now))
+  /// Never waits: see `StandardError`.
+  ///
+  /// - Parameter isProgress: The message is left out if there is something waiting to be written already.
+  static func write(_ message: Message, isProgress: Bool = false) {
+    StandardError.write(rendered(message, as: format, at: .now), isProgress: isProgress)
   }
 
-  static func write(_ level: Level, _ event: String, _ text: String, fields: [String: JSONValue] = [:]) {
-    write(Message(level: level, event: event, text: text, fields: fields))
+  static func write(
+    _ level: Level, _ event: String, _ text: String, fields: [String: JSONValue] = [:], isProgress: Bool = false
+  ) {
+    write(Message(level: level, event: event, text: text, fields: fields), isProgress: isProgress)
   }
 
   /// A message as it is written, line break included.

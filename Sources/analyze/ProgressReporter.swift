@@ -2,6 +2,7 @@ import AudioAnalysis
 import Foundation
 import Pipeline
 import Synchronization
+import System
 import SystemPackage
 
 /// Shows on standard error how a run goes on.
@@ -26,7 +27,7 @@ final class ProgressReporter: Sendable {
   private let terminal: Terminal
   private let isQuiet: Bool
   private let state = Mutex(State())
-  private let ticker = Mutex<Task<Void, any Error>?>(nil)
+  private let ticker = Mutex<Ticker?>(nil)
 
   /// - Parameter isQuiet: notices are left out too; errors are not this type's matter.
   init(style: ProgressStyle, terminal: Terminal, isQuiet: Bool) {
@@ -87,18 +88,14 @@ final class ProgressReporter: Sendable {
   func start() {
     guard style != .none else { return }
     let pause = max(interval, .seconds(1))
-    let task = Task {
-      while true {
-        try await Task.sleep(for: pause)
-        state.withLock { showIfDue(&$0) }
-      }
-    }
-    ticker.withLock { $0 = task }
+    // Without a thread for it, progress shows when something happens.
+    let ticking = try? Ticker(every: pause) { [self] in state.withLock { showIfDue(&$0) } }
+    ticker.withLock { $0 = ticking }
   }
 
   /// Removes the bar, so that other text can be written; nothing is shown from then on.
   func finish() {
-    ticker.withLock { $0?.cancel() }
+    ticker.withLock { $0.take() }?.stop()
     state.withLock { state in
       eraseBar(&state)
       state.hasFinished = true
@@ -113,19 +110,19 @@ final class ProgressReporter: Sendable {
 
   private func eraseBar(_ state: inout State) {
     guard state.barIsShown else { return }
-    Terminal.write("\r\u{1B}[K")
+    Terminal.write("\r\u{1B}[K", isProgress: true)
     state.barIsShown = false
   }
 
   private func show(_ state: inout State) {
     switch style {
     case .bar:
-      Terminal.write("\r\u{1B}[K" + bar(state, width: terminal.width - 1))
+      Terminal.write("\r\u{1B}[K" + bar(state, width: terminal.width - 1), isProgress: true)
       state.barIsShown = true
     case .plain:
-      Log.write(.info, "progress", line(state), fields: fields(state))
+      Log.write(.info, "progress", line(state), fields: fields(state), isProgress: true)
     case .json:
-      Terminal.writeLine(JSONValue.object(fields(state)).text)
+      Terminal.writeLine(JSONValue.object(fields(state)).text, isProgress: true)
     case .auto, .none: break
     }
   }

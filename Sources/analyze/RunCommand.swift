@@ -143,23 +143,18 @@ struct RunCommand: AsyncParsableCommand {
     progress.start()
     let store = try ResultStore(path: database.path, access: database.isTemporary || !dryRun ? .readWrite : .readOnly)
 
-    let control = RunControl()
+    let control = RunControl(limit: settings[Settings.timeBudget])
     let signals = SignalHandling { number in
       control.requestStop()
       progress.note(
         Log.Message(
           level: .notice, event: "stopping",
-          text: "stopping after \(number == SIGINT ? "an interrupt" : "a request to end"): files in progress "
+          text: "stopping after \(number == SIGINT ? "an interrupt" : number == SIGHUP ? "a hangup" : "a request to end"): files in progress "
             + "get five seconds, then everything finished is stored; once more to end at once"))
     }
-    let budget = settings[Settings.timeBudget].map { limit in
-      Task {
-        try await Task.sleep(for: limit)
-        control.requestStop()
-      }
+    let jobs = try CommandSettings.possibleJobs(settings[Settings.jobs]) {
+      progress.handle(.notice($0, event: "fewer_jobs"))
     }
-    defer { budget?.cancel() }
-
     let start = ContinuousClock.now
     let isolation = analysis.isolation(settings, definition, plan)
     defer {
@@ -171,7 +166,7 @@ struct RunCommand: AsyncParsableCommand {
       request: LibraryRun.Request(
         roots: roots.request, walk: settings.settings.walk,
         scan: ScanOptions(force: force, retryFailed: settings[Settings.retryFailed], isDryRun: dryRun), plan: plan,
-        jobs: settings[Settings.jobs], timeLimit: settings[Settings.timeout].map { $0 / .seconds(1) },
+        jobs: jobs, timeLimit: settings.timeLimit,
         isolation: isolation, programVersion: Analyze.version, ignoresStatusChanges: settings[Settings.ignoreCtime]),
       control: control, report: progress.handle)
     let outcome = try await run.run()

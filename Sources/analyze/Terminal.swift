@@ -38,21 +38,13 @@ struct Terminal: Sendable {
     hasColor ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
   }
 
-  /// Writes to standard error in one piece, so that lines of several threads do not mix.
-  static func write(_ text: String) {
-    let bytes = Array(text.utf8)
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { buffer in
-        unsafe Foundation.write(STDERR_FILENO, buffer.baseAddress! + written, bytes.count - written)
-      }
-      if count < 0 && errno != EINTR { return }
-      written += max(count, 0)
-    }
+  /// Writes to standard error in one piece. See `StandardError`.
+  static func write(_ text: String, isProgress: Bool = false) {
+    StandardError.write(text, isProgress: isProgress)
   }
 
-  static func writeLine(_ text: String) {
-    write(text + "\n")
+  static func writeLine(_ text: String, isProgress: Bool = false) {
+    write(text + "\n", isProgress: isProgress)
   }
 }
 

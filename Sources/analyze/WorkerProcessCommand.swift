@@ -17,6 +17,8 @@ struct WorkerProcessCommand: AsyncParsableCommand {
   var memoryLimit: Int
 
   func run() async throws {
+    // Who ends a service or a machine signals every process of it; when its workers end is for the run to say.
+    Signals.handle { _ in }
     try await reportingErrors {
       let definition = try PipelineDefinition(
         yaml: Array(definition.utf8), name: "worker-process", source: "--definition")

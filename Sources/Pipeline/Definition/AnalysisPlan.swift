@@ -7,6 +7,7 @@ public struct AnalysisPlan: Sendable {
   public var name: String
   public var plugins: [AnalyzerPlugin]
   public var resampler: ResamplerKind
+<<<<<<< HEAD
   public var decoding: PipelineDefinition.Decoding
   /// Seconds that the programs of `exec` analyzers may take for one file, together.
   public var programTime: Double
@@ -14,12 +15,23 @@ public struct AnalysisPlan: Sendable {
   public init(
     name: String, plugins: [AnalyzerPlugin], resampler: ResamplerKind, decoding: PipelineDefinition.Decoding = .whole,
     programTime: Double = 0
+=======
+  /// See `PipelineDefinition.decodesWholeFile`.
+  public var decodesWholeFile: Bool
+
+  public init(
+    name: String, plugins: [AnalyzerPlugin], resampler: ResamplerKind, decodesWholeFile: Bool = true
+>>>>>>> workers
   ) {
     self.name = name
     self.plugins = plugins
     self.resampler = resampler
+<<<<<<< HEAD
     self.decoding = decoding
     self.programTime = programTime
+=======
+    self.decodesWholeFile = decodesWholeFile
+>>>>>>> workers
   }
 
   /// Every setting with its value, given or default: what shapes the results of a run, and nothing else.
@@ -70,9 +82,6 @@ extension PipelineDefinition {
       let plugin = try plugin(for: entry, kinds: kinds)
       guard only?.contains(entry.id) ?? true else { continue }
       plan.plugins.append(plugin)
-      if entry.kind == .exec, let program = try? ExecAnalyzer.Configuration(merging: entry.settings) {
-        plan.programTime += program.timeout
-      }
     }
     return plan
   }

@@ -17,8 +17,8 @@ public struct LibraryRun: Sendable {
     public var plan: AnalysisPlan
     /// Files analyzed at the same time.
     public var jobs: Int
-    /// Seconds after which the rest of a file is left out; `nil` for a limit by the size of the file.
-    public var timeLimit: Double?
+    /// How long one file may take.
+    public var timeLimit: TimeLimit
     public var isolation: Isolation
     public var programVersion: String
     /// The time of change (`ctime`) of files does not count.
@@ -26,7 +26,7 @@ public struct LibraryRun: Sendable {
 
     public init(
       roots: Roots, walk: LibraryWalker.Options = .init(), scan: ScanOptions = .init(), plan: AnalysisPlan, jobs: Int,
-      timeLimit: Double? = nil, isolation: Isolation = .none, programVersion: String,
+      timeLimit: TimeLimit = .standard, isolation: Isolation = .none, programVersion: String,
       ignoresStatusChanges: Bool = false
     ) {
       self.roots = roots
@@ -117,8 +117,16 @@ public struct LibraryRun: Sendable {
         timeLimit: request.timeLimit, isolation: request.isolation, isForced: request.scan.force, control: control,
         report: report)
       let analyzed = try await phase.analyze()
-      let outcome = outcome(runID, control.isStopping ? .interrupted : .finished, scanned, analyzed)
-      return outcome
+      guard let refusal = analyzed.refusal else {
+        return outcome(runID, control.isStopping ? .interrupted : .finished, scanned, analyzed)
+      }
+      let outcome = outcome(runID, .failed, scanned, analyzed)
+      try store.finishRun(
+        runID, state: .failed, exitStatus: nil, roots: outcome.roots, totals: outcome.totals,
+        newlyFailed: outcome.newlyFailed, pending: outcome.pending)
+      throw refusal
+    } catch let refusal as WorkerPool.StartFailure {
+      throw refusal
     } catch {
       // The run could not do its work; its record says so unless the database itself is what failed.
       try? store.finishRun(
