@@ -66,24 +66,26 @@ public struct FileAnalyzer: Sendable {
         analysis.format = source.format
         if !missing.isEmpty || verifiesChecksums {
           enter(.decode)
-<<<<<<< HEAD
-          guard let found = decode(&source, job, missing, until: limit, isCancelled: isCancelled, into: &analysis)
-=======
+          let timeSpent = { processorTime() - start }
           guard
-            let found = decode(
-              &source, job, audioPlugins, isCancelled: isCancelled, hasDecoded: hasDecoded,
-              timeSpent: { processorTime() - start }, into: &analysis)
->>>>>>> workers
+            var found = decode(
+              &source, job, missing, isCancelled: isCancelled, hasDecoded: hasDecoded, timeSpent: timeSpent,
+              into: &analysis)
           else { return nil }
-          outcomes = found
-          // This file is not what was known after all: nothing of the other one holds for it.
-          if analysis.problem?.stage == .decode, missing.count < audioPlugins.count {
-            var source = try AudioSource(path: path)
-            guard let found = decode(&source, job, audioPlugins, until: limit, isCancelled: isCancelled, into: &analysis)
-            else { return nil }
-            outcomes = found
+          if analysis.problem?.stage == .decode {
+            // This file is not what was known after all: nothing of the other one holds for it.
+            analysis.reusesKnownAudio = false
+            if missing.count < audioPlugins.count {
+              var source = try AudioSource(path: path)
+              guard
+                let all = decode(
+                  &source, job, audioPlugins, isCancelled: isCancelled, hasDecoded: hasDecoded, timeSpent: timeSpent,
+                  into: &analysis)
+              else { return nil }
+              found = all
+            }
           }
-          if analysis.problem?.stage == .decode { analysis.reusesKnownAudio = false }
+          outcomes = found
         }
       }
     } catch {

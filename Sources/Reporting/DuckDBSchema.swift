@@ -4,7 +4,7 @@ internal import AudioAnalysis
 /// a column without values for text or JSON, and another type in the next report.
 enum DuckDBSchema {
   static var text: String {
-    let file = Shape.file(includesBeats: true)
+    let file = Shape.file(ReportOptions())
     return """
       -- Reports with the types of all their columns, whether they hold values or not:
       --   SELECT path, tempo.bpm FROM nocturne_ndjson('report.ndjson');

@@ -87,18 +87,15 @@ extension CommandSettings {
           plan: plan, kinds: BuiltInAnalyzers.all + BuiltInAnalyzers.onRequest))
     }
   }
-
-  /// Seconds that a command waits for one file.
-  var timeLimitForOneFile: Duration { self[Settings.timeout] ?? .seconds(3600) }
 }
 
 extension LibraryRun.Isolation {
   /// Analyzes a single file where the settings say.
   /// - Parameter analyzer: For this process.
-  func analysis(of job: AnalysisJob, by analyzer: FileAnalyzer, timeLimit: Duration) throws -> FileAnalysis? {
+  func analysis(of job: AnalysisJob, by analyzer: FileAnalyzer) throws -> FileAnalysis? {
     switch self {
     case .none: analyzer.analyze(job)
-    case .workers(let pool): try pool.analyze(job, hardLimit: timeLimit, isCancelled: { false })
+    case .workers(let pool): try pool.analyze(job, isCancelled: { false })
     }
   }
 }

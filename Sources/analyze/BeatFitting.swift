@@ -33,7 +33,7 @@ struct BeatFitting {
     let isolation = settings.isolation(definition, only: [], plan)
     defer { isolation.close() }
     let analysis = try isolation.analysis(
-      of: AnalysisJob(path: path), by: plan.makeFileAnalyzer(), timeLimit: settings.timeLimitForOneFile)
+      of: AnalysisJob(path: path, timeLimit: settings.timeLimit), by: plan.makeFileAnalyzer())
     guard let analysis else { throw Failure(reason: "reading the file was given up") }
     guard analysis.contentID == audio else {
       throw Failure(

@@ -72,12 +72,7 @@ struct WorkerCommand: AsyncParsableCommand {
     let control = RunControl()
     let output = try LineOutput(control)
     let writer = WorkerRecordWriter(
-<<<<<<< HEAD
       options: ReportOptions(including: settings[Settings.include]))
-    let control = RunControl()
-=======
-      options: ReportOptions(includesBeats: settings[Settings.include].contains(.beats)))
->>>>>>> workers
     let signals = SignalHandling { _ in
       control.requestStop()
       Log.write(.notice, "stopping", "stopping: files in progress get five seconds; once more to end at once")

@@ -7,31 +7,15 @@ public struct AnalysisPlan: Sendable {
   public var name: String
   public var plugins: [AnalyzerPlugin]
   public var resampler: ResamplerKind
-<<<<<<< HEAD
   public var decoding: PipelineDefinition.Decoding
-  /// Seconds that the programs of `exec` analyzers may take for one file, together.
-  public var programTime: Double
 
   public init(
-    name: String, plugins: [AnalyzerPlugin], resampler: ResamplerKind, decoding: PipelineDefinition.Decoding = .whole,
-    programTime: Double = 0
-=======
-  /// See `PipelineDefinition.decodesWholeFile`.
-  public var decodesWholeFile: Bool
-
-  public init(
-    name: String, plugins: [AnalyzerPlugin], resampler: ResamplerKind, decodesWholeFile: Bool = true
->>>>>>> workers
+    name: String, plugins: [AnalyzerPlugin], resampler: ResamplerKind, decoding: PipelineDefinition.Decoding = .whole
   ) {
     self.name = name
     self.plugins = plugins
     self.resampler = resampler
-<<<<<<< HEAD
     self.decoding = decoding
-    self.programTime = programTime
-=======
-    self.decodesWholeFile = decodesWholeFile
->>>>>>> workers
   }
 
   /// Every setting with its value, given or default: what shapes the results of a run, and nothing else.

@@ -74,14 +74,8 @@ struct AnalysisPhase {
         switch done.ending {
         case .success(.analyzed(let analysis)):
           failures.count(analysis)
-<<<<<<< HEAD
-          try await buffer.add(FileResult(fileID: done.file.fileID, analysis: analysis))
-          let duration = analysis.decodedDuration ?? 0
-=======
           try buffer.add(FileResult(fileID: done.file.fileID, analysis: analysis))
-          let wasDecoded = analysis.format?.frameCount != nil && !analysis.reusesKnownAudio
-          let duration = wasDecoded ? analysis.format?.duration ?? 0 : 0
->>>>>>> workers
+          let duration = analysis.decodedDuration ?? 0
           result.audioDuration += duration
           report(
             .finished(done.file.path, status: analysis.status, problem: analysis.problem, audioDuration: duration))

@@ -123,7 +123,7 @@ public struct LibraryRun: Sendable {
       let outcome = outcome(runID, .failed, scanned, analyzed)
       try store.finishRun(
         runID, state: .failed, exitStatus: nil, roots: outcome.roots, totals: outcome.totals,
-        newlyFailed: outcome.newlyFailed, pending: outcome.pending)
+        newlyFailed: outcome.newlyFailed, newlyDamaged: outcome.newlyDamaged, pending: outcome.pending)
       throw refusal
     } catch let refusal as WorkerPool.StartFailure {
       throw refusal

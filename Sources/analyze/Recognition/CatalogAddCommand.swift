@@ -136,30 +136,16 @@ private struct ReferenceReader {
     let plan = try definition.plan(with: BuiltInAnalyzers.all, only: Set(Self.analyzers))
     analyzer = plan.makeFileAnalyzer()
     isolation = settings.isolation(definition, only: Self.analyzers, plan)
-<<<<<<< HEAD
-    timeLimit = settings.timeLimitForOneFile
-=======
     timeLimit = settings.timeLimit
->>>>>>> workers
   }
 
   func reference(of path: FilePath) throws -> Reference {
     let stored = try storedSignature(of: path)
-<<<<<<< HEAD
-    let job = AnalysisJob(path: path, analyzers: Set(stored == nil ? Self.analyzers : [KnownAnalyzer.tags]))
-    guard let analysis = try isolation.analysis(of: job, by: analyzer, timeLimit: timeLimit) else {
-      throw failure("interrupted", "The analysis was given up.")
-    }
-=======
     let job = AnalysisJob(
       path: path, analyzers: Set(stored == nil ? Self.analyzers : [KnownAnalyzer.tags]), timeLimit: timeLimit)
-    let found =
-      switch isolation {
-      case .none: analyzer.analyze(job)
-      case .workers(let pool): try pool.analyze(job, isCancelled: { false })
-      }
-    guard let analysis = found else { throw failure("interrupted", "The analysis was given up.") }
->>>>>>> workers
+    guard let analysis = try isolation.analysis(of: job, by: analyzer) else {
+      throw failure("interrupted", "The analysis was given up.")
+    }
     var tags: TagFinding?
     var made: SignatureFinding?
     for outcome in analysis.outcomes {
