@@ -68,17 +68,18 @@ public enum Threads {
 
 /// Calls something again and again on a thread of its own. Unlike timers of libdispatch, it needs no other thread.
 public final class Ticker: Sendable {
-  private let isStopped: Mutex<Bool>
+  /// `nil` once it is to stop: whatever it holds is let go of at once, and not when the thread looks again.
+  private let tick: Mutex<(@Sendable () -> Void)?>
 
   public init(every interval: Duration, _ tick: @escaping @Sendable () -> Void) throws(ResourceError) {
-    isStopped = Mutex(false)
+    self.tick = Mutex(tick)
     let microseconds = useconds_t(min(max(interval / .microseconds(1), 1), 1e9))
     try Threads.start(stackSize: Threads.smallStack) { [self] in
       while true {
         usleep(microseconds)
-        let goesOn = isStopped.withLock { isStopped in
-          if !isStopped { tick() }
-          return !isStopped
+        let goesOn = self.tick.withLock { tick in
+          tick?()
+          return tick != nil
         }
         guard goesOn else { return }
       }
@@ -87,6 +88,6 @@ public final class Ticker: Sendable {
 
   /// No call begins after this, and none is under way.
   public func stop() {
-    isStopped.withLock { $0 = true }
+    tick.withLock { $0 = nil }
   }
 }

@@ -165,7 +165,7 @@ import Testing
     let place = try Workplace()
     try place.put(Audio.wav(1, title: "Kept"), as: "a.wav")
     let outcome = try place.start(
-      Self.fingerprint + ["--timeout", "0.0001s"], input: Array("library/a.wav".utf8)
+      Self.fingerprint + ["--timeout", "0.001s"], input: Array("library/a.wav".utf8)
     ).end()
     #expect(outcome.status == 0)
     let answer = try #require(try outcome.answers.first)
@@ -178,12 +178,14 @@ import Testing
   /// An engine that does not read keeps a worker waiting, but not from ending.
   @Test func workerEndsThoughNobodyReads() throws {
     let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
     let output = try OpenPipe.full()
     defer { try? output.close() }
+    let reached = place.folder.file("reached").string
+    let pipeline = try place.makePipeline(script: #"touch "\#(reached)"; echo {}"#)
     let worker = try place.start(
-      Self.fingerprint, input: Array("library/none.wav\n".utf8), output: output.writing)
-    // The worker waits at its first answer; there is nothing that tells.
-    usleep(500_000)
+      ["worker", "--pipeline", pipeline], input: Array("library/a.wav\n".utf8), output: output.writing)
+    #expect(waitUntil { FileManager.default.fileExists(atPath: reached) })
     worker.send(SIGTERM)
     #expect(worker.end().status == 143)
   }
