@@ -58,7 +58,7 @@ let package = Package(
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW"]),
-    swiftTarget("System", [systemPackage]),
+    swiftTarget("System", ["CSpawn", systemPackage]),
     swiftTarget("AudioAnalysis", ["CXXHash", systemPackage]),
     swiftTarget("AudioDecoding", ["AudioAnalysis", "CSndfile", "CLibAV", "CSoxr", "CSamplerate", systemPackage]),
     swiftTarget("TagReading", ["AudioAnalysis", "CTagLib", systemPackage]),
@@ -113,7 +113,10 @@ let package = Package(
     testTarget("ReportingTests", ["AnalysisTesting", "AudioAnalysis", "Reporting", "ResultStore", systemPackage]),
     testTarget(
       "PipelineTests",
-      ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", systemPackage]),
+      [
+        "AnalysisTesting", "AudioAnalysis", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", "ResultStore", "System",
+        systemPackage,
+      ]),
     testTarget(
       "CommandLineTests",
       ["AnalysisTesting", "AudioAnalysis", "CSpawn", "Reporting", "analyze", "recognise", systemPackage]),

@@ -26,7 +26,7 @@ public struct TimeLimit: Hashable, Sendable, Codable {
       standstillSeconds: max(seconds, Self.shortestStandstill))
   }
 
-  init(processorSeconds: Double, perAudioSecond: Double, standstillSeconds: Double) {
+  public init(processorSeconds: Double, perAudioSecond: Double, standstillSeconds: Double) {
     self.processorSeconds = processorSeconds
     self.perAudioSecond = perAudioSecond
     self.standstillSeconds = standstillSeconds

@@ -1,6 +1,7 @@
 internal import AudioAnalysis
 internal import GRDB
 internal import Glibc
+internal import System
 public import SystemPackage
 
 /// The results of all runs: one SQLite database in WAL mode that any number of processes may read while one run writes it.
@@ -151,7 +152,8 @@ public final class ResultStore: Sendable {
     case .SQLITE_NOTADB: .notAStore(path: path, reason: "it is no SQLite database")
     case .SQLITE_READONLY, .SQLITE_PERM: .readOnly(path: path)
     case .SQLITE_FULL: .diskFull(path: path)
-    case .SQLITE_IOERR: .unreachable(path: path, detail: detail)
+    case .SQLITE_IOERR:
+      growthLimit(path).map { .fileSizeLimit(path: path, bytes: $0) } ?? .unreachable(path: path, detail: detail)
     case .SQLITE_CANTOPEN: .cannotOpen(path: path, reason: detail)
     default: .failed(path: path, detail: detail)
     }
@@ -159,6 +161,15 @@ public final class ResultStore: Sendable {
 
   /// How long to wait for other processes, in seconds.
   private static let patience = 10.0
+
+  /// Bytes that files may grow to, if the database is about to have them.
+  private static func growthLimit(_ path: FilePath) -> Int? {
+    guard let limit = ResourceLimits.fileSize else { return nil }
+    // What is written at once: some pages, or a part of the index of the write-ahead log.
+    let step = 128 << 10
+    let size = ["", "-wal", "-shm"].compactMap { fileSize(of: path.string + $0) }.max() ?? 0
+    return Int(size) + step > limit ? limit : nil
+  }
 
   private static func configuration(readOnly: Bool) -> Configuration {
     var configuration = Configuration()

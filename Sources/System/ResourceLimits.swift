@@ -1,3 +1,4 @@
+internal import CSpawn
 internal import Glibc
 
 /// The system refuses what this process needs to go on; the sentence says which limit is in the way and what to do.
@@ -14,6 +15,11 @@ public enum ResourceLimits {
   public static let standardMemory = 64 << 20
   /// Open files that a process of this program needs for itself: standard streams, database, folders, reports.
   public static let standardFiles = 32
+
+  /// Makes the best of little address space. To be called before the process has a second thread.
+  public static func prepareForThreads() {
+    if limit(RLIMIT_AS.rawValue) != nil { cspawn_share_heap() }
+  }
 
   /// Makes sure that there is room for more memory.
   public static func requireMemory(_ bytes: Int) throws(ResourceError) {

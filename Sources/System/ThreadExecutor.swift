@@ -26,6 +26,7 @@ public final class ThreadExecutor: TaskExecutor {
     for number in 0..<threadCount {
       do {
         try ResourceLimits.requireMemory(Threads.deepStack + spareMemory)
+        try Threads.require(1)
         try Threads.start(stackSize: Threads.deepStack) { [self] in
           prepare()
           work()

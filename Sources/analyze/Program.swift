@@ -14,6 +14,7 @@ struct Program {
     // Of a worker process that crashes the run tells in a sentence.
     setenv("SWIFT_BACKTRACE", "enable=no", 0)
     atexit { StandardError.flush() }
+    ResourceLimits.prepareForThreads()
     do {
       try ResourceLimits.requireFiles(ResourceLimits.standardFiles)
       // Not the cooperative pool: whoever asks that for a thread which the system refuses waits for ever.

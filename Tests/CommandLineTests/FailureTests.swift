@@ -178,16 +178,41 @@ import Testing
     #expect(!healed.text.contains("uarantine"), "\(healed.text)")
   }
 
-  @Test func timeLimitLeavesWhatWasFound() throws {
+  @Test(arguments: [[:], Workplace.workerProcesses])
+  func timeLimitLeavesWhatWasFound(environment: [String: String]) throws {
     let place = try Workplace()
     try place.put(Audio.wav(1, title: "Kept"), as: "a.wav")
-    // Takes no audio for longer than the limit, and more than a pipe holds is on its way.
-    let pipeline = try place.makePipeline(script: "sleep 0.5; cat > /dev/null; echo {}", input: "pcm")
-    let outcome = try place.run("--timeout", "0.2s", pipeline: pipeline)
+    // No machine identifies and decodes a file in a millisecond.
+    let outcome = try place.run("--timeout", "0.001s", environment: environment)
     #expect(outcome.status == 3)
     #expect(outcome.file("a.wav")["status"] == "partial")
     #expect(outcome.file("a.wav")["error"]["code"] == "time_limit")
     #expect(outcome.file("a.wav")["tags"]["title"] == "Kept")
+  }
+
+  /// A file does not fail because it has to wait: for a slow program here, as for a slow disk or a busy machine.
+  @Test(arguments: [[:], Workplace.workerProcesses])
+  func waitingIsNoTimeOfTheProcessor(environment: [String: String]) throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    let pipeline = try place.makePipeline(
+      script: "sleep 2; cat > /dev/null; echo {}", input: "pcm", analyzers: "  tags:\n")
+    let outcome = try place.run("--timeout", "1.9s", pipeline: pipeline, environment: environment)
+    #expect(outcome.file("a.wav")["status"] == "ok", "\(outcome.file("a.wav")["error"])")
+  }
+
+  /// As on a disk that does not answer any more: nothing is read, nothing is computed, and no clock of the processor runs.
+  @Test func standstillEnds() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    try place.put(Audio.wav(2), as: "b.wav")
+    // The parent of the program is the worker.
+    let pipeline = try place.makePipeline(script: #"case "$1" in *a.wav) kill -STOP $PPID;; esac; echo {}"#)
+    let outcome = try place.run("--timeout", "1", pipeline: pipeline, environment: Workplace.workerProcesses)
+    #expect(outcome.status == 3)
+    #expect(outcome.file("a.wav")["error"]["code"] == "no_progress")
+    #expect(outcome.file("a.wav")["error"]["message"].textValue.contains("For 10 s nothing was read"))
+    #expect(outcome.file("b.wav")["status"] == "ok")
   }
 
   // MARK: - Analyzers in other languages

@@ -154,12 +154,34 @@ extension FileAnalysis {
 
   @Test func `is partial at its time limit`() throws {
     let path = try directory.write(signal, as: "a.wav")
-    let analysis = try #require(analyzer().analyze(AnalysisJob(path: path, timeLimit: 0)))
+    let analysis = try #require(analyzer().analyze(AnalysisJob(path: path, timeLimit: TimeLimit(seconds: 0))))
     #expect(analysis.status == .partial)
     #expect(analysis.problem?.code == "time_limit")
     #expect(analysis.outcome("first")?.probed?.counts == [AudioBlock.capacity])
     #expect(analysis.ids == ["first", "tags", "second"])
-    #expect(analyzer().analyze(AnalysisJob(path: path, timeLimit: .greatestFiniteMagnitude))?.status == .ok)
+    let generous = TimeLimit(seconds: .greatestFiniteMagnitude)
+    #expect(analyzer().analyze(AnalysisJob(path: path, timeLimit: generous))?.status == .ok)
+  }
+
+  /// Only the time of the processor counts, and the longer the audio, the more of it there is.
+  @Test func `has the more time the more is decoded`() throws {
+    let path = try directory.write(.silence(sampleRate: 8_000, seconds: 60), as: "a.wav")
+    // A machine that works for a second on each block of 2.05 s.
+    func status(_ limit: TimeLimit) -> FileAnalysis.Status? {
+      var time = 0.0
+      return analyzer().analyze(
+        AnalysisJob(path: path, timeLimit: limit),
+        processorTime: {
+          time += 1
+          return time
+        })?.status
+    }
+    func limit(perAudioSecond: Double) -> TimeLimit {
+      TimeLimit(processorSeconds: 3, perAudioSecond: perAudioSecond, standstillSeconds: 1)
+    }
+    #expect(status(limit(perAudioSecond: 0)) == .partial)
+    #expect(status(limit(perAudioSecond: 0.4)) == .partial)
+    #expect(status(limit(perAudioSecond: 0.6)) == .ok)
   }
 }
 
@@ -253,11 +275,11 @@ extension FileAnalysis {
             format: AudioFormat(
               container: "wav", codec: "pcm_s16", sampleRate: 8_000, channelCount: 1, isLossless: true),
             remarks: [Problem(stage: .decode, code: "junk", message: "…")])
-        ], timeLimit: 1.5)
+        ], timeLimit: TimeLimit(seconds: 1.5))
       #expect(try JSONDecoder().decode(AnalysisJob.self, from: JSONEncoder().encode(job)) == job)
     }
     let plain = AnalysisJob(path: "/a")
     let text = try JSONValue(encoding: plain).canonicalText
-    #expect(text == #"{"analyzers":null,"known_audio":[],"path":"/a","time_limit_s":null}"#)
+    #expect(text == #"{"analyzers":null,"known_audio":[],"path":"/a","time_limit":null}"#)
   }
 }

@@ -40,7 +40,7 @@ struct AnalysisPhase {
   func analyze() async throws -> Result {
     let writer = ResultWriter(store: store, run: run, wanted: plan.wanted)
     let buffer = CommitBuffer(writer: writer)
-    let executor = try ThreadExecutor(threadCount: jobs) { Priority.shareWithThisThread() }
+    let executor = try ThreadExecutor.forAnalysis(jobs: self.jobs)
     defer { executor.close() }
     let jobs = executor.threadCount
     if let shortage = executor.shortage {

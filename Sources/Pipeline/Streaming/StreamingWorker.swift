@@ -88,7 +88,7 @@ public final class StreamingWorker: Sendable {
   /// - Throws: what `answer` throws, or that no worker process can be started, or the input read: nothing that lies in
   ///   a file.
   public func run() async throws -> Counts {
-    let executor = try ThreadExecutor(threadCount: request.jobs) { Priority.shareWithThisThread() }
+    let executor = try ThreadExecutor.forAnalysis(jobs: request.jobs)
     defer { executor.close() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<executor.threadCount {
