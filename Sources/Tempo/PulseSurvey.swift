@@ -132,9 +132,8 @@ extension PulseSurvey {
   /// Hypotheses about the phase and the course of a given tempo, best first.
   func hypotheses(near bpm: Double) -> [GridHypothesis] {
     let grid = constant(measured(near: bpm))
-    let path = flexible(bpm, along: envelope, range: Self.reachOfGiven, changeCost: 100, distanceCost: 3)
     let candidates =
-      path.map { moves(along: $0, against: [grid]) } ?? false
+      moves(against: tempi.map { constant($0) })
       ? ways.compactMap {
         flexible(bpm, along: $0.envelope, range: Self.reachOfGiven, changeCost: $0.changeCost, distanceCost: 1)
       } : [grid]
@@ -177,12 +176,9 @@ extension PulseSurvey {
 
   /// Every tempo with its pulse: all of constant tempo, or all along paths; none where there is no pulse.
   func candidates(isWholeFile: Bool) -> [PulseCandidate] {
-    guard let strongest = strongest.first, hasPulse else { return [] }
+    guard !strongest.isEmpty, hasPulse else { return [] }
     var constants = tempi.map { constant($0) }
-    let path = flexible(strongest, along: envelope, changeCost: 100, distanceCost: 3)
-    if let path, moves(along: path, against: constants) {
-      return moving()
-    }
+    if moves(against: constants) { return moving() }
     let columnCount = envelopes.columnCount
     for index in constants.indices where isWholeFile {
       constants[index].isLoop = Self.isLoop(constants[index].bpm, columnCount: columnCount)
@@ -226,7 +222,10 @@ extension PulseSurvey {
   /// … where "on" means within this share of a beat.
   private static let onGrid = 0.12
 
-  private func moves(along path: PulseCandidate, against constants: [PulseCandidate]) -> Bool {
+  private func moves(against constants: [PulseCandidate]) -> Bool {
+    guard let strongest = strongest.first,
+      let path = flexible(strongest, along: envelope, changeCost: 100, distanceCost: 3)
+    else { return false }
     let pathStrength = meanEnvelope(at: path.grid.beats)
     var (ownStrength, anyStrength): (Float, Float) = (0, 0)
     var share = 1.0

@@ -35,7 +35,8 @@ import Testing
     var environment = place.environment
     environment["PATH"] = "\(RunningProgram.executable.removingLastComponent()):\(environment["PATH"] ?? "")"
     let outcome = try RunningProgram(
-      ["-c", "\(program)"], of: FilePath("/usr/bin/\(shell)"), environment: environment, workingFolder: place.folder.path
+      ["-c", "\(program)"], of: FilePath("/usr/bin/\(shell)"), environment: environment,
+      workingFolder: place.folder.path
     ).end()
     // fish says what each is for, behind a tab.
     return Set(

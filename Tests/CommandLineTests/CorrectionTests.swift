@@ -92,6 +92,7 @@ import Testing
     #expect(number(again.file("a.wav")["tempo"]["bpm"]) == 195)
     #expect(beats(try clicks.tempo()).count == 2 * beats(tempo).count - 1)
     // In worker processes as well.
+    #expect(try clicks.set("library/a.wav", "--unset", "bpm").status == 0)
     let inWorker = try clicks.place.start(
       ["set", "--database", Argument(clicks.place.database), "library/a.wav", "--bpm", "97.5"],
       environment: Workplace.workerProcesses
@@ -136,18 +137,18 @@ import Testing
   /// within its course is followed, too.
   @Test func movingTempiAreFollowed() throws {
     let place = try Workplace()
-    let times = (0..<80).map { number in
-      let (a, b) = (40.0 / 60 / 80, 100.0 / 60)
+    let times = (0..<39).map { number in
+      let (a, b) = (40.0 / 60 / 40, 100.0 / 60)
       return (-b + (b * b + 4 * a * Double(number)).squareRoot()) / (2 * a)
     }
-    var signal = Signal.silence(sampleRate: 22_050, seconds: 41)
+    var signal = Signal.silence(sampleRate: 22_050, seconds: 20)
     let click = Signal.noise(seed: 7, amplitude: 0.8, sampleRate: 22_050, seconds: 0.005).channels[0]
     for time in times {
       for (offset, sample) in click.enumerated() { signal.channels[0][Int(time * 22_050) + offset] += sample }
     }
     try place.put(WAVFile(signal).bytes, as: "a.wav")
     let found = try place.run("--include", "beats", pipeline: "tempo").file("a.wav")["tempo"]
-    #expect(found["stable"] == false && beats(found).count > 70)
+    #expect(found["stable"] == false && beats(found).count > 33)
     func set(_ arguments: Argument...) throws -> [Double] {
       #expect(
         try place.start(["set", "--database", Argument(place.database), "library/a.wav"] + arguments).end().status == 0)
@@ -158,17 +159,17 @@ import Testing
     }
     /// How far beats lie from the nearest clicks, or parts of the way between two, in shares of the way.
     func error(_ beats: [Double], parts: Double) -> Double {
-      let errors = beats.filter { $0 > times[2] && $0 < times[76] }.map { beat in
+      let errors = beats.filter { $0 > times[2] && $0 < times[35] }.map { beat in
         let index = (times.firstIndex { $0 > beat } ?? 1) - 1
         let place = (beat - times[index]) / (times[index + 1] - times[index]) * parts
         return abs(place - place.rounded())
       }
-      return errors.sorted()[errors.count * 9 / 10]
+      return errors.isEmpty ? 1 : errors.sorted()[errors.count * 9 / 10]
     }
     #expect(error(beats(found), parts: 1) < 0.06)
     #expect(error(try set("--double"), parts: 2) < 0.1)
     #expect(error(try set("--half"), parts: 1) < 0.06)
-    #expect(error(try set("--times", "3/2"), parts: 2) < 0.2)
+    #expect(error(try set("--times", "3/2"), parts: 3) < 0.15)
     #expect(try set("--unset", "bpm") == beats(found))
     let bpm = number(found["bpm"])
     #expect(error(try set("--bpm", "\(bpm / 2)"), parts: 1) < 0.06)

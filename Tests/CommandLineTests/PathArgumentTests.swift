@@ -48,7 +48,7 @@ import Testing
     _ = try place.run(pipeline: "tempo")
     let shown = #"library/caf\xE9.wav"#
     let database = Argument(place.database)
-    let explained = try place.analyze("explain", "\(shown)", "--database", database)
+    let explained = try place.analyze("explain", "\(shown)", "--pipeline", "tempo", "--database", database)
     #expect(explained.status == 0 && explained.lines[0].hasSuffix(shown) && explained.text.contains("cached"))
     #expect(try place.analyze("show", "\(shown)", "--database", database).lines[0].hasSuffix(shown))
     #expect(try place.analyze("set", "\(shown)", "--half", "--database", database).status == 0)

@@ -90,7 +90,7 @@ import Testing
     let folder = try Self.download(place, settings: "pipeline: tags-only\nextensions: [snd]\nlibrary: .\n")
     try place.write(Audio.wav(2), to: folder.appending("b.snd"))
     let outcome = try place.analyze("--verbose", in: folder)
-    #expect(outcome.status == 0 && outcome.errors.contains("seen      2"), "\(outcome.errors)")
+    #expect(outcome.status == 0 && outcome.errors.contains("analyzed  2"), "\(outcome.errors)")
   }
 
   @Test func ignoredLinesAreShown() throws {

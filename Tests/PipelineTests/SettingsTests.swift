@@ -142,6 +142,8 @@ import Testing
     try write("exec:\n  x:\n    command: [touch, pwned]\n", "home/project/x.yaml")
     #expect(try settings.definition().entries.map(\.id) == ["tags"])
     #expect(try Set(load().withheld.keys) == ["pipeline"])
+    try FileManager.default.createDirectory(
+      atPath: home.appending(".config/nocturne/pipelines").string, withIntermediateDirectories: true)
     // The user's own programs are not for strangers to start.
     try write("exec:\n  x:\n    command: [shred]\n", "home/.config/nocturne/pipelines/own.yaml")
     for (name, count) in [("tags-only", 0), ("exec-example", 1), ("own", 1)] {

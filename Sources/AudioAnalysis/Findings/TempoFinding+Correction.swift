@@ -113,6 +113,7 @@ extension TempoFinding {
   /// The finding of a person who says no more than this.
   public func without(beatsFor bpm: Double) -> TempoFinding {
     var result = self
+    result.bpm = nil
     result.map = [Section(startSeconds: 0, bpm: bpm)]
     result.isStable = true
     result.beats = []
