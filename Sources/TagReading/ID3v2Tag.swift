@@ -177,7 +177,9 @@ private struct Walk {
   private func frameID(_ header: [UInt8]) -> String? {
     let id = header.prefix(idLength)
     if Self.isFrameID(ArraySlice(id.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 })) {
-      return String(decoding: id, as: UTF8.self)
+      // Frames of 2.4 were tried out in 2.3 with an X in front: sort names, and the original date.
+      let isTrial = version == 3 && ["XSOP", "XSOA", "XSOT", "XDOR"].contains { id.elementsEqual($0.utf8) }
+      return (isTrial ? "T" : "") + String(decoding: isTrial ? id.dropFirst() : id, as: UTF8.self)
     }
     guard version == 3, id.last == 0, Self.isFrameID(id.dropLast()) else { return nil }
     return String(decoding: id.dropLast(), as: UTF8.self)

@@ -52,6 +52,12 @@ import Testing
     #expect(finding.fields == ["producer": ["P"], "performer": ["V (violin)"]])
   }
 
+  @Test func sortNamesOfTrial() throws {
+    let finding = try read(
+      ID3.tag(3, ID3.text("XSOP", 3, "One, A"), ID3.text("XSOT", 3, "t"), ID3.text("XSOA", 3, "a")))
+    #expect(finding.fields == ["artistsort": ["One, A"], "titlesort": ["t"], "albumsort": ["a"]])
+  }
+
   @Test func iTunesGrouping() throws {
     let both = try read(ID3.tag(3, ID3.text("TIT1", 3, "work"), ID3.text("GRP1", 3, "group")))
     #expect(both.fields == ["work": ["work"], "grouping": ["group"]])

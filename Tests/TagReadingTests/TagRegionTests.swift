@@ -103,6 +103,11 @@ import Testing
     let junk = try read(ID3.tag(3, Self.frame, Bytes(repeating: 0x7E, count: 40)) + audio)
     #expect(junk.fields["title"] == ["in front"])
     #expect(junk.remarks.contains { $0.contains("damaged") })
+    for broken in [APE.tag(APE.item("Title", [0x74]), size: 0xFFFF_FFF0), Bytes("999999LYRICS200".utf8)] {
+      for tail in [[], Self.v1] {
+        #expect(try read(audio + broken + tail).remarks.contains { $0.contains("impossible size") })
+      }
+    }
     let twice = try read(Xiph.flac([(4, Xiph.comment("ALBUM=first")), (4, Xiph.comment("ALBUM=second"))]))
     #expect(twice.fields["album"] == ["first"])
     #expect(twice.remarks.count == 1)
