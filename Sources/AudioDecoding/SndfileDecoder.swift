@@ -101,7 +101,8 @@ final class SndfileDecoder: StreamDecoder {
 /// A file as libsndfile reads it. `sf_open_fd` is no way in: it closes the descriptor when it fails, told to or not.
 private final class FileView {
   private let file: InputFile
-  /// Where a container of PCM begins. Behind a tag in front of it, libsndfile misses as much of the end as the tag is long.
+  /// Where a container of PCM begins: libsndfile, which passes over a tag in front of it, misses as much of the end as
+  /// the tag is long.
   private let start: Int64
   /// Where the audio of a file of chunks lies, if any does; `nil` for other files.
   private let audio: Range<Int64>?

@@ -34,7 +34,7 @@ struct ID3v2Tag {
     let start = offset + Self.headerSize
     if header.hasOddSize {
       walk.tag.remarks.append(
-        "The size of the ID3v2 tag has bits set that must be zero; it was taken as \(bodySize) bytes, and the tag was read.")
+        "The size of the ID3v2 tag has bits set that must be zero; the tag was read as one of \(bodySize) bytes.")
     }
     if end > source.size {
       walk.tag.remarks.append("The ID3v2 tag claims to be longer than the file; what is there was read.")
@@ -102,7 +102,7 @@ private struct Walk {
   private var plainCount = 0
   private var truncatedCount = 0
   private var refusedCount = 0
-  private var otherTimedCount = 0
+  private var hasOtherTimedTexts = false
   /// Bytes of the frames that are parsed here and not by TagLib.
   private var textBudget = TagBlock.maximumTextSize
 
@@ -281,7 +281,7 @@ private struct Walk {
     }
     // Other kinds: names of movements, events, chords, trivia, addresses.
     guard body[5] <= 2 else {
-      otherTimedCount += 1
+      hasOtherTimedTexts = true
       return true
     }
     let description = TagValue.cleaned(text.next())
@@ -317,8 +317,8 @@ private struct Walk {
     return true
   }
 
-  /// TIPL and TMCL (2.4 sections 4.2.2), IPLS (2.3 section 4.4): roles and names by turns. Who plays what stands in TMCL,
-  /// and in the older IPLS among the others.
+  /// TIPL and TMCL (2.4 section 4.2.2), IPLS (2.3 section 4.4): roles and names by turns. Who plays what stands in
+  /// TMCL, and in the older IPLS among the others.
   private mutating func addPeople(_ id: String, _ body: [UInt8]) -> Bool {
     guard let encoding = body.first, TagBlock.isPlausible(body[1...], isWide: encoding == 1 || encoding == 2),
       var text = ID3v2Text(encoding: encoding, body[1...])
@@ -394,9 +394,9 @@ private struct Walk {
     if truncatedCount > 0 {
       tag.remarks.append("The ID3v2 tag breaks off inside a frame; what comes after it was not read.")
     }
-    if otherTimedCount > 0 {
+    if hasOtherTimedTexts {
       tag.remarks.append(
-        "\(otherTimedCount) synchronised text(s) of the ID3v2 tag were left out: chords, events or the like, and no lyrics.")
+        "The ID3v2 tag has synchronized texts that are no lyrics but chords, events or the like; they were left out.")
     }
     if refusedCount > 0 {
       tag.remarks.append(
