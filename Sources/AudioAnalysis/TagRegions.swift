@@ -47,9 +47,9 @@ public enum TagRegions {
           break
         }
         result.end = header.end
-      } else if let size = try apeSize(of: read(start, apeFooterSize)), size + Int64(apeFooterSize) <= fileSize - start {
+      } else if let size = try apeSize(of: read(start, apeEndSize)), size <= fileSize - start - Int64(apeEndSize) {
         // The size leaves out the header.
-        result.end = start + size + Int64(apeFooterSize)
+        result.end = start + size + Int64(apeEndSize)
         result.regions.append(Region(kind: .apev2, bytes: start..<result.end))
       } else {
         break
@@ -73,7 +73,8 @@ public enum TagRegions {
     return regions
   }
 
-  private static let apeFooterSize = 32
+  /// Of the header as of the footer.
+  private static let apeEndSize = 32
   private static let id3v1Size: Int64 = 128
   private static let extendedID3v1Size: Int64 = 227
   /// Of version 1: the text has at most 5,100 bytes, between marks of 11 and 9.
@@ -97,15 +98,15 @@ public enum TagRegions {
     {
       return region(.extendedID3v1, extendedID3v1Size)
     }
-    if has("APETAGEX", apeFooterSize) {
-      let footer = Array(window.suffix(apeFooterSize))
+    if has("APETAGEX", apeEndSize) {
+      let footer = Array(window.suffix(apeEndSize))
       guard let size = apeSize(of: footer) else { return nil }
       // Bit 31 of the flags: there is a header, which the size leaves out.
-      return region(.apev2, size + (footer[23] & 0x80 != 0 ? Int64(apeFooterSize) : 0))
+      return region(.apev2, size + (footer[23] & 0x80 != 0 ? Int64(apeEndSize) : 0))
     }
     if has("LYRICS200", 9) {
-      guard let size = Int64(String(decoding: window.dropLast(9).suffix(6), as: UTF8.self)), size > 0 else { return nil }
-      return region(.lyrics3(version: 2), size + 15)
+      let digits = String(decoding: window.dropLast(9).suffix(6), as: UTF8.self)
+      return Int64(digits).flatMap { $0 > 0 ? region(.lyrics3(version: 2), $0 + 15) : nil }
     }
     if has("LYRICSEND", 9) {
       let searchStart = max(start, end - Int64(lyrics3Size))
@@ -115,17 +116,17 @@ public enum TagRegions {
     }
     if has("3DI", 10), window.suffix(4).allSatisfy({ $0 < 0x80 }) {
       let size = ID3v2Header.syncsafe(window.suffix(4)) + 2 * ID3v2Header.size
-      guard let found = region(.id3v2, size), try read(found.bytes.lowerBound, 3).starts(with: "ID3".utf8) else { return nil }
-      return found
+      guard let found = region(.id3v2, size) else { return nil }
+      return try read(found.bytes.lowerBound, 3).starts(with: "ID3".utf8) ? found : nil
     }
     return nil
   }
 
   /// Bytes of an APEv2 tag without its header, as header and footer give them.
   private static func apeSize(of footer: [UInt8]) -> Int64? {
-    guard footer.count == apeFooterSize, footer.starts(with: "APETAGEX".utf8) else { return nil }
+    guard footer.count == apeEndSize, footer.starts(with: "APETAGEX".utf8) else { return nil }
     let size = footer[12..<16].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
-    return size >= apeFooterSize ? size : nil
+    return size >= apeEndSize ? size : nil
   }
 }
 

@@ -11,7 +11,7 @@ enum FLACMetadata {
   static func read(from source: ByteSource, at offset: Int) throws(TagReadError) -> RawTag {
     var tag: RawTag?
     var pictures: [TagFinding.Picture] = []
-    var surplusCount = 0
+    var hasSurplus = false
     var position = offset + 4
     for _ in 0..<maximumBlockCount {
       let header = try source.bytes(at: position, count: 4)
@@ -21,7 +21,7 @@ enum FLACMetadata {
       if kind == vorbisComment, tag == nil {
         tag = VorbisComment.read(try source.bytes(at: position + 4, count: size))
       } else if kind == vorbisComment {
-        surplusCount += 1
+        hasSurplus = true
       } else if kind == picture {
         // Longer MIME types and descriptions than this are nonsense; the picture itself is not read.
         let head = try source.bytes(at: position + 4, count: min(size, ByteSource.windowSize / 2))
@@ -32,9 +32,7 @@ enum FLACMetadata {
     }
     var result = tag ?? RawTag(.vorbis)
     result.pictures += pictures
-    if surplusCount > 0 {
-      result.remarks.append("\(surplusCount) more Vorbis comment(s) stand behind the first one; they were not read.")
-    }
+    if hasSurplus { result.remarks.append("There is more than one Vorbis comment; only the first one was read.") }
     return result
   }
 }

@@ -34,7 +34,7 @@ struct ID3v2Tag {
     let start = offset + Self.headerSize
     if header.hasOddSize {
       walk.tag.remarks.append(
-        "The size of the ID3v2 tag has bits set that must be zero; it was taken as \(bodySize) bytes, and the tag was read.")
+        "The size of the ID3v2 tag has bits set that must be zero; the tag was read as one of \(bodySize) bytes.")
     }
     if end > source.size {
       walk.tag.remarks.append("The ID3v2 tag claims to be longer than the file; what is there was read.")
@@ -102,7 +102,7 @@ private struct Walk {
   private var plainCount = 0
   private var truncatedCount = 0
   private var refusedCount = 0
-  private var otherTimedCount = 0
+  private var hasOtherTimedTexts = false
   /// Bytes of the frames that are parsed here and not by TagLib.
   private var textBudget = TagBlock.maximumTextSize
 
@@ -177,7 +177,9 @@ private struct Walk {
   private func frameID(_ header: [UInt8]) -> String? {
     let id = header.prefix(idLength)
     if Self.isFrameID(ArraySlice(id.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 })) {
-      return String(decoding: id, as: UTF8.self)
+      // Frames of 2.4 were tried out in 2.3 with an X in front: sort names, and the original date.
+      let isTrial = version == 3 && ["XSOP", "XSOA", "XSOT", "XDOR"].contains { id.elementsEqual($0.utf8) }
+      return (isTrial ? "T" : "") + String(decoding: isTrial ? id.dropFirst() : id, as: UTF8.self)
     }
     guard version == 3, id.last == 0, Self.isFrameID(id.dropLast()) else { return nil }
     return String(decoding: id.dropLast(), as: UTF8.self)
@@ -279,7 +281,7 @@ private struct Walk {
     }
     // Other kinds: names of movements, events, chords, trivia, addresses.
     guard body[5] <= 2 else {
-      otherTimedCount += 1
+      hasOtherTimedTexts = true
       return true
     }
     let description = TagValue.cleaned(text.next())
@@ -315,8 +317,8 @@ private struct Walk {
     return true
   }
 
-  /// TIPL and TMCL (2.4 sections 4.2.2), IPLS (2.3 section 4.4): roles and names by turns. Who plays what stands in TMCL,
-  /// and in the older IPLS among the others.
+  /// TIPL and TMCL (2.4 section 4.2.2), IPLS (2.3 section 4.4): roles and names by turns. Who plays what stands in
+  /// TMCL, and in the older IPLS among the others.
   private mutating func addPeople(_ id: String, _ body: [UInt8]) -> Bool {
     guard let encoding = body.first, TagBlock.isPlausible(body[1...], isWide: encoding == 1 || encoding == 2),
       var text = ID3v2Text(encoding: encoding, body[1...])
@@ -392,9 +394,9 @@ private struct Walk {
     if truncatedCount > 0 {
       tag.remarks.append("The ID3v2 tag breaks off inside a frame; what comes after it was not read.")
     }
-    if otherTimedCount > 0 {
+    if hasOtherTimedTexts {
       tag.remarks.append(
-        "\(otherTimedCount) synchronised text(s) of the ID3v2 tag were left out: chords, events or the like, and no lyrics.")
+        "The ID3v2 tag has synchronized texts that are no lyrics but chords, events or the like; they were left out.")
     }
     if refusedCount > 0 {
       tag.remarks.append(

@@ -32,8 +32,9 @@ enum LyricsText {
       lines += times.map { TagFinding.Lyrics.Line(seconds: $0, text: words) }
     }
     for index in lines.indices { lines[index].seconds = max(0, lines[index].seconds - offset) }
-    // Sorting keeps the order of equal times.
-    return lines.enumerated().sorted { ($0.element.seconds, $0.offset) < ($1.element.seconds, $1.offset) }.map(\.element)
+    // What has the same time keeps its order.
+    return lines.enumerated().sorted { ($0.element.seconds, $0.offset) < ($1.element.seconds, $1.offset) }
+      .map(\.element)
   }
 
   /// `mm:ss`, `mm:ss.xx`, `mm:ss:xx`, `hh:mm:ss.xxx`; the last separator may be a colon or a comma, too.

@@ -1,6 +1,6 @@
 internal import AudioAnalysis
 
-/// Chapters of MP4 files: Nero's list, `moov.udta.chpl`, or the text track that an audio track refers to as its chapters
+/// Chapters of MP4 files: Nero's list, `moov.udta.chpl`, or the text track that an audio track names as its chapters
 /// (Apple, QuickTime File Format: Chapter Lists; ISO/IEC 14496-12, section 8).
 extension MP4Items {
   /// In the order of the file; empty if there are none.
@@ -14,8 +14,8 @@ extension MP4Items {
     return try trackChapters(of: moov, in: source)
   }
 
-  /// Version, flags, in version 1 four reserved bytes, the number of chapters; of each the start in units of 100 ns, and
-  /// its title with the length in front.
+  /// Version, flags, in version 1 four reserved bytes, the number of chapters; of each the start in units of 100 ns,
+  /// and its title with the length in front.
   private static func neroChapters(_ list: Atom, in source: ByteSource) throws(TagReadError) -> [TagFinding.Chapter] {
     // 255 titles of 255 bytes at most.
     let bytes = try source.bytes(at: list.bodyStart, count: min(list.end - list.bodyStart, 1 << 17))

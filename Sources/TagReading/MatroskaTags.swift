@@ -89,7 +89,8 @@ struct MatroskaTags {
 
   // MARK: EBML (RFC 8794)
 
-  /// The element at `position`, whose end is cut to `end`; `nil` if there is none. One of unknown size reaches to `end`.
+  /// The element at `position`, whose end is cut to `end`; `nil` if there is none. One of unknown size reaches to
+  /// `end`.
   private func element(at position: Int, end: Int) throws(TagReadError) -> Element? {
     guard position < end else { return nil }
     let bytes = try source.bytes(at: position, count: min(12, end - position))

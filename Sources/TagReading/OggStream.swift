@@ -92,7 +92,7 @@ struct OggStream {
     }
     var tag = result ?? RawTag(.vorbis)
     if pageCount >= Self.maximumPageCount {
-      tag.remarks.append("The comment header does not end within \(Self.maximumPageCount) pages; the rest was not read.")
+      tag.remarks.append("The comment header does not end within \(Self.maximumPageCount) pages; it was not read.")
     }
     return tag
   }

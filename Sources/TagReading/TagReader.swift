@@ -5,9 +5,10 @@ public import SystemPackage
 /// Reads the tags of audio files, whatever they are called: what a file is follows from its content.
 ///
 /// A file may hold several tags. What stands in its container's own tag counts alone: the Vorbis comment of FLAC and
-/// Ogg, the items of MP4, the attributes of ASF, the tags of Matroska; if there is none, what else is found is taken. WAV,
-/// AIFF and DSDIFF have ID3v2 first and their text chunks after it. Everything else (MP3, AAC, APE, WavPack, Musepack,
-/// TTA, …) has ID3v2 first, then APEv2, then ID3v1. A later tag gives only the fields that no earlier one has.
+/// Ogg, the items of MP4, the attributes of ASF, the tags of Matroska; if there is none, what else is found is taken.
+/// WAV, AIFF and DSDIFF have ID3v2 first and their text chunks after it. Everything else (MP3, AAC, APE, WavPack,
+/// Musepack, TTA, …) has ID3v2 first, then APEv2, then ID3v1, then Lyrics3. A later tag gives only the fields that no
+/// earlier one has. What is not read is named in a remark.
 public enum TagReader {
   /// The tags of a file; empty if it has none, and for files that are no audio.
   /// - Throws: `TagReadError` if the file cannot be opened or read.
@@ -124,10 +125,10 @@ extension TagFinding {
       return true
     }
     if lyrics.count < all.count {
-      remarks.append("Of \(all.count) lyrics \(all.count - lyrics.count) were left out: together they exceed 1 MB.")
+      remarks.append("Some lyrics were left out: together they exceed 1 MB.")
     }
     if chapters.count > Self.maximumChapterCount {
-      remarks.append("Of \(chapters.count) chapters the first \(Self.maximumChapterCount) were kept.")
+      remarks.append("Of \(chapters.count) chapters only the first \(Self.maximumChapterCount) were kept.")
       chapters.removeLast(chapters.count - Self.maximumChapterCount)
     }
   }

@@ -46,7 +46,8 @@ struct TrailingTags {
 
   /// - Parameter start: where the audio begins.
   init(of source: ByteSource, behind start: Int) throws(TagReadError) {
-    for region in try TagRegions.trailing(in: source, behind: start) {
+    let regions = try TagRegions.trailing(in: source, behind: start)
+    for region in regions {
       let bytes = Int(region.bytes.lowerBound)..<Int(region.bytes.upperBound)
       switch region.kind {
       case .id3v1: id3v1.append(try Self.id3v1(in: source, at: bytes.lowerBound))
@@ -59,6 +60,18 @@ struct TrailingTags {
       case .extendedID3v1:
         remarks.append("The extended ID3v1 tag (TAG+) was not read.")
       }
+    }
+    try remarkOnDamage(in: source, before: regions.last.map { Int($0.bytes.lowerBound) } ?? source.size)
+  }
+
+  /// What ends like a tag and cannot be one is named.
+  private mutating func remarkOnDamage(in source: ByteSource, before end: Int) throws(TagReadError) {
+    if try source.bytes(at: end - 32, count: 32).has("APETAGEX") {
+      remarks.append("The APEv2 tag claims an impossible size and was not read.")
+    }
+    let mark = try source.bytes(at: end - 9, count: 9)
+    if mark.has("LYRICS200") || mark.has("LYRICSEND") {
+      remarks.append("The Lyrics3 tag claims an impossible size, or has no start; it was not read.")
     }
   }
 

@@ -22,7 +22,8 @@ struct ReportArguments: ParsableArguments {
   var output: String?
 
   @Option(
-    help: ArgumentHelp("What else to put into reports: beats, lyrics, chapters, vanished (files that are gone).", valueName: "what"),
+    help: ArgumentHelp(
+      "What else to put into reports: beats, lyrics, chapters, vanished (files that are gone).", valueName: "what"),
     completion: .list(ReportExtra.choices)
   )
   var include: [String] = []

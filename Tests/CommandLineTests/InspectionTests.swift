@@ -58,9 +58,9 @@ import Testing
     func size(_ number: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(number >> $0 & 0xFF) } }
     func frame(_ id: String, _ body: [UInt8]) -> [UInt8] { Array(id.utf8) + size(body.count) + [0, 0] + body }
     let lyrics = frame("USLT", [0] + Array("eng\0[00:01.50]First\n[00:02.00]Second".utf8))
-    let chapter = frame("CHAP", Array("c\0".utf8) + size(0) + size(2_000) + size(-1) + size(-1)
-      + frame("TIT2", [0] + Array("Opening".utf8)))
-    // Synchronised sizes have seven bits to a byte, which one with its eighth bit set pretends not to know.
+    let times = size(0) + size(2_000) + size(-1) + size(-1)
+    let chapter = frame("CHAP", Array("c\0".utf8) + times + frame("TIT2", [0] + Array("Opening".utf8)))
+    // The size has seven bits to a byte, and one of them an eighth that means nothing.
     let frames = lyrics + chapter
     let tag = Array("ID3".utf8) + [3, 0, 0, 0x80, 0, UInt8(frames.count >> 7), UInt8(frames.count & 0x7F)] + frames
     let audio = Audio.wav(1)

@@ -19,7 +19,8 @@ enum Samples {
     record.tags = TagFinding(
       fields: [
         "title": ["Go"], "artist": ["Ä", "B / C"], "track": ["3"], "tracktotal": ["zwölf"], "compilation": ["1"],
-        "genre": ["", "Jazz"], "bpm": ["126"], "rating": ["3.5"], "conductor": ["K"], "r128_track_gain": ["-512"], "other:MOOD": ["calm", "late, \"blue\""],
+        "genre": ["", "Jazz"], "bpm": ["126"], "rating": ["3.5"], "conductor": ["K"], "r128_track_gain": ["-512"],
+        "other:MOOD": ["calm", "late, \"blue\""],
         "comment": ["two\nlines\u{0}\u{1F}"],
         "album": [""],
       ],

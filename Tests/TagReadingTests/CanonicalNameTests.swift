@@ -52,6 +52,12 @@ import Testing
     #expect(finding.fields == ["producer": ["P"], "performer": ["V (violin)"]])
   }
 
+  @Test func sortNamesOfTrial() throws {
+    let finding = try read(
+      ID3.tag(3, ID3.text("XSOP", 3, "One, A"), ID3.text("XSOT", 3, "t"), ID3.text("XSOA", 3, "a")))
+    #expect(finding.fields == ["artistsort": ["One, A"], "titlesort": ["t"], "albumsort": ["a"]])
+  }
+
   @Test func iTunesGrouping() throws {
     let both = try read(ID3.tag(3, ID3.text("TIT1", 3, "work"), ID3.text("GRP1", 3, "group")))
     #expect(both.fields == ["work": ["work"], "grouping": ["group"]])
@@ -149,7 +155,8 @@ import Testing
       ("POPM:x", KeySpace.id3v2, "1", "1"), ("POPM:x", .id3v2, "64", "2"), ("POPM:x", .id3v2, "128", "3"),
       ("POPM:x", .id3v2, "196", "4"), ("POPM:x", .id3v2, "255", "5"), ("POPM:x", .id3v2, "13", "0.5"),
       ("POPM:x", .id3v2, "0", nil), ("POPM:users@musicbrainz.org", .id3v2, "51", "1"),
-      ("POPM:users@musicbrainz.org", .id3v2, "204", "4"), ("RATING", .vorbis, "100", "5"), ("RATING", .vorbis, "30", "1.5"),
+      ("POPM:users@musicbrainz.org", .id3v2, "204", "4"), ("RATING", .vorbis, "100", "5"),
+      ("RATING", .vorbis, "30", "1.5"),
       ("RATING", .vorbis, "4", "4"), ("RATING", .vorbis, "0.8", "4"), ("RATING", .vorbis, "PG", nil),
       ("RATING", .vorbis, "255", nil), ("FMPS_RATING", .vorbis, "0.9", "4.5"), ("TXXX:FMPS_Rating", .id3v2, "1.0", "5"),
       ("rate", .mp4, "10", "0.5"), ("WM/SharedUserRating", .asf, "1", "1"), ("WM/SharedUserRating", .asf, "99", "5"),

@@ -38,7 +38,9 @@ import Testing
   }
 
   @Test(arguments: ["LYRICS", "UNSYNCEDLYRICS", "SYNCEDLYRICS"]) func linesOfLRC(key: String) throws {
-    let text = "[ar:Somebody]\n[offset:+500]\n[00:01.50]One\n[00:10.00][01:02]Again\n\n[00:05:25]<00:05.30>Word <00:05.9>by\nnone"
+    let text =
+      "[ar:Somebody]\n[offset:+500]\n[00:01.50]One\n[00:10.00][01:02]Again\n\n"
+      + "[00:05:25]<00:05.30>Word <00:05.9>by\nnone"
     let finding = try read(Xiph.flac([(4, Xiph.comment("\(key)=\(text)"))]))
     #expect(
       finding.lyrics == [

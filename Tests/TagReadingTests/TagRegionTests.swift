@@ -29,7 +29,7 @@ import Testing
     ("a size of eight bits to a byte", tag(size: big(200, 4), twoHundred)),
     ("a footer", footer),
     ("a flag of a footer that is not there", ID3.tag(4, ID3.text("TIT2", 4, "in front"), flags: 0x10)),
-    ("a footer without a flag", ID3.tag(4, ID3.text("TIT2", 4, "in front")) + Bytes("3DI".utf8) + Bytes(repeating: 0, count: 7)),
+    ("a footer without a flag", ID3.tag(4, ID3.text("TIT2", 4, "in front")) + "3DI" + Bytes(repeating: 0, count: 7)),
     ("several tags", ID3.tag(3, frame) + ID3.tag(4, ID3.text("TALB", 4, "x")) + ID3.tag(2, ID3.text("TT2", 2, "x"))),
     ("many tags", ID3.tag(3, frame) + (0..<100).flatMap { _ in ID3.tag(4, Bytes(repeating: 0, count: 20)) }),
     ("an APEv2 tag", apeHeader + APE.tag(APE.item("Title", Bytes("in front".utf8)))),
@@ -103,6 +103,11 @@ import Testing
     let junk = try read(ID3.tag(3, Self.frame, Bytes(repeating: 0x7E, count: 40)) + audio)
     #expect(junk.fields["title"] == ["in front"])
     #expect(junk.remarks.contains { $0.contains("damaged") })
+    for broken in [APE.tag(APE.item("Title", [0x74]), size: 0xFFFF_FFF0), Bytes("999999LYRICS200".utf8)] {
+      for tail in [[], Self.v1] {
+        #expect(try read(audio + broken + tail).remarks.contains { $0.contains("impossible size") })
+      }
+    }
     let twice = try read(Xiph.flac([(4, Xiph.comment("ALBUM=first")), (4, Xiph.comment("ALBUM=second"))]))
     #expect(twice.fields["album"] == ["first"])
     #expect(twice.remarks.count == 1)
@@ -115,7 +120,8 @@ import Testing
     #expect(finding.remarks == [])
   }
 
-  @Test(arguments: ["wvpk", "MAC ", "TTA1", "MP+\u{7}", "OggS", "tBaK"]) func tagsInFrontOfOtherFormats(mark: String) throws {
+  @Test(arguments: ["wvpk", "MAC ", "TTA1", "MP+\u{7}", "OggS", "tBaK"])
+  func tagsInFrontOfOtherFormats(mark: String) throws {
     let file = Bytes(mark.utf8) + Bytes(repeating: 1, count: 300)
     #expect(try read(Self.leading[3].1 + file).fields["title"] == ["in front"])
     #expect(try read(Self.leading[2].1 + file).fields["title"] == ["in front"])
