@@ -100,7 +100,7 @@ let package = Package(
     testTarget("AudioAnalysisTests", ["AudioAnalysis"]),
     testTarget("DSPTests", ["DSP"]),
     testTarget("SystemTests", ["AnalysisTesting", "System", systemPackage]),
-    testTarget("AudioDecodingTests", ["AudioAnalysis", "AudioDecoding", "CSndfile", systemPackage]),
+    testTarget("AudioDecodingTests", ["AudioAnalysis", "AudioDecoding", "CLibAV", "CSndfile", systemPackage]),
     testTarget(
       "FingerprintingTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "Fingerprinting", systemPackage]),
     testTarget("RecognitionTests", ["AudioAnalysis", "DSP", "Fingerprinting", "Recognition", systemPackage]),
