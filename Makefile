@@ -1,6 +1,8 @@
 # make run      install what is missing, build, analyze LIBRARY (default: the music in Fixtures/), say where the reports are
 # make test     install what is missing, run all tests
 # make bench    speed and memory, as ratios against peers measured in the same run
+# make accuracy-tempo, accuracy-recognition, accuracy-tags: figures on material that anybody can make or fetch, with floors;
+#               PYTHON=python3: one that has numpy, scipy and mutagen; Benchmarks/README.md
 # make soak     chaos over FILES=20000 files: kill -9, signals, a full disk, changes meanwhile; make year: a year of nights
 # make install  PREFIX=/usr/local: a stripped binary that works from any folder, its manual page, completions and units for systemd
 # make fuzz     SECONDS=60 TARGET=…: bytes of strangers through every reader, all targets by default; docs/fuzzing.md
@@ -14,10 +16,12 @@ OUTPUT  ?= reports/generated
 PREFIX  ?= /usr/local
 FILES   ?= 20000
 SECONDS ?= 60
+PYTHON  ?= python3
 BUILD   := swift build -c release --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
-.PHONY: run build test bench soak year fuzz sanitize release-check install recipes samples clean
+.PHONY: run build test bench accuracy-tempo accuracy-recognition accuracy-tags soak year fuzz sanitize release-check \
+	install recipes samples clean
 
 # Broken files in a library are no reason for make to stop: the summary names them.
 run: build
@@ -33,11 +37,17 @@ test:
 	@Scripts/run-tests
 	@Scripts/check-manual .build/debug/analyze
 	@Scripts/make-documentation .build/Recognition.doccarchive
+	@Benchmarks/check-weights
 
 bench: build
 	@Scripts/setup bench
 	@[ -d Music ] || Fixtures/fetch-music || echo "bench: music cannot be fetched; measuring with Fixtures/" >&2
 	@Benchmarks/bench
+
+accuracy-tempo accuracy-recognition accuracy-tags: build
+	@Scripts/setup accuracy
+	@[ $@ != accuracy-recognition ] || [ -d Music ] || Fixtures/fetch-music
+	@$(PYTHON) Benchmarks/$@
 
 soak: build
 	@Benchmarks/soak/soak.py $(ANALYZE) --files "$(FILES)"

@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
-"""Fits the confidence of Sources/Recognition/Finding.swift.
+"""Fits the confidence of a match, Sources/Recognition/Finding.swift.
 
-usage: confidence.py QUERIES=EVIDENCE ... [--check TRUTH=EVIDENCE ...] [--same ID=ID ...]
+usage: confidence.py QUERIES=EVIDENCE ... [--check TRUTH=EVIDENCE ...] [--same ID=ID ...] [--write]
 
 QUERIES    what clips.py has written: id,track,path
 EVIDENCE   what `recognition-kit evidence` has written of these
 TRUTH      truth.csv of a kit; only looked at
 --same     two tracks that are the same recording: what is found of the one for the other is left out
+--write    changes what the program holds: Sources/Recognition/Resources/confidence.tsv
 
 A logistic regression on whether the best place that was found is right, of each clip with its track in the catalog and without it. Prints the
 coefficients, by all; how many right and wrong findings reach a probability, each set judged by the others; and what comes true. Needs
 numpy and scipy.
 """
-import argparse, csv
+import argparse, csv, os, sys
 import numpy as np
 from scipy.optimize import minimize
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import model_files
 
+# By these names ConfidenceWeights.swift finds the coefficients.
 NAMES = "one ln_z ln_shifted ln_runnerUp rival ln_unexplained present clarity neutral ln_duration".split()
 
 
@@ -56,6 +60,7 @@ def show(name, odds, right):
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("sets", nargs="+"); ap.add_argument("--check", nargs="*", default=[]); ap.add_argument("--same", nargs="*", default=[])
+    ap.add_argument("--write", action="store_true")
     a = ap.parse_args()
     sets, same = [], [set(entry.split("=")) for entry in a.same]
     for entry in a.sets:
@@ -64,6 +69,8 @@ def main():
     x, y = np.concatenate([s[0] for s in sets]), np.concatenate([s[1] for s in sets])
     weights = fit(x, y)
     print(" ".join("%s %.2f" % item for item in zip(NAMES, weights)))
+    if a.write:
+        model_files.write_match_confidence(model_files.MATCH_CONFIDENCE, {name: [weight] for name, weight in zip(NAMES, weights)})
     for i, (entry, (own_x, own_y, _)) in enumerate(zip(a.sets, sets)):
         others = [s for j, s in enumerate(sets) if j != i]
         if others:

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 """Trains the network that hears landmarks, Sources/Recognition/LandmarkNetwork.swift.
 
-usage: network.py OUTPUT.pt EXCERPTS.npz ... [--check EXCERPTS.npz] [--steps 6000] [--write FILE.swift]
+usage: network.py OUTPUT.pt EXCERPTS.npz ... [--check EXCERPTS.npz] [--steps 6000] [--write]
 
 EXCERPTS   what excerpts.py has made, of one length
 --check    excerpts of other tracks; every 500 steps the loss of these is printed
---write    also writes the weights as source code
+--write    also makes it the one that the program holds: Sources/Recognition/Resources/landmark-network.f16
 
 The network is given the spectrum of a clip as it is, whitened and not, and tells for each column and band how likely it is
 that the undisturbed track has a landmark there. The loss is the cross-entropy of that. Needs numpy and PyTorch.
 """
-import argparse, base64, time
+import argparse, os, sys, time
 import numpy as np
 import torch
 from torch import nn
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import model_files
 
 BANDS, LEAK = 138, 0.1
 
@@ -53,27 +55,30 @@ class Network(nn.Module):
             h = h + nn.functional.leaky_relu(layer(h), LEAK)
         return nn.functional.pixel_shuffle(self.last(h), 2)[:, 0, :t]
 
+    def weights(self):
+        """In the order of LandmarkNetwork.init."""
+        parts = []
+        for convolution in [self.first, *self.layers]:
+            parts += [convolution.weight.permute(2, 3, 1, 0).reshape(-1), convolution.bias]
+        parts += [self.last.weight.permute(0, 2, 3, 1).reshape(-1), self.last.bias]
+        return torch.cat([part.detach().float() for part in parts]).numpy()
+
+    def load(self, values):
+        """Takes weights in that order."""
+        values = torch.from_numpy(values)
+        for convolution in [self.first, *self.layers, self.last]:
+            channels, inputs, rows, columns = convolution.weight.shape
+            size = convolution.weight.numel()
+            kernel, constants, values = values[:size], values[size:size + channels], values[size + channels:]
+            if convolution is self.last:
+                kernel = kernel.reshape(channels, rows, columns, inputs).permute(0, 3, 1, 2)
+            else:
+                kernel = kernel.reshape(rows, columns, inputs, channels).permute(3, 2, 0, 1)
+            convolution.weight.data, convolution.bias.data = kernel.contiguous(), constants
+
     def products(self):
         """Multiplications for each place of the spectrum."""
         return sum(p.numel() for p in self.parameters() if p.dim() > 1) / 4
-
-
-def flat(network):
-    """The weights as LandmarkNetwork.swift takes them."""
-    parts = []
-    for convolution in [network.first, *network.layers]:
-        parts += [convolution.weight.permute(2, 3, 1, 0).reshape(-1), convolution.bias]
-    parts += [network.last.weight.permute(0, 2, 3, 1).reshape(-1), network.last.bias]
-    return torch.cat([part.detach().float() for part in parts]).numpy()
-
-
-def write(network, path):
-    text = base64.b64encode(flat(network).astype("<f2").tobytes()).decode().rstrip("=")
-    lines = "\\\n".join("    " + text[i:i + 112] for i in range(0, len(text), 112))
-    with open(path, "w") as f:
-        f.write("internal import DSP\n\n/// The numbers of `LandmarkNetwork.trained`, in the order of its initialiser. Written by "
-                "`Benchmarks/recognition/network.py`.\nenum LandmarkNetworkWeights {\n  static let values = PackedFloats(packed).values\n\n"
-                '  private static let packed: StaticString = """\n' + lines + '\n    """\n}\n')
 
 
 def load(path):
@@ -95,7 +100,7 @@ def evaluate(network, levels, marks):
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("output"); ap.add_argument("excerpts", nargs="+"); ap.add_argument("--check"); ap.add_argument("--write")
+    ap.add_argument("output"); ap.add_argument("excerpts", nargs="+"); ap.add_argument("--check"); ap.add_argument("--write", action="store_true")
     ap.add_argument("--steps", type=int, default=6000); ap.add_argument("--rate", type=float, default=6e-3)
     ap.add_argument("--channels", type=int, default=8); ap.add_argument("--dilations", type=int, nargs="+", default=[1, 2, 4, 2, 1, 1])
     ap.add_argument("--threads", type=int, default=2)
@@ -120,7 +125,7 @@ def main():
             print(step + 1, "loss %.5f" % mean, "check %.5f" % evaluate(network, *check) if check else "", "%.0f s" % (time.time() - start), flush=True)
             torch.save({"arguments": (a.channels, a.dilations), "weights": network.state_dict()}, a.output)
     if a.write:
-        write(network, a.write)
+        model_files.write_halves(model_files.LANDMARK_NETWORK, network.weights())
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Fits Sources/Tempo/GridWeights.swift and prints what it is worth on sources it was not fitted to.
+"""Fits the choice of grid and the confidence of the tempo, and prints what they are worth on sources they were not fitted to.
 
-  fit.py MANIFEST:FEATURES:WEIGHT … [--write FILE.swift] [--units 16] [--l2 20] [--l2-hidden 30]
-         --folds FOLDS.json [--strict] [--failures KIND]
+  fit.py MANIFEST:FEATURES:WEIGHT … [--write] [--units 16] [--l2 20] [--l2-hidden 30]
+         --folds FOLDS.json [--strict] [--failures KIND] [--drop FEATURE …]
+
+--write changes what the program holds: Sources/Tempo/Resources/grid-weights.tsv and confidence.tsv.
 
 MANIFEST is a CSV with the columns id, bpm_true, kind, source, beats_file (one time in seconds per line, relative to the manifest)
 and, if known, constant; FEATURES is the directory that `tempo-features` wrote for its recordings; WEIGHT is what one of them counts.
@@ -18,15 +20,19 @@ have at least 0.9 of the best F-measure that any hypothesis has; of these, those
 The confidence is a logistic regression on what is known about the choice. It too is fitted without the source of a recording, to
 choices that were made without the source.
 """
-import argparse, csv, json, os, pickle, warnings
+import argparse, csv, json, os, pickle, sys, warnings
 # More threads add in another order, and 150 steps later the weights differ in the second place.
 for variable in 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS': os.environ[variable] = '1'
 import numpy as np
 from scipy.optimize import minimize
 warnings.simplefilter('ignore')
 import mir_eval
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import model_files
 
 FACTORS = (1 / 3, 1 / 2, 1, 2, 3)
+# What doubt() gives, by the names that TempoConfidence.swift looks for.
+TEMPO_EVIDENCE, OCTAVE_EVIDENCE = ('tempo.constant', 'tempo.logit_share', 'tempo.ln_clarity'), ('octave.constant', 'octave.logit_share')
 
 
 def beats_of(row, manifest):
@@ -62,7 +68,7 @@ def read(manifest, directory):
         elif row.get('constant') != 'no' and (right & constant).any():
             right = right & constant
         tracks.append(dict(
-            id=row['id'], kind=row['kind'], source=row['source'], true=true, truth=truth, tempi=tempi, constant=constant, F=F,
+            id=row['id'], names=found['names'], kind=row['kind'], source=row['source'], true=true, truth=truth, tempi=tempi, constant=constant, F=F,
             right=right, beats=trimmed, X=np.array([h['features'] for h in hypotheses]), clarity=found['clarity'],
             bare=np.array([h['isBare'] for h in hypotheses]),
             activity=np.array(found['activity']), seconds=found['seconds'], steady=row.get('constant') == 'yes'))
@@ -71,7 +77,7 @@ def read(manifest, directory):
 
 
 def fit(tracks, options):
-    """The weights of the network, for features as they are; see Sources/Tempo/GridChoice.swift."""
+    """The weights of the choice, for features as they are; see Sources/Tempo/GridChoice.swift."""
     tracks = [t for t in tracks if t['right'].any() and t['kind'] != 'metronome']
     X = np.concatenate([t['X'] for t in tracks])
     mean, deviation = X.mean(0), X.std(0)
@@ -138,7 +144,7 @@ def logit(p):
 
 
 def doubt(track, found):
-    """What TempoConfidence knows, in its order."""
+    """What TempoConfidence knows: TEMPO_EVIDENCE and OCTAVE_EVIDENCE."""
     share = found['p'][abs(track['tempi'] / found['bpm'] - 1) < 0.04].sum()
     family = sum(found['p'][abs(track['tempi'] / found['bpm'] / f - 1) < 0.04].sum() for f in FACTORS)
     return [1, logit(share), np.log(np.clip(track['clarity'], 0.3, 3))], [1, logit(min(share / family, 1))]
@@ -157,20 +163,24 @@ def calibration_error(confidence, right, bins=10):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('sets', nargs='+')
-    parser.add_argument('--write')
+    parser.add_argument('--write', action='store_true')
     parser.add_argument('--units', type=int, default=16)
     parser.add_argument('--l2', type=float, default=20)
     parser.add_argument('--l2-hidden', type=float, default=30)
     parser.add_argument('--folds', required=True, help='folds.json of network.py')
     parser.add_argument('--strict', action='store_true')
     parser.add_argument('--failures', nargs='*', default=[])
-    parser.add_argument('--drop', type=int, nargs='*', default=[], help='features to leave out')
+    parser.add_argument('--drop', nargs='*', default=[], help='names of features to leave out')
     options = parser.parse_args()
     tracks = []
     for text in options.sets:
         manifest, directory, weight = text.rsplit(':', 2)
         tracks += [dict(t, weight=float(weight)) for t in read(manifest, directory)]
-    for t in tracks: t['X'][:, options.drop] = 0
+    names = tracks[0]['names']
+    if any(t['names'] != names for t in tracks): raise SystemExit('The sets have different features: make those of all anew.')
+    unknown = set(options.drop) - set(names)
+    if unknown: raise SystemExit('There are no features ' + ', '.join(sorted(unknown)))
+    for t in tracks: t['X'][:, [names.index(name) for name in options.drop]] = 0
     fold = json.load(open(options.folds))
     if options.strict: fold = {source: k if source.startswith('synthetic') else source for source, k in fold.items()}
     whole = fit(tracks, options)
@@ -202,20 +212,17 @@ def main():
             print('%-12s %4d  %.3f' % (kind, m.sum(), np.mean(losses)), *('%5.1f' % (100 * v) for v in np.nanmean(values, 0)),
                   ' %.3f  %d/%d' % (calibration_error(confidence[m], acc1[m]), acc1[high].sum(), high.sum()))
         if title == 'without source':
-            print('confidence', np.round(platt, 2), 'octave', np.round(octave, 2))
+            curves = dict(zip(TEMPO_EVIDENCE + OCTAVE_EVIDENCE, [[value] for value in (*platt, *octave)]))
+            print(*('%s %.2f' % (name, value) for name, (value,) in curves.items()))
             for t, r, c in zip(tracks, rows, confidence):
                 if t['kind'] in options.failures and (not r['acc1'] or r['F'] < 0.7):
                     print('  %-44s true %6.2f got %6.2f conf %.2f F %.2f of %.2f AMLt %.2f %s' % (
                         t['id'][-44:], t['true'], r['bpm'], c, r['F'], t['F'].max(), r['A'],
                         'constant' if t['constant'][r['best']] else 'moving'))
     if options.write:
-        old = open(options.write).read()
-        comment = old[:old.index('enum ')]
-        text = comment + 'enum GridWeights {\n'
-        for name, values in ('linear', whole['linear']), ('hidden', whole['hidden'].T.ravel()), ('bias', whole['bias']), ('output', whole['output']):
-            lines = ['    ' + ', '.join('%.5g' % v for v in values[i:i + 8]) + ',\n' for i in range(0, len(values), 8)]
-            text += '  static let ' + name + ': [Float] = [\n' + ''.join(lines) + '  ]\n'
-        open(options.write, 'w').write(text + '}\n')
+        rows = {name: [*hidden, linear] for name, hidden, linear in zip(names, whole['hidden'], whole['linear'])}
+        model_files.write_grid_weights(model_files.GRID_WEIGHTS, {**rows, 'bias': whole['bias'], 'output': whole['output']})
+        model_files.write_tempo_confidence(model_files.TEMPO_CONFIDENCE, curves)
 
 
 if __name__ == '__main__':

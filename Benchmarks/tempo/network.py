@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
 """Trains the network that hears beats, Sources/Tempo/BeatNetwork.swift, and others like it that have not heard some of the sources.
 
-  network.py OUTPUT_DIRECTORY MANIFEST:SPECTRA:CLIPS … [--folds 4] [--steps 3000] [--write FILE.swift]
+  network.py OUTPUT_DIRECTORY MANIFEST:SPECTRA:CLIPS … [--folds 4] [--steps 3000] [--write]
 
 MANIFEST as fit.py has it; SPECTRA is the directory that `tempo-features spectra` wrote for its clips, CLIPS that of the clips. What
 bars are known stands beside the manifest, in NAME.json as `down`. OUTPUT_DIRECTORY gets all.f32, trained with everything, fold-K.f32,
 trained without the sources of a fold (kept if they are there), folds.json with the fold of each source, and for each manifest a table for
-`tempo-features features`: each clip with the network that has not heard its source. Cuts (kind cut) are not trained on, as they are parts of other clips.
+`tempo-features features`: each clip with the network that has not heard its source. --write makes all.f32 the one that the program
+holds, in half precision: Sources/Tempo/Resources/beat-network.f16. Cuts (kind cut) are not trained on, as they are parts of other clips.
 
 Each step hears 16 excerpts of 24 s, faster or slower by up to a quarter, higher or lower by up to a third of an octave, with
 other equalisation, some with bands taken away or a floor of noise. Where beats are is told to 15 ms; the loss is the cross-entropy of
 beats, and half of that of first beats of bars where these are known. Needs numpy and PyTorch.
 """
-import argparse, base64, collections, csv, json, os
+import argparse, collections, csv, json, os, sys
 for variable in 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS': os.environ[variable] = '1'
 import numpy as np
 import torch
 from torch import nn
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import model_files
 
 BANDS, LEVELS_PER_UNIT, GROUP = 72, 24, 3
 COLUMNS_PER_SECOND, ONSET_DELAY = 22050 / 220, 0.008
@@ -65,6 +68,17 @@ class Network(nn.Module):
             parts += [convolution.weight.permute(2, 1, 0).reshape(-1), convolution.bias]
         parts += [self.last.weight.reshape(-1), self.last.bias]
         return torch.cat(parts).detach().numpy().astype(np.float32)
+
+    def load(self, values):
+        """Takes weights in that order."""
+        values = torch.from_numpy(values)
+        for convolution in [self.first, *self.layers, self.last]:
+            channels, inputs, taps = convolution.weight.shape
+            size = convolution.weight.numel()
+            kernel, constants, values = values[:size], values[size:size + channels], values[size + channels:]
+            # The last one has one tap.
+            kernel = kernel.reshape(channels, inputs, 1) if convolution is self.last else kernel.reshape(taps, inputs, channels).permute(2, 1, 0)
+            convolution.weight.data, convolution.bias.data = kernel.contiguous(), constants
 
 
 def read(manifest, spectra, clips):
@@ -176,7 +190,7 @@ def main():
     parser.add_argument('--folds', type=int, default=4)
     parser.add_argument('--steps', type=int, default=3000)
     parser.add_argument('--only', nargs='*', help='networks to train, such as fold-0 or all')
-    parser.add_argument('--write')
+    parser.add_argument('--write', action='store_true')
     options = parser.parse_args()
     torch.set_num_threads(1)
     os.makedirs(options.output, exist_ok=True)
@@ -198,13 +212,7 @@ def main():
         print(name, flush=True)
         train([c for c in heard if name != 'fold-%d' % fold[c['source']]], options.steps).tofile(path)
     if options.write:
-        values = np.fromfile(os.path.join(options.output, 'all.f32'), np.float32)
-        text = base64.b64encode(values.astype('<f2').tobytes()).decode().rstrip('=')
-        lines = '\\\n'.join('    ' + text[i:i + 112] for i in range(0, len(text), 112))
-        comment = open(options.write).read()
-        comment = comment[:comment.index('enum ')]
-        head = 'enum BeatNetworkWeights {\n  static let values = PackedFloats(packed).values\n\n  private static let packed: StaticString = """\n'
-        open(options.write, 'w').write(comment + head + lines + '\n    """\n}\n')
+        model_files.write_halves(model_files.BEAT_NETWORK, np.fromfile(os.path.join(options.output, 'all.f32'), np.float32))
 
 
 if __name__ == '__main__':

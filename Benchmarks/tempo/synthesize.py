@@ -1,12 +1,13 @@
 """Makes the clips with known beats that the choice of grid is fitted to, besides annotated recordings.
 
   synthesize.py OUTPUT_DIRECTORY [--performances 440] [--machines 200] [--plain 70] [--metronomes 80]
-                [--soundfonts FILE.sf2 …]
+                [--soundfonts FILE.sf2 …] [--first 0]
 
 General MIDI performances in some 40 styles (rendered by fluidsynth with FluidR3_GM and TimGM6mb, Debian packages
 fluidsynth, fluid-soundfont-gm and timgm6mb-soundfont), drum machines made of synthetic sounds, some cut to loops of whole
 bars, plain backbeats and metronomes. For each clip NAME.f32 (mono, 22,050 Hz,
-floats), NAME.txt (beats, seconds) and a row of performances.csv, machines.csv or metronomes.csv. Everything is random from fixed seeds. Needs numpy.
+floats), NAME.txt (beats, seconds) and a row of performances.csv, machines.csv or metronomes.csv. Everything is random from fixed seeds,
+one for each number of a clip: what is counted from --first on, 10000 say, is new to what was fitted. Needs numpy.
 """
 import argparse, json, os, struct, subprocess
 import numpy as np
@@ -289,16 +290,17 @@ def main():
     parser.add_argument('--plain', type=int, default=70)
     parser.add_argument('--metronomes', type=int, default=80)
     parser.add_argument('--soundfonts', nargs='+', default=FONTS)
+    parser.add_argument('--first', type=int, default=0)
     options = parser.parse_args()
     OUT, FONTS = options.output, options.soundfonts
     os.makedirs(OUT, exist_ok=True)
-    with ThreadPoolExecutor(2) as pool: list(pool.map(lambda i: make(i, 5), range(options.performances)))
-    for i in range(options.machines): machine(i)
+    with ThreadPoolExecutor(2) as pool: list(pool.map(lambda i: make(i, 5), range(options.first, options.first + options.performances)))
+    for i in range(options.first, options.first + options.machines): machine(i)
     ST.clear()
     ST['plain'] = (68, 145, 4, 0, PL, '')
     names[:] = ['plain']
-    for i in range(900, 900 + options.plain): machine(i)
-    for i in range(options.metronomes): metronome(i)
+    for i in range(options.first + 900, options.first + 900 + options.plain): machine(i)
+    for i in range(options.first, options.first + options.metronomes): metronome(i)
     tables = {}
     for name in sorted(os.listdir(OUT)):
         if not name.endswith('.json'): continue

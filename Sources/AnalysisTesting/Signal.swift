@@ -54,6 +54,17 @@ extension Signal {
     }
   }
 
+  /// Hits twice a second and between, a slow and a fast sweep: the signal of `Benchmarks/golden.py`.
+  public static func golden(sampleRate: Int, seconds: Double) -> Signal {
+    Signal(sampleRate: sampleRate, seconds: seconds) { time in
+      let turn = 2 * Double.pi * time
+      let low = 0.5 * exp(-25 * fmod(time, 0.5)) * sin(80 * turn)
+      let high = 0.3 * exp(-60 * fmod(time + 0.25, 0.5)) * sin(3000 * turn)
+      let middle = 0.1 * exp(-8 * fmod(time, 0.375)) * sin(1234 * turn)
+      return low + high + middle + 0.1 * sin((300 + 40 * time) * turn) + 0.05 * sin(1000 * time * turn)
+    }
+  }
+
   /// White noise, evenly spread over ±amplitude.
   public static func noise(
     seed: UInt64 = 1, amplitude: Float = 0.5, sampleRate: Int = 44_100, seconds: Double

@@ -27,11 +27,15 @@ struct Finding {
   var logOdds: Float {
     let z = max(hit.z, 1)
     let other = max(runnerUp, 6)
-    let fit = 2.28 * log(z) - 2.31 * log(max(shifted, 4)) - 0.27 * log(other) - 6.06 * max(0, log(other / z) + 1)
-    let common = 5.09 * overlap.present - 1.62 * log(1.05 - overlap.explained)
+    let weights = ConfidenceWeights.fitted
+    let fit =
+      weights.z * log(z) + weights.shifted * log(max(shifted, 4)) + weights.runnerUp * log(other)
+      + weights.rival * max(0, log(other / z) + 1)
+    let common = weights.present * overlap.present + weights.unexplained * log(1.05 - overlap.explained)
     // A very clear query may well hold other music as well, before the track or after it; and silence is nothing to go by.
-    let query = 4.28 - 19.69 * min(max(clarity, 0.1), 0.38) - 0.59 * log(Float(duration))
-    return fit + common + query + (hit.placement.isNeutral ? 0.53 : 0) + Self.prior
+    let query =
+      weights.constant + weights.clarity * min(max(clarity, 0.1), 0.38) + weights.duration * log(Float(duration))
+    return fit + common + query + (hit.placement.isNeutral ? weights.neutral : 0) + Self.prior
   }
 
   /// In half of the data the track was taken out of the catalog; who asks a catalog mostly asks for what is in it. By so

@@ -23,8 +23,8 @@ struct LandmarkNetwork {
   private let layers: [Layer]
   private let last: Layer
 
-  /// The one that `LandmarkNetworkWeights` holds.
-  static let trained = LandmarkNetwork(LandmarkNetworkWeights.values)
+  /// The one that recognition uses; docs/recognition.md describes it.
+  static let trained = LandmarkNetwork(RecognitionResources.landmarkNetwork)
 
   /// - Parameter weights: Of the first convolution and the layers, tap by tap and input by input, what is added to each channel, then
   ///   a constant for each channel; of the last, output by output and tap by tap, what each channel adds, then a constant for
@@ -50,6 +50,19 @@ struct LandmarkNetwork {
       self.constants = Array(values.prefix(constants))
       values = values.dropFirst(constants)
     }
+  }
+
+  /// Columns of `LandmarkSpectrum`, whitened as those that the network was trained on.
+  static func whitened(_ levels: [Int32]) -> [Float] {
+    let bandCount = LandmarkSpectrum.bandCount
+    var whitener = LandmarkWhitener(bandRadius: 6, columnRadius: 10)
+    var whitened: [Float] = []
+    whitened.reserveCapacity(levels.count)
+    for first in stride(from: 0, to: levels.count, by: bandCount) {
+      if whitener.push(levels.span.extracting(first..<first + bandCount)) { whitened += whitener.whitened }
+    }
+    while whitener.drain() { whitened += whitener.whitened }
+    return whitened
   }
 
   /// How likely landmarks are, as the natural logarithm of the odds.
@@ -100,7 +113,7 @@ struct LandmarkNetwork {
   }
 
   /// What the network is given, with zeros around it.
-  private struct Input {
+  struct Input {
     /// One column of the spectrum is a row; before its first band there is one place more, and behind its last as many as blocks reach.
     static let rowStep = (LandmarkSpectrum.bandCount + 10) * inputCount
     /// One row of zeros before the first.
@@ -108,6 +121,10 @@ struct LandmarkNetwork {
     /// Rows of the first convolution's outputs.
     let rowCount: Int
     private(set) var values: [Float]
+
+    subscript(column: Int, band: Int, input: Int) -> Float {
+      values[origin + column * Self.rowStep + band * inputCount + input]
+    }
 
     /// What brings the inputs near a deviation of 1: dB of the whitened levels, which are clipped, and of the levels.
     private static let whitenedScale: Float = 8

@@ -46,16 +46,9 @@ public struct Query: Sendable {
   init(levels: [Int32]) {
     let bandCount = LandmarkSpectrum.bandCount
     let columnCount = levels.count / bandCount
-    var whitener = LandmarkWhitener(bandRadius: 6, columnRadius: 10)
-    var whitened: [Float] = []
-    whitened.reserveCapacity(levels.count)
-    for column in 0..<columnCount {
-      if whitener.push(levels.span.extracting(column * bandCount..<(column + 1) * bandCount)) {
-        whitened += whitener.whitened
-      }
+    let picture = LandmarkNetwork.trained(levels: levels, whitened: LandmarkNetwork.whitened(levels)).map {
+      max(0, $0 - Self.leastLogOdds)
     }
-    while whitener.drain() { whitened += whitener.whitened }
-    let picture = LandmarkNetwork.trained(levels: levels, whitened: whitened).map { max(0, $0 - Self.leastLogOdds) }
     var finder = LandmarkPeaks(radius: 2)
     var found: [LandmarkPeaks.Peak] = []
     for row in stride(from: 0, to: picture.count, by: bandCount) {

@@ -58,36 +58,45 @@ struct BeatActivation {
     columns.map { interpolate(downbeats, Self.frame(of: $0)) }
   }
 
-  static let featureCount = 18
-
   /// What the choice of grid goes by.
   ///
   /// - Parameter grid: columns, ascending; those outside are left out.
-  func features(of grid: [Double]) -> [Float] {
+  func features(of grid: [Double]) -> NamedValues {
     let beats = grid.filter { (0..<Double(probabilities.count)).contains(Self.frame(of: $0)) }
     let periods = zip(beats, beats.dropFirst()).map { $1 - $0 }
     func between(_ share: Double) -> [Double] { zip(beats, periods).map { $0 + share * $1 } }
     let places = [beats, between(0.5), between(0.25), between(0.75), between(1 / 3.0) + between(2 / 3.0)]
-    func joined(_ tops: [[Float]]) -> [[Float]] { [tops[0], tops[1], tops[2] + tops[3], tops[4]] }
     let logits = places.map { Self.tops(self.beats, at: $0) }
     let chances = places.map { Self.tops(probabilities, at: $0) }
-    var values = joined(logits).map { Self.mean($0, else: -6) }
-    values += joined(chances).map { log(Self.mean($0, else: 0) + 0.02) }
+    var found = NamedValues(capacity: 18)
+    found.add("heard_logit_on_beats", Self.mean(logits[0], else: -6))
+    found.add("heard_logit_on_halves", Self.mean(logits[1], else: -6))
+    found.add("heard_logit_on_quarters", Self.mean(logits[2] + logits[3], else: -6))
+    found.add("heard_logit_on_thirds", Self.mean(logits[4], else: -6))
+    found.add("heard_chance_on_beats", log(Self.mean(chances[0], else: 0) + 0.02))
+    found.add("heard_chance_on_halves", log(Self.mean(chances[1], else: 0) + 0.02))
+    found.add("heard_chance_on_quarters", log(Self.mean(chances[2] + chances[3], else: 0) + 0.02))
+    found.add("heard_chance_on_thirds", log(Self.mean(chances[4], else: 0) + 0.02))
 
     let onBeats = chances[0]
     let count = Float(max(onBeats.count, 1))
-    values.append(Float(onBeats.count { $0 > Self.heard }) / count)
-    values.append(shareOfPeaks(on: beats))
-    values.append(log(0.02 + onBeats.reduce(0, +) / max(probabilitySum, 0.5)))
+    found.add("beats_heard", Float(onBeats.count { $0 > Self.heard }) / count)
+    found.add("peaks_on_beats", shareOfPeaks(on: beats))
+    found.add("chance_on_beats_of_all", log(0.02 + onBeats.reduce(0, +) / max(probabilitySum, 0.5)))
     let seconds = Float(Double(probabilities.count) / BeatNetworkInput.framesPerSecond)
-    values.append(logits[0].reduce(0, +) / max(seconds, 1))
-    values.append(log(0.5 + probabilitySum / count / 1.5))
+    found.add("heard_logits_per_second", logits[0].reduce(0, +) / max(seconds, 1))
+    found.add("chance_of_all_per_beat", log(0.5 + probabilitySum / count / 1.5))
 
     let bars = downbeats(at: beats)
-    values += [2, 3, 4].map { bars.count >= 2 * $0 ? Self.advantage(Self.means(bars, every: $0)) : 0 }
-    values.append(Self.mean(downbeats(at: between(0.5)), else: 0) - Self.mean(bars, else: 0))
-    values.append(Self.mean(logits[3], else: 0) - Self.mean(logits[2], else: 0))
-    return values
+    func surety(ofBarsOf count: Int) -> Float {
+      bars.count >= 2 * count ? Self.advantage(Self.means(bars, every: count)) : 0
+    }
+    found.add("bars_of_2", surety(ofBarsOf: 2))
+    found.add("bars_of_3", surety(ofBarsOf: 3))
+    found.add("bars_of_4", surety(ofBarsOf: 4))
+    found.add("bar_logit_on_halves_less_beats", Self.mean(downbeats(at: between(0.5)), else: 0) - Self.mean(bars, else: 0))
+    found.add("heard_last_less_first_quarter", Self.mean(logits[3], else: 0) - Self.mean(logits[2], else: 0))
+    return found
   }
 
   /// Of the first of so many beats and each so many later, of the second, and so on.

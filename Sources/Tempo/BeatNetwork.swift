@@ -18,8 +18,8 @@ struct BeatNetwork {
   /// The weights of the channels for each output, then the constants of the outputs.
   private let last: [Float]
 
-  /// The one that `BeatNetworkWeights` holds.
-  static let trained = BeatNetwork(BeatNetworkWeights.values)
+  /// The one that the analyzer uses; docs/tempo.md describes it.
+  static let trained = BeatNetwork(TempoResources.beatNetwork)
 
   /// How many numbers make a network.
   static let weightCount =

@@ -5,7 +5,7 @@ struct GridHypothesis {
   var candidate: PulseCandidate
   /// Where in the candidate's beat the beats are, 0 to 1.
   var phase: Double
-  /// See `GridFeatures`.
+  /// In the order of `GridFeatures.names`.
   var features: [Float] = []
   /// A log-probability up to a constant.
   var score: Double
@@ -17,10 +17,11 @@ struct GridHypothesis {
 /// weighted sum of the features plus a hidden layer of a few units, for what features say only together.
 enum GridChoice {
   static func score(of features: [Float]) -> Double {
-    var score = dot(features, GridWeights.linear[...])
-    for (unit, output) in GridWeights.output.enumerated() {
-      let weights = GridWeights.hidden[(unit * features.count)..<((unit + 1) * features.count)]
-      score += output * tanh(GridWeights.bias[unit] + dot(features, weights))
+    let weights = GridWeights.fitted
+    var score = dot(features, weights.linear[...])
+    for (unit, output) in weights.output.enumerated() {
+      let own = weights.hidden[(unit * features.count)..<((unit + 1) * features.count)]
+      score += output * tanh(weights.bias[unit] + dot(features, own))
     }
     return Double(score)
   }
@@ -50,7 +51,8 @@ enum GridChoice {
       for phase in GridFeatures.phases(of: smoothed) {
         let values = GridFeatures.values(
           of: candidate, smoothed: smoothed, phase: phase, activity: envelopes.activity, presence: presence,
-          activation: activation)
+          activation: activation
+        ).values
         found.append(
           GridHypothesis(
             candidate: candidate, phase: phase, features: values,

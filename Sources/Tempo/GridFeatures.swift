@@ -9,7 +9,18 @@ internal import Glibc
 /// make; that most beats have their onset, or half-beats, is told by `OnsetPresence`.
 enum GridFeatures {
   typealias Lanes = OnsetEnvelopes.Lanes
-  static let count = 10 * 8 + 13 + BeatActivation.featureCount
+
+  /// What the features are called, in the order of their values: as of a grid without beats in a stretch without sound.
+  static let names: [String] = {
+    let grid = BeatGrid(beats: [])
+    let profile = BarProfile([], over: grid)
+    let candidate = PulseCandidate(
+      bpm: 120, isConstant: true, grid: grid, profile: profile, comb: 0, wholeSpectrum: 0, localSpectrum: 0)
+    return values(
+      of: candidate, smoothed: profile.means, phase: 0, activity: .zero, presence: OnsetPresence([]),
+      activation: BeatActivation(BeatNetworkInput(columnCount: 0))
+    ).names
+  }()
 
   /// Onsets are smeared over as much as players are apart, in seconds.
   private static let spread = 0.015
@@ -49,7 +60,7 @@ enum GridFeatures {
   static func values(
     of candidate: PulseCandidate, smoothed: [Lanes], phase: Double, activity: Lanes, presence: OnsetPresence,
     activation: BeatActivation
-  ) -> [Float] {
+  ) -> NamedValues {
     func at(_ beats: Double) -> Lanes {
       let position = (beats + 4) * Double(BarProfile.positionsPerBeat)
       let index = Int(position)
@@ -63,29 +74,33 @@ enum GridFeatures {
       return sum / Float(4 * offsets.count)
     }
     let (first, last) = (mean(0.25), mean(0.75))
-    let blocks = [
-      logarithm(mean(0)), logarithm(mean(0.5)), logarithm((first + last) / 2), logarithm(mean(1 / 3.0, 2 / 3.0)),
-      logarithm(first) - logarithm(last), logarithm(mean(1 / 6.0, 5 / 6.0)),
-      logarithm(mean(1 / 8.0, 3 / 8.0, 5 / 8.0, 7 / 8.0)),
-    ]
-    var values: [Float] = []
-    values.reserveCapacity(count)
-    for block in blocks { for lane in 0..<8 { values.append(block[lane]) } }
+    var found = NamedValues(capacity: 128)
+    found.add("on_beats", logarithm(mean(0)))
+    found.add("on_halves", logarithm(mean(0.5)))
+    found.add("on_quarters", logarithm((first + last) / 2))
+    found.add("on_thirds", logarithm(mean(1 / 3.0, 2 / 3.0)))
+    found.add("first_less_last_quarter", logarithm(first) - logarithm(last))
+    found.add("on_sixths", logarithm(mean(1 / 6.0, 5 / 6.0)))
+    found.add("on_eighths", logarithm(mean(1 / 8.0, 3 / 8.0, 5 / 8.0, 7 / 8.0)))
     let octaves = Float(log2(candidate.bpm / 120))
     let busy = pointwiseMin(pointwiseMax(naturalLog(activity + 0.1), leastBusy), mostBusy)
-    values += [octaves, octaves * octaves, octaves * octaves * octaves, octaves * octaves * octaves * octaves]
-    values += [candidate.comb, candidate.wholeSpectrum, candidate.localSpectrum].map { Float(log(Double($0) + 0.1)) }
-    values += [0, 2, 4, 5, 6].map { octaves * busy[$0] }
-    values.append(candidate.isLoop ? nearness(of: phase, bpm: candidate.bpm) : 0)
+    found.add("octaves_from_120", octaves)
+    found.add("octaves_squared", octaves * octaves)
+    found.add("octaves_cubed", octaves * octaves * octaves)
+    found.add("octaves_to_the_fourth", octaves * octaves * octaves * octaves)
+    found.add("comb", Float(log(Double(candidate.comb) + 0.1)))
+    found.add("whole_spectrum", Float(log(Double(candidate.wholeSpectrum) + 0.1)))
+    found.add("local_spectrum", Float(log(Double(candidate.localSpectrum) + 0.1)))
+    for lane in [0, 2, 4, 5, 6] { found.add("octaves_times_activity", octaves * busy[lane], lane: lane) }
+    found.add("loop_begins_on_beat", candidate.isLoop ? nearness(of: phase, bpm: candidate.bpm) : 0)
     let bar = (0..<4).map { logarithm(at(phase + Double($0))) }
     let difference = (bar[0] + bar[2] - bar[1] - bar[3]) / 2
-    for lane in 0..<8 { values.append(abs(difference[lane])) }
+    for lane in 0..<8 { found.add("odd_unlike_even_beats", abs(difference[lane]), lane: lane) }
     let beats = candidate.grid.beats(after: phase)
-    for places in [beats, zip(beats, beats.dropFirst()).map { ($0 + $1) / 2 }] {
-      let present = presence.mean(at: places)
-      for lane in 0..<8 { values.append(present[lane]) }
-    }
-    return values + activation.features(of: beats)
+    found.add("present_on_beats", presence.mean(at: beats))
+    found.add("present_on_halves", presence.mean(at: zip(beats, beats.dropFirst()).map { ($0 + $1) / 2 }))
+    found.add(activation.features(of: beats))
+    return found
   }
 
   /// How near a beat is to the start of the file, from 0 to 1.

@@ -15,6 +15,10 @@ struct OnsetEnvelopes {
   static let columnsPerSecond = BandSpectrogram.layout.columnsPerSecond
   /// Upper edges in hertz of lanes 0 to 3.
   static let edges: [Float] = [150, 400, 1500, 5000]
+  /// What the names of features call the lanes.
+  static let laneNames = [
+    "to_150_hz", "to_400_hz", "to_1500_hz", "to_5000_hz", "above_5000_hz", "all_bands", "harmony", "loud",
+  ]
 
   /// Each lane from 0 to below 1.
   let values: [Lanes]

@@ -49,8 +49,8 @@ struct TempoDecision {
       }
       map[0].startSeconds = 0
     }
-    let confidence = TempoConfidence.probability(share: share, clarity: Self.clarity(of: course))
-    let octaveConfidence = TempoConfidence.octaveProbability(share: familyShare > 0 ? share / familyShare : 0)
+    let confidence = TempoConfidence.fitted.probability(share: share, clarity: Self.clarity(of: course))
+    let octaveConfidence = TempoConfidence.fitted.octaveProbability(share: familyShare > 0 ? share / familyShare : 0)
     // Bars of wrong beats are wrong.
     let bars = confidence >= Self.sureBeats ? course.steps.map(\.option.bar) : []
     let metre = bars.first.flatMap { first in bars.allSatisfy { $0?.beatCount == first?.beatCount } ? first : nil }

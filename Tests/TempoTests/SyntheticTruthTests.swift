@@ -1,4 +1,5 @@
 import AudioAnalysis
+import DSP
 import Glibc
 import SystemPackage
 import Testing
@@ -214,12 +215,44 @@ import Testing
 }
 
 @Suite struct GridWeightsTests {
-  @Test func everyFeatureHasItsWeight() throws {
+  @Test func everyFeatureHasItsWeightAndEveryWeightItsFeature() throws {
+    let names = GridFeatures.names
+    #expect(Set(names).count == names.count)
+    #expect(Set(TempoResources.gridWeights.names) == Set(names + ["bias", "output"]))
     let survey = PulseSurvey(OnsetEnvelopes(bands(of: rockBeat(120, seconds: 12))))
     let best = try #require(survey.hypotheses(isWholeFile: false).first)
-    #expect(best.features.count == GridFeatures.count)
-    #expect(GridWeights.linear.count == GridFeatures.count)
-    #expect(GridWeights.hidden.count == GridFeatures.count * GridWeights.output.count)
-    #expect(GridWeights.bias.count == GridWeights.output.count)
+    #expect(best.features.count == names.count)
+  }
+
+  private static func table(_ text: String) -> NumberTable {
+    Array(text.utf8).withUnsafeBytes { NumberTable($0) }
+  }
+
+  /// As it is between the change of a feature and the next fit.
+  @Test func weightsFindTheirFeaturesByName() {
+    let weights = GridWeights(
+      Self.table("# feature\thidden_1\thidden_2\tlinear\nold\t9\t9\t9\nb\t3\t4\t-0.5\na\t1\t2\t7\nbias\t5\t6\noutput\t8\t-9\n"),
+      for: ["a", "new", "b"])
+    #expect(weights.linear == [7, 0, -0.5])
+    #expect(weights.hidden == [1, 0, 3, 2, 0, 4])
+    #expect(weights.bias == [5, 6])
+    #expect(weights.output == [8, -9])
+  }
+
+  @Test func namesStandBesideTheirValues() throws {
+    let onsets = OnsetEnvelopes(bands(of: rockBeat(120, seconds: 12)))
+    let constant = PulseSurvey(onsets).constant(120)
+    let smoothed = GridFeatures.smoothed(constant.profile, bpm: 120)
+    let phase = try #require(GridFeatures.phases(of: smoothed, limit: 1).first)
+    let activation = BeatActivation(onsets.networkInput)
+    let features = GridFeatures.values(
+      of: constant, smoothed: smoothed, phase: phase, activity: onsets.activity, presence: OnsetPresence(onsets.values),
+      activation: activation)
+    #expect(features.names == GridFeatures.names)
+    #expect(features["octaves_from_120"] == 0)
+    #expect(features["comb"] == Float(log(Double(constant.comb) + 0.1)))
+    #expect(try #require(features["on_beats.all_bands"]) > #require(features["on_thirds.all_bands"]))
+    let beats = constant.grid.beats(after: phase)
+    #expect(features["heard_logit_on_beats"] == activation.features(of: beats)["heard_logit_on_beats"])
   }
 }

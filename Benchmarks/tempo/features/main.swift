@@ -18,7 +18,7 @@ struct Hypothesis: Encodable {
   var bpm: Double
   var isConstant: Bool
   var isBare: Bool
-  /// `GridFeatures`, in their order.
+  /// In the order of `GridFeatures.names`.
   var features: [Float]
   /// Seconds.
   var beats: [Double]
@@ -28,6 +28,8 @@ struct Features: Encodable {
   var seconds: Double
   var clarity: Float
   var activity: [Float]
+  /// Of the features of all hypotheses.
+  var names: [String]
   var hypotheses: [Hypothesis]
   /// Eight lanes for each beat of the best hypothesis.
   var accents: [[Float]]
@@ -63,7 +65,7 @@ func features(of path: String, hearing network: BeatNetwork) throws -> Data {
   let best = hypotheses.first.map { survey.beats(of: $0) } ?? []
   let features = Features(
     seconds: Double(samples.count) / 22_050, clarity: survey.tempogram.clarity,
-    activity: (0..<8).map { survey.envelopes.activity[$0] },
+    activity: (0..<8).map { survey.envelopes.activity[$0] }, names: GridFeatures.names,
     hypotheses: hypotheses.map { hypothesis in
       Hypothesis(
         bpm: hypothesis.candidate.bpm, isConstant: hypothesis.candidate.isConstant, isBare: hypothesis.isBare,

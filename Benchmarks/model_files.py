@@ -1,0 +1,49 @@
+"""The files of weights and constants that the program holds: how the scripts that make them write and read them."""
+import os, struct
+
+SOURCES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'Sources')
+
+
+def write_halves(path, values):
+    """The weights of a network, in half precision."""
+    open(path, 'wb').write(struct.pack('<%de' % len(values), *values))
+
+
+def read_halves(path):
+    data = open(path, 'rb').read()
+    return struct.unpack('<%de' % (len(data) // 2), data)
+
+
+def write_table(path, made_by, columns, rows, form):
+    """A line for each name with its numbers; `form` is how they are written."""
+    with open(path, 'w') as file:
+        file.write('# Written by %s. Change it by running that again.\n# %s\n' % (made_by, '\t'.join(columns)))
+        for name, numbers in rows.items(): file.write('\t'.join([name, *(form % number for number in numbers)]) + '\n')
+
+
+def read_table(path):
+    lines = (line.rstrip('\n').split('\t') for line in open(path) if not line.startswith('#'))
+    return {fields[0]: [float(field) for field in fields[1:]] for fields in lines}
+
+
+# How each is written.
+
+GRID_WEIGHTS = os.path.join(SOURCES, 'Tempo/Resources/grid-weights.tsv')
+TEMPO_CONFIDENCE = os.path.join(SOURCES, 'Tempo/Resources/confidence.tsv')
+BEAT_NETWORK = os.path.join(SOURCES, 'Tempo/Resources/beat-network.f16')
+MATCH_CONFIDENCE = os.path.join(SOURCES, 'Recognition/Resources/confidence.tsv')
+LANDMARK_NETWORK = os.path.join(SOURCES, 'Recognition/Resources/landmark-network.f16')
+
+
+def write_grid_weights(path, rows):
+    """For each feature its weights in the hidden units and its linear weight; `bias` and `output` of the units."""
+    columns = ['feature', *('hidden_%d' % (unit + 1) for unit in range(len(rows['output']))), 'linear']
+    write_table(path, 'Benchmarks/tempo/fit.py', columns, rows, '%.5g')
+
+
+def write_tempo_confidence(path, rows):
+    write_table(path, 'Benchmarks/tempo/fit.py', ['name', 'coefficient'], rows, '%.2f')
+
+
+def write_match_confidence(path, rows):
+    write_table(path, 'Benchmarks/recognition/confidence.py', ['name', 'coefficient'], rows, '%.2f')

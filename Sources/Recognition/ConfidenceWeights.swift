@@ -1,0 +1,31 @@
+internal import DSP
+
+/// Coefficients of `Finding.logOdds`, by the names that `Benchmarks/recognition/confidence.py`, which fits them, gives to what they
+/// are multiplied with.
+struct ConfidenceWeights {
+  let constant: Float
+  let z: Float
+  let shifted: Float
+  let runnerUp: Float
+  let rival: Float
+  let unexplained: Float
+  let present: Float
+  let clarity: Float
+  let neutral: Float
+  let duration: Float
+
+  static let fitted = ConfidenceWeights(RecognitionResources.confidence)
+
+  init(_ table: NumberTable) {
+    constant = Float(table.number("one"))
+    z = Float(table.number("ln_z"))
+    shifted = Float(table.number("ln_shifted"))
+    runnerUp = Float(table.number("ln_runnerUp"))
+    rival = Float(table.number("rival"))
+    unexplained = Float(table.number("ln_unexplained"))
+    present = Float(table.number("present"))
+    clarity = Float(table.number("clarity"))
+    neutral = Float(table.number("neutral"))
+    duration = Float(table.number("ln_duration"))
+  }
+}

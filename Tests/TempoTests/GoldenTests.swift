@@ -1,0 +1,43 @@
+import AnalysisTesting
+import DSP
+import Foundation
+import Testing
+
+@testable import Tempo
+
+/// What `Benchmarks/golden.py` has written with the training framework and the weights that are shipped: that the program gives
+/// its network what the network was trained on, and gets from it what the framework gets.
+@Suite struct GoldenTests {
+  private static let golden: NumberTable = {
+    let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Fixtures/golden-beat-network.tsv")
+    return ((try? Data(contentsOf: path)) ?? Data()).withUnsafeBytes { NumberTable($0) }
+  }()
+
+  private static let input = OnsetEnvelopes(bands(of: Signal.golden(sampleRate: 22_050, seconds: 6).mono)).networkInput
+
+  @Test func theNetworkIsGivenWhatItWasTrainedOn() throws {
+    var frames = 0
+    for name in Self.golden.names where name.hasPrefix("input.") {
+      let frame = try #require(Int(name.dropFirst("input.".count)))
+      let expected = try #require(Self.golden[name])
+      try #require(expected.count == BeatNetworkInput.width)
+      for (index, value) in expected.enumerated() {
+        #expect(abs(Double(Self.input.values[frame * BeatNetworkInput.width + index]) - value) < 0.002, "\(name), \(index)")
+      }
+      frames += 1
+    }
+    #expect(frames == 21)
+  }
+
+  @Test func theNetworkSaysWhatTheFrameworkSays() throws {
+    let (beats, downbeats) = BeatNetwork.trained(Self.input)
+    for (name, found) in [("beats", beats), ("downbeats", downbeats)] {
+      let expected = try #require(Self.golden[name])
+      #expect(found.count == expected.count)
+      for (frame, (one, other)) in zip(found, expected).enumerated() {
+        #expect(abs(Double(one) - other) < 0.02, "\(name), frame \(frame)")
+      }
+    }
+  }
+}
