@@ -1,7 +1,7 @@
 /// How long the analysis of one file may take.
 ///
-/// What counts is the time of the processor, so that a file does not fail because the machine is loaded or a disk is slow.
-/// Only when nothing goes on at all does the clock on the wall decide.
+/// What counts is the time of the processor: a file does not fail because the machine is loaded or a disk is slow. Only when
+/// nothing goes on at all does the clock on the wall decide.
 public struct TimeLimit: Hashable, Sendable, Codable {
   /// Seconds of processor time, whatever is decoded.
   public var processorSeconds: Double
@@ -10,8 +10,8 @@ public struct TimeLimit: Hashable, Sendable, Codable {
   /// Seconds in which nothing is read, decoded or computed: the disk, or the server behind it, does not answer.
   public var standstillSeconds: Double
 
-  /// Where no other is set: fifty times and more of what the slowest formats need on a slow machine, and time enough for a
-  /// server to start again.
+  /// Where no other is set: many times what the slowest formats need on a slow machine, and time enough for a server to
+  /// start again.
   public static let standard = TimeLimit(processorSeconds: 120, perAudioSecond: 0.25, standstillSeconds: 300)
 
   /// Seconds of audio that make the limit grow. What decodes to more than that has no end.
@@ -23,7 +23,7 @@ public struct TimeLimit: Hashable, Sendable, Codable {
   public init(seconds: Double) {
     self.init(
       processorSeconds: max(0, seconds), perAudioSecond: 0,
-      standstillSeconds: max(seconds, Self.shortestStandstill))
+      standstillSeconds: min(max(seconds, Self.shortestStandstill), 1e9))
   }
 
   public init(processorSeconds: Double, perAudioSecond: Double, standstillSeconds: Double) {
@@ -43,7 +43,7 @@ public struct TimeLimit: Hashable, Sendable, Codable {
     processorSeconds + perAudioSecond * min(audio, Self.longestAudio)
   }
 
-  /// The same for somebody who watches from outside. The inner limit should come first: it leaves a part of the findings.
+  /// The same for whoever watches from outside. The inner limit should come first: it leaves a part of the findings.
   func outerProcessorSeconds(afterDecoding audio: Double) -> Double {
     processorSeconds(afterDecoding: audio) * 1.25 + 10
   }

@@ -92,7 +92,9 @@ public final class FileReplacement {
   /// Removes what processes have left in a folder that were killed while they wrote. (A number in the name would not tell
   /// whether its process lives: it may be one of another computer, or of another container.)
   private static func removeLeftovers(in folder: FilePath) {
-    guard let listing = unsafe (folder.isEmpty ? "." : folder).withPlatformString({ unsafe opendir($0) }) else { return }
+    guard let listing = unsafe (folder.isEmpty ? "." : folder).withPlatformString({ unsafe opendir($0) }) else {
+      return
+    }
     defer { unsafe closedir(listing) }
     let now = time(nil)
     while let entry = unsafe readdir(listing) {
@@ -130,7 +132,8 @@ public final class FileReplacement {
   /// Makes a rename in a folder last. Some file systems cannot do this for folders, which is no reason to fail.
   private static func synchronize(_ folder: FilePath) {
     guard
-      let file = try? FileDescriptor.open(folder.isEmpty ? "." : folder, .readOnly, options: [.directory, .closeOnExec])
+      let file = try? FileDescriptor.open(
+        folder.isEmpty ? "." : folder, .readOnly, options: [.directory, .closeOnExec])
     else { return }
     _ = fsync(file.rawValue)
     try? file.close()

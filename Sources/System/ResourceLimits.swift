@@ -40,7 +40,8 @@ public enum ResourceLimits {
     let possible = allowFiles(count)
     guard possible < count else { return }
     throw ResourceError(
-      description: "This process may have only \(possible) files open at the same time (ulimit -n), and needs \(count). "
+      description:
+        "This process may have only \(possible) files open at the same time (ulimit -n), and needs \(count). "
         + "Raise the limit.")
   }
 
@@ -48,7 +49,9 @@ public enum ResourceLimits {
   /// - Returns: How many files can be open then: `count`, or fewer.
   public static func allowFiles(_ count: Int) -> Int {
     var files = rlimit()
-    guard unsafe getrlimit(Int32(RLIMIT_NOFILE.rawValue), &files) == 0, files.rlim_cur < rlim_t(count) else { return count }
+    guard unsafe getrlimit(Int32(RLIMIT_NOFILE.rawValue), &files) == 0, files.rlim_cur < rlim_t(count) else {
+      return count
+    }
     files.rlim_cur = min(rlim_t(count), files.rlim_max)
     guard unsafe setrlimit(Int32(RLIMIT_NOFILE.rawValue), &files) == 0 else {
       _ = unsafe getrlimit(Int32(RLIMIT_NOFILE.rawValue), &files)

@@ -10,7 +10,7 @@ public enum Threads {
   public static let smallStack = 512 << 10
 
   /// Threads that libdispatch may start at any time, on behalf of GRDB for instance. If the system refuses them, it waits
-  /// for ever, so there must be room for them.
+  /// for ever: there must be room for them.
   private static let spareCount = 2
 
   private final class Body: Sendable {

@@ -28,7 +28,7 @@ struct AnalysisArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Processor time that one file may take (default: by its length); what was found until then is kept.",
+      "Processor time one file may take (default: by its length); findings until then are kept.",
       valueName: "time"))
   var timeout: String?
 

@@ -11,7 +11,7 @@ struct Analyze: AsyncParsableCommand {
       nothing is wrong, and leaves its results in the database and the report.
 
       Exit status: 0 fine; 1 the run could not be done; 3 done, but files failed that were not known as failing; 11 another \
-      run holds the lock; 64 wrong usage; 130 or 143 ended by a signal, with all finished work stored.
+      run holds the lock; 64 wrong usage; 129, 130 or 143 ended by a signal, with all finished work stored.
 
       `analyze run --help` lists the options of a run; `analyze --version --json` is for programs.
       """,

@@ -16,7 +16,7 @@ struct WorkerCommand: AsyncParsableCommand {
       answers into one.
 
       Exit status: 0 whatever becomes of the files; 1 the worker itself could not go on, and whoever misses an answer \
-      asks again; 64 wrong usage; 130 or 143 ended by a signal.
+      asks again; 64 wrong usage; 129, 130 or 143 ended by a signal.
       """)
 
   @OptionGroup(title: "Analysis")
@@ -152,7 +152,7 @@ private final class LineOutput: Sendable {
             unsafe rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
           }
         }
-      } catch Errno.brokenPipe {
+      } catch Errno.brokenPipe, ReportError.closedPipe {
         throw ReportError.closedPipe
       } catch {
         throw ReportError.cannotWrite(path: nil, reason: "\(error)")

@@ -7,7 +7,8 @@ import SystemPackage
 import Testing
 
 /// What the system grants is not enough: the program does its work all the same, or says which limit is in its way.
-@Suite(.disabled(if: ProcessInfo.processInfo.environment["ASAN_OPTIONS"] != nil, "sanitizers need what is limited here"))
+@Suite(
+  .disabled(if: ProcessInfo.processInfo.environment["ASAN_OPTIONS"] != nil, "sanitizers need what is limited here"))
 struct LimitTests {
   private let place: Workplace
 

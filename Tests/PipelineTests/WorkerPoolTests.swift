@@ -22,7 +22,8 @@ import Testing
   }
 
   /// The answer of a worker that has found nothing.
-  private static let answer = #"{"result": {"status": "ok", "remarks": [], "reuses_known_audio": false, "outcomes": []}}"#
+  private static let answer =
+    #"{"result": {"status": "ok", "remarks": [], "reuses_known_audio": false, "outcomes": []}}"#
 
   @Test func programThatIsNotThereIsNoFault() throws {
     let pool = WorkerPool(arguments: [folder.file("none").string], plan: Self.plan, kinds: [])

@@ -207,7 +207,8 @@ public final class WorkerPool: Sendable {
       reason = "\(error)"
     }
     throw StartFailure(
-      description: "No worker process can be started: \(reason). If a limit is in the way (ulimit -a; of a container or "
+      description:
+        "No worker process can be started: \(reason). If a limit is in the way (ulimit -a; of a container or "
         + "service: memory, pids), raise it or use fewer --jobs; --isolation none analyzes in this process instead.")
   }
 

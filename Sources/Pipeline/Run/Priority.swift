@@ -11,7 +11,7 @@ public enum Priority {
 }
 
 extension ThreadExecutor {
-  /// Threads for decoding and analysis. They have the priority that the process was given, which threads that came later
+  /// Threads for decoding and analysis. They have the priority that the process was given, which threads that come later
   /// may lack.
   static func forAnalysis(jobs: Int) throws(ResourceError) -> ThreadExecutor {
     try ThreadExecutor(threadCount: jobs) { cspawn_share_priority() }

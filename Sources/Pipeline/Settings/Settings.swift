@@ -238,7 +238,8 @@ extension Settings {
     objection: { $0 == 0 || (100...1_000_000).contains($0) ? nil : "must be 0 (no limit) or 100 to 1000000, not \($0)" }
   )
   public static let timeout = Setting<Duration?>(
-    "timeout", trust: .needed, default: nil, "how long one file may take (none: by its size)", objection: isPositive)
+    "timeout", trust: .needed, default: nil, "processor time one file may take (none: by its length)",
+    objection: isPositive)
   public static let timeBudget = Setting<Duration?>(
     "time_budget", trust: .notNeeded, default: nil, "how long a run may take; the next one goes on",
     objection: isPositive)
