@@ -5,10 +5,10 @@ public import SystemPackage
 /// Reads the tags of audio files, whatever they are called: what a file is follows from its content.
 ///
 /// A file may hold several tags. What stands in its container's own tag counts alone: the Vorbis comment of FLAC and
-/// Ogg, the items of MP4, the attributes of ASF, the tags of Matroska; if there is none, what else is found is taken.
-/// WAV, AIFF and DSDIFF have ID3v2 first and their text chunks after it. Everything else (MP3, AAC, APE, WavPack,
-/// Musepack, TTA, …) has ID3v2 first, then APEv2, then ID3v1, then Lyrics3. A later tag gives only the fields that no
-/// earlier one has. What is not read is named in a remark.
+/// Ogg, the items of MP4, the attributes of ASF, the tags of Matroska; if there is none, or it says no more than who
+/// encoded the file, what else is found is taken. WAV, AIFF and DSDIFF have ID3v2 first and their text chunks after it.
+/// Everything else (MP3, AAC, APE, WavPack, Musepack, TTA, …) has ID3v2 first, then APEv2, then ID3v1, then Lyrics3. A
+/// later tag gives only the fields that no earlier one has. What is not read is named in a remark.
 public enum TagReader {
   /// The tags of a file; empty if it has none, and for files that are no audio.
   /// - Throws: `TagReadError` if the file cannot be opened or read.
@@ -31,7 +31,7 @@ public enum TagReader {
     // Where the container's own structure ends, no tag of another format can have begun.
     var structureEnd = leading.end
     for tag in try ownTags(of: source, container, at: leading.end, end: &structureEnd) { finding.add(tag) }
-    let isComplete = !finding.fields.isEmpty || !finding.pictures.isEmpty
+    let isComplete = !finding.pictures.isEmpty || finding.fields.keys.contains(where: Self.isWrittenByPeople)
     let trailing = try TrailingTags(of: source, behind: structureEnd)
     for tag in leading.id3v2 + trailing.tags + leading.apev2 + trailing.lastResorts {
       finding.add(tag, formatOnly: isComplete)
@@ -43,6 +43,11 @@ public enum TagReader {
         "The tags are larger than any real ones; after \(ByteSource.readBudget >> 20) MB the rest was not read.")
     }
     return finding
+  }
+
+  /// False for what encoders write by themselves, which is no sign that the file was tagged.
+  private static func isWrittenByPeople(_ field: String) -> Bool {
+    !field.hasPrefix(TagField.otherPrefix) && field != "encodedby" && field != "encodersettings"
   }
 
   /// The tags that belong to the container itself, in order of precedence.
