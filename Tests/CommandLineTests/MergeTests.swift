@@ -37,10 +37,10 @@ import Testing
     return outcome.output
   }
 
-  private static func records(_ place: Workplace, _ database: FilePath) throws -> [UInt8] {
+  private static func records(_ place: Workplace, _ database: FilePath) throws -> [JSONValue] {
     try place.analyze(
       "report", "--report", "ndjson", "--output", "-", "--include", "beats", "--database", Argument(database)
-    ).output
+    ).lines.map { try JSONValue(parsing: $0.utf8).withoutTime }
   }
 
   // MARK: - The same as a run
@@ -98,10 +98,11 @@ import Testing
     #expect(report["run"]["state"] == "finished")
     #expect(report["run"]["exit_status"] == 3)
     #expect(report["run"]["totals"]["seen"] == 6)
-    #expect(report["run"]["totals"]["analyzed"] == 4)
+    #expect(report["run"]["totals"]["analyzed"] == 3 && report["run"]["totals"]["partial"] == 1)
     #expect(report["run"]["totals"]["failed"] == 1)
     #expect(report["run"]["totals"]["skipped"] == 1)
-    #expect(report["run"]["newly_failed"] == 1)
+    #expect(report["run"]["newly_failed"] == 1 && report["run"]["newly_damaged"] == 1)
+    #expect(merged.errors.contains("1 file is damaged that was not known as damaged:"), "\(merged.errors)")
 
     let direct = place.folder.file("direct.sqlite")
     _ = try place.run("--database", Argument(direct), pipeline: "default")
@@ -152,7 +153,7 @@ import Testing
     let old = try Self.answers(place)
     try place.put(Audio.wav(3, title: "New"), as: "a.wav", modified: 1_000_000)
     let new = try Self.answers(place)
-    var stored: [[UInt8]] = []
+    var stored: [[JSONValue]] = []
     for (number, order) in [[old, new], [new, old], [new, old, new, old]].enumerated() {
       let database = place.folder.file("\(number).sqlite")
       for answers in order {
@@ -162,8 +163,7 @@ import Testing
       #expect(try place.run("--database", Argument(database)).totals == ["seen": 2, "cached": 2])
     }
     #expect(stored[0] == stored[1] && stored[0] == stored[2])
-    #expect(String(decoding: stored[0], as: UTF8.self).contains("New"))
-    #expect(!String(decoding: stored[0], as: UTF8.self).contains("Old"))
+    #expect(stored[0].map(\.["tags"]["title"]) == ["New", "Stays"])
   }
 
   /// Analyzers that one worker has run and another has not.
@@ -257,7 +257,7 @@ import Testing
     let database = Argument(place.database)
     let merge = try place.start(["merge", "-", "--database", database], inputPipe: pipe.reading)
     _ = try pipe.writing.writeAll(Array(lines[..<3].joined(separator: [0x0A])) + [0x0A])
-    #expect(try waitUntil { try Self.records(place, place.database).split(separator: 0x0A).count == 3 })
+    #expect(try waitUntil { try Self.records(place, place.database).count == 3 })
     merge.send(SIGKILL)
     #expect(merge.end().status == -9)
     try pipe.close()
@@ -276,7 +276,7 @@ import Testing
     let merge = try place.start(["merge", "-", "--database", Argument(place.database)], inputPipe: pipe.reading)
     _ = try pipe.writing.writeAll(Array(lines[..<3].joined(separator: [0x0A])) + [0x0A])
     // The database is there when signals are listened to; what is in the pipe may or may not have been read.
-    #expect(try waitUntil { try Self.records(place, place.database).split(separator: 0x0A).count == 3 })
+    #expect(try waitUntil { try Self.records(place, place.database).count == 3 })
     merge.send(signal)
     #expect(merge.end().status == 128 + Int(signal))
     try pipe.close()

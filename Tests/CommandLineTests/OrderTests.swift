@@ -45,11 +45,7 @@ import Testing
       ).end()
     }
     let report = try place.analyze("report", "--report", "ndjson", "--output", "-", "--database", database)
-    let records = try report.lines.map { line in
-      guard case .object(var members) = try JSONValue(parsing: line.utf8) else { return JSONValue.null }
-      members["analyzed_at"] = nil
-      return .object(members)
-    }
+    let records = try report.lines.map { try JSONValue(parsing: $0.utf8).withoutTime }
     return Dictionary(
       records.map { (FilePath($0["path"].textValue).lastComponent?.string ?? "", $0) },
       uniquingKeysWith: { first, _ in first })

@@ -204,11 +204,7 @@ struct LibraryOutcome {
 
   /// Without the times at which they were analyzed, in which equal findings differ.
   var files: [JSONValue] {
-    report["files"].elements.map { file in
-      guard case .object(var members) = file else { return file }
-      members["analyzed_at"] = nil
-      return .object(members)
-    }
+    report["files"].elements.map(\.withoutTime)
   }
   /// Last components of the paths, in the order of the report.
   var names: [String] { files.map { FilePath($0["path"].textValue).lastComponent?.string ?? "" } }
@@ -222,6 +218,13 @@ extension JSONValue {
   /// The member of an object; `null` if there is none.
   subscript(_ key: String) -> JSONValue {
     if case .object(let members) = self { members[key] ?? .null } else { .null }
+  }
+
+  /// The record of a file without the time at which it was analyzed.
+  var withoutTime: JSONValue {
+    guard case .object(var members) = self else { return self }
+    members["analyzed_at"] = nil
+    return .object(members)
   }
 
   var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }

@@ -97,6 +97,22 @@ import Testing
     }
   }
 
+  /// Before schema 3 the status of one could be that of another: they are decoded again, and nothing is taken from them.
+  @Test func filesThatShareAudioAreLookedAtAgain() throws {
+    let library = try Library()
+    let path = library.folder.appending("v2.sqlite")
+    try Self.database(version: 2, at: path)
+    try DatabaseQueue(path: path.string).write { db in
+      try db.execute(
+        sql: "UPDATE file SET content_id = ? WHERE display_path = '/music/part.ogg'",
+        arguments: [Library.contentID("sound").description])
+    }
+    let store = try ResultStore(path: path)
+    for path in [Self.oddName, "/music/part.ogg"] { #expect(try store.history(at: path)?.pending == .touched) }
+    #expect(try store.history(at: "/music/bad.mp3")?.pending == nil)
+    #expect(try store.knownAudio(decodingID: Library.decodingID("sound")) == nil)
+  }
+
   private static func database(version: Int, at path: FilePath) throws {
     let sql = try String(contentsOf: fixtures.appendingPathComponent("store-v\(version).sql"), encoding: .utf8)
     try DatabaseQueue(path: path.string).writeWithoutTransaction { try $0.execute(sql: sql) }
