@@ -23,23 +23,38 @@ public struct CatalogDirectory: Sendable {
     self.path = path
   }
 
-  /// The catalog as it is now. A directory that does not exist is an empty catalog.
+  /// The catalog as it is now. A directory that does not exist, or is empty, is an empty catalog.
   public func catalog() throws(CatalogError) -> CustomCatalog {
     // A writer may remove merged segments between our reading the list and opening them: then the list is a new one.
     for _ in 0..<3 {
-      let list = try CatalogList(in: path)
+      let list = try list()
       do {
         return try open(list)
       } catch {
-        guard try CatalogList(in: path) != list else { throw error }
+        guard try self.list() != list else { throw error }
       }
     }
-    return try open(CatalogList(in: path))
+    return try open(list())
+  }
+
+  /// The list of segments.
+  private func list() throws(CatalogError) -> CatalogList {
+    if let list = try CatalogList(in: path) { return list }
+    guard segmentNames().isEmpty else {
+      throw .damaged(path: path.appending(CatalogList.name).string, detail: "missing")
+    }
+    return CatalogList()
+  }
+
+  /// All segments that lie there, in the order in which they were made.
+  private func segmentNames() -> [String] {
+    let numbers = names().compactMap { name in name.hasSuffix(".segment") ? Int(name.dropLast(8)) : nil }
+    return numbers.sorted().map { "\($0).segment" }
   }
 
   private func open(_ list: CatalogList) throws(CatalogError) -> CustomCatalog {
     var segments: [Segment] = []
-    for entry in list.entries { segments.append(try Segment(contentsOf: path.appending(entry.name))) }
+    for entry in list.entries { segments.append(try segment(entry)) }
     for (segment, entry) in zip(segments, list.entries)
     where entry.removed.contains(where: { $0 >= segment.trackCount }) {
       throw .damaged(path: path.appending(CatalogList.name).string, detail: "removed tracks of \(entry.name)")
@@ -47,15 +62,31 @@ public struct CatalogDirectory: Sendable {
     return CustomCatalog(segments: segments, removed: list.entries.map(\.removed))
   }
 
-  /// Adds references, in one step; those whose identifier is there already replace it.
+  /// Opens a segment of the list: whatever is not one is damaged.
+  private func segment(_ entry: CatalogList.Entry) throws(CatalogError) -> Segment {
+    let file = path.appending(entry.name)
+    do {
+      return try Segment(contentsOf: file)
+    } catch {
+      if case .notACatalog = error { throw .damaged(path: file.string, detail: "overwritten") }
+      if access(file.string, F_OK) != 0, errno == ENOENT { throw .damaged(path: file.string, detail: "missing") }
+      throw error
+    }
+  }
+
+  /// Adds references, in one step; those whose identifier is there already replace it. What is there already as it is, is
+  /// left alone.
   public func add(_ references: [Reference]) throws(CatalogError) {
     guard !references.isEmpty else { return }
     try change { (list) throws(CatalogError) in
       var last: [String: Reference] = [:]
       for reference in references { last[reference.identifier] = reference }
-      let unique = references.filter { last.removeValue(forKey: $0.identifier) != nil }
-      try remove(Set(unique.map { ContentID(hashing: Array($0.identifier.utf8)) }), from: &list)
-      let builder = try CustomCatalog.builder(for: unique)
+      let unique = references.filter { last[$0.identifier] == $0 && last.removeValue(forKey: $0.identifier) != nil }
+      let unchanged = try open(list).unchanged(unique)
+      let changed = unique.filter { !unchanged.contains($0.identifier) }
+      guard !changed.isEmpty else { return }
+      try remove(Set(changed.map { ContentID(hashing: Array($0.identifier.utf8)) }), from: &list)
+      let builder = try CustomCatalog.builder(for: changed)
       try append(to: &list) { (writer) throws(CatalogError) in try builder.write(with: writer) }
       try mergeSimilar(&list)
     }
@@ -79,7 +110,7 @@ public struct CatalogDirectory: Sendable {
 
   private func remove(_ digests: Set<ContentID>, from list: inout CatalogList) throws(CatalogError) {
     for index in list.entries.indices {
-      let segment = try Segment(contentsOf: path.appending(list.entries[index].name))
+      let segment = try segment(list.entries[index])
       for track in 0..<segment.trackCount where digests.contains(segment.identifier(ofTrack: track)) {
         list.entries[index].removed.insert(track)
       }
@@ -101,9 +132,7 @@ public struct CatalogDirectory: Sendable {
   private func mergeSimilar(_ list: inout CatalogList) throws(CatalogError) {
     while true {
       var columnCounts: [Int] = []
-      for entry in list.entries {
-        columnCounts.append(try Segment(contentsOf: path.appending(entry.name)).columnCount)
-      }
+      for entry in list.entries { columnCounts.append(try segment(entry).columnCount) }
       guard let indices = Self.worthMerging(columnCounts) else { return }
       try merge(indices, of: &list)
     }
@@ -136,7 +165,7 @@ public struct CatalogDirectory: Sendable {
     let entries = indices.map { list.entries[$0] }
     var segments: [Segment] = []
     for entry in entries {
-      let segment = try Segment(contentsOf: path.appending(entry.name))
+      let segment = try segment(entry)
       // What is copied must be right: the checksums of the new segment would hide old damage.
       try segment.verify()
       segments.append(segment)
@@ -148,18 +177,26 @@ public struct CatalogDirectory: Sendable {
 
   /// Changes the list under the writers' lock, and then removes the files that nothing refers to any more.
   private func change(_ body: (inout CatalogList) throws(CatalogError) -> Void) throws(CatalogError) {
+    try locked { () throws(CatalogError) in
+      let old = try list()
+      // From the first segment on there is a list: where it is missing, it has been lost.
+      if old == CatalogList() { try old.write(in: path) }
+      var list = old
+      try body(&list)
+      guard list != old else { return }
+      try list.write(in: path)
+      removeStrays(list)
+    }
+  }
+
+  private func locked(_ body: () throws(CatalogError) -> Void) throws(CatalogError) {
     do {
       if mkdir(path.string, 0o755) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
       let lock = try FileDescriptor.open(
         path.appending("LOCK"), .readWrite, options: [.create, .closeOnExec], permissions: [.ownerReadWrite])
       defer { try? lock.close() }
       guard flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw CatalogError.locked(path: path.string) }
-      let old = try CatalogList(in: path)
-      var list = old
-      try body(&list)
-      guard list != old else { return }
-      try list.write(in: path)
-      removeStrays(list)
+      try body()
     } catch let error as CatalogError {
       throw error
     } catch {
@@ -170,13 +207,89 @@ public struct CatalogDirectory: Sendable {
   /// Removes segments that are not in the list: merged ones, and those of a run that was killed.
   private func removeStrays(_ list: CatalogList) {
     let current = Set(list.entries.map(\.name))
-    guard let directory = opendir(path.string) else { return }
+    for name in names() where name.contains(".segment") && !current.contains(name) {
+      unlink(path.appending(name).string)
+    }
+  }
+
+  private func names() -> [String] {
+    guard let directory = opendir(path.string) else { return [] }
     defer { closedir(directory) }
+    var names: [String] = []
     while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      names.append(
+        withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+    }
+    return names
+  }
+
+  // MARK: Repair
+
+  /// What was damaged in a catalog, and has been mended as far as it could be.
+  public struct Repair: Hashable, Sendable {
+    /// Whether the list of segments was lost: tracks that had been removed since they were added may be back.
+    public var hasLostList = false
+    /// Segments whose index was made again, without any loss.
+    public var restoredSegments: [String] = []
+    /// Segments that could not be read; their tracks are no longer in the catalog.
+    public var lostSegments: [String] = []
+  }
+
+  /// Reads everything and mends what is damaged. What cannot be mended is left out, so that the catalog can be used again
+  /// and the tracks can be added again.
+  /// - Returns: What was done; `nil` if nothing was damaged.
+  /// - Throws: `CatalogError.otherVersion` for what a newer program has written.
+  public func repair() throws(CatalogError) -> Repair? {
+    var repair = Repair()
+    try locked { () throws(CatalogError) in
+      var list = CatalogList()
+      do throws(CatalogError) {
+        list = try self.list()
+      } catch {
+        guard error.isDamage else { throw error }
+        repair.hasLostList = true
+        list = CatalogList(segments: segmentNames())
       }
-      if name.contains(".segment"), !current.contains(name) { unlink(path.appending(name).string) }
+      for index in list.entries.indices.reversed() {
+        let entry = list.entries[index]
+        do throws(CatalogError) {
+          let segment = try segment(entry)
+          list.entries[index].removed = entry.removed.filter { $0 < segment.trackCount }
+          try segment.verify()
+        } catch {
+          guard error.isDamage else { throw error }
+          list.entries.remove(at: index)
+          if let merger = try salvage(entry) {
+            try append(to: &list) { (writer) throws(CatalogError) in try merger.write(with: writer) }
+            repair.restoredSegments.append(entry.name)
+          } else {
+            repair.lostSegments.append(entry.name)
+          }
+        }
+      }
+      guard repair != Repair() else { return }
+      if repair.hasLostList { try removeRepetitions(&list) }
+      try list.write(in: path)
+      removeStrays(list)
+    }
+    return repair == Repair() ? nil : repair
+  }
+
+  /// The tracks of a damaged segment, if only what is made of them is damaged.
+  private func salvage(_ entry: CatalogList.Entry) throws(CatalogError) -> SegmentMerger? {
+    guard let segment = try? Segment(SegmentBytes(mapping: path.appending(entry.name)), path: entry.name, isTracksOnly: true)
+    else { return nil }
+    return try SegmentMerger([segment], removed: [entry.removed])
+  }
+
+  /// Of tracks that are in several segments, leaves those that were added last.
+  private func removeRepetitions(_ list: inout CatalogList) throws(CatalogError) {
+    var seen: Set<ContentID> = []
+    for index in list.entries.indices.reversed() {
+      let segment = try segment(list.entries[index])
+      for track in 0..<segment.trackCount where !seen.insert(segment.identifier(ofTrack: track)).inserted {
+        list.entries[index].removed.insert(track)
+      }
     }
   }
 }

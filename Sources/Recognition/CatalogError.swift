@@ -23,14 +23,23 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unwritable(let path, let reason): "\(path) cannot be written: \(reason)"
     case .notACatalog(let path): "\(path) is not a recognition catalog"
     case .otherVersion(let path, let version):
-      "\(path) has format \(version), but this program reads format \(SegmentFormat.version): build the catalog again"
-    case .damaged(let path, let detail): "\(path) is damaged (\(detail)): build the catalog again"
+      "\(path) has format \(version), but this program reads format \(SegmentFormat.version)"
+    case .damaged(let path, let detail): "\(path) is damaged (\(detail))"
     case .locked(let path): "\(path) is being changed by another program: try again later"
     case .queryTooShort(let seconds, let minimum):
       "the query is \(seconds) s long, but the catalog asks for at least \(minimum) s"
     case .queryTooLong(let seconds, let maximum):
       "the query is \(seconds) s long, but the catalog takes at most \(maximum) s"
     case .tooLarge: "a segment cannot hold more than 38,000 hours of audio"
+    }
+  }
+
+  /// Whether a file holds something else than what was written.
+  var isDamage: Bool {
+    switch self {
+    case .notACatalog, .damaged: true
+    case .otherVersion(_, let version): version < SegmentFormat.readableVersions.lowerBound
+    default: false
     }
   }
 }

@@ -25,13 +25,17 @@ struct CatalogList: Equatable {
 
   init() {}
 
-  init(in directory: FilePath) throws(CatalogError) {
+  /// A list of segments of which nothing else is known.
+  init(segments: [String]) {
+    entries = segments.map { Entry(name: $0, removed: []) }
+    next = (segments.compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0) + 1
+  }
+
+  /// - Returns: `nil` if there is none.
+  init?(in directory: FilePath) throws(CatalogError) {
     let path = directory.appending(Self.name)
     guard access(path.string, F_OK) == 0 else {
-      if errno == ENOENT {
-        self.init()
-        return
-      }
+      if errno == ENOENT { return nil }
       throw .unreadable(path: path.string, reason: "\(Errno(rawValue: errno))")
     }
     try self.init(text: String(decoding: AtomicFile.read(path), as: UTF8.self), path: path.string)

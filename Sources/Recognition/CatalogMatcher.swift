@@ -12,17 +12,18 @@ struct CatalogMatcher: ~Copyable {
     matcher = Matcher(segments: catalog.segments, removed: catalog.removed)
   }
 
-  /// The match of a query, if it is probable enough.
-  mutating func match(_ query: Query, at start: Double = 0, elapsed: Double = 0) -> Match? {
-    guard let finding = matcher.match(query), finding.isAccepted else { return nil }
-    let items = ([finding.hit] + finding.twins).flatMap {
-      mediaItems(of: $0, query, confidence: finding.confidence, elapsed: elapsed)
-    }
-    let heard = matcher.heardPart(of: finding.hit, in: query)
+  /// The probable tracks of a query, in the order in which they begin.
+  mutating func matches(_ query: Query, at start: Double = 0, elapsed: Double = 0) -> [Match] {
     let rate = LandmarkSpectrum.columnsPerSecond
-    return Match(
-      mediaItems: items, queryStart: start, queryDuration: query.duration,
-      heard: heard.lowerBound / rate..<heard.upperBound / rate)
+    return matcher.tracks(in: query).map { track in
+      let finding = track.finding
+      let items = ([finding.hit] + finding.twins).flatMap {
+        mediaItems(of: $0, query, confidence: finding.confidence, elapsed: elapsed)
+      }
+      return Match(
+        mediaItems: items, queryStart: start, queryDuration: query.duration,
+        heard: track.part.lowerBound / rate..<track.part.upperBound / rate)
+    }
   }
 
   /// The best that was found, probable or not.

@@ -16,11 +16,13 @@ public struct CueSheet: Codable, Hashable, Sendable {
     /// The highest confidence of all windows.
     public var confidence: Double
 
-    /// A match of a clip, over all of the clip.
+    /// A match, over the part of the query in which it is heard.
     public init(_ match: Match) {
       self.init(
-        start: match.queryStart, end: match.queryStart + match.queryDuration, match: match.best,
-        alternatives: Array(match.mediaItems.dropFirst()), speed: match.best.speed, confidence: match.best.confidence)
+        start: match.queryStart + match.heard.lowerBound, end: match.queryStart + match.heard.upperBound,
+        match: match.best, alternatives: Array(match.mediaItems.dropFirst()), speed: match.best.speed,
+        confidence: match.best.confidence)
+      self.match.matchOffset += match.heard.lowerBound * match.best.speed
     }
 
     init(
@@ -80,54 +82,40 @@ public struct CueSheet: Codable, Hashable, Sendable {
 
 /// Joins the matches of overlapping windows into cues.
 struct CueCollector {
-  private var finished: [CueSheet.Cue] = []
-  private var open: CueSheet.Cue?
-  /// The first match of the open cue, and all of them together.
-  private var first: Match?
-  private var hearing: Hearing?
+  fileprivate struct Open {
+    var cue: CueSheet.Cue
+    let first: Match
+    var hearing: Hearing
+  }
 
-  /// Seconds without a match after which a track counts as over.
-  private static let patience = 16.0
-  /// Seconds at the edge of a track in which there may be little to recognise it by: who hears it from so near to its edge
-  /// hears all of it.
-  private static let quietEdge = 1.5
+  private var finished: [CueSheet.Cue] = []
+  /// Tracks that may go on: several where one fades into the next.
+  private var open: [Open] = []
 
   mutating func add(_ result: SessionResult) {
-    guard let match = result.match else {
-      if case .noMatch(let start, let duration) = result, let hearing, start + duration > hearing.end + Self.patience {
-        close()
+    for match in result.matches {
+      if let index = open.firstIndex(where: { $0.hearing.goesOn(in: match) }) {
+        open[index].extend(with: match)
+      } else {
+        open.append(Open(cue: CueSheet.Cue(match), first: match, hearing: Hearing(match)))
       }
-      return
     }
-    if let hearing, hearing.goesOn(in: match), match.queryStart - hearing.end < Self.patience {
-      extend(with: match)
-    } else {
-      close()
-      open(with: match)
-    }
+    if let now = result.end { close { now > $0.hearing.end + Hearing.patience + StreamingMatcher.window } }
   }
 
   mutating func finish() -> [CueSheet.Cue] {
-    close()
-    return finished
+    close { _ in true }
+    return finished.sorted { $0.start < $1.start }
   }
 
-  private mutating func open(with match: Match) {
-    let best = match.best
-    let trackStart = match.queryStart - best.matchOffset / best.speed
-    var start = match.queryStart + match.heard.lowerBound
-    if start < trackStart + Self.quietEdge { start = max(match.queryStart, trackStart) }
-    var cue = CueSheet.Cue(
-      start: start, end: match.queryStart + match.heard.upperBound, match: best,
-      alternatives: Array(match.mediaItems.dropFirst()), speed: best.speed, confidence: best.confidence)
-    cue.match.matchOffset += (start - match.queryStart) * best.speed
-    open = cue
-    first = match
-    hearing = Hearing(match)
+  private mutating func close(_ isOver: (Open) -> Bool) {
+    finished += open.filter(isOver).map(\.cue)
+    open.removeAll(where: isOver)
   }
+}
 
-  private mutating func extend(with match: Match) {
-    guard var cue = open, let first else { return }
+extension CueCollector.Open {
+  mutating func extend(with match: Match) {
     cue.end = match.queryStart + match.heard.upperBound
     if match.best.confidence > cue.confidence {
       cue.confidence = match.best.confidence
@@ -140,20 +128,6 @@ struct CueCollector {
     let time = match.queryStart - first.queryStart
     let travelled = (match.best.matchOffset - first.best.matchOffset) / max(time, 1)
     if time >= 8, abs(travelled - match.best.speed) < 0.02 { cue.speed = travelled }
-    open = cue
-    hearing?.extend(with: match)
-  }
-
-  private mutating func close() {
-    if var open, let last = hearing?.last {
-      let best = last.best
-      let trackEnd = last.queryStart + (best.referenceDuration - best.matchOffset) / best.speed
-      if open.end > trackEnd - Self.quietEdge { open.end = min(last.queryStart + last.queryDuration, trackEnd) }
-      open.end = max(open.start, open.end)
-      finished.append(open)
-    }
-    open = nil
-    first = nil
-    hearing = nil
+    hearing.extend(with: match)
   }
 }

@@ -111,9 +111,9 @@ public struct CustomCatalog: Sendable {
   static func builder(for references: [Reference]) throws(CatalogError) -> SegmentBuilder {
     var builder = SegmentBuilder()
     for reference in references {
-      let record = ReferenceRecord(identifier: reference.identifier, items: reference.items)
       try builder.add(
-        reference.signature, identifier: ContentID(hashing: Array(reference.identifier.utf8)), items: record.bytes)
+        reference.signature, identifier: ContentID(hashing: Array(reference.identifier.utf8)),
+        items: ReferenceRecord(reference).bytes)
     }
     return builder
   }
@@ -185,6 +185,26 @@ public struct CustomCatalog: Sendable {
     return Set(identifiers.filter { digests.contains(ContentID(hashing: Array($0.utf8))) })
   }
 
+  /// The identifiers of those references that the catalog holds just as they are.
+  func unchanged(_ references: [Reference]) -> Set<String> {
+    var wanted: [ContentID: Reference] = [:]
+    for reference in references { wanted[ContentID(hashing: Array(reference.identifier.utf8))] = reference }
+    var unchanged: Set<String> = []
+    for segment in segments.indices {
+      for track in 0..<segments[segment].trackCount where !removed[segment].contains(track) {
+        guard let reference = wanted[segments[segment].identifier(ofTrack: track)] else { continue }
+        let columnCount = Int(segments[segment].track(track).columnCount)
+        if columnCount == reference.signature.columnCount,
+          segments[segment].codes(ofTrack: track).elementsEqual(reference.signature.bodyBytes),
+          segments[segment].items(ofTrack: track) == ReferenceRecord(reference).bytes
+        {
+          unchanged.insert(reference.identifier)
+        }
+      }
+    }
+    return unchanged
+  }
+
   /// The reference of a name, if there is one.
   public func reference(_ identifier: String) throws(CatalogError) -> Reference? {
     if let reference = pending.last(where: { $0.identifier == identifier }) { return reference }
@@ -244,6 +264,10 @@ struct ReferenceRecord: Codable {
   init(identifier: String, items: [MediaItem]) {
     self.identifier = identifier
     self.items = items
+  }
+
+  init(_ reference: Reference) {
+    self.init(identifier: reference.identifier, items: reference.items)
   }
 
   /// Of bytes that cannot be read, in a damaged file, a record without items.

@@ -15,17 +15,41 @@ extension Matcher {
           MatchedFilter.Value(column: $0.column, value: min($0.value, Self.highestValue))
         }
       } ?? []
-    let whole = 0..<Double(query.columnCount)
-    guard values.count >= 2 * Self.anchorCount, let anchor = Self.anchor(in: values) else { return whole }
+    let (trackStart, trackEnd) = columns(ofTrackOf: hit, in: query)
+    let sound = query.sound
+    let limits = max(Double(sound.lowerBound), trackStart)...max(trackStart, min(Double(sound.upperBound), trackEnd))
+    guard values.count >= 2 * Self.anchorCount, let anchor = Self.anchor(in: values) else {
+      return limits.lowerBound..<limits.upperBound
+    }
     let threshold = anchor.mean / 2
     let last = Self.furthest(values[anchor.range.upperBound...], above: threshold)
     let first = Self.furthest(values[..<anchor.range.lowerBound].reversed(), above: threshold)
-    // Where no landmark of the track contradicts, it goes on to the end of the query.
-    let start = values[..<(anchor.range.lowerBound - first)].last.map { Double($0.column) + 0.5 } ?? 0
-    let end = values[(anchor.range.upperBound + last)...].first.map { Double($0.column) + 0.5 } ?? whole.upperBound
+    // Where no landmark of the track contradicts, it goes on to its end, or to that of the query.
+    var start = values[..<(anchor.range.lowerBound - first)].last.map { Double($0.column) + 0.5 } ?? limits.lowerBound
+    var end = values[(anchor.range.upperBound + last)...].first.map { Double($0.column) + 0.5 } ?? limits.upperBound
+    // At the edges of a track there may be little to recognise it by.
+    if start < max(trackStart + Self.quietEdge, limits.lowerBound + Self.edge) { start = limits.lowerBound }
+    if end > min(trackEnd - Self.quietEdge, limits.upperBound - Self.edge) { end = limits.upperBound }
+    for silence in query.silences {
+      let (first, last) = (Double(silence.lowerBound), Double(silence.upperBound))
+      if first - 1 <= start, start < last { start = last }
+      if first < end, end <= last + 1 { end = first }
+    }
     return min(start, end)..<max(start, end)
   }
 
+  /// Where the track of a hit begins and ends in a query: before its start perhaps, and behind its end.
+  private func columns(ofTrackOf hit: Hit, in query: Query) -> (start: Double, end: Double) {
+    func column(_ trackColumn: Int) -> Double {
+      Double((Float(trackColumn) - hit.placement.centre) / hit.placement.slope) + Double(query.columnCount) / 2
+    }
+    return (column(0), column(columnCount(ofTrackOf: hit)))
+  }
+
+  /// A second and a half, in columns: who hears a track from so near to its edge hears all of it.
+  private static let quietEdge = 1.5 * LandmarkSpectrum.columnsPerSecond
+  /// Half a second, in columns: where sound begins or ends, it is no further to the track.
+  private static let edge = 0.5 * LandmarkSpectrum.columnsPerSecond
   /// A deviation.
   private static let highestValue = FilterRows.steps
   /// Landmarks, about two seconds of them: enough for a mean.

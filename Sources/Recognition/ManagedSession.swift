@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Synchronization
+public import SystemPackage
 
 /// A session that does its own listening: from standard input, a pipe or a recording command.
 ///
@@ -7,7 +8,7 @@ internal import Synchronization
 ///       catalog: catalog, source: .command(["arecord", "-q", "-t", "raw", "-f", "S16_LE", "-r", "16000"],
 ///         sampleRate: 16000, channelCount: 1, encoding: .s16))
 ///     for await result in listening.results {
-///       if case .match(let match) = result { print(match.best.item.title ?? "?") }
+///       for match in result.matches { print(match.best.item.title ?? "?") }
 ///     }
 public final class ManagedSession: Sendable {
   public enum State: String, Sendable {
@@ -27,13 +28,29 @@ public final class ManagedSession: Sendable {
   }
 
   private let session: Session
+  /// Where the catalog lies and what was there when it was opened, if its changes are followed.
+  private let followed: (path: FilePath, state: CatalogState)?
   private let source: RecordingSource
   private let shared = Mutex(Shared())
   private let stream: AsyncStream<SessionResult>
   private let continuation: AsyncStream<SessionResult>.Continuation
 
-  public init(catalog: CustomCatalog, source: RecordingSource) throws(CatalogError) {
+  public convenience init(catalog: CustomCatalog, source: RecordingSource) throws(CatalogError) {
+    try self.init(catalog, nil, source)
+  }
+
+  /// Opens a catalog and follows its changes: once a second of audio, between two buffers, it is looked whether there is a
+  /// new one. If that cannot be opened, the result is an error, a `CatalogError`, and listening goes on with the old one.
+  public convenience init(following path: FilePath, source: RecordingSource) throws(CatalogError) {
+    let state = CatalogState(of: path)
+    try self.init(CustomCatalog(contentsOf: path), (path, state), source)
+  }
+
+  private init(
+    _ catalog: CustomCatalog, _ followed: (path: FilePath, state: CatalogState)?, _ source: RecordingSource
+  ) throws(CatalogError) {
     session = try Session(catalog: catalog)
+    self.followed = followed
     self.source = source
     (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
   }
@@ -65,7 +82,7 @@ public final class ManagedSession: Sendable {
     for await result in results {
       last = result
       switch result {
-      case .match, .error: return result
+      case .matches, .error: return result
       case .noMatch(let start, let duration): if start + duration >= seconds { return result }
       }
     }
@@ -104,8 +121,15 @@ public final class ManagedSession: Sendable {
         return !shared.isOver
       }
       guard isWanted else { return }
+      var state = followed?.state
+      var frameCount = 0
       try recording.read { frames in
         guard !shared.withLock({ $0.isOver }) else { return false }
+        frameCount += frames.count
+        if frameCount >= source.sampleRate {
+          frameCount = 0
+          follow(&state)
+        }
         session.matchStreamingBuffer(frames, sampleRate: source.sampleRate)
         return true
       }
@@ -113,5 +137,37 @@ public final class ManagedSession: Sendable {
       if !shared.withLock({ $0.isOver }) { continuation.yield(.error(error)) }
     }
     session.finishStreaming()
+  }
+
+  /// Takes the catalog anew if it has changed.
+  private func follow(_ state: inout CatalogState?) {
+    guard let path = followed?.path else { return }
+    let now = CatalogState(of: path)
+    guard now != state else { return }
+    state = now
+    do {
+      try session.replaceCatalog(with: CustomCatalog(contentsOf: path))
+    } catch {
+      continuation.yield(.error(error))
+    }
+  }
+}
+
+/// What tells a catalog from an earlier one at the same place, without opening it: a file is only ever replaced by another.
+private struct CatalogState: Equatable {
+  private var device: UInt
+  private var inode: UInt
+  private var size: Int
+  private var seconds: Int
+  private var nanoseconds: Int
+
+  init(of path: FilePath) {
+    var status = stat()
+    if stat(path.appending(CatalogList.name).string, &status) != 0, stat(path.string, &status) != 0 { status = stat() }
+    device = UInt(status.st_dev)
+    inode = UInt(status.st_ino)
+    size = Int(status.st_size)
+    seconds = Int(status.st_mtim.tv_sec)
+    nanoseconds = Int(status.st_mtim.tv_nsec)
   }
 }

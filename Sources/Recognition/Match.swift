@@ -43,6 +43,9 @@ public struct Match: Codable, Hashable, Sendable {
 
   public var best: MatchedMediaItem { mediaItems[0] }
 
+  /// What is less likely than this is no match.
+  public static let leastConfidence = 0.86
+
   enum CodingKeys: String, CodingKey {
     case mediaItems = "media_items"
     case queryStart = "query_start_s"
@@ -53,12 +56,26 @@ public struct Match: Codable, Hashable, Sendable {
 
 /// The answer to a query.
 public enum SessionResult: Sendable {
-  case match(Match)
+  /// What is heard in the query, one or several tracks in the order in which they begin.
+  case matches([Match])
   /// Nothing in the catalog is like it, from this second of the stream on, for so many seconds.
   case noMatch(queryStart: Double, queryDuration: Double)
   case error(any Error)
 
-  public var match: Match? {
-    if case .match(let match) = self { match } else { nil }
+  /// All tracks that are heard; none is an empty list.
+  public var matches: [Match] {
+    if case .matches(let matches) = self { matches } else { [] }
   }
+
+  /// Seconds from the start of the stream to the end of the query.
+  var end: Double? {
+    switch self {
+    case .matches(let matches): matches.first.map { $0.queryStart + $0.queryDuration }
+    case .noMatch(let start, let duration): start + duration
+    case .error: nil
+    }
+  }
+
+  /// The likeliest of them.
+  public var match: Match? { matches.max { $0.best.confidence < $1.best.confidence } }
 }

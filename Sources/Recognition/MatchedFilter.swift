@@ -23,6 +23,18 @@ struct MatchedFilter {
     /// The same place in a clip that is played as the track is.
     var neutral: Placement { Placement(centre: centre, slope: 1, shift: 0) }
 
+    /// The same place, for a query that is part of another one.
+    func moved(fromColumnCount whole: Int, to part: Range<Int>) -> Placement {
+      let distance = Float(part.lowerBound + part.upperBound - whole) / 2
+      return Placement(centre: centre + slope * distance, slope: slope, shift: shift)
+    }
+
+    /// The same place, for the query that the other one is part of.
+    func moved(from part: Range<Int>, toColumnCount whole: Int) -> Placement {
+      let distance = Float(part.lowerBound + part.upperBound - whole) / 2
+      return Placement(centre: centre - slope * distance, slope: slope, shift: shift)
+    }
+
     /// Whether slope and shift go together as they do at another speed, another tempo or another pitch.
     var isConsistent: Bool {
       abs(Float(shift) - Float(LandmarkSpectrum.bandsPerOctave) * log2(slope)) <= 1 || abs(shift) <= 1

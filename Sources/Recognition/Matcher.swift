@@ -104,8 +104,14 @@ struct Matcher: ~Copyable {
 
   /// The best match of a query in the catalog, if anything at all was found.
   mutating func match(_ query: Query) -> Finding? {
+    var hits: [Hit] = []
+    return match(query, &hits)
+  }
+
+  /// - Parameter hits: What else was found, best first.
+  mutating func match(_ query: Query, _ hits: inout [Hit]) -> Finding? {
     let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
-      guard var finding = match(query, filter) else { return nil }
+      guard var finding = match(query, filter, &hits) else { return nil }
       guard finding.isAccepted else { return finding }
       settle(&finding.hit, filter)
       for index in finding.twins.indices { settle(&finding.twins[index], filter) }
@@ -120,8 +126,8 @@ struct Matcher: ~Copyable {
     points.withUnsafeBufferPointer { hit.placement = filter.settled(hit.placement, $0) }
   }
 
-  private mutating func match(_ query: Query, _ filter: MatchedFilter) -> Finding? {
-    var hits: [Hit] = []
+  private mutating func match(_ query: Query, _ filter: MatchedFilter, _ hits: inout [Hit]) -> Finding? {
+    hits.removeAll()
     var certain: Finding?
     hasReadAll = true
     var pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: Self.stages[0].limit)
@@ -152,7 +158,7 @@ struct Matcher: ~Copyable {
   private static let clearly: Float = 0.33
 
   /// Measures the best hit against its surroundings and against the other tracks.
-  private mutating func judge(_ hits: [Hit], _ query: Query, _ filter: MatchedFilter) -> Finding? {
+  mutating func judge(_ hits: [Hit], _ query: Query, _ filter: MatchedFilter) -> Finding? {
     guard let best = hits.first else { return nil }
     var twins: [Hit] = []
     var runnerUp: Float = 0
@@ -271,6 +277,8 @@ struct Matcher: ~Copyable {
     }
   }
 
+  func columnCount(ofTrackOf hit: Hit) -> Int { Int(segments[hit.segment].track(hit.track).columnCount) }
+
   /// Leaves the best hit of each of the best tracks, with slope and shift made better, best first.
   private mutating func refine(_ hits: inout [Hit], _ filter: MatchedFilter) {
     hits.sort { $0.z > $1.z }
@@ -296,10 +304,10 @@ struct Matcher: ~Copyable {
   /// Looks for a better place in the track of the best hit; says whether there is one.
   private mutating func relocate(_ hits: inout [Hit], _ filter: MatchedFilter) -> Bool {
     guard let hit = hits.first, hit.z >= Self.relocationThreshold else { return false }
-    let columnCount = Int(segments[hit.segment].track(hit.track).columnCount)
+    let columnCount = columnCount(ofTrackOf: hit)
     load(hit, 0..<columnCount)
     return points.withUnsafeBufferPointer { filter.relocate(&hits[0], $0, columnCount: columnCount) }
   }
   /// What unrelated music does not reach, or hardly.
-  private static let relocationThreshold: Float = 5
+  static let relocationThreshold: Float = 5
 }

@@ -11,8 +11,17 @@ public struct Query: Sendable {
   let filter: FilterRows
   /// How clearly landmarks are heard: the mean probability of the likeliest of each second and third of the bands.
   let clarity: Float
+  /// Stretches of columns without any sound, in order; pauses of music are shorter.
+  let silences: [Range<Int>]
+  /// How likely landmarks are, one column after another: what the filter is made of.
+  private let picture: [Float]
+  private let isClean: Bool
   /// What it is in music without noise: for queries that are nothing but landmarks.
   private static let musicClarity: Float = 0.8
+  /// Half a second, in columns: what is shorter is no silence.
+  private static let shortestSilence = 16
+  /// What the loudest band of a silent column does not reach: 6 dB more than the rounding noise of 16-bit audio.
+  private static let silentLevel = Int32(LandmarkSpectrum.levelsPerDecibel * (6 - 70))
   /// Less likely landmarks count as none, as the natural logarithm of the odds. Were all places alike, it would be -5 everywhere.
   private static let leastLogOdds: Float = -5.5
 
@@ -39,16 +48,18 @@ public struct Query: Sendable {
         }
       }
     }
-    self.init(columnCount: columnCount, peaks: RankedPeaks(peaks), picture: spectrum, clarity: Self.musicClarity)
+    self.init(
+      columnCount: columnCount, peaks: RankedPeaks(peaks), picture: spectrum, isClean: true, silences: [])
   }
 
   /// - Parameter levels: Columns of `LandmarkSpectrum`, one after another.
   init(levels: [Int32]) {
     let bandCount = LandmarkSpectrum.bandCount
     let columnCount = levels.count / bandCount
-    let picture = LandmarkNetwork.trained(levels: levels, whitened: LandmarkNetwork.whitened(levels)).map {
+    var picture = LandmarkNetwork.trained(levels: levels, whitened: LandmarkNetwork.whitened(levels)).map {
       max(0, $0 - Self.leastLogOdds)
     }
+    SteadySound.remove(from: &picture, levels)
     var finder = LandmarkPeaks(radius: 2)
     var found: [LandmarkPeaks.Peak] = []
     for row in stride(from: 0, to: picture.count, by: bandCount) {
@@ -56,16 +67,56 @@ public struct Query: Sendable {
     }
     finder.finish(into: &found)
     let peaks = RankedPeaks(found)
-    let strongest = peaks.peaks.filter { $0.rank < Overlap.rankLimit }
-    let clarity =
-      strongest.reduce(0) { $0 + 1 / (1 + exp(-$1.strength - Self.leastLogOdds)) } / Float(max(1, strongest.count))
-    self.init(columnCount: columnCount, peaks: peaks, picture: picture, clarity: clarity)
+    self.init(
+      columnCount: columnCount, peaks: peaks, picture: picture, isClean: false, silences: Self.silences(in: levels))
   }
 
-  private init(columnCount: Int, peaks: RankedPeaks, picture: [Float], clarity: Float) {
+  /// - Parameter isClean: Whether it is nothing but landmarks.
+  private init(columnCount: Int, peaks: RankedPeaks, picture: [Float], isClean: Bool, silences: [Range<Int>]) {
     self.columnCount = columnCount
     self.peaks = peaks
-    self.clarity = clarity
+    self.isClean = isClean
+    clarity = isClean ? Self.musicClarity : Self.clarity(of: peaks)
+    self.silences = silences
+    self.picture = picture
     filter = FilterRows(picture, columnCount: columnCount)
+  }
+
+  /// Some of the columns, as a query.
+  func part(_ columns: Range<Int>) -> Query {
+    guard columns != 0..<columnCount else { return self }
+    let bandCount = LandmarkSpectrum.bandCount
+    return Query(
+      columnCount: columns.count, peaks: peaks.part(columns),
+      picture: Array(picture[columns.lowerBound * bandCount..<columns.upperBound * bandCount]), isClean: isClean,
+      silences: [])
+  }
+
+  /// The columns without the silence before and after the sound.
+  var sound: Range<Int> {
+    let start = silences.first.map { $0.lowerBound == 0 ? $0.upperBound : 0 } ?? 0
+    let end = silences.last.map { $0.upperBound == columnCount ? $0.lowerBound : columnCount } ?? columnCount
+    return start..<max(start, end)
+  }
+
+  private static func clarity(of peaks: RankedPeaks) -> Float {
+    let strongest = peaks.peaks.filter { $0.rank < Overlap.rankLimit }
+    return strongest.reduce(0) { $0 + 1 / (1 + exp(-$1.strength - leastLogOdds)) } / Float(max(1, strongest.count))
+  }
+
+  private static func silences(in levels: [Int32]) -> [Range<Int>] {
+    let bandCount = LandmarkSpectrum.bandCount
+    let columnCount = levels.count / bandCount
+    var silences: [Range<Int>] = []
+    var first = 0
+    for column in 0...columnCount {
+      let isSilent =
+        column < columnCount
+        && levels[column * bandCount..<(column + 1) * bandCount].allSatisfy { $0 < silentLevel }
+      if isSilent { continue }
+      if column - first >= shortestSilence { silences.append(first..<column) }
+      first = column + 1
+    }
+    return silences
   }
 }

@@ -15,8 +15,10 @@ struct RankedPeaks {
   let peaks: [Peak]
   /// The places of all in `peaks`, the strongest first; of equals the first.
   let order: [Int]
+  private let found: [LandmarkPeaks.Peak]
 
   init(_ found: [LandmarkPeaks.Peak]) {
+    self.found = found
     // The bits of a positive floating-point number, read as an integer, are in its order.
     order = found.indices.map { UInt64(~found[$0].strength.bitPattern) << 32 | UInt64($0) }.sorted()
       .map { Int($0 & 0xFFFF_FFFF) }
@@ -34,6 +36,16 @@ struct RankedPeaks {
       counts[group] += 1
     }
     self.peaks = peaks
+  }
+
+  /// The peaks of some columns, which are counted from the first of them.
+  func part(_ columns: Range<Int>) -> RankedPeaks {
+    RankedPeaks(
+      found.filter { columns.contains($0.column) }.map {
+        var peak = $0
+        peak.column -= columns.lowerBound
+        return peak
+      })
   }
 
   /// The peaks whose rank is wanted, and their order.

@@ -20,6 +20,8 @@ final class Segment: Sendable {
   /// Bits of the context by which the list of each key is divided.
   let contextBits: Int
   private let listOffsetWidth: Int
+  /// Where the bits and the ranks of the lists that are there begin, and how many lists that are; `nil` if all are there.
+  private let sparse: (bits: Int, ranks: Int, count: Int)?
   /// Where the sections that are read for each pair of a query begin.
   private let listBasesStart: Int
   private let listOffsetsStart: Int
@@ -32,7 +34,8 @@ final class Segment: Sendable {
   }
 
   /// Reads the header and checks it, the table of tracks and the bases of the lists; nothing else is touched.
-  init(_ bytes: SegmentBytes, path: String) throws(CatalogError) {
+  /// - Parameter isTracksOnly: Whether the tracks are wanted and checked, and the index may be damaged.
+  init(_ bytes: SegmentBytes, path: String, isTracksOnly: Bool = false) throws(CatalogError) {
     self.bytes = bytes
     self.path = path
     let all = bytes.pointer
@@ -68,7 +71,6 @@ final class Segment: Sendable {
     self.sections = sections
     self.checksums = checksums
     listBasesStart = sections[Format.Section.listBases.rawValue].lowerBound
-    listOffsetsStart = sections[Format.Section.listOffsets.rawValue].lowerBound
     postings = sections[Format.Section.postings.rawValue]
     trackCount = Int(clamping: long(Format.Header.trackCount))
     columnCount = Int(clamping: long(Format.Header.columnCount))
@@ -77,7 +79,20 @@ final class Segment: Sendable {
     listOffsetWidth = Int(word(Format.Header.listOffsetWidth))
     contextBits = Int(word(Format.Header.contextBits))
     guard contextBits <= LandmarkPair.contextBits else { throw .damaged(path: path, detail: "header") }
-    let listCount = LandmarkPair.keyCount << contextBits
+    let allLists = LandmarkPair.keyCount << contextBits
+    let offsetsStart = sections[Format.Section.listOffsets.rawValue].lowerBound
+    let listCount: Int
+    if word(Format.Header.version) >= 4, word(Format.Header.isSparse) == 1 {
+      listCount = Int(word(Format.Header.listCount))
+      let words = (allLists + 63) / 64
+      let ranks = offsetsStart + 8 * words
+      sparse = (offsetsStart, ranks, listCount)
+      listOffsetsStart = ranks + 4 * ((64 * words + Format.rankGroup - 1) / Format.rankGroup)
+    } else {
+      listCount = allLists
+      sparse = nil
+      listOffsetsStart = offsetsStart
+    }
     let groups = listCount / Format.listGroup + 1
     // A track takes a record, a landmark a code, and a posting a byte at least.
     guard [2, 4].contains(listOffsetWidth), columnCount <= Format.maximumColumnCount, trackCount <= all.count,
@@ -85,9 +100,9 @@ final class Segment: Sendable {
       landmarkCount <= sections[Format.Section.landmarks.rawValue].count,
       postingCount <= sections[Format.Section.postings.rawValue].count,
       sections[Format.Section.listBases.rawValue].count == groups * 8,
-      sections[Format.Section.listOffsets.rawValue].count == (listCount + 1) * listOffsetWidth
+      sections[Format.Section.listOffsets.rawValue].upperBound == listOffsetsStart + (listCount + 1) * listOffsetWidth
     else { throw .damaged(path: path, detail: "header") }
-    try verify([.tracks, .listBases])
+    try verify(isTracksOnly ? [.landmarks, .tracks, .items] : [.tracks, .listBases])
     try checkColumns()
   }
 
@@ -229,10 +244,28 @@ final class Segment: Sendable {
   /// Where a list lies within `postings`; a range that makes no sense, in a damaged file, is empty.
   @inline(__always)
   func list(_ number: Int) -> Range<Int> {
+    guard let number = sparse == nil ? number : storedNumber(of: number) else { return 0..<0 }
     let start = listStart(number)
     let end = listStart(number + 1)
     guard start <= end, end <= postings.count else { return 0..<0 }
     return start..<end
+  }
+
+  /// The number of a list among those that are there.
+  @inline(__always)
+  private func storedNumber(of list: Int) -> Int? {
+    guard let sparse else { return list }
+    let base = bytes.pointer.baseAddress.unsafelyUnwrapped
+    func word(_ index: Int) -> UInt64 { base.loadUnaligned(fromByteOffset: sparse.bits &+ 8 &* index, as: UInt64.self) }
+    let last = list / 64
+    let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: list)
+    let bits = word(last)
+    guard bits & bit != 0 else { return nil }
+    let group = list / Format.rankGroup
+    var number = Int(base.loadUnaligned(fromByteOffset: sparse.ranks &+ 4 &* group, as: UInt32.self))
+    for index in group &* (Format.rankGroup / 64)..<last { number &+= word(index).nonzeroBitCount }
+    number &+= (bits & (bit &- 1)).nonzeroBitCount
+    return number < sparse.count ? number : nil
   }
 
   @inline(__always)

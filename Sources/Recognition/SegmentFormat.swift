@@ -8,7 +8,10 @@ internal import Fingerprinting
 ///   a list of the columns of the anchors that form it, ascending, each as the difference from the one before in base
 ///   128 (seven bits a byte, low ones first, the high bit set on all but the last).
 /// - `listBases`: for every `listGroup` lists, the 64-bit offset of the first one within `postings`.
-/// - `listOffsets`: for each list, and one more, how far it begins after the base, as numbers of 2 or 4 bytes.
+/// - `listOffsets`: for each list, and one more, how far it begins after the base, as numbers of 2 or 4 bytes. In a small
+///   segment most lists are empty and left out here and in `listBases`: then a bit for each list says whether it is there,
+///   low bits first, and a 32-bit number for every `rankGroup` bits how many are there before them (Jacobson, FOCS 1989);
+///   the offsets follow.
 /// - `blocks`: for every `blockColumns` columns of each track, where among its codes decoding can begin, and at which column.
 /// - `tracks`: a record of 64 bytes for each track.
 /// - `items`: for each track its media items in JSON.
@@ -16,9 +19,9 @@ internal import Fingerprinting
 /// Columns are numbered through all tracks of a segment, with `trackGap` empty ones after each.
 enum SegmentFormat {
   static let magic: [UInt8] = [0x89] + Array("NCAT\r\n\u{1A}".utf8)
-  /// In version 1, `contextBits` was not there and is 0; in version 2 it was 6 at most.
-  static let version: UInt32 = 3
-  static let readableVersions: ClosedRange<UInt32> = 1...3
+  /// In version 1, `contextBits` was not there and is 0; in version 2 it was 6 at most; up to version 3 no list was left out.
+  static let version: UInt32 = 4
+  static let readableVersions: ClosedRange<UInt32> = 1...4
   static let headerSize = 256
 
   enum Section: Int, CaseIterable {
@@ -39,11 +42,16 @@ enum SegmentFormat {
     /// Offset, length and XXH3-64 of each section.
     static let sections = 64
     static let sectionSize = 24
+    /// 1 if empty lists are left out, and how many there are then.
+    static let isSparse = 232
+    static let listCount = 236
     /// XXH3-64 of all bytes of the header before it.
     static let checksum = 248
   }
 
   static let listGroup = 32
+  /// Eight words of 64 bits.
+  static let rankGroup = 512
   static let blockColumns = 256
   static let blockSize = 8
   /// More than half the longest query, so that clips at the end of a track do not vote for the next one.

@@ -82,8 +82,10 @@ struct SegmentWriter: ~Copyable {
 
     let inverted = InvertedFile(tracks, codes: codes, contextBits: contextBits)
     let listCount = LandmarkPair.keyCount << inverted.contextBits
+    let landmarkCount = tracks.reduce(0) { $0 + Int($1.landmarkCount) }
+    // There are about as many postings as landmarks.
+    var table = ListTable(listCount: landmarkCount < listCount / 2 ? listCount : nil)
     var offsets: [UInt32] = []
-    offsets.reserveCapacity(listCount + 1)
     var bases: [UInt8] = []
     var base = 0
     var postingCount = 0
@@ -101,10 +103,12 @@ struct SegmentWriter: ~Copyable {
     for bands in inverted.slices {
       let slice = inverted.slice(ofBands: bands, codes: codes)
       for list in slice.lists {
+        let postings = slice.postings(ofList: list)
+        guard table.add(list, isEmpty: postings.isEmpty) else { continue }
         try beginList()
         encoded.removeAll(keepingCapacity: true)
         var last: UInt32 = 0
-        for posting in slice.postings(ofList: list) {
+        for posting in postings {
           var difference = posting - last
           last = posting
           while difference >= 0x80 {
@@ -123,8 +127,8 @@ struct SegmentWriter: ~Copyable {
     endSection()
 
     let width = (offsets.max() ?? 0) <= UInt16.max ? 2 : 4
-    var packed: [UInt8] = []
-    packed.reserveCapacity(width * offsets.count)
+    var packed = table.bytes
+    packed.reserveCapacity(packed.count + width * offsets.count)
     for offset in offsets {
       for byte in 0..<width { packed.append(UInt8(truncatingIfNeeded: offset >> (8 * UInt32(byte)))) }
     }
@@ -149,10 +153,10 @@ struct SegmentWriter: ~Copyable {
     endSection()
 
     let columnCount = tracks.last.map { Int($0.firstColumn) + Int($0.columnCount) + Format.trackGap } ?? 0
-    let landmarkCount = tracks.reduce(0) { $0 + Int($1.landmarkCount) }
     let header = header(
       trackCount: tracks.count, columnCount: columnCount, landmarkCount: landmarkCount, postingCount: postingCount,
-      listOffsetWidth: width, contextBits: inverted.contextBits)
+      listOffsetWidth: width, contextBits: inverted.contextBits,
+      storedListCount: table.isSparse ? offsets.count - 1 : nil)
     if let file {
       try flush()
       do {
@@ -193,7 +197,7 @@ struct SegmentWriter: ~Copyable {
 
   private func header(
     trackCount: Int, columnCount: Int, landmarkCount: Int, postingCount: Int, listOffsetWidth: Int,
-    contextBits: Int
+    contextBits: Int, storedListCount: Int?
   ) -> [UInt8] {
     var header = Format.magic
     header.append(littleEndian: Format.version)
@@ -210,9 +214,41 @@ struct SegmentWriter: ~Copyable {
       header.append(littleEndian: UInt64(entry.length))
       header.append(littleEndian: entry.checksum)
     }
+    header.append(littleEndian: UInt32(storedListCount == nil ? 0 : 1))
+    header.append(littleEndian: UInt32(storedListCount ?? 0))
     header += [UInt8](repeating: 0, count: Format.Header.checksum - header.count)
     header.append(littleEndian: ContentID(hashing: header).low)
     return header
+  }
+}
+
+/// Which lists of a segment are there, if the empty ones are left out.
+private struct ListTable {
+  private var words: [UInt64]
+  let isSparse: Bool
+
+  /// - Parameter listCount: `nil` if all lists are there.
+  init(listCount: Int?) {
+    words = [UInt64](repeating: 0, count: ((listCount ?? 0) + 63) / 64)
+    isSparse = listCount != nil
+  }
+
+  /// Notes the next list; says whether it is there.
+  mutating func add(_ list: Int, isEmpty: Bool) -> Bool {
+    guard isSparse else { return true }
+    if !isEmpty { words[list / 64] |= 1 << UInt64(list % 64) }
+    return !isEmpty
+  }
+
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    for word in words { bytes.append(littleEndian: word) }
+    var rank: UInt32 = 0
+    for (index, word) in words.enumerated() {
+      if index * 64 % SegmentFormat.rankGroup == 0 { bytes.append(littleEndian: rank) }
+      rank += UInt32(word.nonzeroBitCount)
+    }
+    return bytes
   }
 }
 

@@ -7,17 +7,17 @@ internal import Synchronization
 ///
 ///     let session = try Session(catalog: CustomCatalog(contentsOf: "library.catalog"))
 ///     let query = try QueryGenerator.query(ofFile: "clip.wav", maximumDuration: 12)
-///     if case .match(let match) = session.match(query) {
-///       print(match.best.item.title ?? "?", match.best.matchOffset)
+///     for match in session.match(query).matches {
+///       print(match.best.item.title ?? "?", match.heard, match.best.matchOffset)
 ///     }
 public final class Session: Sendable {
   /// What matching needs, for one thread at a time.
   private struct State: ~Copyable {
+    var catalog: CustomCatalog
     var matcher: CatalogMatcher
     var stream: StreamingMatcher?
   }
 
-  public let catalog: CustomCatalog
   private let state: Mutex<State>
   private let continuation: AsyncStream<SessionResult>.Continuation
   /// The results of streaming buffers, in order; the newest 64 are kept until somebody takes them.
@@ -26,16 +26,29 @@ public final class Session: Sendable {
   public init(catalog: CustomCatalog) throws(CatalogError) {
     var catalog = catalog
     try catalog.seal()
-    self.catalog = catalog
-    state = Mutex(State(matcher: CatalogMatcher(catalog), stream: nil))
+    state = Mutex(State(catalog: catalog, matcher: CatalogMatcher(catalog), stream: nil))
     (results, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
+  }
+
+  public var catalog: CustomCatalog { state.withLock { $0.catalog } }
+
+  /// Matches with another catalog from now on. A stream goes on without a gap.
+  public func replaceCatalog(with catalog: CustomCatalog) throws(CatalogError) {
+    var catalog = catalog
+    try catalog.seal()
+    let new = catalog
+    state.withLock { state in
+      state.catalog = new
+      state.matcher = CatalogMatcher(new)
+    }
   }
 
   /// Matches one query.
   public func match(_ query: Query) -> SessionResult {
     if let error = objection(to: query.duration) { return .error(error) }
     return state.withLock { state in
-      state.matcher.match(query).map { .match($0) } ?? .noMatch(queryStart: 0, queryDuration: query.duration)
+      let matches = state.matcher.matches(query)
+      return matches.isEmpty ? .noMatch(queryStart: 0, queryDuration: query.duration) : .matches(matches)
     }
   }
 
@@ -49,6 +62,7 @@ public final class Session: Sendable {
   }
 
   private func objection(to seconds: Double) -> CatalogError? {
+    let catalog = self.catalog
     if seconds < catalog.minimumQueryDuration {
       return .queryTooShort(seconds: seconds, minimum: catalog.minimumQueryDuration)
     }

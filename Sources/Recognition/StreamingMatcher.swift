@@ -68,7 +68,7 @@ struct StreamingMatcher: ~Copyable {
     let query = Query(levels: levels)
     let rate = LandmarkSpectrum.columnsPerSecond
     let start = Double(columnCount - query.columnCount) / rate
-    if let match = matcher.match(query, at: start, elapsed: query.duration) { return .match(match) }
-    return .noMatch(queryStart: start, queryDuration: query.duration)
+    let matches = matcher.matches(query, at: start, elapsed: query.duration)
+    return matches.isEmpty ? .noMatch(queryStart: start, queryDuration: query.duration) : .matches(matches)
   }
 }

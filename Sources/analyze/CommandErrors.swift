@@ -37,6 +37,12 @@ struct CommandEnding {
       case ReportError.closedPipe: (.fine, nil)
       case StoreError.lockedByRun: (.locked, "\(error)")
       case CatalogError.locked: (.locked, Self.sentence("\(error)"))
+      case CatalogError.damaged:
+        (
+          .fatal,
+          "\(error). Run `analyze catalog build`, which repairs a catalog; make an exported file again with "
+            + "`analyze catalog export`."
+        )
       case let error as CatalogError: (.fatal, Self.sentence("\(error)"))
       default: (.fatal, "\(error)")
       }

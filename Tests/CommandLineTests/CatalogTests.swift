@@ -136,6 +136,62 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: place.folder.file("new").string))
   }
 
+  /// Each file of the catalog lost, cut off and overwritten: `match` says what to do, and that is what helps.
+  @Test(arguments: ["CATALOG", "1.segment", "2.segment", "list"], ["lost", "cut", "overwritten"])
+  func whatIsDamagedIsBuiltAgain(name: String, damage: String) throws {
+    let place = try Workplace()
+    _ = try place.analyzeTracks()
+    #expect(try place.catalog("build", "library/a.wav", "library/b.wav").status == 0)
+    #expect(try place.catalog("build").status == 0)
+    #expect(try place.catalog("build", "--verbose").errors.contains("0 added, 0 updated, 0 removed, 3 unchanged"))
+    let folder = place.folder.file("catalog")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.string)
+    let file = folder.appending(name == "list" ? try #require(names.first { $0.hasSuffix(".build") }) : name)
+    let bytes = try [UInt8](Data(contentsOf: URL(filePath: file.string)))
+    switch damage {
+    case "lost": try FileManager.default.removeItem(atPath: file.string)
+    case "cut": try place.write(Array(bytes.prefix(bytes.count / 2)), to: file)
+    default: try place.write(bytes.map { $0 ^ 0x55 }, to: file)
+    }
+    if name != "list" {
+      let match = try place.match("library/a.wav")
+      #expect(match.status == 1)
+      #expect(match.errors.contains("damaged") && match.errors.contains("analyze catalog build"), "\(match.errors)")
+    }
+    let build = try place.catalog("build")
+    #expect(build.status == 0, "\(build.errors)")
+    #expect(build.errors.contains(name == "list" ? ".build" : name) || damage == "lost", "\(build.errors)")
+    #expect(build.errors.contains("made again") || build.errors.contains("again from the database")
+      || build.errors.contains("now count as built"), "\(build.errors)")
+    #expect(try Self.titles(place) == ["First", "Second", "Third"])
+    #expect(try place.catalog("info", "--check").status == 0)
+    for (track, title) in [("a", "First"), ("c", "Third")] {
+      #expect(try place.match("library/\(track).wav").text.contains(title))
+    }
+    // All is as it was: what changes in the library is followed again.
+    let next = try place.catalog("build", "--verbose")
+    #expect(next.errors.hasSuffix("0 added, 0 updated, 0 removed, 3 unchanged\n"), "\(next.errors)")
+    try place.remove("c.wav")
+    _ = try place.analyzeSignatures()
+    #expect(try place.catalog("build", "--verbose").errors.contains("1 removed, 2 unchanged"))
+  }
+
+  @Test func mergingTheSameAgainChangesNothing() throws {
+    let place = try Workplace()
+    _ = try place.analyzeTracks()
+    #expect(try place.catalog("build").status == 0)
+    #expect(try place.catalog("export", "whole.catalog").status == 0)
+    func size() throws -> Int { try Int(JSONValue(parsing: place.catalog("info", "--json").output)["size_bytes"].numberValue) }
+    #expect(try place.catalog("remove", "library/b.wav").status == 0)
+    #expect(try place.catalog("merge", "whole.catalog").status == 0)
+    let before = try size()
+    for _ in 0..<2 { #expect(try place.catalog("merge", "whole.catalog").status == 0) }
+    #expect(try size() == before)
+    #expect(try Self.titles(place) == ["First", "Second", "Third"])
+    // The second track alone, and no table of all lists with it.
+    #expect(before < 250_000)
+  }
+
   @Test func thereIsOneWriterAtATime() throws {
     let place = try Workplace()
     _ = try place.analyzeTracks()

@@ -34,7 +34,9 @@ import Testing
     try Tracks.checkSchema("match", json)
 
     let text = try place.match("clip.wav", "other.wav")
-    #expect(text.text.contains("\(place.folder.file("clip.wav"))\n  0:00:00–0:00:08  Second\n"))
+    #expect(
+      text.text.contains(
+        "\(place.folder.file("clip.wav"))\n  0:00:00–0:00:08  Second\n      \(place.library)/b.wav\n"))
     #expect(text.text.contains("from 0:00:08 of the track"))
     #expect(text.text.hasSuffix("other.wav\n  nothing recognised\n"))
     // A pipe serves as well as a file.
@@ -46,6 +48,80 @@ import Testing
     #expect(heard["path"] == "/dev/stdin" && heard["tracks"] == records[0]["tracks"])
     // What is too improbable for the person who asks is no match.
     #expect(try place.match("clip.wav", "--min-confidence", "1").text.contains("nothing recognised"))
+    let low = try place.match("clip.wav", "--min-confidence", "0.5")
+    #expect(low.status == 64)
+    #expect(low.errors.contains("0.86 to 1"), "\(low.errors)")
+  }
+
+  @Test func allTracksOfAClipAreListed() throws {
+    let place = try Workplace()
+    _ = try place.analyzeTracks()
+    #expect(try place.catalog("build").status == 0)
+    // Two tracks, and then nothing.
+    let silence = Signal.silence(sampleRate: Tracks.sampleRate, seconds: 7)
+    let clip = Tracks.joined([
+      Tracks.cut(Tracks.signals[1], from: 4, seconds: 10), Tracks.cut(Tracks.signals[2], from: 2, seconds: 12), silence,
+    ])
+    try place.write(WAVFile(clip).bytes, to: place.folder.file("clip.wav"))
+    let json = try place.match("clip.wav", "--json")
+    try Tracks.checkSchema("match", json)
+    let tracks = try JSONValue(parsing: json.output)["tracks"].elements
+    try #require(tracks.map { $0["title"].textValue } == ["Second", "Third"])
+    for (track, expected) in zip(tracks, [(0.0, 10.0, 4.0), (10, 22, 2)]) {
+      #expect(abs(track["start_s"].numberValue - expected.0) < 0.75)
+      #expect(abs(track["end_s"].numberValue - expected.1) < 0.75)
+      // Where the track is at its start in the clip.
+      #expect(abs(track["track_offset_s"].numberValue - track["start_s"].numberValue + expected.0 - expected.2) < 0.1)
+    }
+    let text = try place.match("clip.wav").text
+    #expect(text.contains("  0:00:00–0:00:10  Second\n") && text.contains("  0:00:10–0:00:22  Third\n"), "\(text)")
+  }
+
+  @Test func silenceEndsATrackOfALongRecording() throws {
+    let place = try Workplace()
+    _ = try place.analyzeTracks()
+    #expect(try place.catalog("build").status == 0)
+    let silence = Signal.silence(sampleRate: Tracks.sampleRate, seconds: 15)
+    let mix = Tracks.joined([silence, Tracks.cut(Tracks.signals[1], from: 4, seconds: 10), silence])
+    try place.write(WAVFile(mix).bytes, to: place.folder.file("mix.wav"))
+    let cues = try JSONValue(parsing: place.match("mix.wav", "--json").output)["tracks"].elements
+    try #require(cues.count == 1)
+    #expect(abs(cues[0]["start_s"].numberValue - 15) < 0.3 && abs(cues[0]["end_s"].numberValue - 25) < 0.3, "\(cues)")
+  }
+
+  /// What is added while one listens is recognized.
+  @Test func listeningTakesTheNewCatalog() throws {
+    let place = try Workplace()
+    _ = try place.analyzeTracks()
+    #expect(try place.catalog("build", "library/a.wav").status == 0)
+    let parts = [Tracks.signals[0], Tracks.signals[1], Tracks.cut(Tracks.signals[0], from: 0, seconds: 16)]
+    for (number, part) in parts.enumerated() {
+      try place.write(Tracks.pcm(part).flatMap(Tracks.bytes), to: place.folder.file("\(number).raw"))
+    }
+    // The second part comes once the catalog has it, and the third once the catalog cannot be read.
+    let listening = try place.start([
+      "listen", "--rate", "\(Tracks.sampleRate)", "--catalog", place.catalogFolder, "--json", "--command",
+      "cat 0.raw; until [ -e go1 ]; do sleep 0.05; done; cat 1.raw; until [ -e go2 ]; do sleep 0.05; done; cat 2.raw",
+    ])
+    func heard() -> String { String(decoding: listening.output, as: UTF8.self) }
+    #expect(waitUntil { heard().contains("First") })
+    #expect(try place.catalog("build").status == 0)
+    try place.write("", to: place.folder.file("go1"))
+    #expect(waitUntil { heard().contains("Second") })
+    try place.write("junk", to: place.folder.file("catalog/CATALOG"))
+    try place.write("", to: place.folder.file("go2"))
+    let end = listening.end()
+    #expect(end.status == 0, "\(end.errors)")
+    #expect(end.errors.contains("Listening goes on"), "\(end.errors)")
+    let events = try end.lines.map { try JSONValue(parsing: Array($0.utf8)) }
+    #expect(
+      events.map { "\($0["event"].textValue) \($0["title"].textValue)" } == [
+        "began First", "ended First", "began Second", "ended Second", "began First", "ended First",
+      ], "\(end.text)")
+    try Tracks.checkSchema("listen", end)
+    for (event, time) in zip(events.filter { $0["event"] == "ended" }, [24.0, 48, 64]) {
+      #expect(abs(event["end_s"].numberValue - time) < 1, "\(event)")
+    }
   }
 
   @Test func filesThatCannotBeHeardAreNamed() throws {
@@ -106,8 +182,10 @@ import Testing
     #expect(json.status == 0, "\(json.errors)")
     #expect(json.errors == "")
     let tracks = try json.lines.map { try JSONValue(parsing: Array($0.utf8)) }
-    // Each once, as soon as it is recognised.
-    #expect(tracks.map { $0["title"].textValue } == ["Second", "First"])
+    // Each as soon as it is recognised, and once it has ended.
+    #expect(
+      tracks.map { "\($0["event"].textValue) \($0["title"].textValue)" }.sorted()
+        == ["began First", "began Second", "ended First", "ended Second"])
     #expect(abs((tracks.first?["time_s"].numberValue ?? 0) - 3) < 3)
     for track in tracks {
       let expected = track["time_s"].numberValue + (track["title"] == "Second" ? 2 : -20)
@@ -124,7 +202,8 @@ import Testing
     let end = listening.end()
     #expect(end.status == 130)
     #expect(end.errors == "")
-    #expect(end.lines.count == 4)
+    #expect(end.lines.count { $0.contains("confidence") } == 2)
+    #expect(end.lines.count { $0.contains("ended") } == 2)
     // They have been told to stop.
     for name in ["shell", "sleep"] {
       let process = try String(contentsOfFile: place.folder.file(name).string, encoding: .utf8)

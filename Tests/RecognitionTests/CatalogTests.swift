@@ -94,6 +94,90 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
     }
   }
 
+  @Test func whatIsThereAlreadyIsNotAddedAgain() throws {
+    try Catalogs.withDirectory { path in
+      let directory = CatalogDirectory(at: path)
+      try directory.add(Array(Catalogs.references[0..<6]))
+      let list = try Catalogs.read(path.appending("CATALOG"))
+      try directory.add(Array(Catalogs.references[0..<6]))
+      #expect(Catalogs.names(in: path) == ["1.segment", "CATALOG", "LOCK"])
+      #expect(try Catalogs.read(path.appending("CATALOG")) == list)
+      // What differs replaces what is there, and is all that is written.
+      var changed = Catalogs.references[2]
+      changed.items = [MediaItem(title: "Other")]
+      try directory.add(Array(Catalogs.references[0..<2]) + [changed])
+      #expect(try Segment(contentsOf: path.appending("2.segment")).trackCount == 1)
+      #expect(try directory.catalog().count == 6)
+      #expect(try directory.catalog().reference("piece-3") == changed)
+    }
+  }
+
+  /// A table of all lists alone takes 0.9 MB.
+  @Test func aSmallSegmentIsSmall() throws {
+    var one = CustomCatalog()
+    try one.add(Catalogs.references[6])
+    try one.seal()
+    #expect(one.information.sizeBytes < 90_000, "\(one.information.sizeBytes)")
+    #expect(try Self.answer(one) == Self.answer(Catalogs.catalog))
+  }
+
+  /// Each file of a catalog lost, cut off and overwritten.
+  @Test(arguments: ["CATALOG", "1.segment", "2.segment"], [0, 1, 2, 3])
+  func aDamagedDirectoryIsRepaired(name: String, kind: Int) throws {
+    try Catalogs.withDirectory { path in
+      let directory = CatalogDirectory(at: path)
+      try directory.add(Array(Catalogs.references[0..<6]))
+      try directory.add(Array(Catalogs.references[6..<9]))
+      #expect(try directory.repair() == nil)
+      let file = path.appending(name)
+      var bytes = try Catalogs.read(file)
+      switch kind {
+      case 0: unlinkQuietly(file)
+      case 1: try Catalogs.write(Array(bytes[..<(bytes.count / 2)]), to: file)
+      case 2: try Catalogs.write(Array(repeating: 0x41, count: bytes.count), to: file)
+      default:
+        bytes[bytes.count / 2] ^= 0x10
+        try Catalogs.write(bytes, to: file)
+      }
+      #expect(throws: CatalogError.self) { try directory.catalog().verify() }
+      // Nothing is written over damage without a word.
+      if name == "CATALOG" { #expect(throws: CatalogError.self) { try directory.remove(["piece-1"]) } }
+      let repair = try #require(try directory.repair())
+      #expect(try directory.repair() == nil)
+      try directory.catalog().verify()
+      let count = try directory.catalog().count
+      if name == "CATALOG" {
+        #expect(repair == CatalogDirectory.Repair(hasLostList: true))
+        #expect(count == 9)
+      } else {
+        #expect(!repair.hasLostList)
+        #expect(repair.restoredSegments + repair.lostSegments == [name])
+        #expect(count == (repair.lostSegments.isEmpty ? 9 : name == "1.segment" ? 3 : 6))
+      }
+      try directory.add(Catalogs.references)
+      #expect(try Self.answer(directory.catalog()) == Self.answer(Catalogs.catalog))
+    }
+  }
+
+  @Test func anIndexThatIsDamagedIsMadeAgain() throws {
+    try Catalogs.withDirectory { path in
+      let directory = CatalogDirectory(at: path)
+      try directory.add(Array(Catalogs.references[0..<6]))
+      try directory.remove(["piece-2"])
+      let entry = SegmentFormat.Header.sections
+      for section in [SegmentFormat.Section.postings, .listBases, .listOffsets, .blocks] {
+        let name = Catalogs.names(in: path)[0]
+        var bytes = try Catalogs.read(path.appending(name))
+        let place = entry + section.rawValue * SegmentFormat.Header.sectionSize
+        let start = bytes.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: place, as: UInt64.self)) }
+        bytes[start + 1] ^= 0x55
+        try Catalogs.write(bytes, to: path.appending(name))
+        #expect(try directory.repair() == CatalogDirectory.Repair(restoredSegments: [name]))
+        #expect(try directory.catalog().count == 5)
+      }
+    }
+  }
+
   @Test func whatIsMergedDependsOnTheSizes() {
     let night = 1_200_000
     // A night's tracks beside a large segment stay by themselves, until they are half as many.

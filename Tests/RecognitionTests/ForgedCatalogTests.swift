@@ -11,11 +11,12 @@ import Testing
   private typealias Header = SegmentFormat.Header
 
   /// A segment of two tracks with some of its bytes changed and its checksums put right.
-  private static func forged(_ change: (inout [UInt8]) -> Void) throws -> [UInt8] {
+  private static func forged(
+    _ signatures: [Signature] = Catalogs.references[..<2].map(\.signature), _ change: (inout [UInt8]) -> Void
+  ) throws -> [UInt8] {
     var builder = SegmentBuilder()
-    for reference in Catalogs.references[..<2] {
-      let identifier = ContentID(hashing: Array(reference.identifier.utf8))
-      try builder.add(reference.signature, identifier: identifier, items: [])
+    for (index, signature) in signatures.enumerated() {
+      try builder.add(signature, identifier: ContentID(high: 1, low: UInt64(index)), items: [])
     }
     var bytes = try builder.write(with: SegmentWriter())
     change(&bytes)
@@ -81,6 +82,24 @@ import Testing
     #expect(try merged == Self.forged { _ in })
   }
 
+  /// Which lists are there, and their numbers, are not checked on opening.
+  @Test func aTableOfListsThatIsWrongGivesWrongAnswersAtWorst() throws {
+    let query = Catalogs.query(Music.piece(seed: 2, seconds: 6, from: 3))
+    for value in [UInt64.max, 0x8000_0000_0000_0001, 0] {
+      let bytes = try Self.forged { bytes in
+        let range = Self.range(of: .listOffsets, in: bytes)
+        for place in stride(from: range.lowerBound, to: range.upperBound - 8, by: 8) {
+          Self.put(value, at: place, into: &bytes)
+        }
+      }
+      _ = try Session(catalog: Self.open(bytes)).match(query)
+    }
+    for count in [UInt32.max, 0, 7] {
+      let bytes = try Self.forged { Self.put(count, at: Header.listCount, into: &$0) }
+      #expect(throws: CatalogError.damaged(path: "forged", detail: "header")) { try Self.open(bytes) }
+    }
+  }
+
   @Test func signaturesOutOfBoundsAreCutOff() throws {
     // Codes that skip far beyond the end of their track.
     let bytes = try Self.forged { bytes in
@@ -95,11 +114,17 @@ import Testing
   }
 
   @Test func catalogsOfEarlierVersionsAreRead() throws {
-    for version: UInt32 in [1, 2] {
-      #expect(try Self.open(Self.forged { Self.put(version, at: Header.version, into: &$0) }).count == 2)
+    // So much that no list is left out: they could not do that.
+    let landmarks = (0..<210_000).map { Landmark(column: $0, band: $0 % LandmarkSpectrum.bandCount, strength: 5) }
+    let long = [Signature(landmarks: landmarks, columnCount: 210_000)]
+    for version: UInt32 in [1, 2, 3] {
+      #expect(try Self.open(Self.forged(long) { Self.put(version, at: Header.version, into: &$0) }).count == 1)
+      #expect(throws: CatalogError.damaged(path: "forged", detail: "header")) {
+        try Self.open(Self.forged { Self.put(version, at: Header.version, into: &$0) })
+      }
     }
-    #expect(throws: CatalogError.otherVersion(path: "forged", version: 4)) {
-      try Self.open(Self.forged { Self.put(UInt32(4), at: Header.version, into: &$0) })
+    #expect(throws: CatalogError.otherVersion(path: "forged", version: 5)) {
+      try Self.open(Self.forged { Self.put(UInt32(5), at: Header.version, into: &$0) })
     }
   }
 

@@ -1,4 +1,5 @@
 import Fingerprinting
+import Glibc
 import SystemPackage
 import Testing
 
@@ -29,6 +30,88 @@ import Testing
     let match = try #require(try Self.session().match(Catalogs.query(Array(clip))).match)
     #expect(match.best.referenceIdentifier == "piece-7")
     #expect(abs(match.heard.lowerBound - start) < 0.75 && abs(match.heard.upperBound - end) < 0.75, "\(match.heard)")
+  }
+
+  /// One after the other, about as long or one for a short time only, faded or cut.
+  @Test(arguments: [0.5, 0.3, 0.75], [0.0, 3])
+  func twoTracksOfOneClipAreBothFound(share: Double, fade: Double) throws {
+    let rate = Double(Music.sampleRate)
+    let joint = 20 * share
+    let first = Music.piece(seed: 2, seconds: joint + fade / 2, from: 5)
+    let second = Music.piece(seed: 7, seconds: 20 - joint + fade / 2, from: 3)
+    var clip = first + [Float](repeating: 0, count: Int(20 * rate) - first.count)
+    let start = clip.count - second.count
+    for index in first.indices where index >= start { clip[index] *= Float(first.count - index) / Float(fade * rate) }
+    for (index, value) in second.enumerated() {
+      clip[start + index] += value * (start + index < first.count ? Float(index) / Float(fade * rate) : 1)
+    }
+    let matches = try Self.session().match(Catalogs.query(Music.noisy(clip, decibels: 15, seed: 3))).matches
+    try #require(matches.map(\.best.referenceIdentifier) == ["piece-2", "piece-7"])
+    let tolerance = 0.75 + fade / 2
+    #expect(matches[0].heard.lowerBound < 0.1 && abs(matches[0].heard.upperBound - joint) < tolerance)
+    #expect(abs(matches[1].heard.lowerBound - joint) < tolerance && matches[1].heard.upperBound > 19.8)
+    #expect(abs(matches[0].best.matchOffset - 5) < 0.1)
+    #expect(abs(matches[1].best.matchOffset - (3 - joint + fade / 2)) < 0.1)
+  }
+
+  /// Each alone for six seconds, and both for eight.
+  @Test func twoTracksOneOverTheOtherAreBothFound() throws {
+    let rate = Music.sampleRate
+    var clip = Music.piece(seed: 3, seconds: 14, from: 10) + [Float](repeating: 0, count: 6 * rate)
+    for (index, value) in Music.piece(seed: 8, seconds: 14, from: 4).enumerated() { clip[6 * rate + index] += value }
+    let matches = try Self.session().match(Catalogs.query(clip)).matches
+    try #require(matches.map(\.best.referenceIdentifier) == ["piece-3", "piece-8"])
+    #expect(matches[0].heard.lowerBound < 0.1 && matches[1].heard.upperBound > 19.8)
+    #expect(matches[0].heard.upperBound > 6 && matches[1].heard.lowerBound < 14)
+  }
+
+  /// Digital silence before, in and after it.
+  @Test func aTrackIsHeardWhereThereIsSound() throws {
+    let rate = Music.sampleRate
+    let silence = [Float](repeating: 0, count: 5 * rate)
+    let music = Music.piece(seed: 6, seconds: 10, from: 8)
+    let match = try #require(try Self.session().match(Catalogs.query(silence + music + silence + silence)).match)
+    #expect(abs(match.heard.lowerBound - 5) < 0.2 && abs(match.heard.upperBound - 15) < 0.2, "\(match.heard)")
+    #expect(abs(match.best.matchOffset - 3) < 0.1)
+    // It was put off, and went on where it had been.
+    let later = Music.piece(seed: 6, seconds: 8, from: 18)
+    let matches = try Self.session().match(Catalogs.query(music + silence + later)).matches
+    #expect(matches.allSatisfy { $0.best.referenceIdentifier == "piece-6" })
+    #expect(abs((matches.first?.heard.lowerBound ?? 9) - 0) < 0.2, "\(matches.map(\.heard))")
+    #expect(abs((matches.last?.heard.upperBound ?? 0) - 23) < 0.2, "\(matches.map(\.heard))")
+    #expect(matches.count == 2 && abs(matches[0].heard.upperBound - 10) < 0.2)
+  }
+
+  /// A hum of the mains, chords of an organ and tones are in no track, though there may be such tones in some.
+  @Test func steadySoundIsNoEvidence() throws {
+    var catalog = Catalogs.catalog
+    var random = Music.Random(state: 11)
+    func tones(_ frequencies: [Double], seconds: Double, phase: Double = 0) -> [Float] {
+      var samples = [Float](repeating: 0, count: Int(seconds * 8000))
+      for index in samples.indices {
+        let time = 2 * Double.pi * Double(index) / 8000
+        for frequency in frequencies { samples[index] += Float(0.05 * sin(frequency * time + phase)) }
+      }
+      return samples
+    }
+    let hum = (5...40).map { 50.0 * Double($0) }
+    // A track that is not much more than a drone.
+    let drone = Music.noisy(tones(hum, seconds: 30), decibels: 20, seed: 4)
+    try catalog.add(Reference(identifier: "drone", signature: Catalogs.signature(of: drone), items: []))
+    let session = try Session(catalog: catalog)
+    for _ in 0..<6 {
+      let base: Double = Bool.random(using: &random) ? 50 : 60
+      let first = Int.random(in: 1...6, using: &random)
+      var harmonics: [Double] = []
+      for number in first...Int(3800 / base) where Bool.random(using: &random) { harmonics.append(base * Double(number)) }
+      let clip = tones(harmonics, seconds: 10, phase: Double.random(in: 0...6, using: &random))
+      #expect(session.match(Catalogs.query(clip)).matches.isEmpty)
+      #expect(session.match(Catalogs.query(Music.noisy(clip, decibels: 25, seed: 9))).matches.isEmpty)
+    }
+    // Music is recognized through it.
+    let music = Music.piece(seed: 4, seconds: 10, from: 9)
+    let both = zip(music, tones(hum, seconds: 10)).map { $0 + $1 }
+    #expect(session.match(Catalogs.query(both)).match?.best.referenceIdentifier == "piece-4")
   }
 
   @Test(arguments: [0.96, 0.975, 1.01, 1.04])

@@ -66,8 +66,8 @@ import Testing
           item: MediaItem(), referenceIdentifier: $0, referenceDuration: 200, matchOffset: 0, elapsed: 12, speed: 1,
           frequencySkew: 0, confidence: 1)
       }
-      return changes.new(in: .match(Match(mediaItems: items, queryStart: start, queryDuration: 12, heard: 0..<12)))
-        != nil
+      let match = Match(mediaItems: items, queryStart: start, queryDuration: 12, heard: 0..<12)
+      return changes.next(.matches([match])).contains { $0.kind == .began }
     }
     #expect(told("a", at: 0))
     #expect(!told("a", at: 4))
@@ -75,10 +75,40 @@ import Testing
     #expect(told("b", "twin", at: 8))
     #expect(!told("a", at: 12))
     #expect(!told("twin", at: 16))
-    #expect(changes.new(in: .noMatch(queryStart: 20, queryDuration: 12)) == nil)
+    #expect(changes.next(.noMatch(queryStart: 20, queryDuration: 12)).isEmpty)
     #expect(!told("b", at: 40))
     #expect(told("a", at: 44))
     #expect(told("b", at: 80))
+  }
+
+  @Test func tracksHaveAnEnd() throws {
+    var changes = TrackChanges()
+    /// What is told of two tracks of 30 s, of which one is heard up to second 16 and the other one from second 20 to 50.
+    func told(_ now: Double) -> [String] {
+      let matches = [("a", 0.0, 16.0), ("b", 20, 50)].compactMap { name, start, end -> Match? in
+        let heard = max(start, now - 12)..<min(end, now)
+        guard heard.upperBound - heard.lowerBound > 3 else { return nil }
+        let item = MatchedMediaItem(
+          item: MediaItem(), referenceIdentifier: name, referenceDuration: 30, matchOffset: now - 12 - start, elapsed: 12,
+          speed: 1, frequencySkew: 0, confidence: 1)
+        let part = heard.lowerBound - now + 12..<heard.upperBound - now + 12
+        return Match(mediaItems: [item], queryStart: now - 12, queryDuration: 12, heard: part)
+      }
+      let result = matches.isEmpty ? .noMatch(queryStart: now - 12, queryDuration: 12) : SessionResult.matches(matches)
+      return changes.next(result).map { "\($0.kind) \($0.match.best.referenceIdentifier) \($0.start)–\($0.end)" }
+    }
+    #expect(told(12) == ["began a 0.0–12.0"])
+    #expect(told(16) == [])
+    #expect(told(20) == [])
+    // Another one has begun: so the first is over, though it had not been played to its end.
+    #expect(told(24) == ["ended a 0.0–16.0", "began b 20.0–24.0"])
+    for now in stride(from: 28.0, through: 52, by: 4) { #expect(told(now) == []) }
+    // Played to its end.
+    #expect(told(56) == ["ended b 20.0–50.0"])
+    #expect(told(60) == [])
+    #expect(changes.finish().isEmpty)
+    #expect(told(12) == ["began a 0.0–12.0"])
+    #expect(changes.finish().map(\.kind) == [.ended])
   }
 
   @Test func copiesAreOneTrackOfACueSheet() {
@@ -92,9 +122,9 @@ import Testing
         item: MediaItem(), referenceIdentifier: reference, referenceDuration: 200,
         matchOffset: reference == "other" ? start + 3 : 50 + start, elapsed: 12, speed: 1, frequencySkew: 0,
         confidence: 0.9)
-      let result = SessionResult.match(Match(mediaItems: [item], queryStart: start, queryDuration: 12, heard: 0..<12))
-      collector.add(result)
-      if changes.new(in: result) != nil { told += 1 }
+      let match = Match(mediaItems: [item], queryStart: start, queryDuration: 12, heard: 0..<12)
+      collector.add(.matches([match]))
+      told += changes.next(.matches([match])).count { $0.kind == .began }
     }
     let cues = collector.finish()
     #expect(cues.map(\.match.referenceIdentifier) == ["copy-1", "other"])

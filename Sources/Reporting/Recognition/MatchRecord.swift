@@ -24,15 +24,17 @@ public struct MatchRecord: Sendable {
   public var ndjsonLine: [UInt8] { Shape.match.line(of: self) }
 }
 
-/// A track as it is heard: a line of `analyze listen --json`.
+/// A track that begins or ends as one listens: a line of `analyze listen --json`.
 public struct HeardRecord: Sendable {
   public var heard: Timestamp
-  public var match: Match
+  public var change: TrackChanges.Change
 
-  public init(heard: Timestamp, match: Match) {
+  public init(heard: Timestamp, change: TrackChanges.Change) {
     self.heard = heard
-    self.match = match
+    self.change = change
   }
+
+  var match: Match { change.match }
 
   /// As a line of NDJSON, line break included.
   public var ndjsonLine: [UInt8] { Shape.heard.line(of: self) }

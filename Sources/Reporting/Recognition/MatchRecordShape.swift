@@ -22,13 +22,20 @@ extension Shape<MatchRecord> {
 extension Shape<HeardRecord> {
   static var heard: Shape {
     Shape(
-      summary: "A track that was recognised in a stream.",
+      summary: "A track that begins or ends in a stream.",
       fields: [
-        .required("heard_at", .dateTime, "When it was recognised, UTC, cut to seconds.") { $0.heard },
-        .required("time_s", .number, "Seconds of the stream that had been heard by then.") {
+        .required("event", .text, "began: the track was recognized; ended: it is no longer heard.") {
+          $0.change.kind.rawValue
+        },
+        .required("heard_at", .dateTime, "When this was noticed, UTC, cut to seconds.") { $0.heard },
+        .required("time_s", .number, "Seconds of the stream in which the track was last recognized.") {
           $0.match.queryStart + $0.match.queryDuration
         },
-        .required("track_offset_s", .number, "Where in the track the stream was by then, in seconds.") {
+        .required("start_s", .number, "Where in the stream the track was first heard, in seconds.") { $0.change.start },
+        .optional("end_s", .number, "Where in the stream the track was last heard, in seconds; null while it goes on.") {
+          $0.change.kind == .ended ? $0.change.end : nil
+        },
+        .required("track_offset_s", .number, "Where in the track the stream was at time_s, in seconds.") {
           $0.match.best.matchOffset + $0.match.queryDuration * $0.match.best.speed
         },
       ] + Field.matched { $0.match.best } + [

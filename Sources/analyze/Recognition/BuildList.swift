@@ -16,7 +16,15 @@ struct BuildList {
     case done(ContentID)
   }
 
-  private let file: FilePath
+  /// What was found where the list should be.
+  enum Condition {
+    case whole, missing, damaged
+  }
+
+  static let fileExtension = ".build"
+
+  let file: FilePath
+  let condition: Condition
   private let database: FilePath
   private(set) var states: [ContentID: State] = [:]
 
@@ -25,26 +33,36 @@ struct BuildList {
   init(in directory: FilePath, database: FilePath) throws {
     self.database = database
     let name = ContentID(hashing: Array(DisplayPath.text(of: database).utf8))
-    file = directory.appending("\(name).build")
-    guard FileManager.default.fileExists(atPath: file.string) else { return }
-    var lines = try String(contentsOfFile: file.string, encoding: .utf8)[...].split(separator: "\n")
-    guard lines.count >= 2, lines[0] == Self.title else { throw damage }
-    lines.removeFirst(2)
-    for line in lines {
+    file = directory.appending("\(name)\(Self.fileExtension)")
+    guard FileManager.default.fileExists(atPath: file.string) else {
+      condition = .missing
+      return
+    }
+    guard let states = Self.states(in: String(decoding: try Data(contentsOf: URL(filePath: file.string)), as: UTF8.self))
+    else {
+      condition = .damaged
+      return
+    }
+    self.states = states
+    condition = .whole
+  }
+
+  /// - Returns: `nil` if the text is not such a list, or cut off.
+  private static func states(in text: String) -> [ContentID: State]? {
+    let lines = text.split(separator: "\n")
+    guard lines.count >= 2, lines[0] == title, text.hasSuffix("\n") else { return nil }
+    var states: [ContentID: State] = [:]
+    for line in lines.dropFirst(2) {
       let words = line.split(separator: " ")
-      guard words.count == 2, let id = ContentID(String(words[0])) else { throw damage }
+      guard words.count == 2, let id = ContentID(String(words[0])) else { return nil }
       guard words[1] != "-" else {
         states[id] = .begun
         continue
       }
-      guard let digest = ContentID(String(words[1])) else { throw damage }
+      guard let digest = ContentID(String(words[1])) else { return nil }
       states[id] = .done(digest)
     }
-  }
-
-  private var damage: CommandFailure {
-    CommandFailure(
-      .fatal, "\(file.string) is damaged. Remove it and build again; tracks taken out by hand then come back.")
+    return states
   }
 
   subscript(_ id: ContentID) -> State? {

@@ -76,9 +76,18 @@ final class CatalogUpdate {
       )
     }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path.string)) ?? []
-    guard names.isEmpty || names.contains("CATALOG") || names.contains(lockName) else {
+    let isCatalog = names.contains {
+      $0 == "CATALOG" || $0 == lockName || $0.hasSuffix(".segment") || $0.hasSuffix(BuildList.fileExtension)
+    }
+    guard names.isEmpty || isCatalog else {
       throw CommandFailure(.fatal, "\(path.string) holds something else than a catalog. Name a folder of its own.")
     }
+  }
+
+  /// Whether any database has built this catalog.
+  var hasBuildLists: Bool {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path.string)) ?? []
+    return names.contains { $0.hasSuffix(BuildList.fileExtension) }
   }
 
   func add(_ references: some Sequence<Reference>) throws {

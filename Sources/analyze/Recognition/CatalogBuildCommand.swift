@@ -10,7 +10,7 @@ import SystemPackage
 struct CatalogBuildCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "build",
-    abstract: "Brings the catalog up to date with the database, without decoding anything.",
+    abstract: "Brings the catalog up to date with the database, and repairs it, without decoding anything.",
     discussion: """
       What was analyzed since the last time is added, changed tags are taken over, and what has vanished from the library \
       is removed. What catalog remove, add, merge and edited media items have changed stays as it is.
@@ -35,14 +35,16 @@ struct CatalogBuildCommand: AsyncParsableCommand {
       catalog.apply(to: &settings)
       let store = try settings.openStoreForReading()
       let update = try CatalogUpdate(at: settings[Settings.catalog])
+      let repair = try update.directory.repair()
       let terminal = Terminal()
       var build = try CatalogBuild(
         store, update, list: BuildList(in: update.directory.path, database: settings.database()),
-        roots: paths.map(\.path))
+        roots: paths.map(\.path), repair: repair)
       try build.perform { done, all in
         guard terminal.isInteractive, all > CatalogUpdate.batchSize else { return }
         Terminal.write("\r\(done) of \(all) tracks\(done == all ? "\n" : "")")
       }
+      for line in build.repairs { Log.write(.warning, "catalog_repaired", line) }
       for line in build.complaints { Log.write(.warning, "track_left_out", line) }
       if terminal.isInteractive || verbose { Terminal.writeLine(build.summary) }
     }
@@ -61,6 +63,9 @@ private struct CatalogBuild {
   private let update: CatalogUpdate
   private var list: BuildList
   private let roots: [FilePath]
+  private let repair: CatalogDirectory.Repair?
+  /// Whether nothing is known of what earlier builds have added.
+  private let hasLostList: Bool
 
   private var added = 0
   private var updated = 0
@@ -68,14 +73,27 @@ private struct CatalogBuild {
   private var unchanged = 0
   /// Taken out or changed by hand.
   private var leftAlone = 0
+  /// Tracks of which the list of builds did not tell, although a build has added them.
+  private var recovered = 0
   /// Files with audio, but without a signature that this program can use.
   private var unsigned = 0
 
-  init(_ store: ResultStore, _ update: CatalogUpdate, list: BuildList, roots: [FilePath]) {
+  init(
+    _ store: ResultStore, _ update: CatalogUpdate, list: BuildList, roots: [FilePath],
+    repair: CatalogDirectory.Repair?
+  ) {
     self.store = store
     self.update = update
     self.list = list
     self.roots = roots
+    self.repair = repair
+    hasLostList =
+      switch list.condition {
+      case .whole: false
+      case .damaged: true
+      // Where another database has built, this one is new to the catalog.
+      case .missing: !update.hasBuildLists
+      }
   }
 
   mutating func perform(_ progress: (_ done: Int, _ all: Int) -> Void) throws {
@@ -89,6 +107,7 @@ private struct CatalogBuild {
           : "No file with a signature lies there, says the database \(store.path.string). Analyze it first: "
             + "analyze \(roots[0].string)")
     }
+    try recoverList(tracks)
     try removeVanished(there)
     let changes = try changes(of: tracks)
     var next = changes.startIndex
@@ -122,6 +141,25 @@ private struct CatalogBuild {
     }
     self.unsigned = unsigned
     return (tracks, there)
+  }
+
+  /// After damage: notes which tracks this and earlier builds have added, as far as that can be seen, and that lost ones
+  /// are to be added again.
+  private mutating func recoverList(_ tracks: [Track]) throws {
+    let catalog = try update.directory.catalog()
+    if hasLostList {
+      let digests = Dictionary(uniqueKeysWithValues: tracks.map { ($0.id.description, $0) })
+      catalog.forEachEntry { entry in
+        guard let track = digests[entry.identifier], entry.items.count == 1,
+          LibraryItem.digest(of: entry.items[0]) == track.digest
+        else { return }
+        list[track.id] = .done(track.digest)
+        recovered += 1
+      }
+    }
+    guard let repair, repair.hasLostList || !repair.lostSegments.isEmpty else { return }
+    let present = catalog.present(list.states.keys.map(\.description))
+    for id in list.states.keys where !present.contains(id.description) { list[id] = .begun }
   }
 
   private mutating func removeVanished(_ there: Set<ContentID>) throws {
@@ -181,6 +219,39 @@ private struct CatalogBuild {
   }
 
   // MARK: What to tell
+
+  var repairs: [String] {
+    let folder = printable(update.directory.path.string)
+    let again = "\(added) \(added == 1 ? "track was" : "tracks were") added again from the database"
+    var lines: [String] = []
+    if let repair {
+      if !repair.restoredSegments.isEmpty {
+        lines.append("Repaired \(folder): the index of \(Self.joined(repair.restoredSegments)) was damaged and made again.")
+      }
+      if !repair.lostSegments.isEmpty {
+        lines.append(
+          "Repaired \(folder): \(Self.joined(repair.lostSegments)) could not be read; \(again). What `analyze catalog add` "
+            + "or `merge` had put in there must be added again.")
+      }
+      if repair.hasLostList {
+        lines.append(
+          "Repaired \(folder): the list of segments, CATALOG, was damaged or missing and was made again; \(again). Tracks "
+            + "that had been taken out with `analyze catalog remove` may be back.")
+      }
+    }
+    let name = list.file.lastComponent?.string ?? ""
+    if list.condition == .damaged {
+      lines.append(
+        "Repaired \(folder): \(name), the list of what was built, was damaged and was made again. Tracks that had been taken "
+          + "out with `analyze catalog remove` may be back.")
+    } else if recovered > 0 {
+      lines.append(
+        "There was no list of what was built in \(folder): \(recovered) tracks that are as in the database now count as built.")
+    }
+    return lines
+  }
+
+  private static func joined(_ names: [String]) -> String { names.sorted().joined(separator: ", ") }
 
   var complaints: [String] {
     guard unsigned > 0 else { return [] }

@@ -14,6 +14,7 @@ struct ListenCommand: AsyncParsableCommand {
         arecord -q -t raw -f S16_LE -r 44100 -c 1 | analyze listen
         parec --format=s16le --rate=44100 --channels=1 | analyze listen
         ffmpeg -v error -i http://… -f s16le -ar 44100 -ac 1 - | analyze listen
+      When the catalog changes, the new one is used from then on.
       """)
 
   @Option(help: ArgumentHelp("Samples per second.", valueName: "hz"))
@@ -30,7 +31,7 @@ struct ListenCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Run this in a shell and listen to what it prints.", valueName: "command"))
   var command: String?
 
-  @Flag(help: "One line of JSON for each track; see analyze schema listen.")
+  @Flag(help: "One line of JSON when a track begins or ends; see analyze schema listen.")
   var json = false
 
   @OptionGroup
@@ -57,22 +58,27 @@ struct ListenCommand: AsyncParsableCommand {
           "Standard input is a terminal, not sound. Pipe PCM in: arecord -q -t raw -f S16_LE -r 44100 -c 1 | analyze listen"
         )
       }
-      let session = try ManagedSession(catalog: settings.openCatalog(), source: source)
+      _ = try settings.openCatalog()
+      let session = try ManagedSession(following: settings[Settings.catalog], source: source)
       let signals = SignalHandling { _ in session.cancel() }
       var changes = TrackChanges()
       var failure: (any Error)?
       for await result in session.results {
-        if case .error(let error) = result { failure = error }
-        guard confidence.accepts(result.match?.best.confidence ?? 0), let match = changes.new(in: result) else {
-          continue
-        }
-        do {
-          try report(match)
-        } catch {
-          session.cancel()
-          throw error
+        switch result {
+        case .error(let error as CatalogError):
+          Log.write(
+            .warning, "catalog_unread", "The catalog has changed, but \(error). Listening goes on with the one before.")
+        case .error(let error): failure = error
+        default:
+          do {
+            try report(changes.next(confidence.accepted(result)))
+          } catch {
+            session.cancel()
+            throw error
+          }
         }
       }
+      try report(changes.finish())
       if let status = signals.exitStatus { throw status.exitCode }
       if let failure { throw CommandFailure(.fatal, "Nothing more can be heard: \(failure).") }
     }
@@ -86,13 +92,26 @@ struct ListenCommand: AsyncParsableCommand {
     return .command(["sh", "-c", command], sampleRate: rate, channelCount: channels, encoding: encoding)
   }
 
-  private func report(_ match: Match) throws {
-    if json { return try StandardOutput.write(HeardRecord(heard: .now, match: match).ndjsonLine) }
-    let best = match.best
-    let now = match.queryStart + match.queryDuration
-    let offset = best.matchOffset + match.queryDuration * best.speed
-    try StandardOutput.write(
-      "\(trackTime(now))  \(MatchText.text(of: best))\n"
-        + "         \(MatchText.details(offset: offset, speed: best.speed, confidence: best.confidence))\n")
+  private func report(_ changes: [TrackChanges.Change]) throws {
+    for change in changes {
+      if json {
+        try StandardOutput.write(HeardRecord(heard: .now, change: change).ndjsonLine)
+      } else {
+        try StandardOutput.writeLines(lines(for: change))
+      }
+    }
+  }
+
+  private func lines(for change: TrackChanges.Change) -> [String] {
+    let best = change.match.best
+    guard change.kind == .began else {
+      return ["\(trackTime(change.end))  ended: \(MatchText.text(of: best))"]
+    }
+    let now = change.match.queryStart + change.match.queryDuration
+    let offset = best.matchOffset + change.match.queryDuration * best.speed
+    return [
+      "\(trackTime(now))  \(MatchText.text(of: best))", "         \(MatchText.place(of: best))",
+      "         \(MatchText.details(offset: offset, speed: best.speed, confidence: best.confidence))",
+    ]
   }
 }

@@ -12,8 +12,7 @@ struct MatchCommand: AsyncParsableCommand {
     commandName: "match",
     abstract: "Says which tracks of the catalog are in audio files: clips, mixes, recordings of the radio.",
     discussion: """
-      A clip of up to 30 seconds is recognised as a whole; in a longer file each track is found with where it starts and \
-      ends. Exit status: 0 if all files could be read, whatever was recognised; 3 if one could not.
+      Each track that is heard is listed with where it starts and ends. Exit status: 0 if all files could be read, whatever was recognised; 3 if one could not.
       """)
 
   @Argument(help: ArgumentHelp("Audio files; - for standard input, in any format of audio files.", valueName: "file"))
@@ -86,7 +85,7 @@ struct MatchCommand: AsyncParsableCommand {
     let query = try QueryGenerator.query(ofFile: file, maximumDuration: Self.longestClip + 1)
     guard query.duration <= Self.longestClip else { return try CueSheet(ofFile: file, in: session.catalog) }
     switch session.match(query) {
-    case .match(let match): return CueSheet(cues: [CueSheet.Cue(match)], duration: query.duration)
+    case .matches(let matches): return CueSheet(cues: matches.map { CueSheet.Cue($0) }, duration: query.duration)
     case .noMatch: return CueSheet(cues: [], duration: query.duration)
     case .error(let error): throw error
     }
@@ -112,16 +111,26 @@ extension InputArgument {
 
 /// Which matches are good enough.
 struct ConfidenceArguments: ParsableArguments {
-  @Option(help: ArgumentHelp("Show only matches of at least this probability, 0 to 1.", valueName: "p"))
+  @Option(help: ArgumentHelp("Show only matches of at least this probability, 0.86 to 1.", valueName: "p"))
   var minConfidence: Double?
 
   func validate() throws {
-    if let minConfidence, !(0...1).contains(minConfidence) {
-      throw ValidationError("--min-confidence expects a probability from 0 to 1.")
+    let least = Match.leastConfidence
+    if let minConfidence, !(least...1).contains(minConfidence) {
+      throw ValidationError(
+        "--min-confidence must be \(least) to 1, not \(minConfidence): less likely matches are never shown.")
     }
   }
 
   func accepts(_ confidence: Double) -> Bool { confidence >= minConfidence ?? 0 }
+
+  /// A result without the matches that are not good enough.
+  func accepted(_ result: SessionResult) -> SessionResult {
+    guard case .matches(let all) = result, let first = all.first else { return result }
+    let matches = all.filter { accepts($0.best.confidence) }
+    return matches.isEmpty
+      ? .noMatch(queryStart: first.queryStart, queryDuration: first.queryDuration) : .matches(matches)
+  }
 }
 
 /// What was recognised, as a person reads it.
@@ -131,8 +140,9 @@ enum MatchText {
     if record.tracks.isEmpty { lines.append("  nothing recognised") }
     for cue in record.tracks {
       lines.append("  \(trackTime(cue.start))–\(trackTime(cue.end))  \(text(of: cue.match))")
+      lines.append("      \(place(of: cue.match))")
       lines.append("      \(details(offset: cue.match.matchOffset, speed: cue.speed, confidence: cue.confidence))")
-      for other in cue.alternatives { lines.append("      or \(text(of: other))") }
+      for other in cue.alternatives { lines += ["      or \(text(of: other))", "         \(place(of: other))"] }
     }
     return lines
   }
@@ -140,6 +150,12 @@ enum MatchText {
   static func text(of match: MatchedMediaItem) -> String {
     let name = trackName(match.item, match.referenceIdentifier)
     return printable(match.item.album.map { "\(name) (\($0))" } ?? name)
+  }
+
+  /// What tells two versions of a track apart: the file it was built from, or its name in the catalog.
+  static func place(of match: MatchedMediaItem) -> String {
+    if case .string(let path)? = match.item.properties[LibraryItem.path] { return printable(path) }
+    return printable(match.referenceIdentifier)
   }
 
   static func details(offset: Double, speed: Double, confidence: Double) -> String {

@@ -8,6 +8,7 @@ import SystemPackage
 //     recognition-kit build manifest.csv CATALOG      manifest: id,path
 //     recognition-kit grow CATALOG DIRECTORY TRACKS
 //     recognition-kit match CATALOG queries.csv answers.csv [signature]      queries: id,path
+//     recognition-kit tracks CATALOG queries.csv tracks.csv      all that each query holds
 //     recognition-kit landmarks manifest.csv DIRECTORY
 //     recognition-kit evidence CATALOG queries.csv evidence.csv      queries: id,track or NONE,path
 
@@ -84,6 +85,26 @@ func build(_ manifest: String, _ output: String) throws {
   print("extraction with STFT, CPU s per hour", extraction / hours, "building", (cpuSeconds() - start) / hours)
   print("signatures, MB per hour", Double(signatureBytes) / 1e6 / hours)
   print("catalog, MB per hour", Double(information.sizeBytes) / 1e6 / hours)
+}
+
+/// Writes all tracks that each query holds: where each starts and ends in it, and where in the track that is.
+func tracks(_ catalogPath: String, _ queries: String, _ output: String) throws {
+  let session = try Session(catalog: CustomCatalog(contentsOf: FilePath(catalogPath)))
+  var text = "query,id,start,end,offset,confidence\n"
+  let start = cpuSeconds()
+  let queries = try list(queries)
+  for query in queries {
+    let samples = try samples(query.path)
+    var generator = QueryGenerator(sampleRate: 8000)
+    generator.append(samples.span)
+    for match in session.match(generator.query()).matches {
+      let best = match.best
+      text += "\(query.id),\(best.referenceIdentifier),\(match.heard.lowerBound),\(match.heard.upperBound),"
+      text += "\(best.matchOffset),\(best.confidence)\n"
+    }
+  }
+  print("CPU ms per query", (cpuSeconds() - start) * 1000 / Double(max(1, queries.count)))
+  try write(text.utf8, to: output)
 }
 
 func match(_ catalogPath: String, _ queries: String, _ output: String, fromSignature: Bool) throws {
@@ -214,6 +235,7 @@ do {
   case "build" where arguments.count == 4: try build(arguments[2], arguments[3])
   case "match" where arguments.count >= 5:
     try match(arguments[2], arguments[3], arguments[4], fromSignature: arguments.dropFirst(5).contains("signature"))
+  case "tracks" where arguments.count == 5: try tracks(arguments[2], arguments[3], arguments[4])
   case "grow" where arguments.count == 5: try grow(arguments[2], arguments[3], Int(arguments[4]) ?? 0)
   case "landmarks" where arguments.count == 4: try writeLandmarks(arguments[2], arguments[3])
   case "evidence" where arguments.count == 5: try writeEvidence(arguments[2], arguments[3], arguments[4])
@@ -222,6 +244,7 @@ do {
       """
       usage: recognition-kit build manifest.csv CATALOG | grow CATALOG DIRECTORY TRACKS
              recognition-kit match CATALOG queries.csv answers.csv [signature] | landmarks manifest.csv DIRECTORY
+             recognition-kit tracks CATALOG queries.csv tracks.csv
              recognition-kit evidence CATALOG queries.csv evidence.csv
       """)
     exit(64)

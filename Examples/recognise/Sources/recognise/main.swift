@@ -22,10 +22,12 @@ func recognise(clip: FilePath, with catalog: CustomCatalog) throws {
   let session = try Session(catalog: catalog)
   let query = try QueryGenerator.query(ofFile: clip, maximumDuration: 12)
   switch session.match(query) {
-  case .match(let match):
-    let best = match.best
-    print(best.item.title ?? best.referenceIdentifier, "from second", best.matchOffset)
-    print("probability", best.confidence, "speed", best.speed)
+  case .matches(let matches):
+    for match in matches {
+      let best = match.best
+      print(best.item.title ?? best.referenceIdentifier, "from second", best.matchOffset)
+      print("heard at", match.heard, "probability", best.confidence, "speed", best.speed)
+    }
   case .noMatch: print("not in the catalog")
   case .error(let error): print(error)
   }
@@ -42,8 +44,9 @@ func listen(with catalog: CustomCatalog) async throws {
   let session = try ManagedSession(catalog: catalog, source: source)
   var changes = TrackChanges()
   for await result in session.results {
-    if let match = changes.new(in: result) {
-      print(match.best.item.title ?? "?", "now at second", match.best.predictedCurrentMatchOffset)
+    for change in changes.next(result) where change.kind == .began {
+      let best = change.match.best
+      print(best.item.title ?? "?", "now at second", best.predictedCurrentMatchOffset)
     }
   }
 }
