@@ -62,7 +62,8 @@ public struct FileAnalyzer: Sendable {
           // This file is not what was known after all: nothing of the other one holds for it.
           if analysis.problem?.stage == .decode, missing.count < audioPlugins.count {
             var source = try AudioSource(path: path)
-            guard let found = decode(&source, job, audioPlugins, until: limit, isCancelled: isCancelled, into: &analysis)
+            guard
+              let found = decode(&source, job, audioPlugins, until: limit, isCancelled: isCancelled, into: &analysis)
             else { return nil }
             outcomes = found
           }

@@ -128,7 +128,8 @@ public final class ResultWriter: Sendable {
         path: select.path(0), status: FileAnalysis.Status(rawValue: select.text(1)),
         problem: StoredProblem.read(select, stage: 6, code: 7, message: 8),
         remarks: StoredProblem.list(fromJSON: select, column: 5), contentID: contentID,
-        decodingID: ContentID(select.text(4)), hasChanged: hasChanged(reason, from: contentID, analysis), isIndexed: !select.isNull(1))
+        decodingID: ContentID(select.text(4)), hasChanged: hasChanged(reason, from: contentID, analysis),
+        isIndexed: !select.isNull(1))
     }
     guard let file else { return }
     keepVerdict(of: file, in: &analysis)
@@ -330,12 +331,13 @@ public final class ResultWriter: Sendable {
     try Query(
       db,
       """
-      UPDATE file SET status = ?, content_id = ?, decoding_id = ?, analysis_set = ?, decoder_version = ?, remarks = ?, pending = 0,
-        analyzed_run = ?, analyzed_ns = ?
+      UPDATE file SET status = ?, content_id = ?, decoding_id = ?, analysis_set = ?, decoder_version = ?, remarks = ?,
+        pending = 0, analyzed_run = ?, analyzed_ns = ?
       WHERE id = ?
       """
     ).run(
-      .text(analysis.status.rawValue), .text(contentID?.description), .text(decodingID?.description), .integer(set), .integer(wanted.decoderVersion),
+      .text(analysis.status.rawValue), .text(contentID?.description), .text(decodingID?.description), .integer(set),
+      .integer(wanted.decoderVersion),
       .text(StoredProblem.json(analysis.remarks)), .integer(run), .integer(analyzed.nanoseconds), .integer(id))
     try writeProblem(of: analysis, file: id, file, failed: analyzed, db)
     if !file.isIndexed { try SearchIndex.indexPath(file.path, ofFile: id, in: db) }

@@ -16,7 +16,8 @@ struct MergeCommand: AsyncParsableCommand {
       them analyzed.
 
       Exit status: 0 fine; 1 the merge could not be done; 3 done, but lines were no answers of a worker (cut ones, for \
-      instance), or files failed or are damaged that were not known for it (--fail-on); 11 a run holds the lock; 64 wrong usage.
+      instance), or files failed or are damaged that were not known for it (--fail-on); 11 a run holds the lock; 64 \
+      wrong usage.
       """)
 
   @Argument(

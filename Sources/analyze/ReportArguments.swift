@@ -76,7 +76,8 @@ struct ReportArguments: ParsableArguments {
       let path = folder.appending("report.\(format.fileExtension)")
       let writer = try ReportWriter(
         format, to: goesToStandardOutput ? .standardOutput : .file(path),
-        options: ReportOptions(includesBeats: includesBeats, guardsFormulas: settings[Settings.csvGuardFormulas]), run: run)
+        options: ReportOptions(includesBeats: includesBeats, guardsFormulas: settings[Settings.csvGuardFormulas]),
+        run: run)
       try store.forEachRecord(selection) { try writer.append($0) }
       try writer.finish()
       if !goesToStandardOutput { lines.append("\(format.rawValue) report: \(path.string)") }
