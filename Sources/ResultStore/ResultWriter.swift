@@ -29,6 +29,8 @@ public struct WriteCounts: Hashable, Sendable {
   public var newlyFailed = 0
   /// Of `partial`, those that were neither failing nor damaged before.
   public var newlyDamaged = 0
+  /// Of `partial`, those that only did not stay as they were while they were read.
+  public var unsettled = 0
   /// Files that need not be decoded, because their audio was known.
   public var reused = 0
 
@@ -157,7 +159,9 @@ public final class ResultWriter: Sendable {
     case .ok: state.counts.analyzed += 1
     case .partial:
       state.counts.partial += 1
-      if !file.isKnownAsBad, !Problem.movingTargets.contains(analysis.problem?.code ?? "") {
+      if Problem.movingTargets.contains(analysis.problem?.code ?? "") {
+        state.counts.unsettled += 1
+      } else if !file.isKnownAsBad {
         state.counts.newlyDamaged += 1
       }
     case .failed:

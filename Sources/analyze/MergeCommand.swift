@@ -106,7 +106,7 @@ struct MergeCommand: AsyncParsableCommand {
     if !quiet, verbose || terminal.isInteractive || status != .fine {
       let digest = try FailureDigest(
         of: finished.run, in: store, knownFailures: finished.totals.failed - finished.newlyFailed,
-        knownDamaged: finished.totals.partial - finished.newlyDamaged + finished.knownDamaged)
+        knownDamaged: finished.totals.partial - finished.newlyDamaged - finished.unsettled + finished.knownDamaged)
       digest.write(on: terminal)
     }
     if !quiet, verbose || terminal.isInteractive {
