@@ -218,7 +218,10 @@ public final class WorkerPool: Sendable {
     _ ending: ChildProcess.Ending, _ worker: ChildProcess, in stage: Problem.Stage, after start: ContinuousClock.Instant
   ) -> String {
     let seconds = String(format: "%.1f", (ContinuousClock.now - start) / .seconds(1))
-    return "The worker process crashed (\(ending)) \(doing(stage)), after \(seconds) s\(lastWords(of: worker))."
+    // A limit of memory of a container or service, or all memory: the kernel says it nowhere but in its own log.
+    let advice =
+      ending == .signal(Int(SIGKILL)) ? " If nobody did that, memory was short: use fewer --jobs." : ""
+    return "The worker process crashed (\(ending)) \(doing(stage)), after \(seconds) s\(lastWords(of: worker)).\(advice)"
   }
 
   private static func lastWords(of worker: ChildProcess) -> String {
