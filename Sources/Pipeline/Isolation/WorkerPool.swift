@@ -226,7 +226,7 @@ public final class WorkerPool: Sendable {
 
   private static func lastWords(of worker: ChildProcess) -> String {
     let lines = String(decoding: worker.errorTail, as: UTF8.self).split(separator: "\n")
-    return lines.last.map { "; it said: \($0)" } ?? ""
+    return lines.last.map { "; it said: \($0.hasSuffix(".") ? $0.dropLast() : $0)" } ?? ""
   }
 
   private static func doing(_ stage: Problem.Stage) -> String {
