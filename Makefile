@@ -4,9 +4,11 @@
 # make accuracy-tempo, accuracy-recognition, accuracy-tags: figures on material that anybody can make or fetch, with floors;
 #               PYTHON=python3: one that has numpy, scipy and mutagen; Benchmarks/README.md
 # make soak     chaos over FILES=20000 files: kill -9, signals, a full disk, changes meanwhile; make year: a year of nights
-# make install  PREFIX=/usr/local: a binary that works from any folder, its manual page, completions and units for systemd
+# make install  PREFIX=/usr/local: a stripped binary that works from any folder, its manual page, completions and units for systemd
 # make fuzz     SECONDS=60 TARGET=…: bytes of strangers through every reader, all targets by default; docs/fuzzing.md
-# make sanitize all tests under the thread and the address sanitizer; takes an hour of two cores
+# make sanitize all tests under the thread and the address sanitizer, or SANITIZERS=… alone
+# make release-check  all of these, one after the other, or STEPS="tests thread address fuzz soak bench"; writes reports/release-check.md
+# make recipes  the recipes of docs/workers.md with GNU parallel, xargs, Slurm, Kubernetes' schema and PySpark; fetches PySpark
 # make samples  the samples of the reports in reports/sample/
 
 LIBRARY ?= Fixtures
@@ -18,7 +20,8 @@ PYTHON  ?= python3
 BUILD   := swift build -c release --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
-.PHONY: run build test bench accuracy-tempo accuracy-recognition accuracy-tags soak year fuzz sanitize install samples clean
+.PHONY: run build test bench accuracy-tempo accuracy-recognition accuracy-tags soak year fuzz sanitize release-check install
+.PHONY: recipes samples clean
 
 # Broken files in a library are no reason for make to stop: the summary names them.
 run: build
@@ -62,10 +65,22 @@ fuzz:
 
 sanitize:
 	@Scripts/setup test
-	@Scripts/sanitize
+	@Scripts/sanitize $(SANITIZERS)
+
+release-check: FILES = 5000
+release-check: SECONDS = 120
+release-check:
+	@Scripts/release-check --files "$(FILES)" --seconds "$(SECONDS)" $(STEPS)
 
 install: build
 	@Scripts/install "$(PREFIX)"
+
+recipes:
+	@Scripts/setup recipes
+	@$(BUILD) --product analyze
+	@[ -x .build/recipes/bin/python3 ] || python3 -m venv .build/recipes
+	@.build/recipes/bin/pip install --quiet pyspark kubernetes-validate
+	@.build/recipes/bin/python3 Scripts/check-recipes $(ANALYZE) all
 
 samples: build
 	@Scripts/make-samples $(ANALYZE)

@@ -89,7 +89,7 @@ class Trial:
         with open(os.path.join(self.store, "report.json")) as file:
             report = json.load(file)
         totals = report["run"]["totals"]
-        parts = sum(totals[name] for name in ("analyzed", "cached", "failed", "skipped", "vanished"))
+        parts = sum(totals[name] for name in ("analyzed", "partial", "cached", "failed", "skipped", "vanished"))
         check(totals["seen"] == parts, f"totals do not add up: {totals}")
         return totals
 
@@ -102,7 +102,10 @@ class Trial:
 
     def records(self):
         with open(os.path.join(self.store, "report.ndjson")) as file:
-            return {record["path"]: record for record in map(json.loads, file)}
+            records = {record["path"]: record for record in map(json.loads, file)}
+        for record in records.values():
+            del record["analyzed_at"]
+        return records
 
     def doctor(self):
         outcome = subprocess.run(

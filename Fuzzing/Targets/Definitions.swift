@@ -27,7 +27,7 @@ struct DefinitionTarget: FuzzTarget {
     let entries = definition.entries.map { entry in
       "\(entry.kind) \(entry.id) \(JSONValue.object(entry.settings).canonicalText)"
     }
-    return [definition.name, definition.resampler.rawValue, "\(definition.decodesWholeFile)"] + entries.sorted()
+    return [definition.name, definition.resampler.rawValue, definition.decoding.rawValue] + entries.sorted()
   }
 }
 

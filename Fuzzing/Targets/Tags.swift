@@ -11,5 +11,7 @@ struct TagTarget: FuzzTarget {
     for (name, values) in finding.fields {
       require(!name.isEmpty && !values.isEmpty, "a field has a name and values: \(name)")
     }
+    let times = finding.chapters.map(\.startSeconds) + finding.lyrics.flatMap { $0.lines.map(\.seconds) }
+    require(times.allSatisfy { $0.isFinite && $0 >= 0 }, "chapters and lines have times: \(times)")
   }
 }

@@ -14,18 +14,23 @@ public struct AudioFormat: Codable, Hashable, Sendable {
   public var isLossless: Bool
   /// Length in frames as the file claims it; never trusted, only compared with what is decoded.
   public var claimedFrameCount: Int64?
+  /// Where neither the file claims a length nor it was decoded: an estimate by bit rate and size.
+  public var estimatedFrameCount: Int64?
   /// Length in frames as decoded; `nil` until the whole file was read.
   public var frameCount: Int64?
 
-  /// Seconds: as decoded, else as claimed.
+  /// Seconds: as decoded, else as claimed, else as estimated.
   public var duration: Double? {
-    guard sampleRate > 0, let frames = frameCount ?? claimedFrameCount else { return nil }
+    guard sampleRate > 0, let frames = frameCount ?? claimedFrameCount ?? estimatedFrameCount else { return nil }
     return Double(frames) / Double(sampleRate)
   }
 
+  /// `duration` is an estimate.
+  public var durationIsEstimated: Bool { frameCount ?? claimedFrameCount == nil && estimatedFrameCount != nil }
+
   public init(
     container: String, codec: String, sampleRate: Int, channelCount: Int, bitDepth: Int? = nil, bitRate: Int? = nil,
-    isLossless: Bool, claimedFrameCount: Int64? = nil, frameCount: Int64? = nil
+    isLossless: Bool, claimedFrameCount: Int64? = nil, estimatedFrameCount: Int64? = nil, frameCount: Int64? = nil
   ) {
     self.container = container
     self.codec = codec
@@ -35,6 +40,7 @@ public struct AudioFormat: Codable, Hashable, Sendable {
     self.bitRate = bitRate
     self.isLossless = isLossless
     self.claimedFrameCount = claimedFrameCount
+    self.estimatedFrameCount = estimatedFrameCount
     self.frameCount = frameCount
   }
 
@@ -47,6 +53,7 @@ public struct AudioFormat: Codable, Hashable, Sendable {
     case bitRate = "bit_rate_bps"
     case isLossless = "lossless"
     case claimedFrameCount = "claimed_frames"
+    case estimatedFrameCount = "estimated_frames"
     case frameCount = "frames"
   }
 }

@@ -1,4 +1,5 @@
 internal import CXXHash
+public import SystemPackage
 
 /// 128 bits that identify content: XXH3 (Collet 2019–, xxHash specification), for recognising the same bytes again and not
 /// against forgery.
@@ -15,6 +16,13 @@ public struct ContentID: Hashable, Sendable {
   public init(hashing bytes: [UInt8]) {
     let hash = bytes.withUnsafeBytes { unsafe XXH3_128bits($0.baseAddress, $0.count) }
     self.init(high: hash.high64, low: hash.low64)
+  }
+}
+
+extension ContentID {
+  /// Identifies a file by the bytes of its absolute path, for ever: the digest of these bytes, without a zero at the end.
+  public init(ofPath path: FilePath) {
+    self = path.withBytes { ContentID(hashing: Array($0)) }
   }
 }
 

@@ -38,6 +38,8 @@ public struct DecodeError: Error, Hashable, Sendable, Codable {
     case truncated
     /// The stream is damaged.
     case corrupt
+    /// The whole stream was decoded, and the audio is not that of the checksum in its header.
+    case checksumMismatch = "checksum_mismatch"
     /// The system failed while reading (I/O error, disk gone).
     case readError = "read_error"
 

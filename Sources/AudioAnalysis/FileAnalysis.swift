@@ -15,9 +15,14 @@ public struct FileAnalysis: Sendable, Codable {
   public var remarks: [Problem]
   /// Identifies the encoded audio without its tags; `nil` if no audio was found.
   public var contentID: ContentID?
+  /// Files that share it, and are whole, decode to the same frames; `nil` if neither this file was decoded nor another one
+  /// stands for it.
+  public var decodingID: ContentID?
   public var format: AudioFormat?
-  /// True if the audio turned out to be `contentID` known before, so that outcomes for audio feeds were not made again.
+  /// True if outcomes for audio feeds that were not made again may be those of any whole file with this `decodingID`.
   public var reusesKnownAudio: Bool
+  /// Seconds of audio that were decoded for this; `nil` if there was no need to decode.
+  public var decodedDuration: Double?
   /// One for each analyzer that ran.
   public var outcomes: [AnalyzerOutcome]
   /// Not `nil` if the file cost the process that was at it.
@@ -25,15 +30,17 @@ public struct FileAnalysis: Sendable, Codable {
 
   public init(
     status: Status, problem: Problem? = nil, remarks: [Problem] = [], contentID: ContentID? = nil,
-    format: AudioFormat? = nil, reusesKnownAudio: Bool = false, outcomes: [AnalyzerOutcome] = [],
-    workerLoss: WorkerLoss? = nil
+    decodingID: ContentID? = nil, format: AudioFormat? = nil, reusesKnownAudio: Bool = false,
+    decodedDuration: Double? = nil, outcomes: [AnalyzerOutcome] = [], workerLoss: WorkerLoss? = nil
   ) {
     self.status = status
     self.problem = problem
     self.remarks = remarks
     self.contentID = contentID
+    self.decodingID = decodingID
     self.format = format
     self.reusesKnownAudio = reusesKnownAudio
+    self.decodedDuration = decodedDuration
     self.outcomes = outcomes
     self.workerLoss = workerLoss
   }
@@ -41,6 +48,8 @@ public struct FileAnalysis: Sendable, Codable {
   private enum CodingKeys: String, CodingKey {
     case status, problem, remarks, format, outcomes
     case contentID = "content_id"
+    case decodingID = "decoding_id"
+    case decodedDuration = "decoded_s"
     case reusesKnownAudio = "reuses_known_audio"
     case workerLoss = "worker_loss"
   }
@@ -69,10 +78,13 @@ public struct Problem: Codable, Hashable, Sendable {
 extension Problem {
   /// The code of an analysis that its time limit has ended.
   public static let timeLimit = "time_limit"
+  /// The code of an analysis that was ended because nothing went on any more.
+  public static let noProgress = "no_progress"
 
-  private static let circumstances: Set<String> = [
-    timeLimit, "worker_crashed", "worker_failed", "changed_while_reading", "vanished_while_reading",
-  ]
+  /// Codes of files that did not stay as they were while they were read: the next run takes what is there then.
+  public static let movingTargets: Set<String> = ["changed_while_reading", "vanished_while_reading"]
+
+  private static let circumstances = movingTargets.union([timeLimit, noProgress, "worker_crashed", "worker_failed"])
 
   /// Whether this may lie in the circumstances (a slow disk, a machine short of memory) and not in the file, so that it must
   /// not stand in the way of a result from elsewhere.

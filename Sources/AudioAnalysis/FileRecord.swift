@@ -1,7 +1,7 @@
 public import SystemPackage
 
-/// All that is known of one file: what the store keeps and reports show. It holds nothing that depends on when or in which
-/// run a file was analyzed, so that equal findings give equal records.
+/// All that is known of one file: what the store keeps and reports show. But for `analyzed` it holds nothing that depends on
+/// when or in which run a file was analyzed, so that equal findings give equal records.
 public struct FileRecord: Hashable, Sendable {
   public enum Status: String, Codable, Hashable, Sendable, CaseIterable {
     case ok, partial, failed, skipped
@@ -39,6 +39,8 @@ public struct FileRecord: Hashable, Sendable {
 
   /// Absolute.
   public var path: FilePath
+  /// `nil` if it never was.
+  public var analyzed: Timestamp?
   public var status: Status
   /// Why the status is not `ok`.
   public var problem: Problem?
@@ -65,13 +67,14 @@ public struct FileRecord: Hashable, Sendable {
   public var isVanished: Bool
 
   public init(
-    path: FilePath, status: Status, problem: Problem? = nil, remarks: [Problem] = [], contentID: ContentID? = nil,
+    path: FilePath, analyzed: Timestamp? = nil, status: Status, problem: Problem? = nil, remarks: [Problem] = [], contentID: ContentID? = nil,
     sizeBytes: Int64? = nil, modified: Timestamp? = nil, format: AudioFormat? = nil, tags: TagFinding? = nil,
     tempo: TempoFinding? = nil, fingerprint: FingerprintFinding? = nil, signature: Signature? = nil,
     findings: [String: JSONValue] = [:], analyzers: [AnalyzerIdentity] = [],
     analyzerProblems: [AnalyzerProblem] = [], isVanished: Bool = false
   ) {
     self.path = path
+    self.analyzed = analyzed
     self.status = status
     self.problem = problem
     self.remarks = remarks
@@ -108,8 +111,10 @@ public enum KnownAnalyzer {
 extension FileRecord {
   /// The record of an analysis that need not be stored, for a report on files one by one. What could not be made again
   /// because the audio was known (`reusesKnownAudio`) is not in it.
-  public init(path: FilePath, sizeBytes: Int64?, modified: Timestamp?, analysis: FileAnalysis) {
-    self.init(path: path, status: Status(analysis.status))
+  public init(
+    path: FilePath, sizeBytes: Int64?, modified: Timestamp?, analyzed: Timestamp? = nil, analysis: FileAnalysis
+  ) {
+    self.init(path: path, analyzed: analyzed, status: Status(analysis.status))
     self.sizeBytes = sizeBytes
     self.modified = modified
     problem = analysis.problem

@@ -2,8 +2,11 @@ public import SystemPackage
 
 /// How many files one run has met and what became of them. Each file counts once: the parts add up to `seen`.
 public struct RunTotals: Codable, Hashable, Sendable {
+  /// Analyzed in this run, and fine.
   public var analyzed: Int
-  /// Unchanged, and nothing to be done.
+  /// Analyzed in this run, and damaged or not analyzed to their end.
+  public var partial: Int
+  /// Unchanged, and nothing to be done; known damaged ones among them.
   public var cached: Int
   /// Failed in this run, or known as failing and not tried again.
   public var failed: Int
@@ -11,10 +14,13 @@ public struct RunTotals: Codable, Hashable, Sendable {
   /// Known from an earlier run and gone now.
   public var vanished: Int
 
-  public var seen: Int { analyzed + cached + failed + skipped + vanished }
+  public var seen: Int { analyzed + partial + cached + failed + skipped + vanished }
 
-  public init(analyzed: Int = 0, cached: Int = 0, failed: Int = 0, skipped: Int = 0, vanished: Int = 0) {
+  public init(
+    analyzed: Int = 0, partial: Int = 0, cached: Int = 0, failed: Int = 0, skipped: Int = 0, vanished: Int = 0
+  ) {
     self.analyzed = analyzed
+    self.partial = partial
     self.cached = cached
     self.failed = failed
     self.skipped = skipped
@@ -42,7 +48,7 @@ public struct RunRecord: Hashable, Sendable {
       case scanned
       /// Not there: nothing below it was marked as vanished.
       case missing
-      /// There, but without files although files are known below it: nothing was marked as vanished.
+      /// There, but without audio files: nothing below it was marked as vanished.
       case empty
       /// Could not be read to its end: nothing below it was marked as vanished.
       case unreadable
@@ -74,6 +80,8 @@ public struct RunRecord: Hashable, Sendable {
   public var totals: RunTotals
   /// How many of `totals.failed` were not known as failing before.
   public var newlyFailed: Int
+  /// How many of `totals.partial` were not known as damaged before.
+  public var newlyDamaged: Int
   /// Files found and left for the next run, because this one ended early; not part of the totals.
   public var pending: Int
 
@@ -81,7 +89,7 @@ public struct RunRecord: Hashable, Sendable {
     id: Int64, started: Timestamp, finished: Timestamp? = nil, state: State, exitStatus: Int? = nil,
     programVersion: String, pipeline: String, configuration: JSONValue, configurationDigest: String,
     analyzers: [AnalyzerIdentity], roots: [Root], totals: RunTotals = RunTotals(), newlyFailed: Int = 0,
-    pending: Int = 0
+    newlyDamaged: Int = 0, pending: Int = 0
   ) {
     self.id = id
     self.started = started
@@ -96,6 +104,7 @@ public struct RunRecord: Hashable, Sendable {
     self.roots = roots
     self.totals = totals
     self.newlyFailed = newlyFailed
+    self.newlyDamaged = newlyDamaged
     self.pending = pending
   }
 }

@@ -8,12 +8,14 @@ public struct TagField: Hashable, Sendable {
     case text
     /// A whole number, kept in `TagFinding` as decimal digits without leading zeros.
     case integer
+    /// A number, kept in `TagFinding` with a decimal point if it has a fraction.
+    case number
     /// Mostly ISO 8601, as precise as the file has it: `1999`, `1999-03`, `1999-03-01`, `1999-03-01T12:00`; what is
     /// written in another way stays as it is.
     case date
     /// `1` or `0` in `TagFinding`, true or false in reports.
     case flag
-    /// ReplayGain as written: `-7.35 dB` for a gain, `0.988553` for a peak.
+    /// ReplayGain as written: `-7.35 dB` for a gain, a range or a loudness, `0.988553` for a peak.
     case gain
     /// A code that means something only as a whole: UUID, ISRC, fingerprint.
     case identifier
@@ -62,6 +64,65 @@ public struct TagField: Hashable, Sendable {
     TagField("replaygain_track_peak", .gain, "Peak of the track, full scale = 1."),
     TagField("replaygain_album_gain", .gain, "ReplayGain of the album, in dB."),
     TagField("replaygain_album_peak", .gain, "Peak of the album, full scale = 1."),
+    TagField("titlesort", .text, "The title, written so that it sorts."),
+    TagField("artistsort", .text, list: true, "The performers, written so that they sort."),
+    TagField("albumsort", .text, "The title of the release, written so that it sorts."),
+    TagField("albumartistsort", .text, list: true, "The performers of the release, written so that they sort."),
+    TagField("composersort", .text, list: true, "The composers, written so that they sort."),
+    TagField("performer", .text, list: true, "Performers with what they do: Name (instrument)."),
+    TagField("conductor", .text, list: true, "Conductors."),
+    TagField("lyricist", .text, list: true, "Authors of the words."),
+    TagField("writer", .text, list: true, "Authors of whom it is not known whether of words or music."),
+    TagField("arranger", .text, list: true, "Arrangers."),
+    TagField("remixer", .text, list: true, "Remixers."),
+    TagField("producer", .text, list: true, "Producers."),
+    TagField("engineer", .text, list: true, "Engineers."),
+    TagField("mixer", .text, list: true, "Mixing engineers."),
+    TagField("djmixer", .text, list: true, "Who mixed the release as a DJ."),
+    TagField("director", .text, list: true, "Directors of a video."),
+    TagField("work", .text, list: true, "Works that the track is a recording of."),
+    TagField("movement", .text, "Title of the movement."),
+    TagField("movementnumber", .integer, "Number of the movement in the work."),
+    TagField("movementtotal", .integer, "Movements in the work."),
+    TagField("showmovement", .flag, "Players show work and movement instead of the title."),
+    TagField("subtitle", .text, "What stands under the title."),
+    TagField("discsubtitle", .text, "Title of the medium."),
+    TagField("grouping", .text, list: true, "Groups that the track belongs to."),
+    TagField("mood", .text, list: true, "Moods."),
+    TagField("originalalbum", .text, "Title of the release that the track was first on."),
+    TagField("originalartist", .text, list: true, "Performers of the original of a cover version."),
+    TagField("originalyear", .date, "Year of the first release ever."),
+    TagField("originalfilename", .text, "Name that the file had at first."),
+    TagField("media", .text, "Kind of medium: CD, Vinyl, Digital Media, …"),
+    TagField("releasecountry", .text, "Country of the release, mostly an ISO 3166-1 code."),
+    TagField("releasestatus", .text, "official, promotion, bootleg, …"),
+    TagField("releasetype", .text, list: true, "album, single, ep, compilation, live, …"),
+    TagField("script", .text, "Script of the titles, mostly an ISO 15924 code."),
+    TagField("barcode", .identifier, "Barcode of the release."),
+    TagField("asin", .identifier, list: true, "Amazon Standard Identification Numbers."),
+    TagField("copyright", .text, list: true, "Copyright messages."),
+    TagField("license", .text, list: true, "Licenses, mostly as addresses."),
+    TagField("website", .text, list: true, "Official sites of the performers."),
+    TagField("encodedby", .text, "Person, organization or program that encoded the file."),
+    TagField("encodersettings", .text, "Program and settings that encoded the file."),
+    TagField("gapless", .flag, "To be played without a gap."),
+    TagField("podcast", .flag, "The file is an episode of a podcast."),
+    TagField("podcasturl", .text, "Address of the podcast."),
+    TagField("show", .text, "Name of the show."),
+    TagField("showsort", .text, "The name of the show, written so that it sorts."),
+    TagField("rating", .number, "0 to 5 stars, of the first rating that the tag has."),
+    TagField("musicbrainz_discid", .identifier, "MusicBrainz disc."),
+    TagField("musicbrainz_workid", .identifier, list: true, "MusicBrainz works."),
+    TagField("musicbrainz_originalalbumid", .identifier, "MusicBrainz release that the track was first on."),
+    TagField("musicbrainz_originalartistid", .identifier, list: true, "MusicBrainz artists of the original."),
+    TagField("musicbrainz_trmid", .identifier, list: true, "TRM, which MusicBrainz does not use any more."),
+    TagField("musicip_puid", .identifier, list: true, "MusicIP PUID."),
+    TagField("musicip_fingerprint", .identifier, "MusicIP fingerprint."),
+    TagField("r128_track_gain", .integer, "Gain of the track to -23 LUFS in 1/256 dB (RFC 7845)."),
+    TagField("r128_album_gain", .integer, "Gain of the album to -23 LUFS in 1/256 dB (RFC 7845)."),
+    TagField("replaygain_track_range", .gain, "Loudness range of the track, in dB."),
+    TagField("replaygain_album_range", .gain, "Loudness range of the album, in dB."),
+    TagField("replaygain_reference_loudness", .gain, "What ReplayGain refers to."),
   ]
 
   /// What `TagFinding.fields` puts before the key of a field that has no canonical name.
@@ -91,6 +152,7 @@ public struct TagField: Hashable, Sendable {
     switch kind {
     case .text, .date, .gain, .identifier: .string(value)
     case .integer: Int64(value).map { .integer($0) } ?? .null
+    case .number: Double(value).map { .number($0) } ?? .null
     case .flag: .bool(value == "1")
     }
   }

@@ -83,7 +83,7 @@ public struct WorkerRecord: Sendable {
 
 extension WorkerRecord.Status {
   public init(_ analysis: FileAnalysis) {
-    let isTimeout = analysis.problem?.code == Problem.timeLimit
+    let isTimeout = [Problem.timeLimit, Problem.noProgress].contains(analysis.problem?.code)
     self =
       switch analysis.status {
       case .ok: .ok

@@ -8,9 +8,15 @@ public import SystemPackage
 /// bytes of the audio stream. Where the bytes lie depends on the container: the data chunk of PCM containers, all
 /// behind FLAC's metadata blocks, MPEG frames without the frame of Xing's table, the bodies of Ogg's audio pages, and
 /// for all others the packets which FFmpeg's demuxer gives. Tags, pictures and padding of any size are no part of it.
-/// The same audio in another container or codec has another id.
+/// The same audio in another container or codec has another id, as a rule.
 public struct AudioContent: Hashable, Sendable {
   public let id: ContentID
+  /// Files that share this decode to the same frames and the same remarks on them, provided that they have no `fault`.
+  /// Over `id`, the version of the decoders, and all else that the container says to them: its kind, codec parameters, claimed
+  /// length, edit lists and other trimming, positions of Ogg pages, checksums of the audio.
+  public let decodingID: ContentID
+  /// Damage that shows without decoding. Decoders may find more, or make something else of it.
+  public let fault: DecodeError?
   /// What a person should know of the file around the audio, such as a tag that cannot be right (stage `open`).
   public let remarks: [Problem]
 
@@ -20,8 +26,9 @@ public struct AudioContent: Hashable, Sendable {
   public init(path: FilePath) throws(DecodeError) {
     let file = try InputFile(path: path)
     var hasher = ContentHasher()
+    var traits = ContentHasher()
     let container = try Container(of: file)
-    remarks = container.remarks
+    var fault = container.fault
     switch container.kind {
     case .pcm(let header):
       if let audio = header.audio, !header.description.isEmpty {
@@ -34,37 +41,68 @@ public struct AudioContent: Hashable, Sendable {
         // Decoders may still make something of a broken header; then the whole file stands for its audio.
         try file.hash(0..<file.size, into: &hasher)
       }
+      let claimed = header.claimedFrameCount ?? -1
+      traits.update("pcm \(header.sampleRate) \(header.channelCount) \(header.channelMask) \(claimed)")
+      traits.update("\(header.bytesPerFrame ?? 0) \(header.lengthIsUnknown) \(header.lengthIsWrapped)")
     case .flac(let stream):
       hasher.update(
         "flac \(stream.sampleRate) \(stream.channelCount) \(stream.bitDepth) \(stream.claimedFrameCount ?? 0)")
       try file.hash(stream.audio, into: &hasher)
+      // STREAMINFO with its checksum of the audio.
+      traits.update("flac \(stream.channelMask)")
+      traits.update(stream.bareHeader)
     case .mpeg(let stream):
       try file.hash(stream.payload, into: &hasher)
+      // Where decoders cut is in the table of contents, the rest of which retagging tools may rewrite.
+      traits.update("mpeg \(stream.junkByteCount) \(stream.claimedFrameCount ?? -1) \(stream.trimming ?? 0)")
     case .ogg(let stream):
       guard stream.links.contains(where: { $0.audioSerial != nil }) else {
         throw DecodeError(.noAudio, "The file holds no audio of a known kind.")
       }
       id = stream.contentID
+      decodingID = Self.decodingID(stream.contentID, "ogg \(stream.junkByteCount) \(stream.traits)")
+      self.fault = fault
+      remarks = container.remarks
       return
     case .other(let demuxer, let bytes):
-      try Self.hashPackets(of: LibAVInput(file: file, bytes: bytes, demuxer: demuxer), in: container, into: &hasher)
+      let input = LibAVInput(file: file, bytes: bytes, masks: container.masks, demuxer: demuxer)
+      fault = try Self.hashPackets(of: input, in: container, into: &hasher, traits: &traits) ?? fault
     case .unknown:
-      try Self.hashPackets(of: LibAVInput(file: file, bytes: 0..<file.size), in: container, into: &hasher)
+      let input = LibAVInput(file: file, bytes: 0..<file.size)
+      fault = try Self.hashPackets(of: input, in: container, into: &hasher, traits: &traits) ?? fault
     }
     id = hasher.finish()
+    decodingID = Self.decodingID(id, "\(traits.finish())")
+    self.fault = fault
+    remarks = container.remarks
   }
 
+  private static func decodingID(_ id: ContentID, _ traits: String) -> ContentID {
+    ContentID(hashing: Array("\(id) \(traits) \(AudioSource.version)".utf8))
+  }
+
+  /// - Returns: What is wrong with the container.
   private static func hashPackets(
-    of input: LibAVInput, in container: Container, into hasher: inout ContentHasher
-  ) throws(DecodeError) {
+    of input: LibAVInput, in container: Container, into hasher: inout ContentHasher, traits: inout ContentHasher
+  ) throws(DecodeError) -> DecodeError? {
     let reader = try input.open()
     defer { lav_close(reader) }
     let format = lav_format(reader)
-    hasher.update("\(String(cString: format.codec)) \(format.sampleRate) \(format.channelCount)")
-    var bytes: UnsafePointer<UInt8>?
-    var count: CInt = 0
-    while lav_next_packet(reader, &bytes, &count) {
-      hasher.update(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+    let codec = String(cString: format.codec)
+    hasher.update("\(codec) \(format.sampleRate) \(format.channelCount)")
+    traits.update("\(String(cString: format.container)) \(format.channelMask) \(format.claimedFrameCount)")
+    traits.update("\(format.bitDepth)")
+    var parameters: UnsafePointer<UInt8>?
+    var parameterCount: CInt = 0
+    lav_extradata(reader, &parameters, &parameterCount)
+    traits.update(UnsafeRawBufferPointer(start: parameters, count: Int(parameterCount)))
+    var packet = LAVPacket()
+    while lav_next_packet(reader, &packet) {
+      hasher.update(UnsafeRawBufferPointer(start: packet.bytes, count: Int(packet.count)))
+      traits.update([UInt32(packet.count), UInt32(packet.flags), packet.droppedAtStart, packet.droppedAtEnd])
+      if packet.parameterCount > 0 {
+        traits.update(UnsafeRawBufferPointer(start: packet.parameters, count: Int(packet.parameterCount)))
+      }
     }
     let report = lav_report(reader)
     if report.readErrno != 0 { throw InputFile.readError(report.readErrno) }
@@ -72,6 +110,10 @@ public struct AudioContent: Hashable, Sendable {
       throw DecodeError(
         .noAudio, "The file holds no audio.", format: LibAVDecoder.audioFormat(format, container: container))
     }
+    guard report.badPacketCount == 0, report.demuxerErrorCount == 0, !report.endedByError, !report.lostSync else {
+      return DecodeError(.corrupt, "The container is damaged.")
+    }
+    return nil
   }
 }
 
@@ -79,4 +121,6 @@ extension ContentHasher {
   fileprivate mutating func update(_ text: String) { update(Array(text.utf8)) }
 
   fileprivate mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
+
+  fileprivate mutating func update(_ numbers: [UInt32]) { numbers.withUnsafeBytes { update($0) } }
 }

@@ -16,6 +16,14 @@ struct Container {
   let kind: Kind
   /// An ID3v2 tag in front cannot be what it claims to be.
   let hasBrokenTag: Bool
+  /// What FFmpeg's demuxer must not see of a container of kind `other`.
+  private(set) var masks: [ByteMask] = []
+  /// See `MP4Structure.ignoresEdits`.
+  private(set) var ignoresEdits = false
+  /// What a DSF file says.
+  private(set) var dsf: DSFHeader?
+  /// What was counted in a file of bare AAC.
+  private(set) var adts: ADTSStream?
 
   init(of file: InputFile) throws(DecodeError) {
     let tags = try TagRegions.leading(in: file)
@@ -33,8 +41,25 @@ struct Container {
       let isStructured = ["mov", "matroska", "asf", "rm", "iff"].contains(demuxer)
       let end = isStructured ? file.size : try TagRegions.startOfTrailingTags(in: file, behind: start)
       kind = .other(demuxer: demuxer, bytes: start..<end)
-    } else if try Self.isADTS(file, at: start) {
-      kind = .other(demuxer: "aac", bytes: start..<(try TagRegions.startOfTrailingTags(in: file, behind: start)))
+      switch demuxer {
+      case "mov":
+        let structure = try MP4Structure(in: file, from: start)
+        masks = structure.masks
+        ignoresEdits = structure.ignoresEdits
+      case "matroska": masks = try MatroskaStructure(in: file, from: start).masks
+      case "asf": masks = try ChunkStructure.asf(in: file, at: start)
+      case "iff": masks = try ChunkStructure.dsdiff(in: file, at: start)
+      case "nistsphere": masks = try ChunkStructure.sphere(in: file, at: start)
+      case "dsf":
+        let header = try DSFHeader(in: file, at: start)
+        masks = header.masks
+        dsf = header
+      default: break
+      }
+    } else if let stream = try Self.adtsStream(in: file, from: start) {
+      kind = .other(demuxer: "aac", bytes: stream.bytes)
+      adts = stream.adts
+      masks = stream.adts.masks
     } else if let stream = try MPEGStream(in: file, from: start) {
       kind = .mpeg(stream)
     } else {
@@ -61,6 +86,16 @@ struct Container {
     if hasBrokenTag {
       remark("broken_tag", "The ID3 tag in front claims a length or a version that it cannot have; it was passed over.")
     }
+    if ignoresEdits {
+      remark(
+        "edit_list", "The edit list repeats the audio or leads past its end; it was ignored, and the audio read once.")
+    }
+    if dsf?.isAbsurd ?? false {
+      remark("absurd_length", "The DSF header claims lengths that no file has; they were ignored.")
+    }
+    if case .flac(let stream) = kind, let contradiction = stream.contradiction {
+      remark("contradicting_header", contradiction)
+    }
     if case .pcm(let header) = kind {
       if header.lengthIsUnknown {
         remark(
@@ -74,6 +109,11 @@ struct Container {
       }
     }
     return remarks
+  }
+
+  /// MD5 of the samples as the encoder left it; `nil` if there is none.
+  var checksum: [UInt8]? {
+    if case .flac(let stream) = kind { stream.checksum } else { nil }
   }
 
   /// Bytes of encoded audio, as far as the structure of the file tells.
@@ -110,19 +150,13 @@ struct Container {
     return nil
   }
 
-  /// Whether AAC in ADTS frames (ISO/IEC 13818-7) begins at `start`: two headers at the right distance, or one frame
-  /// that is the file.
-  private static func isADTS(_ file: InputFile, at start: Int64) throws(DecodeError) -> Bool {
-    func frameLength(at offset: Int64) throws(DecodeError) -> Int64? {
-      let header = try file.bytes(at: offset, count: 7)
-      guard header.count == 7, header.values[0] == 0xff, header.values[1] & 0xf6 == 0xf0,
-        let word = header.bigEndian(UInt32.self, at: 3)
-      else { return nil }
-      let length = Int64(word >> 13 & 0x1fff)
-      return length > 7 ? length : nil
-    }
-    guard let first = try frameLength(at: start) else { return false }
-    if start + first == file.size { return true }
-    return try frameLength(at: start + first) != nil
+  private static func adtsStream(
+    in file: InputFile, from start: Int64
+  ) throws(DecodeError) -> (adts: ADTSStream, bytes: Range<Int64>)? {
+    // Nearly all other files are told from it by their first bytes.
+    let sync = try file.bytes(at: start, count: 2)
+    guard let word = sync.bigEndian(UInt16.self, at: 0), word & 0xfff6 == 0xfff0 else { return nil }
+    let bytes = start..<(try TagRegions.startOfTrailingTags(in: file, behind: start))
+    return try ADTSStream(in: file, bytes).map { ($0, bytes) }
   }
 }

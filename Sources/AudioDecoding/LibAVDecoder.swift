@@ -7,6 +7,8 @@ struct LibAVInput {
   var bytes: Range<Int64>
   /// What the demuxer sees before `bytes`.
   var prefix: [UInt8] = []
+  /// What it sees in place of some of `bytes`.
+  var masks: [ByteMask] = []
   /// FFmpeg's short name; `nil` to probe.
   var demuxer: String?
 
@@ -15,13 +17,15 @@ struct LibAVInput {
     var reader: OpaquePointer?
     var readErrno: CInt = 0
     let status = prefix.withUnsafeBufferPointer { prefix in
-      func open(_ demuxer: UnsafePointer<CChar>?) -> LAVStatus {
-        var input = LAVInput(
-          descriptor: file.descriptor, start: bytes.lowerBound, end: bytes.upperBound, prefix: prefix.baseAddress,
-          prefixCount: CInt(prefix.count), demuxer: demuxer)
-        return lav_open(&input, &reader, &readErrno)
+      masks.withUnsafeBufferPointer { masks in
+        func open(_ demuxer: UnsafePointer<CChar>?) -> LAVStatus {
+          var input = LAVInput(
+            descriptor: file.descriptor, start: bytes.lowerBound, end: bytes.upperBound, prefix: prefix.baseAddress,
+            prefixCount: CInt(prefix.count), masks: masks.baseAddress, maskCount: CInt(masks.count), demuxer: demuxer)
+          return lav_open(&input, &reader, &readErrno)
+        }
+        return demuxer?.withCString(open) ?? open(nil)
       }
-      return demuxer?.withCString(open) ?? open(nil)
     }
     guard let reader else { throw Self.error(status, readErrno: readErrno) }
     return reader
@@ -63,9 +67,13 @@ final class LibAVDecoder: StreamDecoder {
   private var endedByError = false
   private var lostSync = false
   private var readErrno: CInt = 0
+  /// MD5 of what was decoded, if that was asked for.
+  private var digest: [UInt8]?
+  private let verifiesChecksum: Bool
 
-  init(_ file: InputFile, container: Container) throws(DecodeError) {
+  init(_ file: InputFile, container: Container, verifiesChecksum: Bool = false) throws(DecodeError) {
     self.container = container
+    self.verifiesChecksum = verifiesChecksum && container.checksum != nil
     inputs = Self.inputs(for: container, in: file)[...]
     first = LAVFormat()
     format = AudioFormat(container: "", codec: "", sampleRate: 0, channelCount: 0, isLossless: false)
@@ -84,6 +92,7 @@ final class LibAVDecoder: StreamDecoder {
       }
     }
     guard let opened else { throw firstError ?? DecodeError(.noAudio, "The file holds no audio.") }
+    if self.verifiesChecksum { lav_hash_samples(opened) }
     reader = opened
     badLinkCount = failedCount
     first = lav_format(opened)
@@ -132,6 +141,7 @@ final class LibAVDecoder: StreamDecoder {
     endedByError = endedByError || report.endedByError
     lostSync = lostSync || report.lostSync
     if readErrno == 0 { readErrno = report.readErrno }
+    if verifiesChecksum { digest = withUnsafeBytes(of: report.digest) { Array($0) } }
   }
 
   // MARK: What went wrong
@@ -149,6 +159,12 @@ final class LibAVDecoder: StreamDecoder {
       return DecodeError(.corrupt, "\(badLinkCount) of the streams in this chain could not be decoded.")
     }
     if endedByError { return DecodeError(.corrupt, "The container is damaged; what follows was given up.") }
+    if let digest, digest != container.checksum, frameCount >= format.claimedFrameCount ?? 0 {
+      return DecodeError(
+        .checksumMismatch,
+        "The audio is not what was encoded: its MD5 differs from the one in the file's header. Replace the file from a "
+          + "backup, or encode it again from the source.")
+    }
     return nil
   }
 
@@ -198,7 +214,8 @@ final class LibAVDecoder: StreamDecoder {
       codec: codecName(String(cString: format.codec)), sampleRate: Int(format.sampleRate),
       channelCount: Int(format.channelCount), bitDepth: format.bitDepth > 0 ? Int(format.bitDepth) : nil,
       bitRate: format.bitRate > 0 ? Int(format.bitRate) : nil, isLossless: format.isLossless,
-      claimedFrameCount: claimedFrameCount(format, container: container))
+      claimedFrameCount: claimedFrameCount(format, container: container),
+      estimatedFrameCount: estimatedFrameCount(format, container: container))
   }
 
   private static func start(
@@ -229,12 +246,12 @@ final class LibAVDecoder: StreamDecoder {
     case .ogg(let stream):
       stream.links.map { $0.input(from: file) }
     case .other(let demuxer, let bytes):
-      [LibAVInput(file: file, bytes: bytes, demuxer: demuxer)]
+      [LibAVInput(file: file, bytes: bytes, masks: container.masks, demuxer: demuxer)]
     case .pcm(let header):
       if let audio = header.audio, header.lengthIsWrapped {
         [LibAVInput(file: file, bytes: audio, prefix: header.endlessHeader, demuxer: "wav")]
       } else {
-        [LibAVInput(file: file, bytes: header.start..<file.size, demuxer: header.demuxer)]
+        [LibAVInput(file: file, bytes: header.start..<header.end, masks: header.masks, demuxer: header.demuxer)]
       }
     case .unknown:
       [LibAVInput(file: file, bytes: 0..<file.size)]
@@ -247,7 +264,19 @@ final class LibAVDecoder: StreamDecoder {
     case .flac(let stream): return stream.claimedFrameCount
     case .mpeg(let stream): return stream.claimedFrameCount
     case .ogg(let stream) where stream.links.count > 1 || stream.fault != nil: return nil
+    case .other where container.dsf != nil: return container.dsf?.claimedFrameCount
     default: return format.claimedFrameCount >= 0 ? format.claimedFrameCount : nil
+    }
+  }
+
+  private static func estimatedFrameCount(_ format: LAVFormat, container: Container) -> Int64? {
+    switch container.kind {
+    case .mpeg(let stream) where stream.claimedFrameCount == nil: stream.estimatedFrameCount
+    case .other:
+      // With the rate of the decoder, which is twice that of the frames for HE-AAC.
+      container.adts.map { Int64($0.seconds * Double(format.sampleRate)) }
+        ?? (format.estimatedFrameCount >= 0 ? format.estimatedFrameCount : nil)
+    default: nil
     }
   }
 

@@ -9,6 +9,11 @@ struct MPEGStream {
   var payload: Range<Int64>
   /// Frames of PCM that such a table claims, without the encoder's delay and padding; `nil` if there is none.
   var claimedFrameCount: Int64?
+  /// What such a table says of that delay and padding: 12 bits each, and 8 of something else; `nil` if it does not.
+  var trimming: UInt32?
+  /// Where there is no such table: what the size of `payload` gives, taken that all its frames are as long as the first
+  /// ones on average.
+  private(set) var estimatedFrameCount: Int64?
   /// Bytes before the first frame that belong to no tag.
   var junkByteCount: Int64
 
@@ -83,14 +88,44 @@ struct MPEGStream {
     let frame = try file.bytes(at: first.offset, count: 256)
     let table = first.header.tableOffset
     let isXing = frame.has("Xing", at: table) || frame.has("Info", at: table)
-    guard isXing || frame.has("VBRI", at: 36) else { return }
+    guard isXing || frame.has("VBRI", at: 36) else {
+      estimatedFrameCount = try Self.estimate(payload, first.header, in: file)
+      return
+    }
     payload = min(end, first.offset + Int64(first.header.length))..<end
     claimedFrameCount = (isXing ? Self.xingLength(frame, at: table) : frame.bigEndian(UInt32.self, at: 50)).flatMap {
       $0 > 0 ? Int64($0) * Int64(first.header.samplesPerFrame) : nil
     }
-    if isXing, let length = claimedFrameCount {
-      claimedFrameCount = max(0, length - Self.delayAndPadding(frame, at: table))
+    if isXing {
+      trimming = Self.trimming(frame, at: table)
+      if let length = claimedFrameCount, let trimming {
+        claimedFrameCount = max(0, length - Int64(trimming >> 20) - Int64(trimming >> 8 & 0xfff))
+      }
     }
+    if claimedFrameCount == nil { estimatedFrameCount = try Self.estimate(payload, first.header, in: file) }
+  }
+
+  /// Frames that an estimate is made from: half a minute, in which a variable bit rate has shown most of its range.
+  private static let estimationLength = 1_024
+
+  /// Frames of PCM in `payload` if it goes on as it begins.
+  private static func estimate(
+    _ payload: Range<Int64>, _ first: Header, in file: InputFile
+  ) throws(DecodeError) -> Int64? {
+    var reader = HeaderReader(file)
+    var position = payload.lowerBound
+    var count: Int64 = 0
+    while count < estimationLength, position < payload.upperBound,
+      let word = try reader.bytes(at: position, count: 4).bigEndian(UInt32.self, at: 0), let header = Header(word),
+      header.continues(first)
+    {
+      position += Int64(header.length)
+      count += 1
+    }
+    guard count > 0 else { return nil }
+    let meanLength = Double(position - payload.lowerBound) / Double(count)
+    let frames = Double(payload.upperBound - payload.lowerBound) / meanLength
+    return Int64(frames.rounded()) * Int64(first.samplesPerFrame)
   }
 
   /// The number of frames in a Xing table: bit 0 of the flags says whether it is there.
@@ -101,14 +136,14 @@ struct MPEGStream {
 
   /// Samples that LAME and FFmpeg note to be cut from start and end: 12 bits each, 21 bytes into their extension, which
   /// stands behind the optional parts of the table.
-  private static func delayAndPadding(_ frame: Bytes, at table: Int) -> Int64 {
-    guard let flags = frame.bigEndian(UInt32.self, at: table + 4) else { return 0 }
+  private static func trimming(_ frame: Bytes, at table: Int) -> UInt32? {
+    guard let flags = frame.bigEndian(UInt32.self, at: table + 4) else { return nil }
     var position = table + 8
     for (bit, size) in [(1, 4), (2, 4), (4, 100), (8, 4)] where Int(flags) & bit != 0 { position += size }
-    guard frame.has("LAME", at: position) || frame.has("Lavf", at: position) || frame.has("Lavc", at: position),
-      let word = frame.bigEndian(UInt32.self, at: position + 21)
-    else { return 0 }
-    return Int64(word >> 20) + Int64(word >> 8 & 0xfff)
+    guard frame.has("LAME", at: position) || frame.has("Lavf", at: position) || frame.has("Lavc", at: position) else {
+      return nil
+    }
+    return frame.bigEndian(UInt32.self, at: position + 21)
   }
 
   private static func firstFrame(

@@ -56,6 +56,9 @@ struct OggHeaders {
     if packets.count > codec.packetCount { audioStart = end }
   }
 
+  /// The codebooks of Vorbis, as far as they are kept.
+  var setup: [UInt8] { codec == .vorbis && packets.count > 2 ? packets[2] : [] }
+
   /// Pages with the same headers and no comments, to stand before the page at `audioStart`; `nil` if the headers do not end
   /// where they must, or are too large.
   var bareHeader: [UInt8]? {

@@ -15,9 +15,12 @@ struct OggStream {
   /// Over the identification header and the audio pages' bodies of each link's audio stream: neither comments nor the
   /// cut into pages count.
   let contentID: ContentID
+  /// Over what else of the audio streams decoders see: other headers than comments, and where packets and pages end.
+  let traits: ContentID
 
   init(in file: InputFile, from start: Int64) throws(DecodeError) {
     var hasher = ContentHasher()
+    var traits = ContentHasher()
     var links: [OggLink] = []
     var isBeginning = false
     var hasTooManyLinks = false
@@ -37,8 +40,15 @@ struct OggStream {
       }
       isBeginning = page.isFirst
       guard !links.isEmpty else { continue }
+      links[links.count - 1].masks += pages.withContents { lacing, body in
+        links[links.count - 1].commentStarts(page, lacing: lacing, body: body)
+      }.map { pages.mask(page, zeroing: $0) } ?? []
       pages.withContents { lacing, body in
-        if links[links.count - 1].take(page, lacing: lacing, body: body) { hasher.update(body) }
+        guard links[links.count - 1].take(page, lacing: lacing, body: body) else { return }
+        hasher.update(body)
+        traits.update(lacing)
+        let position = [page.position, page.isContinued ? 1 : 0, page.isLast ? 1 : 0]
+        position.withUnsafeBytes { traits.update($0) }
       }
     }
     self.links = links
@@ -46,6 +56,10 @@ struct OggStream {
     junkByteCount = pages.junkByteCount
     damagedPageCount = pages.damagedPageCount
     contentID = hasher.finish()
+    for link in links {
+      link.description.withUnsafeBytes { traits.update($0) }
+    }
+    self.traits = traits.finish()
   }
 
   /// Bytes of the audio streams behind their headers.
@@ -58,10 +72,14 @@ struct OggStream {
 
   /// Pages are missing, or the last one is.
   var fault: DecodeError? {
-    let missing = links.reduce(0) { $0 + $1.missingPageCount }
-    if damagedPageCount > 0 || missing > 0 {
+    let gaps = links.reduce(0) { $0 + $1.gapCount }
+    if damagedPageCount > 0 {
       return DecodeError(
-        .corrupt, "\(max(damagedPageCount, missing)) pages are damaged or missing; their audio was left out.")
+        .corrupt, "\(damagedPageCount) page\(damagedPageCount == 1 ? " is" : "s are") damaged; the audio was left out.")
+    }
+    if gaps > 0 {
+      return DecodeError(
+        .corrupt, "Pages are missing or out of order in \(gaps) place\(gaps == 1 ? "" : "s"); audio is lost there.")
     }
     if hasTooManyLinks { return DecodeError(.corrupt, "This is a chain of more than \(Self.linkLimit) streams.") }
     if let last = links.last, last.audioSerial != nil, !last.isEnded {
@@ -82,16 +100,20 @@ struct OggLink {
   private(set) var streamCount = 0
   /// The audio stream has a page marked as its last.
   private(set) var isEnded = false
-  /// Pages of the audio stream that must have been there, by the gaps in their numbers.
-  private(set) var missingPageCount: Int64 = 0
+  /// Places in the audio stream where the number of a page does not follow that of the page before.
+  private(set) var gapCount = 0
   /// Pages of the audio stream behind the headers.
   private(set) var audioPageCount = 0
   private(set) var audioByteCount: Int64 = 0
   private var nextPageNumber: UInt32 = 0
+  /// What FFmpeg must not see: comments, of any stream.
+  fileprivate(set) var masks: [ByteMask] = []
+  /// How many packets of streams of Speex and FLAC have begun: their comments have no mark of their own.
+  private var packetCounts: [UInt32: (isSpeex: Bool, count: Int)] = [:]
 
   init(bytes: Range<Int64>) { self.bytes = bytes }
 
-  /// Comments of more bytes than this are kept from FFmpeg, which takes a time that grows with the square of their number.
+  /// Comments of more bytes than this are not even read by FFmpeg where they can be left out.
   private static let commentLimit = 1 << 16
 
   /// What begins the first packet of an audio stream other than Vorbis and Opus.
@@ -110,8 +132,7 @@ struct OggLink {
       headers = codec.map { OggHeaders(codec: $0, serial: page.serial) }
     } else {
       guard audioSerial == page.serial else { return false }
-      let gap = page.number &- nextPageNumber
-      missingPageCount += gap < 1 << 31 ? Int64(gap) : 1
+      if page.number != nextPageNumber { gapCount += 1 }
     }
     nextPageNumber = page.number &+ 1
     headers?.add(lacing: lacing, body: body, end: page.end)
@@ -123,6 +144,11 @@ struct OggLink {
     return true
   }
 
+  /// What decoders see of it beside the audio pages.
+  fileprivate var description: [UInt8] {
+    Array("\(streamCount) \(audioPageCount) ".utf8) + (headers?.setup ?? [])
+  }
+
   /// The link for FFmpeg's demuxer.
   func input(from file: InputFile) -> LibAVInput {
     if let headers, headers.commentByteCount > Self.commentLimit, streamCount == 1, let start = headers.audioStart,
@@ -130,7 +156,46 @@ struct OggLink {
     {
       return LibAVInput(file: file, bytes: start..<bytes.upperBound, prefix: prefix, demuxer: "ogg")
     }
-    return LibAVInput(file: file, bytes: bytes, demuxer: "ogg")
+    return LibAVInput(file: file, bytes: bytes, masks: masks, demuxer: "ogg")
+  }
+
+  /// What stands before the vendor's name in packets of comments.
+  private static let commentMarkers = ["\u{3}vorbis", "OpusTags", "\u{81}theora"].map { text in
+    text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+  }
+
+  /// Where in the body of a page of headers comments begin, with the length of the vendor's name; `nil` if there are
+  /// none.
+  fileprivate mutating func commentStarts(
+    _ page: OggPageReader.Page, lacing: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
+  ) -> [Int]? {
+    // Pages of headers have position 0, or -1 where no packet ends.
+    guard page.position <= 0 else { return nil }
+    var starts: [Int] = []
+    var position = 0
+    var begins = !page.isContinued
+    for length in lacing {
+      if begins {
+        let packet = body[position...]
+        if let marker = Self.commentMarkers.first(where: { packet.starts(with: $0) }) {
+          starts.append(position + marker.count)
+        } else if page.isFirst {
+          let isSpeex = packet.starts(with: Array("Speex   ".utf8))
+          if isSpeex || packet.starts(with: Array("\u{7f}FLAC".utf8)) { packetCounts[page.serial] = (isSpeex, 0) }
+        } else if let stream = packetCounts[page.serial] {
+          packetCounts[page.serial]?.count += 1
+          if stream.isSpeex {
+            if stream.count == 0 { starts.append(position) }
+          } else if let kind = packet.first, kind & 0x7f == 4 {
+            // A metadata block (RFC 9639, section 8) of comments, behind its header.
+            starts.append(position + 4)
+          }
+        }
+      }
+      position += Int(length)
+      begins = length < 255
+    }
+    return starts.isEmpty ? nil : starts
   }
 }
 
@@ -143,6 +208,8 @@ private struct OggPageReader {
     var number: UInt32
     /// Granule position.
     var position: Int64
+    /// It begins with the rest of a packet.
+    var isContinued: Bool
     var isFirst: Bool
     var isLast: Bool
   }
@@ -169,10 +236,27 @@ private struct OggPageReader {
   }
 
   /// The lacing values and the body of the last page.
-  func withContents(_ use: (_ lacing: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> Void) {
+  func withContents<Result>(
+    _ use: (_ lacing: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> Result
+  ) -> Result {
     buffer.withUnsafeBytes {
       use(UnsafeRawBufferPointer(rebasing: $0[lacing]), UnsafeRawBufferPointer(rebasing: $0[body]))
     }
+  }
+
+  /// Shows the last page without comments: the length of the vendor's name and the number of comments, which stand at
+  /// each of `starts` in the body, become 0, and the checksum becomes right for that.
+  func mask(_ page: Page, zeroing starts: [Int]) -> [ByteMask] {
+    var bytes = Array(buffer[cursor - Int(page.end - page.offset)..<cursor])
+    let bodyStart = bytes.count - body.count
+    var masks: [ByteMask] = []
+    for start in starts.map({ bodyStart + $0 }) where start + 8 <= bytes.count {
+      bytes.replaceSubrange(start..<start + 8, with: repeatElement(0, count: 8))
+      masks.append(ByteMask(at: page.offset + Int64(start), [UInt8](repeating: 0, count: 8)))
+    }
+    // The page was read with 0 in the place of its checksum.
+    let checksum = bytes.withUnsafeBytes { OggChecksum.update(0, $0) }
+    return [ByteMask(at: page.offset + 22, withUnsafeBytes(of: checksum.littleEndian) { Array($0) })] + masks
   }
 
   /// The next whole page; bytes that are none are skipped and counted.
@@ -246,6 +330,6 @@ private struct OggPageReader {
       offset: bufferOffset + Int64(start), end: bufferOffset + Int64(bodyEnd),
       serial: littleEndian(UInt32.self, at: 14),
       number: littleEndian(UInt32.self, at: 18), position: littleEndian(Int64.self, at: 6),
-      isFirst: buffer[start + 5] & 2 != 0, isLast: buffer[start + 5] & 4 != 0)
+      isContinued: buffer[start + 5] & 1 != 0, isFirst: buffer[start + 5] & 2 != 0, isLast: buffer[start + 5] & 4 != 0)
   }
 }

@@ -28,6 +28,10 @@ struct PCMContainer {
   var contradictsItself = false
   /// A compressed encoding whose blocks would have no bytes.
   var hasEmptyBlocks = false
+  /// Chunks of tags and markers that FFmpeg's demuxer must not see.
+  private(set) var masks: [ByteMask] = []
+  /// Where what decoders need ends: behind it are tags at most.
+  private(set) var end: Int64
 
   /// Frames that AIFF notes beside the number of bytes.
   private var notedFrameCount: Int64?
@@ -61,6 +65,7 @@ struct PCMContainer {
   /// `nil` if none of the containers begins at `start`.
   init?(in file: InputFile, at start: Int64) throws(DecodeError) {
     self.start = start
+    end = file.size
     let magic = try file.bytes(at: start, count: 40)
     if magic.has("RIFF") && magic.has("WAVE", at: 8) {
       name = "wav"
@@ -100,6 +105,29 @@ struct PCMContainer {
     audio = min(start, file.size)..<min(start, file.size) + min(claimed ?? available, available)
   }
 
+  /// Where a chunk starts whose predecessor ends at `end`. Odd sizes have a padding byte, which some writers forget.
+  private static func nextChunk(
+    after end: Int64, isOdd: Bool, isBigEndian: Bool, in file: InputFile
+  ) throws(DecodeError) -> Int64 {
+    /// Whether a name and a size stand there that fits in the file.
+    func isChunk(at position: Int64) throws(DecodeError) -> Bool {
+      let header = try file.bytes(at: position, count: 8)
+      guard let raw = header.bigEndian(UInt32.self, at: 4) else { return false }
+      return header.values.prefix(4).allSatisfy { (0x20...0x7e).contains($0) }
+        && Int64(isBigEndian ? raw : raw.byteSwapped) <= file.size - position - 8
+    }
+    guard isOdd else { return end }
+    let isUnpadded = try isChunk(at: end + 1) ? false : isChunk(at: end)
+    return isUnpadded ? end : end + 1
+  }
+
+  /// Lets `end` be that of the audio, or where the header goes on behind it.
+  private mutating func cutTags(behind position: Int64) {
+    if let audio, !description.isEmpty { end = min(end, max(audio.upperBound, position)) }
+  }
+
+  private static let tagChunks = ["LIST", "list", "ID3 ", "id3 ", "cue ", "bext"].map { Array($0.utf8) }
+
   // MARK: WAV
 
   private mutating func readRIFF(_ file: InputFile, from start: Int64, isBigEndian: Bool) throws(DecodeError) {
@@ -118,9 +146,12 @@ struct PCMContainer {
       } else if header.has("data"), data == nil {
         data = (body, length)
       }
+      if Self.tagChunks.contains(where: { header.has($0) }) { masks.append(ByteMask(at: position, "JUNK")) }
       if data != nil && !description.isEmpty { break }
-      position = body + Int64(length) + Int64(length & 1)
+      position = try Self.nextChunk(
+        after: body + Int64(length), isOdd: length & 1 != 0, isBigEndian: isBigEndian, in: file)
     }
+    defer { cutTags(behind: position) }
     guard let data else { return }
     let available = file.size - data.start
     if data.length == .max, let length64, length64 > 0 {
@@ -183,6 +214,7 @@ struct PCMContainer {
         readWaveFormat(try file.bytes(at: position + 24, count: Int(min(size - 24, 40))), isBigEndian: false)
       } else if header.has(Self.wave64("data")) {
         setAudio(from: position + 24, claimed: size > 24 ? size - 24 : nil, in: file)
+        cutTags(behind: position)
         break
       }
       position += (size + 7) / 8 * 8
@@ -214,9 +246,12 @@ struct PCMContainer {
         let length = Int64(length) - 8 - offset
         setAudio(from: body + 8 + offset, claimed: length > 0 ? length : nil, in: file)
       }
+      if Self.tagChunks.contains(where: { header.has($0) }) { masks.append(ByteMask(at: position, "JUNK")) }
+      position = try Self.nextChunk(
+        after: body + Int64(length), isOdd: length & 1 != 0, isBigEndian: true, in: file)
       if audio != nil && !description.isEmpty { break }
-      position = body + Int64(length) + Int64(length & 1)
     }
+    cutTags(behind: position)
   }
 
   /// Compression types of AIFF-C that count frames and not packets.
@@ -260,10 +295,11 @@ struct PCMContainer {
         sampleRate = rate >= 0 && rate < 1e9 ? Int(rate) : 0
         channelCount = Int(channels)
         if framesPerPacket == 1 && bytesPerPacket > 0 { bytesPerFrame = Int(bytesPerPacket) }
-      } else if header.has("data") {
+      } else if header.has("data"), audio == nil {
         // Four bytes of edit count come first; -1 means "to the end of the file".
         setAudio(from: body + 4, claimed: length > 4 ? length - 4 : nil, in: file)
-        break
+      } else if header.has("info") {
+        masks.append(ByteMask(at: position, "free"))
       }
       guard length >= 0, length < Int64.max / 2 else { break }
       position = body + length

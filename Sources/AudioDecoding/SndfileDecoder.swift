@@ -18,8 +18,12 @@ final class SndfileDecoder: StreamDecoder {
   init(_ file: InputFile, container: Container) throws(DecodeError) {
     var info = SF_INFO()
     var audio: Range<Int64>?
-    if case .pcm(let header) = container.kind { audio = header.audio ?? 0..<0 }
-    let view = FileView(file, audio: audio)
+    var start: Int64 = 0
+    if case .pcm(let header) = container.kind {
+      audio = header.audio ?? 0..<0
+      start = header.start
+    }
+    let view = FileView(file, from: start, audio: audio)
     guard let handle = view.open(&info) else {
       if let error = view.error { throw error }
       // Why is in a variable that all threads share, so nobody can know.
@@ -97,26 +101,33 @@ final class SndfileDecoder: StreamDecoder {
 /// A file as libsndfile reads it. `sf_open_fd` is no way in: it closes the descriptor when it fails, told to or not.
 private final class FileView {
   private let file: InputFile
+  /// Where a container of PCM begins: libsndfile, which passes over a tag in front of it, misses as much of the end as
+  /// the tag is long.
+  private let start: Int64
   /// Where the audio of a file of chunks lies, if any does; `nil` for other files.
   private let audio: Range<Int64>?
+  /// Counted from `start`.
   private var position: Int64 = 0
   private(set) var error: DecodeError?
 
-  init(_ file: InputFile, audio: Range<Int64>?) {
+  init(_ file: InputFile, from start: Int64, audio: Range<Int64>?) {
     self.file = file
+    self.start = start
     self.audio = audio
   }
 
   /// The handle must not outlive the view.
   func open(_ info: inout SF_INFO) -> OpaquePointer? {
     var callbacks = SF_VIRTUAL_IO(
-      get_filelen: { FileView.from($0).file.size },
+      get_filelen: { FileView.from($0).size },
       seek: { FileView.from($2).seek(to: $0, from: $1) },
       read: { FileView.from($2).read(into: $0, count: Int($1)) },
       write: { _, _, _ in 0 },
       tell: { FileView.from($0).position })
     return sf_open_virtual(&callbacks, CInt(SFM_READ), &info, Unmanaged.passUnretained(self).toOpaque())
   }
+
+  private var size: Int64 { file.size - start }
 
   private static func from(_ pointer: UnsafeMutableRawPointer?) -> FileView {
     Unmanaged<FileView>.fromOpaque(pointer!).takeUnretainedValue()
@@ -126,11 +137,11 @@ private final class FileView {
     let base =
       switch origin {
       case SEEK_CUR: position
-      case SEEK_END: file.size
+      case SEEK_END: size
       default: Int64(0)
       }
     let (target, overflow) = base.addingReportingOverflow(offset)
-    guard !overflow, target >= 0 else { return -1 }
+    guard !overflow, target >= 0, target <= .max / 2 else { return -1 }
     position = target
     return target
   }
@@ -138,10 +149,11 @@ private final class FileView {
   /// Names the lists of texts (`LIST`) in WAV files `JUNK`, so that they are passed over: libsndfile 1.2.0 never comes to the
   /// end of one with a part that claims 4 GiB. Nobody asks libsndfile for the texts. Names of chunks are read at once.
   private func hideLists(in bytes: UnsafeMutableRawBufferPointer) {
-    guard let audio, !audio.contains(position) || position + Int64(bytes.count) > audio.upperBound else { return }
-    for index in bytes.indices.dropLast(3) where !audio.contains(position + Int64(index)) {
+    let offset = start + position
+    guard let audio, !audio.contains(offset) || offset + Int64(bytes.count) > audio.upperBound else { return }
+    for index in bytes.indices.dropLast(3) where !audio.contains(offset + Int64(index)) {
       guard bytes[index...].starts(with: Self.list) else { continue }
-      for (offset, byte) in Self.junk.enumerated() { bytes[index + offset] = byte }
+      for (place, byte) in Self.junk.enumerated() { bytes[index + place] = byte }
     }
   }
 
@@ -152,7 +164,7 @@ private final class FileView {
     guard let destination, count > 0, error == nil else { return 0 }
     do throws(DecodeError) {
       let bytes = UnsafeMutableRawBufferPointer(start: destination, count: count)
-      let got = try file.read(into: bytes, at: position)
+      let got = try file.read(into: bytes, at: start + position)
       hideLists(in: UnsafeMutableRawBufferPointer(rebasing: bytes[..<got]))
       position += Int64(got)
       return sf_count_t(got)

@@ -12,4 +12,15 @@ public enum BuiltInAnalyzers {
     AnalyzerKind(ChromaprintAnalyzer.self),
     AnalyzerKind(SignatureAnalyzer.self),
   ]
+
+  /// What single commands ask for; pipelines cannot name them.
+  public static let onRequest: [AnalyzerKind] = [AnalyzerKind(BeatFitAnalyzer.self)]
+
+  /// The same for a command: lays beats of a given tempo over a file. Its finding is a `TempoFinding`.
+  public static func beatFit(bpm: Double) -> (id: String, settings: [String: JSONValue]) {
+    (BeatFitAnalyzer.id, ["bpm": .number(bpm)])
+  }
+
+  /// Beats per minute that `beatFit` takes.
+  public static let beatFitRange = BeatFitAnalyzer.range
 }

@@ -5,15 +5,10 @@ enum { WIDTH = CLANDMARKNETWORK_CHANNELS, BLOCK = CLANDMARKNETWORK_BLOCK, OUTPUT
 /* All channels of a place: one register with AVX2, two else. */
 typedef float lanes __attribute__((vector_size(WIDTH * sizeof(float)), aligned(sizeof(float))));
 
-/* For the processor it runs on: with AVX2 and FMA several times as fast as with what every x86-64 has. */
-#if defined(__x86_64__)
-#define FOR_EACH_PROCESSOR __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define FOR_EACH_PROCESSOR
-#endif
+#define INLINE static inline __attribute__((always_inline))
 
 /* Inlined with a step that the compiler knows, so that it needs one register for all places of a block. */
-static inline __attribute__((always_inline)) void convolve(
+INLINE void convolve_by(
     clandmarknetwork_picture picture, ptrdiff_t step, ptrdiff_t rows, ptrdiff_t columns, clandmarknetwork_convolution convolution,
     const float *before, float *channels, ptrdiff_t row_step) {
   for (ptrdiff_t row = 0; row < rows; row++) {
@@ -45,18 +40,16 @@ static inline __attribute__((always_inline)) void convolve(
   }
 }
 
-FOR_EACH_PROCESSOR
-void clandmarknetwork_convolve(
+INLINE void convolve(
     clandmarknetwork_picture picture, ptrdiff_t rows, ptrdiff_t columns, clandmarknetwork_convolution convolution,
     const float *before, float *channels, ptrdiff_t row_step) {
   if (picture.column_step == WIDTH)
-    convolve(picture, WIDTH, rows, columns, convolution, before, channels, row_step);
+    convolve_by(picture, WIDTH, rows, columns, convolution, before, channels, row_step);
   else
-    convolve(picture, picture.column_step, rows, columns, convolution, before, channels, row_step);
+    convolve_by(picture, picture.column_step, rows, columns, convolution, before, channels, row_step);
 }
 
-FOR_EACH_PROCESSOR
-void clandmarknetwork_output(
+INLINE void output(
     clandmarknetwork_picture picture, ptrdiff_t rows, ptrdiff_t columns, clandmarknetwork_convolution convolution, float *outputs) {
   for (ptrdiff_t row = 0; row < rows; row++) {
     for (ptrdiff_t column = 0; column < columns; column++) {
@@ -74,4 +67,44 @@ void clandmarknetwork_output(
       }
     }
   }
+}
+
+/* Compiled twice for x86-64: with AVX2 and FMA it is several times as fast as with what all of them have. Not by `target_clones`, whose
+ * resolvers the thread sanitizer instruments: they run before it is ready. */
+#if defined(__x86_64__)
+#define WIDE "arch=x86-64-v3"
+
+static __attribute__((target(WIDE))) void convolve_wide(
+    clandmarknetwork_picture picture, ptrdiff_t rows, ptrdiff_t columns, clandmarknetwork_convolution convolution,
+    const float *before, float *channels, ptrdiff_t row_step) {
+  convolve(picture, rows, columns, convolution, before, channels, row_step);
+}
+
+static __attribute__((target(WIDE))) void output_wide(
+    clandmarknetwork_picture picture, ptrdiff_t rows, ptrdiff_t columns, clandmarknetwork_convolution convolution, float *outputs) {
+  output(picture, rows, columns, convolution, outputs);
+}
+
+#define IS_WIDE __builtin_cpu_supports("x86-64-v3")
+#else
+#define IS_WIDE 0
+#define convolve_wide convolve
+#define output_wide output
+#endif
+
+void clandmarknetwork_convolve(
+    clandmarknetwork_picture picture, ptrdiff_t rows, ptrdiff_t columns, clandmarknetwork_convolution convolution,
+    const float *before, float *channels, ptrdiff_t row_step) {
+  if (IS_WIDE)
+    convolve_wide(picture, rows, columns, convolution, before, channels, row_step);
+  else
+    convolve(picture, rows, columns, convolution, before, channels, row_step);
+}
+
+void clandmarknetwork_output(
+    clandmarknetwork_picture picture, ptrdiff_t rows, ptrdiff_t columns, clandmarknetwork_convolution convolution, float *outputs) {
+  if (IS_WIDE)
+    output_wide(picture, rows, columns, convolution, outputs);
+  else
+    output(picture, rows, columns, convolution, outputs);
 }

@@ -4,6 +4,8 @@
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/channel_layout.h>
+#include <libavutil/md5.h>
+#include <libavutil/mem.h>
 #include <libavutil/opt.h>
 #include <libswresample/swresample.h>
 #include <pthread.h>
@@ -35,6 +37,8 @@ struct LAVReader {
   int descriptor;
   uint8_t *prefix;
   int64_t prefixCount;
+  LAVMask *masks;
+  int maskCount;
   int64_t start;
   int64_t length;
   int64_t position;
@@ -66,9 +70,12 @@ struct LAVReader {
   bool frameIsPending;
   bool packetsEnded;
   bool ended;
-  int demuxerErrors;
   int lastPacketSize;
   LAVReport report;
+
+  struct AVMD5 *hash;
+  uint8_t *hashBuffer;
+  unsigned hashBufferSize;
 };
 
 /// Names of all audio decoders: attached pictures and videos are never decoded, not even to probe them.
@@ -94,6 +101,24 @@ static void prepareOnce(void) {
 
 // Input
 
+/// Puts masks over `count` bytes of the file from `offset` on.
+static void applyMasks(const LAVReader *reader, int64_t offset, uint8_t *bytes, int64_t count) {
+  int low = 0, high = reader->maskCount;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    const LAVMask *mask = &reader->masks[middle];
+    if (mask->offset + mask->count <= offset) low = middle + 1;
+    else high = middle;
+  }
+  for (; low < reader->maskCount && reader->masks[low].offset < offset + count; low++) {
+    const LAVMask *mask = &reader->masks[low];
+    for (int i = 0; i < mask->count; i++) {
+      int64_t at = mask->offset + i - offset;
+      if (at >= 0 && at < count) bytes[at] = mask->bytes[i];
+    }
+  }
+}
+
 static int readBytes(void *opaque, uint8_t *buffer, int count) {
   LAVReader *reader = opaque;
   int64_t left = reader->length - reader->position;
@@ -108,9 +133,10 @@ static int readBytes(void *opaque, uint8_t *buffer, int count) {
     if (count > fromPrefix) count = (int)fromPrefix;
     memcpy(buffer, reader->prefix + reader->position, count);
   } else {
+    int64_t offset = reader->start + reader->position - reader->prefixCount;
     ssize_t got;
     do {
-      got = pread(reader->descriptor, buffer, count, reader->start + reader->position - reader->prefixCount);
+      got = pread(reader->descriptor, buffer, count, offset);
     } while (got < 0 && errno == EINTR);
     if (got < 0) {
       reader->report.readErrno = errno;
@@ -118,6 +144,7 @@ static int readBytes(void *opaque, uint8_t *buffer, int count) {
     }
     if (got == 0) return AVERROR_EOF;
     count = (int)got;
+    applyMasks(reader, offset, buffer, count);
   }
   reader->position += count;
   reader->sincePacket += count;
@@ -163,6 +190,9 @@ void lav_close(LAVReader *reader) {
     av_freep(&reader->io->buffer);
     avio_context_free(&reader->io);
   }
+  av_free(reader->hash);
+  av_free(reader->hashBuffer);
+  free(reader->masks);
   free(reader->prefix);
   free(reader);
 }
@@ -254,6 +284,12 @@ LAVStatus lav_open(const LAVInput *input, LAVReader **result, int *readErrno) {
     if (!reader->prefix) goto fail;
     memcpy(reader->prefix, input->prefix, input->prefixCount);
   }
+  if (input->maskCount > 0) {
+    reader->masks = calloc(input->maskCount, sizeof *reader->masks);
+    if (!reader->masks) goto fail;
+    memcpy(reader->masks, input->masks, input->maskCount * sizeof *reader->masks);
+    reader->maskCount = input->maskCount;
+  }
   status = openContainer(reader, input->demuxer);
   if (status != LAVStatusOK) goto fail;
   status = chooseStream(reader);
@@ -290,6 +326,7 @@ LAVFormat lav_format(const LAVReader *reader) {
       .sampleType = sampleType(isStarted ? reader->sampleFormat : parameters->format),
       .bitRate = parameters->bit_rate > 0 ? parameters->bit_rate : 0,
       .claimedFrameCount = -1,
+      .estimatedFrameCount = -1,
   };
   const AVChannelLayout *layout = isStarted ? &reader->layout : &parameters->ch_layout;
   if (layout->order == AV_CHANNEL_ORDER_NATIVE) format.channelMask = layout->u.mask;
@@ -316,11 +353,23 @@ LAVFormat lav_format(const LAVReader *reader) {
     // Ogg's positions include what Opus throws away at the start.
     if (strcmp(format.container, "ogg") == 0) format.claimedFrameCount -= parameters->initial_padding;
     if (format.claimedFrameCount < 0) format.claimedFrameCount = -1;
+  } else if (reader->format->duration > 0 && format.sampleRate > 0) {
+    AVRational frames = {1, format.sampleRate};
+    format.estimatedFrameCount = av_rescale_q(reader->format->duration, (AVRational){1, AV_TIME_BASE}, frames);
   }
   return format;
 }
 
-LAVReport lav_report(const LAVReader *reader) { return reader->report; }
+LAVReport lav_report(const LAVReader *reader) {
+  LAVReport report = reader->report;
+  if (reader->hash) {
+    // Finishing spoils the state.
+    struct AVMD5 *copy = av_memdup(reader->hash, av_md5_size);
+    if (copy) av_md5_final(copy, report.digest);
+    av_free(copy);
+  }
+  return report;
+}
 
 void lav_extradata(const LAVReader *reader, const uint8_t **bytes, int *count) {
   *bytes = reader->stream->codecpar->extradata;
@@ -354,7 +403,7 @@ static bool nextPacket(LAVReader *reader) {
       return true;
     }
     bool mayGoOn = error == AVERROR_INVALIDDATA && reader->position > before && !reader->report.readErrno &&
-                   !reader->report.lostSync && ++reader->demuxerErrors <= demuxerErrorLimit;
+                   !reader->report.lostSync && ++reader->report.demuxerErrorCount <= demuxerErrorLimit;
     if (mayGoOn) continue;
     // The demuxer of Musepack 8 ends every file with -1.
     reader->report.endedByError = error != AVERROR_EOF && error != -1;
@@ -364,10 +413,22 @@ static bool nextPacket(LAVReader *reader) {
   return false;
 }
 
-bool lav_next_packet(LAVReader *reader, const uint8_t **bytes, int *count) {
+static uint32_t littleEndian(const uint8_t *bytes) {
+  return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+bool lav_next_packet(LAVReader *reader, LAVPacket *packet) {
   if (!nextPacket(reader)) return false;
-  *bytes = reader->packet->data;
-  *count = reader->packet->size;
+  *packet = (LAVPacket){
+      .bytes = reader->packet->data, .count = reader->packet->size, .flags = reader->packet->flags};
+  size_t size = 0;
+  const uint8_t *dropped = av_packet_get_side_data(reader->packet, AV_PKT_DATA_SKIP_SAMPLES, &size);
+  if (dropped && size >= 8) {
+    packet->droppedAtStart = littleEndian(dropped);
+    packet->droppedAtEnd = littleEndian(dropped + 4);
+  }
+  packet->parameters = av_packet_get_side_data(reader->packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
+  if (packet->parameters) packet->parameterCount = (int)size;
   return true;
 }
 
@@ -390,6 +451,31 @@ static bool isWithinLimits(const AVFrame *frame) {
          isSupported(frame->format);
 }
 
+/// Adds a frame to the hash: interleaved, little-endian, in as many bytes as a sample needs (RFC 9639, section 8.2).
+static void hashFrame(LAVReader *reader) {
+  const AVFrame *frame = reader->frame;
+  int channels = frame->ch_layout.nb_channels;
+  int held = av_get_bytes_per_sample(frame->format);
+  int bits = reader->codec->bits_per_raw_sample;
+  if (bits <= 0 || bits > 8 * held || av_sample_fmt_is_planar(frame->format)) return;
+  int64_t count = (int64_t)frame->nb_samples * channels;
+  const uint8_t *bytes = frame->data[0];
+  int width = (bits + 7) / 8;
+  if (bits != 8 * held) {
+    // Samples stand in the high bits.
+    av_fast_malloc(&reader->hashBuffer, &reader->hashBufferSize, (size_t)(count * width));
+    if (!reader->hashBuffer) return;
+    uint8_t *to = reader->hashBuffer;
+    for (int64_t i = 0; i < count; i++) {
+      int32_t sample = held == 2 ? ((const int16_t *)bytes)[i] : ((const int32_t *)bytes)[i];
+      sample >>= 8 * held - bits;
+      for (int byte = 0; byte < width; byte++) *to++ = (uint8_t)(sample >> (8 * byte));
+    }
+    bytes = reader->hashBuffer;
+  }
+  av_md5_update(reader->hash, bytes, (size_t)(count * width));
+}
+
 /// Decodes into `reader->frame`. False at the end.
 static bool decodeFrame(LAVReader *reader) {
   int refusals = 0;
@@ -397,8 +483,9 @@ static bool decodeFrame(LAVReader *reader) {
     av_frame_unref(reader->frame);
     int error = avcodec_receive_frame(reader->codec, reader->frame);
     if (error >= 0) {
-      if (reader->frame->nb_samples > 0) return true;
-      continue;
+      if (reader->frame->nb_samples <= 0) continue;
+      if (reader->hash) hashFrame(reader);
+      return true;
     }
     if (error == AVERROR_EOF) break;
     if (error != AVERROR(EAGAIN)) {
@@ -423,8 +510,10 @@ LAVStatus lav_start(LAVReader *reader, const LAVFormat *like) {
   if (avcodec_parameters_to_context(reader->codec, reader->stream->codecpar) < 0) return LAVStatusOutOfMemory;
   reader->codec->pkt_timebase = reader->stream->time_base;
   reader->codec->thread_count = 1;
-  // Lossless codecs carry checksums: a frame that fails its own is damage, and would be a burst of noise.
-  if (lav_format(reader).isLossless) reader->codec->err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE;
+  // Lossless codecs and AC-3 carry checksums: a frame that fails its own is damage, and would be a burst of noise.
+  enum AVCodecID codecID = reader->codec->codec_id;
+  bool isChecked = lav_format(reader).isLossless || codecID == AV_CODEC_ID_AC3 || codecID == AV_CODEC_ID_EAC3;
+  if (isChecked) reader->codec->err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE;
   int error = avcodec_open2(reader->codec, reader->decoder, NULL);
   if (error == AVERROR(ENOMEM)) return LAVStatusOutOfMemory;
   if (error < 0) return LAVStatusUnsupportedCodec;
@@ -446,6 +535,12 @@ LAVStatus lav_start(LAVReader *reader, const LAVFormat *like) {
   }
   reader->frameIsPending = true;
   return LAVStatusOK;
+}
+
+void lav_hash_samples(LAVReader *reader) {
+  if (reader->hash || reader->codec->codec_id != AV_CODEC_ID_FLAC || !(reader->hash = av_md5_alloc())) return;
+  av_md5_init(reader->hash);
+  if (reader->frameIsPending) hashFrame(reader);
 }
 
 /// A layout that libswresample can mix: the frame's, or the default for its number of channels.

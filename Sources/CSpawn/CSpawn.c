@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -89,6 +90,8 @@ int cspawn_limit_memory(size_t bytes) {
   return 0;
 }
 #endif
+
+void cspawn_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
 int cspawn_write(int descriptor, const void *bytes, size_t count, size_t *written) {
   sigset_t pipe_signal, before, pending;

@@ -8,11 +8,11 @@ public struct AnalysisJob: Hashable, Sendable {
   public var analyzers: Set<String>?
   /// Audio that the file may turn out to hold, after a move or a change of its tags.
   public var knownAudio: [KnownAudio]
-  /// Seconds after which the rest of the file is left out; `nil` for no limit.
-  public var timeLimit: Double?
+  /// How much time it may take until the rest of the file is left out; `nil` for no limit.
+  public var timeLimit: TimeLimit?
 
   public init(
-    path: FilePath, analyzers: Set<String>? = nil, knownAudio: [KnownAudio] = [], timeLimit: Double? = nil
+    path: FilePath, analyzers: Set<String>? = nil, knownAudio: [KnownAudio] = [], timeLimit: TimeLimit? = nil
   ) {
     self.path = path
     self.analyzers = analyzers
@@ -21,32 +21,28 @@ public struct AnalysisJob: Hashable, Sendable {
   }
 }
 
-/// Audio that was analyzed before, in this file or another one.
+/// Audio of a whole file that was analyzed before, this one or another.
 public struct KnownAudio: Hashable, Sendable, Codable {
-  public var contentID: ContentID
+  /// See `AudioContent.decodingID`.
+  public var decodingID: ContentID
   /// Whose outcomes are stored for it.
   public var analyzers: Set<AnalyzerIdentity>
   /// What was found when it was decoded; repeated in the result if there is no need to decode again.
   public var format: AudioFormat?
-  public var status: FileAnalysis.Status
-  public var problem: Problem?
   public var remarks: [Problem]
 
   public init(
-    contentID: ContentID, analyzers: Set<AnalyzerIdentity>, format: AudioFormat?, status: FileAnalysis.Status = .ok,
-    problem: Problem? = nil, remarks: [Problem] = []
+    decodingID: ContentID, analyzers: Set<AnalyzerIdentity>, format: AudioFormat?, remarks: [Problem] = []
   ) {
-    self.contentID = contentID
+    self.decodingID = decodingID
     self.analyzers = analyzers
     self.format = format
-    self.status = status
-    self.problem = problem
     self.remarks = remarks
   }
 
   enum CodingKeys: String, CodingKey {
-    case analyzers, format, status, problem, remarks
-    case contentID = "content_id"
+    case analyzers, format, remarks
+    case decodingID = "decoding_id"
   }
 }
 
@@ -54,7 +50,7 @@ extension AnalysisJob: Codable {
   enum CodingKeys: String, CodingKey {
     case path, analyzers
     case knownAudio = "known_audio"
-    case timeLimit = "time_limit_s"
+    case timeLimit = "time_limit"
   }
 
   /// A path is a string, or a list of its bytes if it is not UTF-8.
@@ -67,7 +63,7 @@ extension AnalysisJob: Codable {
     }
     analyzers = try container.decodeIfPresent(Set<String>.self, forKey: .analyzers)
     knownAudio = try container.decode([KnownAudio].self, forKey: .knownAudio)
-    timeLimit = try container.decodeIfPresent(Double.self, forKey: .timeLimit)
+    timeLimit = try container.decodeIfPresent(TimeLimit.self, forKey: .timeLimit)
   }
 
   public func encode(to encoder: any Encoder) throws {

@@ -1,6 +1,7 @@
 internal import CSpawn
 internal import Glibc
 internal import Synchronization
+internal import System
 
 /// A program run for its output: arguments in, optionally bytes on its standard input, text out.
 ///
@@ -30,7 +31,7 @@ final class ChildProcess: @unchecked Sendable {
     case signal(Int)
   }
 
-  /// Bytes of standard output that are taken: more is a failure.
+  /// Bytes of standard output that are taken of a program: more is a failure.
   static let outputLimit = 8 << 20
   /// Bytes that are kept of the end of standard error.
   static let errorTailLimit = 8 << 10
@@ -41,6 +42,7 @@ final class ChildProcess: @unchecked Sendable {
   private(set) var takesInput: Bool
 
   private let process: pid_t
+  private let outputLimit: Int
   /// This side of the pipes; −1 once closed.
   private var inputEnd: Int32 = -1
   private var outputEnd: Int32 = -1
@@ -54,12 +56,14 @@ final class ChildProcess: @unchecked Sendable {
   ///   - arguments: The program (looked up in `PATH` if it has no slash) and its arguments: any bytes but zero.
   ///   - leadsSession: What the program starts, in groups of its own or not, goes with it in the end. For programs that start
   ///     others in that way; finding those takes a look at all processes of the system.
+  ///   - outputLimit: Bytes of standard output that are taken, or of a line of it for `nextLine`; more is a failure.
   ///   - hasInput: Whether `write` will be called; otherwise standard input is empty.
   ///   - patience: Time that the program may keep us waiting in `write` and `waitForEnd` together. Time between the
   ///     calls does not count.
   init(
-    arguments: [[UInt8]], leadsSession: Bool = false, hasInput: Bool, patience: Duration
+    arguments: [[UInt8]], leadsSession: Bool = false, outputLimit: Int = outputLimit, hasInput: Bool, patience: Duration
   ) throws(Failure) {
+    self.outputLimit = outputLimit
     self.patience = patience
     takesInput = hasInput
 
@@ -126,8 +130,8 @@ final class ChildProcess: @unchecked Sendable {
 
   /// Takes the next line of output, without its line break, waiting until it is there.
   ///
-  /// - Parameter isCancelled: Asked every tenth of a second.
-  func nextLine(isCancelled: () -> Bool) throws(Failure) -> Line {
+  /// - Parameter isCancelled: Asked every tenth of a second. What it throws ends the waiting.
+  func nextLine(isCancelled: () throws -> Bool) throws -> Line {
     var searched = 0
     while true {
       if let end = output[searched...].firstIndex(of: UInt8(ascii: "\n")) {
@@ -137,12 +141,15 @@ final class ChildProcess: @unchecked Sendable {
       }
       searched = output.count
       if outputEnd < 0 { return .none }
-      if isCancelled() { return .cancelled }
+      if try isCancelled() { return .cancelled }
       let hasEnded = cspawn_has_ended(process) != 0
       try wait(forInput: false, at: hasEnded ? .milliseconds(1) : .milliseconds(100))
       if hasEnded, output.count == searched { return .none }
     }
   }
+
+  /// Seconds of a processor that the program has had, without those it has started; `nil` if it has gone.
+  var processorTime: Double? { isReaped ? nil : ProcessorTime.of(process) }
 
   /// Ends the input, takes all output and waits until the program has ended; then ends whatever it left running in its
   /// process group.
@@ -188,7 +195,7 @@ final class ChildProcess: @unchecked Sendable {
   private func takeOutput() throws(Failure) {
     for _ in 0..<16 {
       guard let count = readChunk(from: &outputEnd) else { break }
-      guard output.count + count <= Self.outputLimit else {
+      guard output.count + count <= outputLimit else {
         _ = killAndReap()
         throw .tooMuchOutput
       }

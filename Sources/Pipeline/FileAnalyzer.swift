@@ -1,37 +1,49 @@
 public import AudioAnalysis
 public import AudioDecoding
+public import System
 
 /// Analyzes one file from opening to findings. Blocks while it decodes: made for a worker thread, or a worker process.
 public struct FileAnalyzer: Sendable {
   private let plugins: [AnalyzerPlugin]
   private let resampler: ResamplerKind
   private let readsToEnd: Bool
+  private let verifiesChecksums: Bool
 
   /// - Parameters:
   ///   - plugins: All analyzers of the pipeline; outcomes come in this order.
   ///   - readsToEnd: Whether decoding goes on when no analyzer wants more, so that damage and false lengths are found.
-  public init(plugins: [AnalyzerPlugin], resampler: ResamplerKind, readsToEnd: Bool = true) {
+  ///   - verifiesChecksums: Whether every file is decoded, known audio too, and compared with the checksum in its header.
+  public init(
+    plugins: [AnalyzerPlugin], resampler: ResamplerKind, readsToEnd: Bool = true, verifiesChecksums: Bool = false
+  ) {
     self.plugins = plugins
     self.resampler = resampler
     self.readsToEnd = readsToEnd
+    self.verifiesChecksums = verifiesChecksums
   }
 
   /// Identifies the audio; decodes it if analyzers are to run whose outcomes are not stored for it; runs these, and those
   /// that look at the file itself, which run even if there is no audio.
   ///
+  /// Status, problem and the remarks about the container are always those of this file. Outcomes of a known file stand for
+  /// its own only where both are whole and tell decoders the same; in doubt this one is decoded.
+  ///
   /// - Parameters:
   ///   - isCancelled: Asked between blocks.
-  ///   - findAudio: Asked for audio that is none of the job's known audio.
+  ///   - findAudio: Asked by `decodingID` for audio that is none of the job's known audio.
   ///   - enter: Told what is about to be done, so that somebody else can say what killed us.
+  ///   - hasDecoded: Told how many seconds of audio were decoded, every ten seconds of it.
+  ///   - processorTime: Seconds that this thread has had of a processor.
   /// - Returns: `nil` if cancelled. Whatever else goes wrong is told in the result.
   public func analyze(
     _ job: AnalysisJob, isCancelled: () -> Bool = { false }, findAudio: (ContentID) -> KnownAudio? = { _ in nil },
-    enter: (Problem.Stage) -> Void = { _ in }
+    enter: (Problem.Stage) -> Void = { _ in }, hasDecoded: (Double) -> Void = { _ in },
+    processorTime: () -> Double = { ProcessorTime.ofThisThread }
   ) -> FileAnalysis? {
-    let limit = job.timeLimit.map { ContinuousClock.now + .seconds(min(1e9, max(0, $0))) }
+    let start = processorTime()
     let chosen = plugins.filter { job.analyzers?.contains($0.id) ?? true }
+    let audioPlugins = chosen.filter { $0.feed != .file }
     var analysis = FileAnalysis(status: .ok)
-    var audioPlugins = chosen.filter { $0.feed != .file }
     var outcomes: [AnalyzerOutcome] = []
 
     enter(.open)
@@ -39,27 +51,40 @@ public struct FileAnalyzer: Sendable {
     let path = held?.path ?? job.path
     do {
       let content = try AudioContent(path: path)
-      let contentID = content.id
-      analysis.contentID = contentID
-      let known = job.knownAudio.first { $0.contentID == contentID } ?? findAudio(contentID)
-      if let known {
-        analysis.reusesKnownAudio = true
-        audioPlugins.removeAll { known.analyzers.contains($0.identity) }
-      }
-      if audioPlugins.isEmpty, let known {
-        analysis.status = known.status
-        analysis.problem = known.problem
-        // Of the other file only what concerns its audio holds for this one.
+      analysis.contentID = content.id
+      // A checksum is verified by decoding.
+      let known = verifiesChecksums ? nil : knownAudio(of: content, job, findAudio)
+      let missing = audioPlugins.filter { !(known?.analyzers.contains($0.identity) ?? false) }
+      analysis.reusesKnownAudio = known != nil
+      if known != nil || !missing.isEmpty || verifiesChecksums { analysis.decodingID = content.decodingID }
+      if missing.isEmpty, let known {
         analysis.remarks = content.remarks + known.remarks.filter { $0.stage == .decode }
-        analysis.format = if let format = known.format { format } else { try AudioSource(path: path).format }
+        // What was not decoded to its end is described by the container, and each has its own.
+        analysis.format = known.format?.frameCount != nil ? known.format : try AudioSource(path: path).format
       } else {
-        var source = try AudioSource(path: path)
+        var source = try AudioSource(path: path, verifiesChecksum: verifiesChecksums)
         analysis.format = source.format
-        if !audioPlugins.isEmpty {
+        if !missing.isEmpty || verifiesChecksums {
           enter(.decode)
+          let timeSpent = { processorTime() - start }
           guard
-            let found = decode(&source, job, audioPlugins, until: limit, isCancelled: isCancelled, into: &analysis)
+            var found = decode(
+              &source, job, missing, isCancelled: isCancelled, hasDecoded: hasDecoded, timeSpent: timeSpent,
+              into: &analysis)
           else { return nil }
+          if analysis.problem?.stage == .decode {
+            // This file is not what was known after all: nothing of the other one holds for it.
+            analysis.reusesKnownAudio = false
+            if missing.count < audioPlugins.count {
+              var source = try AudioSource(path: path)
+              guard
+                let all = decode(
+                  &source, job, audioPlugins, isCancelled: isCancelled, hasDecoded: hasDecoded, timeSpent: timeSpent,
+                  into: &analysis)
+              else { return nil }
+              found = all
+            }
+          }
           outcomes = found
         }
       }
@@ -80,10 +105,21 @@ public struct FileAnalyzer: Sendable {
     return analysis
   }
 
+  /// `nil` if there is none that may stand for this file's own.
+  private func knownAudio(
+    of content: AudioContent, _ job: AnalysisJob, _ findAudio: (ContentID) -> KnownAudio?
+  ) -> KnownAudio? {
+    guard content.fault == nil,
+      let known = job.knownAudio.first(where: { $0.decodingID == content.decodingID }) ?? findAudio(content.decodingID)
+    else { return nil }
+    // What was not decoded to its end may be damaged behind that.
+    return known.format?.frameCount != nil || !readsToEnd ? known : nil
+  }
+
   /// - Returns: `nil` if cancelled.
   private func decode(
-    _ source: inout AudioSource, _ job: AnalysisJob, _ plugins: [AnalyzerPlugin],
-    until limit: ContinuousClock.Instant?, isCancelled: () -> Bool, into analysis: inout FileAnalysis
+    _ source: inout AudioSource, _ job: AnalysisJob, _ plugins: [AnalyzerPlugin], isCancelled: () -> Bool,
+    hasDecoded: (Double) -> Void, timeSpent: () -> Double, into analysis: inout FileAnalysis
   ) -> [AnalyzerOutcome]? {
     let feeds = FeedGraph(
       plugins: plugins, track: Track(path: job.path, format: source.format), format: source.format,
@@ -91,14 +127,28 @@ public struct FileAnalyzer: Sendable {
     var block = AudioBlock(channelCount: source.format.channelCount)
     var hasEnded = false
     var isLate = false
+    let rate = Double(source.format.sampleRate)
+    var frameCount = 0
+    var told = 0.0
     while !hasEnded, !isLate, readsToEnd || feeds.wantsMore {
-      if source.read(into: &block) { feeds.push(block) } else { hasEnded = true }
+      if source.read(into: &block) {
+        feeds.push(block)
+        frameCount += block.frameCount
+      } else {
+        hasEnded = true
+      }
       if isCancelled() { return nil }
-      if let limit, ContinuousClock.now >= limit { isLate = true }
+      let duration = Double(frameCount) / rate
+      if duration >= told + 10 {
+        told = duration
+        hasDecoded(duration)
+      }
+      if let limit = job.timeLimit, timeSpent() >= limit.processorSeconds(afterDecoding: duration) { isLate = true }
     }
     let summary = source.summary
     analysis.remarks = summary.remarks
     analysis.format = source.format
+    analysis.decodedDuration = Double(summary.frameCount) / Double(source.format.sampleRate)
     if hasEnded {
       if let problem = summary.problem {
         analysis.status = .partial
@@ -109,8 +159,8 @@ public struct FileAnalyzer: Sendable {
       analysis.problem = Problem(
         stage: .analyze, code: "time_limit",
         message: """
-          The time limit of \(job.timeLimit ?? 0) s was reached after \(summary.frameCount / Int64(source.format.sampleRate)) s \
-          of audio; the findings are of that part.
+          It took too much processor time: \(Int(timeSpent())) s for \(Int(Double(frameCount) / rate)) s of audio. The findings \
+          are of that part.
           """)
     }
     return feeds.finish()

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import System
 internal import SystemPackage
 
 /// Replaces files as a whole: whoever looks sees the old file or the new one, also after a crash.
@@ -7,37 +7,15 @@ enum AtomicFile {
   static func replace(
     _ path: FilePath, _ body: (FileDescriptor, _ path: String) throws(CatalogError) -> Void
   ) throws(CatalogError) {
-    let beside = FilePath("\(path.string).new-\(getpid())")
     do {
-      let file = try FileDescriptor.open(
-        beside, .readWrite, options: [.create, .truncate, .closeOnExec],
-        permissions: [.ownerReadWrite, .groupRead, .otherRead])
-      do {
-        try body(file, path.string)
-        guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
-        try file.close()
-        guard rename(beside.string, path.string) == 0 else { throw Errno(rawValue: errno) }
-      } catch {
-        try? file.close()
-        unlink(beside.string)
-        throw error
-      }
-      try synchronizeDirectory(of: path)
+      let file = try FileReplacement(path)
+      try body(file.descriptor, path.string)
+      try file.commit()
     } catch let error as CatalogError {
       throw error
     } catch {
       throw .unwritable(path: path.string, reason: "\(error)")
     }
-  }
-
-  /// Makes a rename or removal in a directory last.
-  private static func synchronizeDirectory(of path: FilePath) throws {
-    var directory = path
-    directory.removeLastComponent()
-    let file = try FileDescriptor.open(directory.isEmpty ? "." : directory, .readOnly, options: .closeOnExec)
-    defer { try? file.close() }
-    // Some file systems cannot do this for directories, which is no reason to fail.
-    _ = fsync(file.rawValue)
   }
 
   /// The bytes of a small file.

@@ -5,9 +5,9 @@ struct CSVReport: ReportEncoder {
   private let columns: [Column<FileRecord>]
   private var csv: CSVWriter
 
-  init(includesBeats: Bool, guardsFormulas: Bool) {
-    columns = Shape.file(includesBeats: includesBeats).columns
-    csv = CSVWriter(guardsFormulas: guardsFormulas)
+  init(_ options: ReportOptions) {
+    columns = Shape.file(options).columns
+    csv = CSVWriter(guardsFormulas: options.guardsFormulas)
   }
 
   var bytes: [UInt8] { csv.bytes }

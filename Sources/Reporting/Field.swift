@@ -208,7 +208,7 @@ extension Field {
       if isEmpty(record) { return writer.empty() }
       var json = JSONWriter()
       writeJSON(record, &json)
-      writer.text(json.text)
+      writer.escapedText(json.text)
     }
   }
 }

@@ -4,23 +4,30 @@ internal import SystemPackage
 /// The record of a file, as schema `nocturne.report` version 1 has it. A field keeps its name and type for ever; what comes
 /// later is added.
 extension Shape<FileRecord> {
-  /// - Parameter includesBeats: `tempo.beats_s` is `null` otherwise.
-  static func file(includesBeats: Bool) -> Shape {
+  /// - Parameter options: what they leave out is `null`.
+  static func file(_ options: ReportOptions) -> Shape {
     Shape(
       summary: "All that is known of one file.",
       fields: [
+        .required(
+          "file_id", .contentID,
+          "Identifies the file by its path: XXH3-128 of the path's bytes in base62. The key for search engines."
+        ) { ContentID(ofPath: $0.path) },
+        .optional(
+          "analyzed_at", .dateTime, "When the file was last analyzed, UTC, cut to seconds; null if it never was."
+        ) { $0.analyzed },
         .optional(
           "id", .contentID,
           "Identifies the encoded audio without its tags: 128 bits in base62. Copies and re-tagged files have the same."
         ) { $0.contentID },
         .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { fileURI($0.path) },
         .required(
-          "path", .text,
+          "path", .path,
           "Absolute path for display. Bytes that are not UTF-8 stand as \\xHH; a backslash that would read so, as \\x5C."
         ) { DisplayPath.text(of: $0.path) },
         .required(
           "status", .choice,
-          "ok; partial: not analyzed to its end; failed: no audio could be decoded; skipped: passed over."
+          "ok; partial: damaged, or not analyzed to its end; failed: no audio could be decoded; skipped: passed over."
         ) { $0.status },
         .optionalObject("error", .problem, "Why the status is not ok.") { $0.problem },
         .objects("remarks", .problem, "What is odd about the file although nothing failed.") { $0.remarks },
@@ -29,11 +36,13 @@ extension Shape<FileRecord> {
           "The file was gone when its folder was last scanned. Such files are in a report only where asked for."
         ) { $0.isVanished },
         .object("format", .format, "What kind of audio the file holds, and the file itself.") { $0 },
-        .optionalObject("tags", .tags, "Tags under canonical names; null if they were not read.") { $0.tags },
+        .optionalObject("tags", .tags(options), "Tags under canonical names; null if they were not read.") { $0.tags },
         .optionalObject(
-          "tempo", .tempo(includesBeats: includesBeats), "Tempo and beats; null if they were not looked for."
+          "tempo", .tempo(includesBeats: options.includesBeats), "Tempo and beats; null if they were not looked for."
         ) { record in record.tempo.map { ReportedTempo(finding: $0, isLocked: record.tempoCorrection != nil) } },
-        .optionalObject("fingerprint", .fingerprint, "Acoustic fingerprint for AcoustID.") { $0.fingerprint },
+        .optionalObject("fingerprint", .fingerprint, "Acoustic fingerprint for AcoustID.") { record in
+          record.fingerprint.map { ReportedFingerprint(finding: $0, trackLength: TrackLength(of: record)) }
+        },
         .optionalObject("signature", .signature, "Landmark signature, by which clips of the track are recognised.") {
           $0.signature
         },
@@ -83,11 +92,17 @@ extension Shape<FileRecord> {
       fields: [
         .optional("container", .text, "wav, flac, mp3, ogg, mp4, aiff, matroska, …") { $0.format?.container },
         .optional("codec", .text, "pcm_s16, flac, mp3, vorbis, opus, aac, alac, …") { $0.format?.codec },
-        .optional("duration_s", .number, "Length in seconds: as decoded, else as claimed.") { $0.format?.duration },
+        .optional("duration_s", .number, "Length in seconds: as decoded, else as claimed or estimated.") {
+          $0.format?.duration
+        },
+        .optional(
+          "duration_is_estimated", .boolean,
+          "duration_s and claimed_duration_s are an estimate by bit rate and size: nothing was decoded, and no header says."
+        ) { $0.format?.durationIsEstimated },
         .optional("claimed_duration_s", .number, "Length in seconds as the file claims it.") { record in
-          guard let format = record.format, let frames = format.claimedFrameCount, format.sampleRate > 0 else {
-            return nil
-          }
+          guard let format = record.format, format.sampleRate > 0,
+            let frames = format.claimedFrameCount ?? format.estimatedFrameCount
+          else { return nil }
           return Double(frames) / Double(format.sampleRate)
         },
         .optional("sample_rate_hz", .integer, "Samples per second and channel.") { $0.format?.sampleRate },
@@ -103,7 +118,7 @@ extension Shape<FileRecord> {
 
 extension Shape<TagFinding> {
   /// The fields of `TagField.all`, and what has no canonical name.
-  static var tags: Shape {
+  static func tags(_ options: ReportOptions) -> Shape {
     Shape(
       summary: "Tags under canonical names, after MusicBrainz Picard's table of tag mappings.",
       fields: TagField.all.map { .tag($0) } + [
@@ -116,6 +131,12 @@ extension Shape<TagFinding> {
         .objects("pictures", .picture, "Embedded pictures.") { $0.pictures },
         .required("has_lyrics", .boolean, "The tags hold lyrics.") { $0.hasLyrics },
         .list("formats", .text, "The tag formats found: id3v2.4, vorbis, mp4, apev2, …") { $0.formats },
+        .objects("lyrics", .lyrics, "Lyrics; null unless the report was made with lyrics.") {
+          options.includesLyrics ? $0.lyrics : []
+        },
+        .objects("chapters", .chapter, "Chapters; null unless the report was made with chapters.") {
+          options.includesChapters ? $0.chapters : []
+        },
       ])
   }
 }
@@ -135,6 +156,10 @@ extension Field<TagFinding> {
       .optional(name, .integer, tag.summary) { tags in
         if case .integer(let value)? = tags.fields[name].map({ tag.reportValue($0) }) { Int(value) } else { nil }
       }
+    case .number:
+      .optional(name, .number, tag.summary) { tags in
+        if case .number(let value)? = tags.fields[name].map({ tag.reportValue($0) }) { value } else { nil }
+      }
     case .flag:
       .optional(name, .boolean, tag.summary) { tags in
         if case .bool(let value)? = tags.fields[name].map({ tag.reportValue($0) }) { value } else { nil }
@@ -153,6 +178,44 @@ extension Shape<TagFinding.Picture> {
         },
         .optional("mime", .text, "Media type.") { $0.mime },
         .required("size_bytes", .integer, "Size in bytes.") { $0.sizeBytes },
+      ])
+  }
+}
+
+extension Shape<TagFinding.Lyrics> {
+  fileprivate static var lyrics: Shape {
+    Shape(
+      summary: "Words of the song.",
+      fields: [
+        .optional("language", .text, "Mostly an ISO 639-2 code.") { $0.language },
+        .optional("description", .text, "What the tag calls them.") { $0.description },
+        .required("text", .text, "The words as the tag has them, times of LRC included.") { $0.text },
+        .objects("lines", .lyricsLine, "Lines with their times; null if the words have none.") { $0.lines },
+      ])
+  }
+}
+
+extension Shape<TagFinding.Lyrics.Line> {
+  fileprivate static var lyricsLine: Shape {
+    Shape(
+      summary: "A line or a phrase.",
+      fields: [
+        .required("time_s", .number, "Where it begins, in seconds from the start of the track.") { $0.seconds },
+        .required("text", .text, "Its words; empty where there is a pause.") { $0.text },
+      ])
+  }
+}
+
+extension Shape<TagFinding.Chapter> {
+  fileprivate static var chapter: Shape {
+    Shape(
+      summary: "A chapter.",
+      fields: [
+        .required("start_s", .number, "Seconds from the start of the track.") { $0.startSeconds },
+        .optional("end_s", .number, "Seconds from the start of the track; null if the file does not say.") {
+          $0.endSeconds
+        },
+        .optional("title", .text, "Title of the chapter.") { $0.title },
       ])
   }
 }
@@ -234,14 +297,43 @@ extension Shape<TempoFinding.OnsetSummary> {
   }
 }
 
-extension Shape<FingerprintFinding> {
+/// How long a track is.
+private struct TrackLength {
+  let seconds: Double
+  let isClaimed: Bool
+
+  /// As decoded where the file is whole and was decoded to its end, else as the file claims it, else what there is.
+  init?(of record: FileRecord) {
+    guard let format = record.format, format.sampleRate > 0 else { return nil }
+    let isWhole = record.status == .ok && format.frameCount != nil
+    guard let frames = isWhole ? format.frameCount : format.claimedFrameCount ?? format.frameCount else { return nil }
+    seconds = Double(frames) / Double(format.sampleRate)
+    isClaimed = !isWhole && format.claimedFrameCount != nil
+  }
+}
+
+private struct ReportedFingerprint {
+  let finding: FingerprintFinding
+  let trackLength: TrackLength?
+}
+
+extension Shape<ReportedFingerprint> {
   fileprivate static var fingerprint: Shape {
     Shape(
       summary: "Acoustic fingerprint.",
       fields: [
-        .required("algorithm", .text, "Algorithm and its number: chromaprint-2.") { $0.algorithm },
-        .required("duration_s", .number, "Seconds of audio that it covers.") { $0.duration },
-        .required("value", .text, "Compressed, URL-safe base64, as fpcalc prints it.") { $0.value },
+        .required("algorithm", .text, "Algorithm and its number: chromaprint-2.") { $0.finding.algorithm },
+        .required("duration_s", .number, "Seconds of audio that it covers: the first 120 at most, unless set otherwise.") {
+          $0.finding.duration
+        },
+        .optional(
+          "track_duration_s", .number, "Seconds of the whole track, the duration that AcoustID asks for; null if unknown."
+        ) { $0.trackLength?.seconds },
+        .optional(
+          "track_duration_claimed", .boolean,
+          "track_duration_s is what the file claims, since it is damaged or was not decoded to its end."
+        ) { $0.trackLength?.isClaimed },
+        .required("value", .text, "Compressed, URL-safe base64, as fpcalc prints it.") { $0.finding.value },
       ])
   }
 }

@@ -93,10 +93,10 @@ struct HTMLReport: ReportEncoder {
     let totals = run.totals
     html.element(
       "p",
-      "Of \(totals.seen) files seen, \(totals.analyzed) were analyzed, \(totals.cached) were known already, "
-        + "\(totals.failed) failed (\(run.newlyFailed) of them for the first time), \(totals.skipped) were skipped, "
-        + "\(totals.vanished) have vanished."
-        + (run.pending > 0 ? " \(run.pending) wait for the next run." : ""))
+      "Files seen: \(totals.seen). Analyzed: \(totals.analyzed). Damaged or not analyzed to the end: "
+        + "\(totals.partial) (new: \(run.newlyDamaged)). Known already: \(totals.cached). "
+        + "Failed: \(totals.failed) (new: \(run.newlyFailed)). Skipped: \(totals.skipped). "
+        + "Vanished: \(totals.vanished)." + (run.pending > 0 ? " Left for the next run: \(run.pending)." : ""))
     html.markup("<ul>\n")
     for root in run.roots {
       let condition = root.condition == .scanned ? "" : ": \(root.condition.rawValue)"

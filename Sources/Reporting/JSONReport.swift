@@ -5,8 +5,8 @@ struct JSONReport: ReportEncoder {
   private let shape: Shape<FileRecord>
   private var json = JSONWriter()
 
-  init(includesBeats: Bool) {
-    shape = .file(includesBeats: includesBeats)
+  init(_ options: ReportOptions) {
+    shape = .file(options)
   }
 
   var bytes: [UInt8] { json.bytes }
@@ -43,8 +43,8 @@ struct NDJSONReport: ReportEncoder {
   private let shape: Shape<FileRecord>
   private var json = JSONWriter()
 
-  init(includesBeats: Bool) {
-    shape = .file(includesBeats: includesBeats)
+  init(_ options: ReportOptions) {
+    shape = .file(options)
   }
 
   var bytes: [UInt8] { json.bytes }

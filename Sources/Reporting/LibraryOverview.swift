@@ -38,9 +38,9 @@ struct LibraryOverview {
   func write(to html: inout HTMLWriter) {
     html.markup("<section id=\"overview\">\n<h2>Overview</h2>\n")
     let counts = FileRecord.Status.allCases.map { "\(statuses[$0, default: 0]) \($0.rawValue)" }
-    html.element("p", "\(statuses.values.reduce(0, +)) files here: \(counts.joined(separator: ", ")).")
+    html.element("p", "Files here: \(statuses.values.reduce(0, +)); \(counts.joined(separator: ", ")).")
     if unlisted > 0 {
-      html.element("p", "\(unlisted) of those skipped are no audio by their names, and are not listed.")
+      html.element("p", "Not listed: \(unlisted) of those skipped, which are no audio by their names.")
     }
     writeProblems(to: &html)
     writeTempos(to: &html)

@@ -3,12 +3,13 @@ internal import AudioAnalysis
 /// The files of `reports/schema/`, made from the declarations that the reports themselves are written by.
 public enum ReportSchema {
   /// By what has the format, and by file name: JSON Schemas (draft 2020-12) of the JSON report, of an NDJSON line, and of what
-  /// `match`, `listen` and `worker` print; and the columns of the CSV report as a Table Schema (Frictionless Standards).
+  /// `match`, `listen` and `worker` print; the columns of the CSV report as a Table Schema (Frictionless Standards); and the
+  /// types of both for DuckDB.
   public static var files: [(format: String, name: String, text: String)] {
     [
       ("json", "nocturne.report.v1.schema.json", reportSchema.text),
       ("ndjson", "nocturne.file.v1.schema.json", fileSchema.text),
-      ("csv", "nocturne.csv.v1.table.json", tableSchema.text),
+      ("csv", "nocturne.csv.v1.table.json", tableSchema.text), ("duckdb", "nocturne.duckdb.v1.sql", DuckDBSchema.text),
       ("match", "nocturne.match.v1.schema.json", match), ("listen", "nocturne.listen.v1.schema.json", listen),
       ("worker", "nocturne.worker.v1.schema.json", ofWorker),
     ]
@@ -23,7 +24,7 @@ public enum ReportSchema {
   }
 
   static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
-  private static var file: Shape<FileRecord> { .file(includesBeats: true) }
+  private static var file: Shape<FileRecord> { .file(ReportOptions()) }
 
   private static var reportSchema: SchemaNode {
     .object([
@@ -64,7 +65,8 @@ public enum ReportSchema {
         """
         The CSV report (RFC 4180: UTF-8, header row, comma, CRLF): one row per file. A column is a field of the JSON record \
         with the names of the objects it stands in before its own. An empty cell is null. Lists are joined by “ / ”; lists of \
-        objects and objects with free keys are JSON text.
+        objects and objects with free keys are JSON text. A control character but the tab, U+2028 and U+2029 stand as \
+        \\xHH for each byte of their UTF-8 form; a backslash that would read so, as \\x5C.
         """
       ),
       (

@@ -20,9 +20,9 @@ public final class ReportWriter {
   ) throws(ReportError) {
     encoder =
       switch format {
-      case .json: JSONReport(includesBeats: options.includesBeats)
-      case .ndjson: NDJSONReport(includesBeats: options.includesBeats)
-      case .csv: CSVReport(includesBeats: options.includesBeats, guardsFormulas: options.guardsFormulas)
+      case .json: JSONReport(options)
+      case .ndjson: NDJSONReport(options)
+      case .csv: CSVReport(options)
       case .html: HTMLReport()
       }
     output = try ReportOutput(destination)
@@ -48,7 +48,7 @@ public final class ReportWriter {
 
   /// One file as a line of NDJSON, line break included.
   public static func ndjsonLine(for record: FileRecord, options: ReportOptions = ReportOptions()) -> [UInt8] {
-    var report = NDJSONReport(includesBeats: options.includesBeats)
+    var report = NDJSONReport(options)
     report.append(record)
     return report.bytes
   }

@@ -30,6 +30,9 @@ extension Shape<RunRecord> {
         .required("newly_failed", .integer, "How many of totals.failed were not known as failing before.") {
           $0.newlyFailed
         },
+        .required("newly_damaged", .integer, "How many of totals.partial were not known as damaged or failing before.") {
+          $0.newlyDamaged
+        },
         .required("pending", .integer, "Files found and left for the next run; not in the totals.") { $0.pending },
       ])
   }
@@ -55,8 +58,9 @@ extension Shape<RunTotals> {
       summary: "How many files, each counted once.",
       fields: [
         .required("seen", .integer, "All.") { $0.seen },
-        .required("analyzed", .integer, "Analyzed in this run.") { $0.analyzed },
-        .required("cached", .integer, "Unchanged, nothing to be done.") { $0.cached },
+        .required("analyzed", .integer, "Analyzed in this run, and fine.") { $0.analyzed },
+        .required("partial", .integer, "Analyzed in this run, and damaged or not analyzed to their end.") { $0.partial },
+        .required("cached", .integer, "Unchanged, nothing to be done; known damaged ones too.") { $0.cached },
         .required("failed", .integer, "Failed now, or known as failing and not tried again.") { $0.failed },
         .required("skipped", .integer, "Passed over.") { $0.skipped },
         .required("vanished", .integer, "Known before and gone now.") { $0.vanished },

@@ -21,6 +21,13 @@ extension Scalar<String> {
   static var text: Scalar { text(format: nil) }
   static var uri: Scalar { text(format: "uri") }
 
+  /// A path for display.
+  static var path: Scalar {
+    var path = text
+    path.writeCSV = { $1.escapedText($0) }
+    return path
+  }
+
   private static func text(format: String?) -> Scalar {
     Scalar(
       type: "string", format: format, isPresent: { !$0.isEmpty }, writeJSON: { $1.string($0) },
@@ -70,7 +77,7 @@ extension Scalar<JSONValue> {
   /// Any JSON value; in CSV its text.
   static var json: Scalar {
     Scalar(
-      type: nil, isPresent: { $0 != .null }, writeJSON: { $1.value($0) }, writeCSV: { $1.text($0.text) })
+      type: nil, isPresent: { $0 != .null }, writeJSON: { $1.value($0) }, writeCSV: { $1.escapedText($0.text) })
   }
 }
 

@@ -2,7 +2,7 @@ public import AudioAnalysis
 
 /// The lines that `analyze worker` writes, as schema `nocturne.worker` version 1 has them.
 extension Shape<WorkerRecord> {
-  static func worker(includesBeats: Bool) -> Shape {
+  static func worker(_ options: ReportOptions) -> Shape {
     Shape(
       summary: "What became of one line of input.",
       fields: [
@@ -19,7 +19,7 @@ extension Shape<WorkerRecord> {
           "As in file, and timeout: the time limit came first; file.status says whether something was found before."
         ) { $0.status },
         .optionalObject("error", .problem, "Why the status is not ok.") { $0.problem },
-        .optionalObject("file", .file(includesBeats: includesBeats), "null if the line named no file.") { $0.file },
+        .optionalObject("file", .file(options), "null if the line named no file.") { $0.file },
         .required("analyzed_at", .dateTime, "When the work on the line began, UTC.") { $0.analyzed },
         .required("analyzed_ns", .nanoseconds, "The same in nanoseconds since 1970.") { $0.analyzed },
         .optionalObject("stamp", .stamp, "The file when it was opened; null if none was.") { $0.stamp },
@@ -109,7 +109,7 @@ public struct WorkerRecordWriter: Sendable {
   private let shape: Shape<WorkerRecord>
 
   public init(options: ReportOptions = ReportOptions()) {
-    shape = .worker(includesBeats: options.includesBeats)
+    shape = .worker(options)
   }
 
   /// One line, line break included.
@@ -124,7 +124,7 @@ public struct WorkerRecordWriter: Sendable {
 extension ReportSchema {
   /// The JSON Schema of a line of `analyze worker`.
   public static var ofWorker: String {
-    guard case .object(let members) = Shape<WorkerRecord>.worker(includesBeats: true).schema else { return "" }
+    guard case .object(let members) = Shape<WorkerRecord>.worker(ReportOptions()).schema else { return "" }
     return SchemaNode.object(
       [("$schema", dialect), ("title", .string("\(WorkerRecord.schema), version \(WorkerRecord.schemaVersion)"))]
         + members

@@ -1,6 +1,7 @@
 internal import AudioAnalysis
 internal import GRDB
 internal import Glibc
+internal import System
 public import SystemPackage
 
 extension ResultStore {
@@ -10,9 +11,10 @@ extension ResultStore {
     guard copy.withBytes({ unsafe String(validating: $0, as: UTF8.self) }) != nil else {
       throw .cannotOpen(path: copy, reason: "the name of a database must be UTF-8")
     }
-    let partial = copy.string + ".\(getpid()).partial"
-    defer { for suffix in ["", "-wal", "-shm", "-journal"] { _ = unlink(partial + suffix) } }
     do {
+      let file = try FileReplacement(copy)
+      let partial = file.temporaryPath.string
+      defer { for suffix in ["-wal", "-shm", "-journal"] { _ = unlink(partial + suffix) } }
       var configuration = Configuration()
       configuration.label = "backup"
       let target = try DatabaseQueue(path: partial, configuration: configuration)
@@ -24,10 +26,7 @@ extension ResultStore {
       }
       try target.close()
       if let complaint = complaints.first { throw StoreError.corrupt(path: path, detail: complaint) }
-      let file = try FileDescriptor.open(FilePath(partial), .readOnly, options: .closeOnExec)
-      let isOnDisk = fsync(file.rawValue) == 0
-      try file.close()
-      guard isOnDisk, rename(partial, copy.string) == 0 else { throw Errno(rawValue: errno) }
+      try file.commit()
     } catch let error as Errno {
       throw .cannotOpen(path: copy, reason: "\(error)")
     } catch let error as StoreError {

@@ -22,7 +22,7 @@ public struct LibraryFigures: Hashable, Sendable {
   public var databaseBytes: Int64 = 0
 }
 
-/// Files that one run was the first to fail at, for one reason.
+/// Files that one run was the first to find failing or damaged, for one reason.
 public struct FailureGroup: Hashable, Sendable {
   public struct Example: Hashable, Sendable {
     public var path: FilePath
@@ -70,13 +70,27 @@ extension ResultStore {
   /// What one run was the first to fail at, the most frequent reasons first.
   /// - Parameter examples: How many files of each group are named.
   public func newFailureGroups(in run: Int64, examples: Int) throws(StoreError) -> [FailureGroup] {
+    try groups(where: Self.hasFailed, firstFoundIn: run, examples: examples)
+  }
+
+  /// What one run was the first to find damaged, likewise.
+  public func newDamageGroups(in run: Int64, examples: Int) throws(StoreError) -> [FailureGroup] {
+    let codes = Problem.movingTargets.sorted().map { "'\($0)'" }.joined(separator: ", ")
+    return try groups(
+      where: "f.vanished_run IS NULL AND f.status = 'partial' AND f.skip_code IS NULL AND e.code NOT IN (\(codes))",
+      firstFoundIn: run, examples: examples)
+  }
+
+  private func groups(
+    where condition: String, firstFoundIn run: Int64, examples: Int
+  ) throws(StoreError) -> [FailureGroup] {
     try read { db in
       var groups: [FailureGroup] = []
       let counts = try Query(
         db,
         """
         SELECT e.code, count(*) FROM failure e JOIN file f ON f.id = e.file
-        WHERE e.first_failed_run = ? AND \(Self.hasFailed) GROUP BY 1 ORDER BY 2 DESC, 1
+        WHERE e.first_failed_run = ? AND \(condition) GROUP BY 1 ORDER BY 2 DESC, 1
         """)
       try counts.forEach(.integer(run)) {
         groups.append(FailureGroup(code: counts.text(0), count: Int(counts.integer(1)), examples: []))
@@ -85,7 +99,7 @@ extension ResultStore {
         db,
         """
         SELECT f.path, e.stage, e.code, e.message FROM failure e JOIN file f ON f.id = e.file
-        WHERE e.first_failed_run = ? AND e.code = ? AND \(Self.hasFailed) ORDER BY f.path LIMIT ?
+        WHERE e.first_failed_run = ? AND e.code = ? AND \(condition) ORDER BY f.path LIMIT ?
         """)
       for index in groups.indices {
         try files.forEach(.integer(run), .text(groups[index].code), .integer(examples)) {

@@ -76,6 +76,8 @@ extension MergeVerdict {
     var remarks: [Problem]
     /// Ids of those of which there is an outcome.
     var analyzers: Set<String> = []
+    /// Whether any of them has read the audio, so that the status tells of damage.
+    var wasDecoded = false
     /// When the run began that found it gone.
     var vanished: Int64?
 
@@ -90,8 +92,12 @@ extension MergeVerdict {
         """)
       guard let row = try select.first(.path(path), body: { KnownFile(select) }) else { return nil }
       self = row
-      let names = try Query(db, "SELECT n.name FROM analysis a JOIN analyzer n ON n.id = a.analyzer WHERE a.file = ?")
-      try names.forEach(.integer(id)) { analyzers.insert(names.text(0)) }
+      let names = try Query(
+        db, "SELECT n.name, n.reads_audio FROM analysis a JOIN analyzer n ON n.id = a.analyzer WHERE a.file = ?")
+      try names.forEach(.integer(id)) {
+        analyzers.insert(names.text(0))
+        if names.flag(1) { wasDecoded = true }
+      }
     }
 
     private init(_ row: Query) {

@@ -15,16 +15,16 @@ public struct PendingFile: Sendable {
   /// The status of the last analysis; `nil` if there was none.
   public var status: FileAnalysis.Status?
   /// Analyzers of which this very file has an outcome. They are current only if the file has not changed.
-  public var known: [KnownAudio.Outcome]
-  /// Files (this one first, vanished ones included) that may hold the same audio: of this size, or this file before it
-  /// changed. At most a handful; `ResultStore.knownAudio(contentID:)` finds any other.
-  public var knownAudio: [KnownAudio]
+  public var known: [StoredAudio.Outcome]
+  /// Whole files (this one first, vanished ones included) that may hold the same audio: of this size, or this file before
+  /// it changed. At most a handful; `ResultStore.knownAudio(decodingID:)` finds any other.
+  public var knownAudio: [StoredAudio]
   /// How many earlier runs took this file and died before it was finished.
   public var unfinishedAttempts: Int
 }
 
-/// Audio that was analyzed before.
-public struct KnownAudio: Hashable, Sendable {
+/// Audio of a whole file that was analyzed before.
+public struct StoredAudio: Hashable, Sendable {
   public struct Outcome: Hashable, Sendable {
     public var identity: AnalyzerIdentity
     public var readsAudio: Bool
@@ -33,9 +33,7 @@ public struct KnownAudio: Hashable, Sendable {
   }
 
   public var fileID: Int64
-  public var contentID: ContentID
-  public var status: FileAnalysis.Status
-  public var problem: Problem?
+  public var decodingID: ContentID
   public var remarks: [Problem]
   public var format: AudioFormat?
   public var outcomes: [Outcome]

@@ -11,15 +11,21 @@ public struct RecordSelection: Hashable, Sendable {
   public var includesVanished: Bool
   /// The long lists of each file: beats, downbeats and the course of onsets.
   public var includesBeats: Bool
+  /// The words of songs.
+  public var includesLyrics: Bool
+  public var includesChapters: Bool
 
   public init(
     roots: [FilePath]? = nil, statuses: Set<FileRecord.Status> = Set(FileRecord.Status.allCases),
-    includesVanished: Bool = false, includesBeats: Bool = false
+    includesVanished: Bool = false, includesBeats: Bool = false, includesLyrics: Bool = false,
+    includesChapters: Bool = false
   ) {
     self.roots = roots
     self.statuses = statuses
     self.includesVanished = includesVanished
     self.includesBeats = includesBeats
+    self.includesLyrics = includesLyrics
+    self.includesChapters = includesChapters
   }
 }
 
@@ -57,7 +63,7 @@ extension ResultStore {
       (selection.includesVanished ? "" : "file.vanished_run IS NULL AND ") + (ranges == nil ? "1" : PathRange.condition)
     // The errors of `body` are not those of the store.
     let outcome: Result<Void, any Error> = try read { db in
-      let reader = try RecordReader(store: self, includesBeats: selection.includesBeats, condition: condition, db)
+      let reader = try RecordReader(store: self, selection, condition: condition, db)
       for values in ranges.map({ $0.map(\.values) }) ?? [[]] {
         var failure: (any Error)?
         try reader.forEach(values) { record in
@@ -78,10 +84,14 @@ extension ResultStore {
   }
 
   /// What is known of one file; `nil` if nothing is.
-  public func record(at path: FilePath, includesBeats: Bool = false) throws(StoreError) -> FileRecord? {
-    try read { db in
+  public func record(
+    at path: FilePath, includesBeats: Bool = false, includesLyrics: Bool = false, includesChapters: Bool = false
+  ) throws(StoreError) -> FileRecord? {
+    let selection = RecordSelection(
+      includesBeats: includesBeats, includesLyrics: includesLyrics, includesChapters: includesChapters)
+    return try read { db in
       var record: FileRecord?
-      try RecordReader(store: self, includesBeats: includesBeats, condition: "file.path = ?", db)
+      try RecordReader(store: self, selection, condition: "file.path = ?", db)
         .forEach([.path(path)]) {
           record = $0
           return false
@@ -114,9 +124,9 @@ extension ResultStore {
     }
   }
 
-  /// Audio that was analyzed before and has this content id, whichever file it was in.
-  public func knownAudio(contentID: ContentID) throws(StoreError) -> KnownAudio? {
-    try read { db in try KnownAudioLookup.first(contentID: contentID, store: self, db) }
+  /// The newest whole file that decodes to the same as one with this `FileAnalysis.decodingID`.
+  public func knownAudio(decodingID: ContentID) throws(StoreError) -> StoredAudio? {
+    try read { db in try KnownAudioLookup.first(decodingID: decodingID, store: self, db) }
   }
 }
 
@@ -129,20 +139,27 @@ private struct RecordReader {
   private let messages: Query
   private let findings: Query
   private let includesBeats: Bool
+  /// `nil` where they are not asked for.
+  private let lyrics: Query?
+  private let chapters: Query?
 
   /// - Parameter condition: on the table `file`.
-  init(store: ResultStore, includesBeats: Bool, condition: String, _ db: Database) throws {
+  init(store: ResultStore, _ selection: RecordSelection, condition: String, _ db: Database) throws {
     self.store = store
+    let includesBeats = selection.includesBeats
     self.includesBeats = includesBeats
+    lyrics = selection.includesLyrics ? try Query(db, StoredFindings.lyricsSQL) : nil
+    chapters = selection.includesChapters ? try Query(db, StoredFindings.chaptersSQL) : nil
     database = db
     files = try Query(
       db,
       """
       SELECT file.id, file.path, file.status, file.content_id, file.size_bytes, file.mtime_ns, file.remarks,
         file.analysis_set, file.skip_code, file.skip_message, file.vanished_run, e.stage, e.code, e.message, g.formats, g.has_lyrics, g.pictures,
-        p.algorithm, p.duration_s, p.value, s.version, s.landmarks,
+        p.algorithm, p.duration_s, p.value, s.version, s.landmarks, file.analyzed_ns,
         \(StoredFormat.columns), \(StoredFindings.tempoColumns)
-        \(includesBeats ? ", \(StoredFindings.beatColumns)" : ""), c.bpm, c.corrected_ns
+        \(includesBeats ? ", \(StoredFindings.beatColumns)" : ""),
+        \(TempoCorrections.columns(includesBeats: includesBeats))
       FROM file
       LEFT JOIN failure e ON e.file = file.id
       LEFT JOIN tag_summary g ON g.file = file.id
@@ -190,9 +207,16 @@ private struct RecordReader {
     record.problem = StoredProblem.read(files, stage: 11, code: 12, message: 13)
     record.remarks = StoredProblem.list(fromJSON: files, column: 6)
     record.contentID = ContentID(files.text(3))
-    record.format = StoredFormat.read(files, from: 22)
+    record.analyzed = files.optionalInteger(22).map { Timestamp(nanoseconds: $0) }
+    record.format = StoredFormat.read(files, from: 23)
     record.tags = try StoredFindings.readTags(
       file: id, formats: 14, hasLyrics: 15, pictures: 16, of: files, tagRows: tags)
+    if let lyrics, record.tags?.hasLyrics == true {
+      record.tags?.lyrics = try StoredFindings.readLyrics(file: id, rows: lyrics)
+    }
+    if let chapters, record.tags != nil {
+      record.tags?.chapters = try StoredFindings.readChapters(file: id, rows: chapters)
+    }
     if !files.isNull(17) {
       record.fingerprint = FingerprintFinding(
         algorithm: files.text(17), duration: files.real(18), value: files.text(19))
@@ -200,14 +224,14 @@ private struct RecordReader {
     if !files.isNull(20) {
       record.signature = FileRecord.Signature(version: Int(files.integer(20)), landmarkCount: Int(files.integer(21)))
     }
-    let tempoColumn = 22 + StoredFormat.columnCount
+    let tempoColumn = 23 + StoredFormat.columnCount
     record.tempo = StoredFindings.readTempo(
       files, from: tempoColumn, beats: includesBeats ? tempoColumn + StoredFindings.tempoColumnCount : nil)
     let correctionColumn =
       tempoColumn + StoredFindings.tempoColumnCount + (includesBeats ? StoredFindings.beatColumnCount : 0)
-    if let bpm = files.optionalReal(correctionColumn) {
-      let corrected = Timestamp(nanoseconds: files.integer(correctionColumn + 1))
-      let correction = TempoCorrection(bpm: bpm, corrected: corrected, found: record.tempo)
+    if let correction = TempoCorrections.read(
+      files, from: correctionColumn, includesBeats: includesBeats, found: record.tempo)
+    {
       record.tempo = correction.finding
       record.tempoCorrection = correction
     }

@@ -72,6 +72,9 @@ public final class ResultMerger: Sendable {
     /// Of the files that results were about, each counted once, as they are now.
     public var totals = RunTotals()
     public var newlyFailed = 0
+    public var newlyDamaged = 0
+    /// Of the files cached, those that are damaged.
+    public var knownDamaged = 0
     public var exitStatus: Int32 = 0
   }
 
@@ -86,7 +89,7 @@ public final class ResultMerger: Sendable {
       if let run = state.run {
         try store.finishRun(
           run, state: runState, exitStatus: Int(ending.exitStatus), roots: [], totals: ending.totals,
-          newlyFailed: ending.newlyFailed, pending: 0)
+          newlyFailed: ending.newlyFailed, newlyDamaged: ending.newlyDamaged, pending: 0)
       }
       return ending
     }
@@ -109,21 +112,28 @@ public final class ResultMerger: Sendable {
       let select = try Query(
         db,
         """
-        SELECT f.id, f.status, f.skip_code, f.analyzed_run, e.first_failed_run
+        SELECT f.id, f.status, f.skip_code, f.analyzed_run, e.first_failed_run, e.code
         FROM file f LEFT JOIN failure e ON e.file = f.id
         """)
       let run = state.run ?? 0
       try select.forEach {
         guard state.seen.contains(select.integer(0)) else { return }
-        if !select.isNull(2) {
+        let isNew = run > 0 && select.integer(4) == run
+        let wasMade = run > 0 && select.integer(3) == run
+        switch FileAnalysis.Status(rawValue: select.text(1)) {
+        case _ where !select.isNull(2):
           ending.totals.skipped += 1
-        } else if select.text(1) == FileAnalysis.Status.failed.rawValue {
+        case .failed:
           ending.totals.failed += 1
-          if run > 0, select.integer(4) == run { ending.newlyFailed += 1 }
-        } else if run > 0, select.integer(3) == run {
+          if isNew { ending.newlyFailed += 1 }
+        case .partial where wasMade:
+          ending.totals.partial += 1
+          if isNew, !Problem.movingTargets.contains(select.text(5)) { ending.newlyDamaged += 1 }
+        case .ok where wasMade:
           ending.totals.analyzed += 1
-        } else {
+        case let status:
           ending.totals.cached += 1
+          if status == .partial { ending.knownDamaged += 1 }
         }
       }
       return ending
@@ -145,9 +155,18 @@ extension ResultMerger {
       let isThere = file.vanished.map { $0 <= result.analyzed.nanoseconds } ?? true
       _ = try prepare(file.id, for: stamp, isSameVersion ? .outdated : .changed, isThere: isThere, run: run, db)
       try write(FileResult(fileID: file.id, analysis: analysis, analyzed: result.analyzed))
-    case (.addition(let file, let outcomes), .analysis):
-      let known = FileAnalysis(
+    case (.addition(let file, let outcomes), .analysis(let analysis, _)):
+      var known = FileAnalysis(
         status: file.status ?? .failed, problem: file.problem, remarks: file.remarks, outcomes: outcomes)
+      if !file.wasDecoded, file.status == .ok {
+        // Who has read the tags alone cannot say that the audio is fine.
+        known.status = analysis.status
+        known.problem = analysis.problem
+        known.remarks += analysis.remarks.filter { $0.stage == .decode }
+        known.format = analysis.format
+        known.contentID = analysis.contentID
+        known.decodingID = analysis.decodingID
+      }
       try write(FileResult(fileID: file.id, analysis: known, analyzed: Timestamp(nanoseconds: file.analyzed)))
     case (.skip(let id), .skipped(let skipped)):
       try skip(id, skipped, run: run, db)

@@ -1,6 +1,7 @@
 internal import AudioAnalysis
 internal import GRDB
 internal import Glibc
+internal import System
 public import SystemPackage
 
 /// The results of all runs: one SQLite database in WAL mode that any number of processes may read while one run writes it.
@@ -10,7 +11,7 @@ public final class ResultStore: Sendable {
   public enum Access: Hashable, Sendable {
     /// Creates the database if it is not there, and brings an older schema up to date.
     case readWrite
-    /// An older schema is brought up to date all the same: nothing else can be read.
+    /// An older schema is brought up to date all the same: nothing else can be read. Where nothing may be written, a copy is.
     case readOnly
   }
 
@@ -18,7 +19,9 @@ public final class ResultStore: Sendable {
   private let name: String
   /// Device and inode.
   private let place: FilePlace?
-  let pool: DatabasePool
+  let pool: any DatabaseWriter
+  /// A copy that was made because nothing may be written beside the database; it goes with this object.
+  private let copy: TemporaryCopy?
   let analysisSets = AnalysisSets()
 
   /// - Throws: `cannotOpen`, `notAStore` (nothing was written to that file), `newerSchema`, `corrupt`, `readOnly`, `busy`
@@ -34,20 +37,74 @@ public final class ResultStore: Sendable {
       guard exists || access == .readWrite else {
         throw StoreError.cannotOpen(path: path, reason: "there is no such file")
       }
-      let found = try Self.schemaVersion(ofDatabaseNamed: name, path: path)
-      guard found <= Schema.version else {
-        throw StoreError.newerSchema(path: path, found: found, known: Schema.version)
-      }
-      if access == .readWrite || found < Schema.version {
-        pool = try DatabasePool(path: name, configuration: Self.configuration(readOnly: false))
-        try Schema.migrator.migrate(pool)
-      } else {
-        pool = try DatabasePool(path: name, configuration: Self.configuration(readOnly: true))
-      }
+      (pool, copy) = try Self.open(name, access, path: path)
       place = FilePlace(of: name)
     } catch {
       throw Self.storeError(error, path: path)
     }
+  }
+
+  private static func open(
+    _ name: String, _ access: Access, path: FilePath
+  ) throws -> (any DatabaseWriter, TemporaryCopy?) {
+    do {
+      return (try openInPlace(name, access, path: path), nil)
+    } catch let error as DatabaseError where access == .readOnly && isRefusal(error) {
+      // To read a database in WAL mode, SQLite writes beside it, unless it is told that nobody does.
+      if let frozen = try? openFrozen(name) { return (frozen, nil) }
+      guard let copy = TemporaryCopy(of: name) else { throw error }
+      return (try openInPlace(copy.name, .readWrite, path: path), copy)
+    }
+  }
+
+  /// Opens a database. Creates its tables or brings them up to date where needed.
+  ///
+  /// Other processes may be doing the same. SQLite does not wait for them when it switches to WAL mode, and GRDB's
+  /// migrator decides what to do before its transaction begins. Whatever fails for these reasons has been rolled back and
+  /// is tried again.
+  private static func openInPlace(_ name: String, _ access: Access, path: FilePath) throws -> any DatabaseWriter {
+    let end = ContinuousClock.now + .seconds(patience)
+    var found = try schemaVersion(ofDatabaseNamed: name, path: path)
+    while true {
+      guard found <= Schema.version else {
+        throw StoreError.newerSchema(path: path, found: found, known: Schema.version)
+      }
+      do {
+        if access == .readOnly && found == Schema.version {
+          return try DatabasePool(path: name, configuration: configuration(readOnly: true))
+        }
+        let pool = try DatabasePool(path: name, configuration: configuration(readOnly: false))
+        try Schema.migrator.migrate(pool)
+        return pool
+      } catch let error as DatabaseError {
+        let before = found
+        found = try schemaVersion(ofDatabaseNamed: name, path: path)
+        let isOthersDoing = found > before || error.resultCode == .SQLITE_BUSY
+        guard isOthersDoing && ContinuousClock.now < end else { throw error }
+        usleep(10_000)
+      }
+    }
+  }
+
+  /// A database of the present schema that lies all in its main file; `nil` for others.
+  private static func openFrozen(_ name: String) throws -> (any DatabaseWriter)? {
+    guard fileSize(of: name + "-wal") ?? 0 == 0 else { return nil }
+    let uri = "file:\(percentEncoded(name))?immutable=1"
+    let look = try look(intoDatabaseNamed: uri, readOnly: true)
+    guard look.application == Schema.applicationID, look.version == Schema.version else { return nil }
+    return try DatabaseQueue(path: uri, configuration: configuration(readOnly: true))
+  }
+
+  private static func isRefusal(_ error: DatabaseError) -> Bool {
+    [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM].contains(error.resultCode)
+  }
+
+  private static func percentEncoded(_ name: String) -> String {
+    name.utf8.map { byte in
+      let character = Character(Unicode.Scalar(byte))
+      return byte < 0x80 && (character.isLetter || character.isNumber || "/-_.".contains(character))
+        ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }.joined()
   }
 
   /// Asks SQLite to look over the whole file.
@@ -95,16 +152,29 @@ public final class ResultStore: Sendable {
     case .SQLITE_NOTADB: .notAStore(path: path, reason: "it is no SQLite database")
     case .SQLITE_READONLY, .SQLITE_PERM: .readOnly(path: path)
     case .SQLITE_FULL: .diskFull(path: path)
-    case .SQLITE_IOERR: .unreachable(path: path, detail: detail)
+    case .SQLITE_IOERR:
+      growthLimit(path).map { .fileSizeLimit(path: path, bytes: $0) } ?? .unreachable(path: path, detail: detail)
     case .SQLITE_CANTOPEN: .cannotOpen(path: path, reason: detail)
     default: .failed(path: path, detail: detail)
     }
   }
 
+  /// How long to wait for other processes, in seconds.
+  private static let patience = 10.0
+
+  /// Bytes that files may grow to, if the database is about to have them.
+  private static func growthLimit(_ path: FilePath) -> Int? {
+    guard let limit = ResourceLimits.fileSize else { return nil }
+    // What is written at once: some pages, or a part of the index of the write-ahead log.
+    let step = 128 << 10
+    let size = ["", "-wal", "-shm"].compactMap { fileSize(of: path.string + $0) }.max() ?? 0
+    return Int(size) + step > limit ? limit : nil
+  }
+
   private static func configuration(readOnly: Bool) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = readOnly
-    configuration.busyMode = .timeout(10)
+    configuration.busyMode = .timeout(patience)
     configuration.maximumReaderCount = 3
     configuration.label = "store"
     configuration.prepareDatabase { db in
@@ -118,17 +188,29 @@ public final class ResultStore: Sendable {
   /// - Throws: `notAStore` for anything else that no version of this program has written.
   private static func schemaVersion(ofDatabaseNamed name: String, path: FilePath) throws -> Int {
     guard let size = fileSize(of: name), size > 0 else { return 0 }
-    let probe = try DatabaseQueue(path: name, configuration: configuration(readOnly: true))
-    let (application, version, tables) = try probe.read { db in
+    let look: (application: Int, version: Int, tables: Int)
+    do {
+      look = try Self.look(intoDatabaseNamed: name, readOnly: true)
+    } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
+      // Whoever was creating it was killed, and its journal is to be rolled back.
+      look = try Self.look(intoDatabaseNamed: name, readOnly: false)
+    }
+    if look.application == Schema.applicationID { return look.version }
+    if look == (0, 0, 0) { return 0 }
+    throw StoreError.notAStore(path: path, reason: "it belongs to another program")
+  }
+
+  /// Whose database it is, and how many tables and indices others than GRDB have made in it.
+  private static func look(
+    intoDatabaseNamed name: String, readOnly: Bool
+  ) throws -> (application: Int, version: Int, tables: Int) {
+    try DatabaseQueue(path: name, configuration: configuration(readOnly: readOnly)).read { db in
       (
         try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0,
         try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0,
-        try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'grdb_%'") ?? 0
+        try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE tbl_name NOT LIKE 'grdb_%'") ?? 0
       )
     }
-    if application == Schema.applicationID { return version }
-    if application == 0 && version == 0 && tables == 0 { return 0 }
-    throw StoreError.notAStore(path: path, reason: "it belongs to another program")
   }
 
   static func fileSize(of name: String) -> Int64? {

@@ -19,14 +19,20 @@ public struct FileResult: Sendable {
 
 /// What a run has stored so far.
 public struct WriteCounts: Hashable, Sendable {
-  /// Files with status `ok` or `partial`.
+  /// Files with status `ok`.
   public var analyzed = 0
+  /// Files with status `partial`.
+  public var partial = 0
   /// Files with status `failed`.
   public var failed = 0
   /// Of `failed`, those that were not failing before.
   public var newlyFailed = 0
-  /// Of `analyzed`, those whose audio was known.
+  /// Of `partial`, those that were neither failing nor damaged before.
+  public var newlyDamaged = 0
+  /// Files that need not be decoded, because their audio was known.
   public var reused = 0
+
+  public var all: Int { analyzed + partial + failed }
 
   public init() {}
 }
@@ -61,7 +67,7 @@ public final class ResultWriter: Sendable {
   /// Stores some results (about 200 at a time are best) in one transaction.
   ///
   /// A new outcome replaces the old one of the same analyzer. Old outcomes that were not made again stay if the file has
-  /// not changed; if it has, those that read audio stay or are copied from any file with the same content id where
+  /// not changed; if it has, those that read audio stay or are copied from any whole file with the same `decodingID` where
   /// `reusesKnownAudio` says so, and all others go.
   public func commit(_ results: [FileResult]) throws(StoreError) {
     try transact { _, write in for result in results { try write(result) } }
@@ -81,9 +87,22 @@ public final class ResultWriter: Sendable {
   private struct StoredFile {
     var path: FilePath
     var status: FileAnalysis.Status?
+    /// Why it is not fine.
+    var problem: Problem?
+    var remarks: [Problem]
     var contentID: ContentID?
+    var decodingID: ContentID?
     var hasChanged: Bool
     var isIndexed: Bool
+
+    /// Whether the run that left it so has told that something is wrong with it.
+    var isKnownAsBad: Bool {
+      switch status {
+      case .failed: true
+      case .partial: problem.map { !Problem.movingTargets.contains($0.code) } ?? true
+      case .ok, nil: false
+      }
+    }
   }
 
   private struct StoredAnalysis {
@@ -95,16 +114,24 @@ public final class ResultWriter: Sendable {
 
   private func write(_ result: FileResult, state: inout State, _ db: Database) throws {
     let id = result.fileID
-    let analysis = result.analysis
-    let select = try Query(db, "SELECT path, status, content_id, pending FROM file WHERE id = ?")
+    var analysis = result.analysis
+    let select = try Query(
+      db,
+      """
+      SELECT f.path, f.status, f.content_id, f.pending, f.decoding_id, f.remarks, e.stage, e.code, e.message
+      FROM file f LEFT JOIN failure e ON e.file = f.id WHERE f.id = ?
+      """)
     let file = try select.first(.integer(id)) {
       let contentID = ContentID(select.text(2))
       let reason = PendingState(rawValue: select.integer(3)).reason
       return StoredFile(
-        path: select.path(0), status: FileAnalysis.Status(rawValue: select.text(1)), contentID: contentID,
-        hasChanged: hasChanged(reason, from: contentID, analysis), isIndexed: !select.isNull(1))
+        path: select.path(0), status: FileAnalysis.Status(rawValue: select.text(1)),
+        problem: StoredProblem.read(select, stage: 6, code: 7, message: 8),
+        remarks: StoredProblem.list(fromJSON: select, column: 5), contentID: contentID,
+        decodingID: ContentID(select.text(4)), hasChanged: hasChanged(reason, from: contentID, analysis), isIndexed: !select.isNull(1))
     }
     guard let file else { return }
+    keepVerdict(of: file, in: &analysis)
 
     var analyses = try storedAnalyses(ofFile: id, db)
     let made = Set(analysis.outcomes.map(\.analyzer.id))
@@ -120,17 +147,36 @@ public final class ResultWriter: Sendable {
       analyses.removeAll { $0.identity.id == outcome.analyzer.id }
       analyses.append(try write(outcome, file: id, state: &state, db))
     }
-    if analysis.reusesKnownAudio, let contentID = analysis.contentID {
-      analyses = try reuse(contentID, file: id, having: analyses, made: made, db)
+    if analysis.reusesKnownAudio, let decodingID = analysis.decodingID {
+      analyses = try reuse(decodingID, file: id, having: analyses, made: made, db)
     }
     try writeFile(id, file, analysis, analyses, analyzed: result.analyzed ?? clock(), db)
 
     switch analysis.status {
-    case .ok, .partial: state.counts.analyzed += 1
-    case .failed: state.counts.failed += 1
+    case .ok: state.counts.analyzed += 1
+    case .partial:
+      state.counts.partial += 1
+      if !file.isKnownAsBad, !Problem.movingTargets.contains(analysis.problem?.code ?? "") {
+        state.counts.newlyDamaged += 1
+      }
+    case .failed:
+      state.counts.failed += 1
+      if file.status != .failed { state.counts.newlyFailed += 1 }
     }
-    if analysis.status == .failed && file.status != .failed { state.counts.newlyFailed += 1 }
-    if analysis.reusesKnownAudio { state.counts.reused += 1 }
+    if analysis.reusesKnownAudio && analysis.decodedDuration == nil { state.counts.reused += 1 }
+  }
+
+  /// Where nothing was decoded, since only tags were to be read, a file that has not changed is as whole or damaged as it
+  /// was.
+  private func keepVerdict(of file: StoredFile, in analysis: inout FileAnalysis) {
+    guard !file.hasChanged, analysis.status == .ok, analysis.decodingID == nil, let status = file.status,
+      status != .failed, analysis.contentID != nil, analysis.contentID == file.contentID,
+      !analysis.outcomes.contains(where: { wanted.readsAudio($0.analyzer) })
+    else { return }
+    analysis.status = status
+    analysis.problem = file.problem
+    analysis.remarks += file.remarks.filter { $0.stage == .decode }
+    analysis.format = nil
   }
 
   /// Whether the file is another than that of the stored results. Of one that was only touched its audio tells; if that
@@ -170,8 +216,8 @@ public final class ResultWriter: Sendable {
   private func stays(_ old: StoredAnalysis, of file: StoredFile, _ analysis: FileAnalysis) -> Bool {
     // That there is no audio says more than how an earlier try at it ended.
     if !file.hasChanged { return !(analysis.status == .failed && old.readsAudio && old.outcome == .failed) }
-    return old.readsAudio && analysis.reusesKnownAudio && analysis.contentID != nil
-      && analysis.contentID == file.contentID
+    return old.readsAudio && analysis.reusesKnownAudio && file.status == .ok && analysis.decodingID != nil
+      && analysis.decodingID == file.decodingID
   }
 
   private func deleteAnalysis(_ analyzer: Int64, file: Int64, _ db: Database) throws {
@@ -195,12 +241,12 @@ public final class ResultWriter: Sendable {
     case .failed(let message): stored = (.failed, message)
     }
     if stored.outcome != .ok { try StoredFindings.remove(identity.id, file: file, in: db) }
-    let member = wanted.members.first { $0.identity == identity }
-    let analyzer = try analyzerID(identity, readsAudio: member?.readsAudio ?? false, state: &state, db)
+    let readsAudio = wanted.readsAudio(identity)
+    let analyzer = try analyzerID(identity, readsAudio: readsAudio, state: &state, db)
     try Query(db, "INSERT OR REPLACE INTO analysis (file, analyzer, outcome, message) VALUES (?, ?, ?, ?)")
       .run(.integer(file), .integer(analyzer), .text(stored.outcome.rawValue), .text(stored.message))
     return StoredAnalysis(
-      analyzer: analyzer, identity: identity, readsAudio: member?.readsAudio ?? false, outcome: stored.outcome)
+      analyzer: analyzer, identity: identity, readsAudio: readsAudio, outcome: stored.outcome)
   }
 
   private static func reason(of error: EncodingError) -> String {
@@ -228,9 +274,9 @@ public final class ResultWriter: Sendable {
     return id
   }
 
-  /// Takes over from other files with the same audio what is wanted and neither made now nor known of this file.
+  /// Takes over from other whole files that decode to the same what is wanted and neither made now nor known of this file.
   private func reuse(
-    _ contentID: ContentID, file: Int64, having analyses: [StoredAnalysis], made: Set<String>, _ db: Database
+    _ decodingID: ContentID, file: Int64, having analyses: [StoredAnalysis], made: Set<String>, _ db: Database
   ) throws -> [StoredAnalysis] {
     var analyses = analyses
     let source = try Query(
@@ -238,14 +284,14 @@ public final class ResultWriter: Sendable {
       """
       SELECT a.file, a.analyzer, a.outcome
       FROM file f JOIN analysis a ON a.file = f.id JOIN analyzer n ON n.id = a.analyzer
-      WHERE f.content_id = ? AND f.id <> ? AND n.name = ? AND n.version = ? AND n.digest = ?
+      WHERE f.decoding_id = ? AND f.status = 'ok' AND f.id <> ? AND n.name = ? AND n.version = ? AND n.digest = ?
       ORDER BY f.id LIMIT 1
       """)
     for member in wanted.members where member.readsAudio && !made.contains(member.identity.id) {
       let identity = member.identity
       if analyses.contains(where: { $0.identity == identity }) { continue }
       let found = try source.first(
-        .text(contentID.description), .integer(file), .text(identity.id), .integer(identity.version),
+        .text(decodingID.description), .integer(file), .text(identity.id), .integer(identity.version),
         .text(identity.digest)
       ) { (file: source.integer(0), analyzer: source.integer(1), outcome: source.text(2)) }
       guard let found else { continue }
@@ -275,6 +321,7 @@ public final class ResultWriter: Sendable {
   ) throws {
     // A file that has not changed is what it was, even if it cannot be read today.
     let contentID = analysis.contentID ?? (file.hasChanged ? nil : file.contentID)
+    let decodingID = analysis.decodingID ?? (file.hasChanged ? nil : file.decodingID)
     if !file.hasChanged, let old = file.contentID, let new = contentID, old != new {
       try TempoCorrections.follow(old, to: new, in: db)
     }
@@ -283,12 +330,12 @@ public final class ResultWriter: Sendable {
     try Query(
       db,
       """
-      UPDATE file SET status = ?, content_id = ?, analysis_set = ?, decoder_version = ?, remarks = ?, pending = 0,
+      UPDATE file SET status = ?, content_id = ?, decoding_id = ?, analysis_set = ?, decoder_version = ?, remarks = ?, pending = 0,
         analyzed_run = ?, analyzed_ns = ?
       WHERE id = ?
       """
     ).run(
-      .text(analysis.status.rawValue), .text(contentID?.description), .integer(set), .integer(wanted.decoderVersion),
+      .text(analysis.status.rawValue), .text(contentID?.description), .text(decodingID?.description), .integer(set), .integer(wanted.decoderVersion),
       .text(StoredProblem.json(analysis.remarks)), .integer(run), .integer(analyzed.nanoseconds), .integer(id))
     try writeProblem(of: analysis, file: id, file, failed: analyzed, db)
     if !file.isIndexed { try SearchIndex.indexPath(file.path, ofFile: id, in: db) }
@@ -300,7 +347,8 @@ public final class ResultWriter: Sendable {
   ) throws {
     let known = try Query(db, "SELECT losses FROM failure WHERE file = ?")
     let lossesBefore = file.hasChanged ? 0 : try known.first(.integer(id)) { Int(known.integer(0)) } ?? 0
-    if analysis.status == .ok || !(file.status == .failed && analysis.status == .failed) {
+    // A failure that was only damage before, or none, begins now; damage that was known does not.
+    if analysis.status == .ok || analysis.status == .failed && file.status != .failed || !file.isKnownAsBad {
       try Query(db, "DELETE FROM failure WHERE file = ?").run(.integer(id))
     }
     if analysis.status == .ok { return }

@@ -37,7 +37,8 @@ public final class RunLock: Sendable {
     let file: FileDescriptor
     do {
       file = try FileDescriptor.open(
-        path, .readWrite, options: [.create, .closeOnExec], permissions: [.ownerReadWrite, .groupRead, .otherRead])
+        path, .readWrite, options: [.create, .noFollow, .closeOnExec],
+        permissions: [.ownerReadWrite, .groupRead, .otherRead])
     } catch {
       throw .cannotOpen(path: path, reason: "\(error)")
     }

@@ -37,20 +37,20 @@ extension ResultStore {
   /// Closes a run. `roots` are those of `beginRun`, now with the condition the scan found them in.
   public func finishRun(
     _ run: Int64, state: RunRecord.State, exitStatus: Int?, roots: [RunRecord.Root], totals: RunTotals,
-    newlyFailed: Int, pending: Int
+    newlyFailed: Int, newlyDamaged: Int, pending: Int
   ) throws(StoreError) {
     try write { db in
       try Query(
         db,
         """
-        UPDATE run SET state = ?, finished_ns = ?, exit_status = ?, analyzed = ?, cached = ?, failed = ?, skipped = ?,
-          vanished = ?, newly_failed = ?, pending = ?
+        UPDATE run SET state = ?, finished_ns = ?, exit_status = ?, analyzed = ?, partial = ?, cached = ?, failed = ?,
+          skipped = ?, vanished = ?, newly_failed = ?, newly_damaged = ?, pending = ?
         WHERE id = ?
         """
       ).run(
         .text(state.rawValue), .integer(Timestamp.now.nanoseconds), .integer(exitStatus), .integer(totals.analyzed),
-        .integer(totals.cached), .integer(totals.failed), .integer(totals.skipped), .integer(totals.vanished),
-        .integer(newlyFailed), .integer(pending), .integer(run))
+        .integer(totals.partial), .integer(totals.cached), .integer(totals.failed), .integer(totals.skipped),
+        .integer(totals.vanished), .integer(newlyFailed), .integer(newlyDamaged), .integer(pending), .integer(run))
       try Query(db, "DELETE FROM run_root WHERE run = ?").run(.integer(run))
       try Self.write(roots, run: run, db)
       try InProgress.releaseAll(ofRun: run, in: db)
@@ -80,7 +80,8 @@ extension ResultStore {
       db,
       """
       SELECT id, started_ns, finished_ns, state, exit_status, program_version, pipeline, configuration,
-        configuration_digest, analyzers, analyzed, cached, failed, skipped, vanished, newly_failed, pending
+        configuration_digest, analyzers, analyzed, partial, cached, failed, skipped, vanished, newly_failed,
+        newly_damaged, pending
       FROM run \(condition)
       """)
     // Sums are made of them, whatever a damaged database says.
@@ -95,8 +96,9 @@ extension ResultStore {
         configuration: (try? JSONValue(parsing: select.bytes(7))) ?? .null, configurationDigest: select.text(8),
         analyzers: analyzers(fromJSON: select.bytes(9)), roots: [],
         totals: RunTotals(
-          analyzed: count(10), cached: count(11), failed: count(12), skipped: count(13), vanished: count(14)),
-        newlyFailed: count(15), pending: count(16))
+          analyzed: count(10), partial: count(11), cached: count(12), failed: count(13), skipped: count(14),
+          vanished: count(15)),
+        newlyFailed: count(16), newlyDamaged: count(17), pending: count(18))
     }
     guard var record else { return nil }
     let roots = try Query(db, "SELECT path, condition FROM run_root WHERE run = ? ORDER BY position")

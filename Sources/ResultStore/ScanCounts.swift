@@ -1,6 +1,8 @@
 /// What a scan has met so far.
 public struct ScanCounts: Hashable, Sendable {
   public var cached = 0
+  /// Of `cached`, those that are damaged.
+  public var knownDamaged = 0
   public var knownFailures = 0
   /// Of `knownFailures`, those that rest because they have cost a worker process.
   public var quarantined = 0

@@ -72,7 +72,7 @@ public final class ScanSession: Sendable {
         } else if let known = try findMoved(file, seen: state.seen, db) {
           try rename(known, to: file.path, db)
           let verdict = try meet(file, known, state: &state, db)
-          if !options.isDryRun || state.unstored.insert(Self.key(file.path)).inserted { state.counts.moved += 1 }
+          if !options.isDryRun || state.unstored.insert(ContentID(ofPath: file.path)).inserted { state.counts.moved += 1 }
           verdicts.append(verdict)
         } else {
           try insert(file, state: &state, db)
@@ -103,7 +103,7 @@ public final class ScanSession: Sendable {
         }
         guard let known else {
           if options.isDryRun {
-            if state.unstored.insert(Self.key(file.path)).inserted {
+            if state.unstored.insert(ContentID(ofPath: file.path)).inserted {
               state.counts.add(file, failedBefore: false)
             }
             continue
@@ -282,6 +282,7 @@ public final class ScanSession: Sendable {
     if state.seen.insert(known.id) {
       state.counts.add(verdict)
       if quarantine != nil && verdict == .knownFailure { state.counts.quarantined += 1 }
+      if known.status == .partial && verdict == .cached { state.counts.knownDamaged += 1 }
     }
     let pending = known.pending.with(verdict.pendingReason, deaths: quarantine?.losses ?? 0)
     let device = Int64(bitPattern: file.device)
@@ -316,7 +317,7 @@ public final class ScanSession: Sendable {
   private func insert(_ file: FileStamp, state: inout State, _ db: Database) throws {
     state.disks.meet(Int64(bitPattern: file.device))
     if options.isDryRun {
-      if state.unstored.insert(Self.key(file.path)).inserted { state.counts.add(.pending(.new)) }
+      if state.unstored.insert(ContentID(ofPath: file.path)).inserted { state.counts.add(.pending(.new)) }
       return
     }
     try Query(
@@ -387,7 +388,4 @@ public final class ScanSession: Sendable {
     }
   }
 
-  private static func key(_ path: FilePath) -> ContentID {
-    path.withBytes { ContentID(hashing: Array($0)) }
-  }
 }

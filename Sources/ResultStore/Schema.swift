@@ -7,7 +7,7 @@ enum Schema {
 
   /// `PRAGMA user_version`: the number of the last migration. A released migration is never edited: what must change changes
   /// in the next one, and a database of each released version stays among the test fixtures.
-  static let version = 2
+  static let version = 3
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -22,6 +22,14 @@ enum Schema {
       try db.execute(sql: tables2)
       try db.execute(sql: views2)
       try db.execute(sql: "PRAGMA user_version = 2")
+    }
+    migrator.registerMigration("v3") { db in
+      try db.execute(sql: tables3Records)
+      try db.execute(sql: views3Records)
+      try db.execute(sql: tables3Corrections)
+      try db.execute(sql: tables3Tags)
+      try db.execute(sql: tables3Formats)
+      try db.execute(sql: "PRAGMA user_version = 3")
     }
     return migrator
   }
@@ -274,6 +282,28 @@ enum Schema {
     ) WITHOUT ROWID;
     """
 
+  /// Long texts and lists out of tags, which few readers want: `tag_summary.has_lyrics` says whether there are lyrics.
+  private static let tables3Tags = """
+    CREATE TABLE lyrics (
+      file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+      position INTEGER NOT NULL,
+      language TEXT,
+      description TEXT,
+      text TEXT NOT NULL,
+      lines TEXT,                          -- JSON: [[seconds, text], …]; NULL: without times
+      PRIMARY KEY (file, position)
+    );
+
+    CREATE TABLE chapter (
+      file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+      position INTEGER NOT NULL,
+      start_s REAL NOT NULL,
+      end_s REAL,
+      title TEXT,
+      PRIMARY KEY (file, position)
+    ) WITHOUT ROWID;
+    """
+
   private static let views2 = """
     DROP VIEW track;
     -- One line for each file that is there, for people.
@@ -303,5 +333,44 @@ enum Schema {
     FROM failure e
     JOIN file f ON f.id = e.file
     WHERE f.vanished_run IS NULL;
+    """
+
+  /// Earlier versions took over the status of any file with the same audio: files that share theirs are looked at again
+  /// (`pending` 5, touched), and nothing is taken from files without a `decoding_id`.
+  private static let tables3Records = """
+    ALTER TABLE run ADD COLUMN partial INTEGER NOT NULL DEFAULT 0;       -- `analyzed` of older runs has them
+    ALTER TABLE run ADD COLUMN newly_damaged INTEGER NOT NULL DEFAULT 0; -- of `partial`
+
+    -- Of all that decoders see: whole files that share it decode to the same. NULL: it was not decoded.
+    ALTER TABLE file ADD COLUMN decoding_id TEXT;
+    CREATE INDEX file_decoding ON file (decoding_id) WHERE decoding_id IS NOT NULL;
+
+    UPDATE file SET pending = 5
+    WHERE pending = 0 AND status IN ('ok', 'partial') AND skip_code IS NULL AND vanished_run IS NULL
+      AND content_id IN (SELECT content_id FROM file WHERE content_id IS NOT NULL GROUP BY 1 HAVING count(*) > 1);
+    """
+
+  private static let views3Records = """
+    DROP VIEW run_summary;
+    CREATE VIEW run_summary AS
+    SELECT id, state, datetime(started_ns / 1000000000, 'unixepoch') AS started_at,
+      (finished_ns - started_ns) / 1e9 AS seconds, exit_status,
+      analyzed + partial + cached + failed + skipped + vanished AS seen, analyzed, partial, cached, failed, skipped,
+      vanished, newly_failed, newly_damaged, pending, pipeline, program_version
+    FROM run;
+    """
+
+  /// Where `map` is NULL, map and beats follow from those that were found.
+  private static let tables3Corrections = """
+    ALTER TABLE tempo_correction ADD COLUMN stable INTEGER;
+    ALTER TABLE tempo_correction ADD COLUMN map TEXT;          -- JSON: [[start_s, bpm], …]
+    ALTER TABLE tempo_correction ADD COLUMN metre TEXT;
+    ALTER TABLE tempo_correction ADD COLUMN beats_s TEXT;      -- JSON: [seconds, …]
+    ALTER TABLE tempo_correction ADD COLUMN downbeats_s TEXT;  -- the same; NULL: not sure
+    """
+
+  private static let tables3Formats = """
+    -- 1: no header says how long the audio is, and `claimed_frames` is an estimate by bit rate and size.
+    ALTER TABLE format ADD COLUMN claim_is_estimated INTEGER NOT NULL DEFAULT 0;
     """
 }

@@ -113,7 +113,7 @@ enum StoreCheck {
       let select = try Query(db, "SELECT count(*), min(f.display_path) FROM file f WHERE \(condition.sql)")
       let found = try select.first { (count: select.integer(0), example: select.text(1)) }
       guard let found, found.count > 0 else { return nil }
-      return "\(files(found.count)) \(condition.what), such as \(found.example); \(again)"
+      return "\(counted(found.count, "file")) \(condition.what), such as \(found.example); \(again)"
     }
   }
 
@@ -140,7 +140,7 @@ enum StoreCheck {
     var complaints: [String] = []
     if let example {
       complaints.append(
-        "search index: \(files(wrong)) under other words than their tags and paths, such as "
+        "search index: \(counted(wrong, "file")) under other words than their tags and paths, such as "
           + "\(DisplayPath.text(of: example)); \(repair)")
     }
     for table in ["songs_fts", "source_paths_fts"] {
@@ -148,7 +148,7 @@ enum StoreCheck {
         db,
         "SELECT count(*) FROM \(table) WHERE rowid NOT IN (SELECT id FROM file WHERE status IS NOT NULL)")
       let count = try select.first { select.integer(0) } ?? 0
-      if count > 0 { complaints.append("search index: \(count) rows of \(table) without a file; \(repair)") }
+      if count > 0 { complaints.append("search index: \(counted(count, "row")) of \(table) without a file; \(repair)") }
     }
     return complaints
   }
@@ -164,7 +164,8 @@ enum StoreCheck {
     let select = try Query(
       db,
       """
-      SELECT r.id, r.analyzed, (SELECT count(*) FROM file WHERE analyzed_run = r.id AND status IN ('ok', 'partial')),
+      SELECT r.id, r.analyzed, (SELECT count(*) FROM file WHERE analyzed_run = r.id AND status = 'ok'),
+        r.partial, (SELECT count(*) FROM file WHERE analyzed_run = r.id AND status = 'partial'),
         r.failed, (SELECT count(*) FROM file WHERE analyzed_run = r.id AND status = 'failed'),
         r.newly_failed, (SELECT count(*) FROM failure e JOIN file f ON f.id = e.file
           WHERE e.first_failed_run = r.id AND f.status = 'failed'),
@@ -177,17 +178,17 @@ enum StoreCheck {
         let (total, rows) = (select.integer(column), select.integer(column + 1))
         guard !isRight(total, rows) else { return }
         complaints.append(
-          "run \(select.integer(0)) says that \(total) files were \(what), and \(rows) are; the next run counts anew")
+          "run \(select.integer(0)) says that \(counted(total, "file")) \(total == 1 ? "was" : "were") \(what), and the rows say \(rows); "
+            + "the next run counts again")
       }
       compare("analyzed", 1, ==)
+      compare("found damaged", 3, ==)
       // Known failures that were left alone are in the total as well.
-      compare("failed", 3, >=)
-      compare("newly failed", 5, ==)
+      compare("failed", 5, >=)
+      compare("newly failed", 7, ==)
       // Those may have been forgotten since.
-      compare("vanished", 7, >=)
+      compare("vanished", 9, >=)
       return complaints
     } ?? []
   }
-
-  private static func files(_ count: Int64) -> String { count == 1 ? "1 file" : "\(count) files" }
 }

@@ -17,6 +17,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case newerSchema(path: FilePath, found: Int, known: Int)
   case readOnly(path: FilePath)
   case diskFull(path: FilePath)
+  /// Files of this process may not grow beyond so many bytes.
+  case fileSizeLimit(path: FilePath, bytes: Int)
   /// The disk reports errors, or the file is not at its place any more.
   case unreachable(path: FilePath, detail: String)
   /// Anything else the database reports.
@@ -52,6 +54,9 @@ extension StoreError: CustomStringConvertible {
       "The database \(name(path)) cannot be written: the file, its folder or the file system is read-only for this user."
     case .diskFull(let path):
       "No space is left for the database \(name(path)). What was stored before is safe; free some space and run again."
+    case .fileSizeLimit(let path, let bytes):
+      "The database \(name(path)) cannot grow: files of this process may have only \(bytes >> 10) kB (ulimit -f). What was "
+        + "stored before is safe; raise the limit and run again."
     case .unreachable(let path, let detail):
       "The database \(name(path)) cannot be reached any more: \(detail). What was stored in it before is safe if its disk is; "
         + "put it right (is the disk mounted, and not full?) and run again."

@@ -53,8 +53,9 @@ enum StoredFindings {
       try Query(db, "DELETE FROM \(table.name) WHERE file = ?").run(.integer(file))
     }
     if place == .tags {
-      try Query(db, "DELETE FROM tag WHERE file = ?").run(.integer(file))
-      try Query(db, "DELETE FROM tag_summary WHERE file = ?").run(.integer(file))
+      for table in ["tag", "tag_summary", "lyrics", "chapter"] {
+        try Query(db, "DELETE FROM \(table) WHERE file = ?").run(.integer(file))
+      }
       try SearchIndex.indexSong(nil, ofFile: file, in: db)
     }
   }
@@ -92,7 +93,56 @@ enum StoredFindings {
     try Query(db, "INSERT INTO tag_summary (file, formats, has_lyrics, pictures) VALUES (?, ?, ?, ?)").run(
       .integer(file), .text(tags.formats.isEmpty ? nil : JSONValue.array(tags.formats.map { .string($0) }).text),
       .flag(tags.hasLyrics), .text(pictures.isEmpty ? nil : JSONValue.array(pictures).text))
+    for (position, lyrics) in tags.lyrics.enumerated() {
+      let lines = lyrics.lines.map { JSONValue.array([.number(finite($0.seconds)), .string($0.text)]) }
+      try Query(
+        db, "INSERT INTO lyrics (file, position, language, description, text, lines) VALUES (?, ?, ?, ?, ?, ?)"
+      ).run(
+        .integer(file), .integer(position), .text(lyrics.language), .text(lyrics.description), .text(lyrics.text),
+        .text(lines.isEmpty ? nil : JSONValue.array(lines).text))
+    }
+    for (position, chapter) in tags.chapters.enumerated() {
+      try Query(db, "INSERT INTO chapter (file, position, start_s, end_s, title) VALUES (?, ?, ?, ?, ?)").run(
+        .integer(file), .integer(position), .real(finite(chapter.startSeconds)), .real(chapter.endSeconds),
+        .text(chapter.title))
+    }
     try SearchIndex.indexSong(tags, ofFile: file, in: db)
+  }
+
+  static let lyricsSQL = "SELECT language, description, text, lines FROM lyrics WHERE file = ? ORDER BY position"
+
+  static func readLyrics(file: Int64, rows: Query) throws -> [TagFinding.Lyrics] {
+    var result: [TagFinding.Lyrics] = []
+    try rows.forEach(.integer(file)) {
+      var lyrics = TagFinding.Lyrics(
+        language: rows.optionalText(0), description: rows.optionalText(1), text: rows.text(2))
+      if !rows.isNull(3), case .array(let lines)? = try? JSONValue(parsing: rows.bytes(3)) {
+        lyrics.lines = lines.compactMap { line in
+          guard case .array(let members) = line, members.count == 2, case .string(let text) = members[1] else {
+            return nil
+          }
+          return switch members[0] {
+          case .number(let seconds): TagFinding.Lyrics.Line(seconds: seconds, text: text)
+          case .integer(let seconds): TagFinding.Lyrics.Line(seconds: Double(seconds), text: text)
+          default: nil
+          }
+        }
+      }
+      result.append(lyrics)
+    }
+    return result
+  }
+
+  static let chaptersSQL = "SELECT start_s, end_s, title FROM chapter WHERE file = ? ORDER BY position"
+
+  static func readChapters(file: Int64, rows: Query) throws -> [TagFinding.Chapter] {
+    var result: [TagFinding.Chapter] = []
+    try rows.forEach(.integer(file)) {
+      result.append(
+        TagFinding.Chapter(
+          startSeconds: rows.real(0), endSeconds: rows.optionalReal(1), title: rows.optionalText(2)))
+    }
+    return result
   }
 
   /// `nil` if the tags analyzer has left nothing, which `tag_summary` tells.

@@ -22,4 +22,9 @@ public struct WantedAnalyses: Hashable, Sendable {
     self.members = members
     self.decoderVersion = decoderVersion
   }
+
+  /// Of analyzers that are none of `members` nothing is known.
+  func readsAudio(_ analyzer: AnalyzerIdentity) -> Bool {
+    members.first { $0.identity == analyzer }?.readsAudio ?? false
+  }
 }

@@ -1,3 +1,4 @@
+internal import AudioAnalysis
 internal import Glibc
 internal import SystemPackage
 
@@ -17,6 +18,8 @@ final class ByteSource {
   private var window: [UInt8] = []
   private var windowStart = 0
   private var budget: Int
+  /// The budget was too small for a read.
+  private(set) var isExhausted = false
 
   static let windowSize = 32 * 1024
   /// Bytes that are read from one file at most. The largest pictures of Vorbis comments, which cannot be skipped, fit
@@ -64,7 +67,10 @@ final class ByteSource {
 
   private func read(_ descriptor: FileDescriptor, at offset: Int, count: Int) throws(TagReadError) -> [UInt8] {
     budget -= count
-    guard budget >= 0 else { return [] }
+    guard budget >= 0 else {
+      isExhausted = true
+      return []
+    }
     var failure: Errno?
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       filled = 0
@@ -84,6 +90,31 @@ final class ByteSource {
       throw TagReadError(.readError, "Reading failed at byte \(offset): \(failure). Is the disk still there?")
     }
     return bytes
+  }
+}
+
+extension TagRegions {
+  /// The tags at the start of a file.
+  static func leading(in source: ByteSource) throws(TagReadError) -> Leading {
+    try leading(fileSize: Int64(source.size)) { (offset, count) throws(TagReadError) in
+      try source.bytes(at: Int(offset), count: count)
+    }
+  }
+
+  /// The tags at the end of a file, the last one first.
+  static func trailing(in source: ByteSource, behind start: Int) throws(TagReadError) -> [Region] {
+    try trailing(behind: Int64(start), fileSize: Int64(source.size)) { (offset, count) throws(TagReadError) in
+      try source.bytes(at: Int(offset), count: count)
+    }
+  }
+}
+
+extension ID3v2Header {
+  /// The header at `offset`; `nil` if there is none.
+  init?(at offset: Int, in source: ByteSource) throws(TagReadError) {
+    try self.init(at: Int64(offset), fileSize: Int64(source.size)) { (offset, count) throws(TagReadError) in
+      try source.bytes(at: Int(offset), count: count)
+    }
   }
 }
 

@@ -6,10 +6,13 @@ struct CanonicalTags {
   private(set) var fields: [String: [String]] = [:]
   /// Values of the others, under the keys of the format.
   private(set) var others: [String: [String]] = [:]
-  private(set) var hasLyrics: Bool
+  private(set) var lyrics: [TagFinding.Lyrics]
+  /// Ascending by start.
+  private(set) var chapters: [TagFinding.Chapter]
   private(set) var remarks: [String] = []
   /// Names and values taken so far; a repeated value counts once.
   private var known: Set<RawTag.Entry> = []
+  private var knownLyrics: Set<TagFinding.Lyrics> = []
   private var impliedTotals: [String: String] = [:]
   private var oversizedCount = 0
 
@@ -17,17 +20,25 @@ struct CanonicalTags {
   private static let maximumOtherSize = 32 * 1024
 
   init(_ tag: RawTag) {
-    hasLyrics = tag.hasTimedLyrics
+    lyrics = []
+    chapters = tag.chapters
     let space = tag.format.keySpace
+    // With a frame of its own for grouping, as iTunes has it, the other one holds the work.
+    let hasGroupingFrame = space == .id3v2 && tag.entries.contains { $0.key == "GRP1" }
     // Values by field, one list for each key that the format has for it.
     var found: [String: [Int: [RawTag.Entry]]] = [:]
+    var vorbisChapters = VorbisChapters()
     for entry in tag.entries {
       for part in entry.value.split(separator: "\0") {
         let value = TagValue.cleaned(String(part))
         guard !value.isEmpty else { continue }
-        if let meaning = TagKeys.meaning(of: entry.key, in: space) {
+        if hasGroupingFrame, entry.key == "TIT1" {
+          found["work", default: [:]][.max, default: []].append(RawTag.Entry(key: entry.key, value: value))
+        } else if let meaning = TagKeys.meaning(of: entry.key, in: space) {
           found[meaning.field, default: [:]][meaning.rank, default: []].append(
             RawTag.Entry(key: entry.key, value: value))
+        } else if space == .vorbis || space == .apev2, vorbisChapters.take(entry.key, value) {
+          continue
         } else {
           add(value, toOther: entry.key)
         }
@@ -38,48 +49,68 @@ struct CanonicalTags {
       for rank in ranked.keys.sorted() {
         for entry in ranked[rank] ?? [] {
           if field == "lyrics" {
-            hasLyrics = true
-          } else if isTaken || !add(entry.value, to: field, isID3: space == .id3v2) {
+            add(LyricsText.lyrics(entry.value))
+          } else if isTaken || !add(entry, to: field, in: space) {
             add(entry.value, toOther: entry.key, unlessIn: field)
           }
         }
         isTaken = isTaken || fields[field] != nil || field == "lyrics"
       }
     }
-    // A total in a field of its own says more than the one behind the number.
+    for text in tag.lyrics { add(text) }
+    // A total in a field of its own says more than the one behind the number, and a date more than a year.
     for (field, total) in impliedTotals where fields[field] == nil { fields[field] = [total] }
+    if fields["originaldate"] == nil { fields["originaldate"] = fields["originalyear"] }
+    if chapters.isEmpty { chapters = vorbisChapters.chapters }
+    chapters.sort { $0.startSeconds < $1.startSeconds }
     if oversizedCount > 0 {
       remarks.append("\(oversizedCount) values of the \(tag.format.name) tag are no text but data; they were left out.")
     }
   }
 
   /// False if the value is none that the field can have, or one too many.
-  private mutating func add(_ value: String, to field: String, isID3: Bool) -> Bool {
+  private mutating func add(_ entry: RawTag.Entry, to field: String, in space: KeySpace) -> Bool {
+    let value = entry.value
     switch field {
-    case "track", "disc":
+    case "track", "disc", "movementnumber":
       let (number, total) = TagValue.numberAndTotal(value)
-      if let total, impliedTotals[field + "total"] == nil { impliedTotals[field + "total"] = String(total) }
+      let totalField = field == "movementnumber" ? "movementtotal" : field + "total"
+      if let total, impliedTotals[totalField] == nil { impliedTotals[totalField] = String(total) }
       // Zero stands for none.
       guard let number else { return total != nil || value.allSatisfy { $0 == "0" || $0 == "/" } }
       return set(String(number), of: field)
-    case "tracktotal", "disctotal":
+    case "tracktotal", "disctotal", "movementtotal":
       guard let count = TagValue.numberAndTotal(value).number else { return value.allSatisfy { $0 == "0" } }
       return set(String(count), of: field)
-    case "compilation":
+    case "r128_track_gain", "r128_album_gain":
+      guard let gain = Int16(value) else { return false }
+      return set(String(gain), of: field)
+    case "rating":
+      guard let rating = TagRating.stars(value, key: entry.key, in: space) else { return false }
+      return set(rating, of: field)
+    case "compilation", "showmovement", "gapless", "podcast":
       guard let flag = TagValue.flag(value) else { return false }
       return set(flag, of: field)
     case "bpm":
       // Zero stands for none.
       if value != "0" { append(value, to: field) }
-    case "date", "originaldate":
+    case "date", "originaldate", "originalyear":
       guard TagValue.isDate(value) else { return false }
       append(TagValue.date(value), to: field)
-    case "genre" where isID3:
+    case "genre" where space == .id3v2:
       for genre in TagValue.genres(value) { append(genre, to: field) }
+    case "musicip_fingerprint":
+      let mark = "MusicMagic Fingerprint "
+      append(value.hasPrefix(mark) ? String(value.dropFirst(mark.count)) : value, to: field)
     default:
       append(value, to: field)
     }
     return true
+  }
+
+  /// The same text twice is there once.
+  private mutating func add(_ text: TagFinding.Lyrics) {
+    if knownLyrics.insert(text).inserted { lyrics.append(text) }
   }
 
   private mutating func append(_ value: String, to field: String) {
@@ -100,5 +131,39 @@ struct CanonicalTags {
     }
     let entry = RawTag.Entry(key: TagField.otherPrefix + key, value: value)
     if known.insert(entry).inserted { others[key, default: []].append(value) }
+  }
+}
+
+/// Chapters as entries of a Vorbis comment: `CHAPTER001=00:01:02.500`, `CHAPTER001NAME=…` (wiki.xiph.org: Chapter
+/// Extension).
+private struct VorbisChapters {
+  private var starts: [Int: Double] = [:]
+  private var names: [Int: String] = [:]
+
+  var chapters: [TagFinding.Chapter] {
+    starts.map { TagFinding.Chapter(startSeconds: $0.value, title: names[$0.key]) }
+  }
+
+  /// False if the entry is none of a chapter, or one that was there before.
+  mutating func take(_ key: String, _ value: String) -> Bool {
+    let key = key.uppercased()
+    guard key.hasPrefix("CHAPTER"), let number = Int(key.dropFirst(7).prefix(3)), number >= 0 else { return false }
+    switch key.dropFirst(10) {
+    case "":
+      guard starts[number] == nil, let start = Self.seconds(value) else { return false }
+      starts[number] = start
+    case "NAME":
+      guard names[number] == nil else { return false }
+      names[number] = value
+    default: return false
+    }
+    return true
+  }
+
+  /// `hh:mm:ss.xxx`.
+  private static func seconds(_ text: String) -> Double? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Double($0) ?? .nan }
+    guard parts.count == 3, parts.allSatisfy({ $0 >= 0 && $0 < 1e6 }) else { return nil }
+    return (parts[0] * 60 + parts[1]) * 60 + parts[2]
   }
 }

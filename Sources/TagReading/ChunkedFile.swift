@@ -26,6 +26,8 @@ struct ChunkedFile {
   private let offset: Int
   private let layout: Layout
   private let isAIFF: Bool
+  /// Where the last chunk ends, once they were read.
+  private(set) var end: Int
   /// RF64: the size of the `data` chunk, which does not fit in its header (EBU Tech 3306).
   private var longDataSize: Int?
 
@@ -34,6 +36,7 @@ struct ChunkedFile {
   init(_ source: ByteSource, at offset: Int, container: Container) {
     self.source = source
     self.offset = offset
+    end = offset
     isAIFF = container == .aiff
     layout =
       switch container {
@@ -55,7 +58,12 @@ struct ChunkedFile {
       guard let chunk = try chunk(at: position) else { break }
       switch chunk.id {
       case "ID3 ", "id3 ":
-        if let tag = try ID3v2Tag(in: source, at: chunk.bodyStart) { id3.append(try tag.read()) }
+        if let tag = try ID3v2Tag(in: source, at: chunk.bodyStart) {
+          id3.append(try tag.read())
+        } else if chunk.size > 0 {
+          texts.remarks.append(
+            "The chunk for ID3v2 at byte \(chunk.bodyStart) holds no tag of a known version; it was not read.")
+        }
       case "LIST":
         let kind = try source.bytes(at: chunk.bodyStart, count: 4)
         if kind.has("INFO"), let tag = try readInfo(chunk) { info.append(tag) }
@@ -69,6 +77,7 @@ struct ChunkedFile {
       default: break
       }
       position = try next(after: chunk)
+      end = min(position, source.size)
     }
     return (id3 + info + [texts, edited]).filter { !$0.isEmpty || !$0.remarks.isEmpty }
   }
@@ -93,9 +102,17 @@ struct ChunkedFile {
     let end = chunk.bodyStart + chunk.size
     let excess = (end - offset) % layout.alignment
     guard excess > 0 else { return end }
+    let padded = end + layout.alignment - excess
     // Some writers forget the padding byte.
-    if layout.alignment == 2, try source.bytes(at: end, count: 1).first != 0 { return end }
-    return end + layout.alignment - excess
+    guard layout.alignment == 2, try !isChunk(at: padded), try isChunk(at: end) else { return padded }
+    return end
+  }
+
+  /// Whether a name and a size stand there that fits in the file.
+  private func isChunk(at position: Int) throws(TagReadError) -> Bool {
+    guard let chunk = try chunk(at: position) else { return false }
+    return chunk.id.utf8.count == 4 && chunk.id.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+      && chunk.size <= source.size - chunk.bodyStart
   }
 
   private func readInfo(_ chunk: Chunk) throws(TagReadError) -> RawTag? {
@@ -112,7 +129,10 @@ struct ChunkedFile {
   private static let maximumTextSize = 64 * 1024
 
   private func addText(_ key: String, _ chunk: Chunk, to tag: inout RawTag) throws(TagReadError) {
-    guard chunk.size <= Self.maximumTextSize, tag.entries.count < TagBlock.maximumValueCount else { return }
+    guard chunk.size <= Self.maximumTextSize, tag.entries.count < TagBlock.maximumValueCount else {
+      tag.remarks.append("A text chunk is larger than any real one, or one too many, and was left out.")
+      return
+    }
     let text = try source.bytes(at: chunk.bodyStart, count: chunk.size)
     tag.entries.append(RawTag.Entry(key: key, value: String(decoding: text, as: UTF8.self)))
   }

@@ -1,6 +1,6 @@
 /// What a file is, by its content; as far as finding its tags needs to know.
 enum Container: Hashable {
-  case flac, ogg, mp4, asf, riff, rifx, wave64, aiff, dsdiff, dsf
+  case flac, ogg, mp4, asf, riff, rifx, wave64, aiff, dsdiff, dsf, matroska
   case mod, s3m, it, xm
   /// MP3, AAC, APE, WavPack, Musepack, TTA and everything else: tags stand before and after the audio.
   case other
@@ -29,6 +29,8 @@ enum Container: Hashable {
         .dsdiff
       } else if head.has("DSD ") {
         .dsf
+      } else if head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
+        .matroska
       } else if head.has("IMPM") {
         .it
       } else if head.has("Extended Module: ") {

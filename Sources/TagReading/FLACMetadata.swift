@@ -11,6 +11,7 @@ enum FLACMetadata {
   static func read(from source: ByteSource, at offset: Int) throws(TagReadError) -> RawTag {
     var tag: RawTag?
     var pictures: [TagFinding.Picture] = []
+    var hasSurplus = false
     var position = offset + 4
     for _ in 0..<maximumBlockCount {
       let header = try source.bytes(at: position, count: 4)
@@ -19,6 +20,8 @@ enum FLACMetadata {
       let kind = header[0] & 0x7F
       if kind == vorbisComment, tag == nil {
         tag = VorbisComment.read(try source.bytes(at: position + 4, count: size))
+      } else if kind == vorbisComment {
+        hasSurplus = true
       } else if kind == picture {
         // Longer MIME types and descriptions than this are nonsense; the picture itself is not read.
         let head = try source.bytes(at: position + 4, count: min(size, ByteSource.windowSize / 2))
@@ -29,6 +32,7 @@ enum FLACMetadata {
     }
     var result = tag ?? RawTag(.vorbis)
     result.pictures += pictures
+    if hasSurplus { result.remarks.append("There is more than one Vorbis comment; only the first one was read.") }
     return result
   }
 }

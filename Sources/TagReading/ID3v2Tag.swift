@@ -7,9 +7,11 @@ internal import CTagLib
 struct ID3v2Tag {
   private let source: ByteSource
   private let offset: Int
-  private let version: Int
-  private let isUnsynchronised: Bool
-  private let hasExtendedHeader: Bool
+  private let header: ID3v2Header
+  private var version: Int { header.version }
+  private var isUnsynchronised: Bool { header.flags & 0x80 != 0 }
+  /// The same bit means compression of the whole tag in version 2.2, which nobody ever defined.
+  private var hasExtendedHeader: Bool { version > 2 && header.flags & 0x40 != 0 }
   /// Length of everything between the header and the footer.
   private let bodySize: Int
   /// Where the file goes on after the tag, as the tag says.
@@ -17,25 +19,26 @@ struct ID3v2Tag {
 
   private static let headerSize = 10
 
-  /// The tag at `offset`; `nil` if there is none.
+  /// The tag at `offset`; `nil` if there is none of a known version.
   init?(in source: ByteSource, at offset: Int) throws(TagReadError) {
-    let header = try source.bytes(at: offset, count: Self.headerSize)
-    guard header.count == Self.headerSize, header.has("ID3"), (2...4).contains(header[3]), header[4] != 0xFF,
-      let size = Self.syncsafe(header[6..<10])
-    else { return nil }
+    guard let header = try ID3v2Header(at: offset, in: source), header.isKnown, header.version >= 2 else { return nil }
     self.source = source
     self.offset = offset
-    version = Int(header[3])
-    isUnsynchronised = header[5] & 0x80 != 0
-    // The same bit means compression of the whole tag in version 2.2, which nobody ever defined.
-    hasExtendedHeader = version > 2 && header[5] & 0x40 != 0
-    bodySize = size
-    end = offset + Self.headerSize + size + (version == 4 && header[5] & 0x10 != 0 ? Self.headerSize : 0)
+    self.header = header
+    bodySize = Int(header.bodySize)
+    end = Int(header.end)
   }
 
   func read() throws(TagReadError) -> RawTag {
     var walk = Walk(tag: RawTag(.id3v2(version)), version: version)
     let start = offset + Self.headerSize
+    if header.hasOddSize {
+      walk.tag.remarks.append(
+        "The size of the ID3v2 tag has bits set that must be zero; the tag was read as one of \(bodySize) bytes.")
+    }
+    if end > source.size {
+      walk.tag.remarks.append("The ID3v2 tag claims to be longer than the file; what is there was read.")
+    }
     if isUnsynchronised, version < 4 {
       // Sizes count the bytes after decoding here, so that the tag must be decoded as a whole.
       if bodySize > TagBlock.maximumSize {
@@ -99,6 +102,9 @@ private struct Walk {
   private var plainCount = 0
   private var truncatedCount = 0
   private var refusedCount = 0
+  private var hasOtherTimedTexts = false
+  /// Bytes of the frames that are parsed here and not by TagLib.
+  private var textBudget = TagBlock.maximumTextSize
 
   private var idLength: Int { version == 2 ? 3 : 4 }
   private var headerSize: Int { version == 2 ? 6 : 10 }
@@ -116,7 +122,13 @@ private struct Walk {
     var position = start
     while position + headerSize < end, plainCount < TagBlock.maximumValueCount {
       let header = try source.bytes(at: position, count: headerSize)
-      guard header.count == headerSize, let id = frameID(header) else { break }
+      guard header.count == headerSize, let id = frameID(header) else {
+        // Padding is zeros.
+        if header.contains(where: { $0 != 0 }) {
+          tag.remarks.append("The ID3v2 tag is damaged after byte \(position); the rest of it was not read.")
+        }
+        break
+      }
       let size = try frameSize(header, of: source, at: position, end: end)
       let bodyStart = position + headerSize
       guard bodyStart + size <= end else {
@@ -135,15 +147,27 @@ private struct Walk {
 
   /// What a frame holds that is of interest.
   private enum Content {
-    case text, picture, timedLyrics
+    case text, picture, lyrics, timedLyrics, people, chapter, podcast
 
     init?(_ id: String) {
       switch id {
       case "APIC", "PIC": self = .picture
       case "SYLT", "SLT": self = .timedLyrics
-      case "COMM", "COM", "USLT", "ULT", "UFID", "UFI", "POPM", "POP", "GRP1", "MVNM", "MVIN": self = .text
+      case "USLT", "ULT": self = .lyrics
+      case "IPLS", "IPL", "TIPL", "TMCL": self = .people
+      case "CHAP": self = .chapter
+      case "PCST": self = .podcast
+      case "COMM", "COM", "UFID", "UFI", "POPM", "POP", "GRP1", "MVNM", "MVIN": self = .text
       case _ where id.hasPrefix("T") || id.hasPrefix("W"): self = .text
       default: return nil
+      }
+    }
+
+    /// By this type and not by TagLib.
+    var isParsedHere: Bool {
+      switch self {
+      case .lyrics, .timedLyrics, .people, .chapter: true
+      case .text, .picture, .podcast: false
       }
     }
   }
@@ -153,7 +177,9 @@ private struct Walk {
   private func frameID(_ header: [UInt8]) -> String? {
     let id = header.prefix(idLength)
     if Self.isFrameID(ArraySlice(id.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 })) {
-      return String(decoding: id, as: UTF8.self)
+      // Frames of 2.4 were tried out in 2.3 with an X in front: sort names, and the original date.
+      let isTrial = version == 3 && ["XSOP", "XSOA", "XSOT", "XDOR"].contains { id.elementsEqual($0.utf8) }
+      return (isTrial ? "T" : "") + String(decoding: isTrial ? id.dropFirst() : id, as: UTF8.self)
     }
     guard version == 3, id.last == 0, Self.isFrameID(id.dropLast()) else { return nil }
     return String(decoding: id.dropLast(), as: UTF8.self)
@@ -184,16 +210,15 @@ private struct Walk {
   ) throws(TagReadError) {
     let isEncoded = flags.isEncoded || allFramesAreUnsynchronised
     switch content {
-    case .timedLyrics:
-      let head = try source.bytes(at: start, count: min(size, 512))
-      if isEncoded || Self.isTimedLyrics(head) { tag.hasTimedLyrics = true }
+    case .podcast: tag.entries.append(RawTag.Entry(key: id, value: "1"))
     case .picture where !isEncoded:
       // The picture itself is not read.
       let head = try source.bytes(at: start, count: min(size, ByteSource.windowSize / 2))
       addPicture(id, head, size: size)
-    case .text where size > TagBlock.maximumTextSize - plain.count, .picture where size > TagBlock.maximumSize:
+    case .picture where size > TagBlock.maximumSize: refusedCount += 1
+    case .text where size > TagBlock.maximumTextSize - plain.count, _ where content.isParsedHere && size > textBudget:
       refusedCount += 1
-    case .picture, .text:
+    default:
       var body = try source.bytes(at: start, count: size)
       guard body.count == size else {
         truncatedCount += 1
@@ -206,8 +231,135 @@ private struct Walk {
         }
         body = decoded
       }
-      if case .picture = content { addPicture(id, body, size: body.count) } else { add(id, body) }
+      if content.isParsedHere {
+        textBudget -= size
+        if body.count > TagBlock.maximumTextSize || !parse(id, content, body) { refusedCount += 1 }
+      } else if case .picture = content {
+        addPicture(id, body, size: body.count)
+      } else {
+        add(id, body)
+      }
     }
+  }
+
+  /// Takes what TagLib knows nothing of, or only half. False if the frame is damaged.
+  private mutating func parse(_ id: String, _ content: Content, _ body: [UInt8]) -> Bool {
+    guard tag.lyrics.count + tag.chapters.count < TagBlock.maximumValueCount else { return false }
+    return switch content {
+    case .lyrics: addLyrics(body)
+    case .timedLyrics: addTimedLyrics(body)
+    case .people: addPeople(id, body)
+    case .chapter: addChapter(body)
+    case .text, .picture, .podcast: true
+    }
+  }
+
+  /// USLT (2.4 section 4.8): encoding, language, description, text.
+  private mutating func addLyrics(_ body: [UInt8]) -> Bool {
+    guard body.count > 4, var text = ID3v2Text(encoding: body[0], body[4...]) else { return false }
+    let description = TagValue.cleaned(text.next())
+    let words = TagValue.cleaned(text.next())
+    guard !words.isEmpty else { return true }
+    tag.lyrics.append(
+      LyricsText.lyrics(
+        words, language: Self.language(body[1..<4]), description: description.isEmpty ? nil : description))
+    return true
+  }
+
+  /// Three letters, unless they say that there is none.
+  private static func language(_ bytes: ArraySlice<UInt8>) -> String? {
+    let code = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self).lowercased()
+    let isCode = code.utf8.count == 3 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) }
+    return isCode && code != "xxx" && code != "und" ? code : nil
+  }
+
+  /// SYLT (2.4 section 4.9): encoding, language, unit of time, kind of content, description, and then texts, each with
+  /// its time. A text that starts with a line feed starts a line; if none does, each of them is one.
+  private mutating func addTimedLyrics(_ body: [UInt8]) -> Bool {
+    guard body.count > 6, (1...2).contains(body[4]), var text = ID3v2Text(encoding: body[0], body[6...]) else {
+      return false
+    }
+    // Other kinds: names of movements, events, chords, trivia, addresses.
+    guard body[5] <= 2 else {
+      hasOtherTimedTexts = true
+      return true
+    }
+    let description = TagValue.cleaned(text.next())
+    var parts: [(text: String, seconds: Double)] = []
+    while !text.isAtEnd {
+      let words = text.next()
+      let time = text.bytes(4)
+      guard time.count == 4 else { break }
+      parts.append((words, Double(time.bigEndian()) / 1000))
+    }
+    guard !parts.isEmpty else { return false }
+    let hasLineFeeds = parts.contains { $0.text.first?.isNewline == true }
+    var lines: [TagFinding.Lyrics.Line] = []
+    for part in parts {
+      let words = part.text.replacing("\r\n", with: "\n")
+      if !hasLineFeeds || lines.isEmpty || words.first?.isNewline == true {
+        lines.append(TagFinding.Lyrics.Line(seconds: part.seconds, text: words))
+      } else {
+        lines[lines.count - 1].text += words
+      }
+    }
+    for index in lines.indices { lines[index].text = TagValue.cleaned(lines[index].text) }
+    let words = lines.map(\.text).joined(separator: "\n")
+    // Times that count frames of MPEG audio would need the audio to be of use.
+    let isInMilliseconds = body[4] == 2
+    if !isInMilliseconds {
+      tag.remarks.append("Lyrics of the ID3v2 tag have times in MPEG frames, which were left out; the text was read.")
+    }
+    tag.lyrics.append(
+      TagFinding.Lyrics(
+        language: Self.language(body[1..<4]), description: description.isEmpty ? nil : description, text: words,
+        lines: isInMilliseconds ? lines.sorted { $0.seconds < $1.seconds } : []))
+    return true
+  }
+
+  /// TIPL and TMCL (2.4 section 4.2.2), IPLS (2.3 section 4.4): roles and names by turns. Who plays what stands in
+  /// TMCL, and in the older IPLS among the others.
+  private mutating func addPeople(_ id: String, _ body: [UInt8]) -> Bool {
+    guard let encoding = body.first, TagBlock.isPlausible(body[1...], isWide: encoding == 1 || encoding == 2),
+      var text = ID3v2Text(encoding: encoding, body[1...])
+    else { return false }
+    while !text.isAtEnd {
+      let role = TagValue.cleaned(text.next())
+      let name = TagValue.cleaned(text.next())
+      guard !name.isEmpty, tag.entries.count < TagBlock.maximumValueCount else { continue }
+      let key = "TIPL:" + role
+      let isKnown = id != "TMCL" && TagKeys.meaning(of: key, in: .id3v2) != nil
+      if isKnown || id == "TIPL" {
+        tag.entries.append(RawTag.Entry(key: key, value: name))
+      } else {
+        tag.entries.append(RawTag.Entry(key: "TMCL", value: role.isEmpty ? name : "\(name) (\(role))"))
+      }
+    }
+    return true
+  }
+
+  /// CHAP (id3.org: ID3v2 Chapter Frame Addendum): identifier, start and end in milliseconds and in bytes, then frames.
+  private mutating func addChapter(_ body: [UInt8]) -> Bool {
+    guard let idEnd = body.firstIndex(of: 0), body.count >= idEnd + 17 else { return false }
+    let start = body[(idEnd + 1)...].bigEndian()
+    let end = body[(idEnd + 5)...].bigEndian()
+    var chapter = TagFinding.Chapter(startSeconds: Double(start) / 1000)
+    if end > start, end != 0xFFFF_FFFF { chapter.endSeconds = Double(end) / 1000 }
+    var position = idEnd + 17
+    while position + headerSize < body.count, Self.isFrameID(body[position..<position + 4]) {
+      let sizes = body[(position + 4)...]
+      let size = version == 4 ? Int(ID3v2Header.syncsafe(sizes.prefix(4))) : Int(sizes.bigEndian())
+      let content = body[(position + headerSize)...].prefix(size)
+      if body[position...].has("TIT2"), let encoding = content.first,
+        var text = ID3v2Text(encoding: encoding, content.dropFirst())
+      {
+        let title = TagValue.cleaned(text.next())
+        if !title.isEmpty { chapter.title = title }
+      }
+      position += headerSize + size
+    }
+    tag.chapters.append(chapter)
+    return true
   }
 
   private mutating func add(_ id: String, _ body: [UInt8]) {
@@ -242,19 +394,14 @@ private struct Walk {
     if truncatedCount > 0 {
       tag.remarks.append("The ID3v2 tag breaks off inside a frame; what comes after it was not read.")
     }
+    if hasOtherTimedTexts {
+      tag.remarks.append(
+        "The ID3v2 tag has synchronized texts that are no lyrics but chords, events or the like; they were left out.")
+    }
     if refusedCount > 0 {
       tag.remarks.append(
         "\(refusedCount) ID3v2 frame(s) were left out: encrypted, damaged, or larger than any real one when unpacked.")
     }
-  }
-
-  /// The start of a SYLT frame (2.4 section 4.9): encoding, language, unit of time, kind of content, description, and
-  /// then at least one text with its time.
-  private static func isTimedLyrics(_ body: [UInt8]) -> Bool {
-    guard body.count > 6, body[0] <= 3, (1...2).contains(body[4]), body[5] <= 8 else { return false }
-    let isWide = body[0] == 1 || body[0] == 2
-    guard let end = terminator(in: body[6...], isWide: isWide) else { return false }
-    return body.count >= end + (isWide ? 2 : 1) + 6
   }
 
   /// The picture of an APIC or PIC frame (2.4 section 4.14, 2.2 section 4.15), of whose `size` bytes `body` may have
@@ -276,7 +423,7 @@ private struct Walk {
     }
     rest = rest.dropFirst()
     let isWide = encoding == 1 || encoding == 2
-    guard let end = Self.terminator(in: rest, isWide: isWide) else {
+    guard let end = ID3v2Text.terminator(in: rest, isWide: isWide) else {
       refusedCount += 1
       return
     }
@@ -289,18 +436,12 @@ private struct Walk {
         size: pictureSize))
   }
 
-  /// Where the NUL stands that ends a string, two bytes of it in UTF-16.
-  private static func terminator(in bytes: ArraySlice<UInt8>, isWide: Bool) -> Int? {
-    guard isWide else { return bytes.firstIndex(of: 0) }
-    return stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).first { bytes[$0] == 0 && bytes[$0 + 1] == 0 }
-  }
-
   /// The content of a frame as TagLib can read it; `nil` if its text begins with what is neither an encoding nor text,
   /// or has absurdly many values.
   private static func readable(_ id: String, _ body: [UInt8]) -> [UInt8]? {
     let start: Int
     switch id {
-    case "COMM", "COM", "USLT", "ULT": start = 4
+    case "COMM", "COM": start = 4
     case _ where id.hasPrefix("T"), "WXXX", "WXX", "GRP1", "MVNM", "MVIN": start = 1
     default: return body
     }
@@ -327,12 +468,12 @@ private struct Walk {
     var mark: [UInt8]?
     var rest = body[start...]
     while rest.count >= 2 {
-      let end = terminator(in: rest, isWide: true) ?? rest.endIndex
+      let end = ID3v2Text.terminator(in: rest, isWide: true) ?? rest.endIndex
       let text = rest[rest.startIndex..<end]
       if text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF]) {
         mark = Array(text.prefix(2))
       } else if !text.isEmpty {
-        let order = mark ?? likelyOrder(text)
+        let order: [UInt8] = mark ?? (ID3v2Text.zerosComeFirst(text) ? [0xFE, 0xFF] : [0xFF, 0xFE])
         mark = order
         marked += order
       }
@@ -343,12 +484,6 @@ private struct Walk {
       if hasOnlyOneString { break }
     }
     return marked + rest
-  }
-
-  private static func likelyOrder(_ text: ArraySlice<UInt8>) -> [UInt8] {
-    var zeros = [0, 0]
-    for (index, byte) in text.enumerated() where byte == 0 { zeros[index & 1] += 1 }
-    return zeros[0] > zeros[1] ? [0xFE, 0xFF] : [0xFF, 0xFE]
   }
 }
 

@@ -5,7 +5,7 @@ internal import CTagLib
 /// on the way are walked here, without recursion; pictures are measured in place and numbers decoded; text goes to
 /// TagLib.
 enum MP4Items {
-  private struct Atom {
+  struct Atom {
     var name: String
     var bodyStart: Int
     var end: Int
@@ -19,10 +19,10 @@ enum MP4Items {
   ]
 
   static func read(from source: ByteSource) throws(TagReadError) -> RawTag? {
-    guard let moov = try atom("moov", in: source, from: 0, to: source.size),
-      let list = try itemList(of: moov, in: source)
-    else { return nil }
+    guard let moov = try atom("moov", in: source, from: 0, to: source.size) else { return nil }
     var tag = RawTag(.mp4)
+    tag.chapters = try chapters(of: moov, in: source)
+    guard let list = try itemList(of: moov, in: source) else { return tag.isEmpty ? nil : tag }
     var items: [UInt8] = []
     var position = list.bodyStart
     for _ in 0..<TagBlock.maximumValueCount {
@@ -87,7 +87,7 @@ enum MP4Items {
     return nil
   }
 
-  private static func atom(
+  static func atom(
     _ name: String, in source: ByteSource, from start: Int, to end: Int
   ) throws(TagReadError) -> Atom? {
     var position = start

@@ -90,7 +90,11 @@ struct OggStream {
         return tag
       }
     }
-    return result ?? RawTag(.vorbis)
+    var tag = result ?? RawTag(.vorbis)
+    if pageCount >= Self.maximumPageCount {
+      tag.remarks.append("The comment header does not end within \(Self.maximumPageCount) pages; it was not read.")
+    }
+    return tag
   }
 
   /// Puts packets together from segments.

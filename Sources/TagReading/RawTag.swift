@@ -11,8 +11,9 @@ struct RawTag {
   /// In the order of the tag; fields with several values come once for each.
   var entries: [Entry] = []
   var pictures: [TagFinding.Picture] = []
-  /// Synchronised lyrics, which are no text entry.
-  var hasTimedLyrics = false
+  /// Lyrics with a language, a description or times; others are entries.
+  var lyrics: [TagFinding.Lyrics] = []
+  var chapters: [TagFinding.Chapter] = []
   /// What was left out.
   var remarks: [String] = []
 
@@ -20,5 +21,5 @@ struct RawTag {
     self.format = format
   }
 
-  var isEmpty: Bool { entries.isEmpty && pictures.isEmpty && !hasTimedLyrics }
+  var isEmpty: Bool { entries.isEmpty && pictures.isEmpty && lyrics.isEmpty && chapters.isEmpty }
 }

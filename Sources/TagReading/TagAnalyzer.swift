@@ -1,11 +1,11 @@
 public import AudioAnalysis
 
-/// Tags under canonical names, pictures and whether there are lyrics.
+/// Tags under canonical names, pictures, lyrics and chapters.
 ///
 /// Finding: `TagFinding`. Reads the file itself, a few kilobytes at its start and end, and no audio.
 public struct TagAnalyzer: Analyzer {
   public static let id = "tags"
-  public static let version = 1
+  public static let version = 2
   public static let summary = "Tags of all common formats under canonical names"
 
   public init(_ configuration: NoConfiguration) {}

@@ -2,7 +2,7 @@
 enum TagFormat: Hashable {
   /// The minor version: 2, 3 or 4.
   case id3v2(Int)
-  case id3v1, apev2, vorbis, mp4, asf, riffInfo, aiff, dsdiff
+  case id3v1, lyrics3, apev2, vorbis, mp4, asf, riffInfo, aiff, dsdiff, matroska
   /// The tracker's format: `mod`, `s3m`, `it`, `xm`.
   case tracker(String)
 
@@ -11,6 +11,7 @@ enum TagFormat: Hashable {
     switch self {
     case .id3v2(let minor): "id3v2.\(minor)"
     case .id3v1: "id3v1"
+    case .lyrics3: "lyrics3"
     case .apev2: "apev2"
     case .vorbis: "vorbis"
     case .mp4: "mp4"
@@ -18,6 +19,7 @@ enum TagFormat: Hashable {
     case .riffInfo: "riff_info"
     case .aiff: "aiff"
     case .dsdiff: "dsdiff"
+    case .matroska: "matroska"
     case .tracker(let name): name
     }
   }
@@ -31,14 +33,15 @@ enum TagFormat: Hashable {
     case .mp4: .mp4
     case .asf: .asf
     case .riffInfo: .riffInfo
-    case .id3v1, .aiff, .dsdiff, .tracker: .plain
+    case .matroska: .matroska
+    case .id3v1, .lyrics3, .aiff, .dsdiff, .tracker: .plain
     }
   }
 }
 
 /// Whose names the keys of a tag are.
 enum KeySpace: Hashable, CaseIterable {
-  case id3v2, vorbis, mp4, apev2, asf, riffInfo
+  case id3v2, vorbis, mp4, apev2, asf, riffInfo, matroska
   /// Formats without keys of their own: fields come under their canonical names.
   case plain
 }

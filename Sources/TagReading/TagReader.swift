@@ -5,9 +5,10 @@ public import SystemPackage
 /// Reads the tags of audio files, whatever they are called: what a file is follows from its content.
 ///
 /// A file may hold several tags. What stands in its container's own tag counts alone: the Vorbis comment of FLAC and
-/// Ogg, the items of MP4, the attributes of ASF; if there is none, what else is found is taken. WAV, AIFF and DSDIFF
-/// have ID3v2 first and their text chunks after it. Everything else (MP3, AAC, APE, WavPack, Musepack, TTA, …) has
-/// ID3v2 first, then APEv2, then ID3v1. A later tag gives only the fields that no earlier one has.
+/// Ogg, the items of MP4, the attributes of ASF, the tags of Matroska; if there is none, what else is found is taken.
+/// WAV, AIFF and DSDIFF have ID3v2 first and their text chunks after it. Everything else (MP3, AAC, APE, WavPack,
+/// Musepack, TTA, …) has ID3v2 first, then APEv2, then ID3v1, then Lyrics3. A later tag gives only the fields that no
+/// earlier one has. What is not read is named in a remark.
 public enum TagReader {
   /// The tags of a file; empty if it has none, and for files that are no audio.
   /// - Throws: `TagReadError` if the file cannot be opened or read.
@@ -24,25 +25,29 @@ public enum TagReader {
   }
 
   static func read(_ source: ByteSource) throws(TagReadError) -> TagFinding {
-    let (leading, audioStart) = try leadingTags(of: source)
-    let container = try Container(of: source, at: audioStart)
-    let own = try ownTags(of: source, container, at: audioStart)
+    let leading = try LeadingTags(of: source)
+    let container = try Container(of: source, at: leading.end)
     var finding = TagFinding()
-    for tag in own { finding.add(tag) }
+    // Where the container's own structure ends, no tag of another format can have begun.
+    var structureEnd = leading.end
+    for tag in try ownTags(of: source, container, at: leading.end, end: &structureEnd) { finding.add(tag) }
     let isComplete = !finding.fields.isEmpty || !finding.pictures.isEmpty
-    var others = leading
-    if container == .flac || container == .other {
-      let trailing = try TrailingTags(of: source)
-      let early = try container == .other ? APEv2Tag(in: source, startingAt: audioStart)?.read() : nil
-      others += [trailing.apev2, early, trailing.id3v1].compactMap { $0 }
+    let trailing = try TrailingTags(of: source, behind: structureEnd)
+    for tag in leading.id3v2 + trailing.tags + leading.apev2 + trailing.lastResorts {
+      finding.add(tag, formatOnly: isComplete)
     }
-    for tag in others { finding.add(tag, formatOnly: isComplete) }
+    finding.remarks += leading.remarks + trailing.remarks
+    finding.keepWithinBounds()
+    if source.isExhausted {
+      finding.remarks.append(
+        "The tags are larger than any real ones; after \(ByteSource.readBudget >> 20) MB the rest was not read.")
+    }
     return finding
   }
 
   /// The tags that belong to the container itself, in order of precedence.
   private static func ownTags(
-    of source: ByteSource, _ container: Container, at audioStart: Int
+    of source: ByteSource, _ container: Container, at audioStart: Int, end: inout Int
   ) throws(TagReadError) -> [RawTag] {
     switch container {
     case .flac: return [try FLACMetadata.read(from: source, at: audioStart)]
@@ -51,7 +56,10 @@ public enum TagReader {
     case .asf: return [try ASFHeader.read(from: source, at: audioStart)]
     case .riff, .rifx, .wave64, .aiff, .dsdiff:
       var file = ChunkedFile(source, at: audioStart, container: container)
-      return try file.read()
+      let tags = try file.read()
+      end = file.end
+      return tags
+    case .matroska: return try MatroskaTags.read(from: source, at: audioStart).map { [$0] } ?? []
     case .dsf:
       // The position of the metadata stands in the header (Sony, DSF file format specification 1.01).
       let position = try source.bytes(at: audioStart + 20, count: 8).littleEndian(8)
@@ -63,20 +71,6 @@ public enum TagReader {
     case .xm: return [try tracker(CTAGLIB_XM, "xm", source)]
     case .other: return []
     }
-  }
-
-  private static let maximumLeadingTagCount = 1_000
-
-  /// ID3v2 tags at the start, of which the first that holds anything counts, and where the file goes on after them.
-  private static func leadingTags(of source: ByteSource) throws(TagReadError) -> ([RawTag], end: Int) {
-    var position = 0
-    var tags: [RawTag] = []
-    for _ in 0..<maximumLeadingTagCount {
-      guard let tag = try ID3v2Tag(in: source, at: position) else { break }
-      position = tag.end
-      if tags.first?.isEmpty ?? true { tags = [try tag.read()] }
-    }
-    return (tags, position)
   }
 
   private static func tracker(
@@ -92,15 +86,50 @@ extension TagFinding {
   /// Fills in what no tag before this one had; with `formatOnly`, only says that there is a tag.
   fileprivate mutating func add(_ tag: RawTag, formatOnly: Bool = false) {
     if !tag.isEmpty, !formats.contains(tag.format.name) { formats.append(tag.format.name) }
-    if formatOnly { return }
     remarks += tag.remarks
     let canonical = CanonicalTags(tag)
+    if formatOnly {
+      var left = canonical.fields.keys.filter { fields[$0] == nil }.sorted()
+      if pictures.isEmpty, !tag.pictures.isEmpty { left.append("pictures") }
+      if lyrics.isEmpty, !canonical.lyrics.isEmpty { left.append("lyrics") }
+      if chapters.isEmpty, !canonical.chapters.isEmpty { left.append("chapters") }
+      if !left.isEmpty {
+        remarks.append(
+          "The \(tag.format.name) tag was left out, since the file has tags of its own; they lack "
+            + left.joined(separator: ", ") + ".")
+      }
+      return
+    }
     remarks += canonical.remarks
     for (field, values) in canonical.fields where fields[field] == nil { fields[field] = values }
     for (key, values) in canonical.others where fields[TagField.otherPrefix + key] == nil {
       fields[TagField.otherPrefix + key] = values
     }
     if pictures.isEmpty { pictures = tag.pictures }
-    hasLyrics = hasLyrics || canonical.hasLyrics
+    if lyrics.isEmpty { lyrics = canonical.lyrics }
+    if chapters.isEmpty { chapters = canonical.chapters }
+  }
+
+  /// Bytes of lyrics that are kept of one file, times included.
+  private static let maximumLyricsSize = 1 << 20
+  private static let maximumChapterCount = 10_000
+
+  fileprivate mutating func keepWithinBounds() {
+    hasLyrics = !lyrics.isEmpty
+    var size = 0
+    let all = lyrics
+    lyrics = all.filter { entry in
+      let own = entry.text.utf8.count + entry.lines.reduce(0) { $0 + $1.text.utf8.count + 16 }
+      guard size + own <= Self.maximumLyricsSize else { return false }
+      size += own
+      return true
+    }
+    if lyrics.count < all.count {
+      remarks.append("Some lyrics were left out: together they exceed 1 MB.")
+    }
+    if chapters.count > Self.maximumChapterCount {
+      remarks.append("Of \(chapters.count) chapters only the first \(Self.maximumChapterCount) were kept.")
+      chapters.removeLast(chapters.count - Self.maximumChapterCount)
+    }
   }
 }

@@ -129,6 +129,31 @@ extension PulseSurvey {
     return found
   }
 
+  /// Hypotheses about the phase and the course of a given tempo, best first.
+  func hypotheses(near bpm: Double) -> [GridHypothesis] {
+    let grid = constant(measured(near: bpm))
+    let candidates =
+      moves(against: tempi.map { constant($0) })
+      ? ways.compactMap {
+        flexible(bpm, along: $0.envelope, range: Self.reachOfGiven, changeCost: $0.changeCost, distanceCost: 1)
+      } : [grid]
+    return GridChoice.hypotheses(for: candidates.isEmpty ? [grid] : candidates, in: envelopes, activation)
+  }
+
+  /// Largest ratio of a moving tempo to the one that is given.
+  private static let reachOfGiven = 1.25
+
+  /// What people say is rounded: the tempo within 1% at which the onsets add up, if they clearly do, or else the tempo
+  /// itself.
+  private func measured(near bpm: Double) -> Double {
+    let rate = OnsetEnvelopes.columnsPerSecond
+    let near = CoherentTempo(envelope, near: bpm, columnsPerSecond: rate)
+    let found = near.strongest(within: 0.01)
+    guard let strongest = strongest.first else { return bpm }
+    let most = CoherentTempo(envelope, near: strongest, columnsPerSecond: rate).strength(at: strongest)
+    return near.strength(at: found) > 0.4 * most ? found : bpm
+  }
+
   /// Whether there is an onset at most beats, and silence or little between them.
   private func isSparse(_ beats: [Double]) -> Bool {
     guard beats.count > 3 else { return false }
@@ -151,12 +176,9 @@ extension PulseSurvey {
 
   /// Every tempo with its pulse: all of constant tempo, or all along paths; none where there is no pulse.
   func candidates(isWholeFile: Bool) -> [PulseCandidate] {
-    guard let strongest = strongest.first, hasPulse else { return [] }
+    guard !strongest.isEmpty, hasPulse else { return [] }
     var constants = tempi.map { constant($0) }
-    let path = flexible(strongest, along: envelope, changeCost: 100, distanceCost: 3)
-    if let path, moves(along: path, against: constants) {
-      return moving()
-    }
+    if moves(against: constants) { return moving() }
     let columnCount = envelopes.columnCount
     for index in constants.indices where isWholeFile {
       constants[index].isLoop = Self.isLoop(constants[index].bpm, columnCount: columnCount)
@@ -164,10 +186,13 @@ extension PulseSurvey {
     return constants
   }
 
+  /// Players who push and pull a little want a stiffer path than those who play freely.
+  private var ways: [(envelope: [Float], changeCost: Float)] {
+    [(envelope, 10), (envelope, 30), (activation.envelope(columnCount: envelopes.columnCount), 30)]
+  }
+
   private func moving() -> [PulseCandidate] {
-    // Players who push and pull a little want a stiffer path than those who play freely.
-    let heard = activation.envelope(columnCount: envelopes.columnCount)
-    let ways: [(envelope: [Float], changeCost: Float)] = [(envelope, 10), (envelope, 30), (heard, 30)]
+    let ways = ways
     var found = tempi.flatMap { bpm in
       ways.compactMap { flexible(bpm, along: $0.envelope, changeCost: $0.changeCost, distanceCost: 1) }
     }
@@ -197,7 +222,10 @@ extension PulseSurvey {
   /// … where "on" means within this share of a beat.
   private static let onGrid = 0.12
 
-  private func moves(along path: PulseCandidate, against constants: [PulseCandidate]) -> Bool {
+  private func moves(against constants: [PulseCandidate]) -> Bool {
+    guard let strongest = strongest.first,
+      let path = flexible(strongest, along: envelope, changeCost: 100, distanceCost: 3)
+    else { return false }
     let pathStrength = meanEnvelope(at: path.grid.beats)
     var (ownStrength, anyStrength): (Float, Float) = (0, 0)
     var share = 1.0

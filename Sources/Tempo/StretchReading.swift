@@ -48,6 +48,18 @@ struct StretchReading {
   }
 
   init(_ envelopes: OnsetEnvelopes, of bands: BandSpectrogram, firstColumn: Int64, isWholeFile: Bool) {
+    self.init(envelopes, of: bands, firstColumn: firstColumn) { $0.hypotheses(isWholeFile: isWholeFile) }
+  }
+
+  /// - Parameter bpm: the tempo, which a person has given.
+  init(_ envelopes: OnsetEnvelopes, of bands: BandSpectrogram, firstColumn: Int64, near bpm: Double) {
+    self.init(envelopes, of: bands, firstColumn: firstColumn) { $0.hypotheses(near: bpm) }
+  }
+
+  private init(
+    _ envelopes: OnsetEnvelopes, of bands: BandSpectrogram, firstColumn: Int64,
+    hypotheses: (PulseSurvey) -> [GridHypothesis]
+  ) {
     let rate = OnsetEnvelopes.columnsPerSecond
     start = Double(firstColumn) / rate
     duration = Double(envelopes.columnCount) / rate
@@ -56,7 +68,7 @@ struct StretchReading {
       return
     }
     let survey = PulseSurvey(envelopes)
-    let hypotheses = survey.hypotheses(isWholeFile: isWholeFile)
+    let hypotheses = hypotheses(survey)
     clarity = Double(survey.tempogram.clarity)
     guard !hypotheses.isEmpty else {
       outcome = .noPulse

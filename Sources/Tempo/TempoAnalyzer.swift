@@ -59,6 +59,8 @@ public struct TempoAnalyzer: Analyzer {
     static let shortestSeconds = 4.0
 
     private let configuration: Configuration
+    /// The tempo that is given, if it is not looked for.
+    private let givenTempo: Double?
     private var bands = BandSpectrogram()
     private var firstColumn: Int64 = 0
     private var readings: [StretchReading] = []
@@ -66,6 +68,17 @@ public struct TempoAnalyzer: Analyzer {
 
     init(_ configuration: Configuration) {
       self.configuration = configuration
+      givenTempo = nil
+    }
+
+    init(near bpm: Double) {
+      var configuration = Configuration()
+      // A moving tempo stays within this.
+      configuration.minimumBPM = bpm / 1.5
+      configuration.maximumBPM = bpm * 1.5
+      configuration.roundsToInteger = false
+      self.configuration = configuration
+      givenTempo = bpm
     }
 
     /// Columns that wait to be read.
@@ -88,6 +101,10 @@ public struct TempoAnalyzer: Analyzer {
     private mutating func read(_ bands: BandSpectrogram, keeping columns: Int, isWholeFile: Bool) {
       let envelopes = OnsetEnvelopes(bands)
       onsets.append(envelopes.values.prefix(columns))
+      if let givenTempo {
+        readings.append(StretchReading(envelopes, of: bands, firstColumn: firstColumn, near: givenTempo))
+        return
+      }
       let changes = TempoChanges(PulseSurvey.combined(envelopes)).columns
       guard !changes.isEmpty else {
         readings.append(StretchReading(envelopes, of: bands, firstColumn: firstColumn, isWholeFile: isWholeFile))

@@ -3,6 +3,7 @@ import AudioAnalysis
 import BuiltInAnalyzers
 import Foundation
 import Pipeline
+import System
 
 /// How files are analyzed, whoever names them.
 struct AnalysisArguments: ParsableArguments {
@@ -27,7 +28,8 @@ struct AnalysisArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long one file may take (default: by its size); what was found until then is kept.", valueName: "time"))
+      "Processor time that one file may take (default: by its length); what was found until then is kept.",
+      valueName: "time"))
   var timeout: String?
 
   func apply(to settings: inout CommandSettings) throws {
@@ -54,6 +56,25 @@ struct AnalysisArguments: ParsableArguments {
 }
 
 extension CommandSettings {
+  /// How long one file may take.
+  var timeLimit: TimeLimit {
+    self[Settings.timeout].map { TimeLimit(seconds: $0 / .seconds(1)) } ?? .standard
+  }
+
+  /// Files analyzed at the same time: as many as wanted, or as the limit of open files leaves room for.
+  ///
+  /// - Parameter notice: Gets a sentence if there are fewer.
+  static func possibleJobs(_ wanted: Int, notice: (String) -> Void) throws -> Int {
+    // A file, a decoder, and the pipes of a worker process or of a program.
+    let filesPerJob = 8
+    let limit = ResourceLimits.allowFiles(ResourceLimits.standardFiles + wanted * filesPerJob)
+    try ResourceLimits.requireFiles(ResourceLimits.standardFiles + filesPerJob)
+    let possible = (limit - ResourceLimits.standardFiles) / filesPerJob
+    guard possible < wanted else { return wanted }
+    notice("only \(possible) of \(wanted) files are analyzed at the same time, since \(limit) may be open (ulimit -n)")
+    return possible
+  }
+
   /// Where a plan is carried out, made of these analyzers of a definition; of all if none is named.
   func isolation(_ definition: PipelineDefinition, only ids: [String], _ plan: AnalysisPlan) -> LibraryRun.Isolation {
     switch self[Settings.isolation] {
@@ -63,7 +84,18 @@ extension CommandSettings {
         WorkerPool(
           arguments: WorkerProcessCommand.arguments(
             definition: definition, only: ids, memoryLimit: self[Settings.memoryLimit]),
-          plan: plan, kinds: BuiltInAnalyzers.all))
+          plan: plan, kinds: BuiltInAnalyzers.all + BuiltInAnalyzers.onRequest))
+    }
+  }
+}
+
+extension LibraryRun.Isolation {
+  /// Analyzes a single file where the settings say.
+  /// - Parameter analyzer: For this process.
+  func analysis(of job: AnalysisJob, by analyzer: FileAnalyzer) throws -> FileAnalysis? {
+    switch self {
+    case .none: analyzer.analyze(job)
+    case .workers(let pool): try pool.analyze(job, isCancelled: { false })
     }
   }
 }

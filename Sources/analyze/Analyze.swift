@@ -24,15 +24,25 @@ struct Analyze: AsyncParsableCommand {
     ],
     defaultSubcommand: RunCommand.self)
 
-  /// A word that is no path but nearly a subcommand is a mistake, and not a folder that is missing.
-  static func refuseMistypedSubcommand(_ argument: PathArgument?) throws {
-    guard let argument, let word = argument.bareWord, !argument.isThere else { return }
+  /// A word that is no path but nearly a subcommand is a mistake, and not a folder that is missing. So is any word
+  /// before other words if there is nothing of any of these names.
+  static func refuseUnknownSubcommand(_ arguments: [PathArgument]) throws {
+    guard let first = arguments.first, let word = first.bareWord, !first.isThere else { return }
     let commands = configuration.subcommands.compactMap { command in
       command.configuration.shouldDisplay ? command.configuration.commandName : nil
     }
-    guard let command = Suggestion.nearest(to: word, in: commands) else { return }
-    throw CommandFailure(
-      .usage, "There is no file or folder '\(word)' here, and no such subcommand; did you mean 'analyze \(command)'?")
+    let isCommandLine = arguments.count > 1 && arguments.allSatisfy { $0.bareWord != nil && !$0.isThere }
+    if let command = Suggestion.nearest(to: word, in: commands) {
+      throw CommandFailure(
+        .usage,
+        "Unknown command '\(printable(word))', and there is no file or folder of that name; "
+          + "did you mean 'analyze \(command)'?")
+    } else if isCommandLine {
+      throw CommandFailure(
+        .usage,
+        "Unknown command '\(printable(word))', and there is no file or folder of that name. "
+          + "Commands: \(commands.joined(separator: ", ")).")
+    }
   }
 
   /// Semantic version of the program; findings have versions of their own, one per analyzer.

@@ -11,8 +11,19 @@ struct CommandSettings {
   private(set) var settings: Settings
   private let context: SettingContext
 
+  /// - Throws: what cannot be understood, and the file of a project that sets what only a trusted one may.
   init() throws {
-    settings = try Settings.load()
+    self.init(try Settings.load())
+    if let refusal = ProjectTrustText.refusal(settings) { throw CommandFailure(.usage, refusal) }
+  }
+
+  /// For commands that only show settings: without what the file of a project may not set.
+  static func ignoringUntrustedLines() throws -> CommandSettings { CommandSettings(try Settings.load()) }
+
+  static var folders: StandardFolders { StandardFolders(environment: ProcessInfo.processInfo.environment) }
+
+  private init(_ settings: Settings) {
+    self.settings = settings
     context = SettingContext(
       folder: FilePath(FileManager.default.currentDirectoryPath), home: settings.folders.home)
     Log.use(settings[Settings.logFormat])
@@ -52,19 +63,21 @@ struct CommandSettings {
   }
 
   /// The pipeline as it is written.
-  func definition() throws -> PipelineDefinition {
-    let catalog = PipelineCatalog(userFolder: settings.folders.configuration.appending("pipelines"))
-    return try catalog.definition(settings[Settings.pipeline].text)
-  }
+  func definition() throws -> PipelineDefinition { try settings.definition() }
 
   /// The path of the database.
   func database() throws -> FilePath {
     let path = settings[Settings.database]
-    var isFolder: ObjCBool = false
-    if FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder), isFolder.boolValue {
+    var status = stat()
+    guard path.withPlatformString({ unsafe stat($0, &status) }) == 0 else { return path }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return path
+    case S_IFDIR:
       throw CommandFailure(.fatal, "The database \(path.string) is a folder. Name a file with --database.")
+    default:
+      throw CommandFailure(
+        .usage, "\(path.string) is a device or a pipe, not a database. Name a file with --database.")
     }
-    return path
   }
 
   func openStoreForReading() throws -> ResultStore { try openStore(.readOnly) }

@@ -1,31 +1,132 @@
 import ArgumentParser
+import AudioAnalysis
 import Foundation
 import Pipeline
+import SystemPackage
 
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "config", abstract: "Shows the settings.", subcommands: [ShowSettings.self],
-    defaultSubcommand: ShowSettings.self)
+    commandName: "config", abstract: "Shows the settings, and says which files of projects to trust.",
+    subcommands: [ShowSettings.self, TrustProject.self, UntrustProject.self], defaultSubcommand: ShowSettings.self)
 
   struct ShowSettings: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "show", abstract: "Lists all settings with their values.")
 
-    @Flag(help: "Say where each value comes from.")
+    @Flag(help: "Say where each value comes from, and which lines are ignored.")
     var origin = false
 
     func run() async throws {
       try await reportingErrors {
-        let rows = try CommandSettings().settings.rows
+        let settings = try CommandSettings.ignoringUntrustedLines().settings
+        let rows = settings.rows
         let keyWidth = rows.map(\.key.count).max() ?? 0
         let valueWidth = rows.map(\.value.count).max() ?? 0
         let lines = rows.map { row in
           let key = row.key.padding(toLength: keyWidth, withPad: " ", startingAt: 0)
           let value = row.value.padding(toLength: valueWidth, withPad: " ", startingAt: 0)
-          return "\(key)  \(value)  \(origin ? "\(row.origin)" : row.summary)"
+          let ignored = row.withheld.map { "; \($0) is ignored, it is not trusted" } ?? ""
+          return "\(key)  \(value)  " + (origin ? "\(row.origin)\(ignored)" : row.summary)
         }
-        try StandardOutput.writeLines(lines)
+        try StandardOutput.writeLines(lines.map { printable($0) })
+        if let refusal = ProjectTrustText.refusal(settings) { Log.write(.warning, "untrusted_project", refusal) }
       }
     }
   }
+
+  struct TrustProject: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "trust", abstract: "Trusts a project's file as it is now.",
+      discussion: """
+        A file \(ProjectFile.name.string) may have come with a download. Until it is trusted it sets nothing that runs programs, \
+        names a file to write or takes a protection away; commands refuse to work in its folder instead. When the file, or \
+        the pipeline it names, changes, it must be trusted again.
+        """)
+
+    @OptionGroup
+    var project: ProjectArgument
+
+    func run() async throws {
+      try await reportingErrors {
+        let file = try project.file()
+        do {
+          try TrustedProjects(CommandSettings.folders).trust(file)
+        } catch {
+          throw CommandFailure(.fatal, "That \(file.path.string) is trusted cannot be noted down: \(error).")
+        }
+        Terminal.writeLine("Trusted as it is now: \(printable(file.path.string))")
+        for line in file.lines where line.needsTrust {
+          Terminal.writeLine("  \(line.key): \(printable(line.value))")
+        }
+        for command in file.programs { Terminal.writeLine("  runs \(printable(shellText(command)))") }
+      }
+    }
+  }
+
+  struct UntrustProject: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "untrust", abstract: "Takes back that a project's file is trusted.")
+
+    @OptionGroup
+    var project: ProjectArgument
+
+    func run() async throws {
+      try await reportingErrors {
+        let path = project.path
+        guard try TrustedProjects(CommandSettings.folders).untrust(path) else {
+          throw CommandFailure(.fatal, "\(printable(path.string)) was not trusted.")
+        }
+      }
+    }
+  }
+}
+
+/// The file of a project on the command line.
+struct ProjectArgument: ParsableArguments {
+  @Argument(help: ArgumentHelp("A file \(ProjectFile.name.string), or the folder it is in.", valueName: "file"))
+  var place: PathArgument
+
+  var path: FilePath {
+    place.path.lastComponent == ProjectFile.name ? place.path : place.path.appending(ProjectFile.name)
+  }
+
+  func file() throws -> ProjectFile {
+    guard FileManager.default.fileExists(atPath: path.string) else {
+      throw CommandFailure(
+        .fatal,
+        "There is no file \(printable(path.string)). Only files of the name \(ProjectFile.name.string) are read.")
+    }
+    return try ProjectFile(at: path, CommandSettings.folders)
+  }
+}
+
+/// What is said of a project's file that is not trusted.
+enum ProjectTrustText {
+  /// `nil` if the file sets nothing that it may not, or there is none.
+  static func refusal(_ settings: Settings) -> String? {
+    guard let project = settings.project, !settings.withheld.isEmpty else { return nil }
+    let path = project.path.string
+    let lines = project.lines.filter { settings.withheld[$0.key] != nil }.map { line in
+      let place = line.number.map { " (line \($0))" } ?? ""
+      return line.key + place + (line.key == Settings.pipeline.key ? ", which runs programs" : "")
+    }
+    let reason =
+      settings.projectHasChanged
+      ? "has changed since you trusted it, or the pipeline it names has" : "is not trusted"
+    return printable(
+      "\(path) \(reason). It sets \(lines.joined(separator: ", ")). Read it; if it is fine, run: "
+        + "analyze config trust \(shellText([path])). Otherwise delete these lines, or work in another folder.")
+  }
+}
+
+/// Words as one would write them in a shell.
+private func shellText(_ words: [String]) -> String {
+  words.map { word in
+    let isPlain =
+      !word.isEmpty
+      && word.utf8.allSatisfy { byte in
+        byte >= 0x80 || isalnum(Int32(byte)) != 0 || "-_./=:,@%+{}".utf8.contains(byte)
+      }
+    return isPlain ? word : "'\(word.replacing("'", with: "'\\''"))'"
+  }.joined(separator: " ")
 }

@@ -11,6 +11,8 @@ enum ExitStatus: Int32, CaseIterable {
   case locked = 11
   /// Wrong options, definitions or settings.
   case usage = 64
+  /// Ended by SIGHUP, as when a terminal is closed; finished work is stored.
+  case hungUp = 129
   /// Ended by SIGINT; finished work is stored.
   case interrupted = 130
   /// Ended by SIGTERM; finished work is stored.

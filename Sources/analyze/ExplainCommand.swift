@@ -31,8 +31,9 @@ struct ExplainCommand: AsyncParsableCommand {
       let path = file.path
       let record = try store.record(at: path)
       let history = try store.history(at: path)
+      if history == nil, !file.isThere { throw CommandFailure.unknownFile(path) }
       let lines = past(record, history) + (try next(record, history, path, plan, settings, store))
-      try StandardOutput.writeLines([printable(path.string)] + lines.map { "  " + printable($0) })
+      try StandardOutput.writeLines([printable(DisplayPath.text(of: path))] + lines.map { "  " + printable($0) })
     }
   }
 
@@ -74,7 +75,7 @@ struct ExplainCommand: AsyncParsableCommand {
           + "It is tried again then, or when it has changed, and last.")
     }
     if history.unfinishedAttempts > 0 {
-      lines.append("\(history.unfinishedAttempts) runs died while it was being read: it is taken last.")
+      lines.append("\(counted(history.unfinishedAttempts, "run")) died while it was being read: it is taken last.")
     }
     return lines
   }

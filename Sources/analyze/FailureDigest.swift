@@ -4,13 +4,16 @@ import Pipeline
 import ResultStore
 import SystemPackage
 
-/// What somebody reads at seven in the morning in the mail of the nightly job: what has begun to fail, by reason, with a few
-/// files each, and what can be done. Of bounded length, however much has failed.
+/// What somebody reads at seven in the morning in the mail of the nightly job: what has begun to fail and what is damaged, by
+/// reason, with a few files each, and what can be done. Of bounded length, however much has failed.
 struct FailureDigest {
   /// Of this run alone.
-  let groups: [FailureGroup]
+  let failures: [FailureGroup]
+  let damage: [FailureGroup]
   /// Failures that an earlier run has told of.
   let knownFailures: Int
+  /// Damaged files that an earlier run has told of.
+  let knownDamaged: Int
   let losses: [WorkerLoss: Int]
   /// Files left for the next run.
   let pending: Int
@@ -24,39 +27,52 @@ struct FailureDigest {
 
   /// - Parameter run: `nil` if nothing was recorded.
   init(
-    of run: Int64?, in store: ResultStore, knownFailures: Int, losses: [WorkerLoss: Int] = [:], pending: Int = 0,
+    of run: Int64?, in store: ResultStore, knownFailures: Int, knownDamaged: Int, losses: [WorkerLoss: Int] = [:], pending: Int = 0,
     reports: [FilePath] = []
   ) throws {
     let examples = Log.format == .json ? Self.examplesForPrograms : Self.examplesShown
-    groups = try run.map { try store.newFailureGroups(in: $0, examples: examples) } ?? []
+    failures = try run.map { try store.newFailureGroups(in: $0, examples: examples) } ?? []
+    damage = try run.map { try store.newDamageGroups(in: $0, examples: examples) } ?? []
     self.knownFailures = knownFailures
+    self.knownDamaged = knownDamaged
     self.losses = losses
     self.pending = pending
     database = store.path
     self.reports = reports
   }
 
-  private var newlyFailed: Int { groups.reduce(0) { $0 + $1.count } }
+  private var hasNewFiles: Bool { !failures.isEmpty || !damage.isEmpty }
   /// Whether there is more to tell than what was known before.
-  var hasNews: Bool { !groups.isEmpty || !losses.isEmpty }
-  private var isEmpty: Bool { groups.isEmpty && knownFailures == 0 && losses.isEmpty }
+  var hasNews: Bool { hasNewFiles || !losses.isEmpty }
+  private var isEmpty: Bool { !hasNews && knownFailures == 0 && knownDamaged == 0 }
 
   /// The whole, as text.
   func lines(for terminal: Terminal) -> [String] {
     guard !isEmpty else { return [] }
-    var lines: [String] = []
-    if !groups.isEmpty {
-      lines.append("\(counted(newlyFailed)) failed that \(newlyFailed == 1 ? "was" : "were") not known as failing:")
-      let width = String(groups.map(\.count).max() ?? 0).count
-      for group in groups.prefix(Self.groupsShown) { lines += describe(group, width: width, terminal) }
-      let rest = groups.dropFirst(Self.groupsShown)
-      if !rest.isEmpty { lines.append("  … and \(counted(rest.reduce(0) { $0 + $1.count })) for other reasons") }
-      lines.append("")
+    var lines = list(failures, terminal) { count in
+      "\(counted(count, "file")) failed that \(count == 1 ? "was" : "were") not known as failing:"
+    }
+    lines += list(damage, terminal) { count in
+      count == 1
+        ? "1 file is damaged that was not known as damaged:"
+        : "\(count) files are damaged that were not known as damaged:"
     }
     lines += remarks
-    if !groups.isEmpty { lines += Self.advice(for: Set(groups.map(\.code))) + whereToLook }
+    if hasNewFiles { lines += Self.advice(for: Set((failures + damage).map(\.code))) + whereToLook }
     return lines
   }
+
+  private func list(_ groups: [FailureGroup], _ terminal: Terminal, title: (Int) -> String) -> [String] {
+    guard !groups.isEmpty else { return [] }
+    var lines = [title(Self.count(groups))]
+    let width = String(groups.map(\.count).max() ?? 0).count
+    for group in groups.prefix(Self.groupsShown) { lines += describe(group, width: width, terminal) }
+    let rest = groups.dropFirst(Self.groupsShown)
+    if !rest.isEmpty { lines.append("  … and \(counted(Self.count(rest), "file")) for other reasons") }
+    return lines + [""]
+  }
+
+  private static func count(_ groups: some Sequence<FailureGroup>) -> Int { groups.reduce(0) { $0 + $1.count } }
 
   /// Says all on standard error, in the form that messages have.
   func write(on terminal: Terminal) {
@@ -73,17 +89,20 @@ struct FailureDigest {
 
   /// The same as messages, a line each, for programs.
   private var messages: [Log.Message] {
-    guard !isEmpty else { return [] }
+     messages(about: failures, event: "failed") + messages(about: damage, event: "damaged")
+  }
+
+  private func messages(about groups: [FailureGroup], event: String) -> [Log.Message] {
     var messages: [Log.Message] = []
     for group in groups {
       for example in group.examples {
-        messages.append(Log.Message(failureOf: example.path, example.problem))
+        messages.append(Log.Message(event: "file_\(event)", about: example.path, example.problem))
       }
       let rest = group.count - group.examples.count
       if rest > 0 {
         messages.append(
           Log.Message(
-            level: .warning, event: "files_failed", text: "\(counted(rest)) more failed [\(group.code)]",
+            level: .warning, event: "files_\(event)", text: "\(counted(rest, "more file")) \(event) [\(group.code)]",
             fields: ["code": .string(group.code), "count": .integer(Int64(rest))]))
       }
     }
@@ -107,9 +126,12 @@ struct FailureDigest {
 
   private var remarks: [String] {
     var lines: [String] = []
+    let besides = hasNewFiles ? "besides " : ""
     if knownFailures > 0 {
-      let whose = groups.isEmpty ? "" : "besides "
-      lines.append("\(counted(knownFailures)) \(whose)known as failing from earlier runs.")
+      lines.append("\(counted(knownFailures, "file")) \(besides)known as failing from earlier runs.")
+    }
+    if knownDamaged > 0 {
+      lines.append("\(counted(knownDamaged, "file")) \(besides)known as damaged from earlier runs.")
     }
     let lost = losses.values.reduce(0, +)
     if lost > 0 {
@@ -117,7 +139,7 @@ struct FailureDigest {
         .map { "\($0.value) × \($0.key)" }.joined(separator: "; ")
       lines.append("\(lost) worker \(lost == 1 ? "process was" : "processes were") lost: \(causes).")
     }
-    if pending > 0 { lines.append("\(counted(pending)) left for the next run.") }
+    if pending > 0 { lines.append("\(counted(pending, "file")) left for the next run.") }
     return lines
   }
 
@@ -127,7 +149,7 @@ struct FailureDigest {
       "empty", "unknown_format", "no_audio", "absurd_header", "truncated", "corrupt", "unsupported_codec",
     ]
     let access: Set = ["unreadable", "read_error", "unreadable_folder", "unreadable_entry"]
-    let workers: Set = ["worker_crashed", "worker_failed", "time_limit"]
+    let workers: Set = ["worker_crashed", "worker_failed", Problem.timeLimit, Problem.noProgress]
     if !codes.isDisjoint(with: damage) {
       lines.append("Damaged files: replace them, or leave them out by a line in a .nocturneignore.")
     }
@@ -148,8 +170,6 @@ struct FailureDigest {
       : reports.map { printable($0.string) }.joined(separator: ", ")
     return ["More about one: analyze explain FILE", "All of them: \(all)"]
   }
-
-  private func counted(_ count: Int) -> String { "\(count) \(count == 1 ? "file" : "files")" }
 
   /// Messages may carry what a program has said.
   private func shortened(_ message: String) -> String {

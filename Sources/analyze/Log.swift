@@ -42,12 +42,17 @@ enum Log {
     current.withLock { $0 = resolved(format) }
   }
 
-  static func write(_ message: Message) {
-    Terminal.write(rendered(message, as: format, at: .now))
+  /// Never waits: see `StandardError`.
+  ///
+  /// - Parameter isProgress: The message is left out if there is something waiting to be written already.
+  static func write(_ message: Message, isProgress: Bool = false) {
+    StandardError.write(rendered(message, as: format, at: .now), isProgress: isProgress)
   }
 
-  static func write(_ level: Level, _ event: String, _ text: String, fields: [String: JSONValue] = [:]) {
-    write(Message(level: level, event: event, text: text, fields: fields))
+  static func write(
+    _ level: Level, _ event: String, _ text: String, fields: [String: JSONValue] = [:], isProgress: Bool = false
+  ) {
+    write(Message(level: level, event: event, text: text, fields: fields), isProgress: isProgress)
   }
 
   /// A message as it is written, line break included.
@@ -90,10 +95,10 @@ enum Log {
 
 extension Log.Message {
   /// What is wrong with a file.
-  init(failureOf path: FilePath, _ problem: Problem) {
+  init(event: String, about path: FilePath, _ problem: Problem) {
     let path = DisplayPath.text(of: path)
     self.init(
-      level: .warning, event: "file_failed", text: "\(path): \(problem.message)",
+      level: .warning, event: event, text: "\(path): \(problem.message)",
       fields: [
         "path": .string(path), "code": .string(problem.code), "stage": .string(problem.stage.rawValue),
       ])

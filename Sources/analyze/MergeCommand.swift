@@ -16,11 +16,12 @@ struct MergeCommand: AsyncParsableCommand {
       them analyzed.
 
       Exit status: 0 fine; 1 the merge could not be done; 3 done, but lines were no answers of a worker (cut ones, for \
-      instance), or files failed that were not known as failing (--fail-on); 11 a run holds the lock; 64 wrong usage.
+      instance), or files failed or are damaged that were not known for it (--fail-on); 11 a run holds the lock; 64 wrong usage.
       """)
 
   @Argument(
-    help: ArgumentHelp("Files of lines that `analyze worker` has written; - for standard input.", valueName: "file"))
+    help: ArgumentHelp(
+      "Lines that `analyze worker` has written: files, folders of them, or - for standard input.", valueName: "file"))
   var files: [InputArgument]
 
   @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
@@ -31,7 +32,7 @@ struct MergeCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "When failed files make the exit status 3: never, new, any or N% (default: new).", valueName: "when"),
+      "When failed and damaged files make the exit status 3: never, new, any or N% (default: new).", valueName: "when"),
     completion: .list(FailurePolicy.choices))
   var failOn: String?
 
@@ -55,8 +56,10 @@ struct MergeCommand: AsyncParsableCommand {
   private func merge(_ settings: CommandSettings) throws -> ExitStatus {
     let path = try settings.database()
     // Opened before anything is made, so that a wrong name leaves nothing behind.
-    let inputs = try files.map { try Input($0) }
-    defer { for input in inputs { input.close() } }
+    let inputs = try files.flatMap { try AnswerFiles.named($0) }
+    guard !inputs.isEmpty else {
+      throw CommandFailure(.fatal, "There is no file of answers in what was named. Nothing was merged.")
+    }
     do {
       try FileManager.default.createDirectory(
         atPath: path.removingLastComponent().string, withIntermediateDirectories: true)
@@ -80,30 +83,34 @@ struct MergeCommand: AsyncParsableCommand {
     )
     var refused = 0
     for input in inputs where !control.isStopping {
-      try merge.read(input.descriptor) { number, reason in
-        refused += 1
-        guard refused <= Self.refusalsShown else { return }
-        Log.write(
-          .warning, "line_left_out", "\(input.name), line \(number), is left out: \(reason)",
-          fields: ["input": .string(input.name), "line": .integer(Int64(number))])
+      try input.withDescriptor { descriptor in
+        try merge.read(descriptor) { number, reason in
+          refused += 1
+          guard refused <= Self.refusalsShown else { return }
+          Log.write(
+            .warning, "line_left_out", "\(input.name), line \(number), is left out: \(reason)",
+            fields: ["input": .string(input.name), "line": .integer(Int64(number))])
+        }
       }
     }
     if refused > Self.refusalsShown {
       let rest = refused - Self.refusalsShown
       Log.write(
-        .warning, "lines_left_out", "\(rest) more lines are left out",
+        .warning, "lines_left_out", "\(counted(rest, "more line")) \(rest == 1 ? "is" : "are") left out",
         fields: ["count": .integer(Int64(rest))])
     }
     let finished = try merge.finish { ending in
       if let status = signals.exitStatus { return status.rawValue }
-      let isViolated = settings[Settings.failOn].isViolated(by: ending.totals, newlyFailed: ending.newlyFailed)
+      let isViolated = settings[Settings.failOn].isViolated(
+        by: ending.totals, knownDamaged: ending.knownDamaged, news: ending.newlyFailed + ending.newlyDamaged)
       return (refused > 0 || isViolated ? ExitStatus.filesFailed : .fine).rawValue
     }
     let status = ExitStatus(rawValue: finished.exitStatus) ?? .fatal
     let terminal = Terminal()
     if !quiet, verbose || terminal.isInteractive || status != .fine {
       let digest = try FailureDigest(
-        of: finished.run, in: store, knownFailures: finished.totals.failed - finished.newlyFailed)
+        of: finished.run, in: store, knownFailures: finished.totals.failed - finished.newlyFailed,
+        knownDamaged: finished.totals.partial - finished.newlyDamaged + finished.knownDamaged)
       digest.write(on: terminal)
     }
     if !quiet, verbose || terminal.isInteractive {
@@ -118,33 +125,82 @@ struct MergeCommand: AsyncParsableCommand {
   private static func text(_ counts: MergeCounts, withoutFile: Int, refused: Int) -> String {
     let lines = counts.merged + counts.unchanged + counts.outdated + withoutFile + refused
     return """
-      \(lines) lines: \(counts.merged) merged, \(counts.unchanged) known before, \
+      \(counted(lines, "line")): \(counts.merged) merged, \(counts.unchanged) known before, \
       \(counts.outdated) older than what is known, \(withoutFile) without a file, \(refused) left out
       """
   }
 }
 
-private struct Input {
-  let name: String
-  let descriptor: FileDescriptor
-  private let isOurs: Bool
+/// Where answers of workers lie.
+private enum AnswerFiles {
+  case standardInput
+  case file(FilePath)
 
-  init(_ argument: InputArgument) throws {
-    switch argument {
-    case .standardInput:
-      name = "standard input"
-      descriptor = .standardInput
-      isOurs = false
-    case .file(let argument):
-      do {
-        descriptor = try FileDescriptor.open(argument.path, .readOnly, options: .closeOnExec)
-      } catch {
-        throw CommandFailure(.fatal, "\(argument.path.string) cannot be read: \(error). Nothing was merged.")
-      }
-      name = argument.path.string
-      isOurs = true
+  /// The files that an argument stands for. Engines put files of their own beside answers, under names that begin with
+  /// `_` or `.`: Spark `_SUCCESS`, `_temporary` and `.part-00000.crc`.
+  static func named(_ argument: InputArgument) throws -> [AnswerFiles] {
+    guard case .file(let argument) = argument else { return [.standardInput] }
+    let path = argument.path
+    guard isFolder(path) else {
+      // Opened before anything is made, so that a wrong name leaves nothing behind.
+      try open(path).close()
+      return [.file(path)]
+    }
+    if isUnfinished(path) { return [] }
+    return try files(in: path)
+  }
+
+  private static func files(in folder: FilePath) throws -> [AnswerFiles] {
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: folder.string).sorted()
+    } catch {
+      throw CommandFailure(
+        .fatal, "\(printable(folder.string)) cannot be read: \(error.localizedDescription) Nothing was merged.")
+    }
+    return try names.flatMap { name -> [AnswerFiles] in
+      let path = folder.appending(name)
+      if isUnfinished(path) || name.hasPrefix("_") || name.hasPrefix(".") { return [] }
+      return isFolder(path) ? try files(in: path) : [.file(path)]
     }
   }
 
-  func close() { if isOurs { try? descriptor.close() } }
+  /// What a job of Hadoop or Spark leaves that has not come to its end: said once, and passed over.
+  private static func isUnfinished(_ path: FilePath) -> Bool {
+    guard path.lastComponent == "_temporary" else { return false }
+    Log.write(
+      .warning, "unfinished_job",
+      "\(printable(path.string)) is there: the job that writes beside it has not ended, or has died; answers may be missing"
+    )
+    return true
+  }
+
+  private static func isFolder(_ path: FilePath) -> Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder) && isFolder.boolValue
+  }
+
+  private static func open(_ path: FilePath) throws -> FileDescriptor {
+    do {
+      return try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+    } catch {
+      throw CommandFailure(.fatal, "\(printable(path.string)) cannot be read: \(error). Nothing more was merged.")
+    }
+  }
+
+  var name: String {
+    switch self {
+    case .standardInput: "standard input"
+    case .file(let path): path.string
+    }
+  }
+
+  func withDescriptor(_ body: (FileDescriptor) throws -> Void) throws {
+    switch self {
+    case .standardInput: try body(.standardInput)
+    case .file(let path):
+      let descriptor = try Self.open(path)
+      try descriptor.closeAfter { try body(descriptor) }
+    }
+  }
 }

@@ -15,7 +15,10 @@ struct PathArgument: ExpressibleByArgument, Sendable {
     path = Self.absolute(RawArguments.path(from: argument))
   }
 
-  var isThere: Bool {
+  var isThere: Bool { Self.exists(path) }
+
+  /// Whether there is something of this name, be it a link that leads nowhere.
+  static func exists(_ path: FilePath) -> Bool {
     var status = stat()
     return path.withPlatformString { unsafe lstat($0, &status) } == 0
   }
@@ -64,8 +67,12 @@ enum RawArguments {
     }
   }
 
-  /// The path that an argument, or a part of it, means.
+  /// The path that an argument, or a part of it, means. Where there is no file of that very name, `\xE9` and the like mean
+  /// bytes, as they do where this program shows a name that is no UTF-8.
   static func path(from text: String) -> FilePath {
-    text.contains(mark) ? DisplayPath.path(from: text.replacing(mark, with: "")) : FilePath(text)
+    if text.contains(mark) { return DisplayPath.path(from: text.replacing(mark, with: "")) }
+    let path = FilePath(text)
+    let shown = DisplayPath.path(from: text)
+    return shown == path || DisplayPath.text(of: shown) != text || PathArgument.exists(path) ? path : shown
   }
 }

@@ -1,25 +1,40 @@
 import ArgumentParser
 import Foundation
 import Pipeline
+import System
 
 @main
 struct Program {
-  static func main() async {
+  static func main() {
+    Signals.hold()
     // A reader who leaves, as `head` does, is met as an error of the write and not as a signal that ends us.
     signal(SIGPIPE, SIG_IGN)
     // A file that may not grow further (ulimit -f) is an error as a full disk is.
     signal(SIGXFSZ, SIG_IGN)
     // Of a worker process that crashes the run tells in a sentence.
     setenv("SWIFT_BACKTRACE", "enable=no", 0)
-    let arguments = RawArguments.texts
-    if Set(arguments) == ["--version", "--json"] {
-      print(VersionReport.json)
-    } else {
-      await run(arguments)
+    atexit { StandardError.flush() }
+    ResourceLimits.prepareForThreads()
+    do {
+      try ResourceLimits.requireFiles(ResourceLimits.standardFiles)
+      // Not the cooperative pool: whoever asks that for a thread which the system refuses waits for ever.
+      let executor = try ThreadExecutor(threadCount: 1)
+      Task(executorPreference: executor) {
+        await run(RawArguments.texts)
+        exit(ExitStatus.fine.rawValue)
+      }
+    } catch {
+      Log.write(.error, "fatal", "\(error)")
+      exit(ExitStatus.fatal.rawValue)
     }
+    Signals.wait()
   }
 
   private static func run(_ arguments: [String]) async {
+    if Set(arguments) == ["--version", "--json"] {
+      print(VersionReport.json)
+      return
+    }
     do {
       var command = try await Analyze.asyncParseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {

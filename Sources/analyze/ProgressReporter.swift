@@ -2,6 +2,7 @@ import AudioAnalysis
 import Foundation
 import Pipeline
 import Synchronization
+import System
 import SystemPackage
 
 /// Shows on standard error how a run goes on.
@@ -11,6 +12,7 @@ final class ProgressReporter: Sendable {
     var scanned = 0
     var planned = 0
     var done = 0
+    var partial = 0
     var failed = 0
     var audioSeconds = 0.0
     var current = ""
@@ -25,7 +27,7 @@ final class ProgressReporter: Sendable {
   private let terminal: Terminal
   private let isQuiet: Bool
   private let state = Mutex(State())
-  private let ticker = Mutex<Task<Void, any Error>?>(nil)
+  private let ticker = Mutex<Ticker?>(nil)
 
   /// - Parameter isQuiet: notices are left out too; errors are not this type's matter.
   init(style: ProgressStyle, terminal: Terminal, isQuiet: Bool) {
@@ -58,6 +60,7 @@ final class ProgressReporter: Sendable {
       case .finished(let path, let status, let problem, let audioDuration):
         state.done += 1
         state.audioSeconds += audioDuration
+        if status == .partial { state.partial += 1 }
         if status == .failed {
           state.failed += 1
           state.lastFailure = "\(path.lastComponent?.string ?? path.string): \(problem?.message ?? "failed")"
@@ -85,18 +88,14 @@ final class ProgressReporter: Sendable {
   func start() {
     guard style != .none else { return }
     let pause = max(interval, .seconds(1))
-    let task = Task {
-      while true {
-        try await Task.sleep(for: pause)
-        state.withLock { showIfDue(&$0) }
-      }
-    }
-    ticker.withLock { $0 = task }
+    // Without a thread for it, progress shows when something happens.
+    let ticking = try? Ticker(every: pause) { [self] in state.withLock { showIfDue(&$0) } }
+    ticker.withLock { $0 = ticking }
   }
 
   /// Removes the bar, so that other text can be written; nothing is shown from then on.
   func finish() {
-    ticker.withLock { $0?.cancel() }
+    ticker.withLock { $0.take() }?.stop()
     state.withLock { state in
       eraseBar(&state)
       state.hasFinished = true
@@ -111,19 +110,19 @@ final class ProgressReporter: Sendable {
 
   private func eraseBar(_ state: inout State) {
     guard state.barIsShown else { return }
-    Terminal.write("\r\u{1B}[K")
+    Terminal.write("\r\u{1B}[K", isProgress: true)
     state.barIsShown = false
   }
 
   private func show(_ state: inout State) {
     switch style {
     case .bar:
-      Terminal.write("\r\u{1B}[K" + bar(state, width: terminal.width - 1))
+      Terminal.write("\r\u{1B}[K" + bar(state, width: terminal.width - 1), isProgress: true)
       state.barIsShown = true
     case .plain:
-      Log.write(.info, "progress", line(state), fields: fields(state))
+      Log.write(.info, "progress", line(state), fields: fields(state), isProgress: true)
     case .json:
-      Terminal.writeLine(JSONValue.object(fields(state)).text)
+      Terminal.writeLine(JSONValue.object(fields(state)).text, isProgress: true)
     case .auto, .none: break
     }
   }
@@ -132,7 +131,7 @@ final class ProgressReporter: Sendable {
     [
       "phase": .string(state.phase.rawValue), "scanned": .integer(Int64(state.scanned)),
       "planned": .integer(Int64(state.planned)), "done": .integer(Int64(state.done)),
-      "failed": .integer(Int64(state.failed)), "realtime_factor": speed(state).map { .number($0) } ?? .null,
+      "partial": .integer(Int64(state.partial)), "failed": .integer(Int64(state.failed)), "realtime_factor": speed(state).map { .number($0) } ?? .null,
       "eta_s": remaining(state).map { .number($0) } ?? .null,
     ]
   }
@@ -144,7 +143,7 @@ final class ProgressReporter: Sendable {
   /// Seconds of audio per second.
   private func speed(_ state: State) -> Double? {
     let seconds = elapsed(state)
-    return state.audioSeconds > 0 && seconds > 0.2 ? (state.audioSeconds / seconds).rounded() : nil
+    return state.audioSeconds > 0 && seconds > 0.2 ? (state.audioSeconds / seconds * 10).rounded() / 10 : nil
   }
 
   /// Seconds until the end, once there is enough to judge by.
@@ -155,12 +154,13 @@ final class ProgressReporter: Sendable {
 
   private func line(_ state: State) -> String {
     switch state.phase {
-    case .scan: return "scanning, \(state.scanned) files so far"
+    case .scan: return "scanning, \(counted(state.scanned, "file")) so far"
     case .report: return "writing reports"
     case .analyze:
-      var parts = ["\(state.done) of \(state.planned) files"]
-      if let speed = speed(state) { parts.append("\(Int(speed))x realtime") }
+      var parts = ["\(state.done) of \(counted(state.planned, "file"))"]
+      if let speed = speed(state) { parts.append(realtimeFactor(speed)) }
       if let seconds = remaining(state) { parts.append("\(describe(seconds: seconds)) left") }
+      if state.partial > 0 { parts.append("\(state.partial) damaged") }
       if state.failed > 0 { parts.append("\(state.failed) failed (last: \(printable(state.lastFailure)))") }
       return parts.joined(separator: ", ")
     }

@@ -24,7 +24,7 @@ struct PruneCommand: AsyncParsableCommand {
       let lock = dryRun ? nil : try RunLock.acquire(forDatabase: store.path)
       defer { lock?.release() }
       let count = try store.pruneVanished(in: paths.isEmpty ? nil : paths.map(\.path), isDryRun: dryRun)
-      Terminal.writeLine("\(count) vanished \(count == 1 ? "file" : "files") \(dryRun ? "would be " : "")forgotten")
+      Terminal.writeLine("\(counted(count, "vanished file")) \(dryRun ? "would be " : "")forgotten")
     }
   }
 }

@@ -22,16 +22,21 @@ struct ReportArguments: ParsableArguments {
   var output: String?
 
   @Option(
-    help: ArgumentHelp("What else to put into reports: beats, vanished (files that are gone).", valueName: "what"),
+    help: ArgumentHelp(
+      "What else to put into reports: beats, lyrics, chapters, vanished (files that are gone).", valueName: "what"),
     completion: .list(ReportExtra.choices)
   )
   var include: [String] = []
+
+  @Flag(help: "CSV: put an apostrophe before text that a spreadsheet would run as a formula.")
+  var csvGuardFormulas = false
 
   var goesToStandardOutput: Bool { output == "-" }
 
   func apply(to settings: inout CommandSettings) throws {
     try settings.take(report, for: Settings.report, option: "--report")
     try settings.take(include, for: Settings.include, option: "--include")
+    settings.take(csvGuardFormulas, for: Settings.csvGuardFormulas, option: "--csv-guard-formulas")
     if let output, !goesToStandardOutput {
       guard let folder = PathArgument(argument: output) else {
         throw CommandFailure(.usage, "--output expects a folder, or - for standard output.")
@@ -41,6 +46,23 @@ struct ReportArguments: ParsableArguments {
     if goesToStandardOutput, settings[Settings.report].count != 1 {
       throw CommandFailure(.usage, "--output - takes exactly one --report: several would run into each other.")
     }
+    if !goesToStandardOutput, !settings[Settings.report].isEmpty { try Self.requireFolder(settings[Settings.output]) }
+  }
+
+  /// Before any work is done: the folder need not be there yet, but what is there must be one.
+  private static func requireFolder(_ output: FilePath) throws {
+    var place = output
+    var isFolder: ObjCBool = false
+    while !FileManager.default.fileExists(atPath: place.string, isDirectory: &isFolder) {
+      // A link that leads nowhere.
+      if PathArgument.exists(place) { break }
+      guard place.removeLastComponent() else { return }
+    }
+    guard !isFolder.boolValue else { return }
+    throw CommandFailure(
+      .usage,
+      "Reports go into a folder, and \(printable(place.string)) is none. Name another one with --output, or write a "
+        + "single report to standard output with --output -.")
   }
 
   /// The files that `write` makes.
@@ -55,9 +77,12 @@ struct ReportArguments: ParsableArguments {
   /// - Returns: a line about each file written.
   func write(_ store: ResultStore, _ settings: CommandSettings, roots: [FilePath]?, run: RunRecord?) throws -> [String]
   {
-    let includesBeats = settings[Settings.include].contains(.beats)
+    var options = ReportOptions(including: settings[Settings.include])
+    options.guardsFormulas = settings[Settings.csvGuardFormulas]
     let selection = RecordSelection(
-      roots: roots, includesVanished: settings[Settings.include].contains(.vanished), includesBeats: includesBeats)
+      roots: roots, includesVanished: settings[Settings.include].contains(.vanished),
+      includesBeats: options.includesBeats, includesLyrics: options.includesLyrics,
+      includesChapters: options.includesChapters)
     let folder = settings[Settings.output]
     let formats = settings[Settings.report].compactMap { ReportFormat(rawValue: $0.rawValue) }
     if !goesToStandardOutput, !formats.isEmpty {
@@ -71,12 +96,19 @@ struct ReportArguments: ParsableArguments {
     for format in formats {
       let path = folder.appending("report.\(format.fileExtension)")
       let writer = try ReportWriter(
-        format, to: goesToStandardOutput ? .standardOutput : .file(path),
-        options: ReportOptions(includesBeats: includesBeats), run: run)
+        format, to: goesToStandardOutput ? .standardOutput : .file(path), options: options, run: run)
       try store.forEachRecord(selection) { try writer.append($0) }
       try writer.finish()
       if !goesToStandardOutput { lines.append("\(format.rawValue) report: \(path.string)") }
     }
     return lines
+  }
+}
+
+extension ReportOptions {
+  init(including extras: [ReportExtra]) {
+    self.init(
+      includesBeats: extras.contains(.beats), includesLyrics: extras.contains(.lyrics),
+      includesChapters: extras.contains(.chapters))
   }
 }

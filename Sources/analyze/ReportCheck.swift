@@ -53,9 +53,9 @@ struct ReportCheck {
     if count > 0, unknown == count, format != .json {
       return .fine("\(path.string): of another database, not compared")
     }
-    guard let example else { return .fine("\(path.string): agrees with the database on \(count) files") }
+    guard let example else { return .fine("\(path.string): agrees with the database on \(counted(count, "file"))") }
     return .wrong(
-      "\(path.string): \(unknown + differing) of \(count) files have another content id, address or status in the database, "
-        + "or are not in it, such as \(example.string); `analyze report --report \(format.rawValue)` writes it anew")
+      "\(path.string): \(unknown + differing) of \(counted(count, "file")) \(unknown + differing == 1 ? "has" : "have") another content id, address or status in the database, "
+        + "or no entry in it, such as \(example.string); `analyze report --report \(format.rawValue)` writes it anew")
   }
 }

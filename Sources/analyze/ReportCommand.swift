@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioAnalysis
 import Pipeline
 import ResultStore
 import SystemPackage
@@ -30,7 +31,7 @@ struct ReportCommand: AsyncParsableCommand {
       }
       let lines = try reports.write(
         store, settings, roots: paths.isEmpty ? nil : paths.map(\.path), run: try store.latestRun())
-      for line in lines { Terminal.writeLine(line) }
+      for line in lines { Terminal.writeLine(printable(line)) }
     }
   }
 }

@@ -64,7 +64,7 @@ struct RunCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "When failed files make the exit status 3: never, new, any or N% (default: new).", valueName: "when"),
+      "When failed and damaged files make the exit status 3: never, new, any or N% (default: new).", valueName: "when"),
     completion: .list(FailurePolicy.choices))
   var failOn: String?
 
@@ -115,7 +115,7 @@ struct RunCommand: AsyncParsableCommand {
     Log.use(settings[Settings.logFormat])
     try apply(to: &settings)
     if !dryRun { metrics.path = settings[Settings.metrics] }
-    try Analyze.refuseMistypedSubcommand(paths.first)
+    try Analyze.refuseUnknownSubcommand(paths)
     let definition = try settings.definition()
     let plan = try analysis.plan(definition)
     let roots = try Roots(paths: paths.map(\.path), filesFrom: filesFrom, from0: from0, settings: settings)
@@ -143,23 +143,18 @@ struct RunCommand: AsyncParsableCommand {
     progress.start()
     let store = try ResultStore(path: database.path, access: database.isTemporary || !dryRun ? .readWrite : .readOnly)
 
-    let control = RunControl()
+    let control = RunControl(limit: settings[Settings.timeBudget])
     let signals = SignalHandling { number in
       control.requestStop()
       progress.note(
         Log.Message(
           level: .notice, event: "stopping",
-          text: "stopping after \(number == SIGINT ? "an interrupt" : "a request to end"): files in progress "
+          text: "stopping after \(number == SIGINT ? "an interrupt" : number == SIGHUP ? "a hangup" : "a request to end"): files in progress "
             + "get five seconds, then everything finished is stored; once more to end at once"))
     }
-    let budget = settings[Settings.timeBudget].map { limit in
-      Task {
-        try await Task.sleep(for: limit)
-        control.requestStop()
-      }
+    let jobs = try CommandSettings.possibleJobs(settings[Settings.jobs]) {
+      progress.handle(.notice($0, event: "fewer_jobs"))
     }
-    defer { budget?.cancel() }
-
     let start = ContinuousClock.now
     let isolation = analysis.isolation(settings, definition, plan)
     defer {
@@ -171,7 +166,7 @@ struct RunCommand: AsyncParsableCommand {
       request: LibraryRun.Request(
         roots: roots.request, walk: settings.settings.walk,
         scan: ScanOptions(force: force, retryFailed: settings[Settings.retryFailed], isDryRun: dryRun), plan: plan,
-        jobs: settings[Settings.jobs], timeLimit: settings[Settings.timeout].map { $0 / .seconds(1) },
+        jobs: jobs, timeLimit: settings.timeLimit,
         isolation: isolation, programVersion: Analyze.version, ignoresStatusChanges: settings[Settings.ignoreCtime]),
       control: control, report: progress.handle)
     let outcome = try await run.run()
@@ -197,6 +192,7 @@ struct RunCommand: AsyncParsableCommand {
     progress.finish()
     let digest = try FailureDigest(
       of: dryRun ? nil : outcome.runID, in: store, knownFailures: outcome.totals.failed - outcome.newlyFailed,
+      knownDamaged: outcome.totals.partial - outcome.newlyDamaged + outcome.scan.knownDamaged,
       losses: isolation.losses, pending: outcome.pending, reports: reports.files(settings))
     let summary = RunSummary(
       outcome: outcome, elapsed: .now - start, digest: digest, outputs: outputs, isDryRun: dryRun)
@@ -222,7 +218,9 @@ struct RunCommand: AsyncParsableCommand {
   private func exitStatus(of outcome: LibraryRun.Outcome, policy: FailurePolicy) -> ExitStatus {
     // The library, or a part of it, was not there: whoever reads the mail must hear of it.
     if outcome.roots.contains(where: { $0.condition != .scanned }) { return .fatal }
-    return policy.isViolated(by: outcome.totals, newlyFailed: outcome.newlyFailed) ? .filesFailed : .fine
+    let news = outcome.newlyFailed + outcome.newlyDamaged
+    return policy.isViolated(by: outcome.totals, knownDamaged: outcome.scan.knownDamaged, news: news)
+      ? .filesFailed : .fine
   }
 
   /// Silent where nobody looks and nothing is wrong.
@@ -321,12 +319,16 @@ private struct DatabaseForRun {
 }
 
 extension FailurePolicy {
-  func isViolated(by totals: RunTotals, newlyFailed: Int) -> Bool {
-    switch self {
+  /// - Parameters:
+  ///   - knownDamaged: Of the files cached, those that are damaged.
+  ///   - news: Files that failed or are damaged, and were not known as that.
+  func isViolated(by totals: RunTotals, knownDamaged: Int, news: Int) -> Bool {
+    let bad = totals.failed + totals.partial + knownDamaged
+    return switch self {
     case .never: false
-    case .new: newlyFailed > 0
-    case .any: totals.failed > 0
-    case .percent(let limit): totals.seen > 0 && Double(totals.failed) * 100 > limit * Double(totals.seen)
+    case .new: news > 0
+    case .any: bad > 0
+    case .percent(let limit): totals.seen > 0 && Double(bad) * 100 > limit * Double(totals.seen)
     }
   }
 }

@@ -58,12 +58,15 @@ struct RunMetrics {
         MetricFamily(
           "nocturne_run_files", "What became of the files that the last run saw; each counts once.", label: "outcome",
           [
-            ("analyzed", totals.analyzed), ("cached", totals.cached), ("failed", totals.failed),
+            ("analyzed", totals.analyzed), ("partial", totals.partial), ("cached", totals.cached), ("failed", totals.failed),
             ("skipped", totals.skipped), ("vanished", totals.vanished),
           ]),
         MetricFamily(
           "nocturne_run_new_failures", "Files that failed in the last run and were not known as failing.",
           outcome.newlyFailed),
+        MetricFamily(
+          "nocturne_run_new_damage",
+          "Files that the last run found damaged and that were not known as damaged or failing.", outcome.newlyDamaged),
         MetricFamily(
           "nocturne_run_left_files", "Files that the last run left for the next one, because it was ended early.",
           outcome.pending),

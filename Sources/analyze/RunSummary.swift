@@ -25,9 +25,9 @@ struct RunSummary {
     if scan.touched > 0 { parts.append("\(scan.touched) touched, to be compared") }
     if scan.retried > 0 { parts.append("\(scan.retried) to be tried again") }
     return """
-      Dry run: \(scan.pending) files would be analyzed (\(parts.joined(separator: ", "))),
-      \(scan.cached) are unchanged, \(scan.knownFailures) are known as failing, \(scan.skipped) would be skipped,
-      \(scan.moved) were moved, \(scan.vanished) are gone. Nothing was changed.
+      Dry run: \(counted(scan.pending, "file")) would be analyzed (\(parts.joined(separator: ", "))).
+      Unchanged: \(scan.cached); known as failing: \(scan.knownFailures); would be skipped: \(scan.skipped);
+      moved: \(scan.moved); gone: \(scan.vanished). Nothing was changed.
       """
   }
 
@@ -37,6 +37,7 @@ struct RunSummary {
     var rows: [(String, Int, String)] = [
       ("seen", totals.seen, "in \(describe(elapsed))"),
       ("analyzed", totals.analyzed, analyzedDetail(seconds)),
+      ("partial", totals.partial, partialDetail),
       ("cached", totals.cached, cachedDetail),
       ("failed", totals.failed, failedDetail),
       ("skipped", totals.skipped, skippedDetail),
@@ -50,11 +51,11 @@ struct RunSummary {
         "  \(row.0.padding(toLength: 9, withPad: " ", startingAt: 0)) "
         + String(repeating: " ", count: width - count.count) + count
         + (row.2.isEmpty ? "" : "  " + terminal.colored(row.2, .faint))
-      return row.0 == "failed" && row.1 > 0 ? terminal.colored(line, .red) : line
+      return ["failed", "partial"].contains(row.0) && row.1 > 0 ? terminal.colored(line, .red) : line
     }
     let failures = digest.hasNews ? digest.lines(for: terminal) : []
     if !failures.isEmpty { lines += [""] + failures + [""] }
-    lines += outputs.map { "  \(terminal.colored("→", .green)) \($0)" }
+    lines += outputs.map { "  \(terminal.colored("→", .green)) \(printable($0))" }
     return lines.joined(separator: "\n")
   }
 
@@ -62,9 +63,9 @@ struct RunSummary {
   func message(status: ExitStatus) -> Log.Message {
     let totals = outcome.totals
     let counts = [
-      ("seen", totals.seen), ("analyzed", totals.analyzed), ("cached", totals.cached), ("failed", totals.failed),
-      ("skipped", totals.skipped), ("vanished", totals.vanished), ("newly_failed", outcome.newlyFailed),
-      ("pending", outcome.pending), ("exit_status", Int(status.rawValue)),
+      ("seen", totals.seen), ("analyzed", totals.analyzed), ("partial", totals.partial), ("cached", totals.cached),
+      ("failed", totals.failed), ("skipped", totals.skipped), ("vanished", totals.vanished),
+      ("newly_failed", outcome.newlyFailed), ("newly_damaged", outcome.newlyDamaged), ("pending", outcome.pending), ("exit_status", Int(status.rawValue)),
     ]
     var fields = Dictionary(uniqueKeysWithValues: counts.map { ($0.0, JSONValue.integer(Int64($0.1))) })
     fields["duration_s"] = .number((elapsed / .milliseconds(1)).rounded() / 1000)
@@ -75,24 +76,27 @@ struct RunSummary {
       level: status == .fine ? .info : .warning, event: isDryRun ? "dry_run" : "run_ended",
       text: isDryRun
         ? plan.replacing("\n", with: " ")
-        : "seen \(totals.seen), analyzed \(totals.analyzed), cached \(totals.cached), failed \(totals.failed), "
-          + "skipped \(totals.skipped), vanished \(totals.vanished)", fields: fields)
+        : "seen \(totals.seen), analyzed \(totals.analyzed), partial \(totals.partial), cached \(totals.cached), "
+          + "failed \(totals.failed), skipped \(totals.skipped), vanished \(totals.vanished)", fields: fields)
   }
 
   private func analyzedDetail(_ seconds: Double) -> String {
-    guard outcome.totals.analyzed > 0 else { return "nothing was new or changed" }
+    guard outcome.totals.analyzed + outcome.totals.partial > 0 else { return "nothing was new or changed" }
     var parts: [String] = []
     if outcome.audioDuration > 0 {
       parts.append(
-        "\(describe(seconds: outcome.audioDuration)) of audio, \(Int(outcome.audioDuration / seconds))x realtime")
+        "\(describe(seconds: outcome.audioDuration)) of audio, \(realtimeFactor(outcome.audioDuration / seconds))")
     }
     if outcome.reused > 0 { parts.append("\(outcome.reused) with audio known before") }
     return parts.joined(separator: ", ")
   }
 
+  private var partialDetail: String { "damaged or not analyzed to the end; \(outcome.newlyDamaged) new" }
+
   private var cachedDetail: String {
-    let moved = outcome.scan.moved
+    let (moved, damaged) = (outcome.scan.moved, outcome.scan.knownDamaged)
     return "unchanged since they were analyzed" + (moved > 0 ? ", \(moved) moved" : "")
+      + (damaged > 0 ? ", \(damaged) known as damaged" : "")
   }
 
   private var skippedDetail: String {
@@ -104,6 +108,6 @@ struct RunSummary {
   private var failedDetail: String {
     guard outcome.totals.failed > 0 else { return "" }
     let resting = outcome.scan.quarantined
-    return "\(outcome.newlyFailed) of them new" + (resting > 0 ? ", \(resting) in quarantine" : "")
+    return "\(outcome.newlyFailed) new" + (resting > 0 ? ", \(resting) in quarantine" : "")
   }
 }

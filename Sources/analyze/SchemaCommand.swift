@@ -6,11 +6,11 @@ import SystemPackage
 struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Prints the JSON Schema of a report, of recognition or of a worker's lines, or writes all into a folder.")
+    abstract: "Prints the schema of a report, of recognition or of a worker's lines, or writes all into a folder.")
 
   @Argument(
-    help: "The format: json, ndjson or csv; match, listen or worker: a line of these commands.",
-    completion: .list(["json", "ndjson", "csv", "match", "listen", "worker"]))
+    help: "The format: json, ndjson or csv; duckdb: SQL to read these; match, listen or worker: a line of these commands.",
+    completion: .list(ReportSchema.files.map(\.format)))
   var format: String = "json"
 
   @Option(

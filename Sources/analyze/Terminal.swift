@@ -38,33 +38,25 @@ struct Terminal: Sendable {
     hasColor ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
   }
 
-  /// Writes to standard error in one piece, so that lines of several threads do not mix.
-  static func write(_ text: String) {
-    let bytes = Array(text.utf8)
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { buffer in
-        unsafe Foundation.write(STDERR_FILENO, buffer.baseAddress! + written, bytes.count - written)
-      }
-      if count < 0 && errno != EINTR { return }
-      written += max(count, 0)
-    }
+  /// Writes to standard error in one piece. See `StandardError`.
+  static func write(_ text: String, isProgress: Bool = false) {
+    StandardError.write(text, isProgress: isProgress)
   }
 
-  static func writeLine(_ text: String) {
-    write(text + "\n")
+  static func writeLine(_ text: String, isProgress: Bool = false) {
+    write(text + "\n", isProgress: isProgress)
   }
-}
-
-/// Text made fit for one terminal line: control characters (a file name may hold any) become `?`.
-func printable(_ text: some StringProtocol) -> String {
-  String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : Character($0) })
 }
 
 /// The end of a text, at most `width` characters, marked by an ellipsis when something was cut.
 func truncatedStart(_ text: String, to width: Int) -> String {
   guard text.count > width, width > 1 else { return width > 0 ? text : "" }
   return "…" + text.suffix(width - 1)
+}
+
+/// Seconds of audio per second: `450x realtime`, and `0.4x realtime` where whole numbers would tell nothing.
+func realtimeFactor(_ factor: Double) -> String {
+  factor < 10 ? String(format: "%.*fx realtime", factor < 0.1 ? 3 : 1, factor) : "\(Int(factor))x realtime"
 }
 
 /// `12.3 s`, `4 min 05 s`, `2 h 03 min`.

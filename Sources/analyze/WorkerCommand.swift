@@ -40,7 +40,7 @@ struct WorkerCommand: AsyncParsableCommand {
   var shards: String?
 
   @Option(
-    help: ArgumentHelp("Put long lists into the records: beats.", valueName: "what"),
+    help: ArgumentHelp("Put long lists into the records: beats, lyrics, chapters.", valueName: "what"),
     completion: .list(ReportExtra.choices))
   var include: [String] = []
 
@@ -69,10 +69,10 @@ struct WorkerCommand: AsyncParsableCommand {
     let shard = try chosenShard()
     for notice in settings.settings.notices { Log.write(.warning, "setting_ignored", notice) }
 
-    let output = try LineOutput()
-    let writer = WorkerRecordWriter(
-      options: ReportOptions(includesBeats: settings[Settings.include].contains(.beats)))
     let control = RunControl()
+    let output = try LineOutput(control)
+    let writer = WorkerRecordWriter(
+      options: ReportOptions(including: settings[Settings.include]))
     let signals = SignalHandling { _ in
       control.requestStop()
       Log.write(.notice, "stopping", "stopping: files in progress get five seconds; once more to end at once")
@@ -81,14 +81,20 @@ struct WorkerCommand: AsyncParsableCommand {
       StreamingWorker.Request(
         plan: plan,
         // Engines count in processes.
-        jobs: settings.settings.origin(of: Settings.jobs) == .standard ? 1 : settings[Settings.jobs],
-        timeLimit: settings[Settings.timeout].map { $0 / .seconds(1) },
+        jobs: try CommandSettings.possibleJobs(
+          settings.settings.origin(of: Settings.jobs) == .standard ? 1 : settings[Settings.jobs]
+        ) { Log.write(.warning, "fewer_jobs", $0) },
+        timeLimit: settings.timeLimit,
         isolation: analysis.isolation(settings, definition, plan), walk: settings.settings.walk, shard: shard,
         separator: from0 ? 0 : 0x0A, workingFolder: FilePath(FileManager.default.currentDirectoryPath),
         programVersion: Analyze.version),
       reading: .standardInput, control: control, answer: { try output.write(writer.line(for: $0)) })
-    let counts = try await worker.run()
-    if verbose { Log.write(.info, "worker_ended", Self.text(counts)) }
+    do {
+      let counts = try await worker.run()
+      if verbose { Log.write(.info, "worker_ended", Self.text(counts)) }
+    } catch ReportError.closedPipe where signals.exitStatus != nil {
+      // Nobody took the answers while it was to end.
+    }
     return signals.exitStatus ?? .fine
   }
 
@@ -123,8 +129,10 @@ struct WorkerCommand: AsyncParsableCommand {
 /// not get between them.
 private final class LineOutput: Sendable {
   private let descriptor: Mutex<FileDescriptor>
+  private let control: RunControl
 
-  init() throws {
+  init(_ control: RunControl) throws {
+    self.control = control
     let copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else {
       throw ReportError.cannotWrite(path: nil, reason: "\(Errno(rawValue: errno))")
@@ -135,12 +143,28 @@ private final class LineOutput: Sendable {
   func write(_ line: [UInt8]) throws {
     try descriptor.withLock { descriptor in
       do {
-        try descriptor.writeAll(line)
+        try line.withUnsafeBytes { bytes in
+          var rest = unsafe bytes
+          while !rest.isEmpty {
+            try waitForReader(descriptor)
+            // A pipe takes as much (PIPE_BUF) when it says that it takes any, without making us wait.
+            let count = unsafe try descriptor.write(UnsafeRawBufferPointer(rebasing: rest.prefix(4_096)))
+            unsafe rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+          }
+        }
       } catch Errno.brokenPipe {
         throw ReportError.closedPipe
       } catch {
         throw ReportError.cannotWrite(path: nil, reason: "\(error)")
       }
+    }
+  }
+
+  /// An engine may take its time, but must not keep a worker from ending.
+  private func waitForReader(_ descriptor: FileDescriptor) throws {
+    var end = pollfd(fd: descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
+    while unsafe poll(&end, 1, 100) == 0 {
+      if control.mustAbandon { throw ReportError.closedPipe }
     }
   }
 }

@@ -17,10 +17,13 @@ struct WorkerProcessCommand: AsyncParsableCommand {
   var memoryLimit: Int
 
   func run() async throws {
+    // Who ends a service or a machine signals every process of it; when its workers end is for the run to say.
+    Signals.handle { _ in }
     try await reportingErrors {
       let definition = try PipelineDefinition(
         yaml: Array(definition.utf8), name: "worker-process", source: "--definition")
-      let plan = try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(only))
+      let plan = try definition.plan(
+        with: BuiltInAnalyzers.all + BuiltInAnalyzers.onRequest, only: only.isEmpty ? nil : Set(only))
       try Worker(plan: plan, memoryLimit: memoryLimit << 20).run()
     }
   }

@@ -4,7 +4,7 @@ import BuiltInAnalyzers
 import Testing
 
 @Suite struct `Every built-in analyzer` {
-  @Test(arguments: BuiltInAnalyzers.all)
+  @Test(arguments: BuiltInAnalyzers.all + BuiltInAnalyzers.onRequest)
   func `is named well`(kind: AnalyzerKind) {
     #expect(AnalyzerContract.breachesOfNaming(kind) == [])
   }
@@ -13,22 +13,22 @@ import Testing
     #expect(Set(BuiltInAnalyzers.all.map(\.id)).count == BuiltInAnalyzers.all.count)
   }
 
-  @Test(arguments: BuiltInAnalyzers.all)
+  @Test(arguments: BuiltInAnalyzers.all + BuiltInAnalyzers.onRequest)
   func `takes good settings and refuses bad ones`(kind: AnalyzerKind) throws {
     #expect(try AnalyzerContract.breachesOfSettings(kind) == [])
   }
 
-  @Test(arguments: BuiltInAnalyzers.all, AnalyzerContract.challenges)
+  @Test(arguments: BuiltInAnalyzers.all + BuiltInAnalyzers.onRequest, AnalyzerContract.challenges)
   func `copes with every signal`(kind: AnalyzerKind, challenge: AnalyzerContract.Challenge) throws {
     #expect(try AnalyzerContract.breachesOfFindings(kind, challenge) == [])
   }
 
-  @Test(arguments: BuiltInAnalyzers.all)
+  @Test(arguments: BuiltInAnalyzers.all + BuiltInAnalyzers.onRequest)
   func `copes with every file`(kind: AnalyzerKind) throws {
     #expect(try AnalyzerContract.breachesOfFiles(kind) == [])
   }
 
-  @Test(arguments: BuiltInAnalyzers.all)
+  @Test(arguments: BuiltInAnalyzers.all + BuiltInAnalyzers.onRequest)
   func `is another one with another resampler only if its feed is resampled`(kind: AnalyzerKind) throws {
     let (first, second) = (try kind.make(resampler: "soxr"), try kind.make(resampler: "samplerate"))
     #expect((first.identity == second.identity) == !first.feed.dependsOnResampler)

@@ -35,11 +35,31 @@ struct AudioContentTests {
       ["-c", "copy", "-metadata", "title=Ä title", "-metadata", "artist=Somebody", "-metadata", "comment=\(long)"],
       "tagged.\(suffix)")
     #expect(try contentID(tagged) == id)
+    // FFmpeg cuts FLAC in Ogg into other pages, which tagging programs do not.
+    if suffix != "oga" { #expect(try AudioContent(path: tagged).decodingID == AudioContent(path: plain).decodingID) }
+    #expect(try AudioContent(path: tagged).fault == nil)
     #expect(try scratch.bytes(tagged).count > scratch.bytes(plain).count + 100)
     let isSameSound = try decode(tagged).planes == decode(plain).planes
     #expect(isSameSound)
     let moved = try scratch.write(scratch.bytes(plain), "moved")
     #expect(try contentID(moved) == id)
+  }
+
+  /// What decoders heed besides the packets makes another decoding id, and not another content id.
+  @Test func othersToDecodersAreToldApart() throws {
+    func differ(_ a: FilePath, _ b: FilePath, _ what: Comment) throws {
+      let (a, b) = (try AudioContent(path: a), try AudioContent(path: b))
+      #expect(a.id == b.id && a.decodingID != b.decodingID, what)
+    }
+    let m4a = try scratch.ffmpeg(wav, ["-c:a", "aac"], "a.m4a")
+    try differ(m4a, scratch.ffmpeg(m4a, ["-c", "copy"], "a.mka"), "another container")
+    try differ(m4a, scratch.ffmpeg(m4a, ["-c", "copy", "-use_editlist", "0"], "b.m4a"), "no edit list")
+    let flac = try scratch.ffmpeg(wav, ["-c:a", "flac"], "a.flac")
+    var bytes = try scratch.bytes(flac)
+    bytes[30] ^= 1
+    try differ(flac, scratch.write(bytes, "b.flac"), "another checksum")
+    let mp3 = try scratch.ffmpeg(wav, ["-c:a", "libmp3lame"], "a.mp3")
+    try differ(mp3, scratch.ffmpeg(mp3, ["-c", "copy", "-write_xing", "0"], "b.mp3"), "no table of LAME")
   }
 
   @Test(arguments: codecs)

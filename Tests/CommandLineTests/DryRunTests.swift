@@ -14,7 +14,7 @@ import Testing
       let outcome = try place.analyze("library", option, "--report", "json")
       #expect(outcome.status == 0)
       #expect(outcome.text == "")
-      #expect(outcome.errors.contains("1 files would be analyzed (1 new"))
+      #expect(outcome.errors.contains("1 file would be analyzed (1 new"))
       #expect(outcome.errors.contains("1 would be skipped"))
     }
     #expect(try FileManager.default.subpathsOfDirectory(atPath: place.folder.path.string).sorted() == before)
@@ -57,6 +57,6 @@ import Testing
     _ = try place.run(pipeline: "tags-only")
     #expect(try place.run("-n").errors.contains("1 with missing or outdated findings"))
     #expect(try place.run("-n", pipeline: "tags-only").errors.contains("1 are unchanged"))
-    #expect(try place.run("-n", "--force", pipeline: "tags-only").errors.contains("1 files would be analyzed"))
+    #expect(try place.run("-n", "--force", pipeline: "tags-only").errors.contains("1 file would be analyzed"))
   }
 }

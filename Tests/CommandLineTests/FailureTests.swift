@@ -75,13 +75,68 @@ import Testing
     #expect(try place.run(environment: ["ANALYZE_FAIL_ON": "any"]).status == 3)
   }
 
+  /// A mail about new damage, as about new failures; and silence the next night.
+  @Test func newDamageIsToldOnce() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "good.wav")
+    for number in 1...4 { try place.put(Array(Audio.wav(2).prefix(50_000 + number)), as: "cut \(number).wav") }
+    let arguments = [Argument(place.library)] + place.runArguments() + ["--report", "json"]
+    let first = try place.start(arguments + ["--metrics", Argument(place.folder.file("metrics"))]).end()
+    #expect(first.status == 3 && first.text == "")
+    #expect(first.errors.hasPrefix("4 files are damaged that were not known as damaged:\n"), "\(first.errors)")
+    #expect(first.errors.contains("  4 × ") && first.errors.contains("[truncated]"))
+    #expect(first.errors.contains("cut 1.wav") && first.errors.contains("… and 1 more"))
+    #expect(first.errors.contains("Damaged files: replace them") && !first.errors.contains("good.wav"))
+    let report = try JSONValue(parsing: Array(Data(contentsOf: URL(filePath: place.report.string))))
+    let run = report["run"]
+    #expect(run["totals"]["partial"] == 4 && run["totals"]["analyzed"] == 1 && run["totals"]["seen"] == 5)
+    #expect(run["newly_damaged"] == 4 && run["newly_failed"] == 0)
+    let metrics = try String(contentsOfFile: place.folder.file("metrics").string, encoding: .utf8)
+    #expect(metrics.contains("nocturne_run_files{outcome=\"partial\"} 4\n"))
+    #expect(metrics.contains("nocturne_run_new_damage 4\n"))
+    #expect(try place.analyze("doctor", "--check", "--database", Argument(place.database)).status == 0)
+
+    let second = try place.start(arguments).end()
+    #expect(second.status == 0 && second.errors == "")
+    let third = try place.run()
+    #expect(third.summary == ["seen": 5, "cached": 5])
+    #expect(third.errors.contains("4 known as damaged"), "\(third.errors)")
+    // One more is news, and the others are mentioned.
+    try place.put(Array(Audio.wav(3).prefix(50_000)), as: "cut 5.wav")
+    try place.put(Audio.junk, as: "junk.mp3")
+    let fourth = try place.start(arguments).end()
+    #expect(fourth.status == 3)
+    #expect(fourth.errors.contains("1 file failed that was not known as failing:"), "\(fourth.errors)")
+    #expect(fourth.errors.contains("1 file is damaged that was not known as damaged:"))
+    #expect(fourth.errors.contains("4 files besides known as damaged from earlier runs."))
+    // Tags alone do not make it whole.
+    _ = try place.run("--only", "tags", "--force")
+    #expect(try place.run().file("cut 1.wav")["status"] == "partial")
+    #expect(try place.run("--fail-on", "any").status == 3)
+    #expect(try place.run("--fail-on", "100%").status == 0)
+    #expect(try place.run("--fail-on", "80%").status == 3)
+  }
+
+  @Test func newDamageIsAMessageForPrograms() throws {
+    let place = try Workplace()
+    try place.put(Array(Audio.wav(2).prefix(50_000)), as: "cut.wav")
+    let outcome = try place.analyze(
+      Argument(place.library), "--database", Argument(place.database), "--pipeline", "fingerprint", "--log-format",
+      "json", "--progress", "json")
+    let messages = try outcome.errors.split(separator: "\n").map { try JSONValue(parsing: $0.utf8) }
+    let damage = messages.first { $0["event"] == "file_damaged" } ?? .null
+    #expect(damage["code"] == "truncated" && damage["path"].textValue.hasSuffix("cut.wav"))
+    let ended = messages.first { $0["event"] == "run_ended" } ?? .null
+    #expect(ended["partial"] == 1 && ended["newly_damaged"] == 1 && ended["analyzed"] == 0 && ended["exit_status"] == 3)
+  }
+
   /// What could be decoded of a damaged file is a result, with the reason why it is not all.
   @Test func damagedFileGivesAPartialResult() throws {
     let place = try Workplace()
     try place.put(Array(Audio.wav(1).prefix(60_000)), as: "cut.wav")
     let outcome = try place.run(pipeline: place.makePipelineThatLogs())
-    #expect(outcome.status == 0)
-    #expect(outcome.totals == ["seen": 1, "analyzed": 1])
+    #expect(outcome.status == 3)
+    #expect(outcome.totals == ["seen": 1, "partial": 1] && outcome.summary == outcome.totals)
     let file = outcome.file("cut.wav")
     #expect(file["status"] == "partial")
     #expect(file["error"]["message"] != .null)
@@ -123,16 +178,41 @@ import Testing
     #expect(!healed.text.contains("uarantine"), "\(healed.text)")
   }
 
-  @Test func timeLimitLeavesWhatWasFound() throws {
+  @Test(arguments: [[:], Workplace.workerProcesses])
+  func timeLimitLeavesWhatWasFound(environment: [String: String]) throws {
     let place = try Workplace()
     try place.put(Audio.wav(1, title: "Kept"), as: "a.wav")
-    // Takes no audio for longer than the limit, and more than a pipe holds is on its way.
-    let pipeline = try place.makePipeline(script: "sleep 0.5; cat > /dev/null; echo {}", input: "pcm")
-    let outcome = try place.run("--timeout", "0.2s", pipeline: pipeline)
-    #expect(outcome.status == 0)
+    // No machine identifies and decodes a file in a millisecond.
+    let outcome = try place.run("--timeout", "0.001s", environment: environment)
+    #expect(outcome.status == 3)
     #expect(outcome.file("a.wav")["status"] == "partial")
     #expect(outcome.file("a.wav")["error"]["code"] == "time_limit")
     #expect(outcome.file("a.wav")["tags"]["title"] == "Kept")
+  }
+
+  /// A file does not fail because it has to wait: for a slow program here, as for a slow disk or a busy machine.
+  @Test(arguments: [[:], Workplace.workerProcesses])
+  func waitingIsNoTimeOfTheProcessor(environment: [String: String]) throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    let pipeline = try place.makePipeline(
+      script: "sleep 2; cat > /dev/null; echo {}", input: "pcm", analyzers: "  tags:\n")
+    let outcome = try place.run("--timeout", "1.9s", pipeline: pipeline, environment: environment)
+    #expect(outcome.file("a.wav")["status"] == "ok", "\(outcome.file("a.wav")["error"])")
+  }
+
+  /// As on a disk that does not answer any more: nothing is read, nothing is computed, and no clock of the processor runs.
+  @Test func standstillEnds() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    try place.put(Audio.wav(2), as: "b.wav")
+    // The parent of the program is the worker.
+    let pipeline = try place.makePipeline(script: #"case "$1" in *a.wav) kill -STOP $PPID;; esac; echo {}"#)
+    let outcome = try place.run("--timeout", "1", pipeline: pipeline, environment: Workplace.workerProcesses)
+    #expect(outcome.status == 3)
+    #expect(outcome.file("a.wav")["error"]["code"] == "no_progress")
+    #expect(outcome.file("a.wav")["error"]["message"].textValue.contains("For 10 s nothing was read"))
+    #expect(outcome.file("b.wav")["status"] == "ok")
   }
 
   // MARK: - Analyzers in other languages

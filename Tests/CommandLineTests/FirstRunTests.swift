@@ -46,7 +46,11 @@ import Testing
     for line in lines {
       #expect(try fileSchema.complaints(about: JSONSerialization.jsonObject(with: Data(line.utf8))) == [])
     }
-    #expect(try lines.map { try JSONValue(parsing: Array($0.utf8)) } == outcome.files)
+    #expect(try lines.map { try JSONValue(parsing: Array($0.utf8)) } == outcome.report["files"].elements)
+    // Every file has a key of its own, and was analyzed unless it was skipped.
+    #expect(Set(outcome.files.map(\.["file_id"].textValue)).count == 4)
+    let analyzed = outcome.report["files"].elements.filter { $0["analyzed_at"] != .null }
+    #expect(analyzed.map(\.["status"]) == ["ok", "ok", "ok"])
 
     let table = try JSONValue(parsing: Array(Self.schema("nocturne.csv.v1.table.json").utf8))
     let csv = try String(contentsOfFile: place.reports.appending("report.csv").string, encoding: .utf8)
@@ -55,7 +59,7 @@ import Testing
     }
     #expect(rows.count == 5)
     #expect(rows.first?.map(String.init) == table["fields"].elements.map(\.["name"].textValue))
-    #expect(rows.dropFirst().map { $0.dropFirst(2).first.map(String.init) } == outcome.files.map(\.["path"].textValue))
+    #expect(rows.dropFirst().map { $0.dropFirst(4).first.map(String.init) } == outcome.files.map(\.["path"].textValue))
   }
 
   @Test func withoutATerminalItIsSilent() throws {

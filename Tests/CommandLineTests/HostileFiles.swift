@@ -151,7 +151,7 @@ enum HostileFiles {
     .deletingLastPathComponent().appendingPathComponent("Fixtures")
   private static let flac = fixture("signals/clicks-120.flac")
   /// Frames from the middle of a piece, without tags.
-  private static let mp3 = Array(fixture("music/rocker-ronni.mp3").dropFirst(100_000).prefix(60_000))
+  static let mp3 = Array(fixture("music/rocker-ronni.mp3").dropFirst(100_000).prefix(60_000))
 
   private static func fixture(_ name: String) -> [UInt8] {
     (try? Data(contentsOf: fixtures.appendingPathComponent(name))).map { Array($0) } ?? []
@@ -186,12 +186,12 @@ enum HostileFiles {
     return Array(flac.prefix(42)) + [kind] + length + content + flac.dropFirst(42)
   }
 
-  private static func id3(_ frames: [[UInt8]], claimed: Int? = nil) -> [UInt8] {
+  static func id3(_ frames: [[UInt8]], claimed: Int? = nil) -> [UInt8] {
     let content = frames.flatMap(\.self)
     return Array("ID3".utf8) + [4, 0, 0] + syncsafe(claimed ?? content.count) + content
   }
 
-  private static func frame(_ id: String, _ content: [UInt8], claimed: Int? = nil, compressedFrom size: Int? = nil)
+  static func frame(_ id: String, _ content: [UInt8], claimed: Int? = nil, compressedFrom size: Int? = nil)
     -> [UInt8]
   {
     let body = (size.map(syncsafe) ?? []) + content

@@ -53,6 +53,38 @@ import Testing
     #expect(unknown.errors.contains("Nothing is known of \(place.library)/b.wav"))
   }
 
+  @Test func lyricsAndChaptersComeWhereAskedFor() throws {
+    let place = try Workplace()
+    func size(_ number: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(number >> $0 & 0xFF) } }
+    func frame(_ id: String, _ body: [UInt8]) -> [UInt8] { Array(id.utf8) + size(body.count) + [0, 0] + body }
+    let lyrics = frame("USLT", [0] + Array("eng\0[00:01.50]First\n[00:02.00]Second".utf8))
+    let times = size(0) + size(2_000) + size(-1) + size(-1)
+    let chapter = frame("CHAP", Array("c\0".utf8) + times + frame("TIT2", [0] + Array("Opening".utf8)))
+    // The size has seven bits to a byte, and one of them an eighth that means nothing.
+    let frames = lyrics + chapter
+    let tag = Array("ID3".utf8) + [3, 0, 0, 0x80, 0, UInt8(frames.count >> 7), UInt8(frames.count & 0x7F)] + frames
+    let audio = Audio.wav(1)
+    try place.put(tag + audio, as: "a.wav")
+    let run = try place.run()
+    let plain = run.file("a.wav")
+    #expect(plain["status"] == "ok")
+    #expect(plain["tags"]["has_lyrics"] == .bool(true))
+    #expect(plain["tags"]["lyrics"] == .null && plain["tags"]["chapters"] == .null)
+    #expect(plain["remarks"].elements.map { $0["code"] } == ["tags_remark"])
+
+    let database = Argument(place.database)
+    let full = try place.analyze(
+      "report", "--include", "lyrics", "--include", "chapters", "--report", "ndjson", "--output", "-", "--database",
+      database)
+    let tags = try JSONValue(parsing: Array(try #require(full.lines.first).utf8))["tags"]
+    #expect(tags["lyrics"].elements.first?["language"] == "eng")
+    #expect(tags["lyrics"].elements.first?["lines"].elements.map { $0["time_s"].numberValue } == [1.5, 2])
+    #expect(tags["chapters"].elements.map { $0["title"] } == ["Opening"])
+    #expect(tags["chapters"].elements.map { $0["end_s"].numberValue } == [2])
+    let shown = try place.analyze("show", "library/a.wav", "--database", database).text
+    for words in ["00:01.50 First", "00:02.00 Second", "00:00.00 Opening"] { #expect(shown.contains(words)) }
+  }
+
   @Test func explainTellsWhy() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "good.wav", modified: 1_000_000)

@@ -75,7 +75,7 @@ private func processes(mentioning path: FilePath) -> [String] {
     }
   }
 
-  @Test(arguments: [SIGINT, SIGTERM]) func signalEndsARunInGoodOrder(signal: Int32) throws {
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalEndsARunInGoodOrder(signal: Int32) throws {
     let gate = try Gate()
     let program = try gate.start("--report", "json")
     gate.waitUntilReached()
@@ -95,6 +95,48 @@ private func processes(mentioning path: FilePath) -> [String] {
     #expect(next.status == 0)
     #expect(next.totals == ["seen": 3, "analyzed": 1, "cached": 2])
     try gate.checkDatabase()
+  }
+
+  /// `nohup` is about exactly this signal.
+  @Test func hangupIsIgnoredIfAskedFor() throws {
+    let gate = try Gate()
+    let place = gate.place
+    let words: [Argument] = ["-c", "trap '' HUP; exec \"$0\" \"$@\"", Argument(RunningProgram.executable)]
+    let program = try RunningProgram(
+      words + [Argument(place.library)] + place.runArguments(pipeline: gate.pipeline), of: "/bin/sh",
+      environment: place.environment, workingFolder: place.folder.path)
+    gate.waitUntilReached()
+    program.send(SIGHUP)
+    try gate.open()
+    #expect(program.end().status == 0)
+  }
+
+  /// Before there is anything to store, and while threads and the database are only just there.
+  @Test func signalEndsAProgramThatHasJustBegun() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    for delay in 0..<20 {
+      let program = try place.start([Argument(place.library)] + place.runArguments())
+      usleep(UInt32(delay * 5_000))
+      program.send(SIGTERM)
+      #expect([-15, 143, 0].contains(program.end().status))
+    }
+    try #require(try place.run().totals["seen"] == 1)
+  }
+
+  /// Progress, warnings and whatever else is said on standard error wait for a reader; the files do not.
+  @Test(arguments: ["none", "plain", "json"]) func runEndsThoughNobodyReadsItsMessages(progress: Argument) throws {
+    let place = try Workplace()
+    for number in 1...3 { try place.put(Audio.wav(UInt64(number)), as: "\(number).wav") }
+    try place.put(Audio.junk, as: "junk.mp3")
+    let errors = try OpenPipe.full()
+    defer { try? errors.close() }
+    let outcome = try place.start(
+      [Argument(place.library), "/nonexistent"] + place.runArguments() + ["--verbose", "--progress", progress],
+      environment: Workplace.workerProcesses, errors: errors.writing
+    ).end()
+    #expect(outcome.status == 1)
+    #expect(try place.run().totals == ["seen": 4, "cached": 3, "failed": 1])
   }
 
   /// A program that hangs cannot keep a run from ending.
@@ -167,7 +209,7 @@ private func processes(mentioning path: FilePath) -> [String] {
     try gate.open()
     let outcome = program.end()
     #expect(outcome.status == 0)
-    #expect(outcome.errors.contains("1 files have gone since the scan"))
+    #expect(outcome.errors.contains("1 file has gone since the scan"))
     try gate.place.move("../c.wav", to: "c.wav")
     let next = try gate.place.run(pipeline: gate.pipeline)
     #expect(next.status == 0)

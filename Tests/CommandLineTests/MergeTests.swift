@@ -45,6 +45,41 @@ import Testing
 
   // MARK: - The same as a run
 
+  /// In threads, in processes, and by way of a worker's answer: the text of the record is the same, whatever the numbers
+  /// and however long the tags.
+  @Test func recordsAreTheSameOnEveryWay() throws {
+    let place = try Workplace()
+    // In JSON each of these takes six bytes.
+    let title = HostileFiles.frame("TIT2", [3] + [UInt8](repeating: 1, count: 2_000_000))
+    try place.put(HostileFiles.id3([title]) + HostileFiles.mp3, as: "a.mp3")
+    let finding = #"""
+      {"whole": 126.0, "integer": 126, "zero": -0.0, "minus": -0, "power": 1e2, "big": 9007199254740993,
+      "bigger": 123456789012345678901234567890, "small": 5e-324, "list": [1.0, 2, [[[[3.0]]]]], "twice": 1, "twice": 1.0,
+      "text": "\u0001\u007f\ud800", "deep": \#(String(repeating: "[", count: 90) + String(repeating: "]", count: 90))}
+      """#
+    try place.write(finding, to: place.folder.file("finding.json"))
+    let pipeline = try place.makePipeline(script: "cat \(place.folder.file("finding.json"))")
+    var records: [String] = []
+    for isolation in ["none", "process"] {
+      let database = place.folder.file("\(isolation).sqlite")
+      let environment = ["ANALYZE_ISOLATION": isolation]
+      let run = try place.run("--database", Argument(database), pipeline: pipeline, environment: environment)
+      #expect(run.totals == ["seen": 1, "analyzed": 1], "\(run.errors)")
+      let worker = try place.start(
+        ["worker", "--pipeline", pipeline], environment: environment, input: Array("library/a.mp3".utf8)
+      ).end()
+      let merged = place.folder.file("\(isolation) merged.sqlite")
+      let merge = try place.start(["merge", "-", "--database", Argument(merged)], input: worker.output).end()
+      #expect(merge.status == 0, "\(merge.errors)")
+      for database in [database, merged] {
+        records.append(String(decoding: try Self.records(place, database), as: UTF8.self))
+      }
+    }
+    #expect(records[0].contains(#""whole":126.0"#) && records[0].contains(#""integer":126,"#))
+    #expect(records[0].utf8.count > 12_000_000)
+    for record in records.dropFirst() { #expect(record == records[0]) }
+  }
+
   @Test func mergedIsWhatARunWouldHaveStored() throws {
     let place = try Self.makeLibrary()
     let answers = try Self.answers(place, "--jobs", "3", pipeline: "default")
@@ -250,6 +285,22 @@ import Testing
         .output)
     #expect(report["run"]["state"] == "interrupted")
     #expect(report["files"].elements.count == 3)
+  }
+
+  @Test func reportsOfADatabaseThatIsJustBeingMade() throws {
+    let place = try Workplace()
+    for round in 0..<3 {
+      let database = place.folder.file("\(round).sqlite")
+      // Empty, so that it is there for them all.
+      try place.write([], to: database)
+      let commands: [[Argument]] =
+        [["merge", "-"]] + Array(repeating: ["report", "--report", "ndjson", "--output", "-"], count: 6)
+      let programs = try commands.map { try place.start($0 + ["--database", Argument(database)], input: []) }
+      for program in programs {
+        let end = program.end()
+        #expect(end.status == 0, "\(end.errors)")
+      }
+    }
   }
 
   @Test func runAndMergeKeepOutOfEachOthersWay() throws {

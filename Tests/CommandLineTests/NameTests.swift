@@ -79,6 +79,36 @@ import Testing
     }
   }
 
+  /// What a terminal would obey, and what turns the direction of text around, stands as its bytes: in names and in tags.
+  @Test func namesAndTagsDoNotDirectATerminal() throws {
+    let place = try Workplace()
+    let name = "\u{202E}3pm.\u{9B}31m\u{1B}[2J\u{85}x\u{2028}.wav"
+    let title = "a\u{202E}b\u{2066}c\u{200F}d\u{61C}e\u{1B}f\u{9B}g\u{7F}h"
+    try place.put(Audio.wav(1, title: title), as: name)
+    try place.put(Audio.junk, as: "\u{202E}junk.mp3")
+    let run = try place.run("--report", "ndjson", "--report", "csv")
+    #expect(run.status == 3 && run.errors.contains(#"/\xE2\x80\xAEjunk.mp3"#))
+    var texts = [run.errors]
+    for command: Argument in ["show", "explain"] {
+      let outcome = try place.analyze(
+        command, Argument(place.library.appending(name)), "--database", Argument(place.database))
+      #expect(outcome.text.contains(#"/\xE2\x80\xAE3pm.\xC2\x9B31m\x1B[2J\xC2\x85x\xE2\x80\xA8.wav"#), "\(outcome.text)")
+      texts.append(outcome.text)
+    }
+    #expect(texts[1].contains(#"a\xE2\x80\xAEb\xE2\x81\xA6c\xE2\x80\x8Fd\xD8\x9Ce\x1Bf\xC2\x9Bg\x7Fh"#), "\(texts[1])")
+    for text in texts {
+      #expect(!text.unicodeScalars.contains { $0.isBidiControl || $0.isControlOrSeparator && $0 != "\n" })
+    }
+    // Files for programs have one line for each record, for whoever splits them.
+    #expect(run.file("\u{2028}.wav") == .null)
+    for name in ["report.ndjson", "report.csv"] {
+      let text = try String(contentsOfFile: place.reports.appending(name).string, encoding: .utf8)
+      #expect(!text.unicodeScalars.contains { $0.isControlOrSeparator && $0 != "\n" && $0 != "\r" }, "\(name)")
+    }
+    #expect(run.files.contains { $0["tags"]["title"].textValue == title })
+    #expect(try place.analyze("doctor", "--check", "--database", Argument(place.database), "--output", Argument(place.reports)).text.contains("agrees with the database on 2 files"))
+  }
+
   @Test func folderWhoseNameIsNoTextIsARoot() throws {
     let place = try Workplace()
     let folder = FilePath(bytes: [0xFF, 0xFE, 0x80])

@@ -50,6 +50,7 @@ import Testing
       """, to: place.folder.file(".nocturne.yaml"))
     let deeper = place.folder.file("deeper")
     try place.makeFolder(deeper)
+    #expect(try place.analyze("config", "trust", "../.nocturne.yaml", in: deeper).status == 0)
     let outcome = try place.analyze(in: deeper)
     #expect(outcome.status == 0)
     #expect(outcome.errors == "")

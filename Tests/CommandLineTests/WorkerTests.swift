@@ -164,9 +164,8 @@ import Testing
   @Test func timeLimitIsToldFromOtherEnds() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1, title: "Kept"), as: "a.wav")
-    let pipeline = try place.makePipeline(script: "sleep 0.5; cat > /dev/null; echo {}", input: "pcm")
     let outcome = try place.start(
-      ["worker", "--pipeline", pipeline, "--timeout", "0.2s"], input: Array("library/a.wav".utf8)
+      Self.fingerprint + ["--timeout", "0.001s"], input: Array("library/a.wav".utf8)
     ).end()
     #expect(outcome.status == 0)
     let answer = try #require(try outcome.answers.first)
@@ -174,6 +173,21 @@ import Testing
     #expect(answer["error"]["code"] == "time_limit")
     #expect(answer["file"]["status"] == "partial")
     #expect(answer["file"]["tags"]["title"] == "Kept")
+  }
+
+  /// An engine that does not read keeps a worker waiting, but not from ending.
+  @Test func workerEndsThoughNobodyReads() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    let output = try OpenPipe.full()
+    defer { try? output.close() }
+    let reached = place.folder.file("reached").string
+    let pipeline = try place.makePipeline(script: #"touch "\#(reached)"; echo {}"#)
+    let worker = try place.start(
+      ["worker", "--pipeline", pipeline], input: Array("library/a.wav\n".utf8), output: output.writing)
+    #expect(waitUntil { FileManager.default.fileExists(atPath: reached) })
+    worker.send(SIGTERM)
+    #expect(worker.end().status == 143)
   }
 
   @Test func engineThatLeavesEndsTheWorker() throws {
@@ -324,6 +338,22 @@ struct OpenPipe {
     guard problem == 0 else { throw Errno(rawValue: problem) }
     reading = FileDescriptor(rawValue: ends.reading)
     writing = FileDescriptor(rawValue: ends.writing)
+  }
+
+  private init(_ reading: Int32, _ writing: Int32) {
+    self.reading = FileDescriptor(rawValue: reading)
+    self.writing = FileDescriptor(rawValue: writing)
+  }
+
+  /// A pipe that takes nothing more, and makes writers wait.
+  static func full() throws -> OpenPipe {
+    var ends: [Int32] = [-1, -1]
+    guard Glibc.pipe(&ends) == 0 else { throw Errno(rawValue: errno) }
+    let pipe = OpenPipe(ends[0], ends[1])
+    _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+    for count in [4_096, 1] { while write(ends[1], [UInt8](repeating: 0x0A, count: count), count) > 0 {} }
+    _ = fcntl(ends[1], F_SETFL, 0)
+    return pipe
   }
 
   func close() throws {

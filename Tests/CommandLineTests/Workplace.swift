@@ -190,7 +190,7 @@ struct LibraryOutcome {
   /// The totals of the summary, without those that are zero.
   var summary: [String: Int] {
     var totals: [String: Int] = [:]
-    for match in errors.matches(of: /(?m)^  (seen|analyzed|cached|failed|skipped|vanished|waiting) +(\d+)/) {
+    for match in errors.matches(of: /(?m)^  (seen|analyzed|partial|cached|failed|skipped|vanished|waiting) +(\d+)/) {
       if let count = Int(match.2), count > 0 { totals[String(match.1)] = count }
     }
     return totals
@@ -202,7 +202,14 @@ struct LibraryOutcome {
     return members.compactMapValues(\.intValue).filter { $0.value > 0 }
   }
 
-  var files: [JSONValue] { report["files"].elements }
+  /// Without the times at which they were analyzed, in which equal findings differ.
+  var files: [JSONValue] {
+    report["files"].elements.map { file in
+      guard case .object(var members) = file else { return file }
+      members["analyzed_at"] = nil
+      return .object(members)
+    }
+  }
   /// Last components of the paths, in the order of the report.
   var names: [String] { files.map { FilePath($0["path"].textValue).lastComponent?.string ?? "" } }
 

@@ -137,6 +137,7 @@ extension FileAnalysis {
     #expect(onlyTags.ids == ["tags"])
     #expect(onlyTags.sampleRateOfTags == 44_100)
     #expect(onlyTags.contentID == analysis.contentID)
+    #expect(onlyTags.decodingID == nil && analysis.decodingID != nil)
   }
 
   @Test func `ends when it is cancelled`() throws {
@@ -153,12 +154,34 @@ extension FileAnalysis {
 
   @Test func `is partial at its time limit`() throws {
     let path = try directory.write(signal, as: "a.wav")
-    let analysis = try #require(analyzer().analyze(AnalysisJob(path: path, timeLimit: 0)))
+    let analysis = try #require(analyzer().analyze(AnalysisJob(path: path, timeLimit: TimeLimit(seconds: 0))))
     #expect(analysis.status == .partial)
     #expect(analysis.problem?.code == "time_limit")
     #expect(analysis.outcome("first")?.probed?.counts == [AudioBlock.capacity])
     #expect(analysis.ids == ["first", "tags", "second"])
-    #expect(analyzer().analyze(AnalysisJob(path: path, timeLimit: .greatestFiniteMagnitude))?.status == .ok)
+    let generous = TimeLimit(seconds: .greatestFiniteMagnitude)
+    #expect(analyzer().analyze(AnalysisJob(path: path, timeLimit: generous))?.status == .ok)
+  }
+
+  /// Only the time of the processor counts, and the longer the audio, the more of it there is.
+  @Test func `has the more time the more is decoded`() throws {
+    let path = try directory.write(.silence(sampleRate: 8_000, seconds: 60), as: "a.wav")
+    // A machine that works for a second on each block of 2.05 s.
+    func status(_ limit: TimeLimit) -> FileAnalysis.Status? {
+      var time = 0.0
+      return analyzer().analyze(
+        AnalysisJob(path: path, timeLimit: limit),
+        processorTime: {
+          time += 1
+          return time
+        })?.status
+    }
+    func limit(perAudioSecond: Double) -> TimeLimit {
+      TimeLimit(processorSeconds: 3, perAudioSecond: perAudioSecond, standstillSeconds: 1)
+    }
+    #expect(status(limit(perAudioSecond: 0)) == .partial)
+    #expect(status(limit(perAudioSecond: 0.4)) == .partial)
+    #expect(status(limit(perAudioSecond: 0.6)) == .ok)
   }
 }
 
@@ -172,7 +195,7 @@ extension FileAnalysis {
     let original = try directory.write(signal, as: "original.wav")
     let analysis = try #require(analyzer().analyze(AnalysisJob(path: original)))
     known = KnownAudio(
-      contentID: try #require(analysis.contentID), analyzers: Set(analysis.outcomes.map(\.analyzer)),
+      decodingID: try #require(analysis.decodingID), analyzers: Set(analysis.outcomes.map(\.analyzer)),
       format: analysis.format)
     // The same audio, named and tagged otherwise: a LIST chunk with a title behind it.
     let list: [UInt8] =
@@ -186,21 +209,42 @@ extension FileAnalysis {
   @Test func `is not decoded again, but the file is looked at`() throws {
     let analysis = try #require(analyzer().analyze(AnalysisJob(path: path, knownAudio: [known])))
     #expect(analysis.reusesKnownAudio)
-    #expect(analysis.contentID == known.contentID)
+    #expect(analysis.decodingID == known.decodingID && analysis.decodedDuration == nil)
     #expect(analysis.ids == ["tags"])
     #expect(analysis.format == known.format)
     #expect(analysis.sampleRateOfTags == 44_100)
   }
 
-  @Test func `keeps its problem`() throws {
-    var broken = known
-    broken.status = .partial
-    broken.problem = Problem(stage: .decode, code: "truncated", message: "Cut.")
-    broken.remarks = [Problem(stage: .decode, code: "absurd_samples", message: "Loud.")]
-    let analysis = try #require(analyzer().analyze(AnalysisJob(path: path, knownAudio: [broken])))
-    #expect(analysis.status == .partial)
-    #expect(analysis.problem == broken.problem)
-    #expect(analysis.remarks == broken.remarks)
+  @Test func `keeps the remarks on its samples, but none on the other file`() throws {
+    var loud = known
+    loud.remarks = [
+      Problem(stage: .open, code: "broken_tag", message: "Of the other file."),
+      Problem(stage: .decode, code: "absurd_samples", message: "Loud."),
+    ]
+    let analysis = try #require(analyzer().analyze(AnalysisJob(path: path, knownAudio: [loud])))
+    #expect(analysis.status == .ok)
+    #expect(analysis.remarks.map(\.code) == ["absurd_samples"])
+  }
+
+  @Test func `is decoded if nobody has read the known file to its end`() throws {
+    var unread = known
+    unread.format?.frameCount = nil
+    let analysis = try #require(analyzer().analyze(AnalysisJob(path: path, knownAudio: [unread])))
+    #expect(!analysis.reusesKnownAudio && analysis.decodedDuration == 2)
+    let brief = analyzer(readsToEnd: false)
+    #expect(brief.analyze(AnalysisJob(path: path, knownAudio: [unread]))?.reusesKnownAudio == true)
+  }
+
+  /// The same samples behind a header that claims more.
+  @Test func `is none for a file that is cut off`() throws {
+    let cut = try directory.write(WAVFile(signal, claimedFrameCount: 441_000).bytes, as: "cut.wav")
+    let content = try AudioContent(path: cut)
+    #expect(content.fault?.code == .truncated)
+    var lying = known
+    lying.decodingID = content.decodingID
+    let analysis = try #require(analyzer().analyze(AnalysisJob(path: cut, knownAudio: [lying])))
+    #expect(analysis.status == .partial && !analysis.reusesKnownAudio)
+    #expect(analysis.ids == ["first", "tags", "second"])
   }
 
   @Test func `is decoded for what is not stored`() throws {
@@ -212,7 +256,7 @@ extension FileAnalysis {
   }
 
   @Test func `is told from other audio`() throws {
-    let other = KnownAudio(contentID: ContentID(high: 1, low: 2), analyzers: known.analyzers, format: known.format)
+    let other = KnownAudio(decodingID: ContentID(high: 1, low: 2), analyzers: known.analyzers, format: known.format)
     let analysis = try #require(analyzer().analyze(AnalysisJob(path: path, knownAudio: [other])))
     #expect(!analysis.reusesKnownAudio)
     #expect(analysis.ids == ["first", "tags", "second"])
@@ -227,15 +271,15 @@ extension FileAnalysis {
         path: path, analyzers: ["tempo"],
         knownAudio: [
           KnownAudio(
-            contentID: ContentID(high: 7, low: 8), analyzers: [AnalyzerIdentity(id: "tempo", version: 1, digest: "d")],
+            decodingID: ContentID(high: 7, low: 8), analyzers: [AnalyzerIdentity(id: "tempo", version: 1, digest: "d")],
             format: AudioFormat(
               container: "wav", codec: "pcm_s16", sampleRate: 8_000, channelCount: 1, isLossless: true),
-            status: .partial, problem: Problem(stage: .decode, code: "corrupt", message: "…"))
-        ], timeLimit: 1.5)
+            remarks: [Problem(stage: .decode, code: "junk", message: "…")])
+        ], timeLimit: TimeLimit(seconds: 1.5))
       #expect(try JSONDecoder().decode(AnalysisJob.self, from: JSONEncoder().encode(job)) == job)
     }
     let plain = AnalysisJob(path: "/a")
     let text = try JSONValue(encoding: plain).canonicalText
-    #expect(text == #"{"analyzers":null,"known_audio":[],"path":"/a","time_limit_s":null}"#)
+    #expect(text == #"{"analyzers":null,"known_audio":[],"path":"/a","time_limit":null}"#)
   }
 }

@@ -31,7 +31,7 @@ import Testing
     #expect(definition.name == "loops")
     #expect(definition.summary == "All of it")
     #expect(definition.resampler == .samplerate)
-    #expect(!definition.decodesWholeFile)
+    #expect(definition.decoding == .needed)
     #expect(
       definition.entries == [
         .init(id: "gauge", settings: ["low": .integer(2), "inner": .object(["word": .string("wide")])]),
@@ -43,7 +43,7 @@ import Testing
     let plan = try definition.plan(with: Self.kinds)
     #expect(plan.plugins.map(\.id) == ["gauge", "counter", "mood"])
     #expect(plan.resampler == .samplerate)
-    #expect(!plan.decodesWholeFile)
+    #expect(plan.decoding == .needed)
   }
 
   /// What is wrong, where, and what would be right.
@@ -238,7 +238,7 @@ import Testing
     #expect(Set(again.entries) == Set(definition.entries))
     #expect(again.name == definition.name)
     #expect(again.resampler == definition.resampler)
-    #expect(again.decodesWholeFile == definition.decodesWholeFile)
+    #expect(again.decoding == definition.decoding)
   }
 
   @Test func namesAndPathsAreFound() throws {

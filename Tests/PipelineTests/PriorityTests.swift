@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import System
 import Testing
 
 @testable import Pipeline
@@ -11,12 +12,12 @@ import Testing
   @Test func whoeverStartsTheThreadsOfAnalysisTheyStandBack() async {
     await #expect(processExitsWith: .success) {
       Priority.lower(toNiceness: 7)
-      let made = Mutex<AnalysisExecutor?>(nil)
+      let made = Mutex<ThreadExecutor?>(nil)
       let done = DispatchSemaphore(value: 0)
       Thread.detachNewThread {
         // Only root may.
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 0)
-        made.withLock { $0 = AnalysisExecutor(threadCount: 1) }
+        made.withLock { $0 = try? ThreadExecutor.forAnalysis(jobs: 1) }
         done.signal()
       }
       done.wait()

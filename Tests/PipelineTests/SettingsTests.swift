@@ -51,6 +51,7 @@ import Testing
     try write("jobs: 1\nnice: 1\nquiet_period: 1\ntimeout: 1\ntime_budget: 1", "etc/config.yaml")
     try write("jobs: 2\nnice: 2\nquiet_period: 2\ntimeout: 2", "home/.config/nocturne/config.yaml")
     try write("# mine\njobs: 3\nnice: 3\nquiet_period: 3", "home/project/.nocturne.yaml")
+    try trust()
     var settings = try load(["ANALYZE_JOBS": "4", "ANALYZE_NICE": "4", "ANALYZE_TIMEOUT": ""])
     settings.set(Settings.jobs, to: 5, by: "--jobs")
 
@@ -73,24 +74,123 @@ import Testing
   @Test func theNearestProjectCounts() throws {
     try write("jobs: 7\nnice: 7", "home/.nocturne.yaml")
     try write("jobs: 3", "home/project/.nocturne.yaml")
+    try trust()
     let settings = try load()
     #expect(settings[Settings.jobs] == 3)
     #expect(settings[Settings.nice] == 0)
   }
 
+  private var project: FilePath { home.appending("project/.nocturne.yaml") }
+
+  private func trust() throws {
+    let folders = StandardFolders(environment: ["HOME": home.string], system: system)
+    try TrustedProjects(folders).trust(try ProjectFile(at: project, folders))
+  }
+
+  /// What each setting would be in the file of somebody who wishes us ill.
+  static let ill: [String: String] = [
+    "database": "x.sqlite", "catalog": "x", "output": "x", "metrics": "x.prom", "pipeline": "./x.yaml",
+    "isolation": "none", "memory_limit_mb": "0", "timeout": "300d", "jobs": "1024", "fail_on": "never",
+  ]
+  static let harmless: [String: String] = [
+    "library": "[.]", "report": "[json]", "include": "[beats]", "time_budget": "1h", "nice": "5", "progress": "none",
+    "log_format": "json", "wait_lock": "1m", "retry_failed": "true", "follow_links": "false", "one_file_system": "true",
+    "ignore_ctime": "true", "hidden": "true", "all_files": "true", "extensions": "[mod]", "quiet_period": "5m",
+  ]
+
+  @Test func aProjectSetsNothingThatCouldHurtUntilItIsTrusted() throws {
+    #expect(Set(Self.ill.keys).union(Self.harmless.keys) == Set(Settings.all.map(\.key)))
+    try write("analyzers:\n  tags:\nexec:\n  x:\n    command: [touch, pwned]\n", "home/project/x.yaml")
+    let text = Self.ill.merging(Self.harmless) { $1 }.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\n" }
+    try write(text.joined(), "home/project/.nocturne.yaml")
+    let settings = try load()
+    #expect(Set(settings.withheld.keys) == Set(Self.ill.keys))
+    for row in settings.rows {
+      #expect((row.origin == .standard) == (Self.ill[row.key] != nil), "\(row.key)")
+      #expect((row.withheld != nil) == (Self.ill[row.key] != nil), "\(row.key)")
+    }
+    #expect(settings.project?.programs == [["touch", "pwned"]])
+    // The environment is the user's own.
+    let others = try load(["ANALYZE_DATABASE": "/mine.sqlite"])
+    #expect(others[Settings.database] == "/mine.sqlite" && others.withheld["database"] == nil)
+
+    try trust()
+    let trusted = try load()
+    #expect(trusted.withheld.isEmpty && trusted[Settings.database] == home.appending("project/x.sqlite"))
+    #expect(try trusted.definition().entries.count == 2)
+    // A change of the file, or of the pipeline that it names, takes the trust away.
+    try write("analyzers:\n  tags:\nexec:\n  x:\n    command: [touch, more]\n", "home/project/x.yaml")
+    #expect(try load().withheld.count == Self.ill.count && load().projectHasChanged)
+    try trust()
+    #expect(try load().withheld.isEmpty)
+    try write(text.joined() + "#", "home/project/.nocturne.yaml")
+    #expect(try load().withheld.count == Self.ill.count)
+    try trust()
+    let folders = StandardFolders(environment: ["HOME": home.string], system: system)
+    #expect(try TrustedProjects(folders).untrust(project))
+    #expect(try !TrustedProjects(folders).untrust(project))
+    #expect(try load().withheld.count == Self.ill.count && !load().projectHasChanged)
+  }
+
+  @Test func whatIsNoWorseThanTheDefaultNeedsNoTrust() throws {
+    try write("analyzers:\n  tags:\n", "home/project/x.yaml")
+    try write(
+      "pipeline: ./x.yaml\njobs: 1\nisolation: process\nmemory_limit_mb: 200\n", "home/project/.nocturne.yaml")
+    let settings = try load()
+    #expect(settings.withheld.isEmpty && settings[Settings.jobs] == 1)
+    // What was looked at is what is used.
+    try write("exec:\n  x:\n    command: [touch, pwned]\n", "home/project/x.yaml")
+    #expect(try settings.definition().entries.map(\.id) == ["tags"])
+    #expect(try Set(load().withheld.keys) == ["pipeline"])
+    try FileManager.default.createDirectory(
+      atPath: home.appending(".config/nocturne/pipelines").string, withIntermediateDirectories: true)
+    // The user's own programs are not for strangers to start.
+    try write("exec:\n  x:\n    command: [shred]\n", "home/.config/nocturne/pipelines/own.yaml")
+    for (name, count) in [("tags-only", 0), ("exec-example", 1), ("own", 1)] {
+      try write("pipeline: \(name)\n", "home/project/.nocturne.yaml")
+      #expect(try load().withheld.count == count, "\(name)")
+    }
+  }
+
+  @Test func trustIsKeptForOnePlaceAndFromOthers() throws {
+    try write("database: x.sqlite\n", "home/project/.nocturne.yaml")
+    try trust()
+    // A link to a trusted file is another file: its relative paths mean other places.
+    let elsewhere = home.appending("elsewhere")
+    try FileManager.default.createDirectory(atPath: elsewhere.string, withIntermediateDirectories: true)
+    #expect(symlink(project.string, elsewhere.appending(".nocturne.yaml").string) == 0)
+    #expect(symlink(home.appending("project").string, home.appending("other-name").string) == 0)
+    func load(in folder: FilePath) throws -> Settings {
+      try Settings.load(environment: ["HOME": home.string], workingFolder: folder, systemFolder: system)
+    }
+    #expect(try load(in: elsewhere).withheld.count == 1)
+    #expect(try load(in: home.appending("other-name")).withheld.isEmpty)
+    // Nobody else can read or write what is noted down.
+    let notes = home.appending(".local/state/nocturne/trusted")
+    let names = try FileManager.default.contentsOfDirectory(atPath: notes.string)
+    #expect(names.count == 1)
+    for (path, mode) in [(notes, 0o700), (notes.appending(names[0]), 0o600)] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: path.string)
+      #expect(attributes[.posixPermissions] as? Int == mode)
+    }
+    #expect(chmod(notes.appending(names[0]).string, 0o666) == 0)
+    #expect(try load(in: home.appending("project")).withheld.count == 1)
+  }
+
   @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
   func filesOfOthersAreNotTrusted() throws {
-    try write("pipeline: /tmp/evil.yaml", "home/project/.nocturne.yaml")
-    #expect(chown(home.appending("project/.nocturne.yaml").string, 12345, 12345) == 0)
+    try write("database: /tmp/evil.sqlite\njobs: 1", "home/project/.nocturne.yaml")
+    #expect(chown(project.string, 12345, 12345) == 0)
     let settings = try load()
-    #expect(settings[Settings.pipeline] == PipelineReference("default"))
-    #expect(settings.notices == ["\(home.appending("project/.nocturne.yaml")) is not read: it belongs to another user"])
+    #expect(settings[Settings.jobs] == 1 && settings[Settings.database] != "/tmp/evil.sqlite")
+    #expect(settings.withheld["database"] == .file(project, line: 1))
   }
 
   @Test func pathsAreRelativeToWhereTheyAreWritten() throws {
     try write(
       "library: [~/Music, ../more, /srv/music]\ndatabase: music.sqlite\npipeline: ./mine.yaml",
       "home/project/.nocturne.yaml")
+    try trust()
     let settings = try load(["ANALYZE_OUTPUT": "out"])
     #expect(settings[Settings.library] == [home.appending("Music"), home.appending("more"), "/srv/music"])
     #expect(settings[Settings.database] == home.appending("project/music.sqlite"))
@@ -218,6 +318,6 @@ import Testing
       .appending("docs/configuration.md")
     let lines = String(decoding: try FileBytes.read(page), as: UTF8.self).split(separator: "\n").map(String.init)
     let rows = lines.filter { $0.hasPrefix("| `") }
-    #expect(rows == Settings.all.map { "| `\($0.key)` | \($0.expectation) | \($0.summary) |" })
+    #expect(rows == Settings.all.map { "| `\($0.key)` | \($0.expectation) | \($0.summary) | \($0.trustText) |" })
   }
 }

@@ -52,7 +52,7 @@ import Testing
   }
 
   static func table(
-    _ records: [FileRecord], options: ReportOptions = ReportOptions(includesBeats: true)
+    _ records: [FileRecord], options: ReportOptions = Samples.everything
   ) throws -> [[String: String]] {
     let rows = try parse(Samples.report(.csv, records, options: options))
     let header = try #require(rows.first)
@@ -67,7 +67,8 @@ import Testing
     #expect(row["path"] == Samples.full.path.string)
     #expect(row["format_sample_rate_hz"] == "44100" && row["format_lossless"] == "true")
     #expect(row["tags_artist"] == "Ä / B / C" && row["tags_genre"] == "Jazz")
-    #expect(row["tags_comment"] == "two\nlines\u{0}\u{1F}")
+    #expect(row["tags_comment"] == #"two\x0Alines\x00\x1F"#)
+    #expect(row["file_id"]?.count == 22 && row["fingerprint_track_duration_s"] == "391.72")
     #expect(row["tags_album"] == "" && row["tags_tracktotal"] == "")
     #expect(row["tags_other"] == #"{"MOOD":["calm","late, \"blue\""]}"#)
     #expect(row["tempo_bpm"] == "126.0" && row["tempo_beats_s"] == "0.41 / 0.8862 / 0.0")
@@ -80,12 +81,33 @@ import Testing
   @Test func emptyCellsForWhatIsNotThere() throws {
     let row = try #require(try Self.table([Samples.bare]).first)
     #expect(row["tempo_bpm"] == "" && row["tags_has_lyrics"] == "" && row["id"] == "" && row["findings"] == "")
-    #expect(row["status"] == "failed" && row["path"] == DisplayPath.text(of: Samples.bare.path))
+    #expect(row["status"] == "failed" && row["path"] == #"/music/bad\x0A\xE9\xFF\x5CxE9.mp3"#)
+    #expect(DisplayPath.path(from: row["path"] ?? "") == Samples.bare.path)
   }
 
-  /// Whatever a title is made of, a reader gets it back.
+  private static func bytes(ofCell cell: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = Array(cell.utf8)[...]
+    while let byte = rest.popFirst() {
+      let digits = String(decoding: rest.dropFirst().prefix(2), as: UTF8.self)
+      if byte == UInt8(ascii: "\\"), rest.first == UInt8(ascii: "x"), digits.wholeMatch(of: /[0-9A-F]{2}/) != nil,
+        let escaped = UInt8(digits, radix: 16)
+      {
+        bytes.append(escaped)
+        rest = rest.dropFirst(3)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return bytes
+  }
+
+  /// Whatever a title is made of, a reader gets it back, and a row is one line for every program.
   @Test func anyTextComesBack() throws {
-    let pieces = ["\"", ",", "\r", "\n", "\r\n", " ", ";", "'", "=", "a", "ü", "\t", "\u{0}", "🎵", "\"\""]
+    let pieces = [
+      "\"", ",", "\r", "\n", "\r\n", " ", ";", "'", "=", "a", "ü", "\t", "\u{0}", "🎵", "\"\"", "\u{B}", "\u{C}",
+      "\u{1C}", "\u{7F}", "\u{85}", "\u{9B}", "\u{A0}", "\u{2028}", "\u{2029}", "’", "\\", #"\x0A"#, "x", "5C",
+    ]
     var generator = SystemRandomNumberGenerator()
     var titles = pieces
     for _ in 0..<300 {
@@ -98,13 +120,20 @@ import Testing
     }
     let table = try Self.table(records)
     for (title, row) in zip(titles, table) {
-      #expect(row["tags_title"]?.utf8.elementsEqual(title.utf8) == true)
-      #expect(row["tags_artist"]?.utf8.elementsEqual("\(title) / \(title)".utf8) == true)
+      // Each \xHH stands for a byte, as in paths.
+      func text(_ column: String) -> [UInt8] { Self.bytes(ofCell: row[column] ?? "") }
+      #expect(text("tags_title").elementsEqual(title.utf8), "\(title.debugDescription)")
+      #expect(text("tags_artist").elementsEqual("\(title) / \(title)".utf8))
     }
+    let report = String(decoding: try Samples.report(.csv, records), as: UTF8.self)
+    let lineEnds: Set<Unicode.Scalar> = [
+      "\n", "\r", "\u{B}", "\u{C}", "\u{1C}", "\u{1D}", "\u{1E}", "\u{85}", "\u{2028}", "\u{2029}",
+    ]
+    #expect(report.unicodeScalars.count { lineEnds.contains($0) } == 2 * (records.count + 1))
   }
 
   @Test func formulasAreGuardedOnRequest() throws {
-    let texts = ["=1+1", "+x", "-x", "@x", "\tx", "\rx"]
+    let texts = ["=1+1", "+x", "-x", "@x", "\tx", "-1e", "-7.20 dB", "+0x1p3", "-inf"]
     let records = (texts + ["plain = text"]).map { text in
       FileRecord(path: "/a", status: .ok, tags: TagFinding(fields: ["title": [text], "artist": [text, "b"]]))
     }
@@ -112,6 +141,14 @@ import Testing
     #expect(guarded.map { $0["tags_title"] } == texts.map { "'" + $0 } + ["plain = text"])
     #expect(guarded.map { $0["tags_artist"] } == texts.map { "'\($0) / b" } + ["plain = text / b"])
     #expect(try Self.table(records).map { $0["tags_title"] } == texts + ["plain = text"])
+    let others = ["-12", "+3", "-7.20", "+.5e-3", "'=1"].map { text in
+      FileRecord(path: "/a", status: .ok, tags: TagFinding(fields: ["title": [text]]))
+    }
+    let unguarded = try Self.table(others, options: ReportOptions(guardsFormulas: true)).map { $0["tags_title"] }
+    #expect(unguarded == ["-12", "+3", "-7.20", "+.5e-3", "'=1"])
+    let carriage = FileRecord(path: "/a", status: .ok, tags: TagFinding(fields: ["title": ["\rx"]]))
+    let cell = try Self.table([carriage], options: ReportOptions(guardsFormulas: true)).first?["tags_title"]
+    #expect(cell == #"'\x0Dx"#)
     let negative = FileRecord(
       path: "/a", status: .ok,
       tempo: TempoFinding(bpm: -3, confidence: 1, candidates: [], isStable: false, map: [], beats: []))

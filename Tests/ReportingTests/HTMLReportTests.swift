@@ -12,10 +12,10 @@ import Testing
   @Test func saysWhatTheRunWasAndWhatFailed() throws {
     let page = try Self.page()
     #expect(
-      page.contains("Of 15 files seen, 1 were analyzed, 2 were known already, 3 failed (1 of them for the"))
+      page.contains("Files seen: 21. Analyzed: 1. Damaged or not analyzed to the end: 6 (new: 2). Known already: 2. Failed: 3 (new: 1)"))
     #expect(page.contains("<li>/nas: missing</li>"))
-    #expect(page.contains("4 files here: 1 ok, 1 partial, 1 failed, 1 skipped."))
-    #expect(page.contains("1 of those skipped are no audio by their names, and are not listed."))
+    #expect(page.contains("Files here: 4; 1 ok, 1 partial, 1 failed, 1 skipped."))
+    #expect(page.contains("Not listed: 1 of those skipped, which are no audio by their names."))
     #expect(!page.contains("cover.jpg"))
     #expect(page.contains("<td class=\"number\">1<td>corrupt</tr>"))
     #expect(page.contains("<title>125 to 130 BPM: 1</title>"))

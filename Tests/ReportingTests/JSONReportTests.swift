@@ -6,13 +6,24 @@ import Testing
 
 @Suite struct JSONReportTests {
   private func object(_ record: FileRecord, beats: Bool = true) throws -> [String: Any] {
-    let line = ReportWriter.ndjsonLine(for: record, options: ReportOptions(includesBeats: beats))
+    try object(record, ReportOptions(includesBeats: beats))
+  }
+
+  private func object(_ record: FileRecord, _ options: ReportOptions) throws -> [String: Any] {
+    let line = ReportWriter.ndjsonLine(for: record, options: options)
     return try #require(try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
   }
 
   @Test func fullRecord() throws {
     let file = try object(Samples.full)
     #expect(file["id"] as? String == Samples.full.contentID?.description)
+    // Computed apart from this program, as docs/reports.md has it.
+    #expect(file["file_id"] as? String == "67Pi6IltXE01wPuSh0iCRQ")
+    #expect(file["analyzed_at"] as? String == "2023-11-14T22:15:00Z")
+    let fingerprint = try #require(file["fingerprint"] as? [String: Any])
+    // It is damaged: as long as it claims to be.
+    #expect(fingerprint["duration_s"] as? Double == 120 && fingerprint["track_duration_s"] as? Double == 391.72)
+    #expect(fingerprint["track_duration_claimed"] as? Bool == true)
     #expect(file["path"] as? String == Samples.full.path.string)
     #expect(
       file["uri"] as? String == "file:///music/%C3%84rger%20%26%20S%C3%B6hne/01%20%22Go%22%2C%20she%20said.flac")
@@ -45,12 +56,46 @@ import Testing
     #expect(["beats_s", "downbeats_s", "onsets"].allSatisfy { short[$0] is NSNull })
   }
 
+  @Test func lyricsAndChaptersOnlyWhereAskedFor() throws {
+    let short = try #require(try object(Samples.full)["tags"] as? [String: Any])
+    #expect(short["lyrics"] is NSNull && short["chapters"] is NSNull && short["has_lyrics"] as? Bool == true)
+    let tags = try #require(try object(Samples.full, Samples.everything)["tags"] as? [String: Any])
+    let lyrics = try #require(tags["lyrics"] as? [[String: Any]])
+    #expect(lyrics.map { $0["language"] as? String } == ["deu", nil])
+    #expect(lyrics.map { $0["text"] as? String } == ["[00:01]Ä\n\u{85}", "la"])
+    let line = try #require((lyrics[0]["lines"] as? [[String: Any]])?.first)
+    #expect(line["time_s"] as? Double == 1 && line["text"] as? String == "Ä")
+    #expect(lyrics[1]["lines"] is NSNull)
+    let chapters = try #require(tags["chapters"] as? [[String: Any]])
+    #expect(chapters.map { $0["start_s"] as? Double } == [0, 62.5])
+    #expect(chapters[0]["end_s"] as? Double == 62.5 && chapters[1]["end_s"] is NSNull && chapters[1]["title"] is NSNull)
+    #expect(tags["rating"] as? Double == 3.5 && tags["conductor"] as? [String] == ["K"])
+    #expect(tags["r128_track_gain"] as? Int == -512 && tags["performer"] is NSNull)
+  }
+
   @Test func pathsOfAnyBytesAreToldWithoutLoss() throws {
     let file = try object(Samples.bare)
     #expect(file["path"] as? String == "/music/bad\n\\xE9\\xFF\\x5CxE9.mp3")
     #expect(file["uri"] as? String == "file:///music/bad%0A%E9%FF%5CxE9.mp3")
     #expect(DisplayPath.path(from: try #require(file["path"] as? String)) == Samples.bare.path)
+    #expect(file["file_id"] as? String == "5FABOJiQ1kNCeueLMGx8a0" && file["analyzed_at"] is NSNull)
     #expect(file["tempo"] is NSNull && file["tags"] is NSNull && file["id"] is NSNull)
+  }
+
+  @Test func tracksAreAsLongAsTheyWereDecoded() throws {
+    func length(_ status: FileRecord.Status, claimed: Int64?, decoded: Int64?) throws -> [NSObject?] {
+      var record = Samples.full
+      record.status = status
+      record.format?.claimedFrameCount = claimed
+      record.format?.frameCount = decoded
+      let fingerprint = try #require(try object(record)["fingerprint"] as? [String: Any])
+      return [fingerprint["track_duration_s"] as? NSObject, fingerprint["track_duration_claimed"] as? NSObject]
+    }
+    #expect(try length(.ok, claimed: 88_200, decoded: 44_100) == [1 as NSNumber, false as NSNumber])
+    #expect(try length(.ok, claimed: 88_200, decoded: nil) == [2 as NSNumber, true as NSNumber])
+    #expect(try length(.partial, claimed: 88_200, decoded: 44_100) == [2 as NSNumber, true as NSNumber])
+    #expect(try length(.partial, claimed: nil, decoded: 44_100) == [1 as NSNumber, false as NSNumber])
+    #expect(try length(.ok, claimed: nil, decoded: nil) == [NSNull(), NSNull()])
   }
 
   @Test func numbersWithoutMeaningAreNullOrZero() throws {
@@ -67,7 +112,7 @@ import Testing
     let run = try #require(report["run"] as? [String: Any])
     #expect(
       run["totals"] as? [String: Int] == [
-        "seen": 15, "analyzed": 1, "cached": 2, "failed": 3, "skipped": 4, "vanished": 5,
+        "seen": 21, "analyzed": 1, "partial": 6, "cached": 2, "failed": 3, "skipped": 4, "vanished": 5,
       ])
     #expect(run["finished_at"] is NSNull)
     #expect((report["files"] as? [Any])?.count == Samples.all.count)

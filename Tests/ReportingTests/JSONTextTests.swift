@@ -12,9 +12,10 @@ import Testing
     var generator = SystemRandomNumberGenerator()
     let pieces =
       (0..<0x30).compactMap { Unicode.Scalar($0) } + [
-        "\\", "\"", "/", "\u{7F}", "\u{2028}", "é", "\u{301}", "🎵", "\u{FFFD}",
+        "\\", "\"", "/", "\u{7F}", "\u{80}", "\u{85}", "\u{9B}", "\u{9F}", "\u{A0}", "£", "\u{2028}", "\u{2029}", "’", "\u{202A}",
+        "⃰", "é", "\u{301}", "🎵", "\u{FFFD}",
       ]
-    for _ in 0..<500 {
+    for _ in 0..<2_000 {
       var string = ""
       for _ in 0..<Int.random(in: 0...8, using: &generator) {
         string.unicodeScalars.append(pieces.randomElement(using: &generator) ?? "a")
@@ -23,7 +24,9 @@ import Testing
       let found = try #require(try read(text) as? String)
       #expect(found.unicodeScalars.elementsEqual(string.unicodeScalars))
       #expect(try JSONValue(parsing: text.utf8) == .string(string))
+      #expect(!text.unicodeScalars.contains { $0.isControlOrSeparator }, "\(text.debugDescription)")
     }
+    #expect(JSONValue.string("\u{1B}\u{7F}\u{85}\u{9B}\u{A0}\u{2028}\u{2029}’").text == #""\u001b\u007f\u0085\u009b\u00a0\u2028\u2029’""#.replacing(#"\u00a0"#, with: "\u{A0}"))
   }
 
   @Test func roundedNumbers() throws {

@@ -7,6 +7,7 @@ import SystemPackage
 enum Samples {
   static let full: FileRecord = {
     var record = FileRecord(path: "/music/Ärger & Söhne/01 \"Go\", she said.flac", status: .partial)
+    record.analyzed = Timestamp(nanoseconds: 1_700_000_100_987_654_321)
     record.problem = Problem(stage: .decode, code: "truncated", message: "The stream ends 3 s early.")
     record.remarks = [Problem(stage: .decode, code: "not_finite", message: "12 samples were not finite.")]
     record.contentID = ContentID(high: 0x0123_4567_89AB_CDEF, low: 42)
@@ -18,11 +19,19 @@ enum Samples {
     record.tags = TagFinding(
       fields: [
         "title": ["Go"], "artist": ["Ä", "B / C"], "track": ["3"], "tracktotal": ["zwölf"], "compilation": ["1"],
-        "genre": ["", "Jazz"], "bpm": ["126"], "other:MOOD": ["calm", "late, \"blue\""],
+        "genre": ["", "Jazz"], "bpm": ["126"], "rating": ["3.5"], "conductor": ["K"], "r128_track_gain": ["-512"],
+        "other:MOOD": ["calm", "late, \"blue\""],
         "comment": ["two\nlines\u{0}\u{1F}"],
         "album": [""],
       ],
       pictures: [TagFinding.Picture(type: "front cover", mime: "image/jpeg", sizeBytes: 51_234)], hasLyrics: true,
+      lyrics: [
+        TagFinding.Lyrics(language: "deu", text: "[00:01]Ä\n\u{85}", lines: [.init(seconds: 1, text: "Ä")]),
+        TagFinding.Lyrics(description: "plain", text: "la"),
+      ],
+      chapters: [
+        TagFinding.Chapter(startSeconds: 0, endSeconds: 62.5, title: "One"), TagFinding.Chapter(startSeconds: 62.5),
+      ],
       formats: ["vorbis"])
     record.tempo = TempoFinding(
       bpm: 126, confidence: 0.931_27, octaveConfidence: 0.5,
@@ -67,6 +76,8 @@ enum Samples {
     return record
   }()
 
+  static let everything = ReportOptions(includesBeats: true, includesLyrics: true, includesChapters: true)
+
   static let all = [full, bare, skipped, noTempo]
 
   static let run = RunRecord(
@@ -74,11 +85,12 @@ enum Samples {
     programVersion: "1.0", pipeline: "default", configuration: .object(["jobs": .integer(2)]),
     configurationDigest: "abc", analyzers: [AnalyzerIdentity(id: "tempo", version: 1, digest: "x")],
     roots: [RunRecord.Root(path: "/music", condition: .scanned), RunRecord.Root(path: "/nas", condition: .missing)],
-    totals: RunTotals(analyzed: 1, cached: 2, failed: 3, skipped: 4, vanished: 5), newlyFailed: 1)
+    totals: RunTotals(analyzed: 1, partial: 6, cached: 2, failed: 3, skipped: 4, vanished: 5), newlyFailed: 1,
+    newlyDamaged: 2)
 
   /// What a report on some records says, byte for byte.
   static func report(
-    _ format: ReportFormat, _ records: [FileRecord] = all, options: ReportOptions = ReportOptions(includesBeats: true),
+    _ format: ReportFormat, _ records: [FileRecord] = all, options: ReportOptions = everything,
     run: RunRecord? = run
   ) throws -> Data {
     let folder = NSTemporaryDirectory() + "/nocturne-report-\(UUID().uuidString)"

@@ -33,8 +33,10 @@ import Testing
   @Test func everyLineFollowsTheFileSchema() throws {
     let validator = try SchemaValidator(Self.schema("file"))
     for record in Samples.all {
-      let line = try JSONSerialization.jsonObject(with: Data(ReportWriter.ndjsonLine(for: record)))
-      #expect(validator.complaints(about: line) == [])
+      for options in [ReportOptions(), Samples.everything] {
+        let line = ReportWriter.ndjsonLine(for: record, options: options)
+        #expect(validator.complaints(about: try JSONSerialization.jsonObject(with: Data(line))) == [])
+      }
     }
   }
 

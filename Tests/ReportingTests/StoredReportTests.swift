@@ -42,10 +42,11 @@ import Testing
     let count = 40
     let paths = (0..<count).map { FilePath("/music/\($0) ü\n.flac") }
     let modified = Timestamp(nanoseconds: 1_600_000_000_000_000_001)
-    let options = ReportOptions(includesBeats: true)
+    let options = Samples.everything
     let direct = (0..<count).map { index in
       ReportWriter.ndjsonLine(
-        for: FileRecord(path: paths[index], sizeBytes: Int64(index), modified: modified, analysis: analysis(index)),
+        for: FileRecord(
+          path: paths[index], sizeBytes: Int64(index), modified: modified, analyzed: modified, analysis: analysis(index)),
         options: options)
     }
     let wanted = WantedAnalyses(
@@ -69,11 +70,11 @@ import Testing
       for start in stride(from: 0, to: count, by: batchSize) {
         try writer.commit(
           files[start..<min(count, start + batchSize)].map { file in
-            FileResult(fileID: file.fileID, analysis: analysis(Int(file.sizeBytes)))
+            FileResult(fileID: file.fileID, analysis: analysis(Int(file.sizeBytes)), analyzed: modified)
           })
       }
       var lines: [[UInt8]] = []
-      try store.forEachRecord(RecordSelection(includesBeats: true)) {
+      try store.forEachRecord(RecordSelection(includesBeats: true, includesLyrics: true, includesChapters: true)) {
         lines.append(ReportWriter.ndjsonLine(for: $0, options: options))
       }
       #expect(lines.count == count)

@@ -91,9 +91,48 @@ import Testing
     }
     try library.night(analyze: analyze)
     #expect(try library.store.record(at: "/music/short.mp3")?.problem == problem)
-    #expect(try library.night(analyze: analyze).totals == RunTotals(cached: 2))
+    let second = try library.night(analyze: analyze)
+    #expect(second.totals == RunTotals(cached: 2) && second.scan.knownDamaged == 1)
     library.wanted = Library.wanted(decoder: 2)
     #expect(try library.night(analyze: analyze).pending.map(\.path) == ["/music/short.mp3"])
+  }
+
+  @Test func damageIsNewsOnce() throws {
+    let library = try Library()
+    library.put("/music/a.mp3")
+    func night(_ code: String?, _ status: FileAnalysis.Status = .partial) throws -> Library.Night {
+      library.put("/music/a.mp3", size: Int64.random(in: 1...(1 << 40)))
+      return try library.night { file in
+        var analysis = Library.analysis(of: file)
+        guard let code else { return analysis }
+        analysis.status = status
+        analysis.problem = Problem(stage: .decode, code: code, message: "Oh.")
+        return analysis
+      }
+    }
+    func groups(_ night: Library.Night) throws -> [String] {
+      try library.store.newDamageGroups(in: night.run, examples: 1).map { "\($0.count) \($0.code)" }
+    }
+    // A file that was being written is none that is damaged.
+    let restless = try night("changed_while_reading")
+    #expect(restless.totals == RunTotals(partial: 1) && restless.written.newlyDamaged == 0)
+    #expect(try groups(restless) == [])
+    let first = try night("truncated")
+    #expect(first.totals == RunTotals(partial: 1) && first.written.newlyDamaged == 1)
+    #expect(try groups(first) == ["1 truncated"])
+    let second = try night("corrupt")
+    #expect(second.written.newlyDamaged == 0 && second.written.partial == 1)
+    #expect(try groups(second) == [] && groups(first) == ["1 corrupt"])
+    // It gets worse, and better, and bad again.
+    #expect(try night("no_audio", .failed).written.newlyFailed == 1)
+    let better = try night("corrupt")
+    #expect(better.written.newlyDamaged == 0)
+    #expect(try groups(better) == [])
+    #expect(try night(nil).totals == RunTotals(analyzed: 1))
+    #expect(try night("corrupt").written.newlyDamaged == 1)
+    let run = try #require(try library.store.latestRun())
+    #expect(run.newlyDamaged == 1 && run.totals == RunTotals(partial: 1))
+    #expect(try library.store.check() == [])
   }
 
   @Test func newAudioAnalyzerIsNoReasonToTryABrokenFileButNewTagsAre() throws {

@@ -98,7 +98,8 @@ import Testing
   /// What a pipeline makes of a file whose audio it knows: tags anew, all else as it is.
   private func look(_ file: PendingFile, title: String, audio: String = "sound") -> FileAnalysis {
     FileAnalysis(
-      status: .ok, contentID: Library.contentID(audio), format: Library.format, reusesKnownAudio: true,
+      status: .ok, contentID: Library.contentID(audio), decodingID: Library.decodingID(audio), format: Library.format,
+      reusesKnownAudio: true,
       outcomes: [AnalyzerOutcome(analyzer: Library.tags, result: .finding(Library.tagFinding(title: title)))])
   }
 
@@ -110,7 +111,7 @@ import Testing
     library.put("/music/a.flac", statusChanged: 7_500_000_000)
     let night = try library.night { self.look($0, title: "Another title") }
     #expect(night.scan.touched == 1 && night.pending.map(\.reason) == [.touched])
-    #expect(night.pending.first?.knownAudio.first?.contentID == Library.contentID("sound"))
+    #expect(night.pending.first?.knownAudio.first?.decodingID == Library.decodingID("sound"))
     let record = try #require(try library.store.record(at: "/music/a.flac", includesBeats: true))
     #expect(record.tempo == Library.tempoFinding() && record.tags?.fields["title"] == ["Another title"])
     #expect(try library.night().totals == RunTotals(cached: 1))

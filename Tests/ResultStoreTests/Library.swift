@@ -117,7 +117,7 @@ final class Library {
 
     var totals: RunTotals {
       RunTotals(
-        analyzed: written.analyzed, cached: scan.cached, failed: written.failed + scan.knownFailures,
+        analyzed: written.analyzed, partial: written.partial, cached: scan.cached, failed: written.failed + scan.knownFailures,
         skipped: scan.skipped, vanished: scan.vanished)
     }
   }
@@ -146,7 +146,8 @@ final class Library {
     let night = Night(scan: scan.counts, written: writer.counts, pending: pending, run: run)
     try store.finishRun(
       run, state: .finished, exitStatus: 0, roots: [RunRecord.Root(path: "/music", condition: .scanned)],
-      totals: night.totals, newlyFailed: writer.counts.newlyFailed, pending: 0)
+      totals: night.totals, newlyFailed: writer.counts.newlyFailed,
+      newlyDamaged: writer.counts.newlyDamaged, pending: 0)
     return night
   }
 
@@ -179,7 +180,8 @@ final class Library {
     tags: AnalyzerIdentity = tags
   ) -> FileAnalysis {
     FileAnalysis(
-      status: .ok, contentID: contentID(audio ?? file.path.string), format: format,
+      status: .ok, contentID: contentID(audio ?? file.path.string),
+      decodingID: decodingID(audio ?? file.path.string), format: format, decodedDuration: 10,
       outcomes: [
         AnalyzerOutcome(
           analyzer: tags, result: .finding(tagFinding(title: title ?? "Title of \(file.path.stem ?? "")"))),
@@ -191,6 +193,8 @@ final class Library {
   }
 
   static func contentID(_ text: String) -> ContentID { ContentID(hashing: Array(text.utf8)) }
+
+  static func decodingID(_ text: String) -> ContentID { contentID("decoding \(text)") }
 
   static let broken = FileAnalysis(
     status: .failed, problem: Problem(stage: .decode, code: "corrupt", message: "The stream is damaged."),

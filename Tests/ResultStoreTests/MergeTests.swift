@@ -103,6 +103,11 @@ import Testing
         result("3", at: 30, only: ["chromaprint"]),
       ], title: "1", status: .ok),
     Case(
+      testDescription: "tags alone do not make a damaged file whole",
+      results: [
+        result("1", at: 10, problem: "corrupt", status: .partial), result("2", at: 20, only: ["tags"]),
+      ], title: "2", status: .partial),
+    Case(
       testDescription: "but not of another version of the file",
       results: [result("1", at: 10, stamp(modified: 4), only: ["tags"]), result("2", at: 20, only: ["tempo"])],
       title: nil, status: .ok),

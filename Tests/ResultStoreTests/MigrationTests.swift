@@ -1,7 +1,9 @@
 import AudioAnalysis
+import Dispatch
 import Foundation
 import GRDB
 import ResultStore
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -27,7 +29,9 @@ import Testing
     library.remove("/music/gone.flac")
     library.put("/music/waiting.flac")
     try library.night(skipping: [skipped], analyze: { _ in nil })
-    try library.store.correctTempo([Library.contentID("/music/part.ogg"): 63])
+    try library.store.correctTempo([
+      Library.contentID("/music/part.ogg"): Library.tempoFinding().multiplied(by: BeatRatio(1, 2))
+    ])
   }
 
   static func analysis(of file: PendingFile) -> FileAnalysis {
@@ -115,6 +119,35 @@ import Testing
         )
       }
       #expect(search.contains("/music/caf\\xE9.flac"))
+    }
+  }
+
+  /// Runs, merges and reports may meet a database that another of them is just making or bringing up to date.
+  @Test(arguments: [nil, 1]) func manyOpenADatabaseAtOnce(version: Int?) throws {
+    let library = try Library()
+    for round in 0..<12 {
+      let path = library.folder.appending("\(round).sqlite")
+      if let version {
+        try Self.database(version: version, at: path)
+      } else {
+        // Empty, so that readers find it, too.
+        try #require(FileManager.default.createFile(atPath: path.string, contents: nil))
+      }
+      let failures = Mutex<[String]>([])
+      let group = DispatchGroup()
+      for number in 0..<8 {
+        group.enter()
+        Thread.detachNewThread {
+          do {
+            _ = try ResultStore(path: path, access: number.isMultiple(of: 2) ? .readWrite : .readOnly).latestRun()
+          } catch {
+            failures.withLock { $0.append("\(error)") }
+          }
+          group.leave()
+        }
+      }
+      group.wait()
+      #expect(failures.withLock { $0 } == [])
     }
   }
 

@@ -63,7 +63,8 @@ import Testing
     try queue.release(taken.map(\.fileID))
     #expect(try queue.next(limit: 10).isEmpty)
     try library.store.finishRun(
-      library.run, state: .interrupted, exitStatus: 130, roots: [], totals: RunTotals(), newlyFailed: 0, pending: 2)
+      library.run, state: .interrupted, exitStatus: 130, roots: [], totals: RunTotals(), newlyFailed: 0,
+      newlyDamaged: 0, pending: 2)
     let night = try library.night()
     #expect(night.pending.map(\.path) == ["/music/a", "/music/b"])
     #expect(night.pending.allSatisfy { $0.unfinishedAttempts == 0 })

@@ -6,7 +6,8 @@ import Testing
 @Suite struct ReuseTests {
   private func retagged(_ file: PendingFile, title: String, audio: String) -> FileAnalysis {
     FileAnalysis(
-      status: .ok, contentID: Library.contentID(audio), format: Library.format, reusesKnownAudio: true,
+      status: .ok, contentID: Library.contentID(audio), decodingID: Library.decodingID(audio), format: Library.format,
+      reusesKnownAudio: true,
       outcomes: [AnalyzerOutcome(analyzer: Library.tags, result: .finding(Library.tagFinding(title: title)))])
   }
 
@@ -16,7 +17,7 @@ import Testing
     try library.night { Library.analysis(of: $0, title: "Old", audio: "sound") }
     library.put("/music/a.flac", size: 1010)
     let night = try library.night { file in
-      #expect(file.knownAudio.first?.contentID == Library.contentID("sound"))
+      #expect(file.knownAudio.first?.decodingID == Library.decodingID("sound"))
       #expect(file.knownAudio.first?.format == Library.format)
       #expect(
         file.knownAudio.first?.outcomes.filter(\.readsAudio).map(\.identity) == [Library.chromaprint, Library.tempo])
@@ -47,7 +48,7 @@ import Testing
     }
     library.put("/music/copy.flac")
     try library.night { file in
-      #expect(file.knownAudio.map(\.contentID) == [Library.contentID("sound")])
+      #expect(file.knownAudio.map(\.decodingID) == [Library.decodingID("sound")])
       return retagged(file, title: "Copy", audio: "sound")
     }
     var original = try #require(try library.store.record(at: "/music/a.flac", includesBeats: true))
@@ -57,29 +58,30 @@ import Testing
     #expect(copy.signature?.landmarkCount == 2)
     #expect(copy.analyzerProblems.map(\.analyzer) == ["chromaprint"])
     original.path = copy.path
+    original.analyzed = copy.analyzed
     original.tags = nil
     copy.tags = nil
     #expect(copy == original)
     #expect(try library.night().scan.cached == 2)
   }
 
-  @Test func whatWasCutShortIsNotForCopies() throws {
+  @Test(arguments: [Problem.timeLimit, "corrupt"]) func whatIsNotWholeIsNotForOthers(code: String) throws {
     let library = try Library()
     library.put("/music/a.flac")
     try library.night { file in
       var analysis = Library.analysis(of: file, audio: "sound")
       analysis.status = .partial
-      analysis.problem = Problem(stage: .decode, code: Problem.timeLimit, message: "The rest was left out.")
+      analysis.problem = Problem(stage: .decode, code: code, message: "The rest was left out.")
       return analysis
     }
     library.put("/music/copy.flac")
     try library.night { file in
       #expect(file.knownAudio.isEmpty)
-      #expect((try? library.store.knownAudio(contentID: Library.contentID("sound"))) == nil)
+      #expect((try? library.store.knownAudio(decodingID: Library.decodingID("sound"))) == nil)
       return Library.analysis(of: file, audio: "sound")
     }
     // Two files, one of them whole.
-    #expect(try library.store.knownAudio(contentID: Library.contentID("sound"))?.status == .ok)
+    #expect(try library.store.knownAudio(decodingID: Library.decodingID("sound"))?.fileID == 2)
   }
 
   @Test func vanishedOriginalServesACopyAsWell() throws {
@@ -90,7 +92,7 @@ import Testing
     library.put("/music/elsewhere.flac", size: 2000)
     let night = try library.night { file in
       #expect(file.knownAudio.isEmpty)
-      #expect((try? library.store.knownAudio(contentID: Library.contentID("sound")))?.status == .ok)
+      #expect((try? library.store.knownAudio(decodingID: Library.decodingID("sound"))) != nil)
       return retagged(file, title: "Moved by copying", audio: "sound")
     }
     #expect(night.totals == RunTotals(analyzed: 1, vanished: 1))
@@ -118,6 +120,48 @@ import Testing
     #expect(other.tempo == nil && other.fingerprint == nil)
     // What is missing is still due.
     #expect(try library.night(analyze: { _ in nil }).scan.outdated == 3)
+  }
+
+  /// The whole copy may offer its findings by chance of time; the damaged one has none to give.
+  @Test func findingsOfADamagedFileDoNotOutliveIt() throws {
+    let library = try Library()
+    library.put("/music/a.flac")
+    try library.night { file in
+      var analysis = Library.analysis(of: file, audio: "sound")
+      analysis.status = .partial
+      analysis.problem = Problem(stage: .decode, code: "corrupt", message: "Damaged.")
+      return analysis
+    }
+    library.put("/music/a.flac", size: 1010)
+    try library.night { retagged($0, title: "x", audio: "sound") }
+    let record = try #require(try library.store.record(at: "/music/a.flac"))
+    #expect(record.tempo == nil && record.fingerprint == nil)
+  }
+
+  /// Only tags were wanted: nobody has looked at the audio.
+  @Test func whatIsKnownOfAFileStaysWhereNothingWasDecoded() throws {
+    let library = try Library()
+    library.put("/music/a.flac")
+    let problem = Problem(stage: .decode, code: "truncated", message: "Cut.")
+    let remark = Problem(stage: .decode, code: "junk", message: "Junk.")
+    try library.night { file in
+      var analysis = Library.analysis(of: file, audio: "sound")
+      analysis.status = .partial
+      analysis.problem = problem
+      analysis.remarks = [remark]
+      return analysis
+    }
+    let tags = AnalyzerIdentity(id: "tags", version: 2, digest: "")
+    library.wanted = Library.wanted(tags: tags)
+    let night = try library.night { _ in
+      FileAnalysis(
+        status: .ok, contentID: Library.contentID("sound"), format: nil,
+        outcomes: [AnalyzerOutcome(analyzer: tags, result: .finding(Library.tagFinding(title: "New")))])
+    }
+    #expect(night.written.partial == 1 && night.written.newlyDamaged == 0)
+    let record = try #require(try library.store.record(at: "/music/a.flac"))
+    #expect(record.status == .partial && record.problem == problem && record.remarks == [remark])
+    #expect(record.format == Library.format && record.tempo != nil && record.tags?.fields["title"] == ["New"])
   }
 
   @Test func changedAudioLeavesNothingStale() throws {

@@ -134,8 +134,8 @@ import Testing
     library.move("/music/b.flac", to: "/music/a.flac")
     library.move("/music/t", to: "/music/b.flac")
     let night = try library.night { file in
-      let audio = Library.contentID("\(file.sizeBytes)")
-      #expect((try? library.store.knownAudio(contentID: audio)) != nil)
+      let audio = Library.decodingID("\(file.sizeBytes)")
+      #expect((try? library.store.knownAudio(decodingID: audio)) != nil)
       return Library.analysis(of: file, audio: "\(file.sizeBytes)")
     }
     #expect(night.scan.changed == 2)

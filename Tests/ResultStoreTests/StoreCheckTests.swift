@@ -32,10 +32,11 @@ import Testing
     ("INSERT INTO finding VALUES (1, 'nobody', 1, '', '{}')", "with findings of which no analysis is on record"),
     ("UPDATE songs_fts SET title = 'Something else' WHERE rowid = 1", "1 file under other words"),
     ("DELETE FROM source_paths_fts WHERE rowid = 2", "1 file under other words"),
-    ("INSERT INTO songs_fts (rowid, title) VALUES (99, 'Ghost')", "1 rows of songs_fts without a file"),
+    ("INSERT INTO songs_fts (rowid, title) VALUES (99, 'Ghost')", "1 row of songs_fts without a file"),
     ("DELETE FROM songs_fts_data WHERE id > 10", "the words of songs_fts are not those of its texts"),
-    ("UPDATE run SET analyzed = 5", "says that 5 files were analyzed, and 2 are"),
-    ("UPDATE run SET failed = 0", "says that 0 files were failed, and 1 are"),
+    ("UPDATE run SET analyzed = 5", "says that 5 files were analyzed, and the rows say 2"),
+    ("UPDATE run SET partial = 1", "says that 1 file was found damaged, and the rows say 0"),
+    ("UPDATE run SET failed = 0", "says that 0 files were failed, and the rows say 1"),
     (
       "PRAGMA foreign_keys = OFF; INSERT INTO format SELECT 99, container, codec, 1, 1, 1, 1, 1, 1, 1 FROM format LIMIT 1",
       "a row of format refers to a row of file that is missing"

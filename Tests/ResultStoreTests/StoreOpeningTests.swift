@@ -31,6 +31,35 @@ import Testing
     #expect(try Data(contentsOf: URL(fileURLWithPath: path.string)) == before)
   }
 
+  /// The table that GRDB makes first, and nothing else.
+  @Test func creationThatWasKilledGoesOn() throws {
+    let library = try Library()
+    let path = library.folder.appending("begun.sqlite")
+    try DatabaseQueue(path: path.string).write { db in
+      try db.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+    }
+    #expect(try ResultStore(path: path).latestRun() == nil)
+  }
+
+  /// Before a database is in WAL mode, who is killed while it writes leaves a journal, and the next one must roll back.
+  @Test(arguments: [ResultStore.Access.readWrite, .readOnly])
+  func journalOfAKilledCreationIsRolledBack(access: ResultStore.Access) throws {
+    let library = try Library()
+    let open = library.folder.appending("open.sqlite")
+    let killed = library.folder.appending("killed.sqlite")
+    try DatabaseQueue(path: open.string).writeWithoutTransaction { db in
+      // What does not fit into the cache goes into the file before the transaction ends.
+      try db.execute(sql: "PRAGMA cache_size = 1; BEGIN; CREATE TABLE noise (bytes)")
+      for _ in 0..<100 { try db.execute(sql: "INSERT INTO noise VALUES (randomblob(4000))") }
+      for suffix in ["", "-journal"] {
+        try FileManager.default.copyItem(atPath: "\(open)\(suffix)", toPath: "\(killed)\(suffix)")
+      }
+      try db.execute(sql: "ROLLBACK")
+    }
+    #expect(try #require(ResultStore.fileSize(of: killed.string)) > 0)
+    #expect(try ResultStore(path: killed, access: access).latestRun() == nil)
+  }
+
   @Test func fileThatIsNoDatabase() throws {
     let library = try Library()
     let path = library.folder.appending("notes.txt")

@@ -7,6 +7,8 @@ import Testing
 @Suite struct StoredCorrectionTests {
   private let audio = Library.contentID("sound")
 
+  private let half = Library.tempoFinding().multiplied(by: BeatRatio(1, 2)).locked(at: 63)
+
   private func analyze(_ file: PendingFile) -> FileAnalysis { Library.analysis(of: file, audio: "sound") }
 
   /// A library with one file whose tempo was found as 126 and set to 63.
@@ -14,7 +16,7 @@ import Testing
     let library = try Library()
     library.put("/music/a.flac", modified: 5_000_000_123)
     try library.night(analyze: analyze)
-    try library.store.correctTempo([audio: 63], now: Timestamp(nanoseconds: 7))
+    try library.store.correctTempo([audio: half], now: Timestamp(nanoseconds: 7))
     return library
   }
 
@@ -31,6 +33,7 @@ import Testing
     #expect(record.tempo?.beats == [0.41, 1.3624])
     #expect(record.tempoCorrection?.found == Library.tempoFinding())
     #expect(try library.store.record(at: "/music/a.flac")?.tempo?.beats == [])
+    #expect(try library.store.record(at: "/music/a.flac")?.tempo?.map == half.map)
     try library.store.correctTempo([audio: nil])
     let back = try #require(try library.store.record(at: "/music/a.flac", includesBeats: true))
     #expect(back.tempo == Library.tempoFinding() && back.tempoCorrection == nil)
@@ -85,7 +88,7 @@ import Testing
       analysis.outcomes[1].result = .notApplicable("Too short.")
       return analysis
     }
-    try library.store.correctTempo([audio: 63], now: Timestamp(nanoseconds: 7))
+    try library.store.correctTempo([audio: half], now: Timestamp(nanoseconds: 7))
     try expectLocked("/music/a.flac", library, found: nil)
     #expect(try library.store.check() == [])
   }

@@ -75,7 +75,8 @@ import Testing
     #expect(try library.store.run(night.run)?.finished == success)
     try library.beginRun()
     try library.store.finishRun(
-      library.run, state: .failed, exitStatus: nil, roots: [], totals: RunTotals(), newlyFailed: 0, pending: 0)
+      library.run, state: .failed, exitStatus: nil, roots: [], totals: RunTotals(), newlyFailed: 0,
+      newlyDamaged: 0, pending: 0)
     #expect(try library.store.figures().lastSuccess == success)
     #expect(try library.store.figures().databaseBytes > 0)
   }

@@ -15,7 +15,7 @@ import Testing
       finding.fields == [
         "title": ["Title"], "artist": ["One", "Two"], "date": ["2001-02"], "other:YEAR": ["1999"], "track": ["3"],
         "tracktotal": ["12"], "genre": ["17"], "replaygain_track_peak": ["0.9"], "musicbrainz_recordingid": ["m"],
-        "other:MOOD": ["calm"], "compilation": ["1"],
+        "mood": ["calm"], "compilation": ["1"],
       ])
     #expect(finding.hasLyrics)
   }
@@ -116,7 +116,7 @@ import Testing
       APE.item("Mood", Bytes("さくら".utf8)))
     let expected: [String: [String]] = [
       "title": ["Title"], "artist": ["One", "Two"], "track": ["3"], "tracktotal": ["12"], "date": ["2001"],
-      "albumartist": ["Band"], "other:MOOD": ["さくら"],
+      "albumartist": ["Band"], "mood": ["さくら"],
     ]
     for file in [audio + tag, Bytes("wvpk".utf8) + audio + tag + id3v1(title: "old")] {
       let finding = try read(file)
@@ -142,7 +142,7 @@ import Testing
       finding.fields == [
         "title": ["Title"], "artist": ["Кино"], "comment": ["Comment"], "album": ["Album"], "track": ["7"],
         "genre": ["Rock", "Pop"], "compilation": ["1"], "disc": ["1"], "disctotal": ["2"], "date": ["2001"],
-        "other:WM/Mood": ["calm"],
+        "mood": ["calm"],
       ])
     #expect(finding.hasLyrics)
     #expect(finding.pictures == [TagFinding.Picture(type: "front cover", mime: "image/jpeg", sizeBytes: jpeg.count)])
@@ -219,6 +219,57 @@ import Testing
     #expect(flac.fields == ["album": ["Vorbis"]])
     let bare = try read(head + Xiph.flac([(1, [0])]) + tail)
     #expect(bare.fields == ["title": ["ID3v2"], "artist": ["ID3v1"], "date": ["1999"]])
+  }
+
+  @Test func matroska() throws {
+    let info = Matroska.element(0x1549_A966, Matroska.text(0x7BA9, "Segment"))
+    let tags = Matroska.element(
+      0x1254_C367,
+      Matroska.tag(
+        level: 50, Matroska.simpleTag("TITLE", "Album"), Matroska.simpleTag("ARTIST", "Band"),
+        Matroska.simpleTag("TOTAL_PARTS", "9"), Matroska.simpleTag("DATE_RELEASED", "2001"))
+        + Matroska.tag(
+          level: 30, Matroska.simpleTag("TITLE", "Track"), Matroska.simpleTag("ARTIST", "One"),
+          Matroska.simpleTag("PART_NUMBER", "03"), Matroska.simpleTag("LYRICS", "La"),
+          Matroska.simpleTag("mixed_by", "M"), Matroska.simpleTag("X", "y")))
+    let edition = Matroska.element(
+      0x45B9, Matroska.chapter(0, 1_500_000_000, "One") + Matroska.chapter(1_500_000_000, nil, "Two"))
+    let chapters = Matroska.element(0x1043_A770, edition)
+    let picture = Matroska.element(
+      0x61A7, Matroska.text(0x466E, "cover.png") + Matroska.text(0x4660, "image/png") + Matroska.element(0x465C, png))
+    let attachments = Matroska.element(0x1941_A469, picture)
+    let cluster = Matroska.element(0x1F43_B675, Bytes(repeating: 0, count: 50))
+    for size in [nil, [1] + Bytes(repeating: 0xFF, count: 7)] as [Bytes?] {
+      let finding = try read(Matroska.file(info, cluster, tags, chapters, attachments, size: size))
+      #expect(finding.formats == ["matroska"])
+      #expect(
+        finding.fields == [
+          "title": ["Track"], "artist": ["One"], "album": ["Album"], "albumartist": ["Band"], "track": ["3"],
+          "tracktotal": ["9"], "date": ["2001"], "mixer": ["M"], "other:X": ["y"], "other:SEGMENT:TITLE": ["Segment"],
+        ])
+      #expect(finding.lyrics == [TagFinding.Lyrics(text: "La")])
+      #expect(
+        finding.chapters == [
+          TagFinding.Chapter(startSeconds: 0, endSeconds: 1.5, title: "One"),
+          TagFinding.Chapter(startSeconds: 1.5, title: "Two"),
+        ])
+      #expect(finding.pictures == [TagFinding.Picture(type: "front cover", mime: "image/png", sizeBytes: png.count)])
+    }
+    #expect(try read(Matroska.file(info)).fields == ["title": ["Segment"]])
+  }
+
+  /// Behind clusters only the index leads there.
+  @Test func matroskaIndex() throws {
+    let tags = Matroska.element(0x1254_C367, Matroska.tag(level: nil, Matroska.simpleTag("TITLE", "Found")))
+    func index(_ offset: Int) -> Bytes {
+      let seek = Matroska.element(0x53AB, big(0x1254_C367, 4)) + Matroska.element(0x53AC, big(offset, 8))
+      return Matroska.element(0x114D_9B74, Matroska.element(0x4DBB, seek))
+    }
+    // The cluster does not say how long it is.
+    let unknown: Bytes = [1] + Bytes(repeating: 0xFF, count: 7)
+    let cluster = Matroska.element(0x1F43_B675, Bytes(repeating: 0xA3, count: 90), size: unknown)
+    let offset = index(0).count + cluster.count
+    #expect(try read(Matroska.file(index(offset), cluster, tags)).fields == ["title": ["Found"]])
   }
 
   @Test func lyrics3BetweenTags() throws {

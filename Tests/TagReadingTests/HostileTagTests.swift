@@ -89,6 +89,23 @@ import Testing
     #expect(try read(MP4.file(inner, MP4.text("©nam", "kept"))).fields == ["title": ["kept"]])
   }
 
+  private static let timedTexts: Bytes = {
+    var lyrics: Bytes = [1] + "eng" + [2, 1] + wide("d") + [0, 0]
+    lyrics += wide("La") + [0, 0] + big(9, 4)
+    let chapter: Bytes = Bytes("c\0".utf8) + big(0, 16) + ID3.text("TIT2", 4, "t")
+    let people = Bytes("\u{3}producer\0P\0mix\0M".utf8)
+    let words: Bytes = [3] + "eng\0[00:01]La"
+    let tag = ID3.tag(
+      4, ID3.frame("CHAP", 4, chapter), ID3.frame("SYLT", 4, lyrics), ID3.frame("TIPL", 4, people),
+      ID3.frame("USLT", 4, words))
+    return tag + audio + Bytes("LYRICSBEGINLa\nlaLYRICSEND".utf8) + id3v1(title: "t")
+  }()
+  private static let chapterFile = Matroska.file(
+    Matroska.element(0x1254_C367, Matroska.tag(level: 50, Matroska.simpleTag("TITLE", "t"))),
+    Matroska.element(0x1043_A770, Matroska.element(0x45B9, Matroska.chapter(1, 2, "c"))))
+  private static let chapterTracks: Bytes =
+    MP4.atom("ftyp", Bytes("M4B ".utf8)) + MP4.atom("moov", LyricsTests.chapterTracks(titlesAt: 20))
+
   static let seeds: [Bytes] = [
     ID3.tag(
       3, ID3.text("TIT2", 3, "Title"), ID3.frame("COMM", 3, [1] + "eng" + wide("") + [0, 0] + wide("c")),
@@ -112,6 +129,7 @@ import Testing
     Chunks.wav(
       Chunks.info([("INAM", "t"), ("IART", "a")]), Chunks.chunk("id3 ", ID3.tag(3, ID3.text("TIT2", 3, "t")))),
     Chunks.aiff(Chunks.chunk("NAME", Bytes("n".utf8), bigEndian: true)),
+    timedTexts, chapterFile, chapterTracks,
     Bytes("IMPM".utf8) + Bytes(repeating: 1, count: 400),
     Bytes("Extended Module: ".utf8) + Bytes(repeating: 2, count: 400),
     Bytes(repeating: 3, count: 44) + "SCRM" + Bytes(repeating: 0, count: 400),
@@ -146,6 +164,8 @@ import Testing
         #expect(!values.contains(""))
         #expect(TagField.named(name) != nil || name.hasPrefix(TagField.otherPrefix))
       }
+      let times = finding.chapters.map(\.startSeconds) + finding.lyrics.flatMap { $0.lines.map(\.seconds) }
+      #expect(times.allSatisfy { $0.isFinite && $0 >= 0 })
     }
   }
 

@@ -108,8 +108,8 @@ func read(_ bytes: Bytes) throws -> TagFinding { try TagReader.read(ByteSource(b
     #expect(finding.fields["tracktotal"] == ["16"])
     #expect(finding.fields["comment"] == ["A comment"])
     #expect(finding.fields["other:COMM:iTunNORM"] == ["00000000"])
-    #expect(finding.fields["other:TXXX:Mood"] == ["calm"])
-    #expect(finding.fields["other:WOAR"] == ["http://a.example"])
+    #expect(finding.fields["mood"] == ["calm"])
+    #expect(finding.fields["website"] == ["http://a.example"])
   }
 
   @Test func pictures() throws {

@@ -201,6 +201,36 @@ enum ASF {
   }
 }
 
+/// EBML and Matroska.
+enum Matroska {
+  /// - Parameter size: of eight bytes; `nil` for the true one.
+  static func element(_ id: Int, _ body: Bytes, size: Bytes? = nil) -> Bytes {
+    let idLength = id > 0xFF_FFFF ? 4 : id > 0xFFFF ? 3 : id > 0xFF ? 2 : 1
+    return big(id, idLength) + (size ?? [1] + big(body.count, 7)) + body
+  }
+
+  static func text(_ id: Int, _ text: String) -> Bytes { element(id, Bytes(text.utf8)) }
+
+  static func simpleTag(_ name: String, _ value: String) -> Bytes {
+    element(0x67C8, text(0x45A3, name) + text(0x4487, value))
+  }
+
+  /// - Parameter level: 50 for the album, 30 for the track.
+  static func tag(level: Int?, _ simpleTags: Bytes...) -> Bytes {
+    let targets = element(0x63C0, level.map { element(0x68CA, [UInt8($0)]) } ?? [])
+    return element(0x7373, targets + simpleTags.flatMap { $0 })
+  }
+
+  static func chapter(_ start: Int, _ end: Int?, _ title: String) -> Bytes {
+    let display = element(0x80, text(0x85, title))
+    return element(0xB6, element(0x91, big(start, 8)) + (end.map { element(0x92, big($0, 8)) } ?? []) + display)
+  }
+
+  static func file(_ elements: Bytes..., size: Bytes? = nil) -> Bytes {
+    element(0x1A45_DFA3, text(0x4282, "matroska")) + element(0x1853_8067, elements.flatMap { $0 }, size: size)
+  }
+}
+
 /// RIFF and AIFF.
 enum Chunks {
   static func chunk(_ id: String, _ body: Bytes, bigEndian: Bool = false, size: Int? = nil) -> Bytes {

@@ -75,8 +75,12 @@ func noise(seconds: Double, level: Float, seed: UInt64 = 1) -> [Float] {
 func analyze(
   _ signal: [Float], block: Int = 16_384, _ configuration: TempoAnalyzer.Configuration = .init()
 ) throws -> TempoFinding {
-  let analyzer = try TempoAnalyzer(configuration)
-  var session = try analyzer.makeSession(for: Track(path: "signal"))
+  try analyze(signal, block: block, by: TempoAnalyzer(configuration).makeSession(for: Track(path: "signal")))
+}
+
+/// The same of a session that was made.
+func analyze(_ signal: [Float], block: Int = 16_384, by session: TempoAnalyzer.Session) throws -> TempoFinding {
+  var session = session
   var stft = STFT(windowLength: BandSpectrogram.layout.windowLength, hop: BandSpectrogram.layout.hop)
   var start = 0
   while start < signal.count {

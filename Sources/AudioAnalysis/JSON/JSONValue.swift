@@ -1,5 +1,3 @@
-internal import FoundationEssentials
-
 /// Any JSON value (RFC 8259). Whole numbers keep their kind.
 public enum JSONValue: Hashable, Sendable {
   case null
@@ -12,15 +10,10 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Codable {
-  private struct Name: CodingKey {
-    var stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
   public init(from decoder: any Decoder) throws {
-    if let container = try? decoder.container(keyedBy: Name.self) {
+    if let decoder = decoder as? JSONValueDecoder {
+      self = decoder.value
+    } else if let container = try? decoder.container(keyedBy: JSONKey.self) {
       var object: [String: JSONValue] = [:]
       for key in container.allKeys { object[key.stringValue] = try container.decode(JSONValue.self, forKey: key) }
       self = .object(object)
@@ -47,8 +40,8 @@ extension JSONValue: Codable {
   public func encode(to encoder: any Encoder) throws {
     switch self {
     case .object(let object):
-      var container = encoder.container(keyedBy: Name.self)
-      for (key, value) in object { try container.encode(value, forKey: Name(stringValue: key)) }
+      var container = encoder.container(keyedBy: JSONKey.self)
+      for (key, value) in object { try container.encode(value, forKey: JSONKey(stringValue: key)) }
     case .array(let array):
       var container = encoder.unkeyedContainer()
       for value in array { try container.encode(value) }
@@ -72,11 +65,6 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue {
-  /// Reads the value as one of a type.
-  public func decoded<T: Decodable>(as type: T.Type) throws -> T {
-    try JSONDecoder().decode(type, from: JSONEncoder().encode(self))
-  }
-
   /// The same text for equal values: keys in the order of their UTF-8, no spaces, whole numbers without fraction or
   /// exponent. (NaN and infinities, which JSON does not have, become null.)
   public var canonicalText: String {

@@ -10,19 +10,33 @@ extension JSONValue {
 
 /// Where an encoder or container leaves its value; shared, since containers may be filled in any order.
 private final class Slot {
-  enum Content {
-    case single(JSONValue)
-    case array([Slot])
-    case object([String: Slot])
+  enum Kind {
+    case single, array, object
   }
 
-  var content = Content.single(.null)
+  private(set) var kind = Kind.single
+  private var single = JSONValue.null
+  private var elements: [Slot] = []
+  private var members: [String: Slot] = [:]
+
+  var count: Int { elements.count }
+
+  func set(_ value: JSONValue) {
+    kind = .single
+    single = value
+  }
+
+  /// Makes it a list or an object, if it is none yet.
+  func become(_ kind: Kind) { self.kind = kind }
+
+  func append(_ slot: Slot) { elements.append(slot) }
+  func set(_ slot: Slot, forKey key: String) { members[key] = slot }
 
   var value: JSONValue {
-    switch content {
-    case .single(let value): value
-    case .array(let slots): .array(slots.map(\.value))
-    case .object(let slots): .object(slots.mapValues(\.value))
+    switch kind {
+    case .single: single
+    case .array: .array(elements.map(\.value))
+    case .object: .object(members.mapValues(\.value))
     }
   }
 }
@@ -39,12 +53,12 @@ private struct JSONValueEncoder: Encoder {
 
   func encode(_ value: some Encodable) throws {
     switch value {
-    case let value as JSONValue: slot.content = .single(value)
     case let value as Double: try encode(floatingPoint: value)
+    case let value as JSONValue: slot.set(value)
     case let value as Float: try encode(floatingPoint: Double(value))
-    case let value as Bool: slot.content = .single(.bool(value))
-    case let value as String: slot.content = .single(.string(value))
-    case let value as any BinaryInteger: slot.content = .single(Self.integer(value))
+    case let value as Bool: slot.set(.bool(value))
+    case let value as String: slot.set(.string(value))
+    case let value as any BinaryInteger: slot.set(Self.integer(value))
     default: try value.encode(to: self)
     }
   }
@@ -54,7 +68,7 @@ private struct JSONValueEncoder: Encoder {
       throw EncodingError.invalidValue(
         value, EncodingError.Context(codingPath: codingPath, debugDescription: "JSON has no \(value)"))
     }
-    slot.content = .single(.number(value))
+    slot.set(.number(value))
   }
 
   private static func integer(_ value: any BinaryInteger) -> JSONValue {
@@ -73,35 +87,23 @@ private struct JSONValueEncoder: Encoder {
     let encoder: JSONValueEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
 
-    mutating func encodeNil() { encoder.slot.content = .single(.null) }
+    mutating func encodeNil() { encoder.slot.set(.null) }
     mutating func encode(_ value: some Encodable) throws { try encoder.encode(value) }
   }
 
   private struct UnkeyedContainer: UnkeyedEncodingContainer {
-    struct Index: CodingKey {
-      let index: Int
-      var stringValue: String { String(index) }
-      var intValue: Int? { index }
-      init(_ index: Int) { self.index = index }
-      init?(stringValue: String) { nil }
-      init?(intValue: Int) { self.init(intValue) }
-    }
-
     let encoder: JSONValueEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
-    var count: Int {
-      if case .array(let slots) = encoder.slot.content { slots.count } else { 0 }
-    }
+    var count: Int { encoder.slot.count }
 
     init(encoder: JSONValueEncoder) {
       self.encoder = encoder
-      if case .array = encoder.slot.content { return }
-      encoder.slot.content = .array([])
+      encoder.slot.become(.array)
     }
 
     private func nextEncoder() -> JSONValueEncoder {
-      let next = JSONValueEncoder(codingPath: codingPath + [Index(count)])
-      if case .array(let slots) = encoder.slot.content { encoder.slot.content = .array(slots + [next.slot]) }
+      let next = JSONValueEncoder(codingPath: codingPath + [JSONKey(index: count)])
+      encoder.slot.append(next.slot)
       return next
     }
 
@@ -115,29 +117,17 @@ private struct JSONValueEncoder: Encoder {
   }
 
   private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    struct Super: CodingKey {
-      var stringValue: String { "super" }
-      var intValue: Int? { nil }
-      init() {}
-      init?(stringValue: String) { nil }
-      init?(intValue: Int) { nil }
-    }
-
     let encoder: JSONValueEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
 
     init(encoder: JSONValueEncoder) {
       self.encoder = encoder
-      if case .object = encoder.slot.content { return }
-      encoder.slot.content = .object([:])
+      encoder.slot.become(.object)
     }
 
     private func encoder(for key: any CodingKey) -> JSONValueEncoder {
       let next = JSONValueEncoder(codingPath: codingPath + [key])
-      if case .object(var slots) = encoder.slot.content {
-        slots[key.stringValue] = next.slot
-        encoder.slot.content = .object(slots)
-      }
+      encoder.slot.set(next.slot, forKey: key.stringValue)
       return next
     }
 
@@ -149,7 +139,7 @@ private struct JSONValueEncoder: Encoder {
     mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
       encoder(for: key).unkeyedContainer()
     }
-    mutating func superEncoder() -> any Encoder { encoder(for: Super()) }
+    mutating func superEncoder() -> any Encoder { encoder(for: JSONKey.super) }
     mutating func superEncoder(forKey key: Key) -> any Encoder { encoder(for: key) }
   }
 }

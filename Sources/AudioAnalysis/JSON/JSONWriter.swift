@@ -162,7 +162,8 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// Quotes, backslashes and control characters are escaped; everything else, from U+007F on too, stands for itself.
+  /// Quotes, backslashes and control characters are escaped, and so are the separators of lines and paragraphs, at which some
+  /// programs end a line; everything else stands for itself.
   private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
     var start = 0
     var index = 0
@@ -174,9 +175,10 @@ public struct JSONWriter: Sendable {
         continue
       }
       let byte = unsafe text[index]
-      index += 1
-      guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-      unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index - 1]))
+      let length = unsafe Self.lengthOfEscaped(in: text, at: index)
+      index += max(1, length)
+      guard length > 0 else { continue }
+      unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index - length]))
       start = index
       bytes.append(UInt8(ascii: "\\"))
       switch byte {
@@ -187,8 +189,12 @@ public struct JSONWriter: Sendable {
       case 0x0C: bytes.append(UInt8(ascii: "f"))
       case 0x0D: bytes.append(UInt8(ascii: "r"))
       default:
-        bytes.append(contentsOf: [UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0")])
-        for digit in [byte >> 4, byte & 15] {
+        // U+2028 and U+2029 differ in their last byte, as C1 characters do.
+        let last = unsafe text[index - 1]
+        let scalar = length == 3 ? 0x2000 | UInt16(last & 0x7F) : UInt16(last)
+        bytes.append(UInt8(ascii: "u"))
+        for shift in [12, 8, 4, 0] {
+          let digit = UInt8(scalar >> UInt16(shift) & 15)
           bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
         }
       }
@@ -196,7 +202,19 @@ public struct JSONWriter: Sendable {
     unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
   }
 
-  /// Whether any of eight bytes is a control character, a quote or a backslash. A byte `b` is below `n` (at most 0x80) where
+  /// Bytes of the character at `index` if it is to be escaped, else 0.
+  private static func lengthOfEscaped(in text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
+    switch unsafe text[index] {
+    case 0..<0x20, 0x7F, UInt8(ascii: "\""), UInt8(ascii: "\\"): return 1
+    case 0xC2 where index + 1 < text.count:
+      return unsafe text[index + 1] < 0xA0 ? 2 : 0
+    case 0xE2 where index + 2 < text.count:
+      return unsafe text[index + 1] == 0x80 && text[index + 2] & 0xFE == 0xA8 ? 3 : 0
+    default: return 0
+    }
+  }
+
+  /// Whether any of eight bytes is a control character, a quote or a backslash, or may begin something else to escape. A byte `b` is below `n` (at most 0x80) where
   /// `b - n` borrows and `b` has no high bit; a false alarm behind a true one does no harm.
   private static func needsEscapes(_ bytes: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
@@ -204,6 +222,7 @@ public struct JSONWriter: Sendable {
     func below(_ limit: UInt64, _ bytes: UInt64) -> UInt64 { (bytes &- ones &* limit) & ~bytes & highBits }
     let quotes = below(1, bytes ^ ones &* UInt64(UInt8(ascii: "\"")))
     let backslashes = below(1, bytes ^ ones &* UInt64(UInt8(ascii: "\\")))
-    return below(0x20, bytes) | quotes | backslashes != 0
+    let others = below(1, bytes ^ ones &* 0x7F) | below(1, bytes ^ ones &* 0xC2) | below(1, bytes ^ ones &* 0xE2)
+    return below(0x20, bytes) | quotes | backslashes | others != 0
   }
 }

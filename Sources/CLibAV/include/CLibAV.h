@@ -7,6 +7,7 @@
 #define CLIBAV_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -44,6 +45,14 @@ typedef enum LAVSampleType {
 #define LAV_MAXIMUM_SAMPLE_RATE 1536000
 #define LAV_MAXIMUM_CHANNEL_COUNT 64
 
+/// Up to eight bytes that a reader sees in place of those in the file.
+typedef struct LAVMask {
+  /// In the file.
+  int64_t offset;
+  uint8_t bytes[8];
+  int count;
+} LAVMask;
+
 /// Where a reader finds its bytes: `prefix`, then the bytes from `start` to `end` of the file.
 typedef struct LAVInput {
   int descriptor;
@@ -52,6 +61,9 @@ typedef struct LAVInput {
   /// Copied; may be NULL.
   const uint8_t *prefix;
   int prefixCount;
+  /// Copied; may be NULL. In the order of their offsets, without overlaps.
+  const LAVMask *masks;
+  int maskCount;
   /// Short name of the demuxer, such as "mov"; NULL to probe.
   const char *demuxer;
 } LAVInput;
@@ -72,6 +84,8 @@ typedef struct LAVFormat {
   bool isLossless;
   /// Length as the container claims it, in frames of `sampleRate`; -1 if it does not say.
   int64_t claimedFrameCount;
+  /// Where the container does not say: the length by bit rate and size; -1 if unknown.
+  int64_t estimatedFrameCount;
 } LAVFormat;
 
 /// What happened while reading.
@@ -87,10 +101,14 @@ typedef struct LAVReport {
   int64_t formatChangeCount;
   /// The demuxer stopped with an error, not at the end.
   bool endedByError;
+  /// Errors of the demuxer that reading went on after.
+  int64_t demuxerErrorCount;
   /// Bytes without a single packet went on for so long, or were read so often, that reading was given up.
   bool lostSync;
   /// errno of a failed read; 0 if none.
   int readErrno;
+  /// MD5 of the samples as FLAC defines it; zero unless `lav_hash_samples` was called.
+  uint8_t digest[16];
 } LAVReport;
 
 typedef struct LAVReader LAVReader;
@@ -104,8 +122,22 @@ void lav_close(LAVReader *reader);
 LAVFormat lav_format(const LAVReader *reader);
 LAVReport lav_report(const LAVReader *reader);
 
-/// The next encoded packet of the chosen stream; valid until the next call. False at the end.
-bool lav_next_packet(LAVReader *reader, const uint8_t **bytes, int *count);
+/// An encoded packet, with what the container says of it that decoders heed.
+typedef struct LAVPacket {
+  const uint8_t *bytes;
+  int count;
+  /// FFmpeg's AV_PKT_FLAG_…: among them whether the packet is damaged, and whether its frames are not to be heard.
+  int flags;
+  /// Frames to drop at the start and at the end of what the packet decodes to.
+  uint32_t droppedAtStart;
+  uint32_t droppedAtEnd;
+  /// Codec parameters that hold from this packet on; NULL for those before.
+  const uint8_t *parameters;
+  int parameterCount;
+} LAVPacket;
+
+/// The next packet of the chosen stream; valid until the next call. False at the end.
+bool lav_next_packet(LAVReader *reader, LAVPacket *packet);
 
 /// Codec parameters outside the packets (what FFmpeg calls extradata); valid until the reader is closed.
 void lav_extradata(const LAVReader *reader, const uint8_t **bytes, int *count);
@@ -113,6 +145,9 @@ void lav_extradata(const LAVReader *reader, const uint8_t **bytes, int *count);
 /// Opens the decoder and decodes the first frame; afterwards `lav_format` describes what is decoded. Frames are handed
 /// out with the rate and channels of `like` if that is not NULL, else with those of the first frame.
 LAVStatus lav_start(LAVReader *reader, const LAVFormat *like);
+
+/// From now on computes `LAVReport.digest`. For FLAC only, right after `lav_start`.
+void lav_hash_samples(LAVReader *reader);
 
 /// Decodes up to `capacity` frames to planar floats (full scale ±1): channel c starts at `samples + c * stride`. The
 /// rate and channel count stay those that `lav_start` settled even if the stream changes. Returns the number of frames,
@@ -137,6 +172,9 @@ int lav_converter_room(LAVConverter *converter, int frameCount);
 /// -1 on failure.
 int lav_converter_push(LAVConverter *converter, const float *samples, int stride, int frameCount, float *output,
                        int capacity);
+
+/// Writes the 32 bytes of the SHA-256 of `bytes`; false if there is no memory.
+bool LAVSHA256(const uint8_t *bytes, size_t count, uint8_t *digest);
 
 #ifdef __cplusplus
 }

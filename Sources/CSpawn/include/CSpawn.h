@@ -21,6 +21,10 @@ int cspawn_start(pid_t *process, char *const argv[], int leads_session, int inpu
 /* Bounds the writable memory of this process, not of programs it starts: allocations beyond it fail. To be called once. */
 int cspawn_limit_memory(size_t bytes);
 
+/* Has all threads share one heap: where address space is limited, glibc finds no room for one of each thread's own, and
+   looks again at every allocation. To be called before the second thread is started. */
+void cspawn_share_heap(void);
+
 /* write(2) that never raises SIGPIPE: `*written` is the count on success. */
 int cspawn_write(int descriptor, const void *bytes, size_t count, size_t *written);
 

@@ -7,27 +7,22 @@ public struct AnalysisPlan: Sendable {
   public var name: String
   public var plugins: [AnalyzerPlugin]
   public var resampler: ResamplerKind
-  /// See `PipelineDefinition.decodesWholeFile`.
-  public var decodesWholeFile: Bool
-  /// Seconds that the programs of `exec` analyzers may take for one file, together.
-  public var programTime: Double
+  public var decoding: PipelineDefinition.Decoding
 
   public init(
-    name: String, plugins: [AnalyzerPlugin], resampler: ResamplerKind, decodesWholeFile: Bool = true,
-    programTime: Double = 0
+    name: String, plugins: [AnalyzerPlugin], resampler: ResamplerKind, decoding: PipelineDefinition.Decoding = .whole
   ) {
     self.name = name
     self.plugins = plugins
     self.resampler = resampler
-    self.decodesWholeFile = decodesWholeFile
-    self.programTime = programTime
+    self.decoding = decoding
   }
 
   /// Every setting with its value, given or default: what shapes the results of a run, and nothing else.
   public var configuration: JSONValue {
     .object([
       "resampler": .string(resampler.rawValue),
-      "decode": .string(decodesWholeFile ? "whole" : "needed"),
+      "decode": .string(decoding.rawValue),
       "analyzers": .object(
         Dictionary(
           plugins.map { plugin in
@@ -50,7 +45,9 @@ public struct AnalysisPlan: Sendable {
 
   /// What analyzes the files, one instance for any number of threads.
   public func makeFileAnalyzer() -> FileAnalyzer {
-    FileAnalyzer(plugins: plugins, resampler: resampler, readsToEnd: decodesWholeFile)
+    FileAnalyzer(
+      plugins: plugins, resampler: resampler, readsToEnd: decoding != .needed,
+      verifiesChecksums: decoding == .verified)
   }
 }
 
@@ -64,14 +61,11 @@ extension PipelineDefinition {
   ///   that it refuses.
   public func plan(with kinds: [AnalyzerKind], only: Set<String>? = nil) throws(DefinitionError) -> AnalysisPlan {
     if let only { try check(only) }
-    var plan = AnalysisPlan(name: name, plugins: [], resampler: resampler, decodesWholeFile: decodesWholeFile)
+    var plan = AnalysisPlan(name: name, plugins: [], resampler: resampler, decoding: decoding)
     for entry in entries {
       let plugin = try plugin(for: entry, kinds: kinds)
       guard only?.contains(entry.id) ?? true else { continue }
       plan.plugins.append(plugin)
-      if entry.kind == .exec, let program = try? ExecAnalyzer.Configuration(merging: entry.settings) {
-        plan.programTime += program.timeout
-      }
     }
     return plan
   }

@@ -7,16 +7,23 @@ enum FileBytes {
   static func read(_ path: FilePath, limit: Int = 1 << 20) throws -> [UInt8] {
     // Without blocking, in case it is a named pipe without a writer.
     let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
-    return try file.closeAfter {
-      var bytes: [UInt8] = []
-      var piece = [UInt8](repeating: 0, count: 1 << 16)
-      while bytes.count <= limit {
-        let count = try piece.withUnsafeMutableBytes { try unsafe file.read(into: $0) }
-        if count == 0 { break }
-        bytes += piece[..<count]
-      }
-      return bytes
+    return try file.closeAfter { try read(file, limit: limit) }
+  }
+
+  static func read(_ file: FileDescriptor, limit: Int) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count <= limit {
+      let count = try piece.withUnsafeMutableBytes { try unsafe file.read(into: $0) }
+      if count == 0 { break }
+      bytes += piece[..<count]
     }
+    return bytes
+  }
+
+  /// Whether there is something of this name, be it a link that leads nowhere.
+  static func exists(_ path: FilePath) -> Bool {
+    (try? FileManager.default.attributesOfItem(atPath: path.string)) != nil
   }
 
   /// The names in a folder; none if it cannot be read.

@@ -22,7 +22,7 @@ public struct PipelineCatalog: Sendable {
   /// The definition that `reference` means: a path if it has a slash or ends in `.yaml` or `.yml`, else the name of a
   /// built-in definition or of a file in the user's folder.
   public func definition(_ reference: String) throws(DefinitionError) -> PipelineDefinition {
-    if reference.contains("/") || reference.hasSuffix(".yaml") || reference.hasSuffix(".yml") {
+    if PipelineReference(reference).isPath {
       return try PipelineDefinition(at: FilePath(reference))
     }
     if let text = Self.builtIn[reference] {

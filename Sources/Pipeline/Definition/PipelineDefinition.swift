@@ -39,14 +39,22 @@ public struct PipelineDefinition: Hashable, Sendable {
     }
   }
 
+  /// How much of a file is decoded: the words of the key `decode`.
+  public enum Decoding: String, Hashable, Sendable, CaseIterable {
+    /// To its end, even if no analyzer wants more of it, so that damage and false lengths are found.
+    case whole
+    /// As far as analyzers want.
+    case needed
+    /// As with `whole`, known audio again too, and compared with the checksum that the encoder left in the header.
+    case verified
+  }
+
   /// For people, and in the records of runs.
   public var name: String
   /// One line for people.
   public var summary: String
   public var resampler: ResamplerKind
-  /// Whether every file is decoded to its end, even if no analyzer wants more of it, so that damage and false lengths
-  /// are found.
-  public var decodesWholeFile: Bool
+  public var decoding: Decoding
   /// In the order in which they are written.
   public var entries: [Entry]
   /// The file, for errors.
@@ -55,25 +63,33 @@ public struct PipelineDefinition: Hashable, Sendable {
   var positions: [String: TextPosition] = [:]
 
   public init(
-    name: String, summary: String = "", resampler: ResamplerKind = .soxr, decodesWholeFile: Bool = true,
+    name: String, summary: String = "", resampler: ResamplerKind = .soxr, decoding: Decoding = .whole,
     entries: [Entry]
   ) {
     self.name = name
     self.summary = summary
     self.resampler = resampler
-    self.decodesWholeFile = decodesWholeFile
+    self.decoding = decoding
     self.entries = entries
     source = name
   }
 
   /// Reads a definition from a file.
   public init(at path: FilePath) throws(DefinitionError) {
-    let bytes: [UInt8]
+    try self.init(yaml: Self.bytes(of: path), of: path)
+  }
+
+  /// Reads the file of a definition.
+  static func bytes(of path: FilePath) throws(DefinitionError) -> [UInt8] {
     do {
-      bytes = try FileBytes.read(path)
+      return try FileBytes.read(path)
     } catch {
       throw DefinitionError(source: path.string, problem: "cannot be read: \(error)")
     }
+  }
+
+  /// - Parameter path: Of the file that has been read.
+  init(yaml bytes: [UInt8], of path: FilePath) throws(DefinitionError) {
     try self.init(yaml: bytes, name: path.stem ?? path.string, source: path.string)
   }
 
@@ -91,7 +107,7 @@ public struct PipelineDefinition: Hashable, Sendable {
       case "name": self.name = try reader.text(entry.value, at: entry.key)
       case "description": summary = try reader.text(entry.value, at: entry.key)
       case "resampler": resampler = try reader.choice(ResamplerKind.self, entry.value, at: entry.key)
-      case "decode": decodesWholeFile = try reader.choice(DecodeExtent.self, entry.value, at: entry.key) == .whole
+      case "decode": decoding = try reader.choice(Decoding.self, entry.value, at: entry.key)
       case "analyzers": entries += try reader.entries(entry.value, at: entry.key, kind: .builtIn)
       case "exec": entries += try reader.entries(entry.value, at: entry.key, kind: .exec)
       default: throw reader.unknownKey(entry.key, under: "", known: keys)
@@ -107,12 +123,6 @@ public struct PipelineDefinition: Hashable, Sendable {
     }
   }
 
-  /// The words of the key `decode`.
-  private enum DecodeExtent: String, CaseIterable {
-    case whole
-    case needed
-  }
-
   /// A definition in one line of JSON, which is YAML as well: reads back as this one.
   public var text: String {
     func mapping(_ kind: Entry.Kind) -> String {
@@ -123,7 +133,7 @@ public struct PipelineDefinition: Hashable, Sendable {
     }
     let json = """
       {"name": \(JSONValue.string(name).canonicalText), "resampler": "\(resampler.rawValue)", \
-      "decode": "\((decodesWholeFile ? DecodeExtent.whole : .needed).rawValue)", \
+      "decode": "\(decoding.rawValue)", \
       "analyzers": \(mapping(.builtIn)), "exec": \(mapping(.exec))}
       """
     // What JSON lets stand in strings, and YAML takes for the end of a line or does not take at all.

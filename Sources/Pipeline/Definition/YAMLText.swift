@@ -46,9 +46,12 @@ struct YAMLText {
     }
   }
 
-  /// Larger files are not written by people. (Anchors could make much of little.)
+  /// Larger files are not written by people.
   private static let sizeLimit = 1 << 18
   private static let nodeLimit = 20_000
+  /// Copies of copies double: of so many aliases at most 3^11 values can be made, which Yams compares where they are keys
+  /// before anybody can count them.
+  private static let aliasLimit = 32
 
   let source: String
   /// `nil` for an empty text.
@@ -63,6 +66,9 @@ struct YAMLText {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw DefinitionError(source: source, problem: "is not UTF-8 text")
     }
+    guard Self.aliasCount(bytes) <= Self.aliasLimit else {
+      throw DefinitionError(source: source, problem: "has more than \(Self.aliasLimit) aliases (*name)")
+    }
     do {
       // The rules of Yams for plain scalars are those of YAML 1.1, and made of regular expressions; here nobody asks
       // them.
@@ -70,6 +76,24 @@ struct YAMLText {
     } catch {
       throw Self.error(error, in: source)
     }
+  }
+
+  /// How often something looks like an alias, in quotes and comments too; none without something like an anchor.
+  private static func aliasCount(_ bytes: [UInt8]) -> Int {
+    func count(_ mark: UInt8) -> Int {
+      var before = UInt8(ascii: "\n")
+      var count = 0
+      for (byte, next) in zip(bytes, bytes.dropFirst()) {
+        if byte == mark, !isNamePart(before), isNamePart(next) { count += 1 }
+        before = byte
+      }
+      return count
+    }
+    return count(UInt8(ascii: "&")) == 0 ? 0 : count(UInt8(ascii: "*"))
+  }
+
+  private static func isNamePart(_ byte: UInt8) -> Bool {
+    byte >= 0x80 || byte > 0x20 && !",[]{}:?&*!|>'\"%@`-".utf8.contains(byte)
   }
 
   private mutating func node(_ node: Yams.Node, depth: Int = 0) throws(DefinitionError) -> Node {

@@ -13,10 +13,17 @@ public final class WorkerPool: Sendable {
     public let description: String
   }
 
+  private struct Stock {
+    var idle: [ChildProcess] = []
+    /// Workers that are at a file.
+    var busyCount = 0
+    var shortage: StartFailure?
+  }
+
   private let arguments: [[UInt8]]
   private let analyzers: [AnalyzerIdentity]
-  private let findingTypes: [String: any AnalysisFinding.Type]
-  private let idle = Mutex<[ChildProcess]>([])
+  private let userInfo: [CodingUserInfoKey: any Sendable]
+  private let stock = Mutex(Stock())
   private let lost = Mutex<[WorkerLoss: Int]>([:])
 
   /// - Parameters:
@@ -26,32 +33,35 @@ public final class WorkerPool: Sendable {
   public init(arguments: [String], plan: AnalysisPlan, kinds: [AnalyzerKind]) {
     self.arguments = arguments.map { Array($0.utf8) }
     analyzers = plan.plugins.map(\.identity)
-    findingTypes = Dictionary(kinds.map { ($0.id, $0.findingType) }, uniquingKeysWith: { first, _ in first })
+    userInfo = WorkerLine.userInfo(kinds)
   }
 
   /// Has a worker analyze a file; blocks until it has.
   ///
+  /// If no worker can be started while others are at work, the file waits for one of those.
+  ///
   /// - Parameters:
-  ///   - hardLimit: Time after which the worker is killed. The job's own limit should come first: it leaves a part of the
-  ///     findings.
+  ///   - job: Of its time limit the worker is told, and it is killed if it does not keep it.
   ///   - isCancelled: Asked every tenth of a second; the worker is killed then.
   ///   - findAudio: See `FileAnalyzer.analyze`.
   /// - Returns: `nil` if cancelled. If the worker is lost, an analysis that says how.
   public func analyze(
-    _ job: AnalysisJob, hardLimit: Duration, isCancelled: () -> Bool,
-    findAudio: (ContentID) -> KnownAudio? = { _ in nil }
+    _ job: AnalysisJob, isCancelled: () -> Bool, findAudio: (ContentID) -> KnownAudio? = { _ in nil }
   ) throws(StartFailure) -> FileAnalysis? {
-    let first = try attempt(job, hardLimit: hardLimit, isCancelled: isCancelled, findAudio: findAudio)
+    let first = try attempt(job, isCancelled: isCancelled, findAudio: findAudio)
     guard case .lostUnawares = first, !isCancelled() else { return first.analysis }
-    return try attempt(job, hardLimit: hardLimit, isCancelled: isCancelled, findAudio: findAudio).analysis
+    return try attempt(job, isCancelled: isCancelled, findAudio: findAudio).analysis
   }
 
   /// The workers that were lost until now.
   public var losses: [WorkerLoss: Int] { lost.withLock { $0 } }
 
+  /// Why files had to wait for workers, if they had to.
+  public var shortage: StartFailure? { stock.withLock { $0.shortage } }
+
   /// Ends the workers that are idle, and waits until they are gone.
   public func close() {
-    idle.withLock { $0.removeAll() }
+    stock.withLock { $0.idle.removeAll() }
   }
 
   private enum Attempt {
@@ -69,23 +79,33 @@ public final class WorkerPool: Sendable {
   }
 
   private func attempt(
-    _ job: AnalysisJob, hardLimit: Duration, isCancelled: () -> Bool, findAudio: (ContentID) -> KnownAudio?
+    _ job: AnalysisJob, isCancelled: () -> Bool, findAudio: (ContentID) -> KnownAudio?
   ) throws(StartFailure) -> Attempt {
-    let worker = try takeWorker()
+    guard let worker = try takeWorker(isCancelled: isCancelled) else { return .done(nil) }
+    var isUsable = false
+    defer {
+      stock.withLock { stock in
+        stock.busyCount -= 1
+        if isUsable { stock.idle.append(worker) }
+      }
+    }
     let start = ContinuousClock.now
     var stage = Problem.Stage.open
     var hasAnswered = false
+    var watch = Watch(worker, job.timeLimit ?? .standard)
     do {
-      worker.allow(hardLimit)
-      let encoder = JSONEncoder()
       func send(_ value: some Encodable) throws {
-        try encoder.line(value).withUnsafeBytes { (bytes) throws in try unsafe worker.write(bytes) }
+        worker.allow(watch.standstill)
+        try WorkerLine.encoded(value).withUnsafeBytes { (bytes) throws in try unsafe worker.write(bytes) }
+        worker.allow(.seconds(Int64.max))
       }
       try send(job)
-      let decoder = JSONDecoder()
-      if let key = CodingUserInfoKey.findingTypes { decoder.userInfo[key] = findingTypes }
       while true {
-        switch try worker.nextLine(isCancelled: isCancelled) {
+        let line = try worker.nextLine {
+          try watch.look()
+          return isCancelled()
+        }
+        switch line {
         case .cancelled: return .done(nil)
         case .none:
           let ending = try worker.waitForEnd()
@@ -97,52 +117,112 @@ public final class WorkerPool: Sendable {
           return ending == .signal(Int(SIGKILL)) || !hasAnswered ? .lostUnawares(analysis) : .done(analysis)
         case .text(let line):
           hasAnswered = true
-          switch try decoder.decode(WorkerMessage.self, from: Data(line)) {
+          switch try WorkerLine.decoded(line, as: WorkerMessage.self, userInfo: userInfo) {
+          case .ready: break
           case .stage(let next): stage = next
+          case .decoded(let seconds): watch.audio = seconds
           case .audio(let id): try send(findAudio(id))
           case .result(let analysis):
-            idle.withLock { $0.append(worker) }
+            isUsable = true
             return .done(analysis)
           }
         }
       }
-    } catch ChildProcess.Failure.timeout {
-      let seconds = Int(hardLimit / .seconds(1))
+    } catch Watch.Overrun.processorTime(let seconds) {
       return .done(
         failed(
-          job, WorkerLoss(cause: .timeLimit, stage: stage), "time_limit",
-          "It took longer than \(seconds) s, and the worker process was killed \(Self.doing(stage)); "
+          job, WorkerLoss(cause: .timeLimit, stage: stage), Problem.timeLimit,
+          "It took more than \(Int(seconds)) s of processor time, and the worker process was killed \(Self.doing(stage)); "
             + "nothing of it is kept."))
+    } catch Watch.Overrun.standstill, ChildProcess.Failure.timeout {
+      return .done(
+        failed(
+          job, WorkerLoss(cause: .timeLimit, stage: stage), Problem.noProgress,
+          "For \(Int(watch.standstill / .seconds(1))) s nothing was read and nothing computed, and the worker process was "
+            + "killed \(Self.doing(stage)); nothing of it is kept. Does the disk, or the server, answer?"))
     } catch {
+      let reason =
+        error as? ChildProcess.Failure == .tooMuchOutput
+        ? "its answer is longer than \(WorkerMessage.lineLimit >> 20) MiB" : "\(error)"
       return .done(
         failed(
           job, WorkerLoss(cause: .noAnswer, stage: stage), "worker_failed",
-          "The worker process gave no usable answer \(Self.doing(stage)): \(error)."))
+          "The worker process gave no usable answer \(Self.doing(stage)): \(reason)."))
     }
   }
 
-  private func takeWorker() throws(StartFailure) -> ChildProcess {
-    if let worker = idle.withLock({ $0.popLast() }) { return worker }
-    do {
-      return try ChildProcess(arguments: arguments, leadsSession: true, hasInput: true, patience: .seconds(60))
-    } catch {
-      throw StartFailure(
-        description: "No worker process can be started (\(error)); --isolation none analyzes in this process instead")
+  // MARK: - Starting workers
+
+  /// A worker that waits for a job, and counts as busy from now on; `nil` if cancelled.
+  private func takeWorker(isCancelled: () -> Bool) throws(StartFailure) -> ChildProcess? {
+    while !isCancelled() {
+      let idle = stock.withLock { stock in
+        stock.busyCount += 1
+        return stock.idle.popLast()
+      }
+      if let idle { return idle }
+      do {
+        return try startWorker(isCancelled: isCancelled)
+      } catch {
+        let others = stock.withLock { stock in
+          stock.busyCount -= 1
+          if stock.busyCount > 0 || !stock.idle.isEmpty { stock.shortage = error }
+          return stock.busyCount + stock.idle.count
+        }
+        guard others > 0 else { throw error }
+        // One of the others takes the file once it is done with its own.
+        usleep(100_000)
+      }
     }
+    return nil
   }
+
+  /// Starts a worker and waits until it is ready: what keeps it from that is no file's doing.
+  private func startWorker(isCancelled: () -> Bool) throws(StartFailure) -> ChildProcess {
+    var reason: String
+    do {
+      let worker = try ChildProcess(
+        arguments: arguments, leadsSession: true, outputLimit: WorkerMessage.lineLimit, hasInput: true,
+        patience: .seconds(Int64.max))
+      var watch = Watch(worker, .standard)
+      let line = try worker.nextLine {
+        try watch.look()
+        return isCancelled()
+      }
+      switch line {
+      // Whoever asked for it sees by itself that it is cancelled.
+      case .cancelled: return worker
+      case .text(let line):
+        if case .ready = try WorkerLine.decoded(line, as: WorkerMessage.self) { return worker }
+        reason = "it does not say that it is ready"
+      case .none:
+        let ending = try worker.waitForEnd()
+        reason = "it ended with \(ending)\(Self.lastWords(of: worker))"
+      }
+    } catch ChildProcess.Failure.cannotStart(let problem) {
+      reason = problem
+    } catch is Watch.Overrun {
+      reason = "it does not get ready"
+    } catch {
+      reason = "\(error)"
+    }
+    throw StartFailure(
+      description: "No worker process can be started: \(reason). If a limit is in the way (ulimit -a; of a container or "
+        + "service: memory, pids), raise it or use fewer --jobs; --isolation none analyzes in this process instead.")
+  }
+
+  // MARK: - What is told of losses
 
   private static func crash(
     _ ending: ChildProcess.Ending, _ worker: ChildProcess, in stage: Problem.Stage, after start: ContinuousClock.Instant
   ) -> String {
-    let lastWords =
-      String(decoding: worker.errorTail, as: UTF8.self).split(separator: "\n").last.map { "; it said: \($0)" } ?? ""
-    let how =
-      switch ending {
-      case .signal(let number): unsafe "signal \(number), \(String(cString: strsignal(Int32(number))))"
-      case .status(let status): "exit status \(status)"
-      }
     let seconds = String(format: "%.1f", (ContinuousClock.now - start) / .seconds(1))
-    return "The worker process crashed (\(how)) \(doing(stage)), after \(seconds) s\(lastWords)."
+    return "The worker process crashed (\(ending)) \(doing(stage)), after \(seconds) s\(lastWords(of: worker))."
+  }
+
+  private static func lastWords(of worker: ChildProcess) -> String {
+    let lines = String(decoding: worker.errorTail, as: UTF8.self).split(separator: "\n")
+    return lines.last.map { "; it said: \($0)" } ?? ""
   }
 
   private static func doing(_ stage: Problem.Stage) -> String {
@@ -165,7 +245,53 @@ public final class WorkerPool: Sendable {
   }
 }
 
-extension ChildProcess.Ending {
+/// Looks whether a worker keeps to the time limit of its file.
+private struct Watch {
+  enum Overrun: Error {
+    /// More than so many seconds of it.
+    case processorTime(Double)
+    case standstill
+  }
+
+  /// Seconds of audio that were decoded until now.
+  var audio = 0.0
+
+  private let worker: ChildProcess
+  private let limit: TimeLimit
+  /// Seconds of processor time before the file.
+  private let start: Double
+  private var lastSeen: (time: Double, at: ContinuousClock.Instant)
+
+  init(_ worker: ChildProcess, _ limit: TimeLimit) {
+    self.worker = worker
+    self.limit = limit
+    start = worker.processorTime ?? 0
+    lastSeen = (start, .now)
+  }
+
+  var standstill: Duration { .seconds(limit.standstillSeconds) }
+
+  /// Whatever a worker does, it takes some time of a processor: reading, decoding, and looking after a program too.
+  mutating func look() throws {
+    guard let time = worker.processorTime else { return }
+    let outerLimit = limit.outerProcessorSeconds(afterDecoding: audio)
+    if time - start > outerLimit { throw Overrun.processorTime(outerLimit) }
+    if time > lastSeen.time {
+      lastSeen = (time, .now)
+    } else if ContinuousClock.now - lastSeen.at > standstill {
+      throw Overrun.standstill
+    }
+  }
+}
+
+extension ChildProcess.Ending: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .signal(let number): unsafe "signal \(number), \(String(cString: strsignal(Int32(number))))"
+    case .status(let status): "exit status \(status)"
+    }
+  }
+
   fileprivate var cause: WorkerLoss.Cause {
     switch self {
     case .signal(let number): .signal(number)

@@ -1,6 +1,8 @@
 internal import AudioAnalysis
 internal import LibraryScan
 internal import ResultStore
+internal import Synchronization
+internal import System
 internal import SystemPackage
 
 /// Analyzes the waiting files, `jobs` at a time, and stores the results.
@@ -11,11 +13,13 @@ struct AnalysisPhase {
     var postponed = 0
     /// Seconds.
     var audioDuration = 0.0
+    /// Why no further file could be begun.
+    var refusal: WorkerPool.StartFailure?
   }
 
   private struct Finished: Sendable {
     var file: PendingFile
-    var ending: Supervision.Ending
+    var ending: Swift.Result<Supervision.Ending, WorkerPool.StartFailure>
   }
 
   /// A file that was changed since it was scanned, within this time before it is opened, is taken for one that is being
@@ -27,7 +31,7 @@ struct AnalysisPhase {
   let queue: PendingQueue
   let plan: AnalysisPlan
   let jobs: Int
-  let timeLimit: Double?
+  let timeLimit: TimeLimit
   let isolation: LibraryRun.Isolation
   let isForced: Bool
   let control: RunControl
@@ -36,19 +40,25 @@ struct AnalysisPhase {
   func analyze() async throws -> Result {
     let writer = ResultWriter(store: store, run: run, wanted: plan.wanted)
     let buffer = CommitBuffer(writer: writer)
-    let executor = AnalysisExecutor(threadCount: jobs)
+    let executor = try ThreadExecutor.forAnalysis(jobs: self.jobs)
     defer { executor.close() }
-    let ticker = Task { await buffer.commitEverySecond() }
-    defer { ticker.cancel() }
+    let jobs = executor.threadCount
+    if let shortage = executor.shortage {
+      report(
+        .notice("only \(jobs) of \(self.jobs) files are analyzed at the same time: \(shortage)", event: "fewer_jobs"))
+    }
+    let ticker = try Ticker(every: .seconds(1)) { buffer.commitByTheClock() }
+    defer { ticker.stop() }
 
     let supervision = Supervision(plan: plan, timeLimit: timeLimit, isolation: isolation)
     var waiting: ArraySlice<PendingFile> = []
     var givenUp: [Int64] = []
+    var refused: [Int64] = []
     var result = Result()
     var failures = AnalyzerFailures()
 
     func next() throws -> PendingFile? {
-      guard !control.isStopping else { return nil }
+      guard !control.isStopping, result.refusal == nil else { return nil }
       if waiting.isEmpty { waiting = try queue.next(limit: max(64, 4 * jobs))[...] }
       return waiting.popFirst()
     }
@@ -56,74 +66,83 @@ struct AnalysisPhase {
     try await withThrowingTaskGroup(of: Finished.self) { group in
       func add(_ file: PendingFile) {
         group.addTask(executorPreference: executor) {
-          Finished(file: file, ending: try analyze(file, with: supervision))
+          Finished(file: file, ending: analyze(file, with: supervision))
         }
       }
       for _ in 0..<jobs { if let file = try next() { add(file) } }
       while let done = try await group.next() {
         switch done.ending {
-        case .analyzed(let analysis):
+        case .success(.analyzed(let analysis)):
           failures.count(analysis)
-          try await buffer.add(FileResult(fileID: done.file.fileID, analysis: analysis))
-          let wasDecoded = analysis.format?.frameCount != nil && !analysis.reusesKnownAudio
-          let duration = wasDecoded ? analysis.format?.duration ?? 0 : 0
+          try buffer.add(FileResult(fileID: done.file.fileID, analysis: analysis))
+          let duration = analysis.decodedDuration ?? 0
           result.audioDuration += duration
           report(
             .finished(done.file.path, status: analysis.status, problem: analysis.problem, audioDuration: duration))
-        case .postponed:
+        case .success(.postponed):
           let reason = SkipReason.stillChanging
           try queue.postpone(done.file.fileID, code: reason.rawValue, message: reason.sentence)
           result.postponed += 1
-        case .givenUp:
+        case .success(.givenUp):
           givenUp.append(done.file.fileID)
+        case .failure(let refusal):
+          // What others have found by now is stored before the run ends.
+          result.refusal = refusal
+          refused.append(done.file.fileID)
         }
         if let file = try next() { add(file) }
       }
     }
-    try await buffer.commit()
-    try queue.release(givenUp + waiting.map(\.fileID))
+    ticker.stop()
+    try buffer.commit()
+    try queue.release(givenUp + refused + waiting.map(\.fileID))
     if !givenUp.isEmpty, !control.isStopping {
       report(
         .notice(
-          "\(givenUp.count) files have gone since the scan met them; the next run looks for them again",
+          "\(counted(givenUp.count, "file")) \(givenUp.count == 1 ? "has" : "have") gone since the scan met them; the next run looks again",
           event: "files_gone"))
     }
     result.counts = writer.counts
+    if result.refusal == nil, case .workers(let pool) = isolation, let shortage = pool.shortage {
+      report(.notice("files had to wait for each other: \(shortage)", event: "fewer_jobs"))
+    }
     for sentence in failures.sentences { report(.notice(sentence, event: "analyzer_failing")) }
     return result
   }
 
   /// Runs on a thread of the executor.
-  private func analyze(_ file: PendingFile, with supervision: Supervision) throws -> Supervision.Ending {
+  private func analyze(
+    _ file: PendingFile, with supervision: Supervision
+  ) -> Swift.Result<Supervision.Ending, WorkerPool.StartFailure> {
     report(.started(file.path))
     // What has gone since the scan, perhaps with its disk, has not failed: the next scan will know.
-    guard let before = LibraryScan.ScannedFile(lookingAt: file.path) else { return .givenUp }
+    guard let before = LibraryScan.ScannedFile(lookingAt: file.path) else { return .success(.givenUp) }
     let isAsScanned = before.size == file.sizeBytes && before.mtimeNanoseconds == file.modified.nanoseconds
     // Another file in its place is whole as a rule: programs write under a name of their own first. If it grows all the
     // same, reading finds out.
     let isReplaced = before.device != file.device || before.inode != file.inode
-    if !isAsScanned && !isReplaced && before.hasChanged(within: Self.writingPause) { return .postponed }
+    if !isAsScanned && !isReplaced && before.hasChanged(within: Self.writingPause) { return .success(.postponed) }
     let findAudio = { (id: ContentID) -> KnownAudio? in
       // If the store cannot be asked, the file is decoded.
-      guard trustsResults(of: file), let found = try? store.knownAudio(contentID: id) else { return nil }
-      var file = file
-      file.knownAudio = [found]
-      return knownAudio(of: file).first
+      guard trustsResults(of: file), let found = try? store.knownAudio(decodingID: id) else { return nil }
+      return KnownAudio(found)
     }
-    return try supervision.analyze(
-      before, job: { job(for: file, isAsScanned: isAsScanned, timeLimit: $0) },
-      isCancelled: { control.mustAbandon }, findAudio: findAudio)
+    return Swift.Result { () throws(WorkerPool.StartFailure) in
+      try supervision.analyze(
+        before, job: { job(for: file, isAsScanned: isAsScanned, timeLimit: $0) },
+        isCancelled: { control.mustAbandon }, findAudio: findAudio)
+    }
   }
 
   /// What has to be done for a file, given all that is known.
-  private func job(for file: PendingFile, isAsScanned: Bool, timeLimit: Double) -> AnalysisJob {
+  private func job(for file: PendingFile, isAsScanned: Bool, timeLimit: TimeLimit) -> AnalysisJob {
     var job = AnalysisJob(path: file.path, timeLimit: timeLimit)
     guard trustsResults(of: file) else { return job }
     if file.reason == .outdated, isAsScanned {
       let current = Set(file.known.filter { !$0.isFailure }.map(\.identity))
       job.analyzers = Set(plan.plugins.map(\.identity).filter { !current.contains($0) }.map(\.id))
     }
-    job.knownAudio = knownAudio(of: file)
+    job.knownAudio = file.knownAudio.map { KnownAudio($0) }
     return job
   }
 
@@ -131,14 +150,14 @@ struct AnalysisPhase {
   private func trustsResults(of file: PendingFile) -> Bool {
     file.reason != .retry && !isForced
   }
+}
 
-  private func knownAudio(of file: PendingFile) -> [KnownAudio] {
-    file.knownAudio.filter { $0.status != .failed }.map { known in
-      KnownAudio(
-        contentID: known.contentID,
-        analyzers: Set(known.outcomes.filter { $0.readsAudio && !$0.isFailure }.map(\.identity)),
-        format: known.format, status: known.status, problem: known.problem, remarks: known.remarks)
-    }
+extension KnownAudio {
+  fileprivate init(_ stored: StoredAudio) {
+    self.init(
+      decodingID: stored.decodingID,
+      analyzers: Set(stored.outcomes.filter { $0.readsAudio && !$0.isFailure }.map(\.identity)),
+      format: stored.format, remarks: stored.remarks)
   }
 }
 
@@ -158,40 +177,50 @@ private struct AnalyzerFailures {
 
   var sentences: [String] {
     counts.sorted { $0.key < $1.key }.map { id, count in
-      "the analyzer \(id) failed on \(count) \(count == 1 ? "file" : "files"), first because: \(firstReasons[id] ?? "")"
+      "the analyzer \(id) failed on \(counted(count, "file")), first because: \(firstReasons[id] ?? "")"
     }
   }
 }
 
 /// Collects results and stores about 200 of them, or those of a second, in one transaction.
-private actor CommitBuffer {
+private final class CommitBuffer: Sendable {
+  private struct State {
+    var results: [FileResult] = []
+    /// Why the last commit by the clock did not succeed; thrown by the next call.
+    var failure: StoreError?
+  }
+
   private static let batchSize = 200
 
   private let writer: ResultWriter
-  private var results: [FileResult] = []
-  /// Why the last commit by the clock did not succeed; thrown by the next call.
-  private var failure: StoreError?
+  private let state = Mutex(State())
 
   init(writer: ResultWriter) {
     self.writer = writer
   }
 
   func add(_ result: FileResult) throws(StoreError) {
-    if let failure { throw failure }
-    results.append(result)
-    if results.count >= Self.batchSize { try commit() }
+    try state.withLock { (state) throws(StoreError) in
+      if let failure = state.failure { throw failure }
+      state.results.append(result)
+      if state.results.count >= Self.batchSize { try commit(&state) }
+    }
   }
 
   func commit() throws(StoreError) {
-    if let failure { throw failure }
-    guard !results.isEmpty else { return }
-    try writer.commit(results)
-    results.removeAll(keepingCapacity: true)
+    try state.withLock { (state) throws(StoreError) in try commit(&state) }
   }
 
-  func commitEverySecond() async {
-    while (try? await Task.sleep(for: .seconds(1))) != nil {
-      do { try commit() } catch { failure = error }
+  func commitByTheClock() {
+    state.withLock { state in
+      do throws(StoreError) { try commit(&state) } catch { state.failure = error }
     }
+  }
+
+  private func commit(_ state: inout State) throws(StoreError) {
+    if let failure = state.failure { throw failure }
+    guard !state.results.isEmpty else { return }
+    try writer.commit(state.results)
+    state.results.removeAll(keepingCapacity: true)
   }
 }

@@ -17,8 +17,8 @@ public struct LibraryRun: Sendable {
     public var plan: AnalysisPlan
     /// Files analyzed at the same time.
     public var jobs: Int
-    /// Seconds after which the rest of a file is left out; `nil` for a limit by the size of the file.
-    public var timeLimit: Double?
+    /// How long one file may take.
+    public var timeLimit: TimeLimit
     public var isolation: Isolation
     public var programVersion: String
     /// The time of change (`ctime`) of files does not count.
@@ -26,7 +26,7 @@ public struct LibraryRun: Sendable {
 
     public init(
       roots: Roots, walk: LibraryWalker.Options = .init(), scan: ScanOptions = .init(), plan: AnalysisPlan, jobs: Int,
-      timeLimit: Double? = nil, isolation: Isolation = .none, programVersion: String,
+      timeLimit: TimeLimit = .standard, isolation: Isolation = .none, programVersion: String,
       ignoresStatusChanges: Bool = false
     ) {
       self.roots = roots
@@ -70,12 +70,14 @@ public struct LibraryRun: Sendable {
     public var roots: [RunRecord.Root]
     public var totals: RunTotals
     public var newlyFailed: Int
+    /// Files that are damaged and were not known as damaged or failing.
+    public var newlyDamaged: Int
     /// Files left for the next run.
     public var pending: Int
     /// Of the files skipped, those that were being written: the next run takes them.
     public var stillChanging: Int
     public var scan: ScanCounts
-    /// Of the files analyzed, those whose audio was known from before.
+    /// Files that need not be decoded, because their audio was known.
     public var reused: Int
     /// Seconds of audio decoded.
     public var audioDuration: Double
@@ -115,12 +117,21 @@ public struct LibraryRun: Sendable {
         timeLimit: request.timeLimit, isolation: request.isolation, isForced: request.scan.force, control: control,
         report: report)
       let analyzed = try await phase.analyze()
-      let outcome = outcome(runID, control.isStopping ? .interrupted : .finished, scanned, analyzed)
-      return outcome
+      guard let refusal = analyzed.refusal else {
+        return outcome(runID, control.isStopping ? .interrupted : .finished, scanned, analyzed)
+      }
+      let outcome = outcome(runID, .failed, scanned, analyzed)
+      try store.finishRun(
+        runID, state: .failed, exitStatus: nil, roots: outcome.roots, totals: outcome.totals,
+        newlyFailed: outcome.newlyFailed, newlyDamaged: outcome.newlyDamaged, pending: outcome.pending)
+      throw refusal
+    } catch let refusal as WorkerPool.StartFailure {
+      throw refusal
     } catch {
       // The run could not do its work; its record says so unless the database itself is what failed.
       try? store.finishRun(
-        runID, state: .failed, exitStatus: nil, roots: scanned.roots, totals: RunTotals(), newlyFailed: 0, pending: 0)
+        runID, state: .failed, exitStatus: nil, roots: scanned.roots, totals: RunTotals(), newlyFailed: 0,
+        newlyDamaged: 0, pending: 0)
       throw error
     }
   }
@@ -130,7 +141,7 @@ public struct LibraryRun: Sendable {
     guard !request.scan.isDryRun else { return }
     try store.finishRun(
       outcome.runID, state: outcome.state, exitStatus: Int(exitStatus), roots: outcome.roots, totals: outcome.totals,
-      newlyFailed: outcome.newlyFailed, pending: outcome.pending)
+      newlyFailed: outcome.newlyFailed, newlyDamaged: outcome.newlyDamaged, pending: outcome.pending)
   }
 
   private func begin() throws(StoreError) -> Int64 {
@@ -148,13 +159,14 @@ public struct LibraryRun: Sendable {
     _ runID: Int64, _ state: RunRecord.State, _ scanned: ScanPhase.Result, _ analyzed: AnalysisPhase.Result
   ) -> Outcome {
     let totals = RunTotals(
-      analyzed: analyzed.counts.analyzed, cached: scanned.counts.cached,
+      analyzed: analyzed.counts.analyzed, partial: analyzed.counts.partial, cached: scanned.counts.cached,
       failed: analyzed.counts.failed + scanned.counts.knownFailures + scanned.counts.newFailures,
       skipped: scanned.counts.skipped + analyzed.postponed, vanished: scanned.counts.vanished)
     return Outcome(
       runID: runID, state: state, roots: scanned.roots, totals: totals,
       newlyFailed: analyzed.counts.newlyFailed + scanned.counts.newFailures,
-      pending: scanned.counts.pending - analyzed.counts.analyzed - analyzed.counts.failed - analyzed.postponed,
+      newlyDamaged: analyzed.counts.newlyDamaged,
+      pending: scanned.counts.pending - analyzed.counts.all - analyzed.postponed,
       stillChanging: scanned.stillChanging + analyzed.postponed, scan: scanned.counts,
       reused: analyzed.counts.reused, audioDuration: analyzed.audioDuration)
   }

@@ -1,4 +1,5 @@
 internal import CSpawn
+internal import System
 
 /// How much this process stands back behind others.
 public enum Priority {
@@ -7,9 +8,12 @@ public enum Priority {
   public static func lower(toNiceness niceness: Int) {
     cspawn_lower_priority(Int32(niceness), niceness > 0 ? 1 : 0)
   }
+}
 
-  /// Gives the calling thread what the process was given: threads that came later may lack it.
-  static func shareWithThisThread() {
-    cspawn_share_priority()
+extension ThreadExecutor {
+  /// Threads for decoding and analysis. They have the priority that the process was given, which threads that came later
+  /// may lack.
+  static func forAnalysis(jobs: Int) throws(ResourceError) -> ThreadExecutor {
+    try ThreadExecutor(threadCount: jobs) { cspawn_share_priority() }
   }
 }

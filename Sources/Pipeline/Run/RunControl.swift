@@ -2,30 +2,37 @@ internal import Synchronization
 
 /// How a run is told to stop before its end: by a signal, or when its time is over.
 public final class RunControl: Sendable {
-  private struct State {
-    var stopRequested: ContinuousClock.Instant?
-  }
-
-  private let state = Mutex(State())
+  private let requested = Mutex<ContinuousClock.Instant?>(nil)
+  /// When the time of the run is over.
+  private let end: ContinuousClock.Instant?
   /// How long files in progress may still take after a request to stop; what is not done by then is left for the next run.
   private let grace: Duration
 
-  public init(grace: Duration = .seconds(5)) {
+  /// - Parameter limit: Time from now after which the run is to stop by itself.
+  public init(grace: Duration = .seconds(5), limit: Duration? = nil) {
     self.grace = grace
+    end = limit.map { .now + $0 }
   }
 
   /// No further file is started, results are committed and reports written.
   public func requestStop() {
-    state.withLock { $0.stopRequested = $0.stopRequested ?? .now }
+    requested.withLock { $0 = $0 ?? .now }
   }
 
   public var isStopping: Bool {
-    state.withLock { $0.stopRequested != nil }
+    stopped != nil
   }
 
   /// True once files in progress must be given up.
   public var mustAbandon: Bool {
-    guard let requested = state.withLock({ $0.stopRequested }) else { return false }
-    return ContinuousClock.now - requested > grace
+    stopped.map { .now - $0 > grace } ?? false
+  }
+
+  /// Since when the run is to stop.
+  private var stopped: ContinuousClock.Instant? {
+    let now = ContinuousClock.now
+    let over = end.flatMap { $0 <= now ? $0 : nil }
+    guard let requested = requested.withLock({ $0 }) else { return over }
+    return over.map { min($0, requested) } ?? requested
   }
 }

@@ -63,8 +63,8 @@ struct ScanPhase {
         roots.append(.init(path: disk.folder, condition: .empty))
         report(
           .notice(
-            "\(disk.folder.string) is empty, and \(disk.fileCount) known files were on a disk there: is it mounted? They stay "
-              + "as they are; if the disk is gone for good, remove the folder.",
+            "\(disk.folder.string) is empty, and \(counted(disk.fileCount, "known file")) \(disk.fileCount == 1 ? "was" : "were") on a disk "
+              + "there: is it mounted? What is known stays as it is; if the disk is gone for good, remove the folder.",
             event: "disk_missing", path: disk.folder))
       }
     }
@@ -92,12 +92,12 @@ struct ScanPhase {
       let condition: RunRecord.Root.Condition =
         switch root.state {
         case .missing: .missing
-        case .empty: known > 0 ? .empty : .scanned
+        case .empty: .empty
         default: .unreadable
         }
       roots.append(.init(path: root.path, condition: condition))
       if let warning = root.warning {
-        let hint = known > 0 ? " (\(known) known files stay as they are)" : ""
+        let hint = known > 0 ? " (what is known of \(counted(known, "file")) stays as it is)" : ""
         report(
           .notice(
             "\(root.path.string) \(warning)\(hint).", event: "library_\(condition.rawValue)", path: root.path))

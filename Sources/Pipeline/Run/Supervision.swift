@@ -2,7 +2,7 @@ internal import AudioAnalysis
 internal import LibraryScan
 internal import SystemPackage
 
-/// The analysis of one file under watch: with a limit of time, in a worker process or in this one, and with a second
+/// The analysis of one file under watch: with limits of time, in a worker process or in this one, and with a second
 /// look at the file afterwards.
 struct Supervision: Sendable {
   enum Ending: Sendable {
@@ -14,36 +14,30 @@ struct Supervision: Sendable {
   }
 
   private let analyzer: FileAnalyzer
-  private let programTime: Double
-  private let timeLimit: Double?
+  private let timeLimit: TimeLimit
   private let isolation: LibraryRun.Isolation
 
-  /// - Parameter timeLimit: Seconds; `nil` for a limit by the size of each file.
-  init(plan: AnalysisPlan, timeLimit: Double?, isolation: LibraryRun.Isolation) {
+  init(plan: AnalysisPlan, timeLimit: TimeLimit, isolation: LibraryRun.Isolation) {
     analyzer = plan.makeFileAnalyzer()
-    programTime = plan.programTime
     self.timeLimit = timeLimit
     self.isolation = isolation
   }
 
   /// - Parameters:
   ///   - before: The file as it is now.
-  ///   - job: What has to be done, given the seconds it may take.
+  ///   - job: What has to be done, given how long it may take.
   ///   - isCancelled: Asked often.
   ///   - findAudio: See `FileAnalyzer.analyze`.
   func analyze(
-    _ before: ScannedFile, job makeJob: (Double) -> AnalysisJob, isCancelled: () -> Bool,
+    _ before: ScannedFile, job makeJob: (TimeLimit) -> AnalysisJob, isCancelled: () -> Bool,
     findAudio: (ContentID) -> KnownAudio? = { _ in nil }
   ) throws(WorkerPool.StartFailure) -> Ending {
-    let limit = timeLimit ?? Self.standardTimeLimit(forSize: before.size)
-    let job = makeJob(limit)
-    // A program that takes its time must not cost the file its other findings.
-    let hardLimit = Duration.seconds(limit * 1.25 + programTime + 10)
+    let job = makeJob(timeLimit)
     let found: FileAnalysis?
     switch isolation {
     case .none: found = analyzer.analyze(job, isCancelled: isCancelled, findAudio: findAudio)
     case .workers(let pool):
-      found = try pool.analyze(job, hardLimit: hardLimit, isCancelled: isCancelled, findAudio: findAudio)
+      found = try pool.analyze(job, isCancelled: isCancelled, findAudio: findAudio)
     }
     guard var analysis = found else { return .givenUp }
     switch before.lookAgain() {
@@ -65,11 +59,6 @@ struct Supervision: Sendable {
     }
     return .analyzed(analysis)
   }
-
-  /// Seconds: some twenty times of what the slowest formats need for so many bytes, on a slow disk.
-  private static func standardTimeLimit(forSize bytes: Int64) -> Double {
-    120 + 2 * Double(bytes) / 1e6
-  }
 }
 
 extension FileAnalysis {
@@ -84,5 +73,7 @@ extension FileAnalysis {
     problem = Problem(stage: .decode, code: code, message: message)
     // What was hashed need not be what was decoded: nobody else may take these findings for his own.
     contentID = nil
+    decodingID = nil
+    reusesKnownAudio = false
   }
 }

@@ -6,26 +6,39 @@ public struct Setting<Value: SettingValue>: Sendable {
   public let key: String
   /// One line for people.
   public let summary: String
+  let trust: ProjectTrust<Value>
   let standard: @Sendable (StandardFolders) -> Value
   /// What is wrong with a value that can be read; `nil` if nothing.
   let objection: @Sendable (Value) -> String?
 
   init(
-    _ key: String, default standard: @autoclosure @escaping @Sendable () -> Value, _ summary: String,
-    objection: @escaping @Sendable (Value) -> String? = { _ in nil }
+    _ key: String, trust: ProjectTrust<Value>, default standard: @autoclosure @escaping @Sendable () -> Value,
+    _ summary: String, objection: @escaping @Sendable (Value) -> String? = { _ in nil }
   ) {
-    self.init(key, summary, objection: objection) { _ in standard() }
+    self.init(key, trust: trust, summary, objection: objection) { _ in standard() }
   }
 
   init(
-    _ key: String, _ summary: String, objection: @escaping @Sendable (Value) -> String? = { _ in nil },
+    _ key: String, trust: ProjectTrust<Value>, _ summary: String,
+    objection: @escaping @Sendable (Value) -> String? = { _ in nil },
     default standard: @escaping @Sendable (StandardFolders) -> Value
   ) {
     self.key = key
+    self.trust = trust
     self.summary = summary
     self.standard = standard
     self.objection = objection
   }
+}
+
+/// Whether the file of a project must be trusted before it may set something: it may have come with a download.
+public enum ProjectTrust<Value: SettingValue>: Sendable {
+  /// At worst a run takes longer, or finds or says less.
+  case notNeeded
+  /// It names what is written, or takes away a protection or a signal that others rely on.
+  case needed
+  /// Needed for some values: which ones, in words, and how to tell.
+  case neededFor(String, @Sendable (Value, ProjectFile) -> Bool)
 }
 
 /// A setting of any kind of value, as the table of all settings has it.
@@ -34,7 +47,10 @@ public protocol AnySetting: Sendable {
   var summary: String { get }
   /// What can be written for it.
   var expectation: String { get }
+  /// Which values need trust in the file of a project: "no", "yes" or some words.
+  var trustText: String { get }
 
+  func needsTrust(_ value: any SettingValue, in project: ProjectFile) -> Bool
   func defaultValue(_ folders: StandardFolders) -> any SettingValue
   /// - Throws: `ConfigurationError` without a key.
   func value(_ text: String, in context: SettingContext) throws -> any SettingValue
@@ -54,6 +70,22 @@ extension AnySetting {
 
 extension Setting: AnySetting {
   public var expectation: String { Value.expectation }
+
+  public var trustText: String {
+    switch trust {
+    case .notNeeded: "no"
+    case .needed: "yes"
+    case .neededFor(let which, _): which
+    }
+  }
+
+  public func needsTrust(_ value: any SettingValue, in project: ProjectFile) -> Bool {
+    switch trust {
+    case .notNeeded: false
+    case .needed: true
+    case .neededFor(_, let test): (value as? Value).map { test($0, project) } ?? true
+    }
+  }
 
   public func defaultValue(_ folders: StandardFolders) -> any SettingValue { standard(folders) }
 

@@ -76,6 +76,9 @@ public enum ReportChoice: String, SettingValue, CaseIterable {
 public enum ReportExtra: String, SettingValue, CaseIterable {
   /// Beats, downbeats and the course of onsets.
   case beats
+  /// The words of songs.
+  case lyrics
+  case chapters
   /// Files that are gone.
   case vanished
 }
@@ -91,9 +94,12 @@ public struct PipelineReference: SettingValue {
 
   public init?(setting text: String, in context: SettingContext) {
     guard !text.isEmpty else { return nil }
-    let isPath = text.contains("/") || text.hasSuffix(".yaml") || text.hasSuffix(".yml")
-    self.text = isPath ? context.path(text)?.string ?? text : text
+    self.text = text
+    if isPath, let path = context.path(text) { self.text = path.string }
   }
+
+  /// Whether it is the path of a file and not a name.
+  var isPath: Bool { text.contains("/") || text.hasSuffix(".yaml") || text.hasSuffix(".yml") }
 
   public var settingText: String { text }
 }

@@ -34,6 +34,8 @@ public struct Settings: Sendable {
     public var key: String
     public var value: String
     public var origin: Origin
+    /// The line that would set it if its file were trusted.
+    public var withheld: Origin?
     public var summary: String
   }
 
@@ -45,6 +47,12 @@ public struct Settings: Sendable {
   public let folders: StandardFolders
   /// What a person should know about how the settings were found.
   public private(set) var notices: [String] = []
+  /// The file of the project, if there is one.
+  public private(set) var project: ProjectFile?
+  /// What the file of the project would set if it were trusted: origins by key.
+  public private(set) var withheld: [String: Origin] = [:]
+  /// The file of the project, or the definition it names, was trusted with another content.
+  public private(set) var projectHasChanged = false
   private var stored: [String: Stored] = [:]
 
   /// Nothing but defaults.
@@ -67,13 +75,22 @@ public struct Settings: Sendable {
     stored[setting.key] = Stored(value: value, origin: .flag(flag))
   }
 
+  /// The pipeline as it is written.
+  public func definition() throws(DefinitionError) -> PipelineDefinition {
+    // Read once: it may not have become another one since it was looked at.
+    if case .file(let path, _) = origin(of: Self.pipeline), path == project?.path, let found = project?.definition {
+      return try found.get()
+    }
+    return try PipelineCatalog(userFolder: folders.pipelines).definition(self[Self.pipeline].text)
+  }
+
   /// All settings with their values and where these come from.
   public var rows: [Row] {
     Self.all.map { setting in
       let found = stored[setting.key]
       return Row(
         key: setting.key, value: (found?.value ?? setting.defaultValue(folders)).settingText,
-        origin: found?.origin ?? .standard, summary: setting.summary)
+        origin: found?.origin ?? .standard, withheld: withheld[setting.key], summary: setting.summary)
     }
   }
 }
@@ -81,9 +98,6 @@ public struct Settings: Sendable {
 // MARK: - Reading
 
 extension Settings {
-  /// The name of the file of a project, in the working folder or the nearest folder above that has one.
-  public static let projectFileName = ".nocturne.yaml"
-
   /// - Parameters:
   ///   - workingFolder: Absolute.
   ///   - systemFolder: Of the machine's settings.
@@ -97,7 +111,9 @@ extension Settings {
     var settings = Settings(folders: folders)
     try settings.read(folders.system.appending("config.yaml"))
     try settings.read(folders.configuration.appending("config.yaml"))
-    if let project = settings.projectFile(from: workingFolder) { try settings.read(project) }
+    if let path = ProjectFile.nearest(to: workingFolder) {
+      settings.take(try ProjectFile(at: path, folders))
+    }
     try settings.read(environment, in: SettingContext(folder: workingFolder, home: folders.home))
     return settings
   }
@@ -111,14 +127,39 @@ extension Settings {
     } catch {
       throw DefinitionError(source: file.string, problem: "cannot be read: \(error)")
     }
+    for (setting, value, line) in try Self.values(in: bytes, of: file, folders) {
+      stored[setting.key] = Stored(value: value, origin: .file(file, line: line))
+    }
+  }
+
+  /// Takes from the file of a project what it may set.
+  private mutating func take(_ file: ProjectFile) {
+    project = file
+    let verdict = TrustedProjects(folders).verdict(on: file)
+    for (setting, value, line) in file.values {
+      let origin = Origin.file(file.path, line: line)
+      if verdict == .trusted || !setting.needsTrust(value, in: file) {
+        stored[setting.key] = Stored(value: value, origin: origin)
+      } else {
+        withheld[setting.key] = origin
+        projectHasChanged = verdict == .changed
+      }
+    }
+  }
+
+  /// The settings that a file gives, in its order.
+  static func values(
+    in bytes: [UInt8], of file: FilePath, _ folders: StandardFolders
+  ) throws(DefinitionError) -> [(setting: any AnySetting, value: any SettingValue, line: Int?)] {
     let text = try YAMLText(bytes, source: file.string)
-    guard let root = text.root else { return }
+    guard let root = text.root else { return [] }
     guard case .mapping(let entries) = root.content else {
-      if case .scalar(.null) = root.content { return }
+      if case .scalar(.null) = root.content { return [] }
       throw DefinitionError(
         source: file.string, position: root.position, problem: "expects a mapping of settings, not \(root.kind)")
     }
     let context = SettingContext(folder: file.removingLastComponent(), home: folders.home)
+    var values: [(setting: any AnySetting, value: any SettingValue, line: Int?)] = []
     for entry in entries {
       guard let setting = Self.all.first(where: { $0.key == entry.key }) else {
         let hint = Suggestion.hint(for: entry.key, in: Self.all.map(\.key))
@@ -126,15 +167,14 @@ extension Settings {
           source: file.string, position: entry.position, key: entry.key, problem: "unknown setting; \(hint)")
       }
       do {
-        stored[entry.key] = Stored(
-          value: try setting.value(SettingNode(node: entry.value), in: context),
-          origin: .file(file, line: entry.position?.line))
+        values.append((setting, try setting.value(SettingNode(node: entry.value), in: context), entry.position?.line))
       } catch {
         throw DefinitionError(
           source: file.string, position: entry.value.position, key: entry.key,
           problem: (error as? ConfigurationError)?.problem ?? "\(error)")
       }
     }
+    return values
   }
 
   private mutating func read(_ environment: [String: String], in context: SettingContext) throws(DefinitionError) {
@@ -144,6 +184,7 @@ extension Settings {
       do {
         stored[setting.key] = Stored(
           value: try setting.value(text, in: context), origin: .environment(setting.environmentName))
+        withheld[setting.key] = nil
       } catch {
         throw DefinitionError(
           source: "environment", key: setting.environmentName,
@@ -155,84 +196,90 @@ extension Settings {
       notices.append("the variable \(name) is not a setting; \(Suggestion.hint(for: name, in: known))")
     }
   }
-
-  /// The project's file, unless it is somebody else's: settings can name programs to run.
-  private mutating func projectFile(from folder: FilePath) -> FilePath? {
-    var folder = folder
-    repeat {
-      let file = folder.appending(Self.projectFileName)
-      if let attributes = try? FileManager.default.attributesOfItem(atPath: file.string) {
-        let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value
-        if owner == geteuid() || owner == 0 { return file }
-        notices.append("\(file) is not read: it belongs to another user")
-        return nil
-      }
-    } while folder.removeLastComponent()
-    return nil
-  }
 }
 
 // MARK: - The table
 
 extension Settings {
   public static let library = Setting<[FilePath]>(
-    "library", default: [], "folders and files to analyze when the command line names none")
-  public static let database = Setting<FilePath>("database", "the database of results") {
+    "library", trust: .notNeeded, default: [], "folders and files to analyze when the command line names none")
+  public static let database = Setting<FilePath>("database", trust: .needed, "the database of results") {
     $0.data.appending("library.sqlite")
   }
-  public static let catalog = Setting<FilePath>("catalog", "the catalog of recordings to recognise") {
+  public static let catalog = Setting<FilePath>("catalog", trust: .needed, "the catalog of recordings to recognise") {
     $0.data.appending("catalog")
   }
-  public static let output = Setting<FilePath>("output", "the folder for reports") { $0.data.appending("reports") }
-  public static let report = Setting<[ReportChoice]>("report", default: [], "reports to write after a run")
-  public static let include = Setting<[ReportExtra]>("include", default: [], "what else to have in reports")
+  public static let output = Setting<FilePath>("output", trust: .needed, "the folder for reports") {
+    $0.data.appending("reports")
+  }
+  public static let report = Setting<[ReportChoice]>(
+    "report", trust: .notNeeded, default: [], "reports to write after a run")
+  public static let include = Setting<[ReportExtra]>(
+    "include", trust: .notNeeded, default: [], "what else to have in reports")
+  public static let csvGuardFormulas = Setting<Bool>(
+    "csv_guard_formulas", trust: .neededFor("false") { isGuarded, _ in !isGuarded }, default: false,
+    "CSV: put an apostrophe before text that a spreadsheet runs as a formula")
   public static let pipeline = Setting<PipelineReference>(
-    "pipeline", default: PipelineReference("default"), "the pipeline: a name, or the path of a definition")
+    "pipeline", trust: .neededFor("one that runs programs") { _, project in project.runsPrograms },
+    default: PipelineReference("default"), "the pipeline: a name, or the path of a definition")
   public static let jobs = Setting<Int>(
-    "jobs", default: ProcessInfo.processInfo.activeProcessorCount, "files analyzed at the same time",
+    "jobs",
+    trust: .neededFor("more than 16 and than processors") { jobs, _ in
+      jobs > max(16, ProcessInfo.processInfo.activeProcessorCount)
+    },
+    default: ProcessInfo.processInfo.activeProcessorCount, "files analyzed at the same time",
     objection: { (1...1024).contains($0) ? nil : "must be 1 to 1024, not \($0)" })
   public static let isolation = Setting<IsolationChoice>(
-    "isolation", default: .process, "where files are analyzed: process (worker processes) or none")
+    "isolation", trust: .neededFor("none") { isolation, _ in isolation == .none }, default: .process,
+    "where files are analyzed: process (worker processes) or none")
   public static let memoryLimit = Setting<Int>(
-    "memory_limit_mb", default: 400, "memory a worker process may use; a file that needs more fails",
+    "memory_limit_mb", trust: .neededFor("more than 400, or 0") { limit, _ in limit == 0 || limit > 400 }, default: 400,
+    "memory a worker process may use; a file that needs more fails",
     objection: { $0 == 0 || (100...1_000_000).contains($0) ? nil : "must be 0 (no limit) or 100 to 1000000, not \($0)" }
   )
   public static let timeout = Setting<Duration?>(
-    "timeout", default: nil, "how long one file may take (none: by its size)", objection: isPositive)
+    "timeout", trust: .needed, default: nil, "how long one file may take (none: by its size)", objection: isPositive)
   public static let timeBudget = Setting<Duration?>(
-    "time_budget", default: nil, "how long a run may take; the next one goes on", objection: isPositive)
+    "time_budget", trust: .notNeeded, default: nil, "how long a run may take; the next one goes on",
+    objection: isPositive)
   public static let nice = Setting<Int>(
-    "nice", default: 0, "lower priority, 0 to 19; more than 0 also reads the disk only while nobody else does",
+    "nice", trust: .notNeeded, default: 0,
+    "lower priority, 0 to 19; more than 0 also reads the disk only while nobody else does",
     objection: { (0...19).contains($0) ? nil : "must be 0 to 19, not \($0)" })
   public static let failOn = Setting<FailurePolicy>(
-    "fail_on", default: .new, "when failed files make the exit status 3")
-  public static let progress = Setting<ProgressStyle>("progress", default: .auto, "how a run shows that it goes on")
+    "fail_on", trust: .needed, default: .new, "when failed and damaged files make the exit status 3")
+  public static let progress = Setting<ProgressStyle>(
+    "progress", trust: .notNeeded, default: .auto, "how a run shows that it goes on")
   public static let logFormat = Setting<LogFormat>(
-    "log_format", default: .auto, "how messages are written: for people, for programs, or for the journal of systemd")
+    "log_format", trust: .notNeeded, default: .auto,
+    "how messages are written: for people, for programs, or for the journal of systemd")
   public static let metrics = Setting<FilePath?>(
-    "metrics", default: nil, "a file for figures of the run, which Prometheus reads by its textfile collector")
+    "metrics", trust: .needed, default: nil,
+    "a file for figures of the run, which Prometheus reads by its textfile collector")
   public static let waitLock = Setting<Duration>(
-    "wait_lock", default: .zero, "how long to wait for another run on the same database")
-  public static let retryFailed = Setting<Bool>("retry_failed", default: false, "try again what failed before")
-  public static let followLinks = Setting<Bool>("follow_links", default: true, "follow symbolic links in the library")
+    "wait_lock", trust: .notNeeded, default: .zero, "how long to wait for another run on the same database")
+  public static let retryFailed = Setting<Bool>(
+    "retry_failed", trust: .notNeeded, default: false, "try again what failed before")
+  public static let followLinks = Setting<Bool>(
+    "follow_links", trust: .notNeeded, default: true, "follow symbolic links in the library")
   public static let oneFileSystem = Setting<Bool>(
-    "one_file_system", default: false, "leave out other file systems mounted in the library")
+    "one_file_system", trust: .notNeeded, default: false, "leave out other file systems mounted in the library")
   public static let ignoreCtime = Setting<Bool>(
-    "ignore_ctime", default: false, "do not look into files of which only the time of change (ctime) is another")
+    "ignore_ctime", trust: .notNeeded, default: false,
+    "do not look into files of which only the time of change (ctime) is another")
   public static let hidden = Setting<Bool>(
-    "hidden", default: false, "take files and folders whose names start with a dot")
+    "hidden", trust: .notNeeded, default: false, "take files and folders whose names start with a dot")
   public static let allFiles = Setting<Bool>(
-    "all_files", default: false, "take files whose extension says nothing about audio")
-  public static let extensions = Setting<[String]>("extensions", default: [], "further extensions of audio files")
+    "all_files", trust: .notNeeded, default: false, "take files whose extension says nothing about audio")
+  public static let extensions = Setting<[String]>(
+    "extensions", trust: .notNeeded, default: [], "further extensions of audio files")
   public static let quietPeriod = Setting<Duration>(
-    "quiet_period", default: .zero, "files changed within this time wait for the next run")
+    "quiet_period", trust: .notNeeded, default: .zero, "files changed within this time wait for the next run")
 
   /// Every setting there is.
   public static let all: [any AnySetting] = [
-    library, database, catalog, output, report, include, pipeline, jobs, isolation, memoryLimit, timeout, timeBudget,
-    nice,
-    failOn,
-    progress, logFormat, metrics, waitLock, retryFailed, followLinks, oneFileSystem, ignoreCtime, hidden, allFiles,
+    library, database, catalog, output, report, include, csvGuardFormulas, pipeline, jobs, isolation, memoryLimit,
+    timeout, timeBudget, nice, failOn, progress, logFormat, metrics, waitLock, retryFailed, followLinks, oneFileSystem, ignoreCtime, hidden, allFiles,
     extensions, quietPeriod,
   ]
 

@@ -8,6 +8,8 @@ public struct StandardFolders: Hashable, Sendable {
   public var configuration: FilePath
   /// `$XDG_DATA_HOME/nocturne`: the database and reports.
   public var data: FilePath
+  /// `$XDG_STATE_HOME/nocturne`: which files of projects the user trusts.
+  public var state: FilePath
   /// `/etc/nocturne`: settings of the machine.
   public var system: FilePath
 
@@ -21,6 +23,10 @@ public struct StandardFolders: Hashable, Sendable {
     self.home = home
     configuration = folder("XDG_CONFIG_HOME", ".config")
     data = folder("XDG_DATA_HOME", ".local/share")
+    state = folder("XDG_STATE_HOME", ".local/state")
     self.system = system
   }
+
+  /// Definitions of the user, by name.
+  public var pipelines: FilePath { configuration.appending("pipelines") }
 }

@@ -5,8 +5,8 @@ public import SystemPackage
 /// Reads lines of workers and merges them into a store, in transactions of about 200 lines, some megabytes, or what has
 /// come within a second, whichever is least.
 public final class Merge {
-  /// Bytes that a line may have: the beats and the signature of a day of audio take less.
-  private static let lineLimit = 1 << 28
+  /// Bytes that a line may have: it holds what a worker process has answered, and the report's record of it.
+  private static let lineLimit = 2 * WorkerMessage.lineLimit
   private static let batchSize = 200
   private static let batchBytes = 16 << 20
 

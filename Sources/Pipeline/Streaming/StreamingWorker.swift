@@ -2,6 +2,7 @@ public import AudioAnalysis
 public import LibraryScan
 internal import ResultStore
 internal import Synchronization
+internal import System
 public import SystemPackage
 
 /// Analyzes the files that lines of input name, and answers each line: `analyze worker`. There is no store, so that any
@@ -11,8 +12,8 @@ public final class StreamingWorker: Sendable {
     public var plan: AnalysisPlan
     /// Threads that each take a line, work on it and answer it.
     public var jobs: Int
-    /// Seconds; `nil` for a limit by the size of each file.
-    public var timeLimit: Double?
+    /// How long one file may take.
+    public var timeLimit: TimeLimit
     public var isolation: LibraryRun.Isolation
     /// What is taken for audio by its name, and the like.
     public var walk: LibraryWalker.Options
@@ -25,7 +26,7 @@ public final class StreamingWorker: Sendable {
     public var programVersion: String
 
     public init(
-      plan: AnalysisPlan, jobs: Int, timeLimit: Double? = nil, isolation: LibraryRun.Isolation,
+      plan: AnalysisPlan, jobs: Int, timeLimit: TimeLimit = .standard, isolation: LibraryRun.Isolation,
       walk: LibraryWalker.Options = .init(), shard: Shard? = nil, separator: UInt8 = 0x0A, workingFolder: FilePath,
       programVersion: String
     ) {
@@ -87,10 +88,10 @@ public final class StreamingWorker: Sendable {
   /// - Throws: what `answer` throws, or that no worker process can be started, or the input read: nothing that lies in
   ///   a file.
   public func run() async throws -> Counts {
-    let executor = AnalysisExecutor(threadCount: request.jobs)
+    let executor = try ThreadExecutor.forAnalysis(jobs: request.jobs)
     defer { executor.close() }
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<request.jobs {
+      for _ in 0..<executor.threadCount {
         group.addTask(executorPreference: executor) { [self] in
           do {
             while let request = try nextRequest() { try take(request) }
@@ -184,7 +185,7 @@ extension WorkerRecord {
     let modified = Timestamp(nanoseconds: scanned.mtimeNanoseconds)
     status = Status(analysis)
     problem = analysis.problem
-    file = FileRecord(path: scanned.path, sizeBytes: scanned.size, modified: modified, analysis: analysis)
+    file = FileRecord(path: scanned.path, sizeBytes: scanned.size, modified: modified, analyzed: analyzed, analysis: analysis)
     stamp = Stamp(
       device: scanned.device, inode: scanned.inode, sizeBytes: scanned.size, modified: modified,
       statusChanged: Timestamp(nanoseconds: scanned.ctimeNanoseconds))

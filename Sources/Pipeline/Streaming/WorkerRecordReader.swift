@@ -1,5 +1,4 @@
 public import AudioAnalysis
-internal import Foundation
 public import ResultStore
 internal import SystemPackage
 
@@ -17,23 +16,22 @@ public struct WorkerRecordReader {
     case nothing
   }
 
-  private let decoder = JSONDecoder()
+  private let userInfo: [CodingUserInfoKey: any Sendable]
 
   /// - Parameter kinds: The analyzers of the program, for the types of their findings.
   public init(kinds: [AnalyzerKind]) {
-    guard let key = CodingUserInfoKey.findingTypes else { return }
-    decoder.userInfo[key] = Dictionary(kinds.map { ($0.id, $0.findingType) }, uniquingKeysWith: { first, _ in first })
+    userInfo = WorkerLine.userInfo(kinds)
   }
 
   public func content(of line: [UInt8]) throws(Refusal) -> Content {
     let text: Line
     do {
-      text = try decoder.decode(Line.self, from: Data(line))
-    } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
+      text = try WorkerLine.decoded(line, as: Line.self, userInfo: userInfo)
+    } catch is JSONSyntaxError {
       throw Refusal(message: "it is not JSON; it may be cut")
     } catch {
       // Of another version nothing need be as it is here.
-      if let head = try? decoder.decode(Head.self, from: Data(line)) { try check(head) }
+      if let head = try? WorkerLine.decoded(line, as: Head.self) { try check(head) }
       throw Refusal(message: "it does not follow the schema: \(Self.reason(of: error))")
     }
     try check(Head(schema: text.schema, version: text.version))

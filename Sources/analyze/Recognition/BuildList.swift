@@ -1,6 +1,7 @@
 import AudioAnalysis
 import Foundation
 import Recognition
+import System
 import SystemPackage
 
 /// What `catalog build` has put into a catalog, from one database: so that the next one knows what is new, what has
@@ -60,9 +61,9 @@ struct BuildList {
       }
     }
     do {
-      try Data(text.utf8).write(to: URL(filePath: file.string), options: .atomic)
+      try FileReplacement.write(text.utf8, to: file)
     } catch {
-      throw CatalogError.unwritable(path: file.string, reason: error.localizedDescription)
+      throw CatalogError.unwritable(path: file.string, reason: "\(error)")
     }
   }
 }

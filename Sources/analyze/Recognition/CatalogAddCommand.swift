@@ -54,7 +54,7 @@ struct CatalogAddCommand: AsyncParsableCommand {
           if let items = take(reference.identifier, file, from: &rows), !items.isEmpty { reference.items = items }
           batch.append(reference)
         } catch let error as ReferenceReader.Failure {
-          Log.write(Log.Message(failureOf: file, error.problem))
+          Log.write(Log.Message(event: "file_failed", about: file, error.problem))
           failures += 1
         }
         if batch.count == 100 {
@@ -126,7 +126,7 @@ private struct ReferenceReader {
   private let analyzer: FileAnalyzer
   private let isolation: LibraryRun.Isolation
   /// For one file.
-  private let timeLimit: Duration
+  private let timeLimit: TimeLimit
 
   private static let analyzers = [KnownAnalyzer.tags, KnownAnalyzer.signature]
 
@@ -136,18 +136,16 @@ private struct ReferenceReader {
     let plan = try definition.plan(with: BuiltInAnalyzers.all, only: Set(Self.analyzers))
     analyzer = plan.makeFileAnalyzer()
     isolation = settings.isolation(definition, only: Self.analyzers, plan)
-    timeLimit = settings[Settings.timeout] ?? .seconds(3600)
+    timeLimit = settings.timeLimit
   }
 
   func reference(of path: FilePath) throws -> Reference {
     let stored = try storedSignature(of: path)
-    let job = AnalysisJob(path: path, analyzers: Set(stored == nil ? Self.analyzers : [KnownAnalyzer.tags]))
-    let found =
-      switch isolation {
-      case .none: analyzer.analyze(job)
-      case .workers(let pool): try pool.analyze(job, hardLimit: timeLimit, isCancelled: { false })
-      }
-    guard let analysis = found else { throw failure("interrupted", "The analysis was given up.") }
+    let job = AnalysisJob(
+      path: path, analyzers: Set(stored == nil ? Self.analyzers : [KnownAnalyzer.tags]), timeLimit: timeLimit)
+    guard let analysis = try isolation.analysis(of: job, by: analyzer) else {
+      throw failure("interrupted", "The analysis was given up.")
+    }
     var tags: TagFinding?
     var made: SignatureFinding?
     for outcome in analysis.outcomes {
@@ -176,8 +174,8 @@ private struct ReferenceReader {
 
   /// Known by its content: what the database says of a path may be about an older file.
   private func storedSignature(of path: FilePath) throws -> SignatureFinding? {
-    guard let store, let content = try? AudioContent(path: path),
-      let finding = try store.signature(of: content.id), finding.version == Signature.version
+    guard let store, let content = try? AudioContent(path: path), content.fault == nil,
+      let finding = try store.signature(decodingID: content.decodingID), finding.version == Signature.version
     else { return nil }
     return finding
   }

@@ -184,7 +184,7 @@ private struct CatalogBuild {
 
   var complaints: [String] {
     guard unsigned > 0 else { return [] }
-    let files = unsigned == 1 ? "1 file has" : "\(unsigned) files have"
+    let files = "\(counted(unsigned, "file")) \(unsigned == 1 ? "has" : "have")"
     return [
       "\(files) no signature of this version and cannot be recognised: analyze the library again, with the pipeline default."
     ]

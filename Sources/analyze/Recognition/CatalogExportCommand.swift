@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Pipeline
 import Recognition
+import System
 import SystemPackage
 
 struct CatalogExportCommand: AsyncParsableCommand {
@@ -25,9 +26,9 @@ struct CatalogExportCommand: AsyncParsableCommand {
       let catalog = try settings.openCatalog()
       if csv {
         do {
-          try Data(MediaItemTable.text(of: catalog).utf8).write(to: URL(filePath: file.path.string), options: .atomic)
+          try FileReplacement.write(MediaItemTable.text(of: catalog).utf8, to: file.path)
         } catch {
-          throw CommandFailure(.fatal, "\(file.path.string) cannot be written: \(error.localizedDescription)")
+          throw CommandFailure(.fatal, "\(file.path.string) cannot be written: \(error)")
         }
       } else {
         try refuseForeignFile()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioAnalysis
 import Foundation
 import Pipeline
 import Recognition

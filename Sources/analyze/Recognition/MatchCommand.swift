@@ -57,7 +57,7 @@ struct MatchCommand: AsyncParsableCommand {
         }
         if let problem = record.problem {
           failures += 1
-          Log.write(Log.Message(failureOf: record.path, problem))
+          Log.write(Log.Message(event: "file_failed", about: record.path, problem))
         }
         if json {
           try StandardOutput.write(record.ndjsonLine)

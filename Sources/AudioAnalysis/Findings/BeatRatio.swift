@@ -1,0 +1,24 @@
+/// How many beats one tempo has for those of another, as small whole numbers: 3/2, 1/2, 2.
+public struct BeatRatio: Hashable, Sendable, CustomStringConvertible {
+  public let numerator: Int
+  public let denominator: Int
+
+  public init(_ numerator: Int, _ denominator: Int = 1) {
+    self.numerator = numerator
+    self.denominator = denominator
+  }
+
+  /// Those by which the tempo of music is misread.
+  public static let all = [(1, 1), (2, 1), (1, 2), (3, 1), (1, 3), (3, 2), (2, 3), (4, 3), (3, 4)].map {
+    BeatRatio($0.0, $0.1)
+  }
+
+  /// - Parameter text: `2`, `1/2`, `3/2` …; one of `all` but 1.
+  public init?(_ text: String) {
+    guard let ratio = Self.all.dropFirst().first(where: { $0.description == text }) else { return nil }
+    self = ratio
+  }
+
+  public var value: Double { Double(numerator) / Double(denominator) }
+  public var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
+}

@@ -1,0 +1,89 @@
+internal import AudioAnalysis
+public import SystemPackage
+
+/// The file of a project: settings that hold in a folder and below it, whoever wrote them.
+///
+/// Such a file may have come with a download. Until a person has said that it is to be trusted, it sets nothing that
+/// runs programs, names what is written, or takes a protection away; each setting says of itself whether that is so
+/// (`ProjectTrust`). The file and the definition it names are read once, so what was trusted is what is used.
+public struct ProjectFile: Sendable {
+  /// A setting of the file.
+  public struct Line: Sendable {
+    public let key: String
+    /// As `analyze config show` writes it.
+    public let value: String
+    public let number: Int?
+    public let needsTrust: Bool
+  }
+
+  /// In the working folder or the nearest folder above that has one.
+  public static let name: FilePath.Component = ".nocturne.yaml"
+
+  public let path: FilePath
+  /// What its `pipeline` names; `nil` without that setting.
+  public let definition: Result<PipelineDefinition, DefinitionError>?
+  let values: [(setting: any AnySetting, value: any SettingValue, line: Int?)]
+  /// Of the file and the definition.
+  let digest: String
+
+  /// Reads the file and the definition that it names.
+  ///
+  /// - Parameter path: Absolute.
+  /// - Throws: `DefinitionError` if it cannot be read or understood.
+  public init(at path: FilePath, _ folders: StandardFolders) throws(DefinitionError) {
+    let bytes: [UInt8]
+    do {
+      bytes = try FileBytes.read(path)
+    } catch {
+      throw DefinitionError(source: path.string, problem: "cannot be read: \(error)")
+    }
+    self.path = path
+    values = try Settings.values(in: bytes, of: path, folders)
+    var parts = [bytes]
+    switch values.first(where: { $0.setting.key == Settings.pipeline.key })?.value as? PipelineReference {
+    case nil: definition = nil
+    case let reference? where !reference.isPath:
+      definition = Result { () throws(DefinitionError) in
+        try PipelineCatalog(userFolder: folders.pipelines).definition(reference.text)
+      }
+    case let reference?:
+      let file = FilePath(reference.text)
+      definition = Result { () throws(DefinitionError) in
+        let bytes = try PipelineDefinition.bytes(of: file)
+        parts += [Array(reference.text.utf8), bytes]
+        return try PipelineDefinition(yaml: bytes, of: file)
+      }
+    }
+    digest = SHA256Digest.text(of: parts)
+  }
+
+  /// The nearest file of a project.
+  static func nearest(to folder: FilePath) -> FilePath? {
+    var folder = folder
+    repeat {
+      let file = folder.appending(name)
+      if FileBytes.exists(file) { return file }
+    } while folder.removeLastComponent()
+    return nil
+  }
+
+  public var lines: [Line] {
+    values.map { setting, value, line in
+      Line(
+        key: setting.key, value: value.settingText, number: line, needsTrust: setting.needsTrust(value, in: self))
+    }
+  }
+
+  /// The commands of the definition's `exec` analyzers.
+  public var programs: [[String]] {
+    guard case .success(let definition)? = definition else { return [] }
+    return definition.entries.filter { $0.kind == .exec }.compactMap { entry in
+      try? ExecAnalyzer.Configuration(merging: entry.settings).command
+    }
+  }
+
+  var runsPrograms: Bool {
+    guard case .success(let definition)? = definition else { return false }
+    return definition.entries.contains { $0.kind == .exec }
+  }
+}

@@ -1,0 +1,93 @@
+internal import CSpawn
+internal import Glibc
+
+/// The system refuses what this process needs to go on; the sentence says which limit is in the way and what to do.
+public struct ResourceError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let description: String
+}
+
+/// What the system lets this process have: `ulimit`, systemd's `Limit…=` and the like.
+///
+/// Libraries and runtimes meet such limits badly. libdispatch waits for ever for a thread that cannot be started, and
+/// Swift ends the process when memory cannot be had. So programs look first, and fail with a sentence or use less.
+public enum ResourceLimits {
+  /// Bytes that a process of this program needs for itself, beside the stacks of its threads.
+  public static let standardMemory = 64 << 20
+  /// Open files that a process of this program needs for itself: standard streams, database, folders, reports.
+  public static let standardFiles = 32
+
+  /// Makes the best of little address space. To be called before the process has a second thread.
+  public static func prepareForThreads() {
+    if limit(RLIMIT_AS.rawValue) != nil { cspawn_share_heap() }
+  }
+
+  /// Makes sure that there is room for more memory.
+  public static func requireMemory(_ bytes: Int) throws(ResourceError) {
+    guard !hasRoom(for: bytes) else { return }
+    let limits = [
+      limit(RLIMIT_AS.rawValue).map { "address space to \($0 >> 10) kB (ulimit -v)" },
+      limit(RLIMIT_DATA.rawValue).map { "data to \($0 >> 10) kB (ulimit -d)" },
+    ].compactMap(\.self)
+    throw ResourceError(
+      description: limits.isEmpty
+        ? "The system has no \(megabytes(bytes)) of memory left for this program. End other programs, or add memory."
+        : "A limit of this process is too low: \(limits.joined(separator: ", ")). "
+          + "At least \(megabytes(bytes)) more are needed; raise the limit.")
+  }
+
+  /// Makes sure that so many files can be open at the same time, raising the soft limit if need be.
+  public static func requireFiles(_ count: Int) throws(ResourceError) {
+    let possible = allowFiles(count)
+    guard possible < count else { return }
+    throw ResourceError(
+      description: "This process may have only \(possible) files open at the same time (ulimit -n), and needs \(count). "
+        + "Raise the limit.")
+  }
+
+  /// Raises the soft limit of open files to `count` as far as the hard one permits.
+  /// - Returns: How many files can be open then: `count`, or fewer.
+  public static func allowFiles(_ count: Int) -> Int {
+    var files = rlimit()
+    guard unsafe getrlimit(Int32(RLIMIT_NOFILE.rawValue), &files) == 0, files.rlim_cur < rlim_t(count) else { return count }
+    files.rlim_cur = min(rlim_t(count), files.rlim_max)
+    guard unsafe setrlimit(Int32(RLIMIT_NOFILE.rawValue), &files) == 0 else {
+      _ = unsafe getrlimit(Int32(RLIMIT_NOFILE.rawValue), &files)
+      return min(count, Int(files.rlim_cur))
+    }
+    return Int(files.rlim_cur)
+  }
+
+  /// Bytes that a file may grow to; `nil` for no limit.
+  public static var fileSize: Int? { limit(RLIMIT_FSIZE.rawValue) }
+
+  /// Whether so much writable memory could be had now. Nothing of it is touched.
+  static func hasRoom(for bytes: Int) -> Bool {
+    let memory = unsafe mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+    guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { return false }
+    unsafe munmap(memory, bytes)
+    return true
+  }
+
+  /// Why no thread with this stack can be started.
+  static func refusalOfThread(stackSize: Int, code: Int32) -> ResourceError {
+    do {
+      try requireMemory(stackSize)
+    } catch {
+      return error
+    }
+    let limit = limit(__RLIMIT_NPROC.rawValue).map { ", which is \($0)," } ?? ""
+    return ResourceError(
+      description: """
+        The system starts no further thread for this program (\(unsafe String(cString: strerror(code)))). Raise the limit of \
+        processes (ulimit -u)\(limit) or that of the container or service (pids.max, TasksMax=), or use fewer --jobs.
+        """)
+  }
+
+  private static func limit(_ resource: UInt32) -> Int? {
+    var found = rlimit()
+    guard unsafe getrlimit(Int32(resource), &found) == 0, found.rlim_cur < rlim_t(Int.max) else { return nil }
+    return Int(found.rlim_cur)
+  }
+
+  private static func megabytes(_ bytes: Int) -> String { "\((bytes + (1 << 20) - 1) >> 20) MB" }
+}

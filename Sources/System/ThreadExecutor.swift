@@ -1,0 +1,76 @@
+internal import Dispatch
+internal import Synchronization
+
+/// A fixed number of threads for tasks that block or compute for long.
+///
+/// On the cooperative pool they would delay each other, and that pool cannot say that it gets no thread.
+public final class ThreadExecutor: TaskExecutor {
+  private struct State {
+    var jobs: [UnownedJob] = []
+    var nextJob = 0
+    var threadCount = 0
+    var shortage: ResourceError?
+  }
+
+  private let state = Mutex(State())
+  private let wake = DispatchSemaphore(value: 0)
+
+  /// Starts up to `threadCount` threads, at least one; `close()` ends them.
+  ///
+  /// - Parameters:
+  ///   - spareMemory: Bytes that must be left beside the stack of each thread.
+  ///   - prepare: Called first on each thread.
+  public init(
+    threadCount: Int, spareMemory: Int = ResourceLimits.standardMemory, prepare: @escaping @Sendable () -> Void = {}
+  ) throws(ResourceError) {
+    for number in 0..<threadCount {
+      do {
+        try ResourceLimits.requireMemory(Threads.deepStack + spareMemory)
+        try Threads.require(1)
+        try Threads.start(stackSize: Threads.deepStack) { [self] in
+          prepare()
+          work()
+        }
+      } catch {
+        if number == 0 { throw error }
+        state.withLock { $0.shortage = error }
+        return
+      }
+      state.withLock { $0.threadCount += 1 }
+    }
+  }
+
+  /// How many threads there are: as many as were asked for, or fewer if the system starts no more.
+  public var threadCount: Int { state.withLock { $0.threadCount } }
+  /// Why there are fewer threads than asked for.
+  public var shortage: ResourceError? { state.withLock { $0.shortage } }
+
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let unowned = UnownedJob(job)
+    state.withLock { $0.jobs.append(unowned) }
+    wake.signal()
+  }
+
+  /// Lets the threads end once they have done what is queued: a wake-up without a job is the sign to go.
+  public func close() {
+    for _ in 0..<threadCount { wake.signal() }
+  }
+
+  private func work() {
+    while true {
+      wake.wait()
+      let job: UnownedJob? = state.withLock { state in
+        guard state.nextJob < state.jobs.count else { return nil }
+        defer { state.nextJob += 1 }
+        let job = state.jobs[state.nextJob]
+        if state.nextJob + 1 == state.jobs.count {
+          state.jobs.removeAll(keepingCapacity: true)
+          state.nextJob = -1
+        }
+        return job
+      }
+      guard let job else { return }
+      unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+    }
+  }
+}

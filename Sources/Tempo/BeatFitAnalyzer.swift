@@ -1,0 +1,35 @@
+public import AudioAnalysis
+
+/// Lays beats of a tempo that a person has given over the audio. Not for pipelines: what it finds is a correction.
+///
+/// It hears what `TempoAnalyzer` hears and chooses phase and course of the beats as it does, but the tempo is given.
+public struct BeatFitAnalyzer: Analyzer {
+  public static let id = "beat_fit"
+  public static let version = 1
+  public static let summary = "Beats of a given tempo"
+  /// Beats per minute for which beats can be laid.
+  public static let range = PulseSurvey.range
+
+  public struct Configuration: AnalyzerConfiguration {
+    public var bpm = 120.0
+
+    public init() {}
+  }
+
+  private let bpm: Double
+
+  public init(_ configuration: Configuration) throws(ConfigurationError) {
+    bpm = configuration.bpm
+    guard Self.range.contains(bpm) else {
+      throw ConfigurationError(
+        key: "bpm",
+        problem: "\(bpm) is not between \(Self.range.lowerBound) and \(Self.range.upperBound) beats per minute")
+    }
+  }
+
+  public var feed: Feed { .spectrum(BandSpectrogram.layout) }
+
+  public func makeSession(for track: Track) throws(AnalysisError) -> TempoAnalyzer.Session {
+    TempoAnalyzer.Session(near: bpm)
+  }
+}

@@ -1,0 +1,93 @@
+import AudioAnalysis
+import Foundation
+import Synchronization
+import SystemPackage
+
+/// Standard error, written so that a reader who has stopped reading holds nobody up: what is not taken waits here, up to a
+/// limit, and goes on its way with the next message, or at the end of the process.
+enum StandardError {
+  private struct State {
+    var waiting: [UInt8] = []
+    /// Messages that found no room.
+    var lost = 0
+  }
+
+  /// Bytes.
+  private static let limit = 1 << 20
+  /// Bytes that a pipe takes at once when it says that it takes any (PIPE_BUF of Linux).
+  private static let piece = 4_096
+
+  private static let state = Mutex(State())
+
+  /// A pipe or terminal is opened once more, so that writing never waits even if another process fills it at the same
+  /// moment. The descriptor itself must not be changed: it is shared with whoever started this process.
+  private static let descriptor: Int32 = {
+    var status = stat()
+    guard unsafe fstat(STDERR_FILENO, &status) == 0, [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT) else {
+      return STDERR_FILENO
+    }
+    let own = try? FileDescriptor.open(
+      "/proc/self/fd/\(STDERR_FILENO)", .writeOnly, options: [.nonBlocking, .init(rawValue: O_NOCTTY), .closeOnExec])
+    return own?.rawValue ?? STDERR_FILENO
+  }()
+
+  /// Writes text in one piece, so that lines of several threads do not mix.
+  ///
+  /// - Parameter isProgress: The text is left out if there is something waiting already.
+  static func write(_ text: String, isProgress: Bool = false) {
+    state.withLock { state in
+      send(&state)
+      if isProgress, !state.waiting.isEmpty { return }
+      guard state.waiting.count + text.utf8.count <= limit else {
+        state.lost += 1
+        return
+      }
+      state.waiting.append(contentsOf: text.utf8)
+      send(&state)
+    }
+  }
+
+  /// Waits until everything is written, or until nothing has been taken for ten seconds.
+  static func flush() {
+    var remaining = Int.max
+    var lastProgress = ContinuousClock.now
+    while ContinuousClock.now - lastProgress < .seconds(10) {
+      let count = state.withLock { state in
+        send(&state)
+        return state.waiting.count
+      }
+      if count == 0 { return }
+      if count < remaining { lastProgress = .now }
+      remaining = count
+      usleep(10_000)
+    }
+  }
+
+  /// Writes what is taken without waiting.
+  private static func send(_ state: inout State) {
+    while !state.waiting.isEmpty {
+      var end = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      guard unsafe poll(&end, 1, 0) > 0 else { return }
+      let count = state.waiting.withUnsafeBytes { bytes in
+        unsafe Foundation.write(descriptor, bytes.baseAddress, min(bytes.count, piece))
+      }
+      if count > 0 {
+        state.waiting.removeFirst(count)
+      } else if errno == EAGAIN {
+        return
+      } else if errno != EINTR {
+        // Nobody will ever read it.
+        state.waiting.removeAll()
+      }
+      if state.waiting.isEmpty, state.lost > 0 {
+        let lost = state.lost
+        state.lost = 0
+        let message = Log.Message(
+          level: .warning, event: "messages_lost",
+          text: "\(lost) \(lost == 1 ? "message was" : "messages were") left out here: standard error was not read",
+          fields: ["count": .integer(Int64(lost))])
+        state.waiting.append(contentsOf: Log.rendered(message, as: Log.format, at: .now).utf8)
+      }
+    }
+  }
+}

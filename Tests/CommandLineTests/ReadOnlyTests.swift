@@ -1,0 +1,115 @@
+import AnalysisTesting
+import AudioAnalysis
+import Foundation
+import SystemPackage
+import Testing
+
+/// Commands that only read, where nothing may be written.
+@Suite struct ReadOnlyTests {
+  private func place() throws -> Workplace {
+    let place = try Workplace()
+    let folder = place.folder.file("kept")
+    try place.makeFolder(folder)
+    try place.put(Audio.wav(1, title: "Kept"), as: "a.wav")
+    let outcome = try place.analyze(
+      Argument(place.library), "--database", Argument(folder.appending("db")), "--pipeline", "default")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    return place
+  }
+
+  /// Lines of `command=status` of everything that reads the database at `$db`.
+  private static func script(_ place: Workplace) -> String {
+    """
+    try() { name=$1; shift; "$program" "$@" --database "$db" > "\(place.folder.path)/$name.out" 2>&1; echo "$name=$?"; }
+    try report report --report ndjson --output -
+    try show show --json "\(place.library)/a.wav"
+    try explain explain "\(place.library)/a.wav"
+    try doctor doctor --check
+    try backup backup "\(place.folder.path)/backup.sqlite"
+    try build catalog build --catalog "\(place.folder.path)/catalog"
+    try set set --bpm 90 "\(place.library)/a.wav"
+    """
+  }
+
+  private func expectAllRead(_ outcome: Outcome, in place: Workplace) {
+    let expected = ["report=0", "show=0", "explain=0", "doctor=0", "backup=0", "build=0", "set=1"]
+    let said = ["report", "show", "doctor", "build", "set"].map {
+      (try? String(contentsOfFile: place.folder.file("\($0).out").string, encoding: .utf8)) ?? ""
+    }
+    #expect(outcome.lines == expected, "\(outcome.text) \(outcome.errors) \(said)")
+    #expect(said[0].contains(#""title":"Kept""#))
+    #expect(said[4].contains("cannot be written"), "\(said[4])")
+  }
+
+  /// As on a disc, or a snapshot of a file system.
+  @Test(.enabled(if: SmallDisk.isPossible), arguments: ["closed", "cut off", "old"])
+  func fileSystem(state: String) throws {
+    let place = try place()
+    let folder = place.folder.file("kept")
+    switch state {
+    case "cut off":
+      // A run that was killed leaves a log that belongs to the database.
+      let pipeline = try place.makePipeline(script: "kill -KILL $PPID; sleep 5")
+      try place.put(Audio.wav(2), as: "b.wav")
+      let killed = try place.analyze(
+        Argument(place.library), "--database", Argument(folder.appending("db")), "--pipeline", pipeline)
+      #expect(killed.status == -9)
+      #expect(FileManager.default.fileExists(atPath: folder.appending("db-wal").string))
+      try? FileManager.default.removeItem(atPath: folder.appending("db-shm").string)
+    case "old":
+      try downgrade(folder.appending("db"))
+    default: break
+    }
+    let before = try FileManager.default.contentsOfDirectory(atPath: folder.string).sorted()
+    let script = """
+      program=$0; db="\(folder)/db"
+      mount --bind "\(folder)" "\(folder)" && mount -o remount,bind,ro "\(folder)" || exit 99
+      \(Self.script(place))
+      """
+    let outcome = try RunningProgram(
+      ["-rm", "sh", "-c", Argument(stringLiteral: script), Argument(RunningProgram.executable)], of: "/usr/bin/unshare",
+      environment: place.environment, workingFolder: place.folder.path
+    ).end()
+    expectAllRead(outcome, in: place)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.string).sorted() == before)
+    // Copies are gone again.
+    let left = try FileManager.default.contentsOfDirectory(atPath: place.folder.path.string)
+    #expect(!left.contains { $0.hasPrefix("nocturne-read") }, "\(left)")
+  }
+
+  /// A database of somebody else.
+  @Test(.enabled(if: Unprivileged.isThere), arguments: [0o555, 0o755]) func folderOrFile(mode: Int) throws {
+    let place = try place()
+    let folder = place.folder.file("kept")
+    for (path, mode) in [(folder.appending("db"), 0o444), (folder, mode)] {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path.string)
+    }
+    defer {
+      try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.string)
+    }
+    for command: [Argument] in [
+      ["report", "--report", "ndjson", "--output", "-"], ["show", "--json", Argument(place.library.appending("a.wav"))],
+    ] {
+      let outcome = try Unprivileged.run(command + ["--database", Argument(folder.appending("db"))], in: place)
+      #expect(outcome.status == 0 && outcome.text.contains(#""title":"Kept""#), "\(outcome.errors)")
+    }
+  }
+
+  /// What version 2 of the schema left, of which the reading of records needs nothing more.
+  private func downgrade(_ database: FilePath) throws {
+    let script = """
+      DROP VIEW run_summary; ALTER TABLE run DROP COLUMN partial; ALTER TABLE run DROP COLUMN newly_damaged;
+      DROP INDEX file_decoding; ALTER TABLE file DROP COLUMN decoding_id;
+      CREATE VIEW run_summary AS SELECT id FROM run;
+      DELETE FROM grdb_migrations WHERE identifier = 'v3'; PRAGMA user_version = 2;
+      """
+    let program = try RunningProgram(
+      [
+        "-c",
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit(); c.close()",
+        Argument(database), Argument(stringLiteral: script),
+      ], of: "/usr/bin/python3", environment: [:], workingFolder: "/"
+    ).end()
+    #expect(program.status == 0, "\(program.errors)")
+  }
+}

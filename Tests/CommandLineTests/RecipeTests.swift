@@ -1,0 +1,18 @@
+import AnalysisTesting
+import Foundation
+import SystemPackage
+import Testing
+
+/// The commands of docs/workers.md, as they stand there, with the tools that `Scripts/setup test` installs.
+@Suite struct RecipeTests {
+  @Test(arguments: ["parallel", "xargs", "shards"]) func recipesOfTheDocumentation(name: String) throws {
+    let place = try Workplace()
+    let script = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
+      .appending("Scripts/check-recipes")
+    let outcome = try RunningProgram(
+      [Argument(RunningProgram.executable), "\(name)"], of: script, environment: place.environment,
+      workingFolder: place.folder.path
+    ).end()
+    #expect(outcome.status == 0, "\(outcome.text)\(outcome.errors)")
+  }
+}

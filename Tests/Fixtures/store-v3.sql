@@ -1,0 +1,334 @@
+PRAGMA application_id = 1313817428; PRAGMA user_version = 3;
+PRAGMA foreign_keys=OFF;
+BEGIN TRANSACTION;
+CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+INSERT INTO grdb_migrations VALUES('v1');
+INSERT INTO grdb_migrations VALUES('v2');
+INSERT INTO grdb_migrations VALUES('v3');
+CREATE TABLE run (
+  id INTEGER PRIMARY KEY,
+  state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'interrupted', 'failed', 'died')),
+  started_ns INTEGER NOT NULL,
+  finished_ns INTEGER,
+  exit_status INTEGER,
+  program_version TEXT NOT NULL,
+  pipeline TEXT NOT NULL,
+  configuration TEXT NOT NULL,         -- JSON
+  configuration_digest TEXT NOT NULL,
+  analyzers TEXT NOT NULL,             -- JSON: {id: {version, digest}}
+  analyzed INTEGER NOT NULL DEFAULT 0,
+  cached INTEGER NOT NULL DEFAULT 0,
+  failed INTEGER NOT NULL DEFAULT 0,
+  skipped INTEGER NOT NULL DEFAULT 0,
+  vanished INTEGER NOT NULL DEFAULT 0,
+  newly_failed INTEGER NOT NULL DEFAULT 0,
+  pending INTEGER NOT NULL DEFAULT 0
+, partial INTEGER NOT NULL DEFAULT 0, newly_damaged INTEGER NOT NULL DEFAULT 0);
+INSERT INTO run VALUES(1,'finished',1795352796762866099,1795352796818376587,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',2,0,1,1,0,1,0,1,1);
+INSERT INTO run VALUES(2,'finished',1795352796818839011,1795352796828589504,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',0,2,1,1,1,0,0,0,0);
+CREATE TABLE run_root (
+  run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  path BLOB NOT NULL,
+  display_path TEXT NOT NULL,
+  condition TEXT NOT NULL,
+  PRIMARY KEY (run, position)
+) WITHOUT ROWID;
+INSERT INTO run_root VALUES(1,0,X'2f6d75736963','/music','scanned');
+INSERT INTO run_root VALUES(2,0,X'2f6d75736963','/music','scanned');
+CREATE TABLE analyzer (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  reads_audio INTEGER NOT NULL,        -- 1: the finding follows from the encoded audio alone
+  UNIQUE (name, version, digest)
+);
+INSERT INTO analyzer VALUES(1,'tags',1,'t1',0);
+INSERT INTO analyzer VALUES(2,'tempo',1,'o1',1);
+INSERT INTO analyzer VALUES(3,'chromaprint',1,'c1',1);
+INSERT INTO analyzer VALUES(4,'key',3,'k1',1);
+INSERT INTO analyzer VALUES(5,'signature',1,'',1);
+CREATE TABLE analysis_set (
+  id INTEGER PRIMARY KEY,
+  members TEXT NOT NULL UNIQUE
+);
+INSERT INTO analysis_set VALUES(1,'1');
+INSERT INTO analysis_set VALUES(2,'1,2,3,4,5');
+INSERT INTO analysis_set VALUES(3,'1,2,3!,4,5');
+CREATE TABLE file (
+  id INTEGER PRIMARY KEY,
+  path BLOB NOT NULL UNIQUE,           -- the bytes
+  display_path TEXT NOT NULL,          -- other bytes than UTF-8 as \xHH
+  size_bytes INTEGER,
+  mtime_ns INTEGER,
+  device INTEGER,
+  inode INTEGER,
+  status TEXT CHECK (status IN ('ok', 'partial', 'failed')),  -- of the last analysis; NULL: never analyzed
+  content_id TEXT,                     -- of the encoded audio without tags, base62
+  analysis_set INTEGER REFERENCES analysis_set (id),
+  decoder_version INTEGER,
+  remarks TEXT,                        -- JSON
+  pending INTEGER NOT NULL DEFAULT 0,  -- 1 new, 2 changed, 3 outdated, 4 retry; + 8 for each run that died over it
+  skip_code TEXT,                      -- not NULL: passed over
+  skip_message TEXT,
+  first_seen_run INTEGER NOT NULL REFERENCES run (id),
+  analyzed_run INTEGER REFERENCES run (id),
+  analyzed_ns INTEGER,
+  vanished_run INTEGER REFERENCES run (id)  -- not NULL: gone
+, ctime_ns INTEGER, looked_ns INTEGER, decoding_id TEXT);
+INSERT INTO file VALUES(1,X'2f6d757369632f6261642e6d7033','/music/bad.mp3',1000,5000000000,7,102,'failed',NULL,1,1,NULL,0,NULL,NULL,1,1,1795352796801172408,NULL,NULL,1795352796763258148,NULL);
+INSERT INTO file VALUES(2,X'2f6d757369632f636166e92e666c6163','/music/caf\xE9.flac',1000,5000000000,7,101,'ok','1MFy9Z2qPJ8esP6w5YB2HK',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795352796802382424,NULL,NULL,1795352796763258148,'5BCjT9xsiJ7mVAQyrjlVBB');
+INSERT INTO file VALUES(3,X'2f6d757369632f676f6e652e666c6163','/music/gone.flac',1000,5000000000,7,103,'ok','48c9qLmzNba9OM4GvMd6RR',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795352796802885489,2,NULL,1795352796763258148,'1u1rQc3n4eZpzrMHARLrcx');
+INSERT INTO file VALUES(4,X'2f6d757369632f706172742e6f6767','/music/part.ogg',1000,5000000000,7,104,'partial','6dlhUlAJA9p2QGJSw33qeZ',3,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795352796816690667,NULL,NULL,1795352796763258148,'27IB3Nn1XpyYlyAonVlnAs');
+INSERT INTO file VALUES(5,X'2f6d757369632f636f7665722e6a7067','/music/cover.jpg',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,0,'not_audio','A picture.',1,NULL,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO file VALUES(6,X'2f6d757369632f77616974696e672e666c6163','/music/waiting.flac',1000,5000000000,7,105,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,2,NULL,NULL,NULL,NULL,1795352796818938390,NULL);
+CREATE TABLE format (
+  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+  container TEXT NOT NULL,
+  codec TEXT NOT NULL,
+  sample_rate_hz INTEGER NOT NULL,
+  channels INTEGER NOT NULL,
+  bit_depth INTEGER,
+  bit_rate_bps INTEGER,
+  lossless INTEGER NOT NULL,
+  claimed_frames INTEGER,
+  frames INTEGER,
+  duration_s REAL AS (coalesce(frames, claimed_frames) * 1.0 / nullif(sample_rate_hz, 0)) VIRTUAL
+);
+INSERT INTO format VALUES(2,'flac','flac',44100,2,16,882000,1,441000,441000);
+INSERT INTO format VALUES(3,'flac','flac',44100,2,16,882000,1,441000,441000);
+INSERT INTO format VALUES(4,'flac','flac',44100,2,16,882000,1,441000,441000);
+CREATE TABLE analysis (
+  file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+  analyzer INTEGER NOT NULL REFERENCES analyzer (id),
+  outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'not_applicable', 'failed')),
+  message TEXT,
+  PRIMARY KEY (file, analyzer)
+) WITHOUT ROWID;
+INSERT INTO analysis VALUES(1,1,'ok',NULL);
+INSERT INTO analysis VALUES(2,1,'ok',NULL);
+INSERT INTO analysis VALUES(2,2,'ok',NULL);
+INSERT INTO analysis VALUES(2,3,'ok',NULL);
+INSERT INTO analysis VALUES(2,4,'ok',NULL);
+INSERT INTO analysis VALUES(2,5,'ok',NULL);
+INSERT INTO analysis VALUES(3,1,'ok',NULL);
+INSERT INTO analysis VALUES(3,2,'ok',NULL);
+INSERT INTO analysis VALUES(3,3,'ok',NULL);
+INSERT INTO analysis VALUES(3,4,'ok',NULL);
+INSERT INTO analysis VALUES(3,5,'ok',NULL);
+INSERT INTO analysis VALUES(4,1,'ok',NULL);
+INSERT INTO analysis VALUES(4,2,'ok',NULL);
+INSERT INTO analysis VALUES(4,3,'failed','No.');
+INSERT INTO analysis VALUES(4,4,'ok',NULL);
+INSERT INTO analysis VALUES(4,5,'ok',NULL);
+CREATE TABLE failure (
+  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+  stage TEXT NOT NULL,
+  code TEXT NOT NULL,
+  message TEXT NOT NULL,
+  first_failed_run INTEGER NOT NULL REFERENCES run (id),
+  last_failed_run INTEGER NOT NULL REFERENCES run (id),
+  attempts INTEGER NOT NULL
+, failed_ns INTEGER, signal INTEGER, losses INTEGER NOT NULL DEFAULT 0, retry_ns INTEGER);
+INSERT INTO failure VALUES(1,'decode','corrupt','The stream is damaged.',1,1,1,1795352796801172408,NULL,0,NULL);
+INSERT INTO failure VALUES(4,'decode','truncated','The stream ends early.',1,1,1,1795352796816690667,NULL,0,NULL);
+CREATE TABLE in_progress (
+  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+  run INTEGER NOT NULL REFERENCES run (id),
+  attempts INTEGER NOT NULL
+);
+CREATE TABLE tag (
+  file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,                  -- canonical; “other:” before what has no canonical name
+  position INTEGER NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (file, name, position)
+) WITHOUT ROWID;
+INSERT INTO tag VALUES(2,'artist',0,'Someone');
+INSERT INTO tag VALUES(2,'artist',1,'Someone Else');
+INSERT INTO tag VALUES(2,'other:MOOD',0,'calm');
+INSERT INTO tag VALUES(2,'other:MOOD',1,'late');
+INSERT INTO tag VALUES(2,'title',0,'Café');
+INSERT INTO tag VALUES(2,'track',0,'3');
+INSERT INTO tag VALUES(3,'artist',0,'Someone');
+INSERT INTO tag VALUES(3,'artist',1,'Someone Else');
+INSERT INTO tag VALUES(3,'other:MOOD',0,'calm');
+INSERT INTO tag VALUES(3,'other:MOOD',1,'late');
+INSERT INTO tag VALUES(3,'title',0,'Café');
+INSERT INTO tag VALUES(3,'track',0,'3');
+INSERT INTO tag VALUES(4,'artist',0,'Someone');
+INSERT INTO tag VALUES(4,'artist',1,'Someone Else');
+INSERT INTO tag VALUES(4,'other:MOOD',0,'calm');
+INSERT INTO tag VALUES(4,'other:MOOD',1,'late');
+INSERT INTO tag VALUES(4,'title',0,'Café');
+INSERT INTO tag VALUES(4,'track',0,'3');
+CREATE TABLE tag_summary (
+  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+  formats TEXT,                        -- JSON: list of tag formats
+  has_lyrics INTEGER NOT NULL,
+  pictures TEXT                        -- JSON: list of {type, mime, size_bytes}
+);
+INSERT INTO tag_summary VALUES(1,NULL,0,NULL);
+INSERT INTO tag_summary VALUES(2,'["id3v2.4","id3v1"]',1,'[{"mime":"image/jpeg","size_bytes":51234,"type":"front cover"}]');
+INSERT INTO tag_summary VALUES(3,'["id3v2.4","id3v1"]',1,'[{"mime":"image/jpeg","size_bytes":51234,"type":"front cover"}]');
+INSERT INTO tag_summary VALUES(4,'["id3v2.4","id3v1"]',1,'[{"mime":"image/jpeg","size_bytes":51234,"type":"front cover"}]');
+CREATE TABLE tempo (
+  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+  bpm REAL,
+  confidence REAL NOT NULL,
+  octave_confidence REAL NOT NULL,
+  stable INTEGER NOT NULL,
+  metre TEXT,
+  reason TEXT,
+  candidates TEXT NOT NULL,            -- JSON: [[bpm, weight], …]
+  map TEXT NOT NULL                    -- JSON: [[start_s, bpm], …]
+);
+INSERT INTO tempo VALUES(2,126.0,0.93000000000000004884,0.875,1,'4/4',NULL,'[[126.0,0.81],[63.0,0.125]]','[[0.25,126.0]]');
+INSERT INTO tempo VALUES(3,126.0,0.93000000000000004884,0.875,1,'4/4',NULL,'[[126.0,0.81],[63.0,0.125]]','[[0.25,126.0]]');
+INSERT INTO tempo VALUES(4,126.0,0.93000000000000004884,0.875,1,'4/4',NULL,'[[126.0,0.81],[63.0,0.125]]','[[0.25,126.0]]');
+CREATE TABLE beat_grid (
+  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+  beat_count INTEGER NOT NULL,
+  beats_s TEXT NOT NULL,               -- JSON: [seconds, …]
+  downbeats_s TEXT                     -- the same; NULL: not sure
+);
+INSERT INTO beat_grid VALUES(2,3,'[0.41,0.8862,1.3624]','[0.41]');
+INSERT INTO beat_grid VALUES(3,3,'[0.41,0.8862,1.3624]','[0.41]');
+INSERT INTO beat_grid VALUES(4,3,'[0.41,0.8862,1.3624]','[0.41]');
+CREATE TABLE onset_summary (
+  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+  step_s REAL NOT NULL,
+  strengths TEXT NOT NULL              -- JSON: [0 to 1, …], one each step
+);
+INSERT INTO onset_summary VALUES(2,0.5,'[0.0,0.25,1.0]');
+INSERT INTO onset_summary VALUES(3,0.5,'[0.0,0.25,1.0]');
+INSERT INTO onset_summary VALUES(4,0.5,'[0.0,0.25,1.0]');
+CREATE TABLE fingerprint (
+  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+  algorithm TEXT NOT NULL,
+  duration_s REAL NOT NULL,
+  value TEXT NOT NULL
+);
+INSERT INTO fingerprint VALUES(2,'chromaprint-2',10.0,'AQAA');
+INSERT INTO fingerprint VALUES(3,'chromaprint-2',10.0,'AQAA');
+CREATE TABLE signature (
+  file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
+  version INTEGER NOT NULL,
+  landmarks INTEGER NOT NULL,
+  data BLOB NOT NULL
+);
+INSERT INTO signature VALUES(2,1,2,X'010203');
+INSERT INTO signature VALUES(3,1,2,X'010203');
+INSERT INTO signature VALUES(4,1,2,X'010203');
+CREATE TABLE finding (
+  file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+  analyzer TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  configuration_digest TEXT NOT NULL,
+  value TEXT NOT NULL,                 -- JSON
+  PRIMARY KEY (file, analyzer)
+) WITHOUT ROWID;
+INSERT INTO finding VALUES(2,'key',3,'k1','{"key":"C#m"}');
+INSERT INTO finding VALUES(3,'key',3,'k1','{"key":"C#m"}');
+INSERT INTO finding VALUES(4,'key',3,'k1','{"key":"C#m"}');
+CREATE TABLE IF NOT EXISTS 'songs_fts_data'(id INTEGER PRIMARY KEY, block BLOB);
+INSERT INTO songs_fts_data VALUES(1,X'0309030000');
+INSERT INTO songs_fts_data VALUES(10,X'000000000103030003010101020101030101');
+INSERT INTO songs_fts_data VALUES(137438953473,X'0000002505306361666502060101020104656c73650202040107736f6d656f6e6502040203040b09');
+INSERT INTO songs_fts_data VALUES(274877906945,X'0000002505306361666503060101020104656c73650302040107736f6d656f6e6503040203040b09');
+INSERT INTO songs_fts_data VALUES(412316860417,X'0000002505306361666504060101020104656c73650402040107736f6d656f6e6504040203040b09');
+CREATE TABLE IF NOT EXISTS 'songs_fts_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
+INSERT INTO songs_fts_idx VALUES(1,X'',2);
+INSERT INTO songs_fts_idx VALUES(2,X'',2);
+INSERT INTO songs_fts_idx VALUES(3,X'',2);
+CREATE TABLE IF NOT EXISTS 'songs_fts_content'(id INTEGER PRIMARY KEY, c0, c1, c2, c3);
+INSERT INTO songs_fts_content VALUES(2,'Someone / Someone Else','Café','','');
+INSERT INTO songs_fts_content VALUES(3,'Someone / Someone Else','Café','','');
+INSERT INTO songs_fts_content VALUES(4,'Someone / Someone Else','Café','','');
+CREATE TABLE IF NOT EXISTS 'songs_fts_docsize'(id INTEGER PRIMARY KEY, sz BLOB);
+INSERT INTO songs_fts_docsize VALUES(2,X'03010000');
+INSERT INTO songs_fts_docsize VALUES(3,X'03010000');
+INSERT INTO songs_fts_docsize VALUES(4,X'03010000');
+CREATE TABLE IF NOT EXISTS 'songs_fts_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+INSERT INTO songs_fts_config VALUES('version',4);
+CREATE TABLE IF NOT EXISTS 'source_paths_fts_data'(id INTEGER PRIMARY KEY, block BLOB);
+INSERT INTO source_paths_fts_data VALUES(1,X'040d09');
+INSERT INTO source_paths_fts_data VALUES(10,X'000000000104040004010101020101030101040101');
+INSERT INTO source_paths_fts_data VALUES(137438953473,X'00000023043062616401080301010201036d7033010804010103020475736963010202040b0b');
+INSERT INTO source_paths_fts_data VALUES(274877906945,X'0000003004306361660208030101020104666c616302080501010401056d757369630202020103786539020804010103040b0c0a');
+INSERT INTO source_paths_fts_data VALUES(412316860417,X'000000260530666c61630308040101030104676f6e6503080301010201056d75736963030202040c0c');
+INSERT INTO source_paths_fts_data VALUES(549755813889,X'0000002506306d7573696304020201036f6767040804010103010470617274040803010102040a0b');
+CREATE TABLE IF NOT EXISTS 'source_paths_fts_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
+INSERT INTO source_paths_fts_idx VALUES(1,X'',2);
+INSERT INTO source_paths_fts_idx VALUES(2,X'',2);
+INSERT INTO source_paths_fts_idx VALUES(3,X'',2);
+INSERT INTO source_paths_fts_idx VALUES(4,X'',2);
+CREATE TABLE IF NOT EXISTS 'source_paths_fts_content'(id INTEGER PRIMARY KEY, c0, c1);
+INSERT INTO source_paths_fts_content VALUES(1,'/music/bad.mp3','bad.mp3');
+INSERT INTO source_paths_fts_content VALUES(2,'/music/caf\xE9.flac','caf\xE9.flac');
+INSERT INTO source_paths_fts_content VALUES(3,'/music/gone.flac','gone.flac');
+INSERT INTO source_paths_fts_content VALUES(4,'/music/part.ogg','part.ogg');
+CREATE TABLE IF NOT EXISTS 'source_paths_fts_docsize'(id INTEGER PRIMARY KEY, sz BLOB);
+INSERT INTO source_paths_fts_docsize VALUES(1,X'0302');
+INSERT INTO source_paths_fts_docsize VALUES(2,X'0403');
+INSERT INTO source_paths_fts_docsize VALUES(3,X'0302');
+INSERT INTO source_paths_fts_docsize VALUES(4,X'0302');
+CREATE TABLE IF NOT EXISTS 'source_paths_fts_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+INSERT INTO source_paths_fts_config VALUES('version',4);
+CREATE TABLE tempo_correction (
+  content_id TEXT PRIMARY KEY,
+  bpm REAL NOT NULL,
+  corrected_ns INTEGER NOT NULL
+) WITHOUT ROWID;
+INSERT INTO tempo_correction VALUES('6dlhUlAJA9p2QGJSw33qeZ',63.0,1795352796828741563);
+PRAGMA writable_schema=ON;
+INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','songs_fts','songs_fts',0,'CREATE VIRTUAL TABLE songs_fts USING fts5 (
+  artist, title, album, album_artist, tokenize = ''unicode61 remove_diacritics 2''
+)');
+INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','source_paths_fts','source_paths_fts',0,'CREATE VIRTUAL TABLE source_paths_fts USING fts5 (
+  full_path, file_name, tokenize = ''unicode61 remove_diacritics 2''
+)');
+CREATE INDEX file_inode ON file (inode, device) WHERE inode IS NOT NULL;
+CREATE INDEX file_size ON file (size_bytes) WHERE content_id IS NOT NULL;
+CREATE INDEX file_content ON file (content_id) WHERE content_id IS NOT NULL;
+CREATE INDEX file_pending ON file (pending, path) WHERE pending > 0;
+CREATE INDEX in_progress_run ON in_progress (run);
+CREATE INDEX file_decoding ON file (decoding_id) WHERE decoding_id IS NOT NULL;
+CREATE VIEW file_analysis AS
+SELECT f.id AS file, f.display_path AS path, n.name AS analyzer, n.version, n.digest, a.outcome, a.message
+FROM analysis a
+JOIN analyzer n ON n.id = a.analyzer
+JOIN file f ON f.id = a.file;
+CREATE VIEW track AS
+SELECT f.id, f.display_path AS path,
+  CASE WHEN f.skip_code IS NOT NULL THEN 'skipped' ELSE f.status END AS status,
+  (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'artist' AND t.position = 0) AS artist,
+  (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'title' AND t.position = 0) AS title,
+  (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'album' AND t.position = 0) AS album,
+  round(coalesce(c.bpm, o.bpm), 2) AS bpm, iif(c.bpm IS NULL, round(o.confidence, 2), 1.0) AS confidence,
+  round(m.duration_s, 2) AS duration_s, m.codec, m.sample_rate_hz, m.channels, f.size_bytes,
+  datetime(f.mtime_ns / 1000000000, 'unixepoch') AS modified_at,
+  f.content_id, coalesce(f.skip_code, e.code) AS problem, coalesce(f.skip_message, e.message) AS message,
+  c.bpm IS NOT NULL AS locked
+FROM file f
+LEFT JOIN format m ON m.file = f.id
+LEFT JOIN tempo o ON o.file = f.id
+LEFT JOIN tempo_correction c ON c.content_id = f.content_id
+LEFT JOIN failure e ON e.file = f.id
+WHERE f.vanished_run IS NULL;
+CREATE VIEW failing AS
+SELECT f.id AS file, f.display_path AS path, f.status, e.stage, e.code, e.message, e.attempts,
+  e.first_failed_run, e.last_failed_run, datetime(e.failed_ns / 1000000000, 'unixepoch') AS failed_at, e.signal,
+  datetime(e.retry_ns / 1000000000, 'unixepoch') AS quarantined_until
+FROM failure e
+JOIN file f ON f.id = e.file
+WHERE f.vanished_run IS NULL;
+CREATE VIEW run_summary AS
+SELECT id, state, datetime(started_ns / 1000000000, 'unixepoch') AS started_at,
+  (finished_ns - started_ns) / 1e9 AS seconds, exit_status,
+  analyzed + partial + cached + failed + skipped + vanished AS seen, analyzed, partial, cached, failed, skipped,
+  vanished, newly_failed, newly_damaged, pending, pipeline, program_version
+FROM run;
+PRAGMA writable_schema=OFF;
+COMMIT;
