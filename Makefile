@@ -20,8 +20,8 @@ PYTHON  ?= python3
 BUILD   := swift build -c release --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
-.PHONY: run build test bench accuracy-tempo accuracy-recognition accuracy-tags soak year fuzz sanitize release-check install
-.PHONY: recipes samples clean
+.PHONY: run build test bench accuracy-tempo accuracy-recognition accuracy-tags soak year fuzz sanitize release-check \
+	install recipes samples clean
 
 # Broken files in a library are no reason for make to stop: the summary names them.
 run: build

@@ -105,12 +105,10 @@ let package = Package(
     testTarget("AudioAnalysisTests", ["AudioAnalysis"]),
     testTarget("DSPTests", ["DSP"]),
     testTarget("SystemTests", ["AnalysisTesting", "System", systemPackage]),
-    testTarget("AudioDecodingTests", ["AudioAnalysis", "AudioDecoding", "CSndfile", systemPackage]),
+    testTarget("AudioDecodingTests", ["AudioAnalysis", "AudioDecoding", "CLibAV", "CSndfile", systemPackage]),
     testTarget(
       "FingerprintingTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "Fingerprinting", systemPackage]),
-    testTarget(
-      "RecognitionTests",
-      ["AnalysisTesting", "AudioAnalysis", "DSP", "Fingerprinting", "Recognition", systemPackage]),
+    testTarget("RecognitionTests", ["AnalysisTesting", "AudioAnalysis", "DSP", "Fingerprinting", "Recognition", systemPackage]),
     testTarget("AnalyzerContractTests", ["AnalysisTesting", "AudioAnalysis", "BuiltInAnalyzers", systemPackage]),
     testTarget("LibraryScanTests", ["LibraryScan", systemPackage]),
     testTarget(

@@ -70,7 +70,7 @@ struct FLACStream {
       sampleRate = rate
     }
     if frame.channelCount != channelCount {
-      claims.append("\(channelCount) channels where the frames have \(frame.channelCount)")
+      claims.append("\(channelCount) channel\(channelCount == 1 ? "" : "s") where the frames have \(frame.channelCount)")
       channelCount = frame.channelCount
       channelMask = Self.channelMask(channelCount: channelCount)
     }

@@ -62,6 +62,7 @@ final class LibAVDecoder: StreamDecoder {
   private var packetByteCount: Int64 = 0
   private var badPacketCount: Int64 = 0
   private var lastPacketIsBad = false
+  private var gapCount: Int64 = 0
   private var formatChangeCount: Int64 = 0
   private var badLinkCount = 0
   private var endedByError = false
@@ -136,6 +137,7 @@ final class LibAVDecoder: StreamDecoder {
     packetCount += report.packetCount
     packetByteCount += report.packetByteCount
     badPacketCount += report.badPacketCount
+    gapCount += report.gapCount
     formatChangeCount += report.formatChangeCount
     lastPacketIsBad = report.lastPacketIsBad
     endedByError = endedByError || report.endedByError
@@ -154,6 +156,10 @@ final class LibAVDecoder: StreamDecoder {
     }
     if badPacketCount > 0 {
       return DecodeError(.corrupt, "\(badPacketCount) of \(packetCount) packets are damaged and were left out.")
+    }
+    if gapCount > 0 {
+      return DecodeError(
+        .corrupt, "FLAC frames are missing or out of order in \(gapCount) place\(gapCount == 1 ? "" : "s").")
     }
     if badLinkCount > 0 {
       return DecodeError(.corrupt, "\(badLinkCount) of the streams in this chain could not be decoded.")

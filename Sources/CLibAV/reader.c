@@ -71,6 +71,8 @@ struct LAVReader {
   bool packetsEnded;
   bool ended;
   int lastPacketSize;
+  /// The number that the next FLAC frame must have; -1 if unknown.
+  int64_t nextFrameNumber;
   LAVReport report;
 
   struct AVMD5 *hash;
@@ -270,6 +272,7 @@ LAVStatus lav_open(const LAVInput *input, LAVReader **result, int *readErrno) {
   LAVReader *reader = calloc(1, sizeof *reader);
   if (!reader) return LAVStatusOutOfMemory;
   reader->descriptor = input->descriptor;
+  reader->nextFrameNumber = -1;
   reader->start = input->start;
   reader->syncLimit = syncLimit;
   reader->prefixCount = input->prefixCount;
@@ -385,6 +388,24 @@ static void countBadPacket(LAVReader *reader) {
   reader->report.packetByteCount -= reader->lastPacketSize;
 }
 
+/// Compares the number in the header of a FLAC frame (RFC 9639, section 9.1.5) with that of the frame before. Frames of
+/// equal length are numbered one by one; the others have the numbers of their first samples, which need only grow.
+static void checkFrameNumber(LAVReader *reader) {
+  const uint8_t *bytes = reader->packet->data;
+  if (reader->packet->size < 12 || bytes[0] != 0xff || (bytes[1] & 0xfe) != 0xf8) return;
+  int64_t number = bytes[4];
+  int count = 0;
+  if (number >= 0xc0) {
+    while (count < 6 && (number << count & 0x40)) count++;
+    number &= 0x3f >> count;
+    for (int i = 0; i < count; i++) number = number << 6 | (bytes[5 + i] & 0x3f);
+  }
+  bool isCounted = !(bytes[1] & 1);
+  int64_t expected = reader->nextFrameNumber;
+  if (expected >= 0 && (isCounted ? number != expected : number < expected)) reader->report.gapCount++;
+  reader->nextFrameNumber = number + 1;
+}
+
 static bool nextPacket(LAVReader *reader) {
   while (!reader->packetsEnded) {
     av_packet_unref(reader->packet);
@@ -397,6 +418,7 @@ static bool nextPacket(LAVReader *reader) {
       reader->report.packetByteCount += reader->packet->size;
       reader->lastPacketSize = reader->packet->size;
       reader->report.lastPacketIsBad = false;
+      if (reader->stream->codecpar->codec_id == AV_CODEC_ID_FLAC) checkFrameNumber(reader);
       // PCM has no packets of its own: the last one is shorter, and called corrupt, whenever the length is not known.
       bool isPCM = av_get_exact_bits_per_sample(reader->stream->codecpar->codec_id) > 0;
       if (!isPCM && (reader->packet->flags & AV_PKT_FLAG_CORRUPT)) countBadPacket(reader);

@@ -41,7 +41,10 @@ enum MP4Items {
         items += try source.bytes(at: start, count: item.end - start)
       }
     }
-    if position < list.end {
+    if try atom(at: position, in: source, end: list.end) != nil {
+      tag.remarks.append(
+        "The MP4 tag has more than \(TagBlock.maximumValueCount) items; the rest was left out.")
+    } else if position < list.end {
       tag.remarks.append("The MP4 tag is damaged after byte \(position); the rest was not read.")
     }
     if !items.isEmpty { TagBlock(kind: CTAGLIB_MP4_ILST, bytes: items).parse(into: &tag) }

@@ -97,6 +97,8 @@ typedef struct LAVReport {
   int64_t badPacketCount;
   /// The last packet of the stream is among them.
   bool lastPacketIsBad;
+  /// Places where the number of a FLAC frame does not follow that of the frame before.
+  int64_t gapCount;
   /// Changes of rate, channels or both in mid-stream.
   int64_t formatChangeCount;
   /// The demuxer stopped with an error, not at the end.
