@@ -37,7 +37,7 @@ import Testing
     ("UPDATE run SET analyzed = 5", "says that 5 files were analyzed, and 2 are"),
     ("UPDATE run SET failed = 0", "says that 0 files were failed, and 1 are"),
     (
-      "PRAGMA foreign_keys = OFF; INSERT INTO format SELECT 99, container, codec, 1, 1, 1, 1, 1, 1, 1 FROM format LIMIT 1",
+      "PRAGMA foreign_keys = OFF; INSERT INTO format (file, container, codec, sample_rate_hz, channels, lossless) VALUES (99, 'wav', 'pcm', 1, 1, 1)",
       "a row of format refers to a row of file that is missing"
     ),
   ])
