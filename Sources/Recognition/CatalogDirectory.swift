@@ -39,7 +39,12 @@ public struct CatalogDirectory: Sendable {
 
   /// The list of segments.
   private func list() throws(CatalogError) -> CatalogList {
-    if let list = try CatalogList(in: path) { return list }
+    do {
+      if let list = try CatalogList(in: path) { return list }
+    } catch {
+      if case .notACatalog(let file) = error { throw .damaged(path: file, detail: "overwritten") }
+      throw error
+    }
     guard segmentNames().isEmpty else {
       throw .damaged(path: path.appending(CatalogList.name).string, detail: "missing")
     }

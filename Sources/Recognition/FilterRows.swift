@@ -18,8 +18,10 @@ struct FilterRows {
   /// Where there is no landmark at all there is none.
   private static let leastDeviation: Float = 1e-3
 
-  /// - Parameter picture: How likely landmarks are, one column after another.
-  init(_ picture: [Float], columnCount: Int) {
+  /// - Parameters:
+  ///   - picture: How likely landmarks are, one column after another.
+  ///   - isSteady: Where that says nothing; see `SteadySound`.
+  init(_ picture: [Float], _ isSteady: [Bool], columnCount: Int) {
     let bandCount = LandmarkSpectrum.bandCount
     let stride = columnCount + 2 * Self.padding
     self.columnCount = columnCount
@@ -36,8 +38,11 @@ struct FilterRows {
     }
     variance /= Float(max(1, picture.count))
     let gain = Self.steps / max(max(variance, 0).squareRoot(), Self.leastDeviation)
-    // Behind the end there is nothing above or below the mean.
+    // What says nothing, and what is behind the end, is neither above nor below the mean.
     var picture = picture
+    for first in Swift.stride(from: 0, to: picture.count, by: bandCount) {
+      for band in 0..<bandCount where isSteady[first + band] { picture[first + band] = means[band] }
+    }
     for _ in 1..<Self.lanes { picture += means }
     values = [Int16](unsafeUninitializedCapacity: stride * bandCount) { rows, count in
       rows.initialize(repeating: 0)

@@ -17,16 +17,17 @@ extension Matcher {
       } ?? []
     let (trackStart, trackEnd) = columns(ofTrackOf: hit, in: query)
     let sound = query.sound
-    let limits = max(Double(sound.lowerBound), trackStart)...max(trackStart, min(Double(sound.upperBound), trackEnd))
+    let first = max(Double(sound.lowerBound), trackStart)
+    let limits = first...max(first, min(Double(sound.upperBound), trackEnd))
     guard values.count >= 2 * Self.anchorCount, let anchor = Self.anchor(in: values) else {
       return limits.lowerBound..<limits.upperBound
     }
     let threshold = anchor.mean / 2
-    let last = Self.furthest(values[anchor.range.upperBound...], above: threshold)
-    let first = Self.furthest(values[..<anchor.range.lowerBound].reversed(), above: threshold)
+    let before = Self.furthest(values[..<anchor.range.lowerBound].reversed(), above: threshold)
+    let behind = Self.furthest(values[anchor.range.upperBound...], above: threshold)
     // Where no landmark of the track contradicts, it goes on to its end, or to that of the query.
-    var start = values[..<(anchor.range.lowerBound - first)].last.map { Double($0.column) + 0.5 } ?? limits.lowerBound
-    var end = values[(anchor.range.upperBound + last)...].first.map { Double($0.column) + 0.5 } ?? limits.upperBound
+    var start = values[..<(anchor.range.lowerBound - before)].last.map { Double($0.column) + 0.5 } ?? limits.lowerBound
+    var end = values[(anchor.range.upperBound + behind)...].first.map { Double($0.column) + 0.5 } ?? limits.upperBound
     // At the edges of a track there may be little to recognise it by.
     if start < max(trackStart + Self.quietEdge, limits.lowerBound + Self.edge) { start = limits.lowerBound }
     if end > min(trackEnd - Self.quietEdge, limits.upperBound - Self.edge) { end = limits.upperBound }

@@ -15,6 +15,8 @@ public struct Query: Sendable {
   let silences: [Range<Int>]
   /// How likely landmarks are, one column after another: what the filter is made of.
   private let picture: [Float]
+  /// See `SteadySound`.
+  private let isSteady: [Bool]
   private let isClean: Bool
   /// What it is in music without noise: for queries that are nothing but landmarks.
   private static let musicClarity: Float = 0.8
@@ -49,17 +51,17 @@ public struct Query: Sendable {
       }
     }
     self.init(
-      columnCount: columnCount, peaks: RankedPeaks(peaks), picture: spectrum, isClean: true, silences: [])
+      columnCount: columnCount, peaks: RankedPeaks(peaks), picture: spectrum,
+      isSteady: [Bool](repeating: false, count: spectrum.count), isClean: true, silences: [])
   }
 
   /// - Parameter levels: Columns of `LandmarkSpectrum`, one after another.
   init(levels: [Int32]) {
     let bandCount = LandmarkSpectrum.bandCount
     let columnCount = levels.count / bandCount
-    var picture = LandmarkNetwork.trained(levels: levels, whitened: LandmarkNetwork.whitened(levels)).map {
+    let picture = LandmarkNetwork.trained(levels: levels, whitened: LandmarkNetwork.whitened(levels)).map {
       max(0, $0 - Self.leastLogOdds)
     }
-    SteadySound.remove(from: &picture, levels)
     var finder = LandmarkPeaks(radius: 2)
     var found: [LandmarkPeaks.Peak] = []
     for row in stride(from: 0, to: picture.count, by: bandCount) {
@@ -68,28 +70,32 @@ public struct Query: Sendable {
     finder.finish(into: &found)
     let peaks = RankedPeaks(found)
     self.init(
-      columnCount: columnCount, peaks: peaks, picture: picture, isClean: false, silences: Self.silences(in: levels))
+      columnCount: columnCount, peaks: peaks, picture: picture, isSteady: SteadySound.places(in: levels),
+      isClean: false, silences: Self.silences(in: levels))
   }
 
   /// - Parameter isClean: Whether it is nothing but landmarks.
-  private init(columnCount: Int, peaks: RankedPeaks, picture: [Float], isClean: Bool, silences: [Range<Int>]) {
+  private init(
+    columnCount: Int, peaks: RankedPeaks, picture: [Float], isSteady: [Bool], isClean: Bool, silences: [Range<Int>]
+  ) {
     self.columnCount = columnCount
     self.peaks = peaks
     self.isClean = isClean
     clarity = isClean ? Self.musicClarity : Self.clarity(of: peaks)
     self.silences = silences
     self.picture = picture
-    filter = FilterRows(picture, columnCount: columnCount)
+    self.isSteady = isSteady
+    filter = FilterRows(picture, isSteady, columnCount: columnCount)
   }
 
   /// Some of the columns, as a query.
   func part(_ columns: Range<Int>) -> Query {
     guard columns != 0..<columnCount else { return self }
     let bandCount = LandmarkSpectrum.bandCount
+    let places = columns.lowerBound * bandCount..<columns.upperBound * bandCount
     return Query(
-      columnCount: columns.count, peaks: peaks.part(columns),
-      picture: Array(picture[columns.lowerBound * bandCount..<columns.upperBound * bandCount]), isClean: isClean,
-      silences: [])
+      columnCount: columns.count, peaks: peaks.part(columns), picture: Array(picture[places]),
+      isSteady: Array(isSteady[places]), isClean: isClean, silences: [])
   }
 
   /// The columns without the silence before and after the sound.

@@ -8,31 +8,34 @@ enum SteadySound {
   /// What the level may change by meanwhile: noise changes by more, and music too.
   private static let range = 3 * Int32(LandmarkSpectrum.levelsPerDecibel)
 
-  /// Takes away what was heard where nothing changes for half a second before and after.
-  /// - Parameters:
-  ///   - picture: How likely landmarks are, one column after another.
-  ///   - levels: Columns of `LandmarkSpectrum`, one after another.
-  static func remove(from picture: inout [Float], _ levels: [Int32]) {
+  /// Whether nothing changes for half a second before and after each place.
+  /// - Parameter levels: Columns of `LandmarkSpectrum`, one after another.
+  static func places(in levels: [Int32]) -> [Bool] {
+    var isSteady = [Bool](repeating: false, count: levels.count)
     let bandCount = LandmarkSpectrum.bandCount
     let columnCount = levels.count / bandCount
     let length = 1 << columnsLog2
-    guard columnCount > length else { return }
+    guard columnCount > length else { return isSteady }
     // Of each column, the highest and the lowest level from there on: of 2, 4, 8 … columns.
     var highest = levels
     var lowest = levels
-    for step in 0..<columnsLog2 {
-      let distance = bandCount << step
-      let count = levels.count - bandCount * ((2 << step) - 1)
-      for place in 0..<count {
-        highest[place] = max(highest[place], highest[place + distance])
-        lowest[place] = min(lowest[place], lowest[place + distance])
+    highest.withUnsafeMutableBufferPointer { highest in
+      lowest.withUnsafeMutableBufferPointer { lowest in
+        for step in 0..<columnsLog2 {
+          let distance = bandCount << step
+          for place in 0..<levels.count - bandCount * ((2 << step) - 1) {
+            highest[place] = max(highest[place], highest[place &+ distance])
+            lowest[place] = min(lowest[place], lowest[place &+ distance])
+          }
+        }
+        for column in 0..<columnCount {
+          let first = min(max(column - length / 2, 0), columnCount - length) * bandCount
+          for band in 0..<bandCount {
+            isSteady[column * bandCount + band] = highest[first + band] &- lowest[first + band] <= range
+          }
+        }
       }
     }
-    for column in 0..<columnCount {
-      let first = min(max(column - length / 2, 0), columnCount - length) * bandCount
-      for band in 0..<bandCount where highest[first + band] - lowest[first + band] <= range {
-        picture[column * bandCount + band] = 0
-      }
-    }
+    return isSteady
   }
 }

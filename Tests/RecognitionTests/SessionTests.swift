@@ -86,12 +86,12 @@ import Testing
     /// What is told of two tracks of 30 s, of which one is heard up to second 16 and the other one from second 20 to 50.
     func told(_ now: Double) -> [String] {
       let matches = [("a", 0.0, 16.0), ("b", 20, 50)].compactMap { name, start, end -> Match? in
-        let heard = max(start, now - 12)..<min(end, now)
-        guard heard.upperBound - heard.lowerBound > 3 else { return nil }
+        let (first, last) = (max(start, now - 12), min(end, now))
+        guard last - first > 3 else { return nil }
         let item = MatchedMediaItem(
           item: MediaItem(), referenceIdentifier: name, referenceDuration: 30, matchOffset: now - 12 - start, elapsed: 12,
           speed: 1, frequencySkew: 0, confidence: 1)
-        let part = heard.lowerBound - now + 12..<heard.upperBound - now + 12
+        let part = first - now + 12..<last - now + 12
         return Match(mediaItems: [item], queryStart: now - 12, queryDuration: 12, heard: part)
       }
       let result = matches.isEmpty ? .noMatch(queryStart: now - 12, queryDuration: 12) : SessionResult.matches(matches)

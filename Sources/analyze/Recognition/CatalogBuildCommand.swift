@@ -156,6 +156,7 @@ private struct CatalogBuild {
         list[track.id] = .done(track.digest)
         recovered += 1
       }
+      try list.write()
     }
     guard let repair, repair.hasLostList || !repair.lostSegments.isEmpty else { return }
     let present = catalog.present(list.states.keys.map(\.description))
