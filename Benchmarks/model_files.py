@@ -1,5 +1,5 @@
 """The files of weights and constants that the program holds: how the scripts that make them write and read them."""
-import os, struct
+import math, os, struct
 
 SOURCES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'Sources')
 
@@ -16,6 +16,8 @@ def read_halves(path):
 
 def write_table(path, made_by, columns, rows, form):
     """A line for each name with its numbers; `form` is how they are written."""
+    for name, numbers in rows.items():
+        if not all(map(math.isfinite, numbers)): raise SystemExit('%s is not finite: %s is left as it is' % (name, path))
     with open(path, 'w') as file:
         file.write('# Written by %s. Change it by running that again.\n# %s\n' % (made_by, '\t'.join(columns)))
         for name, numbers in rows.items(): file.write('\t'.join([name, *(form % number for number in numbers)]) + '\n')

@@ -12,31 +12,31 @@ struct MessageTarget: FuzzTarget {
   static let name = "messages"
 
   static func seeds() throws -> [[UInt8]] {
-    let encoder = JSONEncoder()
     let known = Pipeline.KnownAudio(
       contentID: ContentID(high: 1, low: 2), analyzers: [SampleResult.tempo], format: SampleResult.format)
-    let job = AnalysisJob(path: "/a", analyzers: ["tempo"], knownAudio: [known], timeLimit: 2)
-    let messages = [WorkerMessage.stage(.decode), .audio(ContentID(high: 3, low: 4)), .result(SampleResult.analysis)]
-    return try [encoder.line(job), encoder.line(known)] + messages.map { try encoder.line($0) }
+    let job = AnalysisJob(path: "/a", analyzers: ["tempo"], knownAudio: [known], timeLimit: .standard)
+    let messages = [
+      WorkerMessage.ready, .stage(.decode), .decoded(10), .audio(ContentID(high: 3, low: 4)),
+      .result(SampleResult.analysis),
+    ]
+    return try [WorkerLine.encoded(job), WorkerLine.encoded(known)] + messages.map { try WorkerLine.encoded($0) }
   }
 
   private let folder: ScratchFolder
   private let store: SampleStore
-  private let decoder = JSONDecoder()
+  private let userInfo = WorkerLine.userInfo(BuiltInAnalyzers.all)
 
   init() throws {
     folder = try ScratchFolder()
     store = try SampleStore(at: folder.path.appending("messages.sqlite"))
-    var types: [String: any AnalysisFinding.Type] = [:]
-    for kind in BuiltInAnalyzers.all { types[kind.id] = kind.findingType }
-    if let key = CodingUserInfoKey.findingTypes { decoder.userInfo[key] = types }
   }
 
   func run(_ bytes: [UInt8]) throws {
-    let data = Data(bytes)
-    if let job = try? decoder.decode(AnalysisJob.self, from: data) { _ = try JSONEncoder().line(job) }
-    if let known = try? decoder.decode(Pipeline.KnownAudio?.self, from: data) { _ = try JSONEncoder().line(known) }
-    guard case .result(let analysis) = try decoder.decode(WorkerMessage.self, from: data) else { return }
+    if let job = try? WorkerLine.decoded(bytes, as: AnalysisJob.self) { _ = try WorkerLine.encoded(job) }
+    if let known = try? WorkerLine.decoded(bytes, as: Pipeline.KnownAudio?.self) { _ = try WorkerLine.encoded(known) }
+    guard case .result(let analysis) = try WorkerLine.decoded(bytes, as: WorkerMessage.self, userInfo: userInfo) else {
+      return
+    }
     do {
       try store.writer.commit([FileResult(fileID: store.fileID, analysis: analysis)])
     } catch {

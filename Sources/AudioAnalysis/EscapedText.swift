@@ -1,5 +1,5 @@
-/// Text in which some characters stand as the bytes of their UTF-8 form: U+0085 as `\xC2\x85`. Paths for display have the same
-/// form (`DisplayPath`).
+/// Text in which some characters stand as the bytes of their UTF-8 form: U+0085 as `\xC2\x85`. Paths for display have
+/// the same form (`DisplayPath`).
 public enum EscapedText {
   private static let digits = Array("0123456789ABCDEF".unicodeScalars)
 

@@ -1,7 +1,7 @@
 public import SystemPackage
 
-/// All that is known of one file: what the store keeps and reports show. But for `analyzed` it holds nothing that depends on
-/// when or in which run a file was analyzed, so that equal findings give equal records.
+/// All that is known of one file: what the store keeps and reports show. But for `analyzed` it holds nothing that depends
+/// on when or in which run a file was analyzed, so equal findings give equal records.
 public struct FileRecord: Hashable, Sendable {
   public enum Status: String, Codable, Hashable, Sendable, CaseIterable {
     case ok, partial, failed, skipped
@@ -67,7 +67,8 @@ public struct FileRecord: Hashable, Sendable {
   public var isVanished: Bool
 
   public init(
-    path: FilePath, analyzed: Timestamp? = nil, status: Status, problem: Problem? = nil, remarks: [Problem] = [], contentID: ContentID? = nil,
+    path: FilePath, analyzed: Timestamp? = nil, status: Status, problem: Problem? = nil, remarks: [Problem] = [],
+    contentID: ContentID? = nil,
     sizeBytes: Int64? = nil, modified: Timestamp? = nil, format: AudioFormat? = nil, tags: TagFinding? = nil,
     tempo: TempoFinding? = nil, fingerprint: FingerprintFinding? = nil, signature: Signature? = nil,
     findings: [String: JSONValue] = [:], analyzers: [AnalyzerIdentity] = [],

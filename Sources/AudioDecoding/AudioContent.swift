@@ -12,8 +12,8 @@ public import SystemPackage
 public struct AudioContent: Hashable, Sendable {
   public let id: ContentID
   /// Files that share this decode to the same frames and the same remarks on them, provided that they have no `fault`.
-  /// Over `id`, the version of the decoders, and all else that the container says to them: its kind, codec parameters, claimed
-  /// length, edit lists and other trimming, positions of Ogg pages, checksums of the audio.
+  /// Over `id`, the version of the decoders, and all else that the container says to them: its kind, codec parameters,
+  /// claimed length, edit lists and other trimming, positions of Ogg pages, checksums of the audio.
   public let decodingID: ContentID
   /// Damage that shows without decoding. Decoders may find more, or make something else of it.
   public let fault: DecodeError?
@@ -54,7 +54,7 @@ public struct AudioContent: Hashable, Sendable {
     case .mpeg(let stream):
       try file.hash(stream.payload, into: &hasher)
       // Where decoders cut is in the table of contents, the rest of which retagging tools may rewrite.
-      traits.update("mpeg \(stream.junkByteCount) \(stream.claimedFrameCount ?? -1) \(stream.trimming ?? 0)")
+      traits.update("mpeg \(stream.junkByteCount) \(stream.claimedFrameCount ?? -1) \((stream.trimming ?? 0) >> 8)")
     case .ogg(let stream):
       guard stream.links.contains(where: { $0.audioSerial != nil }) else {
         throw DecodeError(.noAudio, "The file holds no audio of a known kind.")
@@ -99,7 +99,9 @@ public struct AudioContent: Hashable, Sendable {
     var packet = LAVPacket()
     while lav_next_packet(reader, &packet) {
       hasher.update(UnsafeRawBufferPointer(start: packet.bytes, count: Int(packet.count)))
-      traits.update([UInt32(packet.count), UInt32(packet.flags), packet.droppedAtStart, packet.droppedAtEnd])
+      traits.update([
+        UInt32(bitPattern: packet.count), UInt32(bitPattern: packet.flags), packet.droppedAtStart, packet.droppedAtEnd,
+      ])
       if packet.parameterCount > 0 {
         traits.update(UnsafeRawBufferPointer(start: packet.parameters, count: Int(packet.parameterCount)))
       }

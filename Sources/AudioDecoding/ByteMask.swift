@@ -29,7 +29,8 @@ struct HeaderReader {
   private var window = Bytes([])
   private var windowStart: Int64 = 0
 
-  private static let windowSize = 1 << 16
+  /// Small, since what stands between two headers is mostly skipped.
+  private static let windowSize = 1 << 12
 
   init(_ file: InputFile) { self.file = file }
 

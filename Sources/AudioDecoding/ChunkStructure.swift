@@ -62,7 +62,7 @@ enum ChunkStructure {
 
   // MARK: NIST SPHERE
 
-  /// Lines that FFmpeg is shown of a header, in bytes: it keeps each as a tag.
+  /// Bytes of a header that FFmpeg is shown: it keeps each line as a tag.
   private static let sphereLimit: Int64 = 8_192
 
   static func sphere(in file: InputFile, at start: Int64) throws(DecodeError) -> [ByteMask] {

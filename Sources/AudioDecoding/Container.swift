@@ -104,6 +104,7 @@ struct Container {
       if header.lengthIsWrapped {
         remark("wrapped_length", "The audio is longer than a WAV header can say; it was read to the end of the file.")
       }
+      if header.hasAbsurdCookie { remark("odd_header", ALACCookie.remark) }
       if header.contradictsItself {
         remark("odd_header", "The header's sample size and frame size do not go together; the audio may be noise.")
       }

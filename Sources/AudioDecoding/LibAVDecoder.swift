@@ -71,6 +71,7 @@ final class LibAVDecoder: StreamDecoder {
   /// MD5 of what was decoded, if that was asked for.
   private var digest: [UInt8]?
   private let verifiesChecksum: Bool
+  private let hasAbsurdCookie: Bool
 
   init(_ file: InputFile, container: Container, verifiesChecksum: Bool = false) throws(DecodeError) {
     self.container = container
@@ -97,6 +98,7 @@ final class LibAVDecoder: StreamDecoder {
     reader = opened
     badLinkCount = failedCount
     first = lav_format(opened)
+    hasAbsurdCookie = String(cString: first.codec) == "alac" && ALACCookie.isAbsurd(Self.parameters(of: opened))
     var channelMask = first.channelMask
     switch container.kind {
     case .pcm(let header) where header.channelMask != 0: channelMask = header.channelMask
@@ -183,6 +185,10 @@ final class LibAVDecoder: StreamDecoder {
 
   var remarks: [Problem] {
     var remarks: [Problem] = []
+    // That of a CAF file is told with its other chunks.
+    if case .other = container.kind, hasAbsurdCookie {
+      remarks.append(Problem(stage: .decode, code: "odd_header", message: ALACCookie.remark))
+    }
     if formatChangeCount > 0 {
       remarks.append(
         Problem(
@@ -241,6 +247,14 @@ final class LibAVDecoder: StreamDecoder {
       throw error
     }
     return reader
+  }
+
+  /// Codec parameters outside the packets.
+  private static func parameters(of reader: OpaquePointer) -> Bytes {
+    var bytes: UnsafePointer<UInt8>?
+    var count: CInt = 0
+    lav_extradata(reader, &bytes, &count)
+    return Bytes(Array(UnsafeBufferPointer(start: bytes, count: Int(count))))
   }
 
   private static func inputs(for container: Container, in file: InputFile) -> [LibAVInput] {

@@ -28,6 +28,8 @@ struct PCMContainer {
   var contradictsItself = false
   /// A compressed encoding whose blocks would have no bytes.
   var hasEmptyBlocks = false
+  /// A CAF file of ALAC has a header of that codec that cannot be right.
+  private(set) var hasAbsurdCookie = false
   /// Chunks of tags and markers that FFmpeg's demuxer must not see.
   private(set) var masks: [ByteMask] = []
   /// Where what decoders need ends: behind it are tags at most.
@@ -298,6 +300,8 @@ struct PCMContainer {
       } else if header.has("data"), audio == nil {
         // Four bytes of edit count come first; -1 means "to the end of the file".
         setAudio(from: body + 4, claimed: length > 4 ? length - 4 : nil, in: file)
+      } else if header.has("kuki"), Bytes(description).has("alac", at: 8) {
+        hasAbsurdCookie = ALACCookie.isAbsurd(try file.bytes(at: body, count: 64))
       } else if header.has("info") {
         masks.append(ByteMask(at: position, "free"))
       }

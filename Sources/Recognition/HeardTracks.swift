@@ -32,7 +32,7 @@ extension Matcher {
         tracks.append(HeardTrack(finding: finding, part: heard))
       }
       for rest in [columns.lowerBound..<Int(part.lowerBound), Int(part.upperBound)..<columns.upperBound]
-      where rest.count >= Self.leastColumnCount && !isHeard(finding.hit, in: query, rest) {
+      where rest.count >= Self.leastColumnCount && !goesOn(finding.hit, in: query, rest, from: part) {
         open.append(rest)
       }
     }
@@ -90,15 +90,24 @@ extension Matcher {
     return isProbable ?? false
   }
 
-  /// Whether the track of a hit seems to go on in some other columns of the query.
-  private mutating func isHeard(_ hit: Hit, in query: Query, _ columns: Range<Int>) -> Bool {
+  /// Whether the track of a hit is heard in some columns about as well as in the part before or after them.
+  private mutating func goesOn(_ hit: Hit, in query: Query, _ columns: Range<Int>, from part: Range<Double>) -> Bool {
+    let z = fit(hit, in: query, columns)
+    guard z >= Self.relocationThreshold else { return false }
+    let heard = Int(part.lowerBound)..<max(Int(part.lowerBound) + 1, Int(part.upperBound))
+    let expected = fit(hit, in: query, heard) * (Float(columns.count) / Float(heard.count)).squareRoot()
+    return z >= expected / 2
+  }
+
+  /// How well the track of a hit fits to some columns.
+  private mutating func fit(_ hit: Hit, in query: Query, _ columns: Range<Int>) -> Float {
     let z = MatchedFilter.with(query.part(columns).filter) { filter -> Float in
       var hit = hit
       hit.placement = hit.placement.moved(fromColumnCount: query.columnCount, to: columns)
       load(hit, filter)
       return points.withUnsafeBufferPointer { filter.best($0, hit.placement).z }
     }
-    return z ?? 0 >= Self.relocationThreshold
+    return z ?? 0
   }
 }
 

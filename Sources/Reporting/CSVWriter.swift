@@ -2,9 +2,9 @@ internal import AudioAnalysis
 
 /// Writes CSV (RFC 4180): comma, CRLF, and quotes around cells that hold a comma or a quote, or a space at either end.
 ///
-/// A row is one line for whoever splits text into lines, at whatever characters: control characters but for the tab, and the
-/// separators of lines and paragraphs, stand as `EscapedText` writes them. In text that would read as such an escape, the
-/// backslash is itself written as `\x5C`, so every text comes back.
+/// A row is one line for whoever splits text into lines, at whatever characters: control characters but for the tab, and
+/// the separators of lines and paragraphs, stand as `EscapedText` writes them. In text that would read as such an escape,
+/// the backslash is itself written as `\x5C`, so every text comes back.
 struct CSVWriter: Sendable {
   private(set) var bytes: [UInt8] = []
   /// Puts an apostrophe before text that a spreadsheet would run as a formula: text that starts with `=`, `+`, `-`, `@`, a

@@ -1,7 +1,7 @@
 internal import AudioAnalysis
 
-/// Table macros for DuckDB that give every column of a report its type. A reader that guesses types from the first rows takes
-/// a column without values for text or JSON, and another type in the next report.
+/// Table macros for DuckDB that give every column of a report its type. A reader that guesses types from the first rows
+/// takes a column without values for text or JSON, and for another type in the next report.
 enum DuckDBSchema {
   static var text: String {
     let file = Shape.file(ReportOptions())

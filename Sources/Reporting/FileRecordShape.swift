@@ -323,11 +323,14 @@ extension Shape<ReportedFingerprint> {
       summary: "Acoustic fingerprint.",
       fields: [
         .required("algorithm", .text, "Algorithm and its number: chromaprint-2.") { $0.finding.algorithm },
-        .required("duration_s", .number, "Seconds of audio that it covers: the first 120 at most, unless set otherwise.") {
+        .required(
+          "duration_s", .number, "Seconds of audio that it covers: the first 120 at most, unless set otherwise."
+        ) {
           $0.finding.duration
         },
         .optional(
-          "track_duration_s", .number, "Seconds of the whole track, the duration that AcoustID asks for; null if unknown."
+          "track_duration_s", .number,
+          "Seconds of the whole track, the duration that AcoustID asks for; null if unknown."
         ) { $0.trackLength?.seconds },
         .optional(
           "track_duration_claimed", .boolean,

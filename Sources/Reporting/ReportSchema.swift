@@ -3,8 +3,8 @@ internal import AudioAnalysis
 /// The files of `reports/schema/`, made from the declarations that the reports themselves are written by.
 public enum ReportSchema {
   /// By what has the format, and by file name: JSON Schemas (draft 2020-12) of the JSON report, of an NDJSON line, and of what
-  /// `match`, `listen` and `worker` print; the columns of the CSV report as a Table Schema (Frictionless Standards); and the
-  /// types of both for DuckDB.
+  /// `match`, `listen` and `worker` print; the columns of the CSV report as a Table Schema (Frictionless Standards); and
+  /// the types of NDJSON and CSV for DuckDB.
   public static var files: [(format: String, name: String, text: String)] {
     [
       ("json", "nocturne.report.v1.schema.json", reportSchema.text),

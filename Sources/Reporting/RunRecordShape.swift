@@ -30,7 +30,8 @@ extension Shape<RunRecord> {
         .required("newly_failed", .integer, "How many of totals.failed were not known as failing before.") {
           $0.newlyFailed
         },
-        .required("newly_damaged", .integer, "How many of totals.partial were not known as damaged or failing before.") {
+        .required("newly_damaged", .integer, "How many of totals.partial were not known as damaged or failing before.")
+        {
           $0.newlyDamaged
         },
         .required("pending", .integer, "Files found and left for the next run; not in the totals.") { $0.pending },
@@ -59,7 +60,9 @@ extension Shape<RunTotals> {
       fields: [
         .required("seen", .integer, "All.") { $0.seen },
         .required("analyzed", .integer, "Analyzed in this run, and fine.") { $0.analyzed },
-        .required("partial", .integer, "Analyzed in this run, and damaged or not analyzed to their end.") { $0.partial },
+        .required("partial", .integer, "Analyzed in this run, and damaged or not analyzed to their end.") {
+          $0.partial
+        },
         .required("cached", .integer, "Unchanged, nothing to be done; known damaged ones too.") { $0.cached },
         .required("failed", .integer, "Failed now, or known as failing and not tried again.") { $0.failed },
         .required("skipped", .integer, "Passed over.") { $0.skipped },

@@ -73,6 +73,8 @@ public final class ResultMerger: Sendable {
     public var totals = RunTotals()
     public var newlyFailed = 0
     public var newlyDamaged = 0
+    /// See `WriteCounts.unsettled`.
+    public var unsettled = 0
     /// Of the files cached, those that are damaged.
     public var knownDamaged = 0
     public var exitStatus: Int32 = 0
@@ -128,7 +130,11 @@ public final class ResultMerger: Sendable {
           if isNew { ending.newlyFailed += 1 }
         case .partial where wasMade:
           ending.totals.partial += 1
-          if isNew, !Problem.movingTargets.contains(select.text(5)) { ending.newlyDamaged += 1 }
+          if Problem.movingTargets.contains(select.text(5)) {
+            ending.unsettled += 1
+          } else if isNew {
+            ending.newlyDamaged += 1
+          }
         case .ok where wasMade:
           ending.totals.analyzed += 1
         case let status:

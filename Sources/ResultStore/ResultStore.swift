@@ -11,7 +11,8 @@ public final class ResultStore: Sendable {
   public enum Access: Hashable, Sendable {
     /// Creates the database if it is not there, and brings an older schema up to date.
     case readWrite
-    /// An older schema is brought up to date all the same: nothing else can be read. Where nothing may be written, a copy is.
+    /// An older schema is brought up to date all the same: nothing else can be read. Where nothing may be written, that is
+    /// done in a copy.
     case readOnly
   }
 

@@ -29,6 +29,8 @@ public struct WriteCounts: Hashable, Sendable {
   public var newlyFailed = 0
   /// Of `partial`, those that were neither failing nor damaged before.
   public var newlyDamaged = 0
+  /// Of `partial`, those that only did not stay as they were while they were read.
+  public var unsettled = 0
   /// Files that need not be decoded, because their audio was known.
   public var reused = 0
 
@@ -128,7 +130,8 @@ public final class ResultWriter: Sendable {
         path: select.path(0), status: FileAnalysis.Status(rawValue: select.text(1)),
         problem: StoredProblem.read(select, stage: 6, code: 7, message: 8),
         remarks: StoredProblem.list(fromJSON: select, column: 5), contentID: contentID,
-        decodingID: ContentID(select.text(4)), hasChanged: hasChanged(reason, from: contentID, analysis), isIndexed: !select.isNull(1))
+        decodingID: ContentID(select.text(4)), hasChanged: hasChanged(reason, from: contentID, analysis),
+        isIndexed: !select.isNull(1))
     }
     guard let file else { return }
     keepVerdict(of: file, in: &analysis)
@@ -156,7 +159,9 @@ public final class ResultWriter: Sendable {
     case .ok: state.counts.analyzed += 1
     case .partial:
       state.counts.partial += 1
-      if !file.isKnownAsBad, !Problem.movingTargets.contains(analysis.problem?.code ?? "") {
+      if Problem.movingTargets.contains(analysis.problem?.code ?? "") {
+        state.counts.unsettled += 1
+      } else if !file.isKnownAsBad {
         state.counts.newlyDamaged += 1
       }
     case .failed:
@@ -330,12 +335,13 @@ public final class ResultWriter: Sendable {
     try Query(
       db,
       """
-      UPDATE file SET status = ?, content_id = ?, decoding_id = ?, analysis_set = ?, decoder_version = ?, remarks = ?, pending = 0,
-        analyzed_run = ?, analyzed_ns = ?
+      UPDATE file SET status = ?, content_id = ?, decoding_id = ?, analysis_set = ?, decoder_version = ?, remarks = ?,
+        pending = 0, analyzed_run = ?, analyzed_ns = ?
       WHERE id = ?
       """
     ).run(
-      .text(analysis.status.rawValue), .text(contentID?.description), .text(decodingID?.description), .integer(set), .integer(wanted.decoderVersion),
+      .text(analysis.status.rawValue), .text(contentID?.description), .text(decodingID?.description), .integer(set),
+      .integer(wanted.decoderVersion),
       .text(StoredProblem.json(analysis.remarks)), .integer(run), .integer(analyzed.nanoseconds), .integer(id))
     try writeProblem(of: analysis, file: id, file, failed: analyzed, db)
     if !file.isIndexed { try SearchIndex.indexPath(file.path, ofFile: id, in: db) }

@@ -72,7 +72,9 @@ public final class ScanSession: Sendable {
         } else if let known = try findMoved(file, seen: state.seen, db) {
           try rename(known, to: file.path, db)
           let verdict = try meet(file, known, state: &state, db)
-          if !options.isDryRun || state.unstored.insert(ContentID(ofPath: file.path)).inserted { state.counts.moved += 1 }
+          if !options.isDryRun || state.unstored.insert(ContentID(ofPath: file.path)).inserted {
+            state.counts.moved += 1
+          }
           verdicts.append(verdict)
         } else {
           try insert(file, state: &state, db)

@@ -178,8 +178,8 @@ enum StoreCheck {
         let (total, rows) = (select.integer(column), select.integer(column + 1))
         guard !isRight(total, rows) else { return }
         complaints.append(
-          "run \(select.integer(0)) says that \(counted(total, "file")) \(total == 1 ? "was" : "were") \(what), and the rows say \(rows); "
-            + "the next run counts again")
+          "run \(select.integer(0)) says that \(counted(total, "file")) \(total == 1 ? "was" : "were") \(what), "
+            + "and the rows say \(rows); the next run counts again")
       }
       compare("analyzed", 1, ==)
       compare("found damaged", 3, ==)

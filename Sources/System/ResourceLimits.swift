@@ -21,6 +21,15 @@ public enum ResourceLimits {
     if limit(RLIMIT_AS.rawValue) != nil { cspawn_share_heap() }
   }
 
+  /// Makes sure that the container or service of this process leaves it the least it can do with.
+  public static func requireMemoryOfContainer() throws(ResourceError) {
+    let least = standardMemory / 2
+    guard let limit = ControlGroup.memoryLimit, limit < least else { return }
+    throw ResourceError(
+      description: "The container or service of this program may use only \(limit >> 10) kB of memory, and at least "
+        + "\(megabytes(least)) are needed for it alone, and some 100 MB more for each of its --jobs. Raise the limit.")
+  }
+
   /// Makes sure that there is room for more memory.
   public static func requireMemory(_ bytes: Int) throws(ResourceError) {
     guard !hasRoom(for: bytes) else { return }

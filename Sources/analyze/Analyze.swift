@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioAnalysis
+import Foundation
 
 struct Analyze: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -24,14 +25,16 @@ struct Analyze: AsyncParsableCommand {
     ],
     defaultSubcommand: RunCommand.self)
 
-  /// A word that is no path but nearly a subcommand is a mistake, and not a folder that is missing. So is any word
-  /// before other words if there is nothing of any of these names.
+  /// A word that is no path but nearly a subcommand is a mistake, and not a folder that is missing. So is any word in
+  /// lower case before other words if there is nothing of any of these names.
   static func refuseUnknownSubcommand(_ arguments: [PathArgument]) throws {
     guard let first = arguments.first, let word = first.bareWord, !first.isThere else { return }
     let commands = configuration.subcommands.compactMap { command in
       command.configuration.shouldDisplay ? command.configuration.commandName : nil
     }
-    let isCommandLine = arguments.count > 1 && arguments.allSatisfy { $0.bareWord != nil && !$0.isThere }
+    let isCommandLine =
+      arguments.count > 1 && word.utf8.allSatisfy { islower(Int32($0)) != 0 }
+      && arguments.allSatisfy { $0.bareWord != nil && !$0.isThere }
     if let command = Suggestion.nearest(to: word, in: commands) {
       throw CommandFailure(
         .usage,

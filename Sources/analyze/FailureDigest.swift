@@ -4,8 +4,8 @@ import Pipeline
 import ResultStore
 import SystemPackage
 
-/// What somebody reads at seven in the morning in the mail of the nightly job: what has begun to fail and what is damaged, by
-/// reason, with a few files each, and what can be done. Of bounded length, however much has failed.
+/// What somebody reads at seven in the morning in the mail of the nightly job: what has begun to fail and what is damaged,
+/// by reason, with a few files each, and what can be done. Of bounded length, however much has failed.
 struct FailureDigest {
   /// Of this run alone.
   let failures: [FailureGroup]
@@ -27,7 +27,8 @@ struct FailureDigest {
 
   /// - Parameter run: `nil` if nothing was recorded.
   init(
-    of run: Int64?, in store: ResultStore, knownFailures: Int, knownDamaged: Int, losses: [WorkerLoss: Int] = [:], pending: Int = 0,
+    of run: Int64?, in store: ResultStore, knownFailures: Int, knownDamaged: Int, losses: [WorkerLoss: Int] = [:],
+    pending: Int = 0,
     reports: [FilePath] = []
   ) throws {
     let examples = Log.format == .json ? Self.examplesForPrograms : Self.examplesShown
@@ -89,7 +90,7 @@ struct FailureDigest {
 
   /// The same as messages, a line each, for programs.
   private var messages: [Log.Message] {
-     messages(about: failures, event: "failed") + messages(about: damage, event: "damaged")
+    messages(about: failures, event: "failed") + messages(about: damage, event: "damaged")
   }
 
   private func messages(about groups: [FailureGroup], event: String) -> [Log.Message] {

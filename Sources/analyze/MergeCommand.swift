@@ -16,7 +16,8 @@ struct MergeCommand: AsyncParsableCommand {
       them analyzed.
 
       Exit status: 0 fine; 1 the merge could not be done; 3 done, but lines were no answers of a worker (cut ones, for \
-      instance), or files failed or are damaged that were not known for it (--fail-on); 11 a run holds the lock; 64 wrong usage.
+      instance), or files failed or are damaged that were not known for it (--fail-on); 11 a run holds the lock; 64 \
+      wrong usage.
       """)
 
   @Argument(
@@ -110,7 +111,7 @@ struct MergeCommand: AsyncParsableCommand {
     if !quiet, verbose || terminal.isInteractive || status != .fine {
       let digest = try FailureDigest(
         of: finished.run, in: store, knownFailures: finished.totals.failed - finished.newlyFailed,
-        knownDamaged: finished.totals.partial - finished.newlyDamaged + finished.knownDamaged)
+        knownDamaged: finished.totals.partial - finished.newlyDamaged - finished.unsettled + finished.knownDamaged)
       digest.write(on: terminal)
     }
     if !quiet, verbose || terminal.isInteractive {

@@ -16,6 +16,7 @@ struct Program {
     atexit { StandardError.flush() }
     ResourceLimits.prepareForThreads()
     do {
+      try ResourceLimits.requireMemoryOfContainer()
       try ResourceLimits.requireFiles(ResourceLimits.standardFiles)
       // Not the cooperative pool: whoever asks that for a thread which the system refuses waits for ever.
       let executor = try ThreadExecutor(threadCount: 1)

@@ -131,7 +131,8 @@ final class ProgressReporter: Sendable {
     [
       "phase": .string(state.phase.rawValue), "scanned": .integer(Int64(state.scanned)),
       "planned": .integer(Int64(state.planned)), "done": .integer(Int64(state.done)),
-      "partial": .integer(Int64(state.partial)), "failed": .integer(Int64(state.failed)), "realtime_factor": speed(state).map { .number($0) } ?? .null,
+      "partial": .integer(Int64(state.partial)), "failed": .integer(Int64(state.failed)),
+      "realtime_factor": speed(state).map { .number($0) } ?? .null,
       "eta_s": remaining(state).map { .number($0) } ?? .null,
     ]
   }

@@ -55,7 +55,7 @@ struct ReportCheck {
     }
     guard let example else { return .fine("\(path.string): agrees with the database on \(counted(count, "file"))") }
     return .wrong(
-      "\(path.string): \(unknown + differing) of \(counted(count, "file")) \(unknown + differing == 1 ? "has" : "have") another content id, address or status in the database, "
-        + "or no entry in it, such as \(example.string); `analyze report --report \(format.rawValue)` writes it anew")
+      "\(path.string): \(unknown + differing) of \(counted(count, "file")) with another content id, address or status in "
+        + "the database, or no entry in it, such as \(example.string); `analyze report --report \(format.rawValue)` writes it anew")
   }
 }

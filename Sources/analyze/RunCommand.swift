@@ -192,7 +192,7 @@ struct RunCommand: AsyncParsableCommand {
     progress.finish()
     let digest = try FailureDigest(
       of: dryRun ? nil : outcome.runID, in: store, knownFailures: outcome.totals.failed - outcome.newlyFailed,
-      knownDamaged: outcome.totals.partial - outcome.newlyDamaged + outcome.scan.knownDamaged,
+      knownDamaged: outcome.totals.partial - outcome.newlyDamaged - outcome.unsettled + outcome.scan.knownDamaged,
       losses: isolation.losses, pending: outcome.pending, reports: reports.files(settings))
     let summary = RunSummary(
       outcome: outcome, elapsed: .now - start, digest: digest, outputs: outputs, isDryRun: dryRun)

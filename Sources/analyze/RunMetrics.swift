@@ -58,7 +58,8 @@ struct RunMetrics {
         MetricFamily(
           "nocturne_run_files", "What became of the files that the last run saw; each counts once.", label: "outcome",
           [
-            ("analyzed", totals.analyzed), ("partial", totals.partial), ("cached", totals.cached), ("failed", totals.failed),
+            ("analyzed", totals.analyzed), ("partial", totals.partial), ("cached", totals.cached),
+            ("failed", totals.failed),
             ("skipped", totals.skipped), ("vanished", totals.vanished),
           ]),
         MetricFamily(

@@ -65,7 +65,8 @@ struct RunSummary {
     let counts = [
       ("seen", totals.seen), ("analyzed", totals.analyzed), ("partial", totals.partial), ("cached", totals.cached),
       ("failed", totals.failed), ("skipped", totals.skipped), ("vanished", totals.vanished),
-      ("newly_failed", outcome.newlyFailed), ("newly_damaged", outcome.newlyDamaged), ("pending", outcome.pending), ("exit_status", Int(status.rawValue)),
+      ("newly_failed", outcome.newlyFailed), ("newly_damaged", outcome.newlyDamaged), ("pending", outcome.pending),
+      ("exit_status", Int(status.rawValue)),
     ]
     var fields = Dictionary(uniqueKeysWithValues: counts.map { ($0.0, JSONValue.integer(Int64($0.1))) })
     fields["duration_s"] = .number((elapsed / .milliseconds(1)).rounded() / 1000)

@@ -9,7 +9,8 @@ struct SchemaCommand: AsyncParsableCommand {
     abstract: "Prints the schema of a report, of recognition or of a worker's lines, or writes all into a folder.")
 
   @Argument(
-    help: "The format: json, ndjson or csv; duckdb: SQL to read these; match, listen or worker: a line of these commands.",
+    help:
+      "The format: json, ndjson or csv; duckdb: SQL to read these; match, listen or worker: a line of these commands.",
     completion: .list(ReportSchema.files.map(\.format)))
   var format: String = "json"
 

@@ -95,7 +95,11 @@ enum RecordText {
       add("tempo", record.tempo.map(text))
     }
     add("fingerprint", record.fingerprint.map { "\($0.algorithm), \(describe(seconds: $0.duration))" })
-    add("signature", record.signature.map { "version \($0.version), \($0.landmarkCount.formatted()) \($0.landmarkCount == 1 ? "landmark" : "landmarks")" })
+    add(
+      "signature",
+      record.signature.map {
+        "version \($0.version), \($0.landmarkCount.formatted()) \($0.landmarkCount == 1 ? "landmark" : "landmarks")"
+      })
     for (id, finding) in record.findings.sorted(by: { $0.key < $1.key }) { add(id, finding.text) }
     for problem in record.analyzerProblems {
       add(problem.analyzer, problem.outcome == .failed ? "failed: \(problem.message)" : problem.message)

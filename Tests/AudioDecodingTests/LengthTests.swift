@@ -74,6 +74,27 @@ struct LengthTests {
     }
   }
 
+  /// The largest frame and the bit rate in the header of ALAC, which decoders do not need.
+  @Test func headerOfALACThatLies() throws {
+    for (name, tag) in [("x.m4a", "alac"), ("x.caf", "kuki")] {
+      let plain = try scratch.bytes(scratch.ffmpeg(wav, ["-c:a", "alac"], name))
+      #expect(try decode(scratch.path(name)).summary.remarks.isEmpty)
+      // In MP4 the box in the sample description of the same name; in CAF the chunk, behind its length.
+      let places = plain.indices.filter { plain[$0...].starts(with: Array(tag.utf8)) }
+      let start = try #require(name == "x.m4a" ? places.dropFirst().first.map { $0 + 8 } : places.first.map { $0 + 12 })
+      let isBoxed = plain[(start + 4)...].starts(with: Array("frma".utf8))
+      let isBare = name == "x.m4a" || plain[start..<start + 40].firstRange(of: Array("alac".utf8)) == nil
+      let cookie = isBare ? start : start + (isBoxed ? 24 : 12)
+      for offset in [12, 16] {
+        var lying = plain
+        lying[cookie + offset] = 0x80
+        let decoded = try decode(scratch.write(lying, "lying-\(name)"))
+        #expect(decoded.frameCount == 441_000)
+        #expect(decoded.summary.remarks.map(\.code) == ["odd_header"])
+      }
+    }
+  }
+
   /// Pages in another order are told by the places where their numbers break off; the pages missing between the numbers
   /// themselves would be billions.
   @Test func numbersOfOggPages() throws {

@@ -92,7 +92,8 @@ import Testing
     for command: Argument in ["show", "explain"] {
       let outcome = try place.analyze(
         command, Argument(place.library.appending(name)), "--database", Argument(place.database))
-      #expect(outcome.text.contains(#"/\xE2\x80\xAE3pm.\xC2\x9B31m\x1B[2J\xC2\x85x\xE2\x80\xA8.wav"#), "\(outcome.text)")
+      #expect(
+        outcome.text.contains(#"/\xE2\x80\xAE3pm.\xC2\x9B31m\x1B[2J\xC2\x85x\xE2\x80\xA8.wav"#), "\(outcome.text)")
       texts.append(outcome.text)
     }
     #expect(texts[1].contains(#"a\xE2\x80\xAEb\xE2\x81\xA6c\xE2\x80\x8Fd\xD8\x9Ce\x1Bf\xC2\x9Bg\x7Fh"#), "\(texts[1])")
@@ -106,7 +107,10 @@ import Testing
       #expect(!text.unicodeScalars.contains { $0.isControlOrSeparator && $0 != "\n" && $0 != "\r" }, "\(name)")
     }
     #expect(run.files.contains { $0["tags"]["title"].textValue == title })
-    #expect(try place.analyze("doctor", "--check", "--database", Argument(place.database), "--output", Argument(place.reports)).text.contains("agrees with the database on 2 files"))
+    #expect(
+      try place.analyze(
+        "doctor", "--check", "--database", Argument(place.database), "--output", Argument(place.reports)
+      ).text.contains("agrees with the database on 2 files"))
   }
 
   @Test func folderWhoseNameIsNoTextIsARoot() throws {

@@ -6,8 +6,8 @@ import Testing
 
 /// What is known of a file does not depend on which others were met before it, whatever they share.
 @Suite(.enabled(if: FFmpegProgram.isThere, "needs the ffmpeg program")) struct OrderTests {
-  /// Runs over the hostile files, and over whole and damaged containers around the same audio: all at once on several threads,
-  /// and bit by bit from either end.
+  /// Runs over the hostile files, and over whole and damaged containers around the same audio: all at once on several
+  /// threads, and bit by bit from either end.
   @Test func recordsDoNotDependOnTheOrder() throws {
     let place = try Workplace()
     for entry in HostileFiles.all where !entry.name.hasPrefix("bomb") { try place.put(entry.bytes, as: entry.name) }
@@ -27,7 +27,9 @@ import Testing
       #expect(atOnce[name] == forward[name], "\(name)")
       #expect(backward[name] == forward[name], "\(name)")
     }
-    for name in twins.whole { #expect(forward[name]?["status"] == "ok", "\(name): \(forward[name]?["error"] ?? .null)") }
+    for name in twins.whole {
+      #expect(forward[name]?["status"] == "ok", "\(name): \(forward[name]?["error"] ?? .null)")
+    }
     for name in twins.damaged { #expect(forward[name]?["status"] == "partial", "\(name)") }
     // Otherwise nothing of this were a matter of order.
     for pair in twins.sharing { #expect(Set(pair.map { forward[$0]?["id"] ?? .null }).count == 1, "\(pair)") }

@@ -22,7 +22,10 @@ import Testing
     case "json": #expect(try JSONValue(parsing: outcome.output)["files"].elements.count == 2)
     case "ndjson": #expect(try outcome.lines.map { try JSONValue(parsing: Array($0.utf8)) }.count == 2)
     case "html": #expect(outcome.text.contains("Files here: 2; 1 ok, 0 partial, 1 failed, 0 skipped."))
-    default: #expect(outcome.text.components(separatedBy: "\r\n").count == 4 && outcome.text.hasPrefix("file_id,analyzed_at,id,uri,"))
+    default:
+      #expect(
+        outcome.text.components(separatedBy: "\r\n").count == 4 && outcome.text.hasPrefix("file_id,analyzed_at,id,uri,")
+      )
     }
     // The same report again, from the database; what it says of the time differs.
     let again = try place.analyze("report", "--database", "x.sqlite", "--report", "\(format)", "--output", "-")

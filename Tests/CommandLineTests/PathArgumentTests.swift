@@ -17,6 +17,7 @@ import Testing
     }
     // A missing library is another matter, and so are folders that have such a name.
     #expect(try place.analyze("zzzzz").status == 1)
+    #expect(try place.analyze("Music", "Podcasts").status == 1)
     #expect(try place.analyze("zzzzz/foo", "doctr/x").status == 1)
     try place.makeFolder(place.folder.file("doctr"))
     #expect(try place.analyze("doctr", "--database", Argument(place.database)).status != 64)

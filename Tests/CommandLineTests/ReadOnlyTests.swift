@@ -91,7 +91,8 @@ import Testing
       try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.string)
     }
     for command: [Argument] in [
-      ["report", "--report", "ndjson", "--output", "-"], ["show", "--json", Argument(place.library.appending("a.wav"))],
+      ["report", "--report", "ndjson", "--output", "-"],
+      ["show", "--json", Argument(place.library.appending("a.wav"))],
     ] {
       let outcome = try Unprivileged.run(command + ["--database", Argument(folder.appending("db"))], in: place)
       #expect(outcome.status == 0 && outcome.text.contains(#""title":"Kept""#), "\(outcome.errors)")

@@ -56,6 +56,21 @@ extension FileAnalysis {
     try #require(analyzer.analyze(AnalysisJob(path: path)))
   }
 
+  @Test func `compares FLAC with its checksum only where that is wanted`() throws {
+    let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Fixtures/signals/short.flac")
+    var bytes = Array(try Data(contentsOf: fixture))
+    func analysis(verifies: Bool) throws -> FileAnalysis {
+      let analyzer = FileAnalyzer(plugins: [tags], resampler: .soxr, verifiesChecksums: verifies)
+      return try analyze(directory.write(bytes, as: "a.flac"), with: analyzer)
+    }
+    #expect(try analysis(verifies: true).status == .ok)
+    bytes[30] ^= 1
+    let verified = try analysis(verifies: true)
+    #expect(verified.status == .partial && verified.problem?.code == "checksum_mismatch")
+    #expect(try analysis(verifies: false).status == .ok)
+  }
+
   @Test func `holds everything, in the order of the analyzers`() throws {
     let analysis = try analyze(directory.write(signal, as: "a.wav"))
     #expect(analysis.status == .ok)

@@ -33,7 +33,7 @@ import Testing
   }
 
   /// One after the other, about as long or one for a short time only, faded or cut.
-  @Test(arguments: [0.5, 0.3, 0.75], [0.0, 3])
+  @Test(arguments: [0.5, 0.3, 0.7], [0.0, 2])
   func twoTracksOfOneClipAreBothFound(share: Double, fade: Double) throws {
     let rate = Double(Music.sampleRate)
     let joint = 20 * share

@@ -12,7 +12,9 @@ import Testing
   @Test func saysWhatTheRunWasAndWhatFailed() throws {
     let page = try Self.page()
     #expect(
-      page.contains("Files seen: 21. Analyzed: 1. Damaged or not analyzed to the end: 6 (new: 2). Known already: 2. Failed: 3 (new: 1)"))
+      page.contains(
+        "Files seen: 21. Analyzed: 1. Damaged or not analyzed to the end: 6 (new: 2). Known already: 2. Failed: 3 (new: 1)"
+      ))
     #expect(page.contains("<li>/nas: missing</li>"))
     #expect(page.contains("Files here: 4; 1 ok, 1 partial, 1 failed, 1 skipped."))
     #expect(page.contains("Not listed: 1 of those skipped, which are no audio by their names."))

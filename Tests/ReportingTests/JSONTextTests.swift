@@ -12,7 +12,8 @@ import Testing
     var generator = SystemRandomNumberGenerator()
     let pieces =
       (0..<0x30).compactMap { Unicode.Scalar($0) } + [
-        "\\", "\"", "/", "\u{7F}", "\u{80}", "\u{85}", "\u{9B}", "\u{9F}", "\u{A0}", "£", "\u{2028}", "\u{2029}", "’", "\u{202A}",
+        "\\", "\"", "/", "\u{7F}", "\u{80}", "\u{85}", "\u{9B}", "\u{9F}", "\u{A0}", "£", "\u{2028}", "\u{2029}", "’",
+        "\u{202A}",
         "⃰", "é", "\u{301}", "🎵", "\u{FFFD}",
       ]
     for _ in 0..<2_000 {
@@ -26,7 +27,9 @@ import Testing
       #expect(try JSONValue(parsing: text.utf8) == .string(string))
       #expect(!text.unicodeScalars.contains { $0.isControlOrSeparator }, "\(text.debugDescription)")
     }
-    #expect(JSONValue.string("\u{1B}\u{7F}\u{85}\u{9B}\u{A0}\u{2028}\u{2029}’").text == #""\u001b\u007f\u0085\u009b\u00a0\u2028\u2029’""#.replacing(#"\u00a0"#, with: "\u{A0}"))
+    #expect(
+      JSONValue.string("\u{1B}\u{7F}\u{85}\u{9B}\u{A0}\u{2028}\u{2029}’").text
+        == #""\u001b\u007f\u0085\u009b\u00a0\u2028\u2029’""#.replacing(#"\u00a0"#, with: "\u{A0}"))
   }
 
   @Test func roundedNumbers() throws {

@@ -46,7 +46,8 @@ import Testing
     let direct = (0..<count).map { index in
       ReportWriter.ndjsonLine(
         for: FileRecord(
-          path: paths[index], sizeBytes: Int64(index), modified: modified, analyzed: modified, analysis: analysis(index)),
+          path: paths[index], sizeBytes: Int64(index), modified: modified, analyzed: modified, analysis: analysis(index)
+        ),
         options: options)
     }
     let wanted = WantedAnalyses(

@@ -116,6 +116,7 @@ import Testing
     // A file that was being written is none that is damaged.
     let restless = try night("changed_while_reading")
     #expect(restless.totals == RunTotals(partial: 1) && restless.written.newlyDamaged == 0)
+    #expect(restless.written.unsettled == 1)
     #expect(try groups(restless) == [])
     let first = try night("truncated")
     #expect(first.totals == RunTotals(partial: 1) && first.written.newlyDamaged == 1)

@@ -117,7 +117,8 @@ final class Library {
 
     var totals: RunTotals {
       RunTotals(
-        analyzed: written.analyzed, partial: written.partial, cached: scan.cached, failed: written.failed + scan.knownFailures,
+        analyzed: written.analyzed, partial: written.partial, cached: scan.cached,
+        failed: written.failed + scan.knownFailures,
         skipped: scan.skipped, vanished: scan.vanished)
     }
   }

@@ -11,6 +11,24 @@ import Testing
       outcomes: [AnalyzerOutcome(analyzer: Library.tags, result: .finding(Library.tagFinding(title: title)))])
   }
 
+  /// An estimate is told from a claim, and is a length for those who read the table.
+  @Test func estimatedLengthsComeBack() throws {
+    let library = try Library()
+    library.put("/music/a.mp3")
+    var format = Library.format
+    format.frameCount = nil
+    format.claimedFrameCount = nil
+    format.estimatedFrameCount = 441_000
+    try library.night { file in
+      var analysis = Library.analysis(of: file)
+      analysis.format = format
+      return analysis
+    }
+    let stored = try #require(try library.store.record(at: "/music/a.mp3")?.format)
+    #expect(stored == format)
+    #expect(stored.durationIsEstimated && stored.duration == 10)
+  }
+
   @Test func retaggedFileKeepsTempoAndFingerprint() throws {
     let library = try Library()
     library.put("/music/a.flac")

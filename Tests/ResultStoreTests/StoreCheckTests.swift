@@ -38,7 +38,7 @@ import Testing
     ("UPDATE run SET partial = 1", "says that 1 file was found damaged, and the rows say 0"),
     ("UPDATE run SET failed = 0", "says that 0 files were failed, and the rows say 1"),
     (
-      "PRAGMA foreign_keys = OFF; INSERT INTO format SELECT 99, container, codec, 1, 1, 1, 1, 1, 1, 1 FROM format LIMIT 1",
+      "PRAGMA foreign_keys = OFF; INSERT INTO format (file, container, codec, sample_rate_hz, channels, lossless) VALUES (99, 'wav', 'pcm', 1, 1, 1)",
       "a row of format refers to a row of file that is missing"
     ),
   ])

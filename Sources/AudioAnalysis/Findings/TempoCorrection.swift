@@ -17,11 +17,6 @@ public struct TempoCorrection: Hashable, Sendable {
       self.metre = metre
       self.downbeats = downbeats
     }
-
-    public init(_ tempo: TempoFinding) {
-      self.init(
-        isStable: tempo.isStable, map: tempo.map, beats: tempo.beats, metre: tempo.metre, downbeats: tempo.downbeats)
-    }
   }
 
   public var bpm: Double

@@ -162,8 +162,8 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// Quotes, backslashes and control characters are escaped, and so are the separators of lines and paragraphs, at which some
-  /// programs end a line; everything else stands for itself.
+  /// Quotes, backslashes and control characters are escaped, and so are the separators of lines and paragraphs, at which
+  /// some programs end a line; everything else stands for itself.
   private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
     var start = 0
     var index = 0
@@ -214,7 +214,8 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// Whether any of eight bytes is a control character, a quote or a backslash, or may begin something else to escape. A byte `b` is below `n` (at most 0x80) where
+  /// Whether any of eight bytes is a control character, a quote or a backslash, or may begin something else to escape. A
+  /// byte `b` is below `n` (at most 0x80) where
   /// `b - n` borrows and `b` has no high bit; a false alarm behind a true one does no harm.
   private static func needsEscapes(_ bytes: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101

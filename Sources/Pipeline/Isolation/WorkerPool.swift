@@ -218,12 +218,15 @@ public final class WorkerPool: Sendable {
     _ ending: ChildProcess.Ending, _ worker: ChildProcess, in stage: Problem.Stage, after start: ContinuousClock.Instant
   ) -> String {
     let seconds = String(format: "%.1f", (ContinuousClock.now - start) / .seconds(1))
-    return "The worker process crashed (\(ending)) \(doing(stage)), after \(seconds) s\(lastWords(of: worker))."
+    // A limit of memory of a container or service, or all memory: the kernel says it nowhere but in its own log.
+    let advice =
+      ending == .signal(Int(SIGKILL)) ? " If nobody did that, memory was short: use fewer --jobs." : ""
+    return "The worker process crashed (\(ending)) \(doing(stage)), after \(seconds) s\(lastWords(of: worker)).\(advice)"
   }
 
   private static func lastWords(of worker: ChildProcess) -> String {
     let lines = String(decoding: worker.errorTail, as: UTF8.self).split(separator: "\n")
-    return lines.last.map { "; it said: \($0)" } ?? ""
+    return lines.last.map { "; it said: \($0.hasSuffix(".") ? $0.dropLast() : $0)" } ?? ""
   }
 
   private static func doing(_ stage: Problem.Stage) -> String {

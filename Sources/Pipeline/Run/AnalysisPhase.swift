@@ -99,7 +99,8 @@ struct AnalysisPhase {
     if !givenUp.isEmpty, !control.isStopping {
       report(
         .notice(
-          "\(counted(givenUp.count, "file")) \(givenUp.count == 1 ? "has" : "have") gone since the scan met them; the next run looks again",
+          "\(counted(givenUp.count, "file")) \(givenUp.count == 1 ? "has" : "have") gone since the scan; "
+            + "the next run looks again",
           event: "files_gone"))
     }
     result.counts = writer.counts

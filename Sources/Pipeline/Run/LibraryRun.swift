@@ -72,6 +72,8 @@ public struct LibraryRun: Sendable {
     public var newlyFailed: Int
     /// Files that are damaged and were not known as damaged or failing.
     public var newlyDamaged: Int
+    /// See `WriteCounts.unsettled`.
+    public var unsettled: Int
     /// Files left for the next run.
     public var pending: Int
     /// Of the files skipped, those that were being written: the next run takes them.
@@ -165,7 +167,7 @@ public struct LibraryRun: Sendable {
     return Outcome(
       runID: runID, state: state, roots: scanned.roots, totals: totals,
       newlyFailed: analyzed.counts.newlyFailed + scanned.counts.newFailures,
-      newlyDamaged: analyzed.counts.newlyDamaged,
+      newlyDamaged: analyzed.counts.newlyDamaged, unsettled: analyzed.counts.unsettled,
       pending: scanned.counts.pending - analyzed.counts.all - analyzed.postponed,
       stillChanging: scanned.stillChanging + analyzed.postponed, scan: scanned.counts,
       reused: analyzed.counts.reused, audioDuration: analyzed.audioDuration)

@@ -63,8 +63,8 @@ struct ScanPhase {
         roots.append(.init(path: disk.folder, condition: .empty))
         report(
           .notice(
-            "\(disk.folder.string) is empty, and \(counted(disk.fileCount, "known file")) \(disk.fileCount == 1 ? "was" : "were") on a disk "
-              + "there: is it mounted? What is known stays as it is; if the disk is gone for good, remove the folder.",
+            "\(disk.folder.string) is empty, and \(counted(disk.fileCount, "known file")) "
+              + "\(disk.fileCount == 1 ? "was" : "were") on a disk there: is it mounted? What is known stays as it is; if the disk is gone for good, remove the folder.",
             event: "disk_missing", path: disk.folder))
       }
     }

@@ -280,7 +280,8 @@ extension Settings {
   /// Every setting there is.
   public static let all: [any AnySetting] = [
     library, database, catalog, output, report, include, csvGuardFormulas, pipeline, jobs, isolation, memoryLimit,
-    timeout, timeBudget, nice, failOn, progress, logFormat, metrics, waitLock, retryFailed, followLinks, oneFileSystem, ignoreCtime, hidden, allFiles,
+    timeout, timeBudget, nice, failOn, progress, logFormat, metrics, waitLock, retryFailed, followLinks, oneFileSystem,
+    ignoreCtime, hidden, allFiles,
     extensions, quietPeriod,
   ]
 

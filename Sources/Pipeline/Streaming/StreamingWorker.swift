@@ -185,7 +185,8 @@ extension WorkerRecord {
     let modified = Timestamp(nanoseconds: scanned.mtimeNanoseconds)
     status = Status(analysis)
     problem = analysis.problem
-    file = FileRecord(path: scanned.path, sizeBytes: scanned.size, modified: modified, analyzed: analyzed, analysis: analysis)
+    file = FileRecord(
+      path: scanned.path, sizeBytes: scanned.size, modified: modified, analyzed: analyzed, analysis: analysis)
     stamp = Stamp(
       device: scanned.device, inode: scanned.inode, sizeBytes: scanned.size, modified: modified,
       statusChanged: Timestamp(nanoseconds: scanned.ctimeNanoseconds))
