@@ -392,11 +392,13 @@ static void countBadPacket(LAVReader *reader) {
 /// equal length are numbered one by one; the others have the numbers of their first samples, which need only grow.
 static void checkFrameNumber(LAVReader *reader) {
   const uint8_t *bytes = reader->packet->data;
-  if (reader->packet->size < 12 || bytes[0] != 0xff || (bytes[1] & 0xfe) != 0xf8) return;
+  // No frame is shorter than a header of six bytes, a subframe and a checksum. Frames of silence have hardly more.
+  if (reader->packet->size < 9 || bytes[0] != 0xff || (bytes[1] & 0xfe) != 0xf8) return;
   int64_t number = bytes[4];
   int count = 0;
   if (number >= 0xc0) {
     while (count < 6 && (number << count & 0x40)) count++;
+    if (reader->packet->size < 5 + count) return;
     number &= 0x3f >> count;
     for (int i = 0; i < count; i++) number = number << 6 | (bytes[5 + i] & 0x3f);
   }

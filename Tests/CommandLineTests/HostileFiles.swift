@@ -80,7 +80,7 @@ enum HostileFiles {
     Entry(
       "many empty chunks.wav",
       Array(wav.prefix(12)) + (0..<20_000).flatMap { _ in Array("JUNK".utf8) + [0, 0, 0, 0] } + wav.dropFirst(12), "ok"),
-    Entry("rate 0.flac", patched(flac, 18, [0, 0, flac[20] & 0x0F]), "ok"),
+    Entry("rate 0.flac", patched(flac, 18, [0, 0, flac[20] & 0x0F]), "ok", "contradicting_header"),
     Entry("endless comments.flac", withBlock(4, claimed: 0xFF_FFFF, []), "ok", "tags_remark"),
     Entry(
       "picture of 4 GB.flac", withBlock(6, [0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 20)),

@@ -73,7 +73,7 @@ struct LimitTests {
   }
 
   /// In blocks of 512 bytes.
-  @Test(arguments: [8, 100, 400]) func sizeOfFiles(blocks: Int) throws {
+  @Test(arguments: [8, 100, 200]) func sizeOfFiles(blocks: Int) throws {
     let outcome = try run(under: "ulimit -f \(blocks)")
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("may have only \(blocks / 2) kB (ulimit -f)"), "\(outcome.errors)")

@@ -105,6 +105,9 @@ import Testing
       DROP VIEW run_summary; ALTER TABLE run DROP COLUMN partial; ALTER TABLE run DROP COLUMN newly_damaged;
       DROP INDEX file_decoding; ALTER TABLE file DROP COLUMN decoding_id;
       CREATE VIEW run_summary AS SELECT id FROM run;
+      DROP TABLE lyrics; DROP TABLE chapter; ALTER TABLE format DROP COLUMN claim_is_estimated;
+      \(["stable", "map", "metre", "beats_s", "downbeats_s"].map { "ALTER TABLE tempo_correction DROP COLUMN \($0);" }
+        .joined(separator: " "))
       DELETE FROM grdb_migrations WHERE identifier = 'v3'; PRAGMA user_version = 2;
       """
     let program = try RunningProgram(

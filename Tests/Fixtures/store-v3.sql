@@ -24,8 +24,8 @@ CREATE TABLE run (
   newly_failed INTEGER NOT NULL DEFAULT 0,
   pending INTEGER NOT NULL DEFAULT 0
 , partial INTEGER NOT NULL DEFAULT 0, newly_damaged INTEGER NOT NULL DEFAULT 0);
-INSERT INTO run VALUES(1,'finished',1795352796762866099,1795352796818376587,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',2,0,1,1,0,1,0,1,1);
-INSERT INTO run VALUES(2,'finished',1795352796818839011,1795352796828589504,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',0,2,1,1,1,0,0,0,0);
+INSERT INTO run VALUES(1,'finished',1795356393935381013,1795356393942456932,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',2,0,1,1,0,1,0,1,1);
+INSERT INTO run VALUES(2,'finished',1795356393942786727,1795356393943876973,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',0,2,1,1,1,0,0,0,0);
 CREATE TABLE run_root (
   run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
   position INTEGER NOT NULL,
@@ -77,12 +77,12 @@ CREATE TABLE file (
   analyzed_ns INTEGER,
   vanished_run INTEGER REFERENCES run (id)  -- not NULL: gone
 , ctime_ns INTEGER, looked_ns INTEGER, decoding_id TEXT);
-INSERT INTO file VALUES(1,X'2f6d757369632f6261642e6d7033','/music/bad.mp3',1000,5000000000,7,102,'failed',NULL,1,1,NULL,0,NULL,NULL,1,1,1795352796801172408,NULL,NULL,1795352796763258148,NULL);
-INSERT INTO file VALUES(2,X'2f6d757369632f636166e92e666c6163','/music/caf\xE9.flac',1000,5000000000,7,101,'ok','1MFy9Z2qPJ8esP6w5YB2HK',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795352796802382424,NULL,NULL,1795352796763258148,'5BCjT9xsiJ7mVAQyrjlVBB');
-INSERT INTO file VALUES(3,X'2f6d757369632f676f6e652e666c6163','/music/gone.flac',1000,5000000000,7,103,'ok','48c9qLmzNba9OM4GvMd6RR',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795352796802885489,2,NULL,1795352796763258148,'1u1rQc3n4eZpzrMHARLrcx');
-INSERT INTO file VALUES(4,X'2f6d757369632f706172742e6f6767','/music/part.ogg',1000,5000000000,7,104,'partial','6dlhUlAJA9p2QGJSw33qeZ',3,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795352796816690667,NULL,NULL,1795352796763258148,'27IB3Nn1XpyYlyAonVlnAs');
+INSERT INTO file VALUES(1,X'2f6d757369632f6261642e6d7033','/music/bad.mp3',1000,5000000000,7,102,'failed',NULL,1,1,NULL,0,NULL,NULL,1,1,1795356393938629718,NULL,NULL,1795356393935797578,NULL);
+INSERT INTO file VALUES(2,X'2f6d757369632f636166e92e666c6163','/music/caf\xE9.flac',1000,5000000000,7,101,'ok','1MFy9Z2qPJ8esP6w5YB2HK',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795356393939751702,NULL,NULL,1795356393935797578,'5BCjT9xsiJ7mVAQyrjlVBB');
+INSERT INTO file VALUES(3,X'2f6d757369632f676f6e652e666c6163','/music/gone.flac',1000,5000000000,7,103,'ok','48c9qLmzNba9OM4GvMd6RR',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795356393940183069,2,NULL,1795356393935797578,'1u1rQc3n4eZpzrMHARLrcx');
+INSERT INTO file VALUES(4,X'2f6d757369632f706172742e6f6767','/music/part.ogg',1000,5000000000,7,104,'partial','6dlhUlAJA9p2QGJSw33qeZ',3,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795356393941214728,NULL,NULL,1795356393935797578,'27IB3Nn1XpyYlyAonVlnAs');
 INSERT INTO file VALUES(5,X'2f6d757369632f636f7665722e6a7067','/music/cover.jpg',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,0,'not_audio','A picture.',1,NULL,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO file VALUES(6,X'2f6d757369632f77616974696e672e666c6163','/music/waiting.flac',1000,5000000000,7,105,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,2,NULL,NULL,NULL,NULL,1795352796818938390,NULL);
+INSERT INTO file VALUES(6,X'2f6d757369632f77616974696e672e666c6163','/music/waiting.flac',1000,5000000000,7,105,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,2,NULL,NULL,NULL,NULL,1795356393942864503,NULL);
 CREATE TABLE format (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   container TEXT NOT NULL,
@@ -95,10 +95,10 @@ CREATE TABLE format (
   claimed_frames INTEGER,
   frames INTEGER,
   duration_s REAL AS (coalesce(frames, claimed_frames) * 1.0 / nullif(sample_rate_hz, 0)) VIRTUAL
-);
-INSERT INTO format VALUES(2,'flac','flac',44100,2,16,882000,1,441000,441000);
-INSERT INTO format VALUES(3,'flac','flac',44100,2,16,882000,1,441000,441000);
-INSERT INTO format VALUES(4,'flac','flac',44100,2,16,882000,1,441000,441000);
+, claim_is_estimated INTEGER NOT NULL DEFAULT 0);
+INSERT INTO format VALUES(2,'flac','flac',44100,2,16,882000,1,441000,441000,0);
+INSERT INTO format VALUES(3,'flac','flac',44100,2,16,882000,1,441000,441000,0);
+INSERT INTO format VALUES(4,'flac','flac',44100,2,16,882000,1,441000,441000,0);
 CREATE TABLE analysis (
   file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
   analyzer INTEGER NOT NULL REFERENCES analyzer (id),
@@ -131,8 +131,8 @@ CREATE TABLE failure (
   last_failed_run INTEGER NOT NULL REFERENCES run (id),
   attempts INTEGER NOT NULL
 , failed_ns INTEGER, signal INTEGER, losses INTEGER NOT NULL DEFAULT 0, retry_ns INTEGER);
-INSERT INTO failure VALUES(1,'decode','corrupt','The stream is damaged.',1,1,1,1795352796801172408,NULL,0,NULL);
-INSERT INTO failure VALUES(4,'decode','truncated','The stream ends early.',1,1,1,1795352796816690667,NULL,0,NULL);
+INSERT INTO failure VALUES(1,'decode','corrupt','The stream is damaged.',1,1,1,1795356393938629718,NULL,0,NULL);
+INSERT INTO failure VALUES(4,'decode','truncated','The stream ends early.',1,1,1,1795356393941214728,NULL,0,NULL);
 CREATE TABLE in_progress (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   run INTEGER NOT NULL REFERENCES run (id),
@@ -280,8 +280,25 @@ CREATE TABLE tempo_correction (
   content_id TEXT PRIMARY KEY,
   bpm REAL NOT NULL,
   corrected_ns INTEGER NOT NULL
+, stable INTEGER, map TEXT, metre TEXT, beats_s TEXT, downbeats_s TEXT) WITHOUT ROWID;
+INSERT INTO tempo_correction VALUES('6dlhUlAJA9p2QGJSw33qeZ',63.0,1795356393944103012,1,'[[0.25,63.0]]',NULL,'[0.41,1.3624]',NULL);
+CREATE TABLE lyrics (
+  file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  language TEXT,
+  description TEXT,
+  text TEXT NOT NULL,
+  lines TEXT,                          -- JSON: [[seconds, text], …]; NULL: without times
+  PRIMARY KEY (file, position)
+);
+CREATE TABLE chapter (
+  file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  start_s REAL NOT NULL,
+  end_s REAL,
+  title TEXT,
+  PRIMARY KEY (file, position)
 ) WITHOUT ROWID;
-INSERT INTO tempo_correction VALUES('6dlhUlAJA9p2QGJSw33qeZ',63.0,1795352796828741563);
 PRAGMA writable_schema=ON;
 INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','songs_fts','songs_fts',0,'CREATE VIRTUAL TABLE songs_fts USING fts5 (
   artist, title, album, album_artist, tokenize = ''unicode61 remove_diacritics 2''
