@@ -110,6 +110,17 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   private func analyze(_ metrics: inout RunMetrics) async throws -> ExitStatus {
+    let held = HeldByRun()
+    defer {
+      held.release()
+      metrics.losses = held.isolation.losses
+    }
+    let work = try prepare(held, &metrics)
+    let outcome = try await work.run.run()
+    return try conclude(work, outcome, held, &metrics)
+  }
+
+  private func prepare(_ held: HeldByRun, _ metrics: inout RunMetrics) throws -> Work {
     var settings = try CommandSettings()
     try settings.take(logFormat, for: Settings.logFormat, option: "--log-format")
     Log.use(settings[Settings.logFormat])
@@ -123,81 +134,88 @@ struct RunCommand: AsyncParsableCommand {
 
     let terminal = Terminal()
     let progress = ProgressReporter(style: settings[Settings.progress], terminal: terminal, isQuiet: quiet)
-    defer { progress.finish() }
+    held.progress = progress
     for notice in settings.settings.notices { progress.handle(.notice(notice, event: "setting_ignored")) }
 
     let database = try DatabaseForRun(settings.database(), isDryRun: dryRun)
-    defer { database.removeIfTemporary() }
+    held.database = database
     metrics.database = database.path
-    let lock =
-      dryRun
-      ? nil
-      : try RunLock.acquire(forDatabase: database.path, waitingAtMost: settings[Settings.waitLock]) { owner in
-        let who = owner.map { " (process \($0.processID) on \($0.host))" } ?? ""
-        progress.note(
-          Log.Message(
-            level: .notice, event: "waiting_for_lock",
-            text: "waiting for another run on \(database.path.string) to end\(who)"))
-      }
-    defer { lock?.release() }
+    if !dryRun { held.lock = try lock(database.path, settings, progress) }
     progress.start()
     let store = try ResultStore(path: database.path, access: database.isTemporary || !dryRun ? .readWrite : .readOnly)
 
     let control = RunControl(limit: settings[Settings.timeBudget])
-    let signals = SignalHandling { number in
-      control.requestStop()
-      progress.note(
-        Log.Message(
-          level: .notice, event: "stopping",
-          text: "stopping after \(number == SIGINT ? "an interrupt" : number == SIGHUP ? "a hangup" : "a request to end"): files in progress "
-            + "get five seconds, then everything finished is stored; once more to end at once"))
-    }
+    let signals = stopping(control, progress)
     let jobs = try CommandSettings.possibleJobs(settings[Settings.jobs]) {
       progress.handle(.notice($0, event: "fewer_jobs"))
     }
-    let start = ContinuousClock.now
-    let isolation = analysis.isolation(settings, definition, plan)
-    defer {
-      isolation.close()
-      metrics.losses = isolation.losses
-    }
+    held.isolation = analysis.isolation(settings, definition, plan)
     let run = LibraryRun(
       store: store,
       request: LibraryRun.Request(
         roots: roots.request, walk: settings.settings.walk,
         scan: ScanOptions(force: force, retryFailed: settings[Settings.retryFailed], isDryRun: dryRun), plan: plan,
-        jobs: jobs, timeLimit: settings.timeLimit,
-        isolation: isolation, programVersion: Analyze.version, ignoresStatusChanges: settings[Settings.ignoreCtime]),
+        jobs: jobs, timeLimit: settings.timeLimit, isolation: held.isolation, programVersion: Analyze.version,
+        ignoresStatusChanges: settings[Settings.ignoreCtime]),
       control: control, report: progress.handle)
-    let outcome = try await run.run()
-    metrics.outcome = outcome
+    return Work(
+      settings: settings, terminal: terminal, progress: progress, database: database.path, store: store,
+      signals: signals, roots: roots, run: run, start: .now)
+  }
 
-    let status = signals.exitStatus ?? exitStatus(of: outcome, policy: settings[Settings.failOn])
-    try run.finish(outcome, exitStatus: status.rawValue)
-    if metrics.path != nil { metrics.figures = try store.figures() }
+  private func conclude(
+    _ work: Work, _ outcome: LibraryRun.Outcome, _ held: HeldByRun, _ metrics: inout RunMetrics
+  ) throws -> ExitStatus {
+    metrics.outcome = outcome
+    let status = work.signals.exitStatus ?? exitStatus(of: outcome, policy: work.settings[Settings.failOn])
+    try work.run.finish(outcome, exitStatus: status.rawValue)
+    if metrics.path != nil { metrics.figures = try work.store.figures() }
     var outputs: [String] = []
     if !dryRun {
-      progress.handle(.began(.report))
+      work.progress.handle(.began(.report))
       do {
-        let record = try store.run(outcome.runID)
-        outputs =
-          ["database: \(database.path.string)"]
-          + (try reports.write(store, settings, roots: roots.reported, run: record))
+        outputs = ["database: \(work.database.string)"]
+        outputs += try reports.write(
+          work.store, work.settings, roots: work.roots.reported, run: try work.store.run(outcome.runID))
       } catch {
         let ending = CommandEnding(after: error)
-        if ending.status != .fine { try? run.finish(outcome, exitStatus: ending.status.rawValue) }
+        if ending.status != .fine { try? work.run.finish(outcome, exitStatus: ending.status.rawValue) }
         throw error
       }
     }
-    progress.finish()
+    work.progress.finish()
     let digest = try FailureDigest(
-      of: dryRun ? nil : outcome.runID, in: store, knownFailures: outcome.totals.failed - outcome.newlyFailed,
+      of: dryRun ? nil : outcome.runID, in: work.store, knownFailures: outcome.totals.failed - outcome.newlyFailed,
       knownDamaged: outcome.totals.partial - outcome.newlyDamaged - outcome.unsettled + outcome.scan.knownDamaged,
-      losses: isolation.losses, pending: outcome.pending, reports: reports.files(settings))
+      losses: held.isolation.losses, pending: outcome.pending, reports: reports.files(work.settings))
     let summary = RunSummary(
-      outcome: outcome, elapsed: .now - start, digest: digest, outputs: outputs, isDryRun: dryRun)
-    show(summary, status: status, on: terminal)
+      outcome: outcome, elapsed: .now - work.start, digest: digest, outputs: outputs, isDryRun: dryRun)
+    show(summary, status: status, on: work.terminal)
     return status
+  }
+
+  private func lock(
+    _ database: FilePath, _ settings: CommandSettings, _ progress: ProgressReporter
+  ) throws -> RunLock {
+    try RunLock.acquire(forDatabase: database, waitingAtMost: settings[Settings.waitLock]) { owner in
+      let who = owner.map { " (process \($0.processID) on \($0.host))" } ?? ""
+      progress.note(
+        Log.Message(
+          level: .notice, event: "waiting_for_lock",
+          text: "waiting for another run on \(database.string) to end\(who)"))
+    }
+  }
+
+  private func stopping(_ control: RunControl, _ progress: ProgressReporter) -> SignalHandling {
+    SignalHandling { number in
+      control.requestStop()
+      let why = number == SIGINT ? "an interrupt" : number == SIGHUP ? "a hangup" : "a request to end"
+      progress.note(
+        Log.Message(
+          level: .notice, event: "stopping",
+          text: "stopping after \(why): files in progress get five seconds, then everything finished is stored; once "
+            + "more to end at once"))
+    }
   }
 
   private func apply(to settings: inout CommandSettings) throws {
@@ -233,6 +251,34 @@ struct RunCommand: AsyncParsableCommand {
       summary.digest.write(on: terminal)
       if Log.format != .text { Log.write(summary.message(status: status)) }
     }
+  }
+}
+
+/// A run that is ready to start.
+private struct Work {
+  let settings: CommandSettings
+  let terminal: Terminal
+  let progress: ProgressReporter
+  let database: FilePath
+  let store: ResultStore
+  let signals: SignalHandling
+  let roots: Roots
+  let run: LibraryRun
+  let start: ContinuousClock.Instant
+}
+
+/// What a run holds and gives back at its end, however it ends.
+private final class HeldByRun {
+  var progress: ProgressReporter?
+  var database: DatabaseForRun?
+  var lock: RunLock?
+  var isolation = LibraryRun.Isolation.none
+
+  func release() {
+    isolation.close()
+    lock?.release()
+    database?.removeIfTemporary()
+    progress?.finish()
   }
 }
 
