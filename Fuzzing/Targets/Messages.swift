@@ -13,7 +13,7 @@ struct MessageTarget: FuzzTarget {
 
   static func seeds() throws -> [[UInt8]] {
     let known = Pipeline.KnownAudio(
-      contentID: ContentID(high: 1, low: 2), analyzers: [SampleResult.tempo], format: SampleResult.format)
+      decodingID: ContentID(high: 1, low: 2), analyzers: [SampleResult.tempo], format: SampleResult.format)
     let job = AnalysisJob(path: "/a", analyzers: ["tempo"], knownAudio: [known], timeLimit: .standard)
     let messages = [
       WorkerMessage.ready, .stage(.decode), .decoded(10), .audio(ContentID(high: 3, low: 4)),

@@ -78,7 +78,7 @@ struct SampleStore {
     _ = try store.quarantined(limit: 10)
     _ = try store.figures()
     _ = try store.check()
-    _ = try store.knownAudio(contentID: ContentID(high: 1, low: 2))
+    _ = try store.knownAudio(decodingID: ContentID(high: 1, low: 2))
   }
 }
 

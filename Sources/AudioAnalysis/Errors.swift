@@ -26,7 +26,7 @@ public struct DecodeError: Error, Hashable, Sendable, Codable {
     case unreadable
     /// Zero bytes.
     case empty
-    /// Nothing that a decoder knows.
+    /// Unrecognized file format.
     case unknownFormat = "unknown_format"
     /// A known container without an audio stream.
     case noAudio = "no_audio"

@@ -167,7 +167,7 @@ private struct Opened {
       try StreamLimits.check(sampleRate: header.sampleRate, channelCount: header.channelCount)
       if header.hasEmptyBlocks { throw DecodeError(.absurdHeader, "The header claims blocks without bytes.") }
     }
-    var firstError = DecodeError(.unknownFormat, "Nothing that a decoder knows.")
+    var firstError = DecodeError(.unknownFormat, "Unrecognized file format.")
     for candidate in candidates {
       do throws(DecodeError) {
         let stream: any StreamDecoder =

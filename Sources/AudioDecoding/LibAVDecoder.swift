@@ -41,7 +41,7 @@ struct LibAVInput {
     case LAVStatusCorrupt: DecodeError(.corrupt, "The file is damaged from the start.")
     case LAVStatusReadError: InputFile.readError(readErrno)
     case LAVStatusOutOfMemory: DecodeError(.corrupt, "The file's index asks for more memory than there can be.")
-    default: DecodeError(.unknownFormat, "Nothing that a decoder knows.")
+    default: DecodeError(.unknownFormat, "Unrecognized file format.")
     }
   }
 }

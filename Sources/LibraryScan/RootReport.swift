@@ -30,8 +30,8 @@ public struct RootReport: Hashable, Sendable {
   public var warning: String? {
     switch state {
     case .scanned, .single, .alreadyScanned: nil
-    case .missing: "does not exist; if it is on a disk, is that mounted? Nothing below it is taken for removed"
-    case .empty: "holds no audio files; if it is on a disk, is that mounted? Nothing below it is taken for removed"
+    case .missing: "does not exist; if it is on another drive, is the drive mounted? Nothing below it counts as removed"
+    case .empty: "holds no audio files; if it is on another drive, is the drive mounted? Nothing below it counts as removed"
     case .unreadable(let problem): "cannot be read (\(problem)); nothing below it is taken for removed"
     }
   }

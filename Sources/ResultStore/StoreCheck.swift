@@ -56,7 +56,7 @@ extension ResultStore {
 }
 
 enum StoreCheck {
-  static let repair = "`analyze doctor --repair` makes it anew"
+  static let repair = "`analyze doctor --repair` rebuilds it"
   private static let again = "`analyze --force` on them puts it right"
 
   /// Rows that do not go together: what, and the condition on a file `f`.

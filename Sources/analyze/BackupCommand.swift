@@ -7,7 +7,7 @@ import SystemPackage
 
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "backup", abstract: "Writes a copy of the database, also while a run is at it.",
+    commandName: "backup", abstract: "Writes a copy of the database, even during a run.",
     discussion:
       "The copy is one file. To restore it, copy it back while no run is going on, and remove FILE-wal and FILE-shm."
   )

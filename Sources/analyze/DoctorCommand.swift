@@ -15,7 +15,7 @@ struct DoctorCommand: AsyncParsableCommand {
   @Flag(help: "Also compare all that is in the database, its search index and the reports with each other.")
   var check = false
 
-  @Flag(help: "Make the search index of the database anew.")
+  @Flag(help: "Rebuild the search index of the database.")
   var repair = false
 
   @Option(help: ArgumentHelp("The folder of the reports to compare.", valueName: "dir"), completion: .directory)
@@ -57,7 +57,7 @@ struct DoctorCommand: AsyncParsableCommand {
     settings[Settings.library].map { root in
       FileManager.default.isReadableFile(atPath: root.string)
         ? .ok("library \(root.string)")
-        : .wrong("library \(root.string) is missing or cannot be read; if it is on a disk, is that mounted?")
+        : .wrong("library \(root.string) is missing or cannot be read; if it is on another drive, is the drive mounted?")
     }
   }
 
@@ -70,7 +70,7 @@ struct DoctorCommand: AsyncParsableCommand {
       var findings = try lastRun(of: store) + quarantine(in: store)
       if repair {
         try store.rebuildSearchIndex()
-        findings.append(.ok("the search index was made anew"))
+        findings.append(.ok("the search index was rebuilt"))
       }
       guard check else { return findings }
       let complaints = try store.check()

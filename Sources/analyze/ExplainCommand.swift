@@ -114,7 +114,7 @@ struct ExplainCommand: AsyncParsableCommand {
           "It has not changed since, so that it rests until \(quarantine.until) (--retry-failed tries it before)."
         ]
       }
-      return ["It has not changed since, so that it is not tried again (--retry-failed does)."]
+      return ["Unchanged since then, so it won't be retried; use --retry-failed."]
     case .cached, .pending(.outdated):
       let current = Set(record.analyzers)
       let stale = plan.plugins.filter { !current.contains($0.identity) }.map(\.id)

@@ -152,7 +152,7 @@ struct FailureDigest {
     let access: Set = ["unreadable", "read_error", "unreadable_folder", "unreadable_entry"]
     let workers: Set = ["worker_crashed", "worker_failed", Problem.timeLimit, Problem.noProgress]
     if !codes.isDisjoint(with: damage) {
-      lines.append("Damaged files: replace them, or leave them out by a line in a .nocturneignore.")
+      lines.append("Replace damaged files, or leave them out with a line in a .nocturneignore.")
     }
     if !codes.isDisjoint(with: access) {
       lines.append("What cannot be read: look at its permissions, and at the disk.")
@@ -169,7 +169,7 @@ struct FailureDigest {
       reports.isEmpty
       ? "sqlite3 '\(printable(database.string))' 'SELECT path, code, message FROM failing'"
       : reports.map { printable($0.string) }.joined(separator: ", ")
-    return ["More about one: analyze explain FILE", "All of them: \(all)"]
+    return ["More about one file: analyze explain FILE", "All of them: \(all)"]
   }
 
   /// Messages may carry what a program has said.

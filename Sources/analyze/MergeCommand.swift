@@ -40,7 +40,7 @@ struct MergeCommand: AsyncParsableCommand {
   @Flag(name: .shortAndLong, help: "Say nothing but errors.")
   var quiet = false
 
-  @Flag(name: .shortAndLong, help: "Print the summary without a terminal, too.")
+  @Flag(name: .shortAndLong, help: "Print the summary even when not on a terminal.")
   var verbose = false
 
   func run() async throws {

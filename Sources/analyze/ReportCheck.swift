@@ -27,7 +27,7 @@ struct ReportCheck {
         throw error
       } catch {
         return .wrong(
-          "\(path.string) cannot be read: \(error); `analyze report --report \(format.rawValue)` writes it anew")
+          "\(path.string) cannot be read: \(error); `analyze report --report \(format.rawValue)` writes it again")
       }
     }
   }
@@ -56,6 +56,6 @@ struct ReportCheck {
     guard let example else { return .fine("\(path.string): agrees with the database on \(counted(count, "file"))") }
     return .wrong(
       "\(path.string): \(unknown + differing) of \(counted(count, "file")) with another content id, address or status in "
-        + "the database, or no entry in it, such as \(example.string); `analyze report --report \(format.rawValue)` writes it anew")
+        + "the database, or no entry in it, such as \(example.string); `analyze report --report \(format.rawValue)` writes it again")
   }
 }

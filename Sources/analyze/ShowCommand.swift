@@ -139,7 +139,7 @@ enum RecordText {
     guard let bpm = tempo.bpm else { return "none (\(tempo.reason ?? "unknown reason"))" }
     var parts = [String(format: "%.2f BPM", bpm), String(format: "confidence %.2f", tempo.confidence)]
     let others = tempo.candidates.dropFirst().prefix(3).map { String(format: "%.2f", $0.bpm) }
-    if !others.isEmpty { parts.append("else \(others.joined(separator: ", "))") }
+    if !others.isEmpty { parts.append("alternatives: \(others.joined(separator: ", "))") }
     parts.append(tempo.isStable ? "stable" : counted(tempo.map.count, "section"))
     parts.append(counted(tempo.beats.count, "beat"))
     return parts.joined(separator: ", ")

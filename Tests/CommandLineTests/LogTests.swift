@@ -75,7 +75,7 @@ import Testing
     let lines = first.errors.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines.count < 25, "\(first.errors)")
     #expect(lines.first == "45 files failed that were not known as failing:")
-    #expect(first.errors.contains("  40 × Nothing that a decoder knows. [unknown_format]\n"))
+    #expect(first.errors.contains("  40 × Unrecognized file format. [unknown_format]\n"))
     #expect(first.errors.contains("   5 × The file is empty. [empty]\n"))
     #expect(first.errors.contains("… and 37 more\n"))
     #expect(first.errors.contains("sqlite3 '\(place.database)'"))

@@ -37,7 +37,7 @@ import Testing
     Mistake("library", "--jobs", "0", hint: "--jobs must be 1 to 1024"),
     Mistake("library", "-j", "-1", hint: "-j"),
     Mistake("library", "--timeout", "soon", hint: "--timeout expects a time such as"),
-    Mistake("library", "--time-budget", "0", hint: "--time-budget must be more than nothing"),
+    Mistake("library", "--time-budget", "0", hint: "--time-budget must be greater than zero"),
     Mistake("library", "--fail-on", "nevr", hint: "'never'"),
     Mistake("library", "--fail-on", "101%", hint: "--fail-on expects"),
     Mistake("library", "--progress", "bars", hint: "'bar'"),

@@ -222,7 +222,7 @@ import Testing
     ("report: [[json]]", "report: expects a list, each one of json, ndjson, csv, html, not a list in a list"),
     ("fail_on: 101%", "fail_on: expects never, new, any or a percentage such as 5%, not '101%'"),
     ("timeout: 5 minutes", "timeout: expects a time such as 90, 90s, 15m, 5h or 1h30m, or none, not '5 minutes'"),
-    ("timeout: 0", "timeout: must be more than nothing"),
+    ("timeout: 0", "timeout: must be greater than zero"),
     ("nice: -1", "nice: must be 0 to 19, not -1"),
     ("follow_links: perhaps", "follow_links: expects true or false, not 'perhaps'"),
     ("- jobs", "expects a mapping of settings, not a list"),

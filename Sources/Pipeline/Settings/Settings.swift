@@ -286,7 +286,7 @@ extension Settings {
   ]
 
   @Sendable private static func isPositive(_ time: Duration?) -> String? {
-    time.map { $0 > .zero } ?? true ? nil : "must be more than nothing"
+    time.map { $0 > .zero } ?? true ? nil : "must be greater than zero"
   }
 
   /// How the library is walked.

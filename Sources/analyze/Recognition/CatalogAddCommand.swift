@@ -102,7 +102,7 @@ struct CatalogAddCommand: AsyncParsableCommand {
     for row in rows {
       guard let identifier = names.identifiers(row.reference).first else {
         throw CommandFailure(
-          .fatal, "The catalog has no track \(row.reference), of which the table tells. No media item was changed.")
+          .fatal, "The table names track \(row.reference), which is not in the catalog. No media item was changed.")
       }
       if items[identifier] == nil { order.append(identifier) }
       items[identifier, default: []].append(row.item)

@@ -25,7 +25,7 @@ struct CatalogBuildCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
   var database: PathArgument?
 
-  @Flag(name: .shortAndLong, help: "Print the summary without a terminal, too.")
+  @Flag(name: .shortAndLong, help: "Print the summary even when not on a terminal.")
   var verbose = false
 
   func run() async throws {
