@@ -172,7 +172,9 @@ private struct AnalyzerFailures {
     for outcome in analysis.outcomes {
       guard case .failed(let reason) = outcome.result else { continue }
       counts[outcome.analyzer.id, default: 0] += 1
-      if firstReasons[outcome.analyzer.id] == nil { firstReasons[outcome.analyzer.id] = reason }
+      if firstReasons[outcome.analyzer.id] == nil {
+        firstReasons[outcome.analyzer.id] = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
+      }
     }
   }
 
