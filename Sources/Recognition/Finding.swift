@@ -38,8 +38,8 @@ struct Finding {
     return fit + common + query + (hit.placement.isNeutral ? weights.neutral : 0) + Self.prior - strangeness
   }
 
-  /// Of the clips of music, however much noise there is in them, none that has an answer is less clear than 0.126: of what
-  /// is, such as a tone that glides, the data say nothing.
+  /// Of the development queries, however much noise there is in them, none that has an answer is less clear than 0.126. Of
+  /// what is, such as a tone that glides, the data say nothing; slope and limit are set by hand.
   private var strangeness: Float { 80 * max(0, 0.12 - clarity) }
 
   /// In half of the data the track was taken out of the catalog; who asks a catalog mostly asks for what is in it. By so
