@@ -247,7 +247,7 @@ final class Segment: Sendable {
     guard let number = sparse == nil ? number : storedNumber(of: number) else { return 0..<0 }
     let start = listStart(number)
     let end = listStart(number + 1)
-    guard start <= end, end <= postings.count else { return 0..<0 }
+    guard 0 <= start, start <= end, end <= postings.count else { return 0..<0 }
     return start..<end
   }
 

@@ -10,6 +10,8 @@ struct LibraryOverview {
 
   /// Tempos are counted in steps of 5 BPM.
   private static let tempoStep = 5
+  /// What is faster counts as this: more than any analyzer gives, and few enough steps to draw.
+  private static let highestTempo = 400.0
 
   private let listedProblems: Int
   private var statuses: [FileRecord.Status: Int] = [:]
@@ -27,8 +29,8 @@ struct LibraryOverview {
   mutating func count(_ record: FileRecord, isListed: Bool) {
     statuses[record.status, default: 0] += 1
     if !isListed { unlisted += 1 }
-    if let bpm = record.tempo?.bpm, let step = Int(exactly: (bpm / Double(Self.tempoStep)).rounded(.down)) {
-      tempos[step, default: 0] += 1
+    if let bpm = record.tempo?.bpm, bpm.isFinite {
+      tempos[Int(min(max(0, bpm), Self.highestTempo)) / Self.tempoStep, default: 0] += 1
     }
     guard record.status == .failed || record.status == .partial, let problem = record.problem else { return }
     problemCounts[problem.code, default: 0] += 1

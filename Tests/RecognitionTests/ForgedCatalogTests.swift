@@ -94,6 +94,16 @@ import Testing
       }
       _ = try Session(catalog: Self.open(bytes)).match(query)
     }
+    // Places of lists that go around the end of all numbers.
+    for value in [UInt64.max, UInt64(Int64.max)] {
+      let bytes = try Self.forged { bytes in
+        let range = Self.range(of: .listBases, in: bytes)
+        for place in stride(from: range.lowerBound, to: range.upperBound - 7, by: 8) {
+          Self.put(value, at: place, into: &bytes)
+        }
+      }
+      _ = try Session(catalog: Self.open(bytes)).match(query)
+    }
     for count in [UInt32.max, 0, 7] {
       let bytes = try Self.forged { Self.put(count, at: Header.listCount, into: &$0) }
       #expect(throws: CatalogError.damaged(path: "forged", detail: "header")) { try Self.open(bytes) }

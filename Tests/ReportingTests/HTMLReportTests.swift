@@ -56,6 +56,14 @@ import Testing
     #expect(page.contains("script&gt;␁␊.mp3"))
   }
 
+  /// As in a database that is damaged.
+  @Test func temposThatCannotBeAreDrawnInTheBinsAtTheEnds() throws {
+    var records = [Samples.full, Samples.full, Samples.full]
+    for (index, bpm) in [-1e18, 4.6e19, .infinity].enumerated() { records[index].tempo?.bpm = bpm }
+    let page = try Self.page(records)
+    #expect(page.contains("<title>0 to 5 BPM: 1</title>") && page.contains("<title>400 to 405 BPM: 1</title>"))
+  }
+
   @Test func ofManyFailuresOnlyTheFirstAreListed() throws {
     let records = (0..<1_200).map { number in
       FileRecord(
