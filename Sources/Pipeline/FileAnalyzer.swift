@@ -128,17 +128,12 @@ public struct FileAnalyzer: Sendable {
     var hasEnded = false
     var isLate = false
     let rate = Double(source.format.sampleRate)
-    var frameCount = 0
+    var duration = 0.0
     var told = 0.0
     while !hasEnded, !isLate, readsToEnd || feeds.wantsMore {
-      if source.read(into: &block) {
-        feeds.push(block)
-        frameCount += block.frameCount
-      } else {
-        hasEnded = true
-      }
+      if source.read(into: &block) { feeds.push(block) } else { hasEnded = true }
       if isCancelled() { return nil }
-      let duration = Double(frameCount) / rate
+      duration = Double(source.summary.frameCount) / rate
       if duration >= told + 10 {
         told = duration
         hasDecoded(duration)
@@ -148,7 +143,7 @@ public struct FileAnalyzer: Sendable {
     let summary = source.summary
     analysis.remarks = summary.remarks
     analysis.format = source.format
-    analysis.decodedDuration = Double(summary.frameCount) / Double(source.format.sampleRate)
+    analysis.decodedDuration = duration
     if hasEnded {
       if let problem = summary.problem {
         analysis.status = .partial
@@ -159,7 +154,7 @@ public struct FileAnalyzer: Sendable {
       analysis.problem = Problem(
         stage: .analyze, code: "time_limit",
         message: """
-          It took too much processor time: \(Int(timeSpent())) s for \(Int(Double(frameCount) / rate)) s of audio. The findings \
+          It took too much processor time: \(Int(timeSpent())) s for \(Int(duration)) s of audio. The findings \
           are of that part.
           """)
     }
