@@ -37,12 +37,6 @@ struct Shape<Record>: Sendable {
     writer.endObject()
   }
 
-  func jsonText(of record: Record) -> String {
-    var writer = JSONWriter()
-    writeJSON(record, into: &writer)
-    return writer.text
-  }
-
   /// Every field is required and nothing else is allowed.
   var schema: SchemaNode {
     .object([
