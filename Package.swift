@@ -49,11 +49,11 @@ let package = Package(
     systemLibrary("CSamplerate", pkgConfig: "samplerate", debian: "libsamplerate0-dev"),
     systemLibrary("CSoxr", pkgConfig: "soxr", debian: "libsoxr-dev"),
     systemLibrary("CXXHash", pkgConfig: "libxxhash", debian: "libxxhash-dev"),
+    systemLibrary("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
     systemLibrary("CChromaprint", pkgConfig: "libchromaprint", debian: "libchromaprint-dev"),
-    // FFmpeg's macros, TagLib's C++ and what glibc does not show to Swift, behind plain C headers.
+    // FFmpeg's macros and what glibc does not show to Swift, behind plain C headers.
     .target(
       name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
-    .target(name: "CTagLib", linkerSettings: ["tag", "z"].map { .linkedLibrary($0) }),
     .target(name: "CBeatNetwork"), .target(name: "CLandmarkNetwork"), .target(name: "CSpawn"),
     // What is in the folders Resources of Tempo and Recognition, compiled in.
     .target(name: "CTempoResources"), .target(name: "CRecognitionResources"),
@@ -62,8 +62,11 @@ let package = Package(
     swiftTarget("DSP", ["CFFTW"]),
     swiftTarget("System", ["CSpawn", systemPackage]),
     swiftTarget("AudioAnalysis", ["CXXHash", systemPackage]),
-    swiftTarget("AudioDecoding", ["AudioAnalysis", "CSndfile", "CLibAV", "CSoxr", "CSamplerate", systemPackage]),
-    swiftTarget("TagReading", ["AudioAnalysis", "CTagLib", systemPackage]),
+    swiftTarget("MediaContainers", [systemPackage]),
+    swiftTarget(
+      "AudioDecoding",
+      ["AudioAnalysis", "CSndfile", "CLibAV", "CSoxr", "CSamplerate", "MediaContainers", systemPackage]),
+    swiftTarget("TagReading", ["AudioAnalysis", "CZlib", "MediaContainers", systemPackage]),
     swiftTarget("Tempo", ["AudioAnalysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Fingerprinting", ["AudioAnalysis", "CChromaprint"]),
     swiftTarget(

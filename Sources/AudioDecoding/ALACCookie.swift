@@ -1,3 +1,5 @@
+internal import MediaContainers
+
 /// What an encoder of ALAC writes of a stream ("magic cookie", Apple: ALACMagicCookieDescription.txt).
 enum ALACCookie {
   /// More than a frame of 16,384 samples of 8 channels with 32 bits takes, and more bits per second than those have.
@@ -7,7 +9,7 @@ enum ALACCookie {
   /// Whether the largest frame or the mean bit rate cannot be meant. Decoders need neither.
   ///
   /// - Parameter bytes: The cookie, alone or in boxes of QuickTime.
-  static func isAbsurd(_ bytes: Bytes) -> Bool {
+  static func isAbsurd(_ bytes: [UInt8]) -> Bool {
     let start = bytes.has("frma", at: 4) ? 24 : bytes.has("alac", at: 4) ? 12 : 0
     guard let frameBytes = bytes.bigEndian(UInt32.self, at: start + 12),
       let bitRate = bytes.bigEndian(UInt32.self, at: start + 16)

@@ -1,10 +1,11 @@
 internal import AudioAnalysis
 internal import CLibAV
+internal import MediaContainers
 
 /// A stretch of a file for FFmpeg's demuxers, which never see more.
 struct LibAVInput {
-  var file: InputFile
-  var bytes: Range<Int64>
+  var file: ByteSource
+  var bytes: Range<Int>
   /// What the demuxer sees before `bytes`.
   var prefix: [UInt8] = []
   /// What it sees in place of some of `bytes`.
@@ -20,7 +21,8 @@ struct LibAVInput {
       masks.withUnsafeBufferPointer { masks in
         func open(_ demuxer: UnsafePointer<CChar>?) -> LAVStatus {
           var input = LAVInput(
-            descriptor: file.descriptor, start: bytes.lowerBound, end: bytes.upperBound, prefix: prefix.baseAddress,
+            descriptor: file.descriptor ?? -1, start: Int64(bytes.lowerBound), end: Int64(bytes.upperBound),
+            prefix: prefix.baseAddress,
             prefixCount: CInt(prefix.count), masks: masks.baseAddress, maskCount: CInt(masks.count), demuxer: demuxer)
           return lav_open(&input, &reader, &readErrno)
         }
@@ -39,7 +41,7 @@ struct LibAVInput {
     case LAVStatusAbsurdHeader:
       DecodeError(.absurdHeader, "The stream claims a sample rate or a number of channels that no real file has.")
     case LAVStatusCorrupt: DecodeError(.corrupt, "The file is damaged from the start.")
-    case LAVStatusReadError: InputFile.readError(readErrno)
+    case LAVStatusReadError: DecodeError(.reading(readErrno))
     case LAVStatusOutOfMemory: DecodeError(.corrupt, "The file's index asks for more memory than there can be.")
     default: DecodeError(.unknownFormat, "Unrecognized file format.")
     }
@@ -48,7 +50,7 @@ struct LibAVInput {
 
 /// Decodes with FFmpeg: one container, or the links of a chain one after the other.
 final class LibAVDecoder: StreamDecoder {
-  private let container: Container
+  private let layout: AudioLayout
   private var inputs: ArraySlice<LibAVInput>
   private var reader: OpaquePointer?
   private var first: LAVFormat
@@ -73,10 +75,10 @@ final class LibAVDecoder: StreamDecoder {
   private let verifiesChecksum: Bool
   private let hasAbsurdCookie: Bool
 
-  init(_ file: InputFile, container: Container, verifiesChecksum: Bool = false) throws(DecodeError) {
-    self.container = container
-    self.verifiesChecksum = verifiesChecksum && container.checksum != nil
-    inputs = Self.inputs(for: container, in: file)[...]
+  init(_ file: ByteSource, layout: AudioLayout, verifiesChecksum: Bool = false) throws(DecodeError) {
+    self.layout = layout
+    self.verifiesChecksum = verifiesChecksum && layout.checksum != nil
+    inputs = Self.inputs(for: layout, in: file)[...]
     first = LAVFormat()
     format = AudioFormat(container: "", codec: "", sampleRate: 0, channelCount: 0, isLossless: false)
 
@@ -86,7 +88,7 @@ final class LibAVDecoder: StreamDecoder {
     var failedCount = 0
     while opened == nil, let input = inputs.popFirst() {
       do throws(DecodeError) {
-        opened = try Self.start(input, like: nil, container: container)
+        opened = try Self.start(input, like: nil, layout: layout)
       } catch {
         firstError = firstError ?? error
         failedCount += 1
@@ -100,13 +102,13 @@ final class LibAVDecoder: StreamDecoder {
     first = lav_format(opened)
     hasAbsurdCookie = String(cString: first.codec) == "alac" && ALACCookie.isAbsurd(Self.parameters(of: opened))
     var channelMask = first.channelMask
-    switch container.kind {
+    switch layout.kind {
     case .pcm(let header) where header.channelMask != 0: channelMask = header.channelMask
     case .flac(let stream): channelMask = stream.channelMask
     default: break
     }
     encoding = SampleEncoding(sampleType: Self.sampleType(first.sampleType), channelMask: channelMask)
-    format = Self.audioFormat(first, container: container) ?? format
+    format = Self.audioFormat(first, layout: layout) ?? format
     // Matroska and ASF round their lengths to milliseconds, lossy codecs count the padding at their ends or do not.
     claimTolerance = max(8_192, Int64(first.sampleRate) / 5, (format.claimedFrameCount ?? 0) / 1_000)
     if first.isLossless, format.container != "matroska", format.container != "asf" { claimTolerance = 0 }
@@ -126,7 +128,7 @@ final class LibAVDecoder: StreamDecoder {
       reader = nil
       while reader == nil, readErrno == 0, let input = inputs.popFirst() {
         do throws(DecodeError) {
-          reader = try Self.start(input, like: first, container: container)
+          reader = try Self.start(input, like: first, layout: layout)
         } catch {
           badLinkCount += 1
         }
@@ -151,7 +153,7 @@ final class LibAVDecoder: StreamDecoder {
   // MARK: What went wrong
 
   var fault: DecodeError? {
-    if readErrno != 0 { return InputFile.readError(readErrno) }
+    if readErrno != 0 { return DecodeError(.reading(readErrno)) }
     if lostSync { return DecodeError(.corrupt, "The audio is lost in other data; the rest of the file was given up.") }
     if badPacketCount == 1 && lastPacketIsBad {
       return DecodeError(.truncated, "The last packet is not whole: the file was cut off.")
@@ -167,7 +169,7 @@ final class LibAVDecoder: StreamDecoder {
       return DecodeError(.corrupt, "\(badLinkCount) of the streams in this chain could not be decoded.")
     }
     if endedByError { return DecodeError(.corrupt, "The container is damaged; what follows was given up.") }
-    if let digest, digest != container.checksum, frameCount >= format.claimedFrameCount ?? 0 {
+    if let digest, digest != layout.checksum, frameCount >= format.claimedFrameCount ?? 0 {
       return DecodeError(
         .checksumMismatch,
         "The audio is not what was encoded: its MD5 differs from the one in the file's header. Replace the file from a "
@@ -186,7 +188,7 @@ final class LibAVDecoder: StreamDecoder {
   var remarks: [Problem] {
     var remarks: [Problem] = []
     // That of a CAF file is told with its other chunks.
-    if case .other = container.kind, hasAbsurdCookie {
+    if case .other = layout.kind, hasAbsurdCookie {
       remarks.append(Problem(stage: .decode, code: "odd_header", message: ALACCookie.remark))
     }
     if formatChangeCount > 0 {
@@ -208,10 +210,10 @@ final class LibAVDecoder: StreamDecoder {
   private static let harmlessJunk: Int64 = 16_384
 
   private var junkByteCount: Int64 {
-    switch container.kind {
+    switch layout.kind {
     case .mpeg(let stream):
-      stream.junkByteCount + max(0, stream.payload.upperBound - stream.payload.lowerBound - packetByteCount)
-    case .ogg(let stream): stream.junkByteCount
+      Int64(stream.junkByteCount) + max(0, Int64(stream.payload.count) - packetByteCount)
+    case .ogg(let stream): Int64(stream.junkByteCount)
     default: 0
     }
   }
@@ -219,19 +221,19 @@ final class LibAVDecoder: StreamDecoder {
   // MARK: Opening
 
   /// - Returns: `nil` if the rate or the number of channels is not known.
-  static func audioFormat(_ format: LAVFormat, container: Container) -> AudioFormat? {
+  static func audioFormat(_ format: LAVFormat, layout: AudioLayout) -> AudioFormat? {
     guard format.sampleRate > 0, format.channelCount > 0 else { return nil }
     return AudioFormat(
-      container: containerName(String(cString: format.container), container: container),
+      container: containerName(String(cString: format.container), layout: layout),
       codec: codecName(String(cString: format.codec)), sampleRate: Int(format.sampleRate),
       channelCount: Int(format.channelCount), bitDepth: format.bitDepth > 0 ? Int(format.bitDepth) : nil,
       bitRate: format.bitRate > 0 ? Int(format.bitRate) : nil, isLossless: format.isLossless,
-      claimedFrameCount: claimedFrameCount(format, container: container),
-      estimatedFrameCount: estimatedFrameCount(format, container: container))
+      claimedFrameCount: claimedFrameCount(format, layout: layout),
+      estimatedFrameCount: estimatedFrameCount(format, layout: layout))
   }
 
   private static func start(
-    _ input: LibAVInput, like first: LAVFormat?, container: Container
+    _ input: LibAVInput, like first: LAVFormat?, layout: AudioLayout
   ) throws(DecodeError) -> OpaquePointer {
     let reader = try input.open()
     let status: LAVStatus
@@ -242,7 +244,7 @@ final class LibAVDecoder: StreamDecoder {
     }
     guard status == LAVStatusOK else {
       var error = LibAVInput.error(status, readErrno: lav_report(reader).readErrno)
-      error.format = audioFormat(lav_format(reader), container: container)
+      error.format = audioFormat(lav_format(reader), layout: layout)
       lav_close(reader)
       throw error
     }
@@ -250,15 +252,15 @@ final class LibAVDecoder: StreamDecoder {
   }
 
   /// Codec parameters outside the packets.
-  private static func parameters(of reader: OpaquePointer) -> Bytes {
+  private static func parameters(of reader: OpaquePointer) -> [UInt8] {
     var bytes: UnsafePointer<UInt8>?
     var count: CInt = 0
     lav_extradata(reader, &bytes, &count)
-    return Bytes(Array(UnsafeBufferPointer(start: bytes, count: Int(count))))
+    return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
   }
 
-  private static func inputs(for container: Container, in file: InputFile) -> [LibAVInput] {
-    switch container.kind {
+  private static func inputs(for layout: AudioLayout, in file: ByteSource) -> [LibAVInput] {
+    switch layout.kind {
     case .flac(let stream):
       [LibAVInput(file: file, bytes: stream.audio, prefix: stream.bareHeader, demuxer: "flac")]
     case .mpeg(let stream):
@@ -266,35 +268,35 @@ final class LibAVDecoder: StreamDecoder {
     case .ogg(let stream):
       stream.links.map { $0.input(from: file) }
     case .other(let demuxer, let bytes):
-      [LibAVInput(file: file, bytes: bytes, masks: container.masks, demuxer: demuxer)]
+      [LibAVInput(file: file, bytes: bytes, masks: layout.masks, demuxer: demuxer)]
     case .pcm(let header):
       if let audio = header.audio, header.lengthIsWrapped {
         [LibAVInput(file: file, bytes: audio, prefix: header.endlessHeader, demuxer: "wav")]
       } else {
-        [LibAVInput(file: file, bytes: header.start..<header.end, masks: header.masks, demuxer: header.demuxer)]
+        [LibAVInput(file: file, bytes: header.start..<header.end, masks: layout.masks, demuxer: header.demuxer)]
       }
     case .unknown:
       [LibAVInput(file: file, bytes: 0..<file.size)]
     }
   }
 
-  private static func claimedFrameCount(_ format: LAVFormat, container: Container) -> Int64? {
-    switch container.kind {
+  private static func claimedFrameCount(_ format: LAVFormat, layout: AudioLayout) -> Int64? {
+    switch layout.kind {
     case .pcm(let header): return header.claimedFrameCount
     case .flac(let stream): return stream.claimedFrameCount
     case .mpeg(let stream): return stream.claimedFrameCount
     case .ogg(let stream) where stream.links.count > 1 || stream.fault != nil: return nil
-    case .other where container.dsf != nil: return container.dsf?.claimedFrameCount
+    case .other where layout.dsf != nil: return layout.dsf?.claimedFrameCount
     default: return format.claimedFrameCount >= 0 ? format.claimedFrameCount : nil
     }
   }
 
-  private static func estimatedFrameCount(_ format: LAVFormat, container: Container) -> Int64? {
-    switch container.kind {
+  private static func estimatedFrameCount(_ format: LAVFormat, layout: AudioLayout) -> Int64? {
+    switch layout.kind {
     case .mpeg(let stream) where stream.claimedFrameCount == nil: stream.estimatedFrameCount
     case .other:
       // With the rate of the decoder, which is twice that of the frames for HE-AAC.
-      container.adts.map { Int64($0.seconds * Double(format.sampleRate)) }
+      layout.adts.map { Int64($0.seconds * Double(format.sampleRate)) }
         ?? (format.estimatedFrameCount >= 0 ? format.estimatedFrameCount : nil)
     default: nil
     }
@@ -310,8 +312,8 @@ final class LibAVDecoder: StreamDecoder {
     }
   }
 
-  private static func containerName(_ demuxer: String, container: Container) -> String {
-    if case .pcm(let header) = container.kind { return header.name }
+  private static func containerName(_ demuxer: String, layout: AudioLayout) -> String {
+    if case .pcm(let header) = layout.kind { return header.name }
     switch demuxer {
     case "mov,mp4,m4a,3gp,3g2,mj2": return "mp4"
     case "matroska,webm": return "matroska"

@@ -1,6 +1,7 @@
 internal import AudioAnalysis
 internal import CSndfile
 internal import Glibc
+internal import MediaContainers
 
 /// Decodes with libsndfile.
 final class SndfileDecoder: StreamDecoder {
@@ -15,11 +16,11 @@ final class SndfileDecoder: StreamDecoder {
   let remarks: [Problem] = []
   let encodedByteCount: Int64? = nil
 
-  init(_ file: InputFile, container: Container) throws(DecodeError) {
+  init(_ file: ByteSource, layout: AudioLayout) throws(DecodeError) {
     var info = SF_INFO()
-    var audio: Range<Int64>?
-    var start: Int64 = 0
-    if case .pcm(let header) = container.kind {
+    var audio: Range<Int>?
+    var start = 0
+    if case .pcm(let header) = layout.kind {
       audio = header.audio ?? 0..<0
       start = header.start
     }
@@ -43,7 +44,7 @@ final class SndfileDecoder: StreamDecoder {
       channelCount: Int(info.channels), bitDepth: subtype.bitDepth, isLossless: subtype.isLossless)
     interleaved = [Float](repeating: 0, count: format.channelCount * AudioBlock.capacity)
     var channelMask: UInt64 = 0
-    switch container.kind {
+    switch layout.kind {
     case .pcm(let header):
       format.claimedFrameCount = header.claimedFrameCount
       format.container = header.name
@@ -100,17 +101,17 @@ final class SndfileDecoder: StreamDecoder {
 
 /// A file as libsndfile reads it. `sf_open_fd` is no way in: it closes the descriptor when it fails, told to or not.
 private final class FileView {
-  private let file: InputFile
+  private let file: ByteSource
   /// Where a container of PCM begins: libsndfile, which passes over a tag in front of it, misses as much of the end as
   /// the tag is long.
-  private let start: Int64
+  private let start: Int
   /// Where the audio of a file of chunks lies, if any does; `nil` for other files.
-  private let audio: Range<Int64>?
+  private let audio: Range<Int>?
   /// Counted from `start`.
-  private var position: Int64 = 0
+  private var position = 0
   private(set) var error: DecodeError?
 
-  init(_ file: InputFile, from start: Int64, audio: Range<Int64>?) {
+  init(_ file: ByteSource, from start: Int, audio: Range<Int>?) {
     self.file = file
     self.start = start
     self.audio = audio
@@ -119,26 +120,26 @@ private final class FileView {
   /// The handle must not outlive the view.
   func open(_ info: inout SF_INFO) -> OpaquePointer? {
     var callbacks = SF_VIRTUAL_IO(
-      get_filelen: { FileView.from($0).size },
-      seek: { FileView.from($2).seek(to: $0, from: $1) },
+      get_filelen: { sf_count_t(FileView.from($0).size) },
+      seek: { sf_count_t(FileView.from($2).seek(to: Int($0), from: $1)) },
       read: { FileView.from($2).read(into: $0, count: Int($1)) },
       write: { _, _, _ in 0 },
-      tell: { FileView.from($0).position })
+      tell: { sf_count_t(FileView.from($0).position) })
     return sf_open_virtual(&callbacks, CInt(SFM_READ), &info, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  private var size: Int64 { file.size - start }
+  private var size: Int { file.size - start }
 
   private static func from(_ pointer: UnsafeMutableRawPointer?) -> FileView {
     Unmanaged<FileView>.fromOpaque(pointer!).takeUnretainedValue()
   }
 
-  private func seek(to offset: Int64, from origin: CInt) -> Int64 {
+  private func seek(to offset: Int, from origin: CInt) -> Int {
     let base =
       switch origin {
       case SEEK_CUR: position
       case SEEK_END: size
-      default: Int64(0)
+      default: 0
       }
     let (target, overflow) = base.addingReportingOverflow(offset)
     guard !overflow, target >= 0, target <= .max / 2 else { return -1 }
@@ -150,8 +151,8 @@ private final class FileView {
   /// end of one with a part that claims 4 GiB. Nobody asks libsndfile for the texts. Names of chunks are read at once.
   private func hideLists(in bytes: UnsafeMutableRawBufferPointer) {
     let offset = start + position
-    guard let audio, !audio.contains(offset) || offset + Int64(bytes.count) > audio.upperBound else { return }
-    for index in bytes.indices.dropLast(3) where !audio.contains(offset + Int64(index)) {
+    guard let audio, !audio.contains(offset) || offset + bytes.count > audio.upperBound else { return }
+    for index in bytes.indices.dropLast(3) where !audio.contains(offset + index) {
       guard bytes[index...].starts(with: Self.list) else { continue }
       for (place, byte) in Self.junk.enumerated() { bytes[index + place] = byte }
     }
@@ -162,14 +163,14 @@ private final class FileView {
 
   private func read(into destination: UnsafeMutableRawPointer?, count: Int) -> sf_count_t {
     guard let destination, count > 0, error == nil else { return 0 }
-    do throws(DecodeError) {
+    do throws(FileReadError) {
       let bytes = UnsafeMutableRawBufferPointer(start: destination, count: count)
       let got = try file.read(into: bytes, at: start + position)
       hideLists(in: UnsafeMutableRawBufferPointer(rebasing: bytes[..<got]))
-      position += Int64(got)
+      position += got
       return sf_count_t(got)
     } catch {
-      self.error = error
+      self.error = DecodeError(error)
       return 0
     }
   }

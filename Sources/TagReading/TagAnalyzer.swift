@@ -1,4 +1,5 @@
 public import AudioAnalysis
+internal import MediaContainers
 
 /// Tags under canonical names, pictures, lyrics and chapters.
 ///
