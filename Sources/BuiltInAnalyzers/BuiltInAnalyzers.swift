@@ -1,7 +1,8 @@
-public import AudioAnalysis
+public import Analysis
 internal import Fingerprinting
 internal import TagReading
 internal import Tempo
+public import Text
 
 /// The analyzers that come with Nocturne.
 public enum BuiltInAnalyzers {

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Records
 
 /// The files of `reports/schema/`, made from the declarations that the reports themselves are written by.
 public enum ReportSchema {

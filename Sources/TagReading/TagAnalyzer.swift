@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 internal import MediaContainers
 
 /// Tags under canonical names, pictures, lyrics and chapters.

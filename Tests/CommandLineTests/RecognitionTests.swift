@@ -1,9 +1,9 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import Reporting
 import SystemPackage
 import Testing
+import Text
 
 /// `match` and `listen`, over a catalog that `catalog build` has made of a library.
 @Suite struct RecognitionTests {

@@ -1,5 +1,7 @@
+import Records
+import Analysis
+import Text
 import AnalysisTesting
-import AudioAnalysis
 import AudioDecoding
 import Foundation
 import LibraryScan

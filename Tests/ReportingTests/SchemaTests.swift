@@ -1,6 +1,7 @@
+import Analysis
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
+import Records
 import Reporting
 import Testing
 

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import MediaContainers
 
 /// How the pictures of all tag formats are described.

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import MediaContainers
 
 /// Reads the frames of one ID3v2 tag. Pictures are measured in place.

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import MediaContainers
 
 /// Chapters of MP4 files: Nero's list, `moov.udta.chpl`, or the text track that an audio track names as its chapters

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import MediaContainers
 
 /// The item list `moov.udta.meta.ilst` of an MP4 file (Apple's, on top of ISO/IEC 14496-12). Pictures are measured in

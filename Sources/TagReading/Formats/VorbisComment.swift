@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import MediaContainers
 
 /// A Vorbis comment (xiph.org: Ogg Vorbis I format specification, comment field).

@@ -1,11 +1,12 @@
+import Analysis
 import ArgumentParser
-import AudioAnalysis
 import AudioDecoding
 import BuiltInAnalyzers
 import Fingerprinting
 import Foundation
 import Pipeline
 import Recognition
+import Records
 import ResultStore
 import SystemPackage
 
