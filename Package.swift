@@ -112,7 +112,9 @@ let package = Package(
     testTarget("TextTests", ["Text"]),
     testTarget("DSPTests", ["DSP"]),
     testTarget("SystemTests", ["AnalysisTesting", "System", systemPackage]),
-    testTarget("AudioDecodingTests", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", systemPackage]),
+    testTarget("MediaContainersTests", ["AnalysisTesting", "MediaContainers", systemPackage]),
+    testTarget(
+      "AudioDecodingTests", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "MediaContainers", systemPackage]),
     testTarget(
       "FingerprintingTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Fingerprinting", systemPackage]),
     testTarget(
@@ -124,7 +126,8 @@ let package = Package(
       "AnalyzerContractTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Text", systemPackage]),
     testTarget("LibraryScanTests", ["LibraryScan", systemPackage]),
     testTarget(
-      "TagReadingTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "TagReading", "Text", systemPackage]),
+      "TagReadingTests",
+      ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
     testTarget("ResultStoreTests", ["Analysis", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
     testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),
     testTarget(
@@ -152,7 +155,7 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline", "Recognition",
+        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "MediaContainers", "Pipeline", "Recognition",
         "Records", "Reporting", "ResultStore", "System", "TagReading", "Text", grdb, systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))

@@ -57,7 +57,8 @@ struct MP4Structure {
     var levels = [Level(box: whole, position: start)]
     for _ in 0..<Self.boxLimit {
       guard var level = levels.popLast() else { break }
-      guard let box = try MP4Box(at: level.position, end: level.box.end, in: file) else {
+      let end = level.box.end
+      guard let box = try MP4Box(at: level.position, end: end, in: file, allowsInnerOpenEnds: true) else {
         if level.box.name == "trak" { try judgeEdits() }
         continue
       }
@@ -65,7 +66,7 @@ struct MP4Structure {
       if level.isTags {
         tagCount += 1
         if tagCount > Self.tagLimit {
-          hide(box, andAllTo: level.box.end)
+          hide(box, andAllTo: end)
           continue
         }
       }

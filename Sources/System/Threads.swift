@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Threads whose failure to start is an error. Foundation's and libdispatch's start later, or never, without a word.
 public enum Threads {
-  /// FFmpeg's and TagLib's deepest calls stay far below this; the system's default for threads may be smaller.
+  /// FFmpeg's deepest calls stay far below this; the system's default for threads may be smaller.
   public static let deepStack = 8 << 20
   /// For threads that do little.
   public static let smallStack = 512 << 10

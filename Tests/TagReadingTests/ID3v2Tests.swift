@@ -1,4 +1,5 @@
 import Analysis
+import MediaContainers
 import Testing
 
 @testable import TagReading
@@ -76,7 +77,7 @@ func read(_ bytes: Bytes) throws -> TagFinding { try TagReader.read(ByteSource(b
   @Test(arguments: [
     ("17", ["Rock"]), ("(17)", ["Rock"]), ("(4)(9)Eurodisco", ["Disco", "Metal", "Eurodisco"]), ("(4)Disco", ["Disco"]),
     ("RX", ["Remix"]), ("(CR)", ["Cover"]), ("Rock", ["Rock"]), ("((Parenthesis", ["(Parenthesis"]), ("255", ["255"]),
-    ("(Free)", ["(Free)"]),
+    ("(Free)", ["(Free)"]), ("(255)", []), ("(255)Own", ["Own"]), ("(17) Rock", ["Rock"]),
   ]) func genres(text: String, expected: [String]) {
     #expect(TagValue.genres(text) == expected)
   }

@@ -16,16 +16,20 @@ package struct MP4Box: Hashable, Sendable {
   }
 
   /// The box at `position`, inside one that reaches to `end`; `nil` if there is none, or one smaller than its header.
-  package init?(at position: Int, end: Int, in source: ByteSource) throws(FileReadError) {
+  ///
+  /// - Parameter allowsInnerOpenEnds: A size of 0 means "to the end" inside of other boxes, too, as FFmpeg has it. The
+  ///   standard allows it at the end of the file alone.
+  package init?(
+    at position: Int, end: Int, in source: ByteSource, allowsInnerOpenEnds: Bool = false
+  ) throws(FileReadError) {
     guard position <= end - 8 else { return nil }
     let header = try source.bytes(at: position, count: 16)
     guard let size = header.bigEndian(UInt32.self), header.count >= 8 else { return nil }
     (name, start, body, self.end) = (header[4..<8].latin1, position, position + 8, end)
     switch size {
-    // To the end of what it is in.
-    case 0: break
+    case 0: guard allowsInnerOpenEnds || end == source.size else { return nil }
     case 1:
-      guard let size = header.bigEndian(Int64.self, at: 8), size >= 16 else { return nil }
+      guard let size = header.bigEndian(Int64.self, at: 8), size >= 16, position <= end - 16 else { return nil }
       body += 8
       self.end = position + min(Int(size), end - position)
     case 8...: self.end = position + min(Int(size), end - position)

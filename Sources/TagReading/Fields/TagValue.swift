@@ -78,7 +78,8 @@ enum TagValue {
   }
 
   /// The genres in one value of ID3v2's TCON: numbers alone (2.4) and references in parentheses (2.2, 2.3), which may
-  /// be followed by free text; `((` stands for a parenthesis.
+  /// be followed by free text; `((` stands for a parenthesis. Numbers in parentheses without a name, such as 255, stand for
+  /// none.
   static func genres(_ text: String) -> [String] {
     if let number = Int(text), let name = GenreNames.name(number) { return [name] }
     if text == "RX" { return ["Remix"] }
@@ -97,7 +98,7 @@ enum TagValue {
       case "CR": genres.append("Cover")
       default:
         guard let number = Int(reference), (0...255).contains(number) else { return genres + [String(rest)] }
-        genres.append(GenreNames.name(number) ?? String(number))
+        if let name = GenreNames.name(number) { genres.append(name) }
       }
       rest = rest[rest.index(after: end)...]
     }
