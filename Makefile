@@ -4,10 +4,11 @@
 # make accuracy-tempo, accuracy-recognition, accuracy-tags: accuracy on public material, with minimum figures;
 #               PYTHON=python3: a Python with numpy, scipy and mutagen; see Benchmarks/README.md
 # make soak     FILES=20000 files with kill -9, signals, a full disk and changes meanwhile; make year: a year of nights
-# make install  PREFIX=/usr/local: a stripped binary that works from any folder, manual page, completions, systemd units
+# make install  PREFIX=/usr/local: a stripped binary for any folder, manual page, completions, systemd units
 # make fuzz     SECONDS=60 TARGET=…: hostile input for every reader, by default all targets; see docs/fuzzing.md
 # make sanitize all tests under the thread and the address sanitizer, or only SANITIZERS=…
-# make release-check  all of these in turn, or STEPS="tests thread address fuzz soak bench"; writes reports/release-check.md
+# make release-check  all of these in turn, or STEPS="tests thread address fuzz soak bench"; writes
+#               reports/release-check.md
 # make recipes  run the recipes of docs/workers.md with GNU parallel, xargs, Slurm and PySpark, check Kubernetes' against
 #               its schema; downloads PySpark
 # make samples  make the sample reports in reports/sample/

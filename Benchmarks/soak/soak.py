@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Stress test on a library of many small files: `kill -9` of workers and of the run, signals, a full disk, files that change
-while they are read. Afterwards the results must be the same as without all that.
+"""Stress test on a library of many small files: `kill -9` of workers and of the run, signals, a full disk, files that
+change while they are read. Afterwards the results must be the same as without all that.
 
     Benchmarks/soak/soak.py BINARY [--files 20000] [--rounds 12] [--seed 1] [--work FOLDER]
 
