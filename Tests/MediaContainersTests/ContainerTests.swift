@@ -2,10 +2,11 @@ import MediaContainers
 import Testing
 
 @Suite struct ContainerTests {
-  @Test(arguments: zip(
-    wholeFiles.map(\.name),
-    [.wav, .rf64, .aiff, .wave64, .caf, .au, .dsdiff, .dsf, .flac, .ogg, .mp4, .matroska, .asf, .unknown, .unknown]
-      as [Container]))
+  @Test(
+    arguments: zip(
+      wholeFiles.map(\.name),
+      [.wav, .rf64, .aiff, .wave64, .caf, .au, .dsdiff, .dsf, .flac, .ogg, .mp4, .matroska, .asf, .unknown, .unknown]
+        as [Container]))
   func filesAreToldByTheirFirstBytes(name: String, container: Container) throws {
     let file = try #require(wholeFiles.first { $0.name == name })
     let source = ByteSource(file.bytes)
@@ -16,12 +17,15 @@ import Testing
     #expect(try Container(of: tagged, at: 30) == container)
   }
 
-  @Test(arguments: [
-    ("RIFX\0\0\0\0WAVE", .rifx), ("BW64\0\0\0\0WAVE", .rf64), ("RIFF\0\0\0\0AVI ", .unknown), ("FORM\0\0\0\0AIFC", .aiff),
-    ("FORM\0\0\0\08SVX", .amigaVoice), ("\0\0\0\u{8}wide", .mp4), ("MAC ", .monkeysAudio), ("wvpk", .wavPack),
-    ("MP+\u{7}", .musepack7), ("MPCK", .musepack8), ("IMPM", .it), ("Extended Module: x", .xm), ("#!AMR", .amr),
-    ("NIST_1A", .nistSphere), ("fLa", .unknown), ("", .unknown),
-  ] as [(String, Container)]) func marks(text: String, container: Container) throws {
+  @Test(
+    arguments: [
+      ("RIFX\0\0\0\0WAVE", .rifx), ("BW64\0\0\0\0WAVE", .rf64), ("RIFF\0\0\0\0AVI ", .unknown),
+      ("FORM\0\0\0\0AIFC", .aiff),
+      ("FORM\0\0\0\08SVX", .amigaVoice), ("\0\0\0\u{8}wide", .mp4), ("MAC ", .monkeysAudio), ("wvpk", .wavPack),
+      ("MP+\u{7}", .musepack7), ("MPCK", .musepack8), ("IMPM", .it), ("Extended Module: x", .xm), ("#!AMR", .amr),
+      ("NIST_1A", .nistSphere), ("fLa", .unknown), ("", .unknown),
+    ] as [(String, Container)]) func marks(text: String, container: Container) throws
+  {
     #expect(try Container(of: ByteSource(Array(text.utf8)), at: 0) == container)
   }
 

@@ -13,7 +13,8 @@ import Testing
   @Test(arguments: [true, false]) func padding(pads: Bool) throws {
     let file = wav(chunk("junk", zeros(33), pads: pads), chunk("data", zeros(400)))
     #expect(try chunks(file, .wav).map(\.id) == ["junk", "data"])
-    let big = aiff(chunk("junk", zeros(33), isBigEndian: true, pads: pads), chunk("SSND", zeros(400), isBigEndian: true))
+    let big = aiff(
+      chunk("junk", zeros(33), isBigEndian: true, pads: pads), chunk("SSND", zeros(400), isBigEndian: true))
     #expect(try chunks(big, .aiff).map(\.id) == ["junk", "SSND"])
     let long = wave64(longChunk("fmt ", zeros(17)), longChunk("data", zeros(9)))
     #expect(try chunks(long, .wave64).map(\.size) == [17, 9])
@@ -30,7 +31,8 @@ import Testing
   }
 
   @Test func pcm() throws {
-    let file = wav(waveFormat, chunk("LIST", joined("INFO".utf8, zeros(8))), chunk("data", zeros(400)), chunk("id3 ", id3v2([])))
+    let file = wav(
+      waveFormat, chunk("LIST", joined("INFO".utf8, zeros(8))), chunk("data", zeros(400)), chunk("id3 ", id3v2([])))
     let header = try #require(try PCMHeader(in: ByteSource(file), .wav, at: 0))
     #expect(header.sampleRate == 44_100 && header.channelCount == 2 && header.claimedFrameCount == 100)
     #expect(header.audio?.count == 400 && header.audio?.upperBound == header.end)
@@ -56,7 +58,9 @@ import Testing
     #expect(try MP4Box(at: first.end, end: source.size - 1, in: source) == nil)
     #expect(
       try MP4Box(at: first.end, end: source.size - 1, in: source, allowsInnerOpenEnds: true)?.end == source.size - 1)
-    for size in [2, 7] { #expect(try MP4Box(at: 0, end: 40, in: ByteSource(joined(big(size), "free".utf8, zeros(32)))) == nil) }
+    for size in [2, 7] {
+      #expect(try MP4Box(at: 0, end: 40, in: ByteSource(joined(big(size), "free".utf8, zeros(32)))) == nil)
+    }
     #expect(try MP4Box(at: 0, end: 40, in: ByteSource(joined(big(9_999), "free".utf8, zeros(32))))?.end == 40)
   }
 

@@ -1,10 +1,10 @@
 import Analysis
-import Text
 import AnalysisTesting
 import Glibc
 import MediaContainers
 import SystemPackage
 import Testing
+import Text
 
 @testable import TagReading
 

@@ -195,7 +195,9 @@ package struct PCMHeader {
   private mutating func readAU(_ source: ByteSource) throws(FileReadError) {
     let header = try source.bytes(at: start, count: 24)
     func word(_ index: Int) -> Int {
-      let value = header.has(".snd") ? header.bigEndian(UInt32.self, at: 4 * index) : header.littleEndian(UInt32.self, at: 4 * index)
+      let value =
+        header.has(".snd")
+        ? header.bigEndian(UInt32.self, at: 4 * index) : header.littleEndian(UInt32.self, at: 4 * index)
       return Int(value ?? 0)
     }
     description = Array(header.dropFirst(12))

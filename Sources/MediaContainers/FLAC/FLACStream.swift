@@ -39,8 +39,10 @@ package struct FLACStream {
 
     var blocks = FLACBlockReader(source, at: offset)
     var audioStart = blocks.position
-    // The last block may claim more than there is.
-    while let block = try blocks.next(), block.body.upperBound <= source.size || audioStart == offset + 4 {
+    // The first block is there; a later one that claims more than the file has is taken for audio.
+    while let block = try blocks.next(),
+      block.body.upperBound <= source.size || block.body.lowerBound == offset + 8
+    {
       audioStart = min(block.body.upperBound, source.size)
       if channelCount > 2, block.kind == FLACBlockReader.vorbisComment {
         let comments = try source.bytes(at: block.body.lowerBound, count: min(block.body.count, 1 << 16))
@@ -58,7 +60,8 @@ package struct FLACStream {
       sampleRate = rate
     }
     if frame.channelCount != channelCount {
-      claims.append("\(channelCount) channel\(channelCount == 1 ? "" : "s") where the frames have \(frame.channelCount)")
+      claims.append(
+        "\(channelCount) channel\(channelCount == 1 ? "" : "s") where the frames have \(frame.channelCount)")
       channelCount = frame.channelCount
       channelMask = Self.channelMask(channelCount: channelCount)
     }

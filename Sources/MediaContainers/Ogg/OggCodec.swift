@@ -22,8 +22,8 @@ package enum OggCodec: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// What the packet of comments begins with (Vorbis I specification, section 4.2.1; RFC 7845, section 5.2); `nil` where
-  /// it has no mark.
+  /// What the packet of comments begins with (Vorbis I specification, section 4.2.1; RFC 7845, section 5.2); `nil` if it
+  /// has no mark.
   package var commentMark: String? {
     switch self {
     case .vorbis: "\u{3}vorbis"

@@ -1,4 +1,4 @@
-/// The entries of a Vorbis comment, `KEY=value` each (Vorbis I specification, section 5), as they stand in FLAC and Ogg.
+/// The entries of a Vorbis comment, `KEY=value` each (Vorbis I specification, section 5), as in FLAC and Ogg.
 package struct VorbisCommentEntries {
   private let bytes: [UInt8]
   private var position: Int

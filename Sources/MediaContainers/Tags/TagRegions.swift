@@ -91,7 +91,8 @@ package enum TagRegions {
     if has("TAG", 128), !has("APETAGEX", 131) { return region(.id3v1, id3v1Size) }
     // Only an ID3v1 tag follows it.
     if end + id3v1Size <= source.size, end - extendedID3v1Size >= start,
-      try source.bytes(at: end - extendedID3v1Size, count: 4).has("TAG+"), try source.bytes(at: end, count: 3).has("TAG")
+      try source.bytes(at: end - extendedID3v1Size, count: 4).has("TAG+"),
+      try source.bytes(at: end, count: 3).has("TAG")
     {
       return region(.extendedID3v1, extendedID3v1Size)
     }

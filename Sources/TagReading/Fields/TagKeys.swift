@@ -8,7 +8,7 @@ internal import Analysis
 struct TagKeys {
   /// Name of the field in `TagField.all`, or `lyrics`.
   var field: String
-  /// Frames under their names in version 2.4 (`ID3v2FrameNames`); then what is still found in tags that mix the versions.
+  /// Frames under their names in version 2.4 (`ID3v2FrameNames`); then what is found in tags that mix the versions.
   var id3v2: [String] = []
   var vorbis: [String] = []
   var mp4: [String] = []
@@ -39,7 +39,8 @@ struct TagKeys {
     TagKeys(
       field: "track", id3v2: ["TRCK"], vorbis: ["TRACKNUMBER"], mp4: ["trkn"], apev2: ["TRACK"],
       asf: ["WM/TrackNumber"], riffInfo: ["IPRT", "ITRK"], matroska: ["PART_NUMBER"]),
-    TagKeys(field: "tracktotal", vorbis: ["TRACKTOTAL", "TOTALTRACKS"], matroska: ["TOTAL_PARTS", "ALBUM:TOTAL_PARTS"]),
+    TagKeys(
+      field: "tracktotal", vorbis: ["TRACKTOTAL", "TOTALTRACKS"], matroska: ["TOTAL_PARTS", "ALBUM:TOTAL_PARTS"]),
     TagKeys(
       field: "disc", id3v2: ["TPOS"], vorbis: ["DISCNUMBER"], mp4: ["disk"], apev2: ["DISC"],
       asf: ["WM/PartOfSet"], matroska: ["ALBUM:PART_NUMBER"]),

@@ -78,8 +78,8 @@ enum TagValue {
   }
 
   /// The genres in one value of ID3v2's TCON: numbers alone (2.4) and references in parentheses (2.2, 2.3), which may
-  /// be followed by free text; `((` stands for a parenthesis. Numbers in parentheses without a name, such as 255, stand for
-  /// none.
+  /// be followed by free text; `((` stands for a parenthesis. A number in parentheses that has no name, such as 255,
+  /// stands for no genre.
   static func genres(_ text: String) -> [String] {
     if let number = Int(text), let name = GenreNames.name(number) { return [name] }
     if text == "RX" { return ["Remix"] }

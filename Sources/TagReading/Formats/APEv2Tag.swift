@@ -44,7 +44,8 @@ struct APEv2Tag {
         if let picture = try picture(key, value) { tag.pictures.append(picture) }
       case 0, 2:
         guard Self.isKey(head[8..<keyEnd]) else { continue }
-        let text = textSize + value.count <= TagLimits.textSize
+        let text =
+          textSize + value.count <= TagLimits.textSize
           ? try source.bytes(at: value.lowerBound, count: value.count) : []
         // Less is there if the budget is used up, or the file has become shorter meanwhile.
         guard text.count == value.count, TagLimits.isPlausible(text[...]) else {

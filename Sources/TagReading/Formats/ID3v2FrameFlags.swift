@@ -5,7 +5,7 @@ struct ID3v2FrameFlags {
   var isCompressed = false
   var isEncrypted = false
   var isGrouped = false
-  var isUnsynchronised = false
+  var isUnsynchronized = false
   var hasDataLength = false
 
   init() {}
@@ -15,7 +15,7 @@ struct ID3v2FrameFlags {
       isGrouped = byte & 0x40 != 0
       isCompressed = byte & 0x08 != 0
       isEncrypted = byte & 0x04 != 0
-      isUnsynchronised = byte & 0x02 != 0
+      isUnsynchronized = byte & 0x02 != 0
       hasDataLength = byte & 0x01 != 0
     } else {
       isCompressed = byte & 0x80 != 0
@@ -26,14 +26,14 @@ struct ID3v2FrameFlags {
     }
   }
 
-  var isEncoded: Bool { isCompressed || isEncrypted || isGrouped || isUnsynchronised || hasDataLength }
+  var isEncoded: Bool { isCompressed || isEncrypted || isGrouped || isUnsynchronized || hasDataLength }
 
   /// The plain content; `nil` if it cannot be had.
-  func decoded(_ body: [UInt8], unsynchronised: Bool) -> [UInt8]? {
+  func decoded(_ body: [UInt8], unsynchronized: Bool) -> [UInt8]? {
     let extra = (isGrouped ? 1 : 0) + (hasDataLength ? 4 : 0)
     guard !isEncrypted, body.count >= extra else { return nil }
     var content = Array(body.dropFirst(extra))
-    if isUnsynchronised || unsynchronised { content = ID3v2Tag.resynchronised(content) }
+    if isUnsynchronized || unsynchronized { content = ID3v2Tag.resynchronized(content) }
     guard isCompressed else { return content }
     // Deflate never gains more than a factor of 1032 (zlib technical details).
     let capacity = min(content.count * 1032, TagLimits.size)

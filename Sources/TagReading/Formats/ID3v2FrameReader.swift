@@ -5,7 +5,7 @@ internal import MediaContainers
 struct ID3v2FrameReader {
   var tag: RawTag
   let version: Int
-  var allFramesAreUnsynchronised = false
+  var allFramesAreUnsynchronized = false
   private var textFrameCount = 0
   private var truncatedCount = 0
   private var refusedCount = 0
@@ -44,7 +44,9 @@ struct ID3v2FrameReader {
         break
       }
       position = bodyStart + size
-      guard size > 0, let name = ID3v2FrameNames.current(id, version: version), let content = Content(name) else { continue }
+      guard size > 0, let name = ID3v2FrameNames.current(id, version: version), let content = Content(name) else {
+        continue
+      }
       let flags = version == 2 ? ID3v2FrameFlags() : ID3v2FrameFlags(header[9], version: version)
       try frame(id, name, content, flags, of: source, at: bodyStart, size: size)
     }
@@ -118,7 +120,7 @@ struct ID3v2FrameReader {
     _ id: String, _ name: String, _ content: Content, _ flags: ID3v2FrameFlags, of source: ByteSource, at start: Int,
     size: Int
   ) throws(FileReadError) {
-    let isEncoded = flags.isEncoded || allFramesAreUnsynchronised
+    let isEncoded = flags.isEncoded || allFramesAreUnsynchronized
     let isPicture = content == .picture
     if content == .podcast {
       tag.add(name, "1")
@@ -140,7 +142,7 @@ struct ID3v2FrameReader {
       return
     }
     if isEncoded {
-      guard let decoded = flags.decoded(body, unsynchronised: allFramesAreUnsynchronised) else {
+      guard let decoded = flags.decoded(body, unsynchronized: allFramesAreUnsynchronized) else {
         refusedCount += 1
         return
       }

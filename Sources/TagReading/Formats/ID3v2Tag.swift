@@ -6,7 +6,7 @@ struct ID3v2Tag {
   private let offset: Int
   private let header: ID3v2Header
   private var version: Int { header.version }
-  private var isUnsynchronised: Bool { header.flags & 0x80 != 0 }
+  private var isUnsynchronized: Bool { header.flags & 0x80 != 0 }
   /// The same bit means compression of the whole tag in version 2.2, which nobody ever defined.
   private var hasExtendedHeader: Bool { version > 2 && header.flags & 0x40 != 0 }
   /// Length of everything between the header and the footer.
@@ -34,16 +34,16 @@ struct ID3v2Tag {
     if end > source.size {
       frames.tag.remarks.append("The ID3v2 tag claims to be longer than the file; what is there was read.")
     }
-    if isUnsynchronised, version < 4 {
+    if isUnsynchronized, version < 4 {
       // Sizes count the bytes after decoding here, so that the tag must be decoded as a whole.
       if bodySize > TagLimits.size {
         frames.tag.remarks.append("The ID3v2 tag claims \(bodySize) bytes; only the start of it was read.")
       }
       let body = try source.bytes(at: start, count: min(bodySize, TagLimits.size))
-      let decoded = ByteSource(Self.resynchronised(body))
+      let decoded = ByteSource(Self.resynchronized(body))
       try frames.read(of: decoded, from: extendedHeaderSize(in: decoded, at: 0), to: decoded.size)
     } else {
-      frames.allFramesAreUnsynchronised = isUnsynchronised
+      frames.allFramesAreUnsynchronized = isUnsynchronized
       let end = min(start + bodySize, source.size)
       try frames.read(of: source, from: start + extendedHeaderSize(in: source, at: start), to: end)
     }
@@ -65,9 +65,9 @@ struct ID3v2Tag {
     return ID3v2Header.syncsafe(bytes)
   }
 
-  /// Undoes unsynchronisation: the zero after each 0xFF goes. Unsynchronised data never has a byte of 0xE0 or more
+  /// Undoes unsynchronization: the zero after each 0xFF goes. Unsynchronized data never has a byte of 0xE0 or more
   /// after 0xFF; where it does, the flag was a lie and the data is taken as it stands.
-  static func resynchronised(_ bytes: [UInt8]) -> [UInt8] {
+  static func resynchronized(_ bytes: [UInt8]) -> [UInt8] {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)
     var previous: UInt8 = 0

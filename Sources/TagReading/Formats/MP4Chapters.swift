@@ -15,7 +15,8 @@ extension MP4Items {
 
   /// Version, flags, in version 1 four reserved bytes, the number of chapters; of each the start in units of 100 ns,
   /// and its title with the length in front.
-  private static func neroChapters(_ list: MP4Box, in source: ByteSource) throws(FileReadError) -> [TagFinding.Chapter] {
+  private static func neroChapters(_ list: MP4Box, in source: ByteSource) throws(FileReadError) -> [TagFinding.Chapter]
+  {
     // 255 titles of 255 bytes at most.
     let bytes = try source.bytes(at: list.body, count: min(list.end - list.body, 1 << 17))
     var rest = bytes.dropFirst(bytes.first == 0 ? 4 : 8)
@@ -35,7 +36,9 @@ extension MP4Items {
   private static let maximumTrackCount = 1_000
   private static let maximumTableSize = 1 << 20
 
-  private static func trackChapters(of moov: MP4Box, in source: ByteSource) throws(FileReadError) -> [TagFinding.Chapter] {
+  private static func trackChapters(of moov: MP4Box, in source: ByteSource) throws(FileReadError) -> [TagFinding
+    .Chapter]
+  {
     var tracks: [UInt32: MP4Box] = [:]
     var chapterTrack: UInt32?
     var position = moov.body

@@ -107,7 +107,9 @@ enum MP4Items {
       tag.add(item.name, "\(number)/\(value.bigEndian(UInt16.self, at: 4) ?? 0)")
     case "gnre":
       // One more than the number of ID3v1.
-      if let number = value.bigEndian(UInt16.self), let genre = GenreNames.name(Int(number) - 1) { tag.add("©gen", genre) }
+      if let number = value.bigEndian(UInt16.self), let genre = GenreNames.name(Int(number) - 1) {
+        tag.add("©gen", genre)
+      }
     default:
       if !value.isEmpty { tag.add(item.name, String(value.bigEndianNumber)) }
     }

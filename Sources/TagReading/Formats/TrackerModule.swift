@@ -1,8 +1,8 @@
 internal import MediaContainers
 
 /// Title, texts and tracker of music for trackers: MOD, S3M, IT, XM. Musicians write their words where the names of
-/// samples and instruments stand; together they are the comment (formats: FireLight, "MOD Player Tutorial"; Scream Tracker
-/// 3.20's `TECH.DOC`; Impulse Tracker's `ITTECH.TXT`; Triton's `XM.TXT`).
+/// samples and instruments stand; together they are the comment (FireLight, "MOD Player Tutorial"; `TECH.DOC` of Scream
+/// Tracker 3.20; `ITTECH.TXT` of Impulse Tracker; `XM.TXT` of Fast Tracker 2).
 struct TrackerModule {
   private let source: ByteSource
   private var tag: RawTag
@@ -117,7 +117,8 @@ struct TrackerModule {
     }
     var instruments: [String] = []
     var samples: [String] = []
-    for _ in 0..<(try number(UInt16.self, at: 72)) where !isCutOff && instruments.count + samples.count < Self.nameLimit {
+    for _ in 0..<(try number(UInt16.self, at: 72)) where !isCutOff && instruments.count + samples.count < Self.nameLimit
+    {
       let headerSize = try number(UInt32.self, at: position)
       let sampleCount = try number(UInt16.self, at: position + 27)
       let sampleHeaderSize = try number(UInt32.self, at: position + 29)

@@ -1,7 +1,7 @@
 internal import MediaContainers
 
-/// The header packets of a Vorbis or Opus stream in Ogg (Vorbis I specification, section 4.2.1; RFC 7845, section 5), but
-/// for the comments, of which only the size is kept.
+/// The header packets of a Vorbis or Opus stream in Ogg (Vorbis I specification, section 4.2.1; RFC 7845, section 5).
+/// Of the comments only the size is kept.
 struct OggHeaders {
   private let isVorbis: Bool
   /// A packet of comments without any.
@@ -45,8 +45,8 @@ struct OggHeaders {
   /// The codebooks of Vorbis, as far as they are kept.
   var setup: [UInt8] { isVorbis && packets.count > 2 ? packets[2] : [] }
 
-  /// Pages with the same headers and no comments, to stand before the page at `audioStart`; `nil` if the headers do not end
-  /// where they must, or are too large.
+  /// Pages with the same headers and no comments, to stand before the page at `audioStart`; `nil` if the headers do not
+  /// end where they must, or are too large.
   var bareHeader: [UInt8]? {
     guard audioStart != nil, packets.count == packetCount + 1, packets[packetCount].isEmpty,
       packets.allSatisfy({ $0.count < Self.packetLimit })
@@ -61,7 +61,9 @@ struct OggHeaders {
       [UInt8](repeating: 255, count: $0.count / 255) + [UInt8($0.count % 255)]
     }
     var page = Array("OggS".utf8) + [0, isFirst ? 2 : 0] + [UInt8](repeating: 0, count: 8)
-    page += serial.littleEndianBytes + number.littleEndianBytes + [0, 0, 0, 0, UInt8(lacing.count)] + lacing + packets.joined()
+    page +=
+      serial.littleEndianBytes + number.littleEndianBytes + [0, 0, 0, 0, UInt8(lacing.count)] + lacing
+      + packets.joined()
     let checksum = page.withUnsafeBytes { OggChecksum.update(0, $0) }
     page.replaceSubrange(OggPage.checksumPosition..<OggPage.checksumPosition + 4, with: checksum.littleEndianBytes)
     return page

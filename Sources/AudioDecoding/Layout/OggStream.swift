@@ -41,9 +41,10 @@ struct OggStream {
       }
       isBeginning = page.isFirst
       guard !links.isEmpty else { continue }
-      links[links.count - 1].masks += pages.withContents { lacing, body in
-        links[links.count - 1].commentStarts(page, lacing: lacing, body: body)
-      }.map { Self.masks(of: page, in: pages, zeroing: $0) } ?? []
+      links[links.count - 1].masks +=
+        pages.withContents { lacing, body in
+          links[links.count - 1].commentStarts(page, lacing: lacing, body: body)
+        }.map { Self.masks(of: page, in: pages, zeroing: $0) } ?? []
       pages.withContents { lacing, body in
         guard links[links.count - 1].take(page, lacing: lacing, body: body) else { return }
         hasher.update(body)
