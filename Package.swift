@@ -34,7 +34,8 @@ let package = Package(
   name: "nocturne",
   products: [
     .executable(name: "analyze", targets: ["analyze"]),
-    .library(name: "Recognition", targets: ["Recognition", "Fingerprinting", "AudioAnalysis"]),
+    // Which recording a clip is from: no decoders. Listening adds files and recording.
+    .library(name: "Recognition", targets: ["Recognition"]), .library(name: "Listening", targets: ["Listening"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -59,27 +60,30 @@ let package = Package(
     .target(name: "CTempoResources"), .target(name: "CRecognitionResources"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
-    swiftTarget("DSP", ["CFFTW"]),
+    swiftTarget("DSP", ["CFFTW", "CSamplerate", "CSoxr"]),
     swiftTarget("System", ["CSpawn", systemPackage]),
     swiftTarget("AudioAnalysis", ["CXXHash", systemPackage]),
-    swiftTarget("AudioDecoding", ["AudioAnalysis", "CSndfile", "CLibAV", "CSoxr", "CSamplerate", systemPackage]),
+    swiftTarget("AudioDecoding", ["AudioAnalysis", "CSndfile", "CLibAV", "DSP", systemPackage]),
     swiftTarget("TagReading", ["AudioAnalysis", "CTagLib", systemPackage]),
     swiftTarget("Tempo", ["AudioAnalysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
-    swiftTarget("Fingerprinting", ["AudioAnalysis", "CChromaprint"]),
+    swiftTarget("Chromaprint", ["AudioAnalysis", "CChromaprint"]),
+    swiftTarget("Landmarks", ["AudioAnalysis"]),
     swiftTarget(
       "Recognition",
       [
-        "AudioAnalysis", "AudioDecoding", "CLandmarkNetwork", "CRecognitionResources", "CSpawn", "DSP",
-        "Fingerprinting", "System", systemPackage,
+        "AudioAnalysis", "CLandmarkNetwork", "CRecognitionResources", "DSP", "Landmarks", "System", systemPackage,
       ], excluding: ["Resources"]),
+    swiftTarget(
+      "Listening",
+      ["AudioAnalysis", "AudioDecoding", "CSpawn", "Landmarks", "Recognition", "System", systemPackage]),
     swiftTarget("LibraryScan", [systemPackage]),
     swiftTarget(
       "ResultStore",
       [
         "AudioAnalysis", "System", systemPackage, grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
-    swiftTarget("Reporting", ["AudioAnalysis", "Recognition", "System", systemPackage]),
-    swiftTarget("BuiltInAnalyzers", ["AudioAnalysis", "TagReading", "Tempo", "Fingerprinting"]),
+    swiftTarget("Reporting", ["AudioAnalysis", "System", systemPackage]),
+    swiftTarget("BuiltInAnalyzers", ["AudioAnalysis", "Chromaprint", "Landmarks", "TagReading", "Tempo"]),
     .target(
       name: "Pipeline",
       dependencies: [
@@ -88,27 +92,38 @@ let package = Package(
       ],
       // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
       resources: [.embedInCode("BuiltInDefinitions")], swiftSettings: strict),
+    swiftTarget(
+      "Application",
+      [
+        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "Landmarks", "Listening", "Pipeline", "Recognition",
+        "Reporting", "ResultStore", "System", systemPackage,
+      ]),
     .executableTarget(
       name: "analyze",
       dependencies: [
-        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline",
+        "Application", "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "LibraryScan", "Listening", "Pipeline",
         "Recognition", "Reporting", "ResultStore", "System", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
-    // The source of the package in Examples/recognise, so that the tests build and run it.
+    // The sources of the packages in Examples/, so that the tests build and run them.
     .executableTarget(
-      name: "recognise", dependencies: ["Recognition", systemPackage], path: "Examples/recognise/Sources/recognise",
+      name: "recognize", dependencies: ["Listening", "Recognition", systemPackage],
+      path: "Examples/recognize/Sources/recognize", swiftSettings: strict),
+    .executableTarget(
+      name: "recognize-pcm", dependencies: ["Recognition"], path: "Examples/recognize-pcm/Sources/recognize-pcm",
       swiftSettings: strict),
 
     // Tests.
     swiftTarget("AnalysisTesting", ["AudioAnalysis", "DSP", systemPackage]),
     testTarget("AudioAnalysisTests", ["AudioAnalysis"]),
-    testTarget("DSPTests", ["DSP"]),
+    testTarget("DSPTests", ["AnalysisTesting", "DSP"]),
     testTarget("SystemTests", ["AnalysisTesting", "System", systemPackage]),
     testTarget("AudioDecodingTests", ["AudioAnalysis", "AudioDecoding", "CLibAV", "CSndfile", systemPackage]),
     testTarget(
-      "FingerprintingTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "Fingerprinting", systemPackage]),
-    testTarget("RecognitionTests", ["AnalysisTesting", "AudioAnalysis", "DSP", "Fingerprinting", "Recognition", systemPackage]),
+      "ChromaprintTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "Chromaprint", systemPackage]),
+    testTarget(
+      "RecognitionTests",
+      ["AnalysisTesting", "AudioAnalysis", "DSP", "Landmarks", "Listening", "Recognition", systemPackage]),
     testTarget("AnalyzerContractTests", ["AnalysisTesting", "AudioAnalysis", "BuiltInAnalyzers", systemPackage]),
     testTarget("LibraryScanTests", ["LibraryScan", systemPackage]),
     testTarget(
@@ -124,7 +139,10 @@ let package = Package(
       ]),
     testTarget(
       "CommandLineTests",
-      ["AnalysisTesting", "AudioAnalysis", "CSpawn", "Reporting", "analyze", "recognise", systemPackage]),
+      [
+        "AnalysisTesting", "Application", "AudioAnalysis", "CSpawn", "Reporting", "analyze", "recognize",
+        "recognize-pcm", systemPackage,
+      ]),
   ]
 )
 
@@ -134,8 +152,7 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline",
-        "Recognition",
+        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Landmarks", "LibraryScan", "Pipeline", "Recognition",
         "Reporting", "ResultStore", "TagReading", grdb, systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))

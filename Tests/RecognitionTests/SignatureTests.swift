@@ -1,6 +1,6 @@
 import AudioAnalysis
 import DSP
-import Fingerprinting
+import Landmarks
 import SystemPackage
 import Testing
 

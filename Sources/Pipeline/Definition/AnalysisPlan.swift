@@ -1,5 +1,6 @@
 public import AudioAnalysis
-public import AudioDecoding
+internal import AudioDecoding
+public import DSP
 public import ResultStore
 
 /// A pipeline definition with everything resolved: what a run does to each file, and what is recorded about it.

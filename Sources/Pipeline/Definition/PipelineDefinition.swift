@@ -1,5 +1,5 @@
 public import AudioAnalysis
-public import AudioDecoding
+public import DSP
 public import SystemPackage
 
 /// Which analyzers run, with which settings: what a file in `pipelines/` says.
