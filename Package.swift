@@ -62,47 +62,49 @@ let package = Package(
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW", "CSamplerate", "CSoxr"]),
     swiftTarget("System", ["CSpawn", systemPackage]),
-    swiftTarget("AudioAnalysis", ["CXXHash", systemPackage]),
-    swiftTarget("AudioDecoding", ["AudioAnalysis", "CSndfile", "CLibAV", "DSP", systemPackage]),
-    swiftTarget("TagReading", ["AudioAnalysis", "CTagLib", systemPackage]),
-    swiftTarget("Tempo", ["AudioAnalysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
-    swiftTarget("Chromaprint", ["AudioAnalysis", "CChromaprint"]),
-    swiftTarget("Landmarks", ["AudioAnalysis"]),
+    swiftTarget("Text", []),
+    swiftTarget("Analysis", ["CXXHash", "System", "Text", systemPackage]),
+    swiftTarget("Records", ["Analysis", "System", "Text", systemPackage]),
+    swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", systemPackage]),
+    swiftTarget("TagReading", ["Analysis", "CTagLib", systemPackage]),
+    swiftTarget("Tempo", ["Analysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
+    swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
+    swiftTarget("Landmarks", ["Analysis"]),
     swiftTarget(
       "Recognition",
       [
-        "AudioAnalysis", "CLandmarkNetwork", "CRecognitionResources", "DSP", "Landmarks", "System", systemPackage,
+        "Analysis", "CLandmarkNetwork", "CRecognitionResources", "DSP", "Landmarks", "System", "Text", systemPackage,
       ], excluding: ["Resources"]),
     swiftTarget(
-      "Listening",
-      ["AudioAnalysis", "AudioDecoding", "CSpawn", "Landmarks", "Recognition", "System", systemPackage]),
+      "Listening", ["Analysis", "AudioDecoding", "CSpawn", "Landmarks", "Recognition", "System", systemPackage]),
     swiftTarget("LibraryScan", [systemPackage]),
     swiftTarget(
       "ResultStore",
       [
-        "AudioAnalysis", "System", systemPackage, grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "Analysis", "Records", "System", "Text", systemPackage, grdb,
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
-    swiftTarget("Reporting", ["AudioAnalysis", "System", systemPackage]),
-    swiftTarget("BuiltInAnalyzers", ["AudioAnalysis", "Chromaprint", "Landmarks", "TagReading", "Tempo"]),
+    swiftTarget("Reporting", ["Analysis", "Records", "System", "Text", systemPackage]),
+    swiftTarget("BuiltInAnalyzers", ["Analysis", "Chromaprint", "Landmarks", "TagReading", "Tempo", "Text"]),
     .target(
       name: "Pipeline",
       dependencies: [
-        "AudioAnalysis", "AudioDecoding", "CLibAV", "CSpawn", "DSP", "LibraryScan", "ResultStore", "System", "Yams",
-        systemPackage,
+        "Analysis", "AudioDecoding", "CLibAV", "CSpawn", "DSP", "LibraryScan", "Records", "ResultStore", "System",
+        "Text", "Yams", systemPackage,
       ],
       // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
       resources: [.embedInCode("BuiltInDefinitions")], swiftSettings: strict),
     swiftTarget(
       "Application",
       [
-        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "Landmarks", "Listening", "Pipeline", "Recognition",
-        "Reporting", "ResultStore", "System", systemPackage,
+        "Analysis", "AudioDecoding", "Landmarks", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
+        "ResultStore", "System", "Text", systemPackage,
       ]),
     .executableTarget(
       name: "analyze",
       dependencies: [
-        "Application", "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "LibraryScan", "Listening", "Pipeline",
-        "Recognition", "Reporting", "ResultStore", "System", systemPackage,
+        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "LibraryScan", "Listening", "Pipeline",
+        "Recognition", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
     // The sources of the packages in Examples/, so that the tests build and run them.
@@ -110,37 +112,46 @@ let package = Package(
       name: "recognize", dependencies: ["Listening", "Recognition", systemPackage],
       path: "Examples/recognize/Sources/recognize", swiftSettings: strict),
     .executableTarget(
-      name: "recognize-pcm", dependencies: ["Recognition"], path: "Examples/recognize-pcm/Sources/recognize-pcm",
-      swiftSettings: strict),
+      name: "recognize-pcm", dependencies: ["Recognition", systemPackage],
+      path: "Examples/recognize-pcm/Sources/recognize-pcm", swiftSettings: strict),
 
     // Tests.
-    swiftTarget("AnalysisTesting", ["AudioAnalysis", "DSP", systemPackage]),
-    testTarget("AudioAnalysisTests", ["AudioAnalysis"]),
+    swiftTarget("AnalysisTesting", ["Analysis", "DSP", "Text", systemPackage]),
+    testTarget("AnalysisTests", ["Analysis", "System"]),
+    testTarget("TextTests", ["Text"]),
     testTarget("DSPTests", ["AnalysisTesting", "DSP"]),
     testTarget("SystemTests", ["AnalysisTesting", "System", systemPackage]),
-    testTarget("AudioDecodingTests", ["AudioAnalysis", "AudioDecoding", "CLibAV", "CSndfile", systemPackage]),
+    testTarget("AudioDecodingTests", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", systemPackage]),
     testTarget(
-      "ChromaprintTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "Chromaprint", systemPackage]),
+      "ChromaprintTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", systemPackage]),
     testTarget(
       "RecognitionTests",
-      ["AnalysisTesting", "AudioAnalysis", "DSP", "Landmarks", "Listening", "Recognition", systemPackage]),
-    testTarget("AnalyzerContractTests", ["AnalysisTesting", "AudioAnalysis", "BuiltInAnalyzers", systemPackage]),
+      [
+        "Analysis", "AnalysisTesting", "DSP", "Landmarks", "Listening", "Recognition", "Text", systemPackage,
+      ]),
+    testTarget(
+      "AnalyzerContractTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Text", systemPackage]),
     testTarget("LibraryScanTests", ["LibraryScan", systemPackage]),
     testTarget(
-      "TagReadingTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "TagReading", systemPackage]),
-    testTarget("ResultStoreTests", ["AudioAnalysis", "ResultStore", systemPackage, grdb]),
-    testTarget("TempoTests", ["AnalysisTesting", "AudioAnalysis", "DSP", "Tempo", systemPackage]),
-    testTarget("ReportingTests", ["AnalysisTesting", "AudioAnalysis", "Reporting", "ResultStore", systemPackage]),
+      "TagReadingTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "TagReading", "Text", systemPackage]),
+    testTarget("ResultStoreTests", ["Analysis", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
+    testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),
+    testTarget(
+      "ReportingTests",
+      [
+        "Analysis", "AnalysisTesting", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+      ]),
     testTarget(
       "PipelineTests",
       [
-        "AnalysisTesting", "AudioAnalysis", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", "ResultStore", "System",
-        systemPackage,
+        "Analysis", "AnalysisTesting", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", "Records", "ResultStore",
+        "System", "Text", systemPackage,
       ]),
+    testTarget("ApplicationTests", ["Application"]),
     testTarget(
       "CommandLineTests",
       [
-        "AnalysisTesting", "Application", "AudioAnalysis", "CSpawn", "Reporting", "analyze", "recognize",
+        "Analysis", "AnalysisTesting", "Application", "CSpawn", "Reporting", "System", "Text", "analyze", "recognize",
         "recognize-pcm", systemPackage,
       ]),
   ]
@@ -152,8 +163,8 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Landmarks", "LibraryScan", "Pipeline", "Recognition",
-        "Reporting", "ResultStore", "TagReading", grdb, systemPackage,
+        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Landmarks", "LibraryScan", "Pipeline", "Recognition",
+        "Records", "Reporting", "ResultStore", "System", "TagReading", "Text", grdb, systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))
 }

@@ -1,4 +1,5 @@
-import AudioAnalysis
+import Analysis
+import Text
 
 @testable import Landmarks
 @testable import Recognition

@@ -1,7 +1,8 @@
-import AudioAnalysis
+import Analysis
 import BuiltInAnalyzers
 import DSP
 import Foundation
+import Text
 
 @testable import AudioDecoding
 @testable import Landmarks

@@ -1,4 +1,6 @@
-import AudioAnalysis
+import Analysis
+import Records
+import Text
 import BuiltInAnalyzers
 import Foundation
 import SystemPackage

@@ -1,4 +1,6 @@
-import AudioAnalysis
+import Analysis
+import Records
+import System
 import Foundation
 import GRDB
 import Glibc

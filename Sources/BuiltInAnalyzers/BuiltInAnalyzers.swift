@@ -1,7 +1,9 @@
-public import AudioAnalysis
-internal import Fingerprinting
+public import Analysis
+internal import Chromaprint
+internal import Landmarks
 internal import TagReading
 internal import Tempo
+public import Text
 
 /// The analyzers that come with Nocturne.
 public enum BuiltInAnalyzers {

@@ -1,4 +1,4 @@
-package import AudioAnalysis
+package import Analysis
 
 /// Landmark signatures, by which a clip is recognized through noise, a telephone or another playback speed.
 ///

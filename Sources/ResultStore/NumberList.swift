@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Text
 
 /// JSON arrays of numbers or of pairs of them, as columns hold them; read without making a value of each bracket.
 ///

@@ -1,5 +1,7 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import GRDB
+internal import Records
+internal import Text
 
 /// Where findings are kept. The analyzers of `KnownAnalyzer` have tables of their own; all others share `finding`.
 enum StoredFindings {

@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 
 extension ResultStore {
   /// The signature of some audio, of a whole file if there is one; `nil` if none has any.

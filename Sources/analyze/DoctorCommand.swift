@@ -1,11 +1,14 @@
+import Analysis
 import ArgumentParser
-import AudioAnalysis
 import AudioDecoding
 import BuiltInAnalyzers
 import Foundation
 import Pipeline
+import Records
 import ResultStore
+import System
 import SystemPackage
+import Text
 
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,10 +1,11 @@
 import ArgumentParser
-import AudioAnalysis
 import BuiltInAnalyzers
 import Foundation
 import Pipeline
+import Records
 import ResultStore
 import SystemPackage
+import Text
 
 struct MergeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

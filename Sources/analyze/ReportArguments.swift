@@ -1,10 +1,11 @@
 import ArgumentParser
-import AudioAnalysis
 import Foundation
 import Pipeline
+import Records
 import Reporting
 import ResultStore
 import SystemPackage
+import Text
 
 /// Which reports a command writes, and where.
 struct ReportArguments: ParsableArguments {

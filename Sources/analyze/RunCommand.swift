@@ -1,8 +1,8 @@
 import ArgumentParser
-import AudioAnalysis
 import Foundation
 import LibraryScan
 import Pipeline
+import Records
 import ResultStore
 import Synchronization
 import SystemPackage

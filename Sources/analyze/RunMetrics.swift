@@ -1,8 +1,10 @@
-import AudioAnalysis
+import Analysis
 import Foundation
 import Pipeline
+import Records
 import Reporting
 import ResultStore
+import System
 import SystemPackage
 
 /// The figures of a run for Prometheus, as far as the run has come: written at its end, whatever that was.

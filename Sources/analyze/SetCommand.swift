@@ -1,9 +1,12 @@
+import Analysis
 import ArgumentParser
-import AudioAnalysis
 import Foundation
 import Pipeline
+import Records
 import ResultStore
+import System
 import SystemPackage
+import Text
 
 struct SetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

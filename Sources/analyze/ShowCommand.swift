@@ -1,10 +1,13 @@
+import Analysis
 import ArgumentParser
-import AudioAnalysis
 import Foundation
 import Pipeline
+import Records
 import Reporting
 import ResultStore
+import System
 import SystemPackage
+import Text
 
 struct ShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,9 +1,11 @@
+import Analysis
 import AnalysisTesting
-import AudioAnalysis
 import AudioDecoding
+import DSP
 import Foundation
 import SystemPackage
 import Testing
+import Text
 
 @testable import Pipeline
 

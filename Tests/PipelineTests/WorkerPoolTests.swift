@@ -1,12 +1,15 @@
+import Analysis
 import AnalysisTesting
-import AudioAnalysis
 import AudioDecoding
+import DSP
 import Foundation
 import LibraryScan
+import Records
 import ResultStore
 import Synchronization
 import SystemPackage
 import Testing
+import Text
 
 @testable import Pipeline
 

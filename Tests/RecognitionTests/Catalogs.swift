@@ -1,4 +1,3 @@
-import AudioAnalysis
 import Glibc
 import Landmarks
 import SystemPackage

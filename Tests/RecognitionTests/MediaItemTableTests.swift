@@ -1,5 +1,6 @@
-import AudioAnalysis
+import Analysis
 import Testing
+import Text
 
 @testable import Recognition
 

@@ -1,4 +1,4 @@
-import AudioAnalysis
+import Analysis
 import Landmarks
 import Testing
 

@@ -1,6 +1,8 @@
-import AudioAnalysis
+import Analysis
 import Foundation
+import Records
 import Reporting
+import System
 import SystemPackage
 import Testing
 

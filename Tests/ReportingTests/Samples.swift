@@ -1,7 +1,10 @@
-import AudioAnalysis
+import Analysis
 import Foundation
+import Records
 import Reporting
+import System
 import SystemPackage
+import Text
 
 /// Records to report on.
 enum Samples {

@@ -1,9 +1,12 @@
-import AudioAnalysis
+import Analysis
 import Foundation
+import Records
 import Reporting
 import ResultStore
+import System
 import SystemPackage
 import Testing
+import Text
 
 /// From analyses through a store to a report.
 @Suite struct StoredReportTests {

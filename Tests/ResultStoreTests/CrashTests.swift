@@ -1,9 +1,12 @@
-import AudioAnalysis
+import Analysis
 import Foundation
 import GRDB
+import Records
 import ResultStore
+import System
 import SystemPackage
 import Testing
+import Text
 
 /// Ends the process at once, when it is about to be stored.
 private struct Deadly: AnalysisFinding {

@@ -1,4 +1,7 @@
-import AudioAnalysis
+import Text
+import Analysis
+import Records
+import System
 import SystemPackage
 import Testing
 

@@ -1,7 +1,10 @@
-import AudioAnalysis
+import Analysis
 import Foundation
+import Records
 import ResultStore
+import System
 import SystemPackage
+import Text
 
 /// A store in a folder of its own, with a make-believe music library beside it, that is removed at the end.
 final class Library {

@@ -1,11 +1,14 @@
-import AudioAnalysis
+import Analysis
 import Dispatch
 import Foundation
 import GRDB
+import Records
 import ResultStore
 import Synchronization
+import System
 import SystemPackage
 import Testing
+import Text
 
 /// Databases of all released schema versions, as SQL text in `Tests/Fixtures/store-vN.sql`. A new version adds one, and leaves
 /// the older ones as they are:

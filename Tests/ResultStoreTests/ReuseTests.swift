@@ -1,7 +1,9 @@
-import AudioAnalysis
+import Analysis
+import Records
 import ResultStore
 import SystemPackage
 import Testing
+import Text
 
 @Suite struct ReuseTests {
   private func retagged(_ file: PendingFile, title: String, audio: String) -> FileAnalysis {

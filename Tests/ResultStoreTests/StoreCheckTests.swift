@@ -1,4 +1,5 @@
-import AudioAnalysis
+import Records
+import Analysis
 import Foundation
 import GRDB
 import SystemPackage

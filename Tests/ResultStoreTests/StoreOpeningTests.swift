@@ -1,4 +1,6 @@
-import AudioAnalysis
+import Text
+import Analysis
+import Records
 import Foundation
 import GRDB
 import SystemPackage

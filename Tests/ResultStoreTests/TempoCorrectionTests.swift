@@ -1,4 +1,6 @@
-import AudioAnalysis
+import Records
+import Analysis
+import System
 import SystemPackage
 import Testing
 

@@ -1,5 +1,6 @@
+import Analysis
+import Text
 import AnalysisTesting
-import AudioAnalysis
 import Glibc
 import SystemPackage
 import Testing

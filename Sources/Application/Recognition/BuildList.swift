@@ -1,8 +1,9 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import Foundation
 internal import Recognition
 internal import System
 internal import SystemPackage
+internal import Text
 
 /// What `catalog build` has put into a catalog, from one database: so that the next one knows what is new, what has
 /// changed, and what somebody has taken out or added by hand, which it leaves alone.

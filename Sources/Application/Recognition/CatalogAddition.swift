@@ -1,8 +1,9 @@
-package import AudioAnalysis
+package import Analysis
 internal import AudioDecoding
 internal import Landmarks
-internal import Pipeline
+package import Pipeline
 package import Recognition
+internal import Records
 package import ResultStore
 package import SystemPackage
 

@@ -1,7 +1,7 @@
-package import AudioAnalysis
 internal import Landmarks
 package import Recognition
 package import SystemPackage
+package import Text
 
 extension MediaItemTable {
   /// All media items of a catalog; a track without one has an empty row.

@@ -1,7 +1,8 @@
-internal import AudioAnalysis
-package import Recognition
-package import ResultStore
+internal import Analysis
 internal import Landmarks
+package import Recognition
+internal import Records
+package import ResultStore
 package import SystemPackage
 
 /// Brings a catalog up to date with a database, and repairs it: adds what was analyzed since the last time, takes changed

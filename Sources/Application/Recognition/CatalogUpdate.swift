@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Recognition
 internal import System
-package import SystemPackage
+internal import SystemPackage
 
 /// A catalog that one task changes, step by step: no other task does so meanwhile.
 package final class CatalogUpdate {

@@ -1,4 +1,4 @@
-package import AudioAnalysis
+internal import Analysis
 internal import Listening
 package import Recognition
 package import SystemPackage

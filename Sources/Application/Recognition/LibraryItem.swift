@@ -1,6 +1,8 @@
-internal import AudioAnalysis
-package import Recognition
+internal import Analysis
+internal import Recognition
+internal import System
 internal import SystemPackage
+internal import Text
 
 /// What the catalog says of a file of the library.
 package enum LibraryItem {

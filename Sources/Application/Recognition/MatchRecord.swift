@@ -1,7 +1,9 @@
-package import AudioAnalysis
-internal import Records
+package import Analysis
 package import Recognition
+internal import Records
+package import System
 package import SystemPackage
+internal import Text
 
 /// What was recognized in one file: a line of `analyze match --json`.
 package struct MatchRecord: Sendable {

@@ -1,6 +1,7 @@
-internal import AudioAnalysis
 internal import Recognition
+internal import System
 internal import SystemPackage
+internal import Text
 
 /// Which tracks of a catalog people mean: by identifier, by the path of the file, or by a folder it is in.
 struct TrackNames {

@@ -1,7 +1,8 @@
-public import AudioAnalysis
+public import Analysis
 internal import AudioDecoding
 public import DSP
 public import ResultStore
+public import Text
 
 /// A pipeline definition with everything resolved: what a run does to each file, and what is recorded about it.
 public struct AnalysisPlan: Sendable {

@@ -1,7 +1,8 @@
-internal import AudioAnalysis
+internal import Analysis
 public import Foundation
 public import LibraryScan
 public import SystemPackage
+internal import Text
 
 /// The settings of a run, from where people left them: flags before the environment, before the file of the project,
 /// before that of the user, before that of the machine, before the defaults.
@@ -206,7 +207,7 @@ extension Settings {
   public static let database = Setting<FilePath>("database", trust: .needed, "the database of results") {
     $0.data.appending("library.sqlite")
   }
-  public static let catalog = Setting<FilePath>("catalog", trust: .needed, "the catalog of recordings to recognise") {
+  public static let catalog = Setting<FilePath>("catalog", trust: .needed, "the catalog of recordings to recognize") {
     $0.data.appending("catalog")
   }
   public static let output = Setting<FilePath>("output", trust: .needed, "the folder for reports") {

@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Text
 
 /// What a reference signature stands for: the data an app shows when it is recognized.
 public struct MediaItem: Codable, Hashable, Sendable {

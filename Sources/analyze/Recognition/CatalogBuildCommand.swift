@@ -1,8 +1,9 @@
 import Application
 import ArgumentParser
-import AudioAnalysis
 import Pipeline
 import Recognition
+internal import SystemPackage
+import Text
 
 struct CatalogBuildCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,11 +1,11 @@
 import Application
 import ArgumentParser
-import AudioAnalysis
 import Foundation
 import Landmarks
 import Pipeline
 import Recognition
 import SystemPackage
+import Text
 
 struct CatalogInfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "info", abstract: "Says how large the catalog is.")

@@ -1,11 +1,11 @@
 import Application
 import ArgumentParser
-import AudioAnalysis
 import Foundation
 import Listening
 import Pipeline
 import Recognition
 import Reporting
+internal import System
 
 struct ListenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

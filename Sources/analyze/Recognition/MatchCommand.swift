@@ -1,11 +1,12 @@
 import Application
 import ArgumentParser
-import AudioAnalysis
 import Foundation
 import Pipeline
 import Recognition
 import Reporting
+import System
 import SystemPackage
+import Text
 
 struct MatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

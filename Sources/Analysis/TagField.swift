@@ -1,3 +1,5 @@
+public import Text
+
 /// A tag field with a canonical name: what its values look like and whether it can have several.
 ///
 /// Names and meanings follow MusicBrainz Picard's table of tag mappings. Reports, schemas and the CSV header are made

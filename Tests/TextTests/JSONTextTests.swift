@@ -1,6 +1,6 @@
-import AudioAnalysis
 import Foundation
 import Testing
+import Text
 
 /// The project's own JSON text against Foundation's.
 @Suite struct JSONTextTests {

@@ -1,3 +1,5 @@
+public import System
+
 /// What a person has said about the tempo of a recording. It counts instead of what was found, whatever is found later.
 public struct TempoCorrection: Hashable, Sendable {
   /// Map and beats as the person left them.

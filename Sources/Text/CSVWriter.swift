@@ -1,50 +1,48 @@
-internal import AudioAnalysis
-
 /// Writes CSV (RFC 4180): comma, CRLF, and quotes around cells that hold a comma or a quote, or a space at either end.
 ///
 /// A row is one line for whoever splits text into lines, at whatever characters: control characters but for the tab, and
 /// the separators of lines and paragraphs, stand as `EscapedText` writes them. In text that would read as such an escape,
 /// the backslash is itself written as `\x5C`, so every text comes back.
-struct CSVWriter: Sendable {
-  private(set) var bytes: [UInt8] = []
+package struct CSVWriter: Sendable {
+  package private(set) var bytes: [UInt8] = []
   /// Puts an apostrophe before text that a spreadsheet would run as a formula: text that starts with `=`, `+`, `-`, `@`, a
   /// tab or a carriage return, and is no number. Tags come from strangers; but the text is then no longer the tag's.
-  let guardsFormulas: Bool
+  package let guardsFormulas: Bool
   private var isFirstCell = true
   /// While a list is written, its elements go here.
   private var elements: [UInt8]?
 
-  init(guardsFormulas: Bool) {
+  package init(guardsFormulas: Bool) {
     self.guardsFormulas = guardsFormulas
   }
 
-  mutating func removeAll() {
+  package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
   }
 
-  mutating func endRow() {
+  package mutating func endRow() {
     bytes.append(contentsOf: [0x0D, 0x0A])
     isFirstCell = true
   }
 
-  mutating func empty() { cell([]) }
-  mutating func bool(_ value: Bool) { cell(Array((value ? "true" : "false").utf8)) }
-  mutating func integer(_ value: Int) { cell(Array(String(value).utf8)) }
+  package mutating func empty() { cell([]) }
+  package mutating func bool(_ value: Bool) { cell(Array((value ? "true" : "false").utf8)) }
+  package mutating func integer(_ value: Int) { cell(Array(String(value).utf8)) }
 
-  mutating func number(_ value: Double, decimals: Int) {
+  package mutating func number(_ value: Double, decimals: Int) {
     var json = JSONWriter()
     json.number(value, decimals: decimals)
     cell(json.bytes)
   }
 
-  mutating func text(_ value: String) {
+  package mutating func text(_ value: String) {
     guard value.utf8.contains(UInt8(ascii: "\\")) else { return escapedText(value) }
     let escape = /\\x(?=[0-9A-F]{2})/.matchingSemantics(.unicodeScalar)
     escapedText(value.replacing(escape, with: #"\x5Cx"#))
   }
 
   /// Text with escapes of its own, which stay as they are: a path for display, or JSON.
-  mutating func escapedText(_ value: String) {
+  package mutating func escapedText(_ value: String) {
     var text = Self.withoutControls(value)
     if guardsFormulas, elements == nil { guardFormula(&text) }
     cell(text)
@@ -58,7 +56,7 @@ struct CSVWriter: Sendable {
   }
 
   /// One cell with all elements.
-  mutating func list<Element>(_ list: [Element], _ write: (Element, inout CSVWriter) -> Void) {
+  package mutating func list<Element>(_ list: [Element], _ write: (Element, inout CSVWriter) -> Void) {
     elements = []
     for element in list { write(element, &self) }
     var joined = elements ?? []

@@ -1,4 +1,5 @@
-import AudioAnalysis
+import Analysis
+import System
 import Testing
 
 /// Corrections without beats of their own, as they were made before schema 3.

@@ -1,7 +1,7 @@
-internal import AudioAnalysis
+internal import Text
 
 /// JSON whose members keep their order, for schemas that a person may read.
-indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral
 {
   case null
@@ -11,13 +11,13 @@ indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, ExpressibleByBoo
   case array([SchemaNode])
   case object([(name: String, value: SchemaNode)])
 
-  init(stringLiteral value: String) { self = .string(value) }
-  init(booleanLiteral value: Bool) { self = .bool(value) }
-  init(integerLiteral value: Int) { self = .integer(value) }
-  init(arrayLiteral elements: SchemaNode...) { self = .array(elements) }
+  package init(stringLiteral value: String) { self = .string(value) }
+  package init(booleanLiteral value: Bool) { self = .bool(value) }
+  package init(integerLiteral value: Int) { self = .integer(value) }
+  package init(arrayLiteral elements: SchemaNode...) { self = .array(elements) }
 
   /// The schema of a single value.
-  init<Value>(_ scalar: Scalar<Value>) {
+  package init<Value>(_ scalar: Scalar<Value>) {
     var members: [(name: String, value: SchemaNode)] = []
     if let type = scalar.type { members.append(("type", .string(type))) }
     if let format = scalar.format { members.append(("format", .string(format))) }
@@ -26,12 +26,12 @@ indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, ExpressibleByBoo
   }
 
   /// The schema of a list that is `null` rather than empty.
-  static func list(of element: SchemaNode) -> SchemaNode {
+  package static func list(of element: SchemaNode) -> SchemaNode {
     .object([("type", "array"), ("minItems", 1), ("items", element)])
   }
 
   /// The same schema, and `null`.
-  var orNull: SchemaNode {
+  package var orNull: SchemaNode {
     guard case .object(let members) = self else { return self }
     return .object(
       members.map { name, value in
@@ -44,13 +44,13 @@ indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, ExpressibleByBoo
   }
 
   /// The same schema with another description, which comes first.
-  func described(_ description: String) -> SchemaNode {
+  package func described(_ description: String) -> SchemaNode {
     guard case .object(let members) = self else { return self }
     return .object([("description", .string(description))] + members.filter { $0.name != "description" })
   }
 
   /// Indented by two spaces, with a line break at the end.
-  var text: String {
+  package var text: String {
     var lines = ""
     write(into: &lines, indent: "")
     return lines + "\n"

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+public import Text
 
 /// The settings of an analyzer. `init()` is the default, every key is encoded (no key is left out for `nil`), and coding
 /// keys are snake_case with the unit at the end: definitions in YAML are checked against exactly these keys.

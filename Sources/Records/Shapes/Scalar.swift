@@ -1,28 +1,30 @@
-internal import AudioAnalysis
+package import Analysis
+package import System
+package import Text
 
 /// One type of single values in a report: how it is written, and what a schema says of it.
-struct Scalar<Value>: Sendable {
+package struct Scalar<Value>: Sendable {
   /// Of JSON Schema: `string`, `integer`, `number`, `boolean`; `nil` for any.
-  var type: String?
+  package var type: String?
   /// Of JSON Schema: `date-time`, `uri`.
-  var format: String?
+  package var format: String?
   /// The only values there are, if they can be listed.
-  var choices: [String]?
+  package var choices: [String]?
   /// False for what a report shows as `null`.
-  var isPresent: @Sendable (Value) -> Bool
-  var writeJSON: @Sendable (Value, inout JSONWriter) -> Void
-  var writeCSV: @Sendable (Value, inout CSVWriter) -> Void
+  package var isPresent: @Sendable (Value) -> Bool
+  package var writeJSON: @Sendable (Value, inout JSONWriter) -> Void
+  package var writeCSV: @Sendable (Value, inout CSVWriter) -> Void
 }
 
 /// Numbers in reports have at most this many decimals: 0.1 ms, 0.0001 BPM.
-let reportedDecimals = 4
+package let reportedDecimals = 4
 
 extension Scalar<String> {
-  static var text: Scalar { text(format: nil) }
-  static var uri: Scalar { text(format: "uri") }
+  package static var text: Scalar { text(format: nil) }
+  package static var uri: Scalar { text(format: "uri") }
 
   /// A path for display.
-  static var path: Scalar {
+  package static var path: Scalar {
     var path = text
     path.writeCSV = { $1.escapedText($0) }
     return path
@@ -36,14 +38,14 @@ extension Scalar<String> {
 }
 
 extension Scalar<Int> {
-  static var integer: Scalar {
+  package static var integer: Scalar {
     Scalar(type: "integer", isPresent: { _ in true }, writeJSON: { $1.integer($0) }, writeCSV: { $1.integer($0) })
   }
 }
 
 extension Scalar<Double> {
   /// What is not finite is `null`, or 0 where there cannot be `null`.
-  static var number: Scalar {
+  package static var number: Scalar {
     Scalar(
       type: "number", isPresent: { $0.isFinite },
       writeJSON: { $1.number($0.isFinite ? $0 : 0, decimals: reportedDecimals) },
@@ -52,13 +54,13 @@ extension Scalar<Double> {
 }
 
 extension Scalar<Bool> {
-  static var boolean: Scalar {
+  package static var boolean: Scalar {
     Scalar(type: "boolean", isPresent: { _ in true }, writeJSON: { $1.bool($0) }, writeCSV: { $1.bool($0) })
   }
 }
 
 extension Scalar<Timestamp> {
-  static var dateTime: Scalar {
+  package static var dateTime: Scalar<Timestamp> {
     Scalar(
       type: "string", format: "date-time", isPresent: { _ in true }, writeJSON: { $1.string($0.description) },
       writeCSV: { $1.text($0.description) })
@@ -66,7 +68,7 @@ extension Scalar<Timestamp> {
 }
 
 extension Scalar<ContentID> {
-  static var contentID: Scalar {
+  package static var contentID: Scalar<ContentID> {
     Scalar(
       type: "string", isPresent: { _ in true }, writeJSON: { $1.string($0.description) },
       writeCSV: { $1.text($0.description) })
@@ -75,14 +77,14 @@ extension Scalar<ContentID> {
 
 extension Scalar<JSONValue> {
   /// Any JSON value; in CSV its text.
-  static var json: Scalar {
+  package static var json: Scalar {
     Scalar(
       type: nil, isPresent: { $0 != .null }, writeJSON: { $1.value($0) }, writeCSV: { $1.escapedText($0.text) })
   }
 }
 
 extension Scalar where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
-  static var choice: Scalar {
+  package static var choice: Scalar {
     Scalar(
       type: "string", choices: Value.allCases.map(\.rawValue), isPresent: { _ in true },
       writeJSON: { $1.string($0.rawValue) }, writeCSV: { $1.text($0.rawValue) })

@@ -1,11 +1,13 @@
-internal import AudioAnalysis
+package import Analysis
+internal import System
 internal import SystemPackage
+internal import Text
 
 /// The record of a file, as schema `nocturne.report` version 1 has it. A field keeps its name and type for ever; what comes
 /// later is added.
 extension Shape<FileRecord> {
   /// - Parameter options: what they leave out is `null`.
-  static func file(_ options: ReportOptions) -> Shape {
+  package static func file(_ options: ReportOptions) -> Shape {
     Shape(
       summary: "All that is known of one file.",
       fields: [
@@ -20,7 +22,7 @@ extension Shape<FileRecord> {
           "id", .contentID,
           "Identifies the encoded audio without its tags: 128 bits in base62. Copies and re-tagged files have the same."
         ) { $0.contentID },
-        .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { fileURI($0.path) },
+        .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { $0.path.fileURI },
         .required(
           "path", .path,
           "Absolute path for display. Bytes that are not UTF-8 stand as \\xHH; a backslash that would read so, as \\x5C."
@@ -60,7 +62,7 @@ extension Shape<FileRecord> {
 }
 
 extension Shape<Problem> {
-  static var problem: Shape {
+  package static var problem: Shape<Problem> {
     Shape(
       summary: "Something to tell about a file.",
       fields: [

@@ -1,8 +1,10 @@
-public import AudioAnalysis
+internal import Analysis
+internal import System
+internal import Text
 
 /// The lines that `analyze worker` writes, as schema `nocturne.worker` version 1 has them.
 extension Shape<WorkerRecord> {
-  static func worker(_ options: ReportOptions) -> Shape {
+  package static func worker(_ options: ReportOptions) -> Shape {
     Shape(
       summary: "What became of one line of input.",
       fields: [
@@ -101,33 +103,5 @@ extension Scalar<Timestamp> {
     Scalar(
       type: "integer", isPresent: { _ in true }, writeJSON: { $1.integer($0.nanoseconds) },
       writeCSV: { $1.integer(Int($0.nanoseconds)) })
-  }
-}
-
-/// Writes the lines of a worker.
-public struct WorkerRecordWriter: Sendable {
-  private let shape: Shape<WorkerRecord>
-
-  public init(options: ReportOptions = ReportOptions()) {
-    shape = .worker(options)
-  }
-
-  /// One line, line break included.
-  public func line(for record: WorkerRecord) -> [UInt8] {
-    var json = JSONWriter()
-    shape.writeJSON(record, into: &json)
-    json.endLine()
-    return json.bytes
-  }
-}
-
-extension ReportSchema {
-  /// The JSON Schema of a line of `analyze worker`.
-  public static var ofWorker: String {
-    guard case .object(let members) = Shape<WorkerRecord>.worker(ReportOptions()).schema else { return "" }
-    return SchemaNode.object(
-      [("$schema", dialect), ("title", .string("\(WorkerRecord.schema), version \(WorkerRecord.schemaVersion)"))]
-        + members
-    ).text
   }
 }

@@ -1,3 +1,5 @@
+public import Text
+
 /// An analyzer that can be put into a pipeline: what a list of analyzers consists of.
 ///
 ///     let kinds = [AnalyzerKind(TempoAnalyzer.self), AnalyzerKind(ChromaprintAnalyzer.self)]

@@ -1,6 +1,12 @@
 internal import Glibc
-internal import LibraryScan
 public import SystemPackage
+
+/// Input that ended in an error. What was read until then is good.
+public struct LineReadingError: Error, Hashable, Sendable, CustomStringConvertible {
+  public var reason: String
+
+  public var description: String { "the input cannot be read any further: \(reason)" }
+}
 
 /// Reads lines from a file or pipe as they come, in memory that does not depend on their number.
 public struct LineReader: ~Copyable {
@@ -81,7 +87,7 @@ public struct LineReader: ~Copyable {
     } catch Errno.resourceTemporarilyUnavailable {
       // Somebody has made the pipe non-blocking; the next look waits again.
     } catch {
-      throw ScanError("the input cannot be read any further: \(error)")
+      throw LineReadingError(reason: "\(error)")
     }
   }
 }

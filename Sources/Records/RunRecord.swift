@@ -1,4 +1,7 @@
+public import Analysis
+public import System
 public import SystemPackage
+public import Text
 
 /// How many files one run has met and what became of them. Each file counts once: the parts add up to `seen`.
 public struct RunTotals: Codable, Hashable, Sendable {

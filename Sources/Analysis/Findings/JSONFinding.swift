@@ -1,3 +1,5 @@
+public import Text
+
 /// What an analyzer without a type of its own has found, an `exec` analyzer for instance: one JSON object.
 public struct JSONFinding: AnalysisFinding {
   public var value: JSONValue

@@ -56,3 +56,31 @@ extension FilePath {
     }
   }
 }
+
+extension FilePath {
+  /// `file://` and the bytes of the path, percent-encoded.
+  public var fileURI: String { "file://" + percentEncoded }
+
+  /// The bytes of the path; all but unreserved characters (RFC 3986) and slashes are percent-encoded.
+  public var percentEncoded: String {
+    withBytes { bytes in
+      var text: [UInt8] = []
+      text.reserveCapacity(bytes.count + 16)
+      for byte in bytes {
+        if Self.isUnreserved[Int(byte)] {
+          text.append(byte)
+        } else {
+          text += [UInt8(ascii: "%"), Self.hexDigits[Int(byte >> 4)], Self.hexDigits[Int(byte & 15)]]
+        }
+      }
+      return String(decoding: text, as: UTF8.self)
+    }
+  }
+
+  private static let hexDigits = Array("0123456789ABCDEF".utf8)
+
+  private static let isUnreserved: [Bool] = {
+    let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
+    return (0...255).map { unreserved.contains(UInt8($0)) }
+  }()
+}

@@ -1,9 +1,11 @@
-internal import AudioAnalysis
+internal import Analysis
+internal import System
 internal import SystemPackage
+internal import Text
 
 extension Shape<RunRecord> {
   /// The run that a JSON report is about.
-  static var run: Shape {
+  package static var run: Shape {
     Shape(
       summary: "One run of the program over a library.",
       fields: [

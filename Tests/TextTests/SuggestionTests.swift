@@ -1,6 +1,5 @@
 import Testing
-
-@testable import AudioAnalysis
+@testable import Text
 
 @Suite struct SuggestionTests {
   @Test(arguments: [

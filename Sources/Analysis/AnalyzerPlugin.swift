@@ -1,3 +1,5 @@
+public import Text
+
 /// An analyzer with its settings, ready for a pipeline that knows nothing of its types.
 public struct AnalyzerPlugin: Sendable {
   public let identity: AnalyzerIdentity

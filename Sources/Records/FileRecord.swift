@@ -1,4 +1,7 @@
+public import Analysis
+public import System
 public import SystemPackage
+public import Text
 
 /// All that is known of one file: what the store keeps and reports show. But for `analyzed` it holds nothing that depends
 /// on when or in which run a file was analyzed, so equal findings give equal records.

@@ -1,34 +1,39 @@
-internal import AudioAnalysis
+package import Text
 
 /// One field of a record, declared once: JSON text, CSV columns and JSON Schema are made from it.
-struct Field<Record>: Sendable {
+package struct Field<Record>: Sendable {
   /// snake_case, with the unit at the end where it has one.
-  var name: String
+  package var name: String
   /// One sentence, or several.
-  var summary: String
-  var isNullable: Bool
+  package var summary: String
+  package var isNullable: Bool
   /// Of a value that is not `null`.
-  var schema: SchemaNode
-  var key: JSONWriter.Key
-  var writeJSON: @Sendable (Record, inout JSONWriter) -> Void
-  var columns: [Column<Record>]
+  package var schema: SchemaNode
+  package var key: JSONWriter.Key
+  package var writeJSON: @Sendable (Record, inout JSONWriter) -> Void
+  package var columns: [Column<Record>]
 }
 
 /// One column of a CSV report.
-struct Column<Record>: Sendable {
-  var name: String
-  var summary: String
+package struct Column<Record>: Sendable {
+  package var name: String
+  package var summary: String
   /// `string`, `integer`, `number` or `boolean`.
-  var type: String
-  var write: @Sendable (Record, inout CSVWriter) -> Void
+  package var type: String
+  package var write: @Sendable (Record, inout CSVWriter) -> Void
 }
 
 /// The fields of a kind of record, in the order in which they are written.
-struct Shape<Record>: Sendable {
-  var summary: String
-  var fields: [Field<Record>]
+package struct Shape<Record>: Sendable {
+  package var summary: String
+  package var fields: [Field<Record>]
 
-  func writeJSON(_ record: Record, into writer: inout JSONWriter) {
+  package init(summary: String, fields: [Field<Record>]) {
+    self.summary = summary
+    self.fields = fields
+  }
+
+  package func writeJSON(_ record: Record, into writer: inout JSONWriter) {
     writer.beginObject()
     for field in fields {
       writer.key(field.key)
@@ -38,7 +43,7 @@ struct Shape<Record>: Sendable {
   }
 
   /// Every field is required and nothing else is allowed.
-  var schema: SchemaNode {
+  package var schema: SchemaNode {
     .object([
       ("type", "object"), ("description", .string(summary)),
       ("properties", .object(fields.map { ($0.name, $0.nodeInSchema) })),
@@ -54,7 +59,7 @@ extension Field {
   }
 
   /// A value that is always there.
-  static func required<Value>(
+  package static func required<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> Value
   ) -> Field {
     Field(
@@ -66,7 +71,7 @@ extension Field {
   }
 
   /// A value, or `null` (an empty CSV cell).
-  static func optional<Value>(
+  package static func optional<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> Value?
   ) -> Field {
     Field(
@@ -86,7 +91,7 @@ extension Field {
   }
 
   /// A list of values, or `null` instead of an empty one; one CSV cell, joined by ` / `.
-  static func list<Value>(
+  package static func list<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> [Value]
   ) -> Field {
     Field(
@@ -106,7 +111,7 @@ extension Field {
   }
 
   /// A record within the record; its CSV columns have its name in front.
-  static func object<Child>(
+  package static func object<Child>(
     _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> Child
   ) -> Field {
     Field(
@@ -120,7 +125,7 @@ extension Field {
   }
 
   /// A record within the record, or `null` (empty CSV cells).
-  static func optionalObject<Child>(
+  package static func optionalObject<Child>(
     _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> Child?
   ) -> Field {
     Field(
@@ -136,7 +141,7 @@ extension Field {
   }
 
   /// A list of records, or `null` instead of an empty one; one CSV cell with the JSON text.
-  static func objects<Child>(
+  package static func objects<Child>(
     _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> [Child]
   ) -> Field {
     let writeJSON: @Sendable (Record, inout JSONWriter) -> Void = { record, writer in
@@ -153,7 +158,7 @@ extension Field {
   }
 
   /// An object whose keys are data, in ascending order, or `null` instead of an empty one; one CSV cell with the JSON text.
-  static func map<Value>(
+  package static func map<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String,
     _ get: @escaping @Sendable (Record) -> [(key: String, value: Value)]
   ) -> Field {
@@ -161,7 +166,7 @@ extension Field {
   }
 
   /// The same with lists of values.
-  static func mapOfLists<Value>(
+  package static func mapOfLists<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String,
     _ get: @escaping @Sendable (Record) -> [(key: String, value: [Value])]
   ) -> Field {
@@ -208,5 +213,5 @@ extension Field {
 }
 
 extension Shape {
-  var columns: [Column<Record>] { fields.flatMap(\.columns) }
+  package var columns: [Column<Record>] { fields.flatMap(\.columns) }
 }

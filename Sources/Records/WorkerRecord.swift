@@ -1,3 +1,6 @@
+public import Analysis
+public import System
+
 /// The answer to one line of input of `analyze worker`: what became of one file, for engines to read and for `analyze
 /// merge` to store.
 public struct WorkerRecord: Sendable {

@@ -103,7 +103,7 @@ extension JSONValue {
   }
 
   /// What kind of value this is, in words; `nil` for null, which may stand for any kind.
-  var kind: String? {
+  package var kind: String? {
     switch self {
     case .null: nil
     case .bool: "true or false"
