@@ -1,11 +1,10 @@
 import Analysis
+import Text
 import AnalysisTesting
 import AudioDecoding
-import DSP
 import Foundation
 import SystemPackage
 import Testing
-import Text
 
 @testable import Pipeline
 
