@@ -52,7 +52,9 @@ public enum MediaItemTable {
 
   /// Reads what `write` writes. Columns may come in any order, their names in any case, and all but `reference` may be
   /// missing.
-  /// - Parameter reference: What all rows belong to where there is no column `reference`, as in tables for ShazamKit.
+  /// - Parameters:
+  ///   - text: The table.
+  ///   - reference: What all rows belong to where there is no column `reference`, as in tables for ShazamKit.
   public static func read(_ text: String, reference: String? = nil) throws(ReadError) -> [Row] {
     let records = try parse(text)
     guard let names = records.first?.fields else { return [] }

@@ -12,7 +12,9 @@ public struct CueSheetGenerator: PCMReceiver, ~Copyable {
   private var collector = CueCollector()
   private var frameCount = 0
 
-  /// - Parameter sampleRate: Frames per second of the buffers, greater than zero.
+  /// - Parameters:
+  ///   - catalog: Whose tracks are looked for.
+  ///   - sampleRate: Frames per second of the buffers, greater than zero.
   public init(catalog: CustomCatalog, sampleRate: Int) throws(CatalogError) {
     self.sampleRate = sampleRate
     matcher = CatalogMatcher(try catalog.sealed())

@@ -106,7 +106,9 @@ public final class RecognitionSession: Sendable {
   ///
   /// Every few seconds of audio they are matched at once: call it on a thread that may wait for some milliseconds, and
   /// not in the callback of an audio device.
-  /// - Parameter sampleRate: Frames per second; when it changes, another stream begins.
+  /// - Parameters:
+  ///   - frames: Of any number; how a stream is cut makes no difference.
+  ///   - sampleRate: Frames per second; when it changes, another stream begins.
   public func matchStreamingBuffer(_ frames: Span<Float>, sampleRate: Int) {
     for result in match(streaming: frames, sampleRate: sampleRate) { continuation.yield(result) }
   }

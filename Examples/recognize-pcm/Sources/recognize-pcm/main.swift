@@ -10,18 +10,20 @@ import SystemPackage
 
 let sampleRate = 16_000
 
-/// The next samples; `nil` at the end.
-func nextSamples() -> [Int16]? {
+/// The next samples, full scale ±1; `nil` at the end.
+func nextSamples() -> [Float]? {
   // As many bytes as asked for, unless the end comes first.
   guard let bytes = try? FileHandle.standardInput.read(upToCount: 8_192) else { return nil }
   return bytes.withUnsafeBytes { bytes in
-    (0..<bytes.count / 2).map { Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: 2 * $0, as: Int16.self)) }
+    (0..<bytes.count / 2).map {
+      Float(Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: 2 * $0, as: Int16.self))) / 32_768
+    }
   }
 }
 
 func makeSignature() -> Signature {
   var generator = SignatureGenerator(sampleRate: sampleRate)
-  while let samples = nextSamples() { generator.append(interleaved: samples.span, channelCount: 1) }
+  while let samples = nextSamples() { generator.append(samples.span) }
   return generator.signature()
 }
 
@@ -31,17 +33,12 @@ func add(_ signature: Signature, title: String, to path: FilePath) throws {
   try CatalogDirectory(at: path).add([reference])
 }
 
-func recognizeClip(with catalog: CustomCatalog) throws {
-  let session = try RecognitionSession(catalog: catalog)
+func recognizeClip(_ samples: [Float], with path: FilePath) throws {
+  let session = try RecognitionSession(catalog: CustomCatalog(contentsOf: path))
   var generator = RecognitionQueryGenerator(sampleRate: sampleRate)
-  while let samples = nextSamples() { generator.append(interleaved: samples.span, channelCount: 1) }
-  switch session.match(generator.query()) {
-  case .matches(let matches):
-    for match in matches {
-      print(match.best.item.title ?? "?", "from second", match.best.matchOffset, "probability", match.best.confidence)
-    }
-  case .noMatch: print("not in the catalog")
-  case .error(let error): print(error)
+  generator.append(samples.span)
+  for match in session.match(generator.query()).matches {
+    print(match.best.item.title ?? "?", "from second", match.best.matchOffset, "probability", match.best.confidence)
   }
 }
 
@@ -54,10 +51,7 @@ func recognizeStream(with catalog: CustomCatalog) async throws {
       }
     }
   }
-  while let samples = nextSamples() {
-    let frames = samples.map { Float($0) / 32_768 }
-    session.matchStreamingBuffer(frames.span, sampleRate: sampleRate)
-  }
+  while let samples = nextSamples() { session.matchStreamingBuffer(samples.span, sampleRate: sampleRate) }
   session.finishStreaming()
   await listening.value
 }
@@ -70,7 +64,10 @@ guard arguments.count >= 2 else {
 let path = FilePath(arguments[1])
 switch (arguments[0], arguments.count) {
 case ("add", 3): try add(makeSignature(), title: arguments[2], to: path)
-case ("clip", 2): try recognizeClip(with: CustomCatalog(contentsOf: path))
+case ("clip", 2):
+  var samples: [Float] = []
+  while let next = nextSamples() { samples += next }
+  try recognizeClip(samples, with: path)
 case ("stream", 2): try await recognizeStream(with: CustomCatalog(contentsOf: path))
 default: throw Errno.invalidArgument
 }
