@@ -3,6 +3,7 @@ import Analysis
 import Text
 import AnalysisTesting
 import AudioDecoding
+import DSP
 import Foundation
 import LibraryScan
 import ResultStore

@@ -231,8 +231,8 @@ func writeEvidence(_ catalogPath: String, _ queries: String, _ output: String) t
 
 /// Adds made-up references to a catalog in memory, and says what each costs: it must not grow with their number.
 func add(_ count: Int) throws {
-  let landmarks = (0..<300).map { Landmark(column: 3 * $0, band: 7 * $0 % Landmark.bandCount, strength: 5) }
-  let signature = Signature(landmarks: landmarks, columnCount: 1000)
+  let landmarks = (0..<90).map { Landmark(column: $0, band: 7 * $0 % Landmark.bandCount, strength: 5) }
+  let signature = Signature(landmarks: landmarks, columnCount: 100)
   for count in [count / 4, count / 2, count] {
     let start = cpuSeconds()
     var catalog = CustomCatalog()
