@@ -33,7 +33,7 @@ struct SignatureTarget: FuzzTarget {
 
   init() throws {
     var catalog = CustomCatalog()
-    try catalog.addReference(madeUpSignature(seed: 4, seconds: 20), representing: [MediaItem()])
+    try catalog.addReferenceSignature(madeUpSignature(seed: 4, seconds: 20), representing: [MediaItem()])
     session = try RecognitionSession(catalog: catalog)
   }
 
@@ -51,7 +51,7 @@ struct SignatureTarget: FuzzTarget {
     _ = session.match(signature)
     guard signature.duration < 3600 else { return }
     var catalog = CustomCatalog()
-    try catalog.addReference(signature, representing: [MediaItem()])
+    try catalog.addReferenceSignature(signature, representing: [MediaItem()])
     try catalog.seal()
     _ = catalog.information
   }

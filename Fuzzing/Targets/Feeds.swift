@@ -131,7 +131,7 @@ struct ClipTarget: FuzzTarget {
 
   init() throws {
     var catalog = CustomCatalog()
-    try catalog.addReference(madeUpSignature(seed: 1, seconds: 20), representing: [MediaItem()])
+    try catalog.addReferenceSignature(madeUpSignature(seed: 1, seconds: 20), representing: [MediaItem()])
     try catalog.seal()
     self.catalog = catalog
   }

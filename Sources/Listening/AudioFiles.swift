@@ -16,7 +16,9 @@ extension SignatureGenerator {
 
 extension RecognitionQueryGenerator {
   /// A query of a file's audio from its start.
-  /// - Parameter maximumDuration: Seconds after which the rest is not read.
+  /// - Parameters:
+  ///   - path: Of a file in any format that Nocturne reads.
+  ///   - maximumDuration: Seconds after which the rest is not read.
   /// - Throws: If nothing can be decoded.
   public static func query(
     ofFile path: FilePath, maximumDuration: Double = 60

@@ -40,7 +40,11 @@ public struct RecordingSource: Sendable {
   }
 
   /// A program that writes PCM to its standard output until it is told to stop, such as `arecord` or `parec`.
-  /// - Parameter command: The program, looked up in `PATH`, and its arguments.
+  /// - Parameters:
+  ///   - command: The program, looked up in `PATH`, and its arguments.
+  ///   - sampleRate: Frames per second.
+  ///   - channelCount: Their mean is listened to.
+  ///   - encoding: Of the samples.
   public static func command(
     _ command: [String], sampleRate: Int, channelCount: Int, encoding: Encoding
   ) -> RecordingSource {
