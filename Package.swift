@@ -110,10 +110,10 @@ let package = Package(
     // The sources of the packages in Examples/, so that the tests build and run them.
     .executableTarget(
       name: "recognize", dependencies: ["Listening", "Recognition", systemPackage],
-      path: "Examples/recognize/Sources/recognize", swiftSettings: strict),
+      path: "Examples/recognize/Sources/recognize", swiftSettings: strictAsync),
     .executableTarget(
       name: "recognize-pcm", dependencies: ["Recognition", systemPackage],
-      path: "Examples/recognize-pcm/Sources/recognize-pcm", swiftSettings: strict),
+      path: "Examples/recognize-pcm/Sources/recognize-pcm", swiftSettings: strictAsync),
 
     // Tests.
     swiftTarget("AnalysisTesting", ["Analysis", "DSP", "Text", systemPackage]),

@@ -4,7 +4,7 @@ internal import System
 internal import SystemPackage
 
 /// A catalog that one task changes, step by step: no other task does so meanwhile.
-package final class CatalogUpdate {
+final class CatalogUpdate {
   let directory: CatalogDirectory
   private let lock: FileLock
 
