@@ -226,7 +226,7 @@ import Testing
     ("nice: -1", "nice: must be 0 to 19, not -1"),
     ("follow_links: perhaps", "follow_links: expects true or false, not 'perhaps'"),
     ("- jobs", "expects a mapping of settings, not a list"),
-    ("jobs: 1\njobs: 2", "jobs: is there twice"),
+    ("jobs: 1\njobs: 2", "jobs: appears twice"),
     ("jobs: [", "is not YAML"),
   ]
 

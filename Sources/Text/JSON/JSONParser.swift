@@ -8,8 +8,8 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension JSONValue {
-  /// Reads one JSON text. Whole numbers without decimal point or exponent that fit 64 bits become `integer`; of members with
-  /// the same name the last counts; an unpaired surrogate escape becomes U+FFFD.
+  /// Reads one JSON text. Whole numbers without decimal point or exponent that fit 64 bits become `integer`. The last
+  /// of several members with the same name counts. An unpaired surrogate escape becomes U+FFFD.
   /// - Parameter maximumDepth: how deep arrays and objects may be nested.
   public init(parsing text: some Sequence<UInt8>, maximumDepth: Int = 100) throws(JSONSyntaxError) {
     var parser = JSONParser(text: Array(text), maximumDepth: maximumDepth)
@@ -37,13 +37,13 @@ private struct JSONParser {
   mutating func parseText() throws(JSONSyntaxError) -> JSONValue {
     let value = try parseValue(depth: 0)
     skipSpace()
-    guard index == text.count else { throw error("something follows the value") }
+    guard index == text.count else { throw error("extra text after the value") }
     return value
   }
 
   private mutating func parseValue(depth: Int) throws(JSONSyntaxError) -> JSONValue {
     skipSpace()
-    guard let first = peek else { throw error("the text ends where a value is due") }
+    guard let first = peek else { throw error("the text ends where a value is expected") }
     switch first {
     case UInt8(ascii: "{"):
       guard depth < maximumDepth else { throw error("nested deeper than \(maximumDepth)") }
