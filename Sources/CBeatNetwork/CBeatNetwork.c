@@ -12,7 +12,7 @@ static void add_rectified(const lanes *sum, float *channels) {
 void cbeatnetwork_add_convolution(
     const float *values, ptrdiff_t input_count, ptrdiff_t frame_count, ptrdiff_t taps, ptrdiff_t dilation,
     const float *weights, const float *constants, float *channels) {
-  /* Two frames at a time, so that every weight that is fetched is used twice; an odd last one is its own neighbour. */
+  /* Two frames at a time, so that every weight that is fetched is used twice; an odd last one is its own neighbor. */
   for (ptrdiff_t frame = 0; frame < frame_count; frame += 2) {
     const ptrdiff_t next = frame + 1 < frame_count ? 1 : 0;
     for (ptrdiff_t half = 0; half < WIDTH; half += LANES) {

@@ -80,7 +80,7 @@ import Testing
     ),
     ("analyzers:\n  gauge:\n    low: high", "pipeline.yaml:3:5: analyzers.gauge.low: expects a number, not text"),
     ("analyzers:\n  gauge: {low: 11}", "pipeline.yaml:2:11: analyzers.gauge.low: must be 0 to 10, not 11"),
-    ("analyzers:\n  Gauge:", "an id is a lower-case word of letters, digits and underscores, such as my_analyzer"),
+    ("analyzers:\n  Gauge:", "an id must be a lower-case word of letters, digits and underscores, such as my_analyzer"),
     ("analyzers: {gauge: , gauge: }", "pipeline.yaml:1:13: gauge: appears twice"),
     ("exec:\n  mood:", "pipeline.yaml:2:3: exec.mood.command: must name a program, such as [python3, key.py]"),
     (
