@@ -17,7 +17,7 @@ struct FolderListing {
   /// The error that ended reading before the last name, if any.
   private(set) var interruption: Errno?
 
-  /// - Parameter followingLinks: whether `path` may be a link to a folder.
+  /// - Parameter followingLinks: Whether `path` may be a link to a folder.
   init(at path: UnsafePointer<CChar>, followingLinks: Bool) throws(Errno) {
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followingLinks ? 0 : O_NOFOLLOW)
     let descriptor = unsafe open(path, flags)

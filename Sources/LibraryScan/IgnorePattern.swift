@@ -52,7 +52,7 @@ struct IgnorePattern: Hashable {
     if !isAnchored { segments.insert(.anyFolders, at: 0) }
   }
 
-  /// - Parameter path: relative to the folder of the ignore file.
+  /// - Parameter path: Relative to the folder of the ignore file.
   func matches(_ path: ArraySlice<UInt8>, isFolder: Bool) -> Bool {
     guard isFolder || !foldersOnly else { return false }
     let names = path.split(separator: UInt8(ascii: "/"))

@@ -8,12 +8,12 @@ public import SystemPackage
 /// while let entry = try walker.next() { … }
 /// ```
 ///
-/// - Order: roots as given; within a folder, files and folders together by the bytes of their names. Symbolic links are
+/// - Order: Roots as given; within a folder, files and folders together by the bytes of their names. Symbolic links are
 ///   followed last, in the order they were found, so a file that has a path without links is yielded under that path.
 /// - Nothing is yielded twice. Folders are recognized by device and inode (other roots, links, bind mounts), and so are
 ///   files with several names (hard links). A link to a folder that contains the library is not followed.
 /// - Names are bytes and are returned unchanged.
-/// - Memory: the names in the folders from the root to the current one, 16 bytes per folder visited, and an entry for
+/// - Memory: The names in the folders from the root to the current one, 16 bytes per folder visited, and an entry for
 ///   each link, each file with several names and each file given as a root.
 /// - Folders that cannot be read, and things that are not files, are yielded as skipped and never end the walk.
 public struct LibraryWalker {

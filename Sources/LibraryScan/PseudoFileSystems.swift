@@ -16,7 +16,7 @@ struct PseudoFileSystems {
     self.init(mountInformation: (try? SmallFile.read("/proc/self/mountinfo", limit: 1 << 24)) ?? [])
   }
 
-  /// - Parameter mountInformation: lines as proc(5) describes `/proc/self/mountinfo`.
+  /// - Parameter mountInformation: Lines as proc(5) describes `/proc/self/mountinfo`.
   init(mountInformation: [UInt8]) {
     var devices: Set<UInt64> = []
     for line in mountInformation.split(separator: UInt8(ascii: "\n")) {

@@ -47,7 +47,7 @@ import Testing
     #expect(plan.decoding == .needed)
   }
 
-  /// What is wrong, where, and what would be right.
+  /// What is wrong, where, and what would be valid.
   static let mistakes: [(yaml: String, message: String)] = [
     ("", "pipeline.yaml: analyzers: there is nothing to do: name at least one analyzer under analyzers or exec"),
     (
@@ -173,7 +173,7 @@ import Testing
     #expect(error.problem == "this pipeline has no analyzer 'couter'; did you mean 'counter'?")
   }
 
-  // MARK: - Where definitions come from
+  // MARK: - Sources of definitions
 
   @Test func builtInDefinitionsAreThoseOfTheFolder() throws {
     let folder = Self.project.appending("pipelines")

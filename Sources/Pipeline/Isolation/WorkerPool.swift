@@ -213,7 +213,7 @@ public final class WorkerPool: Sendable {
         + "service: memory, pids), raise it or use fewer --jobs; --isolation none analyzes in this process instead.")
   }
 
-  // MARK: - What is told of losses
+  // MARK: - Reporting losses
 
   private static func crash(
     _ ending: ChildProcess.Ending, _ worker: ChildProcess, in stage: Problem.Stage, after start: ContinuousClock.Instant
