@@ -1,4 +1,4 @@
-// First: otherwise the declarations of glibc count as another module's.
+// Imported first: otherwise the declarations of glibc count as another module's.
 internal import Glibc
 internal import SystemPackage
 

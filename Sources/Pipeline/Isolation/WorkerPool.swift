@@ -209,7 +209,7 @@ public final class WorkerPool: Sendable {
     }
     throw StartFailure(
       description:
-        "No worker process can be started: \(reason). If a limit is the reason (ulimit -a; of a container or "
+        "No worker process can be started: \(reason). If a limit is the reason (ulimit -a; for a container or "
         + "service: memory, pids), raise it or use fewer --jobs; --isolation none analyzes in this process instead.")
   }
 

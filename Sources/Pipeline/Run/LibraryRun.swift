@@ -7,10 +7,10 @@ public import SystemPackage
 
 /// One run over a library: scan, analyze what is new or changed, mark what has gone.
 ///
-/// The work list is in the database, not in memory. So memory does not depend on the number of files, and after any
+/// The work list is in the database, not in memory. So memory use does not depend on the number of files, and after any
 /// interruption the next run continues where this one stopped.
 public struct LibraryRun: Sendable {
-  /// What a run shall do.
+  /// What a run should do.
   public struct Request: Sendable {
     public var roots: Roots
     public var walk: LibraryWalker.Options

@@ -66,7 +66,7 @@ struct ScanPhase {
           .notice(
             "\(disk.folder.string) is empty, but \(counted(disk.fileCount, "known file")) "
               + "\(disk.fileCount == 1 ? "was" : "were") on a disk there. Is the drive mounted? "
-              + "Their results are kept; if the disk is gone for good, delete the empty folder.",
+              + "Known results are kept; if the disk is gone for good, delete the empty folder.",
             event: "disk_missing", path: disk.folder))
       }
     }

@@ -74,7 +74,7 @@ public enum ReportChoice: String, SettingValue, CaseIterable {
 
 /// What reports leave out by default: `--include`.
 public enum ReportExtra: String, SettingValue, CaseIterable {
-  /// Beats, downbeats and the onset envelope.
+  /// Beats, downbeats and the strength of onsets over time.
   case beats
   /// The words of songs.
   case lyrics

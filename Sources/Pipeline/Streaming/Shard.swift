@@ -2,7 +2,7 @@ public import Analysis
 internal import Text
 
 /// One of several equal parts of any input. Only the key of a line decides which part it belongs to, on every machine
-/// and in every run. So many workers can read the same list, and exactly one of them answers each line.
+/// and in every run. This lets several workers read the same list, and exactly one of them answers each line.
 ///
 /// The number of the part is XXH3-128 (seed 0) of the key's bytes, as a number, modulo the number of parts.
 public struct Shard: Hashable, Sendable {

@@ -63,7 +63,7 @@ public struct WorkerRecordReader {
       guard let device = UInt64(stamp.device), let inode = UInt64(stamp.inode), stamp.sizeBytes >= 0 else {
         throw Refusal(message: "its stamp is invalid")
       }
-      // An analysis may omit what the store knows, but this store does not know it.
+      // This store does not have what an analysis omits as known.
       analysis.reusesKnownAudio = false
       content = .analysis(
         analysis,
