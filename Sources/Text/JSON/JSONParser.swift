@@ -37,13 +37,13 @@ private struct JSONParser {
   mutating func parseText() throws(JSONSyntaxError) -> JSONValue {
     let value = try parseValue(depth: 0)
     skipSpace()
-    guard index == text.count else { throw error("extra text after the value") }
+    guard index == text.count else { throw error("something follows the value") }
     return value
   }
 
   private mutating func parseValue(depth: Int) throws(JSONSyntaxError) -> JSONValue {
     skipSpace()
-    guard let first = peek else { throw error("the text ends where a value is expected") }
+    guard let first = peek else { throw error("the text ends where a value is due") }
     switch first {
     case UInt8(ascii: "{"):
       guard depth < maximumDepth else { throw error("nested deeper than \(maximumDepth)") }
