@@ -213,7 +213,7 @@ import Text
     defer { try? folder.close() }
     let outcome = try place.start(Self.fingerprint, inputPipe: folder).end()
     #expect(outcome.status == 1)
-    #expect(outcome.errors.contains("cannot be read"))
+    #expect(outcome.errors.contains("cannot read the rest of the input"))
   }
 
   @Test(arguments: [SIGINT, SIGTERM]) func signalLetsFilesInProgressBeAnswered(signal: Int32) throws {
