@@ -30,11 +30,11 @@ package struct CatalogSynchronization {
     package var leftAlone = 0
     /// Files with audio, but without a signature that this program can use.
     package var unsigned = 0
-    /// Tracks of which the list of builds did not tell, although a build has added them.
+    /// Tracks that a build had added, but that were missing in the list of builds.
     package var recovered = 0
-    /// What was mended in the catalog.
+    /// What was repaired in the catalog.
     package var repair: CatalogDirectory.Repair?
-    /// The name of the list of what was built, if it was damaged and was made again.
+    /// The name of the list of what was built, if it was damaged and was rebuilt.
     package var repairedList: String?
   }
 

@@ -22,21 +22,20 @@ package enum CatalogTaskError: Error, CustomStringConvertible {
   package var description: String {
     switch self {
     case .noCatalog(let path): "There is no catalog \(path.string). \(Self.makingACatalog)"
-    case .emptyCatalog(let path): "There is nothing in the catalog \(path.string). \(Self.makingACatalog)"
+    case .emptyCatalog(let path): "The catalog \(path.string) is empty. \(Self.makingACatalog)"
     case .isAFile(let path):
-      "\(path.string) is a file, and only a catalog in a folder can be changed. `analyze catalog merge` takes it into one."
-    case .foreignFolder(let path): "\(path.string) holds something else than a catalog. Name a folder of its own."
-    case .cannotMakeFolder(let path, let reason): "The folder \(path.string) cannot be made: \(reason)"
+      "\(path.string) is a file, and only a catalog in a folder can be changed. `analyze catalog merge` adds its tracks to one."
+    case .foreignFolder(let path): "\(path.string) contains something other than a catalog. Name an empty folder."
+    case .cannotMakeFolder(let path, let reason): "The folder \(path.string) cannot be created: \(reason)"
     case .foreignFile(let path):
-      "\(path.string) is there, and is not a catalog. Name another file, or remove it."
+      "\(path.string) exists and is not a catalog. Name another file, or remove it."
     case .noSignatures(let database, root: nil):
       "No file in the database \(database.string) has a signature. Analyze your music with the pipeline default, "
-        + "or with any other that has the analyzer signature: analyze FOLDER"
+        + "or with another one that includes the analyzer signature: analyze FOLDER"
     case .noSignatures(let database, let root?):
-      "No file with a signature lies there, says the database \(database.string). Analyze it first: "
-        + "analyze \(root.string)"
+      "The database \(database.string) has no file with a signature there. Analyze it first: analyze \(root.string)"
     case .unusableSignature(let database, let path, let error):
-      "The database \(database.string) holds for \(path.string) \(error) with --force."
+      "In the database \(database.string), the entry of \(path.string) is \(error) with --force."
     case .noTrack(let name):
       "The catalog has no track \(name). Nothing was removed; `analyze catalog list` lists all."
     case .noTrackOfTable(let name):
@@ -45,6 +44,6 @@ package enum CatalogTaskError: Error, CustomStringConvertible {
   }
 
   private static let makingACatalog =
-    "`analyze catalog build` makes one of what was analyzed, `analyze catalog add FILE` of single files; "
-    + "--catalog names another one."
+    "`analyze catalog build` makes one from analyzed files, `analyze catalog add FILE` from single files; "
+    + "use --catalog for another one."
 }

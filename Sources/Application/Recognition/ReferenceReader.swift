@@ -1,4 +1,4 @@
-internal import Analysis
+package import Analysis
 internal import AudioDecoding
 internal import Landmarks
 package import Pipeline

@@ -46,37 +46,37 @@ struct CatalogBuildCommand: AsyncParsableCommand {
     }
   }
 
-  /// Tracks from which on it is worth to tell how far it is.
+  /// From this number of tracks on, progress is shown.
   private static let longWork = 4000
 }
 
-// What to tell.
+// What is said of it.
 extension CatalogSynchronization.Outcome {
   fileprivate func repairs(of folder: String) -> [String] {
     let again = "\(added) \(added == 1 ? "track was" : "tracks were") added again from the database"
     var lines: [String] = []
     if let repair {
       if !repair.restoredSegments.isEmpty {
-        lines.append("Repaired \(folder): the index of \(Self.joined(repair.restoredSegments)) was damaged and made again.")
+        lines.append("Repaired \(folder): the index of \(Self.joined(repair.restoredSegments)) was damaged and was rebuilt.")
       }
       if !repair.lostSegments.isEmpty {
         lines.append(
-          "Repaired \(folder): \(Self.joined(repair.lostSegments)) could not be read; \(again). What `analyze catalog add` "
-            + "or `merge` had put in there must be added again.")
+          "Repaired \(folder): \(Self.joined(repair.lostSegments)) could not be read; \(again). Tracks from "
+            + "`analyze catalog add` or `merge` in there must be added again.")
       }
       if repair.hasLostList {
         lines.append(
-          "Repaired \(folder): the list of segments, CATALOG, was damaged or missing and was made again; \(again). Tracks "
-            + "that had been taken out with `analyze catalog remove` may be back.")
+          "Repaired \(folder): the list of segments, CATALOG, was damaged or missing and was rebuilt; \(again). Tracks "
+            + "removed with `analyze catalog remove` may be back.")
       }
     }
     if let repairedList {
       lines.append(
-        "Repaired \(folder): \(repairedList), the list of what was built, was damaged and was made again. Tracks that had been taken "
-          + "out with `analyze catalog remove` may be back.")
+        "Repaired \(folder): \(repairedList), the list of what was built, was damaged and was rebuilt. Tracks removed with "
+          + "`analyze catalog remove` may be back.")
     } else if recovered > 0 {
       lines.append(
-        "There was no list of what was built in \(folder): \(recovered) tracks that are as in the database now count as built.")
+        "\(folder) had no list of what was built: \(recovered) tracks that match the database now count as built.")
     }
     return lines
   }
