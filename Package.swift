@@ -83,18 +83,19 @@ let package = Package(
       ]),
     swiftTarget("Reporting", ["Analysis", "Recognition", "Records", "System", "Text", systemPackage]),
     swiftTarget("BuiltInAnalyzers", ["Analysis", "Fingerprinting", "TagReading", "Tempo", "Text"]),
+    swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "System", systemPackage]),
     .target(
       name: "Pipeline",
       dependencies: [
-        "Analysis", "AudioDecoding", "CLibAV", "CSpawn", "DSP", "LibraryScan", "Records", "ResultStore", "System",
-        "Text", "Yams", systemPackage,
+        "Analysis", "AnalysisEngine", "AudioDecoding", "CLibAV", "CSpawn", "LibraryScan", "Records", "ResultStore",
+        "System", "Text", "Yams", systemPackage,
       ],
       // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
       resources: [.embedInCode("BuiltInDefinitions")], swiftSettings: strict),
     .executableTarget(
       name: "analyze",
       dependencies: [
-        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline",
+        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline",
         "Recognition", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
@@ -130,10 +131,13 @@ let package = Package(
         "Analysis", "AnalysisTesting", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
       ]),
     testTarget(
+      "AnalysisEngineTests",
+      ["Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "Text", systemPackage]),
+    testTarget(
       "PipelineTests",
       [
-        "Analysis", "AnalysisTesting", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", "Records", "ResultStore",
-        "System", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "LibraryScan", "Pipeline", "Records",
+        "ResultStore", "System", "Text", systemPackage,
       ]),
     testTarget(
       "CommandLineTests",
@@ -149,8 +153,8 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline", "Recognition",
-        "Records", "Reporting", "ResultStore", "System", "TagReading", "Text", grdb, systemPackage,
+        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline",
+        "Recognition", "Records", "Reporting", "ResultStore", "System", "TagReading", "Text", grdb, systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))
 }

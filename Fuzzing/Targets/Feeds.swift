@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisEngine
 import Text
 import BuiltInAnalyzers
 import Foundation

@@ -2,8 +2,6 @@
 struct SampleCheck {
   var nonFiniteCount: Int64 = 0
   var absurdCount: Int64 = 0
-  /// Largest absolute value after the mending.
-  var peak: Float = 0
 }
 
 extension AudioBlock {
@@ -14,12 +12,8 @@ extension AudioBlock {
       let range = range(ofChannel: channel)
       samples.withUnsafeMutableBufferPointer { buffer in
         let plane = UnsafeMutableBufferPointer(rebasing: buffer[range])
-        let peak = Self.peak(of: plane)
-        if peak <= limit {
-          check.peak = max(check.peak, peak)
-        } else {
-          Self.mend(plane, limit: limit, check: &check)
-        }
+        // Nor is NaN above it.
+        if !(Self.peak(of: plane) <= limit) { Self.mend(plane, limit: limit, check: &check) }
       }
     }
     return check
@@ -51,7 +45,6 @@ extension AudioBlock {
         plane[index] = sample < 0 ? -limit : limit
         check.absurdCount += 1
       }
-      check.peak = max(check.peak, plane[index].magnitude)
     }
   }
 }

@@ -10,8 +10,8 @@ public import SystemPackage
 ///
 /// - Order: roots as given; in a folder by the bytes of the names, folders and files alike. Symbolic links are followed
 ///   last, in the order they were met, so that whatever has a path without links gets that one.
-/// - Nothing is met twice: a folder is known again by device and inode (other roots, links, bind mounts), a file with
-///   several names (hard links) as well. A link to a folder that contains the library is not followed.
+/// - Nothing is met twice: a folder is known again by device and inode (other roots, links, bind mounts), and so is a file,
+///   but each of its names (hard links) counts. A link to a folder that contains the library is not followed.
 /// - Names are bytes and come back as they are.
 /// - Memory: the names of the folders from the root to the current one, 16 bytes for every folder met, and an entry for
 ///   each link, each file with several names and each file that was named as a root.
@@ -21,20 +21,17 @@ public struct LibraryWalker {
     public var candidates: CandidateRule
     /// Whether symbolic links in the folders are followed, to files and to folders. Those given as roots always are.
     public var followsLinks: Bool
-    /// Whether a file with several names (hard links) is yielded for the first of them only.
-    public var yieldsHardLinksOnce: Bool
     /// Whether folders and files on other file systems than that of their root are left out.
     public var staysOnFileSystem: Bool
     /// Files changed within this time before the walk began are skipped: they may still be being written.
     public var quietPeriod: Duration
 
     public init(
-      candidates: CandidateRule = CandidateRule(), followsLinks: Bool = true, yieldsHardLinksOnce: Bool = true,
+      candidates: CandidateRule = CandidateRule(), followsLinks: Bool = true,
       staysOnFileSystem: Bool = false, quietPeriod: Duration = .zero
     ) {
       self.candidates = candidates
       self.followsLinks = followsLinks
-      self.yieldsHardLinksOnce = yieldsHardLinksOnce
       self.staysOnFileSystem = staysOnFileSystem
       self.quietPeriod = quietPeriod
     }
@@ -360,14 +357,12 @@ public struct LibraryWalker {
   private mutating func yield(_ status: FileStatus, isRoot: Bool, mayBeMetAgain: Bool = false) {
     guard !path.isTooLong else { return skip(.pathTooLong) }
     let file = ScannedFile(path: path.path, status: status)
-    let hasOtherNames = status.linkCount > 1 && options.yieldsHardLinksOnce
-    if status.key.isTrustworthy, hasOtherNames || isRoot || mayBeMetAgain || !firstPaths.isEmpty {
+    if status.key.isTrustworthy, isRoot || mayBeMetAgain || !firstPaths.isEmpty {
       if let first = firstPaths[status.key] {
+        // Each name of a file with hard links stands in somebody's album; content ids save decoding it twice.
         let isHardLink = status.linkCount > 1 && first != file.path
-        if !isHardLink || options.yieldsHardLinksOnce {
-          return skip(isHardLink ? .hardLink : .alreadyScanned, detail: isHardLink ? first.string : nil)
-        }
-      } else if hasOtherNames || isRoot || mayBeMetAgain {
+        if !isHardLink { return skip(.alreadyScanned) }
+      } else if isRoot || mayBeMetAgain {
         firstPaths[status.key] = file.path
       }
     }
@@ -381,7 +376,7 @@ public struct LibraryWalker {
   private mutating func skip(_ reason: SkipReason, isFolder: Bool = false, detail: String? = nil) {
     ready.append(.skipped(SkippedEntry(path: path.path, reason: reason, isFolder: isFolder, detail: detail)))
     switch reason {
-    case .alreadyScanned, .hardLink, .stillChanging:
+    case .alreadyScanned, .stillChanging:
       if !levels.isEmpty || isPastRoots { roots[currentRoot].holdsAudio = true }
     default: break
     }

@@ -5,7 +5,14 @@ public import Analysis
 /// Music is parted where one constant tempo gives way to another. Onsets of eight kinds, and the beats that a small network
 /// hears, are laid over grids of beats of several tempi and phases, of constant tempo or, where that explains them much better,
 /// along a path whose tempo moves; a conditional logit picks the grid. Metre and downbeats are given where the beats gather in bars clearly. The
-/// types of the single steps name the papers.
+/// types of the single steps name the papers. The folders beside this file, in the order of the work:
+///
+/// - `Onsets`: bands of the spectrum, and how strongly something begins in them.
+/// - `BeatNetwork`: the network that hears beats.
+/// - `Pulse`: the tempi that a stretch of music may have.
+/// - `Grids`: grids of beats, their features, and the choice between them.
+/// - `Beats`: the beats of the grid that was chosen, and their bars.
+/// - `Course`: from stretches to the tempo of a track and its changes.
 public struct TempoAnalyzer: Analyzer {
   public static let id = "tempo"
   public static let version = 5

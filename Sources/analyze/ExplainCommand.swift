@@ -133,7 +133,6 @@ struct ExplainCommand: AsyncParsableCommand {
     case .open: "opening it"
     case .decode: "decoding it"
     case .analyze: "analyzing it"
-    case .store: "storing its results"
     case nil: "being analyzed"
     }
   }

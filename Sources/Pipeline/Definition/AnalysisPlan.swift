@@ -1,4 +1,5 @@
 public import Analysis
+public import AnalysisEngine
 public import AudioDecoding
 public import ResultStore
 public import Text

@@ -1,4 +1,5 @@
 public import Analysis
+public import AnalysisEngine
 internal import Foundation
 public import LibraryScan
 public import Records

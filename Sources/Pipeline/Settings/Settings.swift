@@ -296,9 +296,8 @@ extension Settings {
     for word in self[Self.extensions] {
       rule.audioExtensions.insert((word.hasPrefix(".") ? String(word.dropFirst()) : word).lowercased())
     }
-    // Every name of a file with hard links stands in somebody's album; content ids save decoding it twice.
     return LibraryWalker.Options(
-      candidates: rule, followsLinks: self[Self.followLinks], yieldsHardLinksOnce: false,
+      candidates: rule, followsLinks: self[Self.followLinks],
       staysOnFileSystem: self[Self.oneFileSystem], quietPeriod: self[Self.quietPeriod])
   }
 }

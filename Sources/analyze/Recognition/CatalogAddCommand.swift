@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisEngine
 import ArgumentParser
 import AudioDecoding
 import BuiltInAnalyzers

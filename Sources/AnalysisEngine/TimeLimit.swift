@@ -44,7 +44,7 @@ public struct TimeLimit: Hashable, Sendable, Codable {
   }
 
   /// The same for whoever watches from outside. The inner limit should come first: it leaves a part of the findings.
-  func outerProcessorSeconds(afterDecoding audio: Double) -> Double {
+  package func outerProcessorSeconds(afterDecoding audio: Double) -> Double {
     processorSeconds(afterDecoding: audio) * 1.25 + 10
   }
 }

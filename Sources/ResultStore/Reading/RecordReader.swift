@@ -128,7 +128,7 @@ extension ResultStore {
   }
 
   /// The newest whole file that decodes to the same as one with this `FileAnalysis.decodingID`.
-  public func knownAudio(decodingID: ContentID) throws(StoreError) -> StoredAudio? {
+  public func knownAudio(decodingID: ContentID) throws(StoreError) -> KnownAudio? {
     try read { db in try KnownAudioLookup.first(decodingID: decodingID, store: self, db) }
   }
 }

@@ -8,9 +8,9 @@ enum KnownAudioLookup {
 
   static func candidates(
     forFile id: Int64, sizeBytes: Int64, store: ResultStore, _ db: Database
-  ) throws -> [StoredAudio] {
+  ) throws -> [KnownAudio] {
     let own = try Query(db, columns + "f.id = ?")
-    var found: [StoredAudio] = []
+    var found: [KnownAudio] = []
     try own.forEach(.integer(id)) { found += try knownAudio(own, store, db) }
     // The condition on the content id lets SQLite use the index.
     let others = try Query(
@@ -20,34 +20,33 @@ enum KnownAudioLookup {
   }
 
   /// The newest one.
-  static func first(decodingID: ContentID, store: ResultStore, _ db: Database) throws -> StoredAudio? {
+  static func first(decodingID: ContentID, store: ResultStore, _ db: Database) throws -> KnownAudio? {
     let select = try Query(db, columns + "f.decoding_id = ? ORDER BY f.analyzed_run DESC, f.id LIMIT 1")
     return try select.first(.text(decodingID.description)) { try knownAudio(select, store, db).first } ?? nil
   }
 
-  static func outcomes(
-    ofSet set: Int64?, store: ResultStore, _ db: Database
-  ) throws -> [StoredAudio.Outcome] {
-    try store.analysisSets.members(of: set, in: db).map { member in
-      StoredAudio.Outcome(
-        identity: member.identity, readsAudio: member.readsAudio, isFailure: member.outcome == .failed)
-    }
+  /// The analyzers of a set that have not failed.
+  static func analyzers(
+    ofSet set: Int64?, readingAudio: Bool = false, store: ResultStore, _ db: Database
+  ) throws -> Set<AnalyzerIdentity> {
+    let members = try store.analysisSets.members(of: set, in: db)
+    return Set(members.filter { $0.outcome != .failed && ($0.readsAudio || !readingAudio) }.map(\.identity))
   }
 
   private static let columns = """
-    SELECT f.id, f.decoding_id, f.remarks, f.analysis_set, \(StoredFormat.columns)
+    SELECT f.decoding_id, f.remarks, f.analysis_set, \(StoredFormat.columns)
     FROM file f LEFT JOIN format m ON m.file = f.id
     WHERE f.status = 'ok' AND f.decoding_id IS NOT NULL AND 
     """
 
   /// One, or none if the row makes no sense.
-  private static func knownAudio(_ row: Query, _ store: ResultStore, _ db: Database) throws -> [StoredAudio] {
-    guard let decodingID = ContentID(row.text(1)) else { return [] }
+  private static func knownAudio(_ row: Query, _ store: ResultStore, _ db: Database) throws -> [KnownAudio] {
+    guard let decodingID = ContentID(row.text(0)) else { return [] }
     return [
-      StoredAudio(
-        fileID: row.integer(0), decodingID: decodingID, remarks: StoredProblem.list(fromJSON: row, column: 2),
-        format: StoredFormat.read(row, from: 4),
-        outcomes: try outcomes(ofSet: row.optionalInteger(3), store: store, db))
+      KnownAudio(
+        decodingID: decodingID,
+        analyzers: try analyzers(ofSet: row.optionalInteger(2), readingAudio: true, store: store, db),
+        format: StoredFormat.read(row, from: 3), remarks: StoredProblem.list(fromJSON: row, column: 1))
     ]
   }
 }

@@ -14,8 +14,6 @@ struct TempoDecision {
   private static let sureBeats = 0.8
   /// Tempi within this share of each other are one.
   private static let tolerance = 0.04
-  /// Largest difference, in beats per minute, between sections of a stable tempo.
-  private static let stableWithin = 0.05
 
   func finding(from readings: [StretchReading], onsets: TempoFinding.OnsetSummary) -> TempoFinding {
     let readings = readings.map { $0.limited(to: configuration.minimumBPM...configuration.maximumBPM) }

@@ -15,29 +15,14 @@ public struct PendingFile: Sendable {
   public var reason: PendingReason
   /// The status of the last analysis; `nil` if there was none.
   public var status: FileAnalysis.Status?
-  /// Analyzers of which this very file has an outcome. They are current only if the file has not changed.
-  public var known: [StoredAudio.Outcome]
+  /// Analyzers of which this very file has an outcome, but for those that failed; they are current only if the file has not
+  /// changed.
+  public var known: Set<AnalyzerIdentity>
   /// Whole files (this one first, vanished ones included) that may hold the same audio: of this size, or this file before
   /// it changed. At most a handful; `ResultStore.knownAudio(decodingID:)` finds any other.
-  public var knownAudio: [StoredAudio]
+  public var knownAudio: [KnownAudio]
   /// How many earlier runs took this file and died before it was finished.
   public var unfinishedAttempts: Int
-}
-
-/// Audio of a whole file that was analyzed before.
-public struct StoredAudio: Hashable, Sendable {
-  public struct Outcome: Hashable, Sendable {
-    public var identity: AnalyzerIdentity
-    public var readsAudio: Bool
-    /// The analyzer failed.
-    public var isFailure: Bool
-  }
-
-  public var fileID: Int64
-  public var decodingID: ContentID
-  public var remarks: [Problem]
-  public var format: AudioFormat?
-  public var outcomes: [Outcome]
 }
 
 /// The files of one run that wait for analysis: new ones first, then changed, outdated and formerly failed ones; last, those
@@ -128,7 +113,7 @@ public final class PendingQueue: Sendable {
           inode: UInt64(bitPattern: select.integer(3)), sizeBytes: select.integer(4),
           modified: Timestamp(nanoseconds: select.integer(5)), reason: reason,
           status: FileAnalysis.Status(rawValue: select.text(7)),
-          known: try KnownAudioLookup.outcomes(ofSet: select.optionalInteger(8), store: scan.store, db), knownAudio: [],
+          known: try KnownAudioLookup.analyzers(ofSet: select.optionalInteger(8), store: scan.store, db), knownAudio: [],
           unfinishedAttempts: Int(select.integer(9)))
         files.append((file, pending))
         return files.count < limit

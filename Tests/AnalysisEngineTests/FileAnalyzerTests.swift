@@ -1,8 +1,8 @@
 import Analysis
+import AnalysisEngine
 import AnalysisTesting
 import AudioDecoding
 import Foundation
-import Pipeline
 import SystemPackage
 import Testing
 import Text
