@@ -92,10 +92,16 @@ let package = Package(
       ],
       // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
       resources: [.embedInCode("BuiltInDefinitions")], swiftSettings: strict),
+    swiftTarget(
+      "Application",
+      [
+        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "LibraryScan", "Pipeline", "Records",
+        "Reporting", "ResultStore", "System", "Text", systemPackage,
+      ]),
     .executableTarget(
       name: "analyze",
       dependencies: [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline",
+        "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline",
         "Recognition", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),

@@ -1,5 +1,6 @@
 import Analysis
 import AnalysisEngine
+import Application
 import ArgumentParser
 import AudioDecoding
 import BuiltInAnalyzers

@@ -1,40 +1,55 @@
-import Analysis
-import Foundation
-import Pipeline
-import Records
-import Reporting
-import ResultStore
-import System
-import SystemPackage
+package import Analysis
+internal import Foundation
+package import Pipeline
+internal import Records
+package import ResultStore
+internal import System
+package import SystemPackage
 
 /// The figures of a run for Prometheus, as far as the run has come: written at its end, whatever that was.
-struct RunMetrics {
+package struct RunMetrics: Sendable {
   private let start = ContinuousClock.now
   private let started = Timestamp.now
   /// `nil` until the settings are read, and where nobody wants figures.
-  var path: FilePath?
-  var database: FilePath?
+  package var path: FilePath?
+  package var database: FilePath?
   /// `nil` if the run did not come to its end.
-  var figures: LibraryFigures?
-  var outcome: LibraryRun.Outcome?
-  var losses: [WorkerLoss: Int] = [:]
+  package var figures: LibraryFigures?
+  package var outcome: LibraryRun.Outcome?
+  package var losses: [WorkerLoss: Int] = [:]
 
-  /// - Throws: `ReportError`; the file that was there stays as it was.
-  func write(exitStatus: ExitStatus) throws {
+  package init() {}
+
+  /// - Throws: `WriteError`; the file that was there stays as it was.
+  package func write(exitStatus: ExitStatus) throws {
     guard let path else { return }
     // What a run that failed cannot tell is in the database all the same, or else in the file it replaces.
     let figures = figures ?? database.flatMap { try? ResultStore(path: $0, access: .readOnly).figures() }
     let lastSuccess = figures?.lastSuccess.map { $0.seconds } ?? Self.lastSuccess(in: path)
     let text = (families(exitStatus, lastSuccess: lastSuccess) + (figures.map(Self.families(of:)) ?? []))
       .map(\.text).joined()
-    try WholeFile.write(Array(text.utf8), to: path)
+    do {
+      try FileReplacement.write(text.utf8, to: path)
+    } catch {
+      throw WriteError(path: path, reason: "\(error)")
+    }
+  }
+
+  package struct WriteError: Error, CustomStringConvertible {
+    package var path: FilePath
+    package var reason: String
+
+    package var description: String {
+      "The file of metrics “\(DisplayPath.text(of: path))” cannot be written: \(reason). "
+        + "Check its folder and permissions, or name another one with --metrics."
+    }
   }
 
   private func families(_ exitStatus: ExitStatus, lastSuccess: Int64?) -> [MetricFamily] {
     var families = [
       MetricFamily(
         "nocturne_build_info", "The version of the program that wrote this; always 1.",
-        [.init(labels: [("version", Analyze.version)], value: 1)]),
+        [.init(labels: [("version", Nocturne.version)], value: 1)]),
       MetricFamily(
         "nocturne_run_start_timestamp_seconds", "When the last run began, in seconds since 1970.",
         Double(started.seconds)),

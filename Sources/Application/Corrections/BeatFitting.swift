@@ -1,26 +1,32 @@
-import Analysis
-import AnalysisEngine
-import BuiltInAnalyzers
-import Pipeline
-import SystemPackage
+internal import Analysis
+package import AnalysisEngine
+internal import BuiltInAnalyzers
+package import Pipeline
+internal import System
+internal import SystemPackage
 
 /// Lays beats of a tempo that a person has given over the audio of a file, which is read again for that.
-struct BeatFitting {
+package struct BeatFitting {
   struct Failure: Error {
     /// The end of a sentence: "since …".
     var reason: String
   }
 
-  private let settings: CommandSettings
+  private let timeLimit: TimeLimit
+  private let isolation: (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
 
-  init(_ settings: CommandSettings) {
-    self.settings = settings
+  /// - Parameter isolation: Where a plan is carried out, which was made of all of a definition.
+  package init(
+    timeLimit: TimeLimit, isolation: @escaping (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
+  ) {
+    self.timeLimit = timeLimit
+    self.isolation = isolation
   }
 
   /// - Parameter audio: What the file must hold: it may have changed since it was analyzed.
   /// - Throws: `Failure` if there are no beats to be had.
   func finding(of path: FilePath, _ audio: ContentID, bpm: Double) throws -> TempoFinding {
-    guard PathArgument.exists(path) else {
+    guard path.isThere else {
       throw Failure(reason: "the file is not there to be read again")
     }
     // Very slow and very fast tempi are heard by a multiple of them.
@@ -31,10 +37,10 @@ struct BeatFitting {
     let definition = PipelineDefinition(
       name: fit.id, entries: [PipelineDefinition.Entry(id: fit.id, settings: fit.settings)])
     let plan = try definition.plan(with: BuiltInAnalyzers.onRequest)
-    let isolation = settings.isolation(definition, only: [], plan)
+    let isolation = isolation(definition, plan)
     defer { isolation.close() }
     let analysis = try isolation.analysis(
-      of: AnalysisJob(path: path, timeLimit: settings.timeLimit), by: plan.makeFileAnalyzer())
+      of: AnalysisJob(path: path, timeLimit: timeLimit), by: plan.makeFileAnalyzer())
     guard let analysis else { throw Failure(reason: "reading the file was given up") }
     guard analysis.contentID == audio else {
       throw Failure(

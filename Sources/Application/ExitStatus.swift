@@ -1,7 +1,5 @@
-import ArgumentParser
-
-/// What scripts can rely on; see also `sysexits.h` for 64.
-enum ExitStatus: Int32, CaseIterable {
+/// How a task ended, as scripts, the record of a run and its metrics have it; see also `sysexits.h` for 64.
+package enum ExitStatus: Int32, CaseIterable, Sendable {
   case fine = 0
   /// The run could not be done: no database, no such root, a disk that is full.
   case fatal = 1
@@ -17,17 +15,4 @@ enum ExitStatus: Int32, CaseIterable {
   case interrupted = 130
   /// Ended by SIGTERM; finished work is stored.
   case terminated = 143
-
-  var exitCode: ExitCode { ExitCode(rawValue) }
-}
-
-/// Ends a command with a status and a sentence on standard error.
-struct CommandFailure: Error, CustomStringConvertible {
-  let status: ExitStatus
-  let description: String
-
-  init(_ status: ExitStatus, _ description: String) {
-    self.status = status
-    self.description = description
-  }
 }

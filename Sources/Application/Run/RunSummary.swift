@@ -1,22 +1,32 @@
-import Foundation
-import Pipeline
-import Records
-import ResultStore
-import SystemPackage
-import Text
+internal import Foundation
+internal import Pipeline
+internal import Records
+internal import ResultStore
+package import SystemPackage
+internal import Text
 
 /// What a person reads when a run is over.
-struct RunSummary {
-  let outcome: LibraryRun.Outcome
-  let elapsed: Duration
-  let digest: FailureDigest
+package struct RunSummary: Sendable {
+  private let outcome: LibraryRun.Outcome
+  private let elapsed: Duration
+  private let digest: FailureDigest
+  private let status: ExitStatus
   /// What was written where.
-  let outputs: [String]
-  let isDryRun: Bool
+  private let outputs: [String]
+  private let isDryRun: Bool
+
+  package init(of analysis: LibraryAnalysis.Outcome, database: FilePath, isDryRun: Bool) {
+    outcome = analysis.run
+    elapsed = analysis.elapsed
+    digest = analysis.digest
+    status = analysis.status
+    outputs = isDryRun ? [] : ["database: \(database.string)"] + analysis.reports.map(\.text)
+    self.isDryRun = isDryRun
+  }
 
   /// A table of the totals, the new failures, and where the results are.
-  func text(for terminal: Terminal) -> String {
-    isDryRun ? plan : table(for: terminal)
+  package func text(_ style: TextStyle = TextStyle()) -> String {
+    isDryRun ? plan : table(style)
   }
 
   /// What a run would do.
@@ -32,7 +42,7 @@ struct RunSummary {
       """
   }
 
-  private func table(for terminal: Terminal) -> String {
+  private func table(_ style: TextStyle) -> String {
     let totals = outcome.totals
     let seconds = max(elapsed / .seconds(1), 0.001)
     var rows: [(String, Int, String)] = [
@@ -51,17 +61,17 @@ struct RunSummary {
       let line =
         "  \(row.0.padding(toLength: 9, withPad: " ", startingAt: 0)) "
         + String(repeating: " ", count: width - count.count) + count
-        + (row.2.isEmpty ? "" : "  " + terminal.colored(row.2, .faint))
-      return ["failed", "partial"].contains(row.0) && row.1 > 0 ? terminal.colored(line, .red) : line
+        + (row.2.isEmpty ? "" : "  " + style.colored(row.2, .faint))
+      return ["failed", "partial"].contains(row.0) && row.1 > 0 ? style.colored(line, .red) : line
     }
-    let failures = digest.hasNews ? digest.lines(for: terminal) : []
+    let failures = digest.hasNews ? digest.lines(style) : []
     if !failures.isEmpty { lines += [""] + failures + [""] }
-    lines += outputs.map { "  \(terminal.colored("→", .green)) \(printable($0))" }
+    lines += outputs.map { "  \(style.colored("→", .green)) \(printable($0))" }
     return lines.joined(separator: "\n")
   }
 
   /// For programs.
-  func message(status: ExitStatus) -> Log.Message {
+  package var message: Message {
     let totals = outcome.totals
     let counts = [
       ("seen", totals.seen), ("analyzed", totals.analyzed), ("partial", totals.partial), ("cached", totals.cached),
@@ -74,7 +84,7 @@ struct RunSummary {
     fields["audio_s"] = .number((outcome.audioDuration * 1000).rounded() / 1000)
     fields["run"] = .integer(outcome.runID)
     fields["state"] = .string(outcome.state.rawValue)
-    return Log.Message(
+    return Message(
       level: status == .fine ? .info : .warning, event: isDryRun ? "dry_run" : "run_ended",
       text: isDryRun
         ? plan.replacing("\n", with: " ")

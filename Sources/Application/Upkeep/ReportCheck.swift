@@ -1,40 +1,35 @@
-import Foundation
-import Records
-import Reporting
-import ResultStore
-import System
-import SystemPackage
-import Text
+internal import Foundation
+internal import Records
+internal import Reporting
+internal import ResultStore
+internal import System
+internal import SystemPackage
+internal import Text
 
 /// Compares the reports of the last run with the database: the same files, content ids and statuses.
 struct ReportCheck {
-  enum Result {
-    case fine(String)
-    case wrong(String)
-  }
-
   let store: ResultStore
   let folder: FilePath
 
-  func check() throws -> [Result] {
+  func findings() throws -> [Checkup.Finding] {
     guard let last = try store.latestRun(), let finished = last.finished else { return [] }
     return try ReportFormat.allCases.filter { $0 != .html }.compactMap { format in
       let path = folder.appending("report.\(format.fileExtension)")
       guard let attributes = try? FileManager.default.attributesOfItem(atPath: path.string) else { return nil }
       let written = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
-      if Int64(written) < finished.seconds { return .fine("\(path.string): from before the last run, not compared") }
+      if Int64(written) < finished.seconds { return .ok("report \(path.string): from before the last run, not compared") }
       do {
         return try check(format, at: path, against: last)
       } catch let error as StoreError {
         throw error
       } catch {
         return .wrong(
-          "\(path.string) cannot be read: \(error); `analyze report --report \(format.rawValue)` writes it again")
+          "report \(path.string) cannot be read: \(error); `analyze report --report \(format.rawValue)` writes it again")
       }
     }
   }
 
-  private func check(_ format: ReportFormat, at path: FilePath, against run: RunRecord) throws -> Result {
+  private func check(_ format: ReportFormat, at path: FilePath, against run: RunRecord) throws -> Checkup.Finding {
     var isComparable = true
     var count = 0
     var unknown = 0
@@ -50,14 +45,14 @@ struct ReportCheck {
       if record == nil { unknown += 1 } else { differing += 1 }
       example = example ?? file.path
     }
-    guard isComparable else { return .fine("\(path.string): of another run or database, not compared") }
+    guard isComparable else { return .ok("report \(path.string): of another run or database, not compared") }
     // Only JSON says what it is a report of.
     if count > 0, unknown == count, format != .json {
-      return .fine("\(path.string): of another database, not compared")
+      return .ok("report \(path.string): of another database, not compared")
     }
-    guard let example else { return .fine("\(path.string): agrees with the database on \(counted(count, "file"))") }
+    guard let example else { return .ok("report \(path.string): agrees with the database on \(counted(count, "file"))") }
     return .wrong(
-      "\(path.string): \(unknown + differing) of \(counted(count, "file")) with another content id, address or status in "
+      "report \(path.string): \(unknown + differing) of \(counted(count, "file")) with another content id, address or status in "
         + "the database, or no entry in it, such as \(example.string); `analyze report --report \(format.rawValue)` writes it again")
   }
 }

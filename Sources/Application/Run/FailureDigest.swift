@@ -1,39 +1,41 @@
-import Analysis
-import Foundation
-import Pipeline
-import ResultStore
-import System
-import SystemPackage
-import Text
+package import Analysis
+internal import Foundation
+package import ResultStore
+internal import System
+package import SystemPackage
+internal import Text
 
 /// What somebody reads at seven in the morning in the mail of the nightly job: what has begun to fail and what is damaged,
 /// by reason, with a few files each, and what can be done. Of bounded length, however much has failed.
-struct FailureDigest {
+package struct FailureDigest: Sendable {
+  package enum Audience: Sendable {
+    case people, programs
+  }
+
   /// Of this run alone.
-  let failures: [FailureGroup]
-  let damage: [FailureGroup]
+  package let failures: [FailureGroup]
+  package let damage: [FailureGroup]
   /// Failures that an earlier run has told of.
-  let knownFailures: Int
+  package let knownFailures: Int
   /// Damaged files that an earlier run has told of.
-  let knownDamaged: Int
-  let losses: [WorkerLoss: Int]
+  package let knownDamaged: Int
+  package let losses: [WorkerLoss: Int]
   /// Files left for the next run.
-  let pending: Int
+  package let pending: Int
   let database: FilePath
   let reports: [FilePath]
 
-  static let groupsShown = 10
-  static let examplesShown = 3
+  private static let groupsShown = 10
+  private static let examplesShown = 3
   /// For each reason, in messages for programs.
-  static let examplesForPrograms = 1_000
+  private static let examplesForPrograms = 1_000
 
   /// - Parameter run: `nil` if nothing was recorded.
-  init(
-    of run: Int64?, in store: ResultStore, knownFailures: Int, knownDamaged: Int, losses: [WorkerLoss: Int] = [:],
-    pending: Int = 0,
-    reports: [FilePath] = []
+  package init(
+    of run: Int64?, in store: ResultStore, for audience: Audience = .people, knownFailures: Int, knownDamaged: Int,
+    losses: [WorkerLoss: Int] = [:], pending: Int = 0, reports: [FilePath] = []
   ) throws {
-    let examples = Log.format == .json ? Self.examplesForPrograms : Self.examplesShown
+    let examples = audience == .programs ? Self.examplesForPrograms : Self.examplesShown
     failures = try run.map { try store.newFailureGroups(in: $0, examples: examples) } ?? []
     damage = try run.map { try store.newDamageGroups(in: $0, examples: examples) } ?? []
     self.knownFailures = knownFailures
@@ -46,16 +48,16 @@ struct FailureDigest {
 
   private var hasNewFiles: Bool { !failures.isEmpty || !damage.isEmpty }
   /// Whether there is more to tell than what was known before.
-  var hasNews: Bool { hasNewFiles || !losses.isEmpty }
+  package var hasNews: Bool { hasNewFiles || !losses.isEmpty }
   private var isEmpty: Bool { !hasNews && knownFailures == 0 && knownDamaged == 0 }
 
   /// The whole, as text.
-  func lines(for terminal: Terminal) -> [String] {
+  package func lines(_ style: TextStyle = TextStyle()) -> [String] {
     guard !isEmpty else { return [] }
-    var lines = list(failures, terminal) { count in
+    var lines = list(failures, style) { count in
       "\(counted(count, "file")) failed that \(count == 1 ? "was" : "were") not known as failing:"
     }
-    lines += list(damage, terminal) { count in
+    lines += list(damage, style) { count in
       count == 1
         ? "1 file is damaged that was not known as damaged:"
         : "\(count) files are damaged that were not known as damaged:"
@@ -65,11 +67,11 @@ struct FailureDigest {
     return lines
   }
 
-  private func list(_ groups: [FailureGroup], _ terminal: Terminal, title: (Int) -> String) -> [String] {
+  private func list(_ groups: [FailureGroup], _ style: TextStyle, title: (Int) -> String) -> [String] {
     guard !groups.isEmpty else { return [] }
     var lines = [title(Self.count(groups))]
     let width = String(groups.map(\.count).max() ?? 0).count
-    for group in groups.prefix(Self.groupsShown) { lines += describe(group, width: width, terminal) }
+    for group in groups.prefix(Self.groupsShown) { lines += describe(group, width: width, style) }
     let rest = groups.dropFirst(Self.groupsShown)
     if !rest.isEmpty { lines.append("  … and \(counted(Self.count(rest), "file")) for other reasons") }
     return lines + [""]
@@ -77,34 +79,21 @@ struct FailureDigest {
 
   private static func count(_ groups: some Sequence<FailureGroup>) -> Int { groups.reduce(0) { $0 + $1.count } }
 
-  /// Says all on standard error, in the form that messages have.
-  func write(on terminal: Terminal) {
-    switch Log.format {
-    case .auto, .text:
-      Terminal.write(lines(for: terminal).map { $0 + "\n" }.joined())
-    case .journald:
-      let text = lines(for: terminal.plain).joined(separator: "\n")
-      Log.write(Log.Message(level: .warning, event: "files_failed", text: text, isBlock: true))
-    case .json:
-      for message in messages { Log.write(message) }
-    }
-  }
-
-  /// The same as messages, a line each, for programs.
-  private var messages: [Log.Message] {
+  /// The new files as messages, a line each, for programs.
+  package var messages: [Message] {
     messages(about: failures, event: "failed") + messages(about: damage, event: "damaged")
   }
 
-  private func messages(about groups: [FailureGroup], event: String) -> [Log.Message] {
-    var messages: [Log.Message] = []
+  private func messages(about groups: [FailureGroup], event: String) -> [Message] {
+    var messages: [Message] = []
     for group in groups {
       for example in group.examples {
-        messages.append(Log.Message(event: "file_\(event)", about: example.path, example.problem))
+        messages.append(Message(event: "file_\(event)", about: example.path, example.problem))
       }
       let rest = group.count - group.examples.count
       if rest > 0 {
         messages.append(
-          Log.Message(
+          Message(
             level: .warning, event: "files_\(event)", text: "\(counted(rest, "more file")) \(event) [\(group.code)]",
             fields: ["code": .string(group.code), "count": .integer(Int64(rest))]))
       }
@@ -112,14 +101,14 @@ struct FailureDigest {
     return messages
   }
 
-  private func describe(_ group: FailureGroup, width: Int, _ terminal: Terminal) -> [String] {
+  private func describe(_ group: FailureGroup, width: Int, _ style: TextStyle) -> [String] {
     let count = String(repeating: " ", count: max(0, width - String(group.count).count)) + String(group.count)
     let messages = Set(group.examples.map(\.problem.message))
     let shared = messages.count == 1 ? messages.first.map { shortened($0) + " " } ?? "" : ""
     var lines = ["", "  \(count) × \(shared)[\(group.code)]"]
     let indent = String(repeating: " ", count: width + 5)
     for example in group.examples.prefix(Self.examplesShown) {
-      lines.append(indent + terminal.colored(printable(DisplayPath.text(of: example.path)), .yellow))
+      lines.append(indent + style.colored(printable(DisplayPath.text(of: example.path)), .yellow))
       if shared.isEmpty { lines.append(indent + "  " + shortened(example.problem.message)) }
     }
     let rest = group.count - min(group.examples.count, Self.examplesShown)
