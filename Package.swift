@@ -27,6 +27,12 @@ func testTarget(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: "Examples/\(name)/Sources/\(name)",
+    swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
+}
+
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 
@@ -35,6 +41,9 @@ let package = Package(
   products: [
     .executable(name: "analyze", targets: ["analyze"]),
     .library(name: "Recognition", targets: ["Recognition", "Fingerprinting", "Analysis"]),
+    // The analyzers on a file or on PCM; decoding alone; tempo and beats alone.
+    .library(name: "AudioAnalysis", targets: ["AudioAnalysis"]),
+    .library(name: "AudioDecoding", targets: ["AudioDecoding"]), .library(name: "Tempo", targets: ["Tempo"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -92,6 +101,9 @@ let package = Package(
       ],
       // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
       resources: [.embedInCode("BuiltInDefinitions")], swiftSettings: strict),
+    // The analyzers without store and command line, for other programs.
+    swiftTarget(
+      "AudioAnalysis", ["Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", systemPackage]),
     swiftTarget(
       "Application",
       [
@@ -109,6 +121,9 @@ let package = Package(
     .executableTarget(
       name: "recognise", dependencies: ["Recognition", systemPackage], path: "Examples/recognise/Sources/recognise",
       swiftSettings: strict),
+    // The sources of the packages in Examples/, so that the tests build and run them.
+    example("analyze-file", ["AudioAnalysis"]), example("decode-audio", ["AudioDecoding"]),
+    example("find-tempo", ["AudioDecoding", "Tempo"]),
 
     // Tests.
     swiftTarget("AnalysisTesting", ["Analysis", "DSP", "Text", systemPackage]),
@@ -140,6 +155,14 @@ let package = Package(
       "AnalysisEngineTests",
       ["Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "Text", systemPackage]),
     testTarget(
+      "AudioAnalysisTests", ["AnalysisTesting", "AudioAnalysis", "Tempo", systemPackage]),
+    testTarget(
+      "ApplicationTests",
+      [
+        "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "BuiltInAnalyzers", "LibraryScan", "Pipeline",
+        "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+      ]),
+    testTarget(
       "PipelineTests",
       [
         "Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "LibraryScan", "Pipeline", "Records",
@@ -148,7 +171,8 @@ let package = Package(
     testTarget(
       "CommandLineTests",
       [
-        "Analysis", "AnalysisTesting", "CSpawn", "Reporting", "System", "Text", "analyze", "recognise", systemPackage,
+        "Analysis", "AnalysisTesting", "CSpawn", "Reporting", "System", "Text", "analyze",
+        "analyze-file", "decode-audio", "find-tempo", "recognise", systemPackage,
       ]),
   ]
 )

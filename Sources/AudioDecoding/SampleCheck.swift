@@ -1,12 +1,13 @@
 /// What `AudioBlock.makeHarmless` found.
-struct SampleCheck {
-  var nonFiniteCount: Int64 = 0
-  var absurdCount: Int64 = 0
+package struct SampleCheck {
+  package var nonFiniteCount: Int64 = 0
+  package var absurdCount: Int64 = 0
 }
 
 extension AudioBlock {
   /// Makes samples that are not finite 0 and limits the others to ± `limit`.
-  mutating func makeHarmless(limit: Float) -> SampleCheck {
+  @discardableResult
+  package mutating func makeHarmless(limit: Float) -> SampleCheck {
     var check = SampleCheck()
     for channel in 0..<channelCount {
       let range = range(ofChannel: channel)
