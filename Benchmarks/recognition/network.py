@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains the network that hears landmarks, Sources/Recognition/LandmarkNetwork.swift.
+"""Trains the network that hears landmarks, Sources/Recognition/Queries/LandmarkNetwork.swift.
 
 usage: network.py OUTPUT.pt EXCERPTS.npz ... [--check EXCERPTS.npz] [--steps 6000] [--write]
 

@@ -1,6 +1,6 @@
 public import Analysis
 public import AudioDecoding
-internal import DSP
+public import DSP
 
 /// Makes each feed that the analyzers of one file ask for, once, out of the decoded blocks, and hands it to their sessions.
 ///

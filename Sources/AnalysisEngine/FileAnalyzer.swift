@@ -1,5 +1,6 @@
 public import Analysis
-public import AudioDecoding
+internal import AudioDecoding
+public import DSP
 public import System
 
 /// Analyzes one file from opening to findings. Blocks while it decodes: made for a worker thread, or a worker process.

@@ -1,5 +1,6 @@
 internal import AnalysisEngine
 internal import AudioDecoding
+internal import DSP
 
 /// What analyzers find in a file or in PCM.
 ///

@@ -1,5 +1,6 @@
 public import Analysis
 internal import CLibAV
+internal import DSP
 
 /// The conversion in front of AcoustID fingerprints: any rate and channels to 11,025 Hz, mono, 16 bits.
 ///

@@ -1,5 +1,6 @@
 public import Analysis
-internal import Fingerprinting
+internal import Chromaprint
+internal import Landmarks
 internal import TagReading
 internal import Tempo
 

@@ -2,6 +2,7 @@ import Analysis
 import AnalysisEngine
 import AnalysisTesting
 import AudioDecoding
+import DSP
 import Foundation
 import SystemPackage
 import Testing

@@ -3,6 +3,7 @@ import AnalysisEngine
 import Text
 import AnalysisTesting
 import AudioDecoding
+import DSP
 import Foundation
 import SystemPackage
 import Testing

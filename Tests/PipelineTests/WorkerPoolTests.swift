@@ -4,6 +4,7 @@ import AnalysisEngine
 import Text
 import AnalysisTesting
 import AudioDecoding
+import DSP
 import Foundation
 import LibraryScan
 import ResultStore

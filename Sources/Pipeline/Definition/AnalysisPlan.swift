@@ -1,6 +1,7 @@
 public import Analysis
 public import AnalysisEngine
-public import AudioDecoding
+internal import AudioDecoding
+public import DSP
 public import ResultStore
 public import Text
 

@@ -208,7 +208,7 @@ extension Settings {
   public static let database = Setting<FilePath>("database", trust: .needed, "the database of results") {
     $0.data.appending("library.sqlite")
   }
-  public static let catalog = Setting<FilePath>("catalog", trust: .needed, "the catalog of recordings to recognise") {
+  public static let catalog = Setting<FilePath>("catalog", trust: .needed, "the catalog of recordings to recognize") {
     $0.data.appending("catalog")
   }
   public static let output = Setting<FilePath>("output", trust: .needed, "the folder for reports") {
