@@ -22,8 +22,8 @@ extension TempoFinding {
     let blockLength = 16_384
     do throws(AnalysisError) {
       for start in stride(from: 0, to: samples.count, by: blockLength) {
-        let block = samples.span.extracting(start..<min(start + blockLength, samples.count))
-        let count = resampler.push(block, into: &resampled)
+        let range = start..<min(start + blockLength, samples.count)
+        let count = resampler.push(samples.span.extracting(range), into: &resampled)
         try stft.push(resampled.span.extracting(first: count)) { (column, index) throws(AnalysisError) in
           try session.consume(column, at: index)
         }

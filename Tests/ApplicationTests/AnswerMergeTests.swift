@@ -1,7 +1,10 @@
 import Analysis
+import AnalysisEngine
+import AnalysisTesting
 import Application
 import BuiltInAnalyzers
 import Foundation
+import LibraryScan
 import Pipeline
 import Reporting
 import Records

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Application
 import Foundation
 import Pipeline
@@ -6,6 +7,7 @@ import Records
 import ResultStore
 import SystemPackage
 import Testing
+import Text
 
 /// A run, without a process of its own.
 @Suite struct LibraryAnalysisTests {

@@ -2,7 +2,6 @@ package import Analysis
 package import AnalysisEngine
 internal import AudioDecoding
 internal import Landmarks
-package import Pipeline
 package import Recognition
 internal import Records
 package import ResultStore
