@@ -27,6 +27,12 @@ func testTarget(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: "Examples/\(name)/Sources/\(name)",
+    swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
+}
+
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 
@@ -36,6 +42,9 @@ let package = Package(
     .executable(name: "analyze", targets: ["analyze"]),
     // Which recording a clip is from: no decoders. Listening adds files and recording.
     .library(name: "Recognition", targets: ["Recognition"]), .library(name: "Listening", targets: ["Listening"]),
+    // The analyzers on a file or on PCM; decoding alone; tempo and beats alone.
+    .library(name: "AudioAnalysis", targets: ["AudioAnalysis"]),
+    .library(name: "AudioDecoding", targets: ["AudioDecoding"]), .library(name: "Tempo", targets: ["Tempo"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -86,25 +95,29 @@ let package = Package(
       ]),
     swiftTarget("Reporting", ["Analysis", "Records", "System", "Text", systemPackage]),
     swiftTarget("BuiltInAnalyzers", ["Analysis", "Chromaprint", "Landmarks", "TagReading", "Tempo", "Text"]),
+    swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "System", systemPackage]),
     .target(
       name: "Pipeline",
       dependencies: [
-        "Analysis", "AudioDecoding", "CLibAV", "CSpawn", "DSP", "LibraryScan", "Records", "ResultStore", "System",
-        "Text", "Yams", systemPackage,
+        "Analysis", "AnalysisEngine", "AudioDecoding", "CLibAV", "CSpawn", "LibraryScan", "Records", "ResultStore",
+        "System", "Text", "Yams", systemPackage,
       ],
       // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
       resources: [.embedInCode("BuiltInDefinitions")], swiftSettings: strict),
+    // The analyzers without store and command line, for other programs.
+    swiftTarget(
+      "AudioAnalysis", ["Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", systemPackage]),
     swiftTarget(
       "Application",
       [
-        "Analysis", "AudioDecoding", "Landmarks", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
-        "ResultStore", "System", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "Landmarks", "LibraryScan", "Listening",
+        "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
       ]),
     .executableTarget(
       name: "analyze",
       dependencies: [
-        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "LibraryScan", "Listening", "Pipeline",
-        "Recognition", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "BuiltInAnalyzers", "LibraryScan", "Listening",
+        "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
     // The sources of the packages in Examples/, so that the tests build and run them.
@@ -114,6 +127,8 @@ let package = Package(
     .executableTarget(
       name: "recognize-pcm", dependencies: ["Recognition", systemPackage],
       path: "Examples/recognize-pcm/Sources/recognize-pcm", swiftSettings: strictAsync),
+    example("analyze-file", ["AudioAnalysis"]), example("decode-audio", ["AudioDecoding"]),
+    example("find-tempo", ["AudioDecoding", "Tempo"]),
 
     // Tests.
     swiftTarget("AnalysisTesting", ["Analysis", "DSP", "Text", systemPackage]),
@@ -142,17 +157,27 @@ let package = Package(
         "Analysis", "AnalysisTesting", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
       ]),
     testTarget(
+      "AnalysisEngineTests",
+      ["Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "Text", systemPackage]),
+    testTarget(
+      "AudioAnalysisTests", ["AnalysisTesting", "AudioAnalysis", "Tempo", systemPackage]),
+    testTarget(
+      "ApplicationTests",
+      [
+        "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "BuiltInAnalyzers", "LibraryScan", "Pipeline",
+        "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+      ]),
+    testTarget(
       "PipelineTests",
       [
-        "Analysis", "AnalysisTesting", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", "Records", "ResultStore",
-        "System", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "LibraryScan", "Pipeline", "Records",
+        "ResultStore", "System", "Text", systemPackage,
       ]),
-    testTarget("ApplicationTests", ["Application"]),
     testTarget(
       "CommandLineTests",
       [
-        "Analysis", "AnalysisTesting", "Application", "CSpawn", "Reporting", "System", "Text", "analyze", "recognize",
-        "recognize-pcm", systemPackage,
+        "Analysis", "AnalysisTesting", "Application", "CSpawn", "Reporting", "System", "Text", "analyze",
+        "analyze-file", "decode-audio", "find-tempo", "recognize", "recognize-pcm", systemPackage,
       ]),
   ]
 )
@@ -163,8 +188,9 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Landmarks", "LibraryScan", "Pipeline", "Recognition",
-        "Records", "Reporting", "ResultStore", "System", "TagReading", "Text", grdb, systemPackage,
+        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Landmarks", "LibraryScan",
+        "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "TagReading", "Text", grdb,
+        systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))
 }

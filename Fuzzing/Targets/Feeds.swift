@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisEngine
 import BuiltInAnalyzers
 import DSP
 import Foundation

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisEngine
 import Text
 import AnalysisTesting
 import AudioDecoding
@@ -304,7 +305,7 @@ private struct Gauge: Analyzer {
   }
 
   var feed: Feed { .samples(SampleLayout(rate: .hertz(8_000))) }
-  func makeSession(for track: Track) throws(AnalysisError) -> Probe { Probe() }
+  func makeSession(for track: Track) throws(AnalysisError) -> Idle { Idle() }
 }
 
 /// An analyzer without settings.
@@ -315,5 +316,14 @@ private struct Counter: Analyzer {
 
   init(_ configuration: NoConfiguration) {}
   var feed: Feed { .file }
-  func makeSession(for track: Track) throws(AnalysisError) -> Probe { Probe() }
+  func makeSession(for track: Track) throws(AnalysisError) -> Idle { Idle() }
+}
+
+/// A session that finds nothing in particular.
+private struct Idle: AnalysisSession {
+  struct Finding: AnalysisFinding {}
+
+  mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {}
+
+  mutating func finish() throws(AnalysisError) -> Finding { Finding() }
 }

@@ -1,5 +1,6 @@
 import Records
 import Analysis
+import AnalysisEngine
 import Text
 import AnalysisTesting
 import AudioDecoding

@@ -1,4 +1,7 @@
 package import Analysis
+package import AnalysisEngine
+internal import AudioDecoding
+internal import Landmarks
 package import Recognition
 package import SystemPackage
 

@@ -1,4 +1,5 @@
 public import Analysis
+public import AnalysisEngine
 internal import AudioDecoding
 public import DSP
 public import ResultStore

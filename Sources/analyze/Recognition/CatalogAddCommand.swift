@@ -1,3 +1,4 @@
+import AnalysisEngine
 import Application
 import ArgumentParser
 import BuiltInAnalyzers
