@@ -38,7 +38,7 @@ test:
 	@Scripts/setup test
 	@Scripts/run-tests
 	@Scripts/check-manual .build/debug/analyze
-	@Scripts/make-documentation .build/Recognition.doccarchive
+	@Scripts/make-documentation .build/documentation
 	@Benchmarks/check-weights
 
 bench: build

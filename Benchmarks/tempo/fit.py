@@ -77,7 +77,7 @@ def read(manifest, directory):
 
 
 def fit(tracks, options):
-    """The weights of the choice, for features as they are; see Sources/Tempo/GridChoice.swift."""
+    """The weights of the choice, for features as they are; see Sources/Tempo/Grids/GridChoice.swift."""
     tracks = [t for t in tracks if t['right'].any() and t['kind'] != 'metronome']
     X = np.concatenate([t['X'] for t in tracks])
     mean, deviation = X.mean(0), X.std(0)
