@@ -34,7 +34,7 @@ def make(folder, material, a):
     with open(os.path.join(folder, "queries.csv"), "w") as queries:
         for number in range(a.count):
             x, track, first, _ = excerpts.stretch(material, rng, int(a.seconds * excerpts.RATE))
-            x = signal.resample_poly(excerpts.add(x, excerpts.coloured(rng, len(x)), x, RATIOS[number % len(RATIOS)]), 1, 2)
+            x = signal.resample_poly(excerpts.add(x, excerpts.colored(rng, len(x)), x, RATIOS[number % len(RATIOS)]), 1, 2)
             path = os.path.join(folder, "%d.raw" % number)
             np.round(x * (0.7 * 32767 / np.abs(x).max())).astype("<i2").tofile(path)
             queries.write("%d,%s,%s,%.3f\n" % (number, path, paths[track], first / (2 * excerpts.HOP)))

@@ -1,24 +1,24 @@
 internal import Glibc
 
-/// How beats gather in bars, where that is sure.
+/// How beats group into bars, where that is certain.
 ///
-/// A metre is told by how much of the differences between beats a bar of three or of four explains, and by how much likelier
-/// one beat of three or of four begins a bar, as `BeatNetwork` hears it; which beat does by a conditional logit over
-/// the three or four. `Benchmarks/tempo/bars.py` fits the weights and chooses the thresholds (`BarWeights`); bars are left
-/// open where either is not clear.
+/// Two things decide the meter: how much of the differences between beats a bar of three or of four explains, and how
+/// much likelier one beat of three or four begins a bar according to `BeatNetwork`. A conditional logit over the three
+/// or four beats picks the first. Where either is unclear, bars are left open. `Benchmarks/tempo/bars.py` fits the weights
+/// and thresholds (`BarWeights`).
 struct BarReading: Equatable {
-  /// Of one bar.
+  /// Beats per bar.
   let beatCount: Int
-  /// Which of the first beats begins a bar; nil where it is not sure.
+  /// Which of the first beats begins a bar; nil if uncertain.
   let firstDownbeat: Int?
 
   private typealias Lanes = OnsetEnvelopes.Lanes
 
-  /// Faster bars of three are as likely the halves of bars of 6/8.
+  /// Faster bars of three are just as likely halves of 6/8 bars.
   private static let fastestThree = 160.0
   private static let fewestBeats = 16
 
-  /// - Parameter downbeats: `BeatActivation.downbeats` at each of the beats.
+  /// - Parameter downbeats: `BeatActivation.downbeats` at each beat.
   init?(_ accents: BeatAccents, downbeats: [Float], bpm: Double) {
     let count = accents.values.count
     guard count >= Self.fewestBeats, downbeats.count == count else { return nil }
@@ -45,7 +45,7 @@ struct BarReading: Equatable {
         (three[$0] * weights.firstOfThree).sum() + weights.networkOfThree * heardThree[$0]
       }
     }
-    // What few bars say counts for less.
+    // Few bars are weaker evidence.
     let certainty = Float(min(Double(count / beatCount), 16).squareRoot() / 4)
     for index in scores.indices { scores[index] *= certainty }
     let best = scores.indices.max { scores[$0] < scores[$1] }!
