@@ -126,8 +126,8 @@ def add(x, noise, reference, ratio):
 
 
 def stretch(material, rng, count, speed_of=lambda: 1.0):
-    """A part of a track that is not silent: so many samples at 16 kHz and what the speed takes more, number of the track, its sample at the
-    start, speed."""
+    """A part of a track that is not silent, long enough for `count` samples at its speed (16 kHz); number of the track,
+    first sample of the part, speed."""
     while True:
         track = int(rng.choice(len(material.tracks), p=material.shares))
         sound, _ = material.tracks[track]
@@ -140,9 +140,11 @@ def stretch(material, rng, count, speed_of=lambda: 1.0):
 
 
 def clip(material, rng, seconds):
-    """A degraded part of a track that is not silent: samples at 8 kHz, number of the track, its sample of 16 kHz at the start, speed, kind and ratio."""
+    """A degraded part of a track that is not silent: samples at 8 kHz, number of the track, its sample of 16 kHz at the
+    start, speed, kind and ratio."""
     count = int(seconds * RATE)
-    x, track, first, speed = stretch(material, rng, count, lambda: float(rng.uniform(0.95, 1.05)) if rng.random() < 0.3 else 1.0)
+    def speed_of(): return float(rng.uniform(0.95, 1.05)) if rng.random() < 0.3 else 1.0
+    x, track, first, speed = stretch(material, rng, count, speed_of)
     if speed != 1:
         # Band-limited: twice the rate first, for the interpolation to be good enough below 4 kHz.
         x = np.interp(np.arange(count) * speed * 2, np.arange(2 * len(x)), signal.resample_poly(x, 2, 1))

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""Fits how rarely the pairs of a query come true, Sources/Recognition/QueryPairs.swift.
+"""Fits how rarely pairs of a query come true, `Rarity` in QueryPairs.swift.
 
 usage: rarity.py SCRATCH MATERIAL SET [SET ...] [--count 200] [--seconds 5] [--seed 1] [--kit PROGRAM] [--write]
 
-MATERIAL   what material.py has made; SET names a directory below its tracks
-SCRATCH    gets the clips, queries.csv and cells.i16, which `recognition-kit cells` writes
+MATERIAL   folder that material.py made; SET is a folder below its tracks
+SCRATCH    folder for the clips, queries.csv and cells.i16 (from `recognition-kit cells`)
 --kit      another build of recognition-kit
---write    changes what the program holds: Sources/Recognition/Resources/rarity.tsv
+--write    changes Sources/Recognition/Resources/rarity.tsv
 
-Clips of tracks in colored noise of 0 and -5 dB, half of each. A cell is a place that a pair of a query's peaks may fall into in the index:
-a band of the anchor, an interval and a gap; those that the last stage of the search looks up by the numbers that the program holds. How
-many pairs the track has in a cell, at the clip's place in it, is a Poisson variable; the logarithm of its mean falls with the ranks of
-both peaks, the number of stronger targets and the distance of the cell. Prints the numbers of the program and those fitted, each with
-the logarithm of the likelihood, less that of a rate that is the same for all cells. Needs numpy and scipy.
+The clips are in colored noise of 0 and -5 dB, half of them each. A pair of a query's peaks may fall into several cells
+of the index: a band of the anchor, an interval and a gap. The cells here are those that the last stage of the search
+looks up with the present numbers. How many pairs the track has in a cell, at the place of the clip, is taken as a Poisson
+variable. The logarithm of its mean falls with the ranks of both peaks, the number of stronger targets, and the distance
+of the cell. Prints the present and the fitted numbers, each with the log-likelihood above that of a constant rate.
+Needs numpy and scipy.
 """
 import argparse, os, subprocess, sys
 import numpy as np
@@ -28,13 +29,14 @@ RATIOS = [0, -5]  # dB
 
 
 def make(folder, material, a):
-    """Clips, and a list of them with their tracks' landmarks and where in these they begin."""
+    """Makes clips, and a list of them with the landmarks of their tracks and the column at which they begin."""
     rng = np.random.default_rng(a.seed)
     paths = material.landmark_paths
     with open(os.path.join(folder, "queries.csv"), "w") as queries:
         for number in range(a.count):
             x, track, first, _ = excerpts.stretch(material, rng, int(a.seconds * excerpts.RATE))
-            x = signal.resample_poly(excerpts.add(x, excerpts.colored(rng, len(x)), x, RATIOS[number % len(RATIOS)]), 1, 2)
+            x = excerpts.add(x, excerpts.colored(rng, len(x)), x, RATIOS[number % len(RATIOS)])
+            x = signal.resample_poly(x, 1, 2)
             path = os.path.join(folder, "%d.raw" % number)
             np.round(x * (0.7 * 32767 / np.abs(x).max())).astype("<i2").tofile(path)
             queries.write("%d,%s,%s,%.3f\n" % (number, path, paths[track], first / (2 * excerpts.HOP)))
@@ -47,7 +49,7 @@ def likelihood(x, y, w):
 
 
 def fit(x, y, fixed=None):
-    """Maximum likelihood by Newton's method; with `fixed` weights of all columns but the first, which is constant, that alone."""
+    """Maximum likelihood by Newton's method. Of `fixed` weights, only the constant (the first column) is fitted."""
     if fixed is not None:
         return np.r_[np.log(y.sum() / np.exp(x[:, 1:] @ fixed).sum()), fixed]
     w = np.r_[np.log(y.mean()), np.zeros(x.shape[1] - 1)]
@@ -81,7 +83,8 @@ def main():
         print("%-8s" % title, *("%s %.3g" % item for item in zip(NAMES, w[1:])),
               " at best %.2g of cells hold a pair, log-likelihood %+.1f" % (np.exp(w[0]), likelihood(x, y, w) - none))
     if a.write:
-        model_files.write_pair_rarity(model_files.PAIR_RARITY, {name: [number] for name, number in zip(NAMES, found[1:])})
+        rows = {name: [number] for name, number in zip(NAMES, found[1:])}
+        model_files.write_pair_rarity(model_files.PAIR_RARITY, rows)
 
 
 if __name__ == "__main__":

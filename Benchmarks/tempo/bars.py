@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
-"""Fits how beats gather in bars, Sources/Tempo/BarReading.swift, and prints what that is worth on sources it was not fitted to.
+"""Fits how beats group into bars, Sources/Tempo/BarReading.swift, and prints how good that is on unknown sources.
 
   bars.py MANIFEST:FEATURES:WEIGHT … --folds FOLDS.json [--write] [--l2 1] [--right 0.97]
 
---write changes what the program holds: Sources/Tempo/Resources/bar-weights.tsv.
+--write changes Sources/Tempo/Resources/bar-weights.tsv. Arguments are those of fit.py. Clips without known bars (no
+NAME.json beside the manifest, or no first beats in it) are left out. The beats are those of the grid that the program
+chooses with the weights it was built with, even if they are wrong. Needs numpy and scipy.
 
-Takes what fit.py takes: MANIFEST and FEATURES, WEIGHT for what one clip of them counts, and the folds of the networks that heard them. Clips
-whose bars are not known (NAME.json beside the manifest has none) are left out. Beats are those of the grid that the program takes by
-the weights it was built with, wrong ones included. Needs numpy, scipy and mir_eval.
-
-1. Meter: a logistic regression of four against three on the logarithm of the ratio of the evidence for both: shares of the lanes, what is
-   added to the evidence, and the scale of the network. Clips in three and in four count the same, together.
-2. First beats: a conditional logit over the three or four beats, on clips whose first beats are among those found.
-3. Thresholds: for the meter the least advantage (in tenths) at which a share of --right of the meters given are right, for first beats the
-   least probability (in hundredths); both on sources that were left out of the fit. All else is 2.'s and 1.'s maximum of the likelihood
-   with an L2 penalty (in 1. towards equal shares and a factor of 1).
+1. Meter: logistic regression of four against three on the logarithm of the ratio of their evidence. Fitted are the
+   shares of the lanes, the evidence from chance, and the scale of the network. All clips in three together weigh as
+   much as all clips in four. The L2 penalty is towards equal shares and towards 1.
+2. First beats: conditional logit over the three or four beats, with an L2 penalty, on clips whose first beats are among
+   the beats found.
+3. Thresholds: the lowest advantage of a meter (in tenths) and the lowest probability of a first beat (in hundredths)
+   for which a share of --right of the answers given are right, on sources left out of the fit.
 """
 import argparse, csv, json, os, sys
 for variable in 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS': os.environ[variable] = '1'
@@ -27,9 +26,9 @@ import truth
 
 LANES = 'to_150_hz to_400_hz to_1500_hz to_5000_hz above_5000_hz all_bands harmony loud'.split()
 SHARES = ['share.' + lane for lane in LANES]
-# What the weights of first beats are multiplied with, by the number of beats in a bar.
-FIRST = {4: [part + '.' + name for part, names in (('first_of_four', LANES + ['network']), ('third_of_four', LANES)) for name in names],
-         3: ['first_of_three.' + name for name in LANES + ['network']]}
+# The weights of first beats, by the number of beats in a bar.
+FIRST = {3: ['first_of_three.' + name for name in LANES + ['network']],
+         4: ['first_of_four.' + name for name in LANES + ['network']] + ['third_of_four.' + name for name in LANES]}
 # Of BarReading.swift.
 FEWEST_BEATS, FASTEST_THREE = 16, 160
 TOLERANCE = 0.07  # seconds
@@ -43,7 +42,7 @@ def places_of(times, grid):
 
 
 def first_of(down, grid, per_bar):
-    """Which of the first beats of a grid begins a bar; None if the first beats of bars are not among its beats, or not so many apart."""
+    """Which of the first beats of a grid begins a bar; None if the grid misses first beats, or they are not per_bar apart."""
     places = places_of(down, grid)
     if len(places) < max(2, 0.8 * len(down)): return None
     counts = np.bincount(places % per_bar, minlength=per_bar)
@@ -54,7 +53,7 @@ def means(values, step): return np.array([values[first::step].mean(0) for first 
 
 
 def read(manifest, directory, weight):
-    """The clips whose bars are known, with what BarReading.swift knows of them."""
+    """The clips whose bars are known, with what BarReading.swift is given."""
     clips = []
     for row in csv.DictReader(open(manifest)):
         path = os.path.join(directory, row['id'] + '.json')
@@ -81,19 +80,21 @@ def read(manifest, directory, weight):
 
 def advantages(clips, shares, chance, scale):
     """The logarithm of the evidence for bars of four less that for bars of three."""
-    E, A = ({per_bar: np.array([c['heard'][per_bar][name] for c in clips]) for per_bar in (3, 4)} for name in ('evidence', 'surety'))
-    return np.log((E[4] @ shares + chance) / (E[3] @ shares + chance)) + (A[4] - A[3]) / scale
+    def column(name, per_bar): return np.array([c['heard'][per_bar][name] for c in clips])
+    four, three = (column('evidence', per_bar) @ shares + chance for per_bar in (4, 3))
+    return np.log(four / three) + (column('surety', 4) - column('surety', 3)) / scale
 
 
 def fit_meter(clips, l2):
-    """Shares of the lanes, which add up to 1, what is added to the evidence, and the scale of the network."""
+    """Shares of the lanes, which add up to 1, evidence from chance, and the scale of the network."""
     clips = [c for c in clips if c['heard'] and c['meter'] in (3, 4)]
     sign = np.array([1 if c['meter'] == 4 else -1 for c in clips])
     weights = np.array([c['weight'] for c in clips], float)
     for one in 1, -1: weights[sign == one] *= len(clips) / 2 / weights[sign == one].sum()
 
     def parts(theta): return softmax(theta[:-2]), *np.exp(theta[-2:])
-    def loss(theta): return (weights * np.logaddexp(0, -sign * advantages(clips, *parts(theta)))).sum() + l2 / 2 * theta @ theta
+    def loss(theta):
+        return (weights * np.logaddexp(0, -sign * advantages(clips, *parts(theta)))).sum() + l2 / 2 * theta @ theta
 
     shares, chance, scale = parts(minimize(loss, np.zeros(len(LANES) + 2)).x)
     return {**dict(zip(SHARES, shares)), 'chance': chance, 'network_scale': scale}
@@ -119,24 +120,27 @@ def fit(clips, l2): return {**fit_meter(clips, l2), **fit_first(clips, 4, l2), *
 
 
 def judge(clips, numbers):
-    """For each clip that has beats the advantage of four, and where its first beats are known and it is in three or four the
-    probabilities of the places."""
+    """Gives clips with enough beats their advantage of four; if the right first beat is known, the probability of each."""
     heard = [c for c in clips if c['heard']]
     found = advantages(heard, np.array([numbers[name] for name in SHARES]), numbers['chance'], numbers['network_scale'])
     for clip, advantage in zip(heard, found):
         clip['advantage'] = advantage
         if clip['first'] is not None:
-            clip['chances'] = softmax(clip['heard'][clip['meter']]['said'] @ [numbers[name] for name in FIRST[clip['meter']]])
+            weights = [numbers[name] for name in FIRST[clip['meter']]]
+            clip['chances'] = softmax(clip['heard'][clip['meter']]['said'] @ weights)
 
 
 def meters(clips, least):
-    """The beats of a bar that are given; 0 where none are."""
-    return np.array([0 if not c['heard'] or abs(c['advantage']) <= least or c['advantage'] < 0 and c['bpm'] > FASTEST_THREE
-                     else 4 if c['advantage'] > 0 else 3 for c in clips])
+    """The number of beats per bar that is given for each clip; 0 for none."""
+    def given(clip):
+        if not clip['heard'] or abs(clip['advantage']) <= least: return 0
+        if clip['advantage'] > 0: return 4
+        return 3 if clip['bpm'] <= FASTEST_THREE else 0
+    return np.array([given(clip) for clip in clips])
 
 
-def least(values, wanted, right_of):
-    """The least value at which the wanted share of what is given is right, by a function that says which of these are."""
+def lowest(values, wanted, right_of):
+    """The lowest threshold at which the wanted share is right; right_of says which of the answers given are."""
     return next((value for value in values if len(right_of(value)) and np.mean(right_of(value)) >= wanted), values[-1])
 
 
@@ -147,11 +151,12 @@ def thresholds(clips, wanted):
         given = meters(clips, value)
         return (given == true)[given > 0]
 
-    advantage = least(np.arange(0, 5.05, 0.1), wanted, right_meters)
+    advantage = lowest(np.arange(0, 5.05, 0.1), wanted, right_meters)
     told = [c for c, given in zip(clips, meters(clips, advantage)) if given == c['meter'] and c['first'] is not None]
     surest = np.array([c['chances'].max() for c in told])
     right = np.array([c['chances'].argmax() == c['first'] for c in told])
-    return {'least_advantage': advantage, 'sure_downbeat': least(np.arange(0.5, 0.995, 0.01), wanted, lambda value: right[surest >= value])}
+    sure = lowest(np.arange(0.5, 0.995, 0.01), wanted, lambda value: right[surest >= value])
+    return {'least_advantage': advantage, 'sure_downbeat': sure}
 
 
 def show(title, clips, numbers):
@@ -187,7 +192,8 @@ def main():
     judge(clips, shipped)
     show('as shipped', clips, shipped)
     for k in sorted({fold[c['source']] for c in clips}):
-        judge([c for c in clips if fold[c['source']] == k], fit([c for c in clips if fold[c['source']] != k], options.l2))
+        numbers = fit([c for c in clips if fold[c['source']] != k], options.l2)
+        judge([c for c in clips if fold[c['source']] == k], numbers)
     limits = thresholds(clips, options.right)
     show('without source', clips, limits)
     numbers = {**fit(clips, options.l2), **limits}
@@ -195,7 +201,8 @@ def main():
     show('in-sample', clips, numbers)
     print('\n%-30s %8s %8s' % ('', 'shipped', 'fitted'))
     for name, number in numbers.items(): print('%-30s %8.2f %8.2f' % (name, shipped[name], number))
-    if options.write: model_files.write_bar_weights(model_files.BAR_WEIGHTS, {name: [number] for name, number in numbers.items()})
+    if options.write:
+        model_files.write_bar_weights(model_files.BAR_WEIGHTS, {name: [number] for name, number in numbers.items()})
 
 
 if __name__ == '__main__':

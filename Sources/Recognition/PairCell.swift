@@ -1,24 +1,24 @@
 public import Fingerprinting
 
-/// A cell that a pair of a query may fall into. For `Benchmarks/recognition/rarity.py`, which fits `QueryPairs.Rarity` to
-/// such cells.
+/// A cell of the index that a pair of a query may fall into. `Benchmarks/recognition/rarity.py` fits
+/// `QueryPairs.Rarity` to such cells.
 @_spi(Measuring) public struct PairCell: Sendable {
   public var anchorRank: Int
   public var targetRank: Int
-  /// Targets of the same anchor that are stronger.
+  /// How many stronger targets the same anchor has.
   public var strongerTargetCount: Int
-  /// Widths of a cell that band, interval and gap are off, together.
+  /// How far band, interval and gap are off, added up, in widths of a cell.
   public var distance: Float
-  /// Pairs that the reference has in this cell, where the anchor is.
+  /// How many pairs the reference has in this cell, at the anchor's column.
   public var referencePairCount: Int
 }
 
 extension Query {
-  /// The cells that the last stage of the search looks up at true speed, each with what the reference has there.
+  /// The cells that the last stage of the search looks up at true speed, and what the reference has in each.
   ///
   /// - Parameters:
-  ///   - landmarks: Of the reference.
-  ///   - start: The column of the reference in which the query begins.
+  ///   - landmarks: All landmarks of the reference.
+  ///   - start: The column of the reference at which the query begins.
   @_spi(Measuring) public func pairCells(of landmarks: [Landmark], from start: Float) -> [PairCell] {
     let limit = Matcher.stages.map(\.limit).max()!
     let rarity = QueryPairs.Rarity.fitted
@@ -60,6 +60,7 @@ extension Query {
     return cells
   }
 
-  /// Columns by which the anchor of a pair may be off: the search counts votes in places two columns wide, neighbors together.
+  /// How many columns the anchor of a pair may be off: the search adds up votes of neighboring places, which are two
+  /// columns wide.
   private static let placeTolerance: Float = 1.5
 }

@@ -1,24 +1,24 @@
 internal import DSP
 
-/// The numbers of `BarReading`, by the names that `Benchmarks/tempo/bars.py`, which fits them, gives to them.
+/// Weights and thresholds of `BarReading`. `Benchmarks/tempo/bars.py` fits them and writes them with these names.
 struct BarWeights {
   typealias Lanes = OnsetEnvelopes.Lanes
 
-  /// How much each lane says about bars; they add up to 1.
+  /// How much each lane counts for the meter; they add up to 1.
   let shares: Lanes
-  /// What is added to the evidence for a bar: evidence of chance alone is near 1.
+  /// Added to the evidence for each bar: evidence from chance alone is near 1.
   let chance: Float
-  /// Logits of the network that are worth as much as a factor of e in evidence.
+  /// The logits of the network that count as much as a factor of e in evidence.
   let networkScale: Float
-  /// Lanes at the first beat of four and at the third, and at the first of three; and the logits of the network.
+  /// Weights of the lanes and of the network's logits, at the first beat of four and the third, and at the first of three.
   let firstOfFour: Lanes
   let thirdOfFour: Lanes
   let networkOfFour: Float
   let firstOfThree: Lanes
   let networkOfThree: Float
-  /// By how much the logarithm of the evidence for a bar must exceed that for the other one.
+  /// How much the logarithm of the evidence for one bar must exceed that for the other.
   let leastAdvantage: Float
-  /// The probability that a first beat must have.
+  /// The lowest probability with which a first beat is given.
   let sureDownbeat: Float
 
   static let fitted = BarWeights(TempoResources.barWeights)

@@ -22,7 +22,7 @@ func cpuSeconds() -> Double {
 /// The mono samples of a raw file of 16-bit numbers at 8 kHz.
 func samples(_ path: String) throws -> [Float] { try numbers(path, as: Int16.self).map { Float($0) / 32768 } }
 
-/// What a file without a header holds.
+/// The numbers in a file without a header.
 func numbers<Number: FixedWidthInteger>(_ path: String, as _: Number.Type) throws -> [Number] {
   let file = try FileDescriptor.open(FilePath(path), .readOnly)
   defer { try? file.close() }
@@ -211,7 +211,7 @@ func writeLandmarks(_ manifest: String, _ directory: String) throws {
   }
 }
 
-/// What `writeLandmarks` has written of a track.
+/// Reads what `writeLandmarks` wrote for a track.
 func landmarks(_ path: String) throws -> [Landmark] {
   let numbers = try numbers(path, as: Int32.self)
   return stride(from: 0, to: numbers.count - 2, by: 3).map {
@@ -241,8 +241,8 @@ func writeEvidence(_ catalogPath: String, _ queries: String, _ output: String) t
   try write(text.utf8, to: output)
 }
 
-/// Writes the cells that the pairs of each query may fall into, for rarity.py: ranks of anchor and target, stronger targets,
-/// distance in hundredths, and pairs that the track has there, 16 bits each.
+/// Writes the cells that the pairs of each query may fall into, for rarity.py: ranks of anchor and target, number of
+/// stronger targets, distance in hundredths, and number of pairs that the track has there, 16 bits each.
 func writeCells(_ queries: String, _ output: String) throws {
   var numbers: [Int16] = []
   for query in try list(queries) {
