@@ -1,5 +1,4 @@
 package import Analysis
-package import AnalysisEngine
 internal import AudioDecoding
 internal import Landmarks
 package import Recognition
