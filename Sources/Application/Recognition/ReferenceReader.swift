@@ -1,10 +1,10 @@
 package import Analysis
+package import AnalysisEngine
 internal import AudioDecoding
 internal import Landmarks
-package import Pipeline
 internal import Recognition
-package import ResultStore
 internal import Records
+package import ResultStore
 internal import SystemPackage
 
 /// Makes references of audio files. Those that were analyzed before are not decoded.
