@@ -3,8 +3,8 @@ package import AnalysisEngine
 internal import AudioDecoding
 internal import Landmarks
 internal import Recognition
-package import ResultStore
 internal import Records
+package import ResultStore
 internal import SystemPackage
 
 /// Makes references of audio files. Those that were analyzed before are not decoded.
