@@ -1,34 +1,51 @@
-internal import AudioAnalysis
+public import AudioAnalysis
 
 /// The files of `reports/schema/`, made from the declarations that the reports themselves are written by.
-public enum ReportSchema {
+public struct ReportSchema: Sendable {
+  private let options: ReportOptions
+
+  /// - Parameter findings: The declared ones, in the order in which reports show them.
+  public init(findings: [any DeclaredFinding.Type]) {
+    options = ReportOptions(findings: findings)
+  }
+
+  /// The formats that have a schema.
+  public static let formats = ReportSchema(findings: []).files.map(\.format)
+
   /// By what has the format, and by file name: JSON Schemas (draft 2020-12) of the JSON report, of an NDJSON line, and of what
   /// `match`, `listen` and `worker` print; the columns of the CSV report as a Table Schema (Frictionless Standards); and
   /// the types of NDJSON and CSV for DuckDB.
-  public static var files: [(format: String, name: String, text: String)] {
+  public var files: [(format: String, name: String, text: String)] {
     [
       ("json", "nocturne.report.v1.schema.json", reportSchema.text),
       ("ndjson", "nocturne.file.v1.schema.json", fileSchema.text),
-      ("csv", "nocturne.csv.v1.table.json", tableSchema.text), ("duckdb", "nocturne.duckdb.v1.sql", DuckDBSchema.text),
+      ("csv", "nocturne.csv.v1.table.json", tableSchema.text), ("duckdb", "nocturne.duckdb.v1.sql", DuckDBSchema.text(options)),
       ("match", "nocturne.match.v1.schema.json", match), ("listen", "nocturne.listen.v1.schema.json", listen),
-      ("worker", "nocturne.worker.v1.schema.json", ofWorker),
+      ("worker", "nocturne.worker.v1.schema.json", worker),
     ]
   }
 
   /// Of a line of `analyze match --json`.
-  private static var match: String { lineSchema(Shape.match.schema, title: "nocturne.match, version 1: one file").text }
+  private var match: String { lineSchema(Shape.match.schema, title: "nocturne.match, version 1: one file").text }
 
   /// Of a line of `analyze listen --json`.
-  private static var listen: String {
+  private var listen: String {
     lineSchema(Shape.heard.schema, title: "nocturne.listen, version 1: one recognised track").text
   }
 
-  static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
-  private static var file: Shape<FileRecord> { .file(ReportOptions()) }
+  private static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
+  private var file: Shape<FileRecord> { .file(options) }
 
-  private static var reportSchema: SchemaNode {
+  /// Of a line of `analyze worker`.
+  private var worker: String {
+    lineSchema(
+      Shape.worker(options).schema, title: "\(WorkerRecord.schema), version \(WorkerRecord.schemaVersion)"
+    ).text
+  }
+
+  private var reportSchema: SchemaNode {
     .object([
-      ("$schema", dialect), ("title", .string("\(ReportWriter.schema), version \(ReportWriter.schemaVersion)")),
+      ("$schema", Self.dialect), ("title", .string("\(ReportWriter.schema), version \(ReportWriter.schemaVersion)")),
       ("description", "A JSON report: one run, and the files of the library in the order of their paths."),
       ("type", "object"),
       (
@@ -49,16 +66,16 @@ public enum ReportSchema {
     ])
   }
 
-  private static var fileSchema: SchemaNode {
+  private var fileSchema: SchemaNode {
     lineSchema(file.schema, title: "\(ReportWriter.schema), version \(ReportWriter.schemaVersion): one file")
   }
 
-  private static func lineSchema(_ schema: SchemaNode, title: String) -> SchemaNode {
+  private func lineSchema(_ schema: SchemaNode, title: String) -> SchemaNode {
     guard case .object(let members) = schema else { return schema }
-    return .object([("$schema", dialect), ("title", .string(title))] + members)
+    return .object([("$schema", Self.dialect), ("title", .string(title))] + members)
   }
 
-  private static var tableSchema: SchemaNode {
+  private var tableSchema: SchemaNode {
     .object([
       (
         "description",

@@ -1,0 +1,29 @@
+public import AudioAnalysis
+internal import GRDB
+
+extension ResultStore {
+  /// The signature of some audio, of a whole file if there is one; `nil` if none has any.
+  public func signature(of content: ContentID) throws(StoreError) -> SignatureFinding? {
+    try signature(where: "file.content_id = ?", content)
+  }
+
+  /// The signature of a whole file that decodes to the same as one with this `FileAnalysis.decodingID`.
+  public func signature(decodingID: ContentID) throws(StoreError) -> SignatureFinding? {
+    try signature(where: "file.decoding_id = ? AND file.status = 'ok'", decodingID)
+  }
+
+  private func signature(where condition: String, _ id: ContentID) throws(StoreError) -> SignatureFinding? {
+    try read { db in
+      var select = SelectList()
+      let file = select.add("file.id")
+      guard let reader = try FindingReader(SignatureFinding.self, long: nil, existing: existing, &select, db) else {
+        return nil
+      }
+      let order = "signature.version DESC, file.status = 'ok' DESC, file.id LIMIT 1"
+      let query = try Query(
+        db, select.sql(where: "\(condition) AND signature.file IS NOT NULL ORDER BY \(order)"))
+      let found = try query.first(.text(id.description)) { try reader.read(query, query.integer(file)) } ?? nil
+      return found as? SignatureFinding
+    }
+  }
+}
