@@ -34,7 +34,7 @@ let package = Package(
   name: "nocturne",
   products: [
     .executable(name: "analyze", targets: ["analyze"]),
-    .library(name: "Recognition", targets: ["Recognition", "Fingerprinting", "AudioAnalysis"]),
+    .library(name: "Recognition", targets: ["Recognition", "Fingerprinting", "Analysis"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -61,38 +61,41 @@ let package = Package(
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW"]),
     swiftTarget("System", ["CSpawn", systemPackage]),
-    swiftTarget("AudioAnalysis", ["CXXHash", systemPackage]),
-    swiftTarget("AudioDecoding", ["AudioAnalysis", "CSndfile", "CLibAV", "CSoxr", "CSamplerate", systemPackage]),
-    swiftTarget("TagReading", ["AudioAnalysis", "CTagLib", systemPackage]),
-    swiftTarget("Tempo", ["AudioAnalysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
-    swiftTarget("Fingerprinting", ["AudioAnalysis", "CChromaprint"]),
+    swiftTarget("Text", []),
+    swiftTarget("Analysis", ["CXXHash", "System", "Text", systemPackage]),
+    swiftTarget("Records", ["Analysis", "System", "Text", systemPackage]),
+    swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSamplerate", "CSndfile", "CSoxr", systemPackage]),
+    swiftTarget("TagReading", ["Analysis", "CTagLib", systemPackage]),
+    swiftTarget("Tempo", ["Analysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
+    swiftTarget("Fingerprinting", ["Analysis", "CChromaprint"]),
     swiftTarget(
       "Recognition",
       [
-        "AudioAnalysis", "AudioDecoding", "CLandmarkNetwork", "CRecognitionResources", "CSpawn", "DSP",
-        "Fingerprinting", "System", systemPackage,
+        "Analysis", "AudioDecoding", "CLandmarkNetwork", "CRecognitionResources", "CSpawn", "DSP", "Fingerprinting",
+        "System", "Text", systemPackage,
       ], excluding: ["Resources"]),
     swiftTarget("LibraryScan", [systemPackage]),
     swiftTarget(
       "ResultStore",
       [
-        "AudioAnalysis", "System", systemPackage, grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "Analysis", "Records", "System", "Text", systemPackage, grdb,
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
-    swiftTarget("Reporting", ["AudioAnalysis", "Recognition", "System", systemPackage]),
-    swiftTarget("BuiltInAnalyzers", ["AudioAnalysis", "TagReading", "Tempo", "Fingerprinting"]),
+    swiftTarget("Reporting", ["Analysis", "Recognition", "Records", "System", "Text", systemPackage]),
+    swiftTarget("BuiltInAnalyzers", ["Analysis", "Fingerprinting", "TagReading", "Tempo", "Text"]),
     .target(
       name: "Pipeline",
       dependencies: [
-        "AudioAnalysis", "AudioDecoding", "CLibAV", "CSpawn", "DSP", "LibraryScan", "ResultStore", "System", "Yams",
-        systemPackage,
+        "Analysis", "AudioDecoding", "CLibAV", "CSpawn", "DSP", "LibraryScan", "Records", "ResultStore", "System",
+        "Text", "Yams", systemPackage,
       ],
       // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
       resources: [.embedInCode("BuiltInDefinitions")], swiftSettings: strict),
     .executableTarget(
       name: "analyze",
       dependencies: [
-        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline",
-        "Recognition", "Reporting", "ResultStore", "System", systemPackage,
+        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline",
+        "Recognition", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
     // The source of the package in Examples/recognise, so that the tests build and run it.
@@ -101,30 +104,42 @@ let package = Package(
       swiftSettings: strict),
 
     // Tests.
-    swiftTarget("AnalysisTesting", ["AudioAnalysis", "DSP", systemPackage]),
-    testTarget("AudioAnalysisTests", ["AudioAnalysis"]),
+    swiftTarget("AnalysisTesting", ["Analysis", "DSP", "Text", systemPackage]),
+    testTarget("AnalysisTests", ["Analysis", "System"]),
+    testTarget("TextTests", ["Text"]),
     testTarget("DSPTests", ["DSP"]),
     testTarget("SystemTests", ["AnalysisTesting", "System", systemPackage]),
-    testTarget("AudioDecodingTests", ["AudioAnalysis", "AudioDecoding", "CLibAV", "CSndfile", systemPackage]),
+    testTarget("AudioDecodingTests", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", systemPackage]),
     testTarget(
-      "FingerprintingTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "Fingerprinting", systemPackage]),
-    testTarget("RecognitionTests", ["AnalysisTesting", "AudioAnalysis", "DSP", "Fingerprinting", "Recognition", systemPackage]),
-    testTarget("AnalyzerContractTests", ["AnalysisTesting", "AudioAnalysis", "BuiltInAnalyzers", systemPackage]),
+      "FingerprintingTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Fingerprinting", systemPackage]),
+    testTarget(
+      "RecognitionTests",
+      [
+        "Analysis", "AnalysisTesting", "DSP", "Fingerprinting", "Recognition", "Text", systemPackage,
+      ]),
+    testTarget(
+      "AnalyzerContractTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Text", systemPackage]),
     testTarget("LibraryScanTests", ["LibraryScan", systemPackage]),
     testTarget(
-      "TagReadingTests", ["AnalysisTesting", "AudioAnalysis", "AudioDecoding", "TagReading", systemPackage]),
-    testTarget("ResultStoreTests", ["AudioAnalysis", "ResultStore", systemPackage, grdb]),
-    testTarget("TempoTests", ["AnalysisTesting", "AudioAnalysis", "DSP", "Tempo", systemPackage]),
-    testTarget("ReportingTests", ["AnalysisTesting", "AudioAnalysis", "Reporting", "ResultStore", systemPackage]),
+      "TagReadingTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "TagReading", "Text", systemPackage]),
+    testTarget("ResultStoreTests", ["Analysis", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
+    testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),
+    testTarget(
+      "ReportingTests",
+      [
+        "Analysis", "AnalysisTesting", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+      ]),
     testTarget(
       "PipelineTests",
       [
-        "AnalysisTesting", "AudioAnalysis", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", "ResultStore", "System",
-        systemPackage,
+        "Analysis", "AnalysisTesting", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", "Records", "ResultStore",
+        "System", "Text", systemPackage,
       ]),
     testTarget(
       "CommandLineTests",
-      ["AnalysisTesting", "AudioAnalysis", "CSpawn", "Reporting", "analyze", "recognise", systemPackage]),
+      [
+        "Analysis", "AnalysisTesting", "CSpawn", "Reporting", "System", "Text", "analyze", "recognise", systemPackage,
+      ]),
   ]
 )
 
@@ -134,9 +149,8 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "AudioAnalysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline",
-        "Recognition",
-        "Reporting", "ResultStore", "TagReading", grdb, systemPackage,
+        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline", "Recognition",
+        "Records", "Reporting", "ResultStore", "System", "TagReading", "Text", grdb, systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))
 }

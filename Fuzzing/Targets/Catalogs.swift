@@ -1,5 +1,6 @@
-import AudioAnalysis
 
+import Analysis
+import Text
 @testable import Fingerprinting
 @testable import Recognition
 

@@ -1,5 +1,5 @@
-import AudioAnalysis
 
+import Analysis
 @testable import AudioDecoding
 
 /// Content ids and decoding as in a run: whichever decoder is right for the file.

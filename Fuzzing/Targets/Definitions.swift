@@ -1,4 +1,4 @@
-import AudioAnalysis
+import Text
 import BuiltInAnalyzers
 import Glibc
 import SystemPackage

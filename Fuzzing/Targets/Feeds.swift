@@ -1,4 +1,5 @@
-import AudioAnalysis
+import Analysis
+import Text
 import BuiltInAnalyzers
 import Foundation
 

@@ -1,4 +1,4 @@
-import AudioAnalysis
+import Text
 
 /// JSON of programs and of the database, and back to text.
 struct JSONTarget: FuzzTarget {

@@ -1,4 +1,4 @@
-import AudioAnalysis
+import System
 import Glibc
 import SystemPackage
 

@@ -1,5 +1,5 @@
-import AudioAnalysis
 
+import Analysis
 @testable import TagReading
 
 /// The tags of any file, in every container.

@@ -1,6 +1,7 @@
-public import AudioAnalysis
+public import Analysis
 internal import DSP
 internal import SystemPackage
+internal import Text
 
 /// What every analyzer must keep to, whatever it finds. Each check gives the breaches it found, as sentences.
 ///

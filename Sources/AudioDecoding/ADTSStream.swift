@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// The frames of AAC in ADTS (ISO/IEC 13818-7), which say nothing of their number: they are counted.
 struct ADTSStream {

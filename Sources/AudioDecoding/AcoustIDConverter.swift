@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 internal import CLibAV
 
 /// The conversion in front of AcoustID fingerprints: any rate and channels to 11,025 Hz, mono, 16 bits.

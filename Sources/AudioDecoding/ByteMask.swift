@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import CLibAV
 
 /// Bytes that FFmpeg sees in place of those in the file.

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// The parts of further containers that FFmpeg must not see, because they hold tags, markers or pictures.
 enum ChunkStructure {

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// What a file is, by its first bytes.
 struct Container {

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// The header of a DSF file (Sony, DSF file format specification 1.01).
 struct DSFHeader {

@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 
 /// What is known about a decoded stream once it has been read; before that, what is known so far.
 public struct DecodeSummary: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// The parts of a native FLAC file (RFC 9639).
 struct FLACStream {

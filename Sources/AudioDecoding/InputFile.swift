@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import Glibc
 internal import SystemPackage
 

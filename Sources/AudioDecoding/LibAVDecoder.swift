@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import CLibAV
 
 /// A stretch of a file for FFmpeg's demuxers, which never see more.

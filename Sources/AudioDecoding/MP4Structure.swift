@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import CLibAV
 
 /// The boxes of an MP4 or QuickTime file (ISO/IEC 14496-12) that FFmpeg must not see: most of the tags, all pictures,

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// Where the MPEG audio (ISO/IEC 11172-3, 13818-3; layers I to III) of a file begins and ends.
 struct MPEGStream {

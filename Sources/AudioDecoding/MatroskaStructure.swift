@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// The elements of a Matroska file (RFC 9559) that FFmpeg must not see: tags, chapters, attachments, and the tables for
 /// seeking.

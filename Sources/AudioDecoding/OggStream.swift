@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// The logical structure of an Ogg file (RFC 3533), found by walking over its pages. A file may be a chain of links,
 /// each a whole stream of its own.

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// What the header of a container of (mostly) PCM says: WAV with RIFX, RF64 and BW64, Wave64, AIFF and AIFF-C, AU, CAF.
 ///

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// One way to decode a stream, used by `AudioSource`.
 protocol StreamDecoder: AnyObject {

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import CLibAV
 
 /// What no real file exceeds; a header that does is not believed.

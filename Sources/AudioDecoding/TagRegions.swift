@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 extension TagRegions {
   /// The tags at the start of a file.

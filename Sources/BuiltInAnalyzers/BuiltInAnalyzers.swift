@@ -1,7 +1,8 @@
-public import AudioAnalysis
+public import Analysis
 internal import Fingerprinting
 internal import TagReading
 internal import Tempo
+public import Text
 
 /// The analyzers that come with Nocturne.
 public enum BuiltInAnalyzers {
@@ -12,6 +13,12 @@ public enum BuiltInAnalyzers {
     AnalyzerKind(ChromaprintAnalyzer.self),
     AnalyzerKind(SignatureAnalyzer.self),
   ]
+
+  /// What they find, as far as it is declared: tables, fields of reports and lines of `show` come from these.
+  public static let findings: [any DeclaredFinding.Type] = all.compactMap { $0.findingType as? any DeclaredFinding.Type }
+
+  /// What the long fields of findings are called, which reports leave out unless asked.
+  public static let longFields: Set<String> = Set(findings.flatMap { $0.longFields })
 
   /// What single commands ask for; pipelines cannot name them.
   public static let onRequest: [AnalyzerKind] = [AnalyzerKind(BeatFitAnalyzer.self)]

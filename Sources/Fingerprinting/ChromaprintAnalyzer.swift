@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 
 /// The acoustic fingerprint that AcoustID knows recordings by: one 32-bit word for each 1,365 samples (0.124 s), compressed,
 /// in URL-safe base64, as `fpcalc` prints it.

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import CChromaprint
 
 /// Owns one context of libchromaprint. Only one session uses it, so nothing is locked.

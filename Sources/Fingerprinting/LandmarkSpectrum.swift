@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 internal import Glibc
 
 /// Levels of 138 bands, 36 to the octave from 250 Hz to 3.5 kHz: the picture in which landmarks are looked for.

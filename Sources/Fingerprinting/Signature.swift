@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// A peak of the whitened spectrum: the unit of recognition (Wang, "An Industrial-Strength Audio Search Algorithm",
 /// ISMIR 2003).

@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 
 /// Landmark signatures, by which a clip is recognised through noise, a telephone or another playback speed.
 ///

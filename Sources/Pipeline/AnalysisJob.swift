@@ -1,4 +1,5 @@
-public import AudioAnalysis
+public import Analysis
+internal import System
 public import SystemPackage
 
 /// One file to analyze, with what is known of its audio: all that a worker needs to be told, in this process or another.

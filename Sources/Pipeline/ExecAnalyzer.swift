@@ -1,7 +1,9 @@
-public import AudioAnalysis
+public import Analysis
 internal import Glibc
 internal import LibraryScan
+internal import System
 internal import SystemPackage
+internal import Text
 
 /// Any program as an analyzer: it gets a file's path or its audio and prints one JSON object, which is the finding.
 ///

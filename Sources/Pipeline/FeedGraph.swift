@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 public import AudioDecoding
 internal import DSP
 

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 public import Fingerprinting
 internal import Foundation
 internal import Glibc

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import AudioDecoding
 internal import DSP
 internal import Fingerprinting

@@ -1,5 +1,5 @@
-public import AudioAnalysis
 public import Fingerprinting
+public import Text
 
 /// What a reference signature stands for: the data an app shows when it is recognised.
 public struct MediaItem: Codable, Hashable, Sendable {

@@ -1,5 +1,5 @@
-internal import AudioAnalysis
 internal import Foundation
+internal import Text
 
 /// Media items as a table of comma-separated values (RFC 4180), to edit in a spreadsheet and read back.
 ///

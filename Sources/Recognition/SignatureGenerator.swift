@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 internal import AudioDecoding
 public import Fingerprinting
 public import SystemPackage

@@ -1,4 +1,6 @@
-internal import AudioAnalysis
+internal import Records
+internal import System
+internal import Text
 
 /// One file per row, under a header.
 struct CSVReport: ReportEncoder {

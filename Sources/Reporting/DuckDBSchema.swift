@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Records
 
 /// Table macros for DuckDB that give every column of a report its type. A reader that guesses types from the first rows
 /// takes a column without values for text or JSON, and for another type in the next report.

@@ -1,5 +1,8 @@
-internal import AudioAnalysis
+internal import Analysis
+internal import Records
+internal import System
 internal import SystemPackage
+internal import Text
 
 /// A page for people: the run, what failed and why, the tempos, and all files by folder.
 ///
@@ -68,7 +71,7 @@ struct HTMLReport: ReportEncoder {
         """)
     }
     html.markup("<tr class=\"\(record.status.rawValue)\"><td>")
-    html.link(to: fileURI(record.path), DisplayPath.text(of: FilePath(root: nil, record.path.components.suffix(1))))
+    html.link(to: record.path.fileURI, DisplayPath.text(of: FilePath(root: nil, record.path.components.suffix(1))))
     html.cell(record.tags?.fields["artist"]?.joined(separator: " / "))
     html.cell(record.tags?.fields["title"]?.joined(separator: " / "))
     html.cell(record.format?.duration.flatMap(Self.clock), class: "number")

@@ -1,3 +1,5 @@
+internal import Records
+
 /// Writes HTML: markup as it is, text escaped.
 struct HTMLWriter: Sendable {
   private(set) var bytes: [UInt8] = []

@@ -1,4 +1,6 @@
-internal import AudioAnalysis
+internal import Records
+internal import System
+internal import Text
 
 /// One object: the run, and all files, a line each.
 struct JSONReport: ReportEncoder {

@@ -1,4 +1,6 @@
-internal import AudioAnalysis
+internal import Analysis
+internal import Records
+internal import System
 internal import SystemPackage
 
 /// What a page says of all files together: how many of each status, what went wrong, how the tempos are spread.
@@ -61,7 +63,7 @@ struct LibraryOverview {
     html.markup("</tbody>\n</table>\n<details>\n<summary>Each file</summary>\n<table>\n<tbody>\n")
     for listed in problems {
       html.markup("<tr><td>")
-      html.link(to: fileURI(listed.path), DisplayPath.text(of: listed.path))
+      html.link(to: listed.path.fileURI, DisplayPath.text(of: listed.path))
       html.cell(listed.problem.message)
       html.markup("</tr>\n")
     }

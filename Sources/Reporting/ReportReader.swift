@@ -1,6 +1,8 @@
-public import AudioAnalysis
 internal import Foundation
+public import Records
+internal import System
 public import SystemPackage
+internal import Text
 
 /// What a report says of one file, as far as other reports and the store must say the same.
 public struct ReportedFile: Hashable, Sendable {

@@ -1,4 +1,5 @@
-public import AudioAnalysis
+public import Analysis
+internal import Records
 
 /// The files of `reports/schema/`, made from the declarations that the reports themselves are written by.
 public struct ReportSchema: Sendable {

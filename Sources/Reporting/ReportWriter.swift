@@ -1,4 +1,5 @@
-public import AudioAnalysis
+public import Records
+public import System
 
 /// Writes one report, record by record, in memory that does not depend on their number.
 ///

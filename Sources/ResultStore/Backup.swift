@@ -1,4 +1,3 @@
-internal import AudioAnalysis
 internal import GRDB
 internal import Glibc
 internal import System

@@ -1,4 +1,5 @@
-internal import AudioAnalysis
+internal import Analysis
+internal import System
 
 /// How a file that a scan meets compares with what is known of it, as far as `lstat` can tell. Device and inode do not count:
 /// many network and FUSE file systems give others each time they are mounted.

@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import System
 public import SystemPackage
 
 /// A file as a scan finds it, from `lstat` alone.

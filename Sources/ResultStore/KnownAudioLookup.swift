@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import GRDB
 
 /// Finds whole files whose audio was analyzed before. What was found in a damaged file is for no other one.

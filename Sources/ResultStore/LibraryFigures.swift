@@ -1,5 +1,6 @@
-public import AudioAnalysis
+public import Analysis
 internal import GRDB
+public import System
 public import SystemPackage
 
 /// The library in numbers, as the database has it now.

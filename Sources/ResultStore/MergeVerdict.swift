@@ -1,5 +1,6 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import GRDB
+internal import System
 internal import SystemPackage
 
 /// What a result that was made elsewhere is worth beside what the store knows of its file.

@@ -1,6 +1,7 @@
-public import AudioAnalysis
+public import Analysis
 internal import GRDB
 internal import Synchronization
+public import System
 public import SystemPackage
 
 /// A file that waits for analysis, with all that is known which may save work.

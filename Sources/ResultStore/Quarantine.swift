@@ -1,5 +1,6 @@
-public import AudioAnalysis
+public import Analysis
 internal import GRDB
+public import System
 public import SystemPackage
 
 /// Why a file is left alone for a while although it failed: it crashed, hung or exhausted the worker process that was at it.

@@ -1,6 +1,9 @@
-public import AudioAnalysis
+public import Analysis
 internal import GRDB
+public import Records
+public import System
 public import SystemPackage
+internal import Text
 
 /// Which files to read, and how much of each.
 public struct RecordSelection: Hashable, Sendable {

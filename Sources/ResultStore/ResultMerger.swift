@@ -1,7 +1,10 @@
-public import AudioAnalysis
+internal import Analysis
 internal import GRDB
+public import Records
 internal import Synchronization
+internal import System
 internal import SystemPackage
+internal import Text
 
 /// Brings results that were made elsewhere into the store. What is in the store afterwards does not depend on the order
 /// in which they come, nor on how often.

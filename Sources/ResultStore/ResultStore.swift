@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 internal import GRDB
 internal import Glibc
 internal import System
@@ -102,7 +102,7 @@ public final class ResultStore: Sendable {
   /// A database of the present schema that lies all in its main file; `nil` for others.
   private static func openFrozen(_ name: String) throws -> (any DatabaseWriter)? {
     guard fileSize(of: name + "-wal") ?? 0 == 0 else { return nil }
-    let uri = "file:\(percentEncoded(name))?immutable=1"
+    let uri = "file:\(FilePath(name).percentEncoded)?immutable=1"
     let look = try look(intoDatabaseNamed: uri, readOnly: true)
     guard look.application == Schema.applicationID, look.version == Schema.version else { return nil }
     return try DatabaseQueue(path: uri, configuration: configuration(readOnly: true))
@@ -110,14 +110,6 @@ public final class ResultStore: Sendable {
 
   private static func isRefusal(_ error: DatabaseError) -> Bool {
     [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM].contains(error.resultCode)
-  }
-
-  private static func percentEncoded(_ name: String) -> String {
-    name.utf8.map { byte in
-      let character = Character(Unicode.Scalar(byte))
-      return byte < 0x80 && (character.isLetter || character.isNumber || "/-_.".contains(character))
-        ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }.joined()
   }
 
   /// Asks SQLite to look over the whole file.

@@ -1,6 +1,7 @@
-public import AudioAnalysis
+public import Analysis
 internal import GRDB
 internal import Synchronization
+public import System
 internal import SystemPackage
 
 /// What one analysis of one waiting file has brought.

@@ -1,7 +1,8 @@
-public import AudioAnalysis
 internal import Glibc
 internal import Synchronization
+public import System
 public import SystemPackage
+internal import Text
 
 /// Keeps two runs from working on one database: an advisory lock (`flock`) on a file beside it, which the system lets go of
 /// when the process ends, however it ends.

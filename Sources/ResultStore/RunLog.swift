@@ -1,5 +1,8 @@
-public import AudioAnalysis
+public import Analysis
 internal import GRDB
+public import Records
+internal import System
+public import Text
 
 /// The runs that have worked on this database.
 extension ResultStore {

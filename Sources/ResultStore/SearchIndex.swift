@@ -1,5 +1,6 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import GRDB
+internal import System
 internal import SystemPackage
 
 /// The full-text tables. Their rows have the id of the file, and are written in the transaction that writes the file.

@@ -1,6 +1,8 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import GRDB
+internal import System
 internal import SystemPackage
+internal import Text
 
 extension ResultStore {
   /// Looks for what cannot be: damage of the file, rows that do not belong together, a search index that says something else

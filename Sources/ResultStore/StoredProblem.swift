@@ -1,4 +1,5 @@
-internal import AudioAnalysis
+internal import Analysis
+internal import Text
 
 /// Problems in columns, and lists of them as JSON.
 enum StoredProblem {

@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 
 /// What a run wants to know of every file.
 public struct WantedAnalyses: Hashable, Sendable {

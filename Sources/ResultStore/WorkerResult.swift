@@ -1,4 +1,5 @@
-public import AudioAnalysis
+public import Analysis
+public import System
 public import SystemPackage
 
 /// A result that was made elsewhere.

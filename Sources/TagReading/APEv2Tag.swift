@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import CTagLib
 
 /// An APEv2 (or APEv1) tag (wiki.hydrogenaud.io: APEv2 specification). Pictures are measured in place; the items that

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import CTagLib
 
 /// The tags in the header object of an ASF file (Advanced Systems Format Specification 1.20, sections 3.10, 3.11, 4.7,

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// One tag with its keys turned into the names of `TagField`.
 struct CanonicalTags {

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import CTagLib
 
 /// Files made of chunks: RIFF (WAV, RF64, BW64, RIFX), AIFF and AIFF-C, Sony Wave64, DSDIFF.

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// The metadata blocks of a FLAC stream (RFC 9639, section 8).
 enum FLACMetadata {

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import CTagLib
 
 /// An ID3v2 tag (id3.org: ID3v2.2, 2.3, 2.4), made harmless for TagLib 1.13: the frames of interest are undone of

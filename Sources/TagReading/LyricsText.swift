@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// Lyrics with times in plain text, as LRC files have them: `[01:02.50]words`, several times in front of a line that
 /// comes again, `[offset:500]` in milliseconds by which all lines come earlier, and other lines in brackets about the

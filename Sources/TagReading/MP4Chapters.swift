@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// Chapters of MP4 files: Nero's list, `moov.udta.chpl`, or the text track that an audio track names as its chapters
 /// (Apple, QuickTime File Format: Chapter Lists; ISO/IEC 14496-12, section 8).

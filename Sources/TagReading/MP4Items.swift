@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import CTagLib
 
 /// The item list `moov.udta.meta.ilst` of an MP4 file (ISO/IEC 14496-12, and Apple's item list on top of it). The atoms

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// Tags, chapters and attached pictures of Matroska and WebM (RFC 9559; matroska.org: Tagging).
 ///

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// The header packets of the first audio stream in an Ogg file (RFC 3533), whatever other streams it is mixed with.
 struct OggStream {

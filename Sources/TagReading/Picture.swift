@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// How the pictures of all tag formats are described.
 enum Picture {

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// What one tag of a file holds, under the keys of its format.
 struct RawTag {

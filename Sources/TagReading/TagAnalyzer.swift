@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 
 /// Tags under canonical names, pictures, lyrics and chapters.
 ///

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import CTagLib
 
 /// The bytes of one tag, cut out of its file, for TagLib to parse.

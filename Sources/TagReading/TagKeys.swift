@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// Under which keys each tag format keeps a field, after MusicBrainz Picard's table of tag mappings. Of several keys,
 /// the first one that a tag has counts. Comparison ignores case.

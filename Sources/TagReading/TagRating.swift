@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// Ratings of all formats as stars: 0 to 5, in steps of a half where writers have them.
 enum TagRating {

@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 internal import CTagLib
 public import SystemPackage
 

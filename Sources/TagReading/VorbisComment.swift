@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import CTagLib
 
 /// A Vorbis comment (xiph.org: Ogg Vorbis I format specification, comment field), with the pictures taken out of it

@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 
 /// Lays beats of a tempo that a person has given over the audio. Not for pipelines: what it finds is a correction.
 ///

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 
 /// The strength of the onsets second by second, in a few hundred values whatever the length of the track.
 struct OnsetCourse {

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import DSP
 
 /// How strongly something begins, column by column, told apart by where in the spectrum it begins.

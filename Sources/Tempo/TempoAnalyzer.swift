@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 
 /// Tempo in beats per minute, beats, and how the tempo moves.
 ///

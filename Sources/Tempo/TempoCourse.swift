@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import Glibc
 
 /// One tempo after the other, from the first stretch of a track to the last: for each stretch the option that fits best to what

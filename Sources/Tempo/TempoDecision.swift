@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import Glibc
 
 /// From what the stretches of a track say to one finding.

@@ -1,5 +1,5 @@
+import Analysis
 import ArgumentParser
-import AudioAnalysis
 import BuiltInAnalyzers
 import Foundation
 import Pipeline

@@ -1,6 +1,6 @@
 import ArgumentParser
-import AudioAnalysis
 import Foundation
+import Text
 
 struct Analyze: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,10 +1,11 @@
+import Analysis
 import ArgumentParser
-import AudioAnalysis
 import LibraryScan
 import Pipeline
 import Recognition
 import Reporting
 import ResultStore
+import System
 
 /// Runs the body of a command: whatever it throws becomes one line on standard error and the exit status that fits.
 func reportingErrors(_ body: () async throws -> Void) async throws {
@@ -33,6 +34,7 @@ struct CommandEnding {
       case let failure as CommandFailure: (failure.status, "\(failure)")
       case let error as DefinitionError: (.usage, Self.sentence("\(error)"))
       case let error as ScanError: (.fatal, Self.sentence("\(error)"))
+      case let error as LineReadingError: (.fatal, Self.sentence("\(error)"))
       // As with `| head`: nobody wants the rest, and nothing is wrong.
       case ReportError.closedPipe: (.fine, nil)
       case StoreError.lockedByRun: (.locked, "\(error)")

@@ -1,4 +1,4 @@
-import AudioAnalysis
+import Analysis
 import BuiltInAnalyzers
 import Foundation
 import Pipeline
@@ -90,6 +90,6 @@ struct CommandSettings {
         .fatal, "There is no database \(path.string). Run `analyze FOLDER` first, or name another file with --database."
       )
     }
-    return try ResultStore(path: path, access: access)
+    return try ResultStore(path: path, findings: BuiltInAnalyzers.findings, access: access)
   }
 }

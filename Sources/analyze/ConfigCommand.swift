@@ -1,8 +1,8 @@
 import ArgumentParser
-import AudioAnalysis
 import Foundation
 import Pipeline
 import SystemPackage
+import Text
 
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

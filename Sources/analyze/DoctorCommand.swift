@@ -1,11 +1,14 @@
+import Analysis
 import ArgumentParser
-import AudioAnalysis
 import AudioDecoding
 import BuiltInAnalyzers
 import Foundation
 import Pipeline
+import Records
 import ResultStore
+import System
 import SystemPackage
+import Text
 
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -89,9 +92,10 @@ struct DoctorCommand: AsyncParsableCommand {
 
   /// A check asks the search index, which only a connection that may write can do.
   private func open(_ path: FilePath) throws(StoreError) -> ResultStore {
-    if repair { return try ResultStore(path: path) }
-    if check, let store = try? ResultStore(path: path) { return store }
-    return try ResultStore(path: path, access: .readOnly)
+    let findings = BuiltInAnalyzers.findings
+    if repair { return try ResultStore(path: path, findings: findings) }
+    if check, let store = try? ResultStore(path: path, findings: findings) { return store }
+    return try ResultStore(path: path, findings: findings, access: .readOnly)
   }
 
   private static let quarantinedShown = 10

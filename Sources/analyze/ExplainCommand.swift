@@ -1,11 +1,14 @@
+import Analysis
 import ArgumentParser
-import AudioAnalysis
 import BuiltInAnalyzers
 import Foundation
 import LibraryScan
 import Pipeline
+import Records
 import ResultStore
+import System
 import SystemPackage
+import Text
 
 struct ExplainCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,10 @@
-import AudioAnalysis
+import Analysis
 import Foundation
 import Pipeline
 import ResultStore
+import System
 import SystemPackage
+import Text
 
 /// What somebody reads at seven in the morning in the mail of the nightly job: what has begun to fail and what is damaged,
 /// by reason, with a few files each, and what can be done. Of bounded length, however much has failed.

@@ -1,8 +1,10 @@
-import AudioAnalysis
+import Analysis
 import Foundation
 import Pipeline
 import Synchronization
+import System
 import SystemPackage
+import Text
 
 /// Messages about what a command does, on standard error: for people as they are, for what collects logs as JSON or with
 /// the level that the journal of systemd reads. Progress bars and tables for terminals do not come this way.

@@ -1,10 +1,11 @@
 import ArgumentParser
-import AudioAnalysis
 import BuiltInAnalyzers
 import Foundation
 import Pipeline
+import Records
 import ResultStore
 import SystemPackage
+import Text
 
 struct MergeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -72,7 +73,7 @@ struct MergeCommand: AsyncParsableCommand {
       Log.write(.notice, "waiting_for_lock", "waiting for a run on \(path.string) to end")
     }
     defer { lock.release() }
-    let store = try ResultStore(path: path, access: .readWrite)
+    let store = try ResultStore(path: path, findings: BuiltInAnalyzers.findings)
     let control = RunControl()
     let signals = SignalHandling { _ in
       control.requestStop()

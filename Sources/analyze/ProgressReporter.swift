@@ -1,9 +1,10 @@
-import AudioAnalysis
+import Analysis
 import Foundation
 import Pipeline
 import Synchronization
 import System
 import SystemPackage
+import Text
 
 /// Shows on standard error how a run goes on.
 final class ProgressReporter: Sendable {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import AudioAnalysis
 import Pipeline
 import ResultStore
+import Text
 
 struct PruneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

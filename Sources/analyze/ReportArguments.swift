@@ -1,10 +1,12 @@
 import ArgumentParser
-import AudioAnalysis
+import BuiltInAnalyzers
 import Foundation
 import Pipeline
+import Records
 import Reporting
 import ResultStore
 import SystemPackage
+import Text
 
 /// Which reports a command writes, and where.
 struct ReportArguments: ParsableArguments {
@@ -80,9 +82,7 @@ struct ReportArguments: ParsableArguments {
     var options = ReportOptions(including: settings[Settings.include])
     options.guardsFormulas = settings[Settings.csvGuardFormulas]
     let selection = RecordSelection(
-      roots: roots, includesVanished: settings[Settings.include].contains(.vanished),
-      includesBeats: options.includesBeats, includesLyrics: options.includesLyrics,
-      includesChapters: options.includesChapters)
+      roots: roots, includesVanished: settings[Settings.include].contains(.vanished), long: options.long)
     let folder = settings[Settings.output]
     let formats = settings[Settings.report].compactMap { ReportFormat(rawValue: $0.rawValue) }
     if !goesToStandardOutput, !formats.isEmpty {
@@ -107,8 +107,6 @@ struct ReportArguments: ParsableArguments {
 
 extension ReportOptions {
   init(including extras: [ReportExtra]) {
-    self.init(
-      includesBeats: extras.contains(.beats), includesLyrics: extras.contains(.lyrics),
-      includesChapters: extras.contains(.chapters))
+    self.init(findings: BuiltInAnalyzers.findings, long: Set(extras.map(\.rawValue)))
   }
 }

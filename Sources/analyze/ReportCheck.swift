@@ -1,8 +1,10 @@
-import AudioAnalysis
 import Foundation
+import Records
 import Reporting
 import ResultStore
+import System
 import SystemPackage
+import Text
 
 /// Compares the reports of the last run with the database: the same files, content ids and statuses.
 struct ReportCheck {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import AudioAnalysis
 import Pipeline
 import ResultStore
 import SystemPackage
+import Text
 
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

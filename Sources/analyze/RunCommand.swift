@@ -1,8 +1,9 @@
 import ArgumentParser
-import AudioAnalysis
+import BuiltInAnalyzers
 import Foundation
 import LibraryScan
 import Pipeline
+import Records
 import ResultStore
 import Synchronization
 import SystemPackage
@@ -142,7 +143,9 @@ struct RunCommand: AsyncParsableCommand {
     metrics.database = database.path
     if !dryRun { held.lock = try lock(database.path, settings, progress) }
     progress.start()
-    let store = try ResultStore(path: database.path, access: database.isTemporary || !dryRun ? .readWrite : .readOnly)
+    let store = try ResultStore(
+      path: database.path, findings: BuiltInAnalyzers.findings,
+      access: database.isTemporary || !dryRun ? .readWrite : .readOnly)
 
     let control = RunControl(limit: settings[Settings.timeBudget])
     let signals = stopping(control, progress)

@@ -1,8 +1,9 @@
-import AudioAnalysis
 import Foundation
 import Pipeline
+import Records
 import ResultStore
 import SystemPackage
+import Text
 
 /// What a person reads when a run is over.
 struct RunSummary {

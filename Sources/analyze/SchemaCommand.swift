@@ -1,4 +1,5 @@
 import ArgumentParser
+import BuiltInAnalyzers
 import Foundation
 import Reporting
 import SystemPackage
@@ -11,7 +12,7 @@ struct SchemaCommand: AsyncParsableCommand {
   @Argument(
     help:
       "The format: json, ndjson or csv; duckdb: SQL to read these; match, listen or worker: a line of these commands.",
-    completion: .list(ReportSchema.files.map(\.format)))
+    completion: .list(ReportSchema.formats))
   var format: String = "json"
 
   @Option(
@@ -20,16 +21,17 @@ struct SchemaCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await reportingErrors {
+      let schemas = ReportSchema(findings: BuiltInAnalyzers.findings)
       if let output {
         try FileManager.default.createDirectory(atPath: output.path.string, withIntermediateDirectories: true)
-        for file in ReportSchema.files {
+        for file in schemas.files {
           try Data(file.text.utf8).write(
             to: URL(filePath: output.path.appending(file.name).string), options: .atomic)
         }
         return
       }
-      guard let schema = ReportSchema.files.first(where: { $0.format == format }) else {
-        let valid = ReportSchema.files.map(\.format).joined(separator: ", ")
+      guard let schema = schemas.files.first(where: { $0.format == format }) else {
+        let valid = ReportSchema.formats.joined(separator: ", ")
         throw CommandFailure(.usage, "There is no schema of a format \(format); valid: \(valid).")
       }
       try StandardOutput.write(schema.text)

@@ -1,9 +1,12 @@
+import Analysis
 import ArgumentParser
-import AudioAnalysis
 import Foundation
 import Pipeline
+import Records
 import ResultStore
+import System
 import SystemPackage
+import Text
 
 struct SetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -92,7 +95,7 @@ struct SetCommand: AsyncParsableCommand {
       var corrections: [ContentID: TempoFinding?] = [:]
       var lines: [String] = []
       for file in files {
-        guard let record = try store.record(at: file.path, includesBeats: true) else {
+        guard let record = try store.record(at: file.path, long: ["beats"]) else {
           throw CommandFailure.unknownFile(file.path)
         }
         guard let audio = record.contentID else {

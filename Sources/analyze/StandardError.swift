@@ -1,7 +1,9 @@
-import AudioAnalysis
+import Analysis
 import Foundation
 import Synchronization
+import System
 import SystemPackage
+import Text
 
 /// Standard error, written so that a reader who has stopped reading holds nobody up: what is not taken waits here, up to a
 /// limit, and goes on its way with the next message, or at the end of the process.

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Text
 
 /// Standard error as a person sees it: whether it is a terminal, how wide, and whether colour is welcome.
 struct Terminal: Sendable {

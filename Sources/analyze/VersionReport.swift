@@ -1,7 +1,8 @@
-import AudioAnalysis
+import Analysis
 import AudioDecoding
 import BuiltInAnalyzers
 import Reporting
+import Text
 
 /// The versions of everything that can change a result, for programs: `--version --json`.
 enum VersionReport {

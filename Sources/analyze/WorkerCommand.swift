@@ -1,10 +1,12 @@
+import Analysis
 import ArgumentParser
-import AudioAnalysis
 import Foundation
 import Pipeline
+import Records
 import Reporting
 import Synchronization
 import SystemPackage
+import Text
 
 struct WorkerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

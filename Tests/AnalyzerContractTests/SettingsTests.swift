@@ -1,6 +1,8 @@
-import AudioAnalysis
+import Analysis
 import Foundation
+import Records
 import Testing
+import Text
 
 private struct Settings: AnalyzerConfiguration {
   enum Shape: String, ConfigurationChoice { case round, square }

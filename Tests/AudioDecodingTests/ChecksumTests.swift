@@ -1,4 +1,4 @@
-import AudioAnalysis
+import Analysis
 import CSndfile
 import SystemPackage
 import Testing

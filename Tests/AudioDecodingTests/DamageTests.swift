@@ -1,4 +1,4 @@
-import AudioAnalysis
+import Analysis
 import AudioDecoding
 import CSndfile
 import Foundation

@@ -1,9 +1,9 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import Glibc
 import SystemPackage
 import Testing
+import Text
 
 /// The catalog: what changes it, and what must not.
 @Suite struct CatalogTests {

@@ -1,9 +1,9 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import Glibc
 import SystemPackage
 import Testing
+import Text
 
 /// Files that change in ways that are easy to miss, or at the wrong moment.
 @Suite struct ChangeTests {

@@ -1,8 +1,8 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import SystemPackage
 import Testing
+import Text
 
 /// `analyze set`: what a person says counts, whatever is found.
 @Suite struct CorrectionTests {

@@ -1,9 +1,10 @@
+import Analysis
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import Glibc
 import SystemPackage
 import Testing
+import Text
 
 /// What `doctor` finds, and what is left of files that are gone.
 @Suite struct DoctorTests {

@@ -1,8 +1,9 @@
+import Analysis
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import SystemPackage
 import Testing
+import Text
 
 @Suite struct DryRunTests {
   @Test func makesNothing() throws {

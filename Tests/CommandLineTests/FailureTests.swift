@@ -1,8 +1,8 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import SystemPackage
 import Testing
+import Text
 
 /// Files that cannot be analyzed, and what a nightly job makes of them.
 @Suite struct FailureTests {

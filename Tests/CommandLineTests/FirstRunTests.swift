@@ -1,8 +1,8 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import SystemPackage
 import Testing
+import Text
 
 @Suite struct FirstRunTests {
   private static let schemas = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

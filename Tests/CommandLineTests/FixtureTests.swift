@@ -1,8 +1,8 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import SystemPackage
 import Testing
+import Text
 
 /// The program over `Fixtures/`, with the pipeline that users get, against `truth.csv`; and what the repository shows of its
 /// reports.

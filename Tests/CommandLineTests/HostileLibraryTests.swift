@@ -1,9 +1,11 @@
+import Analysis
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import Glibc
+import System
 import SystemPackage
 import Testing
+import Text
 
 /// A library of nothing but trouble, analyzed as anybody would: it takes its time, and every entry comes out as what it is.
 @Suite struct HostileLibraryTests {

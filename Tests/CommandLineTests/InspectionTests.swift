@@ -1,8 +1,8 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import SystemPackage
 import Testing
+import Text
 
 /// The commands that look at what is known.
 @Suite struct InspectionTests {

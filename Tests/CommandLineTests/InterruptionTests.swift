@@ -1,9 +1,9 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import Glibc
 import SystemPackage
 import Testing
+import Text
 
 /// The command lines of running programs that contain a path.
 private func processes(mentioning path: FilePath) -> [String] {

@@ -1,9 +1,9 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import Glibc
 import SystemPackage
 import Testing
+import Text
 
 /// What is said on standard error, in which form, and what the mail of a nightly job looks like.
 @Suite struct LogTests {

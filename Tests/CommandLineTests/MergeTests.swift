@@ -1,9 +1,10 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import Glibc
+import System
 import SystemPackage
 import Testing
+import Text
 
 /// `analyze merge`: what workers have answered, in a database.
 @Suite struct MergeTests {

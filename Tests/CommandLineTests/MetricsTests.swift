@@ -1,6 +1,6 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
+import System
 import SystemPackage
 import Testing
 

@@ -1,8 +1,9 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
+import System
 import SystemPackage
 import Testing
+import Text
 
 /// Names of files are bytes, not text.
 @Suite struct NameTests {

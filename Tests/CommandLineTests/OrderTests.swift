@@ -1,8 +1,8 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import SystemPackage
 import Testing
+import Text
 
 /// What is known of a file does not depend on which others were met before it, whatever they share.
 @Suite(.enabled(if: FFmpegProgram.isThere, "needs the ffmpeg program")) struct OrderTests {

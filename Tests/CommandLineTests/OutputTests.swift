@@ -1,10 +1,10 @@
 import AnalysisTesting
-import AudioAnalysis
 import CSpawn
 import Foundation
 import Glibc
 import SystemPackage
 import Testing
+import Text
 
 /// Standard output is for data, standard error for people.
 @Suite struct OutputTests {

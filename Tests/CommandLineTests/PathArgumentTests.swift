@@ -1,8 +1,9 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
+import System
 import SystemPackage
 import Testing
+import Text
 
 /// Paths on the command line: words that are no paths, names that are not UTF-8, and places that cannot be written.
 @Suite struct PathArgumentTests {

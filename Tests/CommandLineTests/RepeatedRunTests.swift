@@ -1,8 +1,8 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import SystemPackage
 import Testing
+import Text
 
 /// What the second run and every later one does.
 @Suite struct RepeatedRunTests {

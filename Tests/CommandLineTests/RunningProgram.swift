@@ -1,7 +1,7 @@
-import AudioAnalysis
 import CSpawn
 import Foundation
 import Glibc
+import System
 import SystemPackage
 import Testing
 

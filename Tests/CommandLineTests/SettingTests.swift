@@ -1,8 +1,9 @@
+import Analysis
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import SystemPackage
 import Testing
+import Text
 
 /// Settings: option before environment, before project, before user.
 @Suite struct SettingTests {

@@ -1,8 +1,9 @@
+import Analysis
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import SystemPackage
 import Testing
+import Text
 
 /// What version 4 of the analyzer `tempo` finds in the music of the repository. A change here is a change of the version.
 @Suite struct TempoFindingTests {

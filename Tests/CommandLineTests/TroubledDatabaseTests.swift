@@ -1,9 +1,10 @@
+import Analysis
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import Glibc
 import SystemPackage
 import Testing
+import Text
 
 /// What becomes of a library whose database, or whose disk, is not what it should be: a clear message, and nothing is lost
 /// that was stored.

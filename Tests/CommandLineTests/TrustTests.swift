@@ -1,5 +1,5 @@
+import Analysis
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import SystemPackage
 import Testing

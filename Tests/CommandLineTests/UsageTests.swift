@@ -1,8 +1,8 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import SystemPackage
 import Testing
+import Text
 
 /// What is written wrong ends with 64 and says what is right.
 @Suite struct UsageTests {

@@ -1,10 +1,11 @@
 import AnalysisTesting
-import AudioAnalysis
 import CSpawn
 import Foundation
 import Glibc
+import System
 import SystemPackage
 import Testing
+import Text
 
 /// `analyze worker`, as an engine sees it: lines in, lines out.
 @Suite struct WorkerTests {

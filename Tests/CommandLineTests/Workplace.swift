@@ -1,10 +1,10 @@
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import Glibc
 import Synchronization
 import SystemPackage
 import Testing
+import Text
 
 /// A home, a library and a database for one test, and the program to use them with.
 final class Workplace: Sendable {

@@ -1,5 +1,6 @@
+import Analysis
+import Text
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import SystemPackage
 import Testing

@@ -1,10 +1,11 @@
+import Analysis
 import AnalysisTesting
-import AudioAnalysis
 import AudioDecoding
 import DSP
 import Pipeline
 import SystemPackage
 import Testing
+import Text
 
 private let stereo = Signal.channels([.chords(seconds: 1.3), .noise(seconds: 1.3)])
 

@@ -1,10 +1,11 @@
+import Analysis
 import AnalysisTesting
-import AudioAnalysis
 import AudioDecoding
 import Foundation
 import Pipeline
 import SystemPackage
 import Testing
+import Text
 
 /// Reports what it was told of the file.
 private struct FileProbe: AnalysisSession {

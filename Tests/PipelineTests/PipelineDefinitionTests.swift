@@ -1,5 +1,6 @@
+import Analysis
+import Text
 import AnalysisTesting
-import AudioAnalysis
 import AudioDecoding
 import Foundation
 import SystemPackage

@@ -1,5 +1,6 @@
-import AudioAnalysis
+import Analysis
 import AudioDecoding
+import Text
 
 /// A session that keeps all it gets, and fails or has enough when told to.
 struct Probe: AnalysisSession {

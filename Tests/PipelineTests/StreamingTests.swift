@@ -1,5 +1,5 @@
+import System
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
 import SystemPackage
 import Testing

@@ -1,4 +1,4 @@
-import AudioAnalysis
+import Analysis
 import Fingerprinting
 import Glibc
 import SystemPackage

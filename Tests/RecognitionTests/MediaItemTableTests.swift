@@ -1,4 +1,5 @@
-import AudioAnalysis
+import Text
+import Analysis
 import Testing
 
 @testable import Recognition

@@ -1,6 +1,7 @@
+import Analysis
 import AnalysisTesting
-import AudioAnalysis
 import Foundation
+import Records
 import Reporting
 import Testing
 
@@ -11,11 +12,11 @@ import Testing
   }
 
   private static func schema(_ part: String) throws -> String {
-    try #require(ReportSchema.files.first { $0.name.contains(part) }).text
+    try #require(ReportSchema(findings: Samples.findings).files.first { $0.name.contains(part) }).text
   }
 
   @Test func checkedInSchemasAreThoseOfTheTypes() throws {
-    for file in ReportSchema.files {
+    for file in ReportSchema(findings: Samples.findings).files {
       let stored = try? String(contentsOf: Self.schemaFolder.appendingPathComponent(file.name), encoding: .utf8)
       let isCurrent = stored == file.text
       #expect(isCurrent, "reports/schema/\(file.name) is out of date: run `analyze schema --output reports/schema`")
@@ -33,7 +34,7 @@ import Testing
   @Test func everyLineFollowsTheFileSchema() throws {
     let validator = try SchemaValidator(Self.schema("file"))
     for record in Samples.all {
-      for options in [ReportOptions(), Samples.everything] {
+      for options in [ReportOptions(findings: Samples.findings), Samples.everything] {
         let line = ReportWriter.ndjsonLine(for: record, options: options)
         #expect(validator.complaints(about: try JSONSerialization.jsonObject(with: Data(line))) == [])
       }
@@ -43,7 +44,7 @@ import Testing
   /// The validator finds what it should find.
   @Test func validatorComplains() throws {
     let validator = try SchemaValidator(Self.schema("file"))
-    let line = try JSONSerialization.jsonObject(with: Data(ReportWriter.ndjsonLine(for: Samples.full)))
+    let line = try JSONSerialization.jsonObject(with: Data(ReportWriter.ndjsonLine(for: Samples.full, options: ReportOptions(findings: Samples.findings))))
     let sound = try #require(line as? [String: Any])
     for (name, value) in [
       ("id", 3), ("status", "fine"), ("uri", NSNull()), ("surplus", 1), ("tags", ["title": "x"]), ("remarks", [Any]()),

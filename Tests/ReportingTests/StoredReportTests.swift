@@ -1,9 +1,12 @@
-import AudioAnalysis
+import Analysis
 import Foundation
+import Records
 import Reporting
 import ResultStore
+import System
 import SystemPackage
 import Testing
+import Text
 
 /// From analyses through a store to a report.
 @Suite struct StoredReportTests {
@@ -57,7 +60,7 @@ import Testing
       let folder = NSTemporaryDirectory() + "/nocturne-report-\(UUID().uuidString)"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(atPath: folder) }
-      let store = try ResultStore(path: FilePath(folder).appending("library.sqlite"))
+      let store = try ResultStore(path: FilePath(folder).appending("library.sqlite"), findings: Samples.findings)
       let run = try store.beginRun(
         programVersion: "1", pipeline: "p", configuration: .null, configurationDigest: "", analyzers: Self.ids,
         roots: [])
@@ -75,7 +78,7 @@ import Testing
           })
       }
       var lines: [[UInt8]] = []
-      try store.forEachRecord(RecordSelection(includesBeats: true, includesLyrics: true, includesChapters: true)) {
+      try store.forEachRecord(RecordSelection(long: ["beats", "lyrics", "chapters"])) {
         lines.append(ReportWriter.ndjsonLine(for: $0, options: options))
       }
       #expect(lines.count == count)

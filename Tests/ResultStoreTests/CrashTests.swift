@@ -1,9 +1,12 @@
-import AudioAnalysis
+import Analysis
 import Foundation
 import GRDB
+import Records
 import ResultStore
+import System
 import SystemPackage
 import Testing
+import Text
 
 /// Ends the process at once, when it is about to be stored.
 private struct Deadly: AnalysisFinding {
@@ -17,7 +20,7 @@ private struct Deadly: AnalysisFinding {
     let library = try Library()
     let database = library.database.string
     await #expect(processExitsWith: .signal(SIGKILL)) { [database = database as String] in
-      let store = try ResultStore(path: FilePath(database))
+      let store = try ResultStore(path: FilePath(database), findings: Library.findings)
       let wanted = Library.wanted()
       let run = try store.beginRun(
         programVersion: "1", pipeline: "p", configuration: .null, configurationDigest: "", analyzers: [], roots: [])
@@ -75,7 +78,7 @@ private struct Deadly: AnalysisFinding {
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: library.database.string + suffix, toPath: copy.string + suffix)
     }
-    let store = try ResultStore(path: copy)
+    let store = try ResultStore(path: copy, findings: Library.findings)
     #expect(try store.checkIntegrity() == [])
     var count = 0
     try store.forEachRecord { _ in count += 1 }
@@ -101,7 +104,7 @@ private struct Deadly: AnalysisFinding {
     try writer.commit(results)
     #expect(try library.records().count == 2 && writer.counts.analyzed == 2)
     func records() throws -> [FileRecord] {
-      try library.records(RecordSelection(includesBeats: true)).map { record in
+      try library.records(RecordSelection(long: ["beats"])).map { record in
         var record = record
         record.analyzed = nil
         return record

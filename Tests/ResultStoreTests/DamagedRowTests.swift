@@ -1,5 +1,6 @@
-import AudioAnalysis
+import Analysis
 import GRDB
+import Records
 import ResultStore
 import SystemPackage
 import Testing

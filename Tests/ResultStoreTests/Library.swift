@@ -1,7 +1,10 @@
-import AudioAnalysis
+import Analysis
 import Foundation
+import Records
 import ResultStore
+import System
 import SystemPackage
+import Text
 
 /// A store in a folder of its own, with a make-believe music library beside it, that is removed at the end.
 final class Library {
@@ -38,13 +41,13 @@ final class Library {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     folder = FilePath(path)
     database = folder.appending("library.sqlite")
-    store = try ResultStore(path: database)
+    store = try ResultStore(path: database, findings: Library.findings)
   }
 
   deinit { try? FileManager.default.removeItem(atPath: folder.string) }
 
   func reopen() throws {
-    store = try ResultStore(path: database)
+    store = try ResultStore(path: database, findings: Library.findings)
   }
 
   static let tags = AnalyzerIdentity(id: "tags", version: 1, digest: "t1")
@@ -153,6 +156,10 @@ final class Library {
   }
 
   // MARK: Analyses
+
+  static let findings: [any DeclaredFinding.Type] = [
+    TagFinding.self, TempoFinding.self, FingerprintFinding.self, SignatureFinding.self,
+  ]
 
   static func tempoFinding(_ bpm: Double = 126) -> TempoFinding {
     TempoFinding(

@@ -1,5 +1,6 @@
-import AudioAnalysis
+import Records
 import ResultStore
+import System
 import SystemPackage
 import Testing
 

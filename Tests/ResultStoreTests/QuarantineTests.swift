@@ -1,4 +1,6 @@
-import AudioAnalysis
+import Analysis
+import Records
+import System
 import SystemPackage
 import Testing
 

@@ -1,5 +1,7 @@
-import AudioAnalysis
+import Analysis
+import Records
 import ResultStore
+import System
 import SystemPackage
 import Testing
 
@@ -10,11 +12,11 @@ import Testing
     let first = try library.night()
     #expect(first.scan.new == 4)
     #expect(first.totals == RunTotals(analyzed: 4))
-    let before = try library.records(RecordSelection(includesBeats: true))
+    let before = try library.records(RecordSelection(long: ["beats"]))
     let second = try library.night()
     #expect(second.totals == RunTotals(cached: 4))
     #expect(second.pending.isEmpty)
-    #expect(try library.records(RecordSelection(includesBeats: true)) == before)
+    #expect(try library.records(RecordSelection(long: ["beats"])) == before)
     #expect(before.count == 4)
     #expect(before[0].tempo == Library.tempoFinding())
     #expect(before[0].tags == Library.tagFinding(title: "Title of a"))
@@ -72,7 +74,7 @@ import Testing
         outcomes: [AnalyzerOutcome(analyzer: tempo2, result: .finding(Library.tempoFinding(99)))])
     }
     #expect(night.scan.outdated == 1)
-    let record = try #require(try library.store.record(at: "/music/a.flac", includesBeats: true))
+    let record = try #require(try library.store.record(at: "/music/a.flac", long: ["beats"]))
     #expect(record.tempo == Library.tempoFinding(99))
     #expect(record.fingerprint?.value == "AQAA")
     #expect(record.tags?.fields["title"] == ["Title of a"])

@@ -1,4 +1,4 @@
-import AudioAnalysis
+import Analysis
 import Foundation
 import GRDB
 import ResultStore

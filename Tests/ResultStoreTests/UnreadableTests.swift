@@ -1,5 +1,7 @@
-import AudioAnalysis
+import Analysis
+import Records
 import ResultStore
+import System
 import SystemPackage
 import Testing
 

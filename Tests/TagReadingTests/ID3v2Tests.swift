@@ -1,4 +1,4 @@
-import AudioAnalysis
+import Analysis
 import Testing
 
 @testable import TagReading

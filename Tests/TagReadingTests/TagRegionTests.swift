@@ -1,5 +1,5 @@
+import Analysis
 import AnalysisTesting
-import AudioAnalysis
 import AudioDecoding
 import Testing
 

@@ -8,7 +8,7 @@
 // hypotheses with their features and beats, NAME.json. TABLE has on each line a FILE.f32, a tab, and the weights (FILE.f32, too) of the
 // network that shall hear it. Built by Benchmarks/tempo/refit.
 
-import AudioAnalysis
+import Analysis
 import DSP
 import Foundation
 

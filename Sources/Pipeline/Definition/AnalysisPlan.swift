@@ -1,6 +1,7 @@
-public import AudioAnalysis
+public import Analysis
 public import AudioDecoding
 public import ResultStore
+public import Text
 
 /// A pipeline definition with everything resolved: what a run does to each file, and what is recorded about it.
 public struct AnalysisPlan: Sendable {

@@ -1,5 +1,5 @@
-internal import AudioAnalysis
 public import SystemPackage
+internal import Text
 
 /// Where definitions come from: those built into the program, those in the user's folder, and any file.
 public struct PipelineCatalog: Sendable {

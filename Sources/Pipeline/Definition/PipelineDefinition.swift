@@ -1,6 +1,6 @@
-public import AudioAnalysis
 public import AudioDecoding
 public import SystemPackage
+public import Text
 
 /// Which analyzers run, with which settings: what a file in `pipelines/` says.
 ///

@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Text
 internal import Yams
 
 /// A YAML text as a tree of values that know where they stand.

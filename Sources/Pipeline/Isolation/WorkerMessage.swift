@@ -1,4 +1,5 @@
-internal import AudioAnalysis
+internal import Analysis
+internal import Text
 
 /// What a worker writes: lines of JSON, first `ready`, then for each job any number of `stage`, `decoded` and `audio`, and
 /// one `result`.

@@ -1,9 +1,10 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import LibraryScan
 internal import ResultStore
 internal import Synchronization
 internal import System
 internal import SystemPackage
+internal import Text
 
 /// Analyzes the waiting files, `jobs` at a time, and stores the results.
 struct AnalysisPhase {

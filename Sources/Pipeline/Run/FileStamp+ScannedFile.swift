@@ -1,6 +1,6 @@
-internal import AudioAnalysis
 public import LibraryScan
 public import ResultStore
+internal import System
 
 extension FileStamp {
   /// What the store wants to know of a file that the walker has found.

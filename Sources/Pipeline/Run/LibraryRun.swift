@@ -1,6 +1,7 @@
-public import AudioAnalysis
+public import Analysis
 internal import Foundation
 public import LibraryScan
+public import Records
 public import ResultStore
 public import SystemPackage
 

@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 public import SystemPackage
 
 /// What a run tells while it goes on.

@@ -1,7 +1,8 @@
-internal import AudioAnalysis
 internal import LibraryScan
+internal import Records
 internal import ResultStore
 internal import SystemPackage
+internal import Text
 
 /// Walks the roots and leaves the list of work in the store.
 struct ScanPhase {

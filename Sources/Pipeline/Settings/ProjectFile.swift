@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 public import SystemPackage
 
 /// The file of a project: settings that hold in a folder and below it, whoever wrote them.

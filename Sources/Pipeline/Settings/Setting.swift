@@ -1,4 +1,5 @@
-internal import AudioAnalysis
+internal import Analysis
+internal import Text
 
 /// One setting, declared once: its key in files and in the environment, its kind, default and meaning.
 public struct Setting<Value: SettingValue>: Sendable {

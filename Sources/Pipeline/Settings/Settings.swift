@@ -1,7 +1,8 @@
-internal import AudioAnalysis
+internal import Analysis
 public import Foundation
 public import LibraryScan
 public import SystemPackage
+internal import Text
 
 /// The settings of a run, from where people left them: flags before the environment, before the file of the project,
 /// before that of the user, before that of the machine, before the defaults.

@@ -1,6 +1,6 @@
-internal import AudioAnalysis
 internal import Foundation
 internal import Glibc
+internal import System
 public import SystemPackage
 
 /// Which files of projects the user trusts, each with the content it had then: one small file each, named by the

@@ -1,5 +1,6 @@
-internal import AudioAnalysis
+internal import System
 public import SystemPackage
+internal import Text
 
 /// One line of input of `analyze worker`: a path, a `file:` URI, or a JSON object with a key and one of both.
 public struct FileRequest: Hashable, Sendable {

@@ -1,5 +1,7 @@
-public import AudioAnalysis
+public import Analysis
+internal import Records
 public import ResultStore
+internal import System
 public import SystemPackage
 
 /// Reads lines of workers and merges them into a store, in transactions of about 200 lines, some megabytes, or what has

@@ -1,4 +1,5 @@
-public import AudioAnalysis
+public import Analysis
+internal import Text
 
 /// One of several equal parts of any input: which part a line belongs to follows from its key alone, on every machine
 /// and in every run, so that as many workers can read the same list and each line is answered by one of them.

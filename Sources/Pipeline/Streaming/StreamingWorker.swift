@@ -1,5 +1,6 @@
-public import AudioAnalysis
+internal import Analysis
 public import LibraryScan
+public import Records
 internal import ResultStore
 internal import Synchronization
 internal import System

@@ -1,6 +1,9 @@
-public import AudioAnalysis
+public import Analysis
+internal import Records
 public import ResultStore
+internal import System
 internal import SystemPackage
+internal import Text
 
 /// Reads back what `analyze worker` has written, for the store.
 public struct WorkerRecordReader {

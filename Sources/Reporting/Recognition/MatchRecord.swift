@@ -1,6 +1,9 @@
-public import AudioAnalysis
+public import Analysis
 public import Recognition
+internal import Records
+public import System
 public import SystemPackage
+internal import Text
 
 /// What was recognised in one file: a line of `analyze match --json`.
 public struct MatchRecord: Sendable {

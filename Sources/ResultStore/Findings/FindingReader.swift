@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import GRDB
 
 /// Reads one kind of declared finding out of the rows of a statement.

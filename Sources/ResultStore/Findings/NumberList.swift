@@ -1,4 +1,5 @@
-internal import AudioAnalysis
+internal import Analysis
+internal import Text
 
 /// JSON arrays of numbers or of tuples of them, as columns hold them; read without making a value of each bracket.
 ///

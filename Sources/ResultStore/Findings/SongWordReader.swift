@@ -1,4 +1,4 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import GRDB
 
 /// Reads from findings the words by which people look for files.

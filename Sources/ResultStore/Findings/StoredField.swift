@@ -1,4 +1,5 @@
-internal import AudioAnalysis
+internal import Analysis
+internal import Text
 
 /// Values of declared fields as columns hold them. Lists are JSON; whole numbers and flags are integers.
 enum StoredField {

@@ -1,5 +1,6 @@
-internal import AudioAnalysis
+internal import Analysis
 internal import GRDB
+internal import Text
 
 /// Where findings are kept: declared ones in tables of their own, all others as JSON in `finding`.
 struct StoredFindings: Sendable {

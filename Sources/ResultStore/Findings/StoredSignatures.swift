@@ -1,4 +1,4 @@
-public import AudioAnalysis
+public import Analysis
 internal import GRDB
 
 extension ResultStore {

@@ -1,5 +1,6 @@
-public import AudioAnalysis
+public import Analysis
 internal import GRDB
+public import System
 
 /// What people have set. It belongs to the audio, not to a path: moves, copies and new tags do not change it, and no analysis
 /// touches it.

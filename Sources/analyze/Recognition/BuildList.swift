@@ -1,8 +1,9 @@
-import AudioAnalysis
+import Analysis
 import Foundation
 import Recognition
 import System
 import SystemPackage
+import Text
 
 /// What `catalog build` has put into a catalog, from one database: so that the next one knows what is new, what has
 /// changed, and what somebody has taken out or added by hand, which it leaves alone.

@@ -1,11 +1,12 @@
+import Analysis
 import ArgumentParser
-import AudioAnalysis
 import AudioDecoding
 import BuiltInAnalyzers
 import Fingerprinting
 import Foundation
 import Pipeline
 import Recognition
+import Records
 import ResultStore
 import SystemPackage
 
@@ -128,7 +129,7 @@ private struct ReferenceReader {
   /// For one file.
   private let timeLimit: TimeLimit
 
-  private static let analyzers = [KnownAnalyzer.tags, KnownAnalyzer.signature]
+  private static let analyzers = [TagFinding.analyzer, SignatureFinding.analyzer]
 
   init(store: ResultStore?, settings: CommandSettings) throws {
     self.store = store
@@ -142,7 +143,7 @@ private struct ReferenceReader {
   func reference(of path: FilePath) throws -> Reference {
     let stored = try storedSignature(of: path)
     let job = AnalysisJob(
-      path: path, analyzers: Set(stored == nil ? Self.analyzers : [KnownAnalyzer.tags]), timeLimit: timeLimit)
+      path: path, analyzers: Set(stored == nil ? Self.analyzers : [TagFinding.analyzer]), timeLimit: timeLimit)
     guard let analysis = try isolation.analysis(of: job, by: analyzer) else {
       throw failure("interrupted", "The analysis was given up.")
     }

@@ -1,5 +1,5 @@
+import Analysis
 import ArgumentParser
-import AudioAnalysis
 import Foundation
 import Glibc
 import Pipeline

@@ -1,11 +1,13 @@
+import Analysis
 import ArgumentParser
-import AudioAnalysis
 import Fingerprinting
 import Foundation
 import Pipeline
 import Recognition
+import Records
 import ResultStore
 import SystemPackage
+import Text
 
 struct CatalogBuildCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,10 +1,10 @@
 import ArgumentParser
-import AudioAnalysis
 import Fingerprinting
 import Foundation
 import Pipeline
 import Recognition
 import SystemPackage
+import Text
 
 struct CatalogInfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "info", abstract: "Says how large the catalog is.")

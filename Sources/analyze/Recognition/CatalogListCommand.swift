@@ -1,8 +1,8 @@
 import ArgumentParser
-import AudioAnalysis
 import Foundation
 import Pipeline
 import Recognition
+import Text
 
 struct CatalogListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the tracks of the catalog.")

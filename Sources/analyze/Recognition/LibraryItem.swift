@@ -1,6 +1,8 @@
-import AudioAnalysis
+import Analysis
 import Recognition
+import System
 import SystemPackage
+import Text
 
 /// What the catalog says of a file of the library.
 enum LibraryItem {

@@ -1,9 +1,10 @@
+import Analysis
 import ArgumentParser
-import AudioAnalysis
 import Foundation
 import Pipeline
 import Recognition
 import Reporting
+import System
 
 struct ListenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,11 +1,13 @@
+import Analysis
 import ArgumentParser
-import AudioAnalysis
 import AudioDecoding
 import Foundation
 import Pipeline
 import Recognition
 import Reporting
+import System
 import SystemPackage
+import Text
 
 struct MatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

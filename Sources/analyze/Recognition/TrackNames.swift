@@ -1,6 +1,7 @@
-import AudioAnalysis
 import Recognition
+import System
 import SystemPackage
+import Text
 
 /// Which tracks of a catalog people mean: by identifier, by the path of the file, or by a folder it is in.
 struct TrackNames {

@@ -1,0 +1,59 @@
+public import Text
+
+/// An analyzer that can be put into a pipeline: what a list of analyzers consists of.
+///
+///     let kinds = [AnalyzerKind(TempoAnalyzer.self), AnalyzerKind(ChromaprintAnalyzer.self)]
+///     let plugin = try kinds[1].make(["length_s": 30], resampler: "soxr")
+public struct AnalyzerKind: Sendable {
+  public let analyzerType: any Analyzer.Type
+  private let configure: @Sendable ([String: JSONValue], String) throws(ConfigurationError) -> AnalyzerPlugin
+
+  public init<A: Analyzer>(_ type: A.Type) {
+    analyzerType = type
+    configure = { (settings, resampler) throws(ConfigurationError) in
+      let configuration = try A.Configuration(merging: settings)
+      let analyzer = try A(configuration)
+      let resolved = JSONValue.object(try configuration.settings())
+      return AnalyzerPlugin(
+        id: A.id, version: A.version, feed: analyzer.feed, configuration: resolved, shapingFinding: resolved,
+        resampler: resampler
+      ) { (track) throws(AnalysisError) in try analyzer.makeSession(for: track) }
+    }
+  }
+
+  public var id: String { analyzerType.id }
+  public var version: Int { analyzerType.version }
+  /// One line for people.
+  public var summary: String { analyzerType.summary }
+
+  /// What the sessions of this analyzer find.
+  public var findingType: any AnalysisFinding.Type {
+    func finding<A: Analyzer>(of type: A.Type) -> any AnalysisFinding.Type { A.Session.Finding.self }
+    return finding(of: analyzerType)
+  }
+
+  /// Every key of the configuration with its default.
+  ///
+  /// - Throws: `ConfigurationError` if the analyzer's default cannot be written as JSON.
+  public func defaultSettings() throws(ConfigurationError) -> [String: JSONValue] {
+    func defaults<A: Analyzer>(of type: A.Type) throws(ConfigurationError) -> [String: JSONValue] {
+      try A.Configuration().settings()
+    }
+    return try defaults(of: analyzerType)
+  }
+
+  /// An analyzer with the given settings; a key that is not given keeps its default.
+  ///
+  /// - Parameter resampler: Name of the pipeline's resampler.
+  /// - Throws: `ConfigurationError` for a key that does not exist (naming the nearest one that does), a value of the
+  ///   wrong type, or whatever the analyzer refuses. Nested keys are joined by dots.
+  public func make(
+    _ settings: [String: JSONValue] = [:], resampler: String
+  ) throws(ConfigurationError) -> AnalyzerPlugin {
+    try configure(settings, resampler)
+  }
+}
+
+extension AnalyzerKind: CustomStringConvertible {
+  public var description: String { id }
+}

@@ -1,0 +1,96 @@
+internal import CXXHash
+internal import System
+public import SystemPackage
+
+/// 128 bits that identify content: XXH3 (Collet 2019–, xxHash specification), for recognising the same bytes again and not
+/// against forgery.
+public struct ContentID: Hashable, Sendable {
+  public var high: UInt64
+  public var low: UInt64
+
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// The digest of some bytes.
+  public init(hashing bytes: [UInt8]) {
+    let hash = bytes.withUnsafeBytes { unsafe XXH3_128bits($0.baseAddress, $0.count) }
+    self.init(high: hash.high64, low: hash.low64)
+  }
+}
+
+extension ContentID {
+  /// Identifies a file by the bytes of its absolute path, for ever: the digest of these bytes, without a zero at the end.
+  public init(ofPath path: FilePath) {
+    self = path.withBytes { ContentID(hashing: Array($0)) }
+  }
+}
+
+extension ContentID: CustomStringConvertible {
+  private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+
+  /// 22 characters of base62, most significant first.
+  public var description: String {
+    var rest = (UInt128(high) << 64) | UInt128(low)
+    var digits = [UInt8](repeating: Self.alphabet[0], count: 22)
+    for position in digits.indices.reversed() where rest > 0 {
+      digits[position] = Self.alphabet[Int(rest % 62)]
+      rest /= 62
+    }
+    return String(decoding: digits, as: UTF8.self)
+  }
+
+  /// Reads what `description` writes; `nil` for anything else.
+  public init?(_ description: String) {
+    guard description.utf8.count == 22 else { return nil }
+    var value: UInt128 = 0
+    for byte in description.utf8 {
+      guard let digit = Self.alphabet.firstIndex(of: byte) else { return nil }
+      let (product, overflow) = value.multipliedReportingOverflow(by: 62)
+      let (sum, carry) = product.addingReportingOverflow(UInt128(digit))
+      guard !overflow, !carry else { return nil }
+      value = sum
+    }
+    self.init(high: UInt64(truncatingIfNeeded: value >> 64), low: UInt64(truncatingIfNeeded: value))
+  }
+}
+
+extension ContentID: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let id = ContentID(text) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not 22 characters of base62: \(text)")
+    }
+    self = id
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
+
+/// Hashes bytes as they come, in constant memory.
+public struct ContentHasher: ~Copyable {
+  private let state: OpaquePointer
+
+  public init() {
+    guard let state = unsafe XXH3_createState() else { fatalError("out of memory: 576 bytes for a hash state") }
+    self.state = unsafe state
+    _ = unsafe XXH3_128bits_reset(state)
+  }
+
+  deinit { _ = unsafe XXH3_freeState(state) }
+
+  public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    _ = unsafe XXH3_128bits_update(state, bytes.baseAddress, bytes.count)
+  }
+
+  /// The digest of all bytes so far.
+  public func finish() -> ContentID {
+    let hash = unsafe XXH3_128bits_digest(state)
+    return ContentID(high: hash.high64, low: hash.low64)
+  }
+}

@@ -1,0 +1,18 @@
+public import Text
+
+/// What an analyzer without a type of its own has found, an `exec` analyzer for instance: one JSON object.
+public struct JSONFinding: AnalysisFinding {
+  public var value: JSONValue
+
+  public init(_ value: JSONValue) {
+    self.value = value
+  }
+
+  public init(from decoder: any Decoder) throws {
+    value = try JSONValue(from: decoder)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    try value.encode(to: encoder)
+  }
+}

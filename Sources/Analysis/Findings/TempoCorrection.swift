@@ -1,0 +1,55 @@
+public import System
+
+/// What a person has said about the tempo of a recording. It counts instead of what was found, whatever is found later.
+public struct TempoCorrection: Hashable, Sendable {
+  /// Map and beats as the person left them.
+  public struct Grid: Hashable, Sendable {
+    public var isStable: Bool
+    public var map: [TempoFinding.Section]
+    public var beats: [Double]
+    public var metre: String?
+    public var downbeats: [Double]?
+
+    public init(
+      isStable: Bool, map: [TempoFinding.Section], beats: [Double], metre: String? = nil, downbeats: [Double]? = nil
+    ) {
+      self.isStable = isStable
+      self.map = map
+      self.beats = beats
+      self.metre = metre
+      self.downbeats = downbeats
+    }
+  }
+
+  public var bpm: Double
+  /// `nil` in corrections made before these were kept: they follow from what was found.
+  public var grid: Grid?
+  public var corrected: Timestamp
+  /// What the analyzer says; `nil` if it has not been at it.
+  public var found: TempoFinding?
+
+  public init(bpm: Double, grid: Grid?, corrected: Timestamp, found: TempoFinding?) {
+    self.bpm = bpm
+    self.grid = grid
+    self.corrected = corrected
+    self.found = found
+  }
+
+  /// The finding as the person has corrected it.
+  public var finding: TempoFinding {
+    let found = found ?? TempoFinding(bpm: nil, confidence: 1, candidates: [], isStable: true, map: [], beats: [])
+    guard let grid else {
+      guard let ratio = found.roughRatio(to: bpm) else { return found.without(beatsFor: bpm) }
+      return found.multiplied(by: ratio).locked(at: bpm)
+    }
+    var result = found
+    result.isStable = grid.isStable
+    result.map = grid.map
+    result.beats = grid.beats
+    result.metre = grid.metre
+    result.downbeats = grid.downbeats
+    // The map is the person's already.
+    result.bpm = nil
+    return result.locked(at: bpm)
+  }
+}

@@ -1,0 +1,160 @@
+public import Analysis
+public import System
+public import SystemPackage
+public import Text
+
+/// All that is known of one file: what the store keeps and reports show. But for `analyzed` it holds nothing that depends
+/// on when or in which run a file was analyzed, so equal findings give equal records.
+public struct FileRecord: Hashable, Sendable {
+  public enum Status: String, Codable, Hashable, Sendable, CaseIterable {
+    case ok, partial, failed, skipped
+  }
+
+  /// Why an analyzer left no finding.
+  public struct AnalyzerProblem: Hashable, Sendable {
+    public enum Outcome: String, Codable, Hashable, Sendable, CaseIterable {
+      case notApplicable = "not_applicable"
+      case failed
+    }
+
+    public var analyzer: String
+    public var outcome: Outcome
+    /// One sentence.
+    public var message: String
+
+    public init(analyzer: String, outcome: Outcome, message: String) {
+      self.analyzer = analyzer
+      self.outcome = outcome
+      self.message = message
+    }
+  }
+
+  /// Absolute.
+  public var path: FilePath
+  /// `nil` if it never was.
+  public var analyzed: Timestamp?
+  public var status: Status
+  /// Why the status is not `ok`.
+  public var problem: Problem?
+  public var remarks: [Problem]
+  public var contentID: ContentID?
+  public var sizeBytes: Int64?
+  public var modified: Timestamp?
+  public var format: AudioFormat?
+  /// Declared findings. Of the tempo what counts: what was found, or what a person has made of it. Long lists are empty
+  /// where they were not asked for.
+  public var findings: FindingSet
+  /// Not `nil` if a person has set the tempo.
+  public var tempoCorrection: TempoCorrection?
+  /// Findings that are not declared, by analyzer id.
+  public var otherFindings: [String: JSONValue]
+  /// The analyzers whose outcomes this record shows, ascending by id.
+  public var analyzers: [AnalyzerIdentity]
+  /// Ascending by analyzer id.
+  public var analyzerProblems: [AnalyzerProblem]
+  /// The file was not there any more when its folder was last scanned; the record is what was known before.
+  public var isVanished: Bool
+
+  public init(
+    path: FilePath, analyzed: Timestamp? = nil, status: Status, problem: Problem? = nil, remarks: [Problem] = [],
+    contentID: ContentID? = nil,
+    sizeBytes: Int64? = nil, modified: Timestamp? = nil, format: AudioFormat? = nil, tags: TagFinding? = nil,
+    analyzers: [AnalyzerIdentity] = [], analyzerProblems: [AnalyzerProblem] = [], isVanished: Bool = false
+  ) {
+    self.path = path
+    self.analyzed = analyzed
+    self.status = status
+    self.problem = problem
+    self.remarks = remarks
+    self.contentID = contentID
+    self.sizeBytes = sizeBytes
+    self.modified = modified
+    self.format = format
+    findings = FindingSet()
+    otherFindings = [:]
+    self.analyzers = analyzers
+    self.analyzerProblems = analyzerProblems
+    self.isVanished = isVanished
+    self.tags = tags
+  }
+}
+
+extension FileRecord {
+  public var tags: TagFinding? {
+    get { findings[TagFinding.self] }
+    set { findings[TagFinding.self] = newValue }
+  }
+
+  public var tempo: TempoFinding? {
+    get { findings[TempoFinding.self] }
+    set { findings[TempoFinding.self] = newValue }
+  }
+
+  public var fingerprint: FingerprintFinding? {
+    get { findings[FingerprintFinding.self] }
+    set { findings[FingerprintFinding.self] = newValue }
+  }
+
+  public var signature: SignatureFinding? {
+    get { findings[SignatureFinding.self] }
+    set { findings[SignatureFinding.self] = newValue }
+  }
+
+  /// What a finding may need to know of the file beside itself.
+  public var context: FindingContext {
+    FindingContext(format: format, isWhole: status == .ok, tempoCorrection: tempoCorrection)
+  }
+}
+
+extension FileRecord {
+  /// The record of an analysis that need not be stored, for a report on files one by one. What could not be made again
+  /// because the audio was known (`reusesKnownAudio`) is not in it.
+  public init(
+    path: FilePath, sizeBytes: Int64?, modified: Timestamp?, analyzed: Timestamp? = nil, analysis: FileAnalysis
+  ) {
+    self.init(path: path, analyzed: analyzed, status: Status(analysis.status))
+    self.sizeBytes = sizeBytes
+    self.modified = modified
+    problem = analysis.problem
+    remarks = analysis.remarks
+    contentID = analysis.contentID
+    format = analysis.format
+    for outcome in analysis.outcomes.sorted(by: { $0.analyzer.id < $1.analyzer.id }) {
+      let id = outcome.analyzer.id
+      analyzers.append(outcome.analyzer)
+      switch outcome.result {
+      case .finding(let finding):
+        do {
+          try add(finding, of: id)
+        } catch {
+          add(.failed, of: id, "The finding cannot be written as JSON: \(error).")
+        }
+      case .notApplicable(let message): add(.notApplicable, of: id, message)
+      case .failed(let message): add(.failed, of: id, message)
+      }
+    }
+  }
+
+  private mutating func add(_ finding: any AnalysisFinding, of analyzer: String) throws {
+    if let finding = finding as? any DeclaredFinding, type(of: finding).analyzer == analyzer {
+      findings.append(finding)
+    } else {
+      otherFindings[analyzer] = try JSONValue(encoding: finding)
+    }
+  }
+
+  private mutating func add(_ outcome: AnalyzerProblem.Outcome, of analyzer: String, _ message: String) {
+    analyzerProblems.append(AnalyzerProblem(analyzer: analyzer, outcome: outcome, message: message))
+  }
+}
+
+extension FileRecord.Status {
+  public init(_ status: FileAnalysis.Status) {
+    self =
+      switch status {
+      case .ok: .ok
+      case .partial: .partial
+      case .failed: .failed
+      }
+  }
+}

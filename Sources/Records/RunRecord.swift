@@ -1,0 +1,113 @@
+public import Analysis
+public import System
+public import SystemPackage
+public import Text
+
+/// How many files one run has met and what became of them. Each file counts once: the parts add up to `seen`.
+public struct RunTotals: Codable, Hashable, Sendable {
+  /// Analyzed in this run, and fine.
+  public var analyzed: Int
+  /// Analyzed in this run, and damaged or not analyzed to their end.
+  public var partial: Int
+  /// Unchanged, and nothing to be done; known damaged ones among them.
+  public var cached: Int
+  /// Failed in this run, or known as failing and not tried again.
+  public var failed: Int
+  public var skipped: Int
+  /// Known from an earlier run and gone now.
+  public var vanished: Int
+
+  public var seen: Int { analyzed + partial + cached + failed + skipped + vanished }
+
+  public init(
+    analyzed: Int = 0, partial: Int = 0, cached: Int = 0, failed: Int = 0, skipped: Int = 0, vanished: Int = 0
+  ) {
+    self.analyzed = analyzed
+    self.partial = partial
+    self.cached = cached
+    self.failed = failed
+    self.skipped = skipped
+    self.vanished = vanished
+  }
+}
+
+/// What is known of one run: its settings, and how it went.
+public struct RunRecord: Hashable, Sendable {
+  public enum State: String, Codable, Hashable, Sendable, CaseIterable {
+    case running
+    /// Everything found was dealt with.
+    case finished
+    /// Ended early on request; what was done is stored.
+    case interrupted
+    /// Ended by an error that concerned the run and not one file.
+    case failed
+    /// Ended without a word (killed, power cut); noticed by the next run.
+    case died
+  }
+
+  /// A file or folder the run was pointed at.
+  public struct Root: Hashable, Sendable {
+    public enum Condition: String, Codable, Hashable, Sendable, CaseIterable {
+      case scanned
+      /// Not there: nothing below it was marked as vanished.
+      case missing
+      /// There, but without audio files: nothing below it was marked as vanished.
+      case empty
+      /// Could not be read to its end: nothing below it was marked as vanished.
+      case unreadable
+    }
+
+    public var path: FilePath
+    public var condition: Condition
+
+    public init(path: FilePath, condition: Condition) {
+      self.path = path
+      self.condition = condition
+    }
+  }
+
+  public var id: Int64
+  public var started: Timestamp
+  /// `nil` while running, and if it died.
+  public var finished: Timestamp?
+  public var state: State
+  public var exitStatus: Int?
+  public var programVersion: String
+  /// Name of the pipeline definition.
+  public var pipeline: String
+  /// The resolved configuration.
+  public var configuration: JSONValue
+  public var configurationDigest: String
+  public var analyzers: [AnalyzerIdentity]
+  public var roots: [Root]
+  public var totals: RunTotals
+  /// How many of `totals.failed` were not known as failing before.
+  public var newlyFailed: Int
+  /// How many of `totals.partial` were not known as damaged before.
+  public var newlyDamaged: Int
+  /// Files found and left for the next run, because this one ended early; not part of the totals.
+  public var pending: Int
+
+  public init(
+    id: Int64, started: Timestamp, finished: Timestamp? = nil, state: State, exitStatus: Int? = nil,
+    programVersion: String, pipeline: String, configuration: JSONValue, configurationDigest: String,
+    analyzers: [AnalyzerIdentity], roots: [Root], totals: RunTotals = RunTotals(), newlyFailed: Int = 0,
+    newlyDamaged: Int = 0, pending: Int = 0
+  ) {
+    self.id = id
+    self.started = started
+    self.finished = finished
+    self.state = state
+    self.exitStatus = exitStatus
+    self.programVersion = programVersion
+    self.pipeline = pipeline
+    self.configuration = configuration
+    self.configurationDigest = configurationDigest
+    self.analyzers = analyzers
+    self.roots = roots
+    self.totals = totals
+    self.newlyFailed = newlyFailed
+    self.newlyDamaged = newlyDamaged
+    self.pending = pending
+  }
+}

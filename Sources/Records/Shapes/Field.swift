@@ -1,0 +1,207 @@
+package import Text
+
+/// One field of a record, declared once: JSON text, CSV columns and JSON Schema are made from it.
+package struct Field<Record>: Sendable {
+  /// snake_case, with the unit at the end where it has one.
+  package var name: String
+  /// One sentence, or several.
+  package var summary: String
+  package var isNullable: Bool
+  /// Of a value that is not `null`.
+  package var schema: SchemaNode
+  package var key: JSONWriter.Key
+  package var writeJSON: @Sendable (Record, inout JSONWriter) -> Void
+  package var columns: [Column]
+  /// As many cells as there are columns.
+  package var writeCells: @Sendable (Record, inout CSVWriter) -> Void
+}
+
+/// One column of a CSV report.
+package struct Column: Sendable {
+  package var name: String
+  package var summary: String
+  /// `string`, `integer`, `number` or `boolean`.
+  package var type: String
+}
+
+/// The fields of a kind of record, in the order in which they are written.
+package struct Shape<Record>: Sendable {
+  package var summary: String
+  package var fields: [Field<Record>]
+
+  package init(summary: String, fields: [Field<Record>]) {
+    self.summary = summary
+    self.fields = fields
+  }
+
+  package func writeJSON(_ record: Record, into writer: inout JSONWriter) {
+    writer.beginObject()
+    for field in fields {
+      writer.key(field.key)
+      field.writeJSON(record, &writer)
+    }
+    writer.endObject()
+  }
+
+  package func writeCells(_ record: Record, into writer: inout CSVWriter) {
+    for field in fields { field.writeCells(record, &writer) }
+  }
+
+  package var columns: [Column] { fields.flatMap(\.columns) }
+
+  package var schema: SchemaNode {
+    .record(
+      summary,
+      fields.map { field in
+        (field.name, (field.isNullable ? field.schema.orNull : field.schema).described(field.summary))
+      })
+  }
+}
+
+extension Field {
+  /// A value that is always there.
+  package static func required<Value>(
+    _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> Value
+  ) -> Field {
+    Field(
+      name: name, summary: summary, isNullable: false, schema: SchemaNode(scalar), key: JSONWriter.Key(name),
+      writeJSON: { scalar.writeJSON(get($0), &$1) },
+      columns: [Column(name: name, summary: summary, type: scalar.type ?? "string")],
+      writeCells: { scalar.writeCSV(get($0), &$1) })
+  }
+
+  /// A value, or `null` (an empty CSV cell).
+  package static func optional<Value>(
+    _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> Value?
+  ) -> Field {
+    Field(
+      name: name, summary: summary, isNullable: true, schema: SchemaNode(scalar), key: JSONWriter.Key(name),
+      writeJSON: { record, writer in
+        if let value = get(record), scalar.isPresent(value) { scalar.writeJSON(value, &writer) } else { writer.null() }
+      },
+      columns: [Column(name: name, summary: summary, type: scalar.type ?? "string")],
+      writeCells: { record, writer in
+        if let value = get(record), scalar.isPresent(value) {
+          scalar.writeCSV(value, &writer)
+        } else {
+          writer.empty()
+        }
+      })
+  }
+
+  /// A list of values, or `null` instead of an empty one; one CSV cell, joined by ` / `.
+  package static func list<Value>(
+    _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> [Value]
+  ) -> Field {
+    Field(
+      name: name, summary: summary, isNullable: true, schema: .list(of: SchemaNode(scalar)), key: JSONWriter.Key(name),
+      writeJSON: { record, writer in
+        let values = get(record)
+        guard values.contains(where: scalar.isPresent) else { return writer.null() }
+        writer.beginArray()
+        for value in values where scalar.isPresent(value) { scalar.writeJSON(value, &writer) }
+        writer.endArray()
+      },
+      columns: [.list(name, summary)],
+      writeCells: { record, writer in
+        writer.list(get(record).filter(scalar.isPresent)) { scalar.writeCSV($0, &$1) }
+      })
+  }
+
+  /// A record within the record; its CSV columns have its name in front.
+  package static func object<Child>(
+    _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> Child
+  ) -> Field {
+    Field(
+      name: name, summary: summary, isNullable: false, schema: shape.schema, key: JSONWriter.Key(name),
+      writeJSON: { shape.writeJSON(get($0), into: &$1) }, columns: shape.columns.map { $0.within(name) },
+      writeCells: { shape.writeCells(get($0), into: &$1) })
+  }
+
+  /// A record within the record, or `null` (empty CSV cells).
+  package static func optionalObject<Child>(
+    _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> Child?
+  ) -> Field {
+    let columns = shape.columns
+    return Field(
+      name: name, summary: summary, isNullable: true, schema: shape.schema, key: JSONWriter.Key(name),
+      writeJSON: { record, writer in
+        if let child = get(record) { shape.writeJSON(child, into: &writer) } else { writer.null() }
+      },
+      columns: columns.map { $0.within(name) },
+      writeCells: { record, writer in
+        if let child = get(record) {
+          shape.writeCells(child, into: &writer)
+        } else {
+          for _ in columns { writer.empty() }
+        }
+      })
+  }
+
+  /// A list of records, or `null` instead of an empty one; one CSV cell with the JSON text.
+  package static func objects<Child>(
+    _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> [Child]
+  ) -> Field {
+    let writeJSON: @Sendable (Record, inout JSONWriter) -> Void = { record, writer in
+      let children = get(record)
+      if children.isEmpty { return writer.null() }
+      writer.beginArray()
+      for child in children { shape.writeJSON(child, into: &writer) }
+      writer.endArray()
+    }
+    return Field(
+      name: name, summary: summary, isNullable: true, schema: .list(of: shape.schema), key: JSONWriter.Key(name),
+      writeJSON: writeJSON, columns: [.json(name, summary)],
+      writeCells: { record, writer in
+        if get(record).isEmpty { writer.empty() } else { writer.json { writeJSON(record, &$0) } }
+      })
+  }
+
+  /// An object whose keys are data, in ascending order, or `null` instead of an empty one; one CSV cell with the JSON text.
+  package static func map<Value>(
+    _ name: String, _ scalar: Scalar<Value>, _ summary: String,
+    _ get: @escaping @Sendable (Record) -> [(key: String, value: Value)]
+  ) -> Field {
+    let writeJSON: @Sendable (Record, inout JSONWriter) -> Void = { record, writer in
+      let members = get(record)
+      if members.isEmpty { return writer.null() }
+      writer.beginObject()
+      for member in members.sorted(by: { $0.key < $1.key }) {
+        writer.key(member.key)
+        scalar.writeJSON(member.value, &writer)
+      }
+      writer.endObject()
+    }
+    return Field(
+      name: name, summary: summary, isNullable: true,
+      schema: .map(of: SchemaNode(scalar)), key: JSONWriter.Key(name), writeJSON: writeJSON,
+      columns: [.json(name, summary)],
+      writeCells: { record, writer in
+        if get(record).isEmpty { writer.empty() } else { writer.json { writeJSON(record, &$0) } }
+      })
+  }
+}
+
+extension Column {
+  /// A column whose cells are lists.
+  static func list(_ name: String, _ summary: String) -> Column {
+    Column(name: name, summary: "\(summary) Joined by “ / ”.", type: "string")
+  }
+
+  /// A column whose cells are JSON text.
+  static func json(_ name: String, _ summary: String) -> Column {
+    Column(name: name, summary: "\(summary) As JSON text.", type: "string")
+  }
+
+  /// The column of a record within another.
+  func within(_ name: String) -> Column { Column(name: "\(name)_\(self.name)", summary: summary, type: type) }
+}
+
+extension CSVWriter {
+  /// One cell of JSON text.
+  mutating func json(_ write: (inout JSONWriter) -> Void) {
+    var json = JSONWriter()
+    write(&json)
+    escapedText(json.text)
+  }
+}

@@ -1,0 +1,97 @@
+public import Analysis
+public import System
+
+/// The answer to one line of input of `analyze worker`: what became of one file, for engines to read and for `analyze
+/// merge` to store.
+public struct WorkerRecord: Sendable {
+  public static let schema = "nocturne.worker"
+  public static let schemaVersion = 1
+
+  public enum Status: String, Codable, Hashable, Sendable, CaseIterable {
+    case ok, partial, failed
+    /// The time limit came before the end of the file; what was found until then may be there.
+    case timeout
+    case skipped
+  }
+
+  /// The file as it was when it was opened.
+  public struct Stamp: Hashable, Sendable {
+    public var device: UInt64
+    public var inode: UInt64
+    public var sizeBytes: Int64
+    public var modified: Timestamp
+    /// `st_ctim`, which only the kernel sets.
+    public var statusChanged: Timestamp
+
+    public init(device: UInt64, inode: UInt64, sizeBytes: Int64, modified: Timestamp, statusChanged: Timestamp) {
+      self.device = device
+      self.inode = inode
+      self.sizeBytes = sizeBytes
+      self.modified = modified
+      self.statusChanged = statusChanged
+    }
+  }
+
+  /// What the file was analyzed by.
+  public struct Pipeline: Hashable, Sendable {
+    public var name: String
+    /// Of the resolved pipeline, as a run records it.
+    public var digest: String
+    public var decoderVersion: Int
+    public var analyzers: [AnalyzerIdentity]
+    /// Ids of those whose findings follow from the encoded audio alone.
+    public var audioReaders: Set<String>
+
+    public init(
+      name: String, digest: String, decoderVersion: Int, analyzers: [AnalyzerIdentity], audioReaders: Set<String>
+    ) {
+      self.name = name
+      self.digest = digest
+      self.decoderVersion = decoderVersion
+      self.analyzers = analyzers
+      self.audioReaders = audioReaders
+    }
+  }
+
+  /// Of the line that is answered, whatever its engine has called it.
+  public var key: String
+  public var status: Status
+  /// Why the status is not `ok`.
+  public var problem: Problem?
+  /// `nil` if the line named no file.
+  public var file: FileRecord?
+  /// `nil` if nothing was opened.
+  public var stamp: Stamp?
+  public var analyzed: Timestamp
+  public var programVersion: String
+  public var pipeline: Pipeline
+  /// `nil` if nothing was opened.
+  public var analysis: FileAnalysis?
+
+  public init(
+    key: String, status: Status, problem: Problem? = nil, file: FileRecord? = nil, stamp: Stamp? = nil,
+    analyzed: Timestamp = .now, programVersion: String, pipeline: Pipeline, analysis: FileAnalysis? = nil
+  ) {
+    self.key = key
+    self.status = status
+    self.problem = problem
+    self.file = file
+    self.stamp = stamp
+    self.analyzed = analyzed
+    self.programVersion = programVersion
+    self.pipeline = pipeline
+    self.analysis = analysis
+  }
+}
+
+extension WorkerRecord.Status {
+  public init(_ analysis: FileAnalysis) {
+    let isTimeout = [Problem.timeLimit, Problem.noProgress].contains(analysis.problem?.code)
+    self =
+      switch analysis.status {
+      case .ok: .ok
+      case .partial: isTimeout ? .timeout : .partial
+      case .failed: isTimeout ? .timeout : .failed
+      }
+  }
+}

@@ -1,0 +1,19 @@
+public import Records
+internal import Text
+
+/// Writes the lines of a worker.
+public struct WorkerRecordWriter: Sendable {
+  private let shape: Shape<WorkerRecord>
+
+  public init(options: ReportOptions) {
+    shape = .worker(options)
+  }
+
+  /// One line, line break included.
+  public func line(for record: WorkerRecord) -> [UInt8] {
+    var json = JSONWriter()
+    shape.writeJSON(record, into: &json)
+    json.endLine()
+    return json.bytes
+  }
+}

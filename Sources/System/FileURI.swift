@@ -1,0 +1,86 @@
+public import SystemPackage
+
+/// Why a text is not the URI of a file here.
+public enum FileURIError: Error, Hashable, Sendable {
+  /// Of another machine than this one.
+  case otherHost(String)
+  case notAbsolute
+  /// A percent sign without two hexadecimal digits, or a zero byte.
+  case badEscape
+
+  /// One sentence.
+  public var message: String {
+    switch self {
+    case .otherHost(let host): "The URI is of a file on the host \(host); only files of this machine can be read."
+    case .notAbsolute: "The path of the URI does not begin with a slash."
+    case .badEscape: "The URI has a percent sign without two hexadecimal digits, or %00; a percent sign itself is %25."
+    }
+  }
+}
+
+extension FilePath {
+  /// The path of a URI (RFC 8089) with or without a host: `file:///a`, `file://localhost/a`, `file:/a`. Bytes that
+  /// should have been percent-encoded and were not stand for themselves, `?` and `#` among them.
+  ///
+  /// - Parameter text: Begins with `file:`, in any case.
+  public init(fileURI text: some Collection<UInt8>) throws(FileURIError) {
+    var rest = Array(text)[5...]
+    if rest.starts(with: "//".utf8) {
+      rest = rest.dropFirst(2)
+      let host = rest.prefix { $0 != UInt8(ascii: "/") }
+      let name = String(decoding: host, as: UTF8.self)
+      guard name.isEmpty || name.lowercased() == "localhost" else { throw .otherHost(name) }
+      rest = rest.dropFirst(host.count)
+    }
+    guard rest.first == UInt8(ascii: "/") else { throw .notAbsolute }
+    var bytes: [UInt8] = []
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst().flatMap(Self.hexDigit), let low = rest.popFirst().flatMap(Self.hexDigit),
+        high << 4 | low != 0
+      else { throw .badEscape }
+      bytes.append(high << 4 | low)
+    }
+    self.init(bytes: bytes)
+  }
+
+  private static func hexDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}
+
+extension FilePath {
+  /// `file://` and the bytes of the path, percent-encoded.
+  public var fileURI: String { "file://" + percentEncoded }
+
+  /// The bytes of the path; all but unreserved characters (RFC 3986) and slashes are percent-encoded.
+  public var percentEncoded: String {
+    withBytes { bytes in
+      var text: [UInt8] = []
+      text.reserveCapacity(bytes.count + 16)
+      for byte in bytes {
+        if Self.isUnreserved[Int(byte)] {
+          text.append(byte)
+        } else {
+          text += [UInt8(ascii: "%"), Self.hexDigits[Int(byte >> 4)], Self.hexDigits[Int(byte & 15)]]
+        }
+      }
+      return String(decoding: text, as: UTF8.self)
+    }
+  }
+
+  private static let hexDigits = Array("0123456789ABCDEF".utf8)
+
+  private static let isUnreserved: [Bool] = {
+    let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
+    return (0...255).map { unreserved.contains(UInt8($0)) }
+  }()
+}

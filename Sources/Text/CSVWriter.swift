@@ -1,0 +1,100 @@
+/// Writes CSV (RFC 4180): comma, CRLF, and quotes around cells that hold a comma or a quote, or a space at either end.
+///
+/// A row is one line for whoever splits text into lines, at whatever characters: control characters but for the tab, and
+/// the separators of lines and paragraphs, stand as `EscapedText` writes them. In text that would read as such an escape,
+/// the backslash is itself written as `\x5C`, so every text comes back.
+package struct CSVWriter: Sendable {
+  package private(set) var bytes: [UInt8] = []
+  /// Puts an apostrophe before text that a spreadsheet would run as a formula: text that starts with `=`, `+`, `-`, `@`, a
+  /// tab or a carriage return, and is no number. Tags come from strangers; but the text is then no longer the tag's.
+  package let guardsFormulas: Bool
+  private var isFirstCell = true
+  /// While a list is written, its elements go here.
+  private var elements: [UInt8]?
+
+  package init(guardsFormulas: Bool) {
+    self.guardsFormulas = guardsFormulas
+  }
+
+  package mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  package mutating func endRow() {
+    bytes.append(contentsOf: [0x0D, 0x0A])
+    isFirstCell = true
+  }
+
+  package mutating func empty() { cell([]) }
+  package mutating func bool(_ value: Bool) { cell(Array((value ? "true" : "false").utf8)) }
+  package mutating func integer(_ value: Int) { cell(Array(String(value).utf8)) }
+
+  package mutating func number(_ value: Double, decimals: Int) {
+    var json = JSONWriter()
+    json.number(value, decimals: decimals)
+    cell(json.bytes)
+  }
+
+  package mutating func text(_ value: String) {
+    guard value.utf8.contains(UInt8(ascii: "\\")) else { return escapedText(value) }
+    let escape = /\\x(?=[0-9A-F]{2})/.matchingSemantics(.unicodeScalar)
+    escapedText(value.replacing(escape, with: #"\x5Cx"#))
+  }
+
+  /// Text with escapes of its own, which stay as they are: a path for display, or JSON.
+  package mutating func escapedText(_ value: String) {
+    var text = Self.withoutControls(value)
+    if guardsFormulas, elements == nil { guardFormula(&text) }
+    cell(text)
+  }
+
+  private static func withoutControls(_ value: String) -> [UInt8] {
+    let bytes = Array(value.utf8)
+    // What may begin a character that is escaped.
+    guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 || $0 == 0xE2 }) else { return bytes }
+    return Array(EscapedText.text(value) { $0.isControlOrSeparator && $0 != "\t" }.utf8)
+  }
+
+  /// One cell with all elements.
+  package mutating func list<Element>(_ list: [Element], _ write: (Element, inout CSVWriter) -> Void) {
+    elements = []
+    for element in list { write(element, &self) }
+    var joined = elements ?? []
+    elements = nil
+    if guardsFormulas { guardFormula(&joined) }
+    cell(joined)
+  }
+
+  private static let separator = Array(" / ".utf8)
+
+  private func guardFormula(_ text: inout [UInt8]) {
+    guard let first = text.first, Array("=+-@\t\r".utf8).contains(first) || text.starts(with: Self.escapedReturn),
+      String(decoding: text, as: UTF8.self).wholeMatch(of: /[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?/) == nil
+    else { return }
+    text.insert(UInt8(ascii: "'"), at: 0)
+  }
+
+  private static let escapedReturn = Array(#"\x0D"#.utf8)
+
+  private mutating func cell(_ text: [UInt8]) {
+    if let written = elements {
+      elements = written.isEmpty ? text : written + Self.separator + text
+      return
+    }
+    if !isFirstCell { bytes.append(UInt8(ascii: ",")) }
+    isFirstCell = false
+    let needsQuotes =
+      text.first == UInt8(ascii: " ") || text.last == UInt8(ascii: " ")
+      || text.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }
+    guard needsQuotes else {
+      bytes.append(contentsOf: text)
+      return
+    }
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text {
+      if byte == UInt8(ascii: "\"") { bytes.append(byte) }
+      bytes.append(byte)
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}

@@ -1,0 +1,32 @@
+import Testing
+@testable import Text
+
+@Suite struct SuggestionTests {
+  @Test(arguments: [
+    ("tempp", "tempo"), ("TEMPO", "tempo"), ("tepmo", "tempo"), ("max-bpm", "max_bpm"), ("chromaprnt", "chromaprint"),
+    ("min_bmp", "min_bpm"),
+  ])
+  func findsWhatWasMeant(written: String, meant: String) {
+    let names = ["tempo", "tags", "chromaprint", "min_bpm", "max_bpm"]
+    #expect(Suggestion.nearest(to: written, in: names) == meant)
+    #expect(Suggestion.hint(for: written, in: names) == "did you mean '\(meant)'?")
+  }
+
+  @Test func doesNotGuessWildly() {
+    #expect(Suggestion.nearest(to: "loudness", in: ["tempo", "tags"]) == nil)
+    #expect(Suggestion.hint(for: "loudness", in: ["tempo", "tags"]) == "valid here: tags, tempo")
+    #expect(Suggestion.nearest(to: "tempo", in: [String]()) == nil)
+  }
+
+  @Test func equallyNearNamesAreTakenInOrder() {
+    #expect(Suggestion.nearest(to: "rat", in: ["rot", "rut", "rit"]) == "rit")
+  }
+
+  @Test(arguments: [
+    ("", "", 0), ("", "abc", 3), ("abc", "", 3), ("kitten", "sitting", 3), ("ab", "ba", 1), ("ca", "abc", 3),
+  ])
+  func distanceCountsEdits(first: String, second: String, distance: Int) {
+    #expect(Suggestion.editDistance(Array(first.utf8), Array(second.utf8)) == distance)
+    #expect(Suggestion.editDistance(Array(second.utf8), Array(first.utf8)) == distance)
+  }
+}
