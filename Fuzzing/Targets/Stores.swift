@@ -1,4 +1,5 @@
 import Analysis
+import BuiltInAnalyzers
 import Records
 import System
 import Foundation
