@@ -36,6 +36,7 @@ test:
 	@Scripts/setup test
 	@Scripts/run-tests
 	@Scripts/check-manual .build/debug/analyze
+	@Scripts/check-adding-an-analyzer .build/debug
 	@Scripts/make-documentation .build/Recognition.doccarchive
 	@Benchmarks/check-weights
 
