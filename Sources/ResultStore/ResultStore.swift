@@ -45,7 +45,7 @@ public final class ResultStore: Sendable {
       guard exists || access == .readWrite else {
         throw StoreError.cannotOpen(path: path, reason: "there is no such file")
       }
-      let schema = FindingSchema(findings: findings.tables)
+      let schema = try FindingSchema(findings.tables, path: path)
       (pool, copy) = try Self.open(name, access, schema, path: path)
       existing = try pool.read { [findings] db in try ExistingColumns(of: findings.tables, db) }
       place = FilePlace(of: name)

@@ -9,6 +9,12 @@ enum Schema {
   /// in the next one, and a database of each released version stays among the test fixtures.
   static let version = 3
 
+  /// Tables that no finding can have for its own.
+  static let ownTables: Set<String> = [
+    "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
+    "songs_fts", "source_paths_fts", "tempo_correction",
+  ]
+
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("v1") { db in

@@ -1,5 +1,6 @@
 import Analysis
 import AnalysisTesting
+import BuiltInAnalyzers
 import Foundation
 import Records
 import Reporting
@@ -16,11 +17,20 @@ import Testing
   }
 
   @Test func checkedInSchemasAreThoseOfTheTypes() throws {
-    for file in ReportSchema(findings: Samples.findings).files {
+    for file in ReportSchema(findings: BuiltInAnalyzers.findings).files {
       let stored = try? String(contentsOf: Self.schemaFolder.appendingPathComponent(file.name), encoding: .utf8)
       let isCurrent = stored == file.text
       #expect(isCurrent, "reports/schema/\(file.name) is out of date: run `analyze schema --output reports/schema`")
     }
+  }
+
+  /// Each finding has a key of its own beside what every record says.
+  @Test func everyFindingHasItsKey() throws {
+    let line = ReportWriter.ndjsonLine(for: Samples.full, options: ReportOptions(findings: []))
+    let facts = try #require(try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
+    func name<Finding: DeclaredFinding>(_ type: Finding.Type) -> String { Finding.declaration.name }
+    let names = BuiltInAnalyzers.findings.map { name($0) }
+    #expect(Set(names + facts.keys).count == names.count + facts.count)
   }
 
   @Test func jsonReportFollowsItsSchema() throws {

@@ -46,8 +46,10 @@ final class Library {
 
   deinit { try? FileManager.default.removeItem(atPath: folder.string) }
 
-  func reopen() throws {
-    store = try ResultStore(path: database, findings: Library.findings)
+  func reopen(
+    findings: [any DeclaredFinding.Type] = Library.findings, access: ResultStore.Access = .readWrite
+  ) throws {
+    store = try ResultStore(path: database, findings: findings, access: access)
   }
 
   static let tags = AnalyzerIdentity(id: "tags", version: 1, digest: "t1")

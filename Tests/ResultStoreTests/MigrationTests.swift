@@ -116,7 +116,7 @@ import Text
     #expect(try store.knownAudio(decodingID: Library.decodingID("sound")) == nil)
   }
 
-  private static func database(version: Int, at path: FilePath) throws {
+  static func database(version: Int, at path: FilePath) throws {
     let sql = try String(contentsOf: fixtures.appendingPathComponent("store-v\(version).sql"), encoding: .utf8)
     try DatabaseQueue(path: path.string).writeWithoutTransaction { try $0.execute(sql: sql) }
   }

@@ -1,5 +1,6 @@
 internal import Analysis
 internal import GRDB
+internal import SystemPackage
 
 /// The tables of a declared finding.
 struct FindingTables: Sendable {
@@ -136,6 +137,18 @@ struct ExistingColumns: Sendable {
 /// renames or drops needs a migration.
 struct FindingSchema: Sendable {
   let findings: [FindingTables]
+
+  /// - Throws: `failed` if a table is declared twice, or is one of the store's own.
+  init(_ findings: [FindingTables], path: FilePath) throws(StoreError) {
+    self.findings = findings
+    var taken = Schema.ownTables
+    for finding in findings {
+      for table in finding.tables where !taken.insert(table.name).inserted {
+        throw .failed(
+          path: path, detail: "the finding of \(finding.analyzer) declares the table \(table.name), which is taken")
+      }
+    }
+  }
 
   func update(_ database: any DatabaseWriter) throws {
     guard try !database.read(changes).isEmpty else { return }
