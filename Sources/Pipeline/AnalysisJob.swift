@@ -2,14 +2,14 @@ public import Analysis
 internal import System
 public import SystemPackage
 
-/// One file to analyze, with what is known of its audio: all that a worker needs to be told, in this process or another.
+/// One file to analyze, with what is known about its audio: everything a worker needs, in this process or another.
 public struct AnalysisJob: Hashable, Sendable {
   public var path: FilePath
-  /// Ids of the analyzers to run; `nil` for all that the worker has.
+  /// IDs of the analyzers to run; `nil` for all of the worker's.
   public var analyzers: Set<String>?
-  /// Audio that the file may turn out to hold, after a move or a change of its tags.
+  /// Audio the file may turn out to hold, if it was moved or its tags were edited.
   public var knownAudio: [KnownAudio]
-  /// How much time it may take until the rest of the file is left out; `nil` for no limit.
+  /// How long the analysis may take before the rest of the file is left out; `nil` for no limit.
   public var timeLimit: TimeLimit?
 
   public init(
@@ -22,13 +22,13 @@ public struct AnalysisJob: Hashable, Sendable {
   }
 }
 
-/// Audio of a whole file that was analyzed before, this one or another.
+/// A whole file's audio that was already analyzed, in this file or another.
 public struct KnownAudio: Hashable, Sendable, Codable {
   /// See `AudioContent.decodingID`.
   public var decodingID: ContentID
-  /// Whose outcomes are stored for it.
+  /// The analyzers with stored outcomes for it.
   public var analyzers: Set<AnalyzerIdentity>
-  /// What was found when it was decoded; repeated in the result if there is no need to decode again.
+  /// The format found when it was decoded; copied into the result if the file need not be decoded again.
   public var format: AudioFormat?
   public var remarks: [Problem]
 

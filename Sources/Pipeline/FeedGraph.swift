@@ -2,7 +2,8 @@ public import Analysis
 public import AudioDecoding
 internal import DSP
 
-/// Makes each feed that the analyzers of one file ask for, once, out of the decoded blocks, and hands it to their sessions.
+/// Makes each feed that the analyzers of a file ask for, once, from the decoded blocks, and passes it to their
+/// sessions.
 ///
 ///     block ─┬─ native channels ───────────────────────────── sessions
 ///            ├─ AcoustID conversion ───────────────────────── sessions
@@ -11,8 +12,8 @@ internal import DSP
 ///                 └─ resampled, once per rate ─┬───────────── sessions
 ///                                              └─ STFT, once per layout ─ sessions
 ///
-/// A session that throws is dropped alone, and so is one that has had enough; a feed without sessions is not made any more.
-/// Memory is a few blocks for each feed, however long the file is. One file, one thread.
+/// A session that throws is dropped alone, and so is one that wants no more; a feed without sessions is no longer made.
+/// Memory is a few blocks per feed, however long the file is. One file, one thread.
 public final class FeedGraph {
   private let participants: [Participant]
   private var branches: [any Branch] = []
@@ -21,14 +22,14 @@ public final class FeedGraph {
 
   private enum Participant {
     case subscriber(Subscriber)
-    /// There was no session to begin with.
+    /// There never was a session.
     case outcome(AnalyzerOutcome)
   }
 
-  /// Opens the sessions. Those with feed `.file` get no values and wait for `finish`.
+  /// Opens the sessions. Those with feed `.file` get no samples and wait for `finish`.
   ///
   /// - Parameters:
-  ///   - track: What the sessions are told of the file.
+  ///   - track: The file, as sessions are told about it.
   ///   - format: Rate and channel count of the blocks to come.
   ///   - encoding: How the decoder represents samples, for the AcoustID conversion.
   public init(
@@ -84,10 +85,10 @@ public final class FeedGraph {
     update()
   }
 
-  /// Whether any session still wants values.
+  /// Whether any session still wants samples.
   public private(set) var wantsMore = false
 
-  /// Takes the next decoded frames.
+  /// Processes the next decoded frames.
   public func push(_ block: borrowing AudioBlock) {
     guard wantsMore, block.frameCount > 0 else { return }
     for branch in branches where branch.isWanted { branch.push(block) }
@@ -111,7 +112,7 @@ public final class FeedGraph {
     wantsMore = branches.contains(where: \.isWanted) || monoBranches.contains(where: \.isWanted)
   }
 
-  /// Ends the audio: hands out what the feeds still hold and closes the sessions.
+  /// Ends the audio: flushes the feeds and closes the sessions.
   ///
   /// - Returns: An outcome for each plugin, in their order.
   public func finish() -> [AnalyzerOutcome] {
@@ -128,7 +129,7 @@ public final class FeedGraph {
 
 // MARK: - Sessions
 
-/// A session and what became of it.
+/// A session and its outcome.
 private final class Subscriber {
   private let identity: AnalyzerIdentity
   private var session: (any AnalysisSession)?
@@ -154,7 +155,7 @@ private final class Subscriber {
   func fail(_ error: AnalysisError) {
     failure = error
     wantsMore = false
-    // Its memory is of no more use.
+    // Its memory is no longer needed.
     session = nil
   }
 
@@ -194,7 +195,7 @@ extension AnalysisError {
 
 // MARK: - Branches
 
-/// Makes one feed out of decoded blocks.
+/// Makes one feed from decoded blocks.
 private protocol Branch: AnyObject {
   var isWanted: Bool { get }
   func push(_ block: borrowing AudioBlock)
@@ -202,11 +203,11 @@ private protocol Branch: AnyObject {
 }
 
 extension ResamplerKind {
-  /// Ratios beyond this are no music, and libsamplerate refuses them.
+  /// Larger ratios do not occur in music, and libsamplerate rejects them.
   private static let largestRatio = 256
 
-  /// - Returns: `nil` if there is nothing to change.
-  /// - Throws: `AnalysisError.failed` for a change that no resampler makes.
+  /// - Returns: `nil` if the rate stays the same.
+  /// - Throws: `AnalysisError.failed` for a ratio no resampler supports.
   fileprivate func resampler(from inputRate: Int, to outputRate: Int) throws(AnalysisError) -> (any Resampler)? {
     guard inputRate != outputRate else { return nil }
     guard inputRate > 0, outputRate > 0, inputRate / outputRate < Self.largestRatio,
@@ -216,7 +217,7 @@ extension ResamplerKind {
   }
 }
 
-/// The mono signal at one rate, and what is made from it.
+/// The mono signal at one rate, and the feeds made from it.
 private final class MonoBranch {
   var subscribers: [Subscriber] = []
   var spectra: [SpectrumBranch] = []
@@ -284,7 +285,7 @@ private final class SpectrumBranch {
   }
 }
 
-/// All channels, at the file's rate or another one.
+/// All channels, at the file's rate or another.
 private final class NativeBranch: Branch {
   private let subscribers: [Subscriber]
   private let resamplers: Result<[any Resampler], AnalysisError>
@@ -362,7 +363,8 @@ private final class AcoustIDBranch: Branch {
     handOut(converter.push(block, into: &converted))
   }
 
-  /// fpcalc never takes the last millisecond out of its filter; doing so would lengthen one fingerprint in 150 by a word.
+  /// fpcalc never flushes the last millisecond from its filter; doing so would lengthen one fingerprint in 150 by a
+  /// word.
   func finish() {}
 
   private func handOut(_ count: Int) {

@@ -2,7 +2,8 @@ public import Analysis
 public import AudioDecoding
 public import System
 
-/// Analyzes one file from opening to findings. Blocks while it decodes: made for a worker thread, or a worker process.
+/// Analyzes one file from opening to findings. Blocks while it decodes: use it on a worker thread or in a worker
+/// process.
 public struct FileAnalyzer: Sendable {
   private let plugins: [AnalyzerPlugin]
   private let resampler: ResamplerKind
@@ -11,8 +12,9 @@ public struct FileAnalyzer: Sendable {
 
   /// - Parameters:
   ///   - plugins: All analyzers of the pipeline; outcomes come in this order.
-  ///   - readsToEnd: Whether decoding goes on when no analyzer wants more, so that damage and false lengths are found.
-  ///   - verifiesChecksums: Whether every file is decoded, known audio too, and compared with the checksum in its header.
+  ///   - readsToEnd: Whether to decode on when no analyzer wants more, to find damage and false lengths.
+  ///   - verifiesChecksums: Whether to decode every file, known audio too, and compare it with the checksum in its
+  ///     header.
   public init(
     plugins: [AnalyzerPlugin], resampler: ResamplerKind, readsToEnd: Bool = true, verifiesChecksums: Bool = false
   ) {
@@ -22,19 +24,19 @@ public struct FileAnalyzer: Sendable {
     self.verifiesChecksums = verifiesChecksums
   }
 
-  /// Identifies the audio; decodes it if analyzers are to run whose outcomes are not stored for it; runs these, and those
-  /// that look at the file itself, which run even if there is no audio.
+  /// Identifies the audio; decodes it if some analyzers have no stored outcome for it; runs those, and the analyzers of
+  /// the file itself, which run even if there is no audio.
   ///
-  /// Status, problem and the remarks about the container are always those of this file. Outcomes of a known file stand for
-  /// its own only where both are whole and tell decoders the same; in doubt this one is decoded.
+  /// Status, problem and the remarks about the container are always this file's own. Outcomes of a known file are
+  /// reused only if both files are whole and give decoders the same input; when in doubt, this file is decoded.
   ///
   /// - Parameters:
-  ///   - isCancelled: Asked between blocks.
-  ///   - findAudio: Asked by `decodingID` for audio that is none of the job's known audio.
-  ///   - enter: Told what is about to be done, so that somebody else can say what killed us.
-  ///   - hasDecoded: Told how many seconds of audio were decoded, every ten seconds of it.
-  ///   - processorTime: Seconds that this thread has had of a processor.
-  /// - Returns: `nil` if cancelled. Whatever else goes wrong is told in the result.
+  ///   - isCancelled: Called between blocks.
+  ///   - findAudio: Looks up audio by `decodingID` if it is not among the job's known audio.
+  ///   - enter: Called before each stage, so an observer can tell what killed this process.
+  ///   - hasDecoded: Called with the seconds of audio decoded, every ten seconds of audio.
+  ///   - processorTime: Returns the processor time of this thread in seconds.
+  /// - Returns: `nil` if canceled. Any other failure is part of the result.
   public func analyze(
     _ job: AnalysisJob, isCancelled: () -> Bool = { false }, findAudio: (ContentID) -> KnownAudio? = { _ in nil },
     enter: (Problem.Stage) -> Void = { _ in }, hasDecoded: (Double) -> Void = { _ in },
@@ -52,14 +54,14 @@ public struct FileAnalyzer: Sendable {
     do {
       let content = try AudioContent(path: path)
       analysis.contentID = content.id
-      // A checksum is verified by decoding.
+      // Verifying a checksum needs decoding.
       let known = verifiesChecksums ? nil : knownAudio(of: content, job, findAudio)
       let missing = audioPlugins.filter { !(known?.analyzers.contains($0.identity) ?? false) }
       analysis.reusesKnownAudio = known != nil
       if known != nil || !missing.isEmpty || verifiesChecksums { analysis.decodingID = content.decodingID }
       if missing.isEmpty, let known {
         analysis.remarks = content.remarks + known.remarks.filter { $0.stage == .decode }
-        // What was not decoded to its end is described by the container, and each has its own.
+        // If audio was not decoded to its end, the container describes it, and each file has its own.
         analysis.format = known.format?.frameCount != nil ? known.format : try AudioSource(path: path).format
       } else {
         var source = try AudioSource(path: path, verifiesChecksum: verifiesChecksums)
@@ -73,7 +75,7 @@ public struct FileAnalyzer: Sendable {
               into: &analysis)
           else { return nil }
           if analysis.problem?.stage == .decode {
-            // This file is not what was known after all: nothing of the other one holds for it.
+            // This file's audio was not the known audio after all: nothing known applies to it.
             analysis.reusesKnownAudio = false
             if missing.count < audioPlugins.count {
               var source = try AudioSource(path: path)
@@ -105,18 +107,18 @@ public struct FileAnalyzer: Sendable {
     return analysis
   }
 
-  /// `nil` if there is none that may stand for this file's own.
+  /// `nil` if no known audio may stand for this file's own.
   private func knownAudio(
     of content: AudioContent, _ job: AnalysisJob, _ findAudio: (ContentID) -> KnownAudio?
   ) -> KnownAudio? {
     guard content.fault == nil,
       let known = job.knownAudio.first(where: { $0.decodingID == content.decodingID }) ?? findAudio(content.decodingID)
     else { return nil }
-    // What was not decoded to its end may be damaged behind that.
+    // What was not decoded to its end may be damaged further on.
     return known.format?.frameCount != nil || !readsToEnd ? known : nil
   }
 
-  /// - Returns: `nil` if cancelled.
+  /// - Returns: `nil` if canceled.
   private func decode(
     _ source: inout AudioSource, _ job: AnalysisJob, _ plugins: [AnalyzerPlugin], isCancelled: () -> Bool,
     hasDecoded: (Double) -> Void, timeSpent: () -> Double, into analysis: inout FileAnalysis

@@ -1,10 +1,9 @@
 internal import Glibc
 internal import SystemPackage
 
-/// A file that stays open while it is analyzed, so that all who read it read the same one, even if another takes its
-/// name meanwhile.
+/// A file that stays open while it is analyzed, so all readers read the same one even if another file takes its name.
 final class HeldFile {
-  /// Leads to the file that is held, in this process alone.
+  /// Leads to the file that is held, in this process only.
   let path: FilePath
 
   private struct Stamp: Equatable {
@@ -43,19 +42,19 @@ final class HeldFile {
     self.descriptor = descriptor
     stamp = Stamp(status)
     let held = FilePath("/proc/self/fd/\(descriptor)")
-    // Where there is no /proc, the name has to do.
+    // Without /proc, use the name.
     path = held.withPlatformString { access($0, R_OK) } == 0 ? held : name
   }
 
   deinit { close(descriptor) }
 
-  /// Whether what was read by `path` may be of more than one state of the file.
+  /// Whether reads through `path` may have seen more than one state of the file.
   var hasChanged: Bool {
     var status = stat()
     guard path.withPlatformString({ stat($0, &status) }) == 0 else { return true }
     var now = Stamp(status)
     if status.st_nlink == 0 {
-      // It has lost its name to another file, or altogether, which alone changes its status.
+      // Losing its name, to another file or altogether, changes only its status.
       now.statusSeconds = stamp.statusSeconds
       now.statusNanoseconds = stamp.statusNanoseconds
     }

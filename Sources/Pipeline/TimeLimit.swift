@@ -1,25 +1,24 @@
 /// How long the analysis of one file may take.
 ///
-/// What counts is the time of the processor: a file does not fail because the machine is loaded or a disk is slow. Only when
-/// nothing goes on at all does the clock on the wall decide.
+/// Processor time counts: a file does not fail because the machine is busy or a disk is slow. Wall-clock time counts
+/// only when nothing makes progress.
 public struct TimeLimit: Hashable, Sendable, Codable {
   /// Seconds of processor time, whatever is decoded.
   public var processorSeconds: Double
-  /// Seconds of processor time more for each second of audio that was decoded.
+  /// Additional seconds of processor time for each second of audio decoded.
   public var perAudioSecond: Double
-  /// Seconds in which nothing is read, decoded or computed: the disk, or the server behind it, does not answer.
+  /// Seconds without any reading, decoding or computing: the disk, or the server behind it, does not answer.
   public var standstillSeconds: Double
 
-  /// Where no other is set: many times what the slowest formats need on a slow machine, and time enough for a server to
-  /// start again.
+  /// The default: many times what the slowest formats need on a slow machine, and enough time for a server to restart.
   public static let standard = TimeLimit(processorSeconds: 120, perAudioSecond: 0.25, standstillSeconds: 300)
 
-  /// Seconds of audio that make the limit grow. What decodes to more than that has no end.
+  /// Seconds of audio up to which the limit grows. Longer audio counts as endless.
   private static let longestAudio = 360_000.0
-  /// Seconds. Disks that sleep take about as long to spin up.
+  /// Seconds. Sleeping disks take about as long to spin up.
   private static let shortestStandstill = 10.0
 
-  /// A limit that a person has set, which does not grow.
+  /// A fixed limit, set by the user.
   public init(seconds: Double) {
     self.init(
       processorSeconds: max(0, seconds), perAudioSecond: 0,
@@ -38,12 +37,12 @@ public struct TimeLimit: Hashable, Sendable, Codable {
     case standstillSeconds = "standstill_s"
   }
 
-  /// Seconds of processor time for a file of which so many seconds were decoded.
+  /// The limit in seconds of processor time once this many seconds of audio were decoded.
   func processorSeconds(afterDecoding audio: Double) -> Double {
     processorSeconds + perAudioSecond * min(audio, Self.longestAudio)
   }
 
-  /// The same for whoever watches from outside. The inner limit should come first: it leaves a part of the findings.
+  /// The same for a watcher outside the process. The inner limit should strike first: it keeps a part of the findings.
   func outerProcessorSeconds(afterDecoding audio: Double) -> Double {
     processorSeconds(afterDecoding: audio) * 1.25 + 10
   }

@@ -2,13 +2,13 @@ internal import Analysis
 internal import DSP
 internal import Glibc
 
-/// Band powers of consecutive columns: what a session keeps of the sound until it knows how loud the music is.
+/// Band powers of consecutive columns. A session keeps them until it knows how loud the music is.
 struct BandSpectrogram {
-  /// Short enough for the attack of a drum, long enough to part the bass from the kick.
+  /// Short enough for the attack of a drum, long enough to separate the bass from the kick.
   static let layout = SpectrumLayout(sampleRate: 22_050, windowLength: 1024, hop: 220)
 
-  /// 12 bands an octave from 43 Hz to 9.7 kHz as in SuperFlux (Böck and Widmer, DAFx 2013), without those that would look at
-  /// the same bin as the one before.
+  /// 12 bands per octave from 43 Hz to 9.7 kHz as in SuperFlux (Böck and Widmer, DAFx 2013), without bands that would
+  /// use the same bin as the one before.
   static let bank: FilterBank = {
     let binWidth = Float(layout.sampleRate) / Float(layout.windowLength)
     var frequencies: [Float] = []
@@ -32,7 +32,7 @@ struct BandSpectrogram {
 
   var columnCount: Int { columnPowers.count }
 
-  /// Of the signal, full scale 1.
+  /// The mean square of the signal, full scale 1.
   var meanSquare: Double {
     var total = 0.0
     for power in columnPowers { total += Double(power) }
@@ -54,7 +54,7 @@ struct BandSpectrogram {
     columnPowers.append(sums.sum())
   }
 
-  /// Some of the columns alone.
+  /// Only some of the columns.
   func part(_ columns: Range<Int>) -> BandSpectrogram {
     var part = BandSpectrogram()
     part.powers = Array(powers[(columns.lowerBound * Self.bandCount)..<(columns.upperBound * Self.bandCount)])
@@ -62,7 +62,7 @@ struct BandSpectrogram {
     return part
   }
 
-  /// Forgets the first columns.
+  /// Drops the first columns.
   mutating func removeFirst(_ columns: Int) {
     powers.removeFirst(columns * Self.bandCount)
     columnPowers.removeFirst(columns)

@@ -1,26 +1,27 @@
 internal import Glibc
 
-/// How beats gather in bars, where that is sure.
+/// How beats group into bars, where that is certain.
 ///
-/// A metre is told by how much of the differences between beats a bar of three or of four explains, and by how much likelier
-/// one beat of three or of four begins a bar, as `BeatNetwork` hears it; which beat does by a conditional logit over
-/// the three or four. Weights and thresholds were fitted to performances, drum machines, songs and tracker modules with known
-/// bars (`Benchmarks/tempo`), heard by networks that did not know their sources; bars are left open where either is not clear.
+/// Two things decide the meter: how much of the differences between beats a bar of three or of four explains, and how
+/// much likelier one beat of three or four begins a bar according to `BeatNetwork`. A conditional logit over the three
+/// or four beats picks the first. Weights and thresholds were fitted to performances, drum machines, songs and tracker
+/// modules with known bars (`Benchmarks/tempo`), using networks not trained on the same sources. Where either is
+/// unclear, bars are left open.
 struct BarReading: Equatable {
-  /// Of one bar.
+  /// Beats per bar.
   let beatCount: Int
-  /// Which of the first beats begins a bar; nil where it is not sure.
+  /// Which of the first beats begins a bar; nil if uncertain.
   let firstDownbeat: Int?
 
   private typealias Lanes = OnsetEnvelopes.Lanes
 
-  /// By how much the logarithm of the evidence for a bar must exceed that for the other one.
+  /// How much the logarithm of the evidence for one bar must exceed that for the other.
   private static let leastAdvantage: Float = 1.6
-  /// What is added to both: evidence of chance alone is near 1.
+  /// Added to both: evidence from chance alone is near 1.
   private static let chance: Float = 0.3
-  /// Logits of the network that are worth as much as a factor of e in evidence.
+  /// The logits of the network that count as much as a factor of e in evidence.
   private static let networkScale: Float = 0.7
-  /// Faster bars of three are as likely the halves of bars of 6/8.
+  /// Faster bars of three are just as likely halves of 6/8 bars.
   private static let fastestThree = 160.0
   private static let fewestBeats = 16
   private static let sureDownbeat: Float = 0.95
@@ -33,7 +34,7 @@ struct BarReading: Equatable {
   private static let firstOfThree = Lanes(1.25, 0.02, 0.11, 0.1, -0.02, 0.29, 0.18, 0.27)
   private static let networkOfThree: Float = 1.53
 
-  /// - Parameter downbeats: `BeatActivation.downbeats` at each of the beats.
+  /// - Parameter downbeats: `BeatActivation.downbeats` at each beat.
   init?(_ accents: BeatAccents, downbeats: [Float], bpm: Double) {
     let count = accents.values.count
     guard count >= Self.fewestBeats, downbeats.count == count else { return nil }
@@ -54,7 +55,7 @@ struct BarReading: Equatable {
     } else {
       scores = three.indices.map { (three[$0] * Self.firstOfThree).sum() + Self.networkOfThree * heardThree[$0] }
     }
-    // What few bars say counts for less.
+    // Few bars are weaker evidence.
     let weight = Float(min(Double(count / beatCount), 16).squareRoot() / 4)
     for index in scores.indices { scores[index] *= weight }
     let best = scores.indices.max { scores[$0] < scores[$1] }!

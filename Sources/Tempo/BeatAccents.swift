@@ -1,10 +1,10 @@
-/// How strongly something begins at each beat, lane by lane.
+/// How strongly sounds begin at each beat, lane by lane.
 struct BeatAccents {
   var values: [OnsetEnvelopes.Lanes] = []
 
   init(values: [OnsetEnvelopes.Lanes]) { self.values = values }
 
-  /// - Parameter beats: columns, ascending, within the stretch.
+  /// - Parameter beats: Columns, ascending, within the stretch.
   init(_ envelopes: OnsetEnvelopes, at beats: [Double]) {
     let last = envelopes.columnCount - 1
     guard last >= 0 else { return }

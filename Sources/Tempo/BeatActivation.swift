@@ -1,19 +1,19 @@
 internal import DSP
 internal import Glibc
 
-/// How likely beats and first beats of bars are, moment by moment, as `BeatNetwork` hears them, and what that says about a grid of
+/// How likely beats and downbeats are at each moment according to `BeatNetwork`, and what that says about a grid of
 /// beats.
 struct BeatActivation {
   /// Logits, frame by frame.
   let beats: [Float]
   let downbeats: [Float]
-  /// Of the beats' logits.
+  /// The probabilities for `beats`.
   private let probabilities: [Float]
   private let probabilitySum: Float
-  /// Frames where a beat is likelier than around them, and likely at all.
+  /// Frames where a beat is likelier than around them, and not unlikely.
   private let peaks: [Int]
 
-  /// A beat is heard from here on.
+  /// From this probability on, a beat counts as heard.
   private static let heard: Float = 0.2
   /// Seconds by which a peak may miss a beat.
   private static let tolerance = 0.05
@@ -31,10 +31,10 @@ struct BeatActivation {
     self.probabilities = probabilities
   }
 
-  /// The frame, with fraction, of a column.
+  /// The frame, with fraction, at a column.
   private static func frame(of column: Double) -> Double { (column - 0.5) / 2 }
 
-  /// The largest of three frames around each place that has them.
+  /// The largest of the three frames around each place; places without them are left out.
   private static func tops(_ values: [Float], at columns: some Sequence<Double>) -> [Float] {
     columns.compactMap { column in
       let frame = Int(Self.frame(of: column).rounded())
@@ -47,20 +47,20 @@ struct BeatActivation {
     values.isEmpty ? none : values.reduce(0, +) / Float(values.count)
   }
 
-  /// For paths through it: the logarithm of the probability of a beat column by column, mean 0 and standard deviation 1.
+  /// For paths: the log-probability of a beat, column by column, with mean 0 and standard deviation 1.
   func envelope(columnCount: Int) -> [Float] {
     let logarithms = probabilities.map { log($0 + 0.02) }
     return PulseSurvey.standardized((0..<columnCount).map { interpolate(logarithms, Self.frame(of: Double($0))) })
   }
 
-  /// The logit of the beginning of a bar at each place.
+  /// The logit of a bar's beginning at each place.
   func downbeats(at columns: [Double]) -> [Float] {
     columns.map { interpolate(downbeats, Self.frame(of: $0)) }
   }
 
-  /// What the choice of grid goes by.
+  /// The features from which the grid is chosen.
   ///
-  /// - Parameter grid: columns, ascending; those outside are left out.
+  /// - Parameter grid: Columns, ascending; those outside are left out.
   func features(of grid: [Double]) -> NamedValues {
     let beats = grid.filter { (0..<Double(probabilities.count)).contains(Self.frame(of: $0)) }
     let periods = zip(beats, beats.dropFirst()).map { $1 - $0 }
@@ -99,17 +99,17 @@ struct BeatActivation {
     return found
   }
 
-  /// Of the first of so many beats and each so many later, of the second, and so on.
+  /// The means over every `step`-th value, for each of the first `step` values.
   static func means(_ values: [Float], every step: Int) -> [Float] {
     (0..<step).map { first in
       mean(stride(from: first, to: values.count, by: step).map { values[$0] }, else: 0)
     }
   }
 
-  /// By how much the largest exceeds the mean: of `means`, how surely one beat begins the bars.
+  /// How much the largest exceeds the mean: for `means`, how clearly one beat begins the bars.
   static func advantage(_ means: [Float]) -> Float { means.max()! - mean(means, else: 0) }
 
-  /// How much of what is heard lies on the beats.
+  /// The share of the peaks, by probability, that lies on the beats.
   private func shareOfPeaks(on beats: [Double]) -> Float {
     guard beats.count > 1, !peaks.isEmpty else { return 0 }
     let tolerance = Self.tolerance * BeatNetworkInput.framesPerSecond

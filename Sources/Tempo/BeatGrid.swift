@@ -5,8 +5,8 @@ struct BeatGrid {
   /// A constant tempo.
   ///
   /// - Parameters:
-  ///   - period: columns per beat.
-  ///   - phase: a column with a beat.
+  ///   - period: Columns per beat.
+  ///   - phase: A column with a beat.
   init(period: Double, phase: Double, columnCount: Int) {
     let first = Int((-phase / period).rounded(.down))
     let last = Int(((Double(columnCount) - phase) / period).rounded(.up))
@@ -17,7 +17,7 @@ struct BeatGrid {
     self.beats = beats
   }
 
-  /// The beats that lie this share of a beat, 0 to 1, after those of the grid, beginning with the one before its first.
+  /// The beats this share of a beat, 0 to 1, after those of the grid, starting with the one before its first.
   func beats(after phase: Double) -> [Double] {
     guard beats.count > 1 else { return [] }
     let last = beats.count - 1
@@ -28,8 +28,7 @@ struct BeatGrid {
     return shifted
   }
 
-  /// Columns per beat, in the middle of those that occur. Taken over four beats, as beats found in a moving tempo lie on whole
-  /// columns.
+  /// Median columns per beat. Measured over four beats, because beats found in a moving tempo lie on whole columns.
   var medianPeriod: Double {
     let span = min(4, beats.count - 1)
     guard span > 0 else { return 0 }
@@ -38,7 +37,7 @@ struct BeatGrid {
   }
 }
 
-/// An envelope laid over itself every four beats: the mean of each lane at each position of a bar of four.
+/// An envelope folded every four beats: the mean of each lane at each position in a bar of four.
 struct BarProfile {
   static let positionsPerBeat = 24
   static let positions = 4 * positionsPerBeat
@@ -63,7 +62,7 @@ struct BarProfile {
         position += step
       }
     }
-    // At fast tempi a position may be met by no column: it takes what is between its neighbours.
+    // At fast tempi a position may get no column: interpolate between its neighbors.
     for slot in sums.indices where counts[slot] > 0 { sums[slot] /= counts[slot] }
     for slot in sums.indices where counts[slot] == 0 {
       var (below, above) = (1, 1)

@@ -1,11 +1,12 @@
 internal import CBeatNetwork
 
-/// A small network that hears beats: from the onsets and the sound of some ten seconds around a moment, how likely it is that
-/// a beat lies there, and that a bar begins.
+/// A small network that hears beats: from the onsets and the sound of some ten seconds around a moment, how likely a
+/// beat, and the beginning of a bar, is at that moment.
 ///
-/// A temporal convolutional network (Davies and Böck, EUSIPCO 2019): a convolution over three frames of `BeatNetworkInput`, then
-/// layers whose five taps lie 1, 2, 4 … 256 frames apart and whose rectified outputs are added to what they were given, and a
-/// weighted sum of the channels for each of the two outputs. Trained by `Benchmarks/tempo/network.py`, which says on what.
+/// A temporal convolutional network (Davies and Böck, EUSIPCO 2019): a convolution over three frames of
+/// `BeatNetworkInput`, then layers with five taps that are 1, 2, 4 … 256 frames apart and whose rectified outputs are
+/// added to their inputs, and a weighted sum of the channels for each of the two outputs. Trained by
+/// `Benchmarks/tempo/network.py`, which names the training material.
 struct BeatNetwork {
   static let channelCount = CBEATNETWORK_CHANNELS
   static let outputCount = 2
@@ -13,21 +14,21 @@ struct BeatNetwork {
   private static let taps = 5
   private static let tapsOfFirst = 3
 
-  /// The first of them, then the layers.
+  /// The first convolution, then the layers.
   private let convolutions: [Convolution]
-  /// The weights of the channels for each output, then the constants of the outputs.
+  /// The channel weights for each output, then the constants of the outputs.
   private let last: [Float]
 
-  /// The one that the analyzer uses; docs/tempo.md describes it.
+  /// The network the analyzer uses; docs/tempo.md describes it.
   static let trained = BeatNetwork(TempoResources.beatNetwork)
 
-  /// How many numbers make a network.
+  /// How many weights a network has.
   static let weightCount =
     channelCount * (tapsOfFirst * BeatNetworkInput.width + 1) + layerCount * channelCount * (taps * channelCount + 1)
     + outputCount * (channelCount + 1)
 
-  /// - Parameter weights: for each convolution, tap by tap and input by input, what it adds to each channel, then the
-  ///   constants of the channels; at last the weights of the outputs and their constants.
+  /// - Parameter weights: For each convolution, tap by tap and input by input, the weight for each channel, then the
+  ///   constants of the channels; finally the weights of the outputs and their constants.
   init(_ weights: [Float]) {
     precondition(weights.count == Self.weightCount)
     var rest = weights[...]
@@ -39,15 +40,15 @@ struct BeatNetwork {
     last = Array(rest)
   }
 
-  /// The logits of beats and of first beats of bars, frame by frame.
+  /// The logits of beats and downbeats, frame by frame.
   func callAsFunction(_ input: BeatNetworkInput) -> (beats: [Float], downbeats: [Float]) {
     let count = input.frameCount
-    // Frames of zeros on both sides, so that every tap has something to read.
+    // Zero frames on both sides, so that every tap has something to read.
     let margin = convolutions.map(\.margin).max() ?? 0
     let padding = [Float](repeating: 0, count: margin * BeatNetworkInput.width)
     var channels = [Float](repeating: 0, count: (count + 2 * margin) * Self.channelCount)
     convolutions[0].add(padding + input.values + padding, to: &channels, margin: margin, frameCount: count)
-    // What a layer is given; its taps must not read what it has added to already.
+    // The input of a layer; its taps must not read what it has already added to.
     var before = channels
     for layer in convolutions.dropFirst() {
       before.withUnsafeMutableBytes { copy in channels.withUnsafeBytes { unsafe copy.copyMemory(from: $0) } }
@@ -67,7 +68,7 @@ struct BeatNetwork {
   }
 }
 
-/// A weighted sum of what was a few frames before, at, and a few after each frame, rectified.
+/// A weighted sum of the values a few frames before, at, and a few frames after each frame, rectified.
 private struct Convolution {
   private let weights: [Float]
   private let constants: [Float]
@@ -75,7 +76,7 @@ private struct Convolution {
   private let inputCount: Int
   private let dilation: Int
 
-  /// Frames on either side that the taps reach.
+  /// Frames that the taps reach on either side.
   var margin: Int { taps / 2 * dilation }
 
   init(_ values: inout ArraySlice<Float>, taps: Int, inputCount: Int, dilation: Int) {
@@ -89,7 +90,7 @@ private struct Convolution {
   /// - Parameters:
   ///   - values: `inputCount` for each frame.
   ///   - channels: `BeatNetwork.channelCount` for each frame.
-  ///   - margin: frames that both have before the first and after the last.
+  ///   - margin: Extra frames in both, before the first and after the last.
   func add(_ values: [Float], to channels: inout [Float], margin: Int, frameCount: Int) {
     precondition(margin >= self.margin && values.count == (frameCount + 2 * margin) * inputCount)
     precondition(channels.count == (frameCount + 2 * margin) * BeatNetwork.channelCount)

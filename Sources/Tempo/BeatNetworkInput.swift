@@ -1,7 +1,7 @@
-/// What `BeatNetwork` is given: for each frame of two columns how much each third of an octave or so has risen in the first and in the
-/// second, and how loud it is, as against its mean.
+/// The input of `BeatNetwork`: each frame covers two columns and holds, for each third of an octave or so, the rise in
+/// the first column, the rise in the second, and the level relative to its mean.
 struct BeatNetworkInput {
-  /// Neighbouring bands that are taken together.
+  /// Neighboring bands that are combined.
   static let bandsPerGroup = 3
   private static let groupCount = BandSpectrogram.bandCount / bandsPerGroup
   /// Numbers per frame.
@@ -15,7 +15,7 @@ struct BeatNetworkInput {
   let frameCount: Int
   private(set) var values: [Float]
 
-  /// - Parameter columnCount: of which a last odd one is left out.
+  /// - Parameter columnCount: If odd, the last column is left out.
   init(columnCount: Int) {
     frameCount = columnCount / 2
     values = [Float](repeating: 0, count: frameCount * Self.width)
@@ -25,8 +25,8 @@ struct BeatNetworkInput {
   }
 
   /// - Parameters:
-  ///   - levels: of the bands of the column, as logarithms.
-  ///   - rises: above zero, of the same bands.
+  ///   - levels: Logarithms for the bands of the column.
+  ///   - rises: Rises above zero, for the same bands.
   @inline(__always)
   mutating func add(column: Int, levels: UnsafePointer<Float>, rises: UnsafePointer<Float>) {
     guard column < 2 * frameCount else { return }
@@ -43,7 +43,7 @@ struct BeatNetworkInput {
     }
   }
 
-  /// Takes the mean of each group's level away, after the last column.
+  /// Subtracts the mean level of each group; call it after the last column.
   mutating func finish() {
     for place in 2 * Self.groupCount..<Self.width {
       var sum = 0.0

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The sequence of beats that best follows an envelope whose tempo moves: dynamic programming over time and period.
+/// The beat sequence that best follows an envelope with a moving tempo: dynamic programming over time and period.
 ///
 /// S(t, p) = c(t) − μ·|ln(p/T)| + max over p′ of [S(t − p, p′) − cost(p, p′)], after Ellis (JNMR 2007), with the period as a
 /// second dimension as in the bar-pointer model (Krebs, Böck and Widmer, ISMIR 2015). A change of period costs
@@ -10,9 +10,9 @@ struct BeatPath {
   private(set) var beats: [Int] = []
 
   /// - Parameters:
-  ///   - envelope: mean 0 and standard deviation 1.
-  ///   - period: columns per beat, about which the search is done.
-  ///   - range: largest ratio of a period to `period`.
+  ///   - envelope: Mean 0 and standard deviation 1.
+  ///   - period: Columns per beat, the center of the search.
+  ///   - range: The largest ratio of a period to `period`.
   ///   - changeCost: λ.
   ///   - distanceCost: μ.
   init(_ envelope: [Float], period: Double, range: Double = 1.38, changeCost: Float = 100, distanceCost: Float = 3) {
@@ -21,10 +21,10 @@ struct BeatPath {
     let count = envelope.count
     guard count > longest + 1 else { return }
     let width = longest - shortest + 1
-    precondition(width <= 256, "the origin of a period is kept in a byte")
+    precondition(width <= 256, "the origin of a period must fit in a byte")
     let costs = Costs(shortest: shortest, longest: longest, period: period, change: changeCost, distance: distanceCost)
     let padded = costs.padded
-    // What reaches a column along each period, written when that much earlier a beat was scored.
+    // The best score that arrives at a column along each period, written one period earlier.
     let rows = longest + 1
     var arrivals = [Float](repeating: 0, count: rows * padded)
     var origins = [UInt8](repeating: 0, count: count * padded)
@@ -73,9 +73,9 @@ struct BeatPath {
     beats.reverse()
   }
 
-  /// What periods and their changes cost.
+  /// Costs of periods and of changes between them.
   private struct Costs {
-    /// Periods on either side that the quadratic cost is tried for.
+    /// Periods on either side for which the quadratic cost is tried.
     static let reach = 4
     static let rim = 8
 
@@ -102,7 +102,7 @@ struct BeatPath {
       }
     }
 
-    /// For each period the best score of any period after the cost of the change, and which period that was.
+    /// For each period, the best score of any previous period after the cost of the change, and which period that was.
     func apply(
       to scores: UnsafeMutableBufferPointer<Float>, width: Int, into changed: inout [Float], from: inout [Int32]
     ) {
@@ -112,7 +112,7 @@ struct BeatPath {
             unsafe sweep(scores, width: width, step: step, into: changed, from: from)
           }
           near.withUnsafeBufferPointer { near in
-            unsafe compareNeighbours(scores, near: near, into: changed, from: from)
+            unsafe compareNeighbors(scores, near: near, into: changed, from: from)
           }
         }
       }
@@ -143,7 +143,7 @@ struct BeatPath {
 
     /// Quadratic cost: the nearest few periods.
     @inline(__always)
-    private func compareNeighbours(
+    private func compareNeighbors(
       _ scores: UnsafeMutableBufferPointer<Float>, near: UnsafeBufferPointer<Float>,
       into changed: UnsafeMutableBufferPointer<Float>, from: UnsafeMutableBufferPointer<Int32>
     ) {

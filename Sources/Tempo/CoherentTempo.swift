@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// The tempo of a constant pulse to a few thousandths of a beat per minute: the one at which the whole envelope adds up in
-/// phase, at the beat and its divisions by two and four.
+/// The tempo of a constant pulse, accurate to a few thousandths of a beat per minute: the tempo at which the whole
+/// envelope adds up in phase, at the beat and its divisions by two and four.
 ///
-/// The envelope is mixed down to the tempo it is searched around and summed over a quarter of a second, so that the search
-/// itself runs over few values.
+/// The envelope is mixed down to the tempo at the center of the search and summed over a quarter of a second, so the
+/// search itself handles few values.
 struct CoherentTempo {
   private struct Harmonic {
     var multiple: Double
@@ -13,12 +13,12 @@ struct CoherentTempo {
     var imaginary: [Double]
   }
 
-  private let centre: Double
+  private let center: Double
   private let blockSeconds: Double
   private var harmonics: [Harmonic] = []
 
   init(_ envelope: [Float], near bpm: Double, columnsPerSecond rate: Double) {
-    centre = bpm
+    center = bpm
     let block = max(1, Int(0.25 * rate))
     blockSeconds = Double(block) / rate
     let count = envelope.count
@@ -30,7 +30,7 @@ struct CoherentTempo {
       let step = -2 * Double.pi * bpm / 60 * multiple / rate
       let (cosStep, sinStep) = (cos(step), sin(step))
       for index in 0..<blocks {
-        // Started afresh for each block, the rotation gathers no error.
+        // Restart the rotation in each block, so no error accumulates.
         var (re, im) = (cos(step * Double(index * block)), sin(step * Double(index * block)))
         var (sumRe, sumIm) = (0.0, 0.0)
         for column in (index * block)..<min(count, (index + 1) * block) {
@@ -47,17 +47,17 @@ struct CoherentTempo {
     }
   }
 
-  /// cos(2π·x) for x from 0 to 1, good to 1e-3: it only tapers the ends.
+  /// cos(2π·x) for x from 0 to 1, accurate to 1e-3: it only tapers the ends.
   private static func cosine(_ x: Double) -> Double {
     let y = abs(x - 0.5) * 4 - 1
     return y * (1.5707 - y * y * (0.6421 - 0.0714 * y * y))
   }
 
-  /// How far the envelope adds up in phase at a tempo.
+  /// How strongly the envelope adds up in phase at a tempo.
   func strength(at bpm: Double) -> Double {
     var sum = 0.0
     for harmonic in harmonics {
-      let step = -2 * Double.pi * (bpm - centre) / 60 * harmonic.multiple * blockSeconds
+      let step = -2 * Double.pi * (bpm - center) / 60 * harmonic.multiple * blockSeconds
       let (cosStep, sinStep) = (cos(step), sin(step))
       var (re, im) = (1.0, 0.0)
       var (sumRe, sumIm) = (0.0, 0.0)
@@ -72,9 +72,9 @@ struct CoherentTempo {
     return sum
   }
 
-  /// The strongest tempo within `range` (a ratio) of the centre.
+  /// The strongest tempo within `range` (a ratio) of the center.
   func strongest(within range: Double) -> Double {
-    var best = (bpm: centre, strength: strength(at: centre))
+    var best = (bpm: center, strength: strength(at: center))
     var width = range
     for _ in 0..<4 {
       let middle = best.bpm

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// A grid of beats the music may have, and how well it explains the onsets.
+/// A possible grid of beats, and how well it explains the onsets.
 struct GridHypothesis {
   var candidate: PulseCandidate
-  /// Where in the candidate's beat the beats are, 0 to 1.
+  /// The position of the beats within the candidate's beat, 0 to 1.
   var phase: Double
   /// In the order of `GridFeatures.names`.
   var features: [Float] = []
@@ -13,8 +13,8 @@ struct GridHypothesis {
   var isBare = false
 }
 
-/// Which of the hypotheses is right: a conditional logit (McFadden 1974) over all tempi and phases at once, whose score is a
-/// weighted sum of the features plus a hidden layer of a few units, for what features say only together.
+/// Chooses the right hypothesis: a conditional logit (McFadden 1974) over all tempi and phases at once. The score is a
+/// weighted sum of the features plus a small hidden layer, for what features say only in combination.
 enum GridChoice {
   static func score(of features: [Float]) -> Double {
     let weights = GridWeights.fitted
@@ -26,9 +26,9 @@ enum GridChoice {
     return Double(score)
   }
 
-  /// What the score of a fast tempo loses. People follow music between some 80 and 160 BPM most readily (van Noorden &
-  /// Moelants, Journal of New Music Research 1999), and what is written faster they often count in half; the material that
-  /// the weights were fitted to has more fast music than libraries have.
+  /// The penalty on the score of a fast tempo. People follow music most readily between about 80 and 160 BPM (van
+  /// Noorden & Moelants, Journal of New Music Research 1999) and often count faster notated music in half; and the
+  /// fitting material has more fast music than libraries have.
   static func reluctance(bpm: Double) -> Double {
     3 * max(0, log2(bpm / 165))
   }

@@ -1,16 +1,17 @@
 internal import DSP
 internal import Glibc
 
-/// What tells a right grid of beats from a wrong one: where in the beat the onsets of each band fall.
+/// Features that tell a right grid of beats from a wrong one: where in the beat the onsets of each band fall.
 ///
 /// A profile is read at the beat, at its half, quarters, thirds, sixths and eighths. The difference between the first
-/// and the last quarter tells a beat from its half: an upbeat leads to a beat more often than it follows one. So does how
-/// unlike odd and even beats are: kick and snare, bass and chord take turns. A profile is a mean, which a few strong onsets can
-/// make; that most beats have their onset, or half-beats, is told by `OnsetPresence`.
+/// and the last quarter tells a beat from its half: an upbeat leads to a beat more often than it follows one. The
+/// difference between odd and even beats also helps: kick and snare, bass and chord alternate. A profile is a mean, so
+/// a few strong onsets can dominate it; `OnsetPresence` tells whether most beats or half-beats have an onset.
 enum GridFeatures {
   typealias Lanes = OnsetEnvelopes.Lanes
 
-  /// What the features are called, in the order of their values: as of a grid without beats in a stretch without sound.
+  /// The names of the features, in the order of their values, taken from a grid without beats in a stretch without
+  /// sound.
   static let names: [String] = {
     let grid = BeatGrid(beats: [])
     let profile = BarProfile([], over: grid)
@@ -22,10 +23,10 @@ enum GridFeatures {
     ).names
   }()
 
-  /// Onsets are smeared over as much as players are apart, in seconds.
+  /// Onsets are smeared by as much as players differ, in seconds.
   private static let spread = 0.015
 
-  /// Profile smoothed by a Gaussian.
+  /// The profile smoothed by a Gaussian.
   static func smoothed(_ profile: BarProfile, bpm: Double) -> [Lanes] {
     let sigma = spread * bpm / 60 * Double(BarProfile.positionsPerBeat)
     let radius = Int((4 * sigma).rounded(.up))
@@ -42,7 +43,7 @@ enum GridFeatures {
     }
   }
 
-  /// Positions within a beat, 0 to 1, at which beats may lie: the highest peaks of the profile folded to one beat, best
+  /// Positions within a beat, 0 to 1, where beats may be: the highest peaks of the profile folded to one beat, best
   /// first.
   static func phases(of smoothed: [Lanes], limit: Int = 5) -> [Double] {
     let perBeat = BarProfile.positionsPerBeat
@@ -55,8 +56,8 @@ enum GridFeatures {
   }
 
   /// - Parameters:
-  ///   - smoothed: of the candidate.
-  ///   - phase: where in the profile's beat the beats are.
+  ///   - smoothed: The smoothed profile of the candidate.
+  ///   - phase: The position of the beats within the profile's beat.
   static func values(
     of candidate: PulseCandidate, smoothed: [Lanes], phase: Double, activity: Lanes, presence: OnsetPresence,
     activation: BeatActivation
@@ -109,8 +110,7 @@ enum GridFeatures {
     return Float(exp(-seconds * seconds / (0.025 * 0.025)))
   }
 
-  /// Whether nothing happens but on the beats, and the same on each, but for one in a bar that may be another: a
-  /// metronome.
+  /// Whether there are only sounds on the beats, all the same except perhaps one per bar: a metronome.
   static func isBare(_ smoothed: [Lanes], phase: Double, bpm: Double) -> Bool {
     let perBeat = BarProfile.positionsPerBeat
     let beat = Int((phase * Double(perBeat)).rounded())
@@ -125,9 +125,9 @@ enum GridFeatures {
       if place >= perBeat - reach { near[(position / perBeat + 1) % 4] += value }
     }
     let onBeats = near[0] + near[1] + near[2] + near[3]
-    // The lane in which a faint noise counts least.
+    // The lane least affected by faint noise.
     guard all[7] > 0, onBeats[7] >= 0.85 * all[7] else { return false }
-    // Lanes in which hardly anything happens do not tell beats apart.
+    // Lanes with almost no activity do not distinguish beats.
     let least = Lanes(repeating: 0.05 * onBeats.sum() / 4)
     return near.contains { pattern in
       near.count { beat in
@@ -137,14 +137,14 @@ enum GridFeatures {
     }
   }
 
-  /// Seconds on either side of a beat that belong to it.
+  /// Seconds on either side of a beat that count as the beat.
   private static let bareReach = 0.045
 
-  /// The logarithms of activity that occur in music; signals beyond, such as clicks in digital silence, count as the
-  /// nearest.
+  /// The range of the logarithm of activity in music; signals outside it, such as clicks in digital silence, are
+  /// clamped.
   private static let leastBusy = Lanes(-2.5, 0, -1, 0, -3, 1.5, 1, 0)
   private static let mostBusy = Lanes(0.5, 2, 1.7, 2, 1.7, 3, 3.3, 3)
 
-  /// ln(x + 0.2): what is nearly nothing does not count for more than nothing.
+  /// ln(x + 0.2): values near zero count like zero.
   private static func logarithm(_ x: Lanes) -> Lanes { naturalLog(pointwiseMax(x, .zero) + 0.2) }
 }

@@ -1,11 +1,11 @@
 internal import DSP
 
-/// Weights of `GridChoice`: of the features, and of a hidden layer. `Benchmarks/tempo/fit.py` fits them, and writes them with
-/// the names of the features.
+/// Weights of `GridChoice`: of the features, and of a hidden layer. `Benchmarks/tempo/fit.py` fits them and writes them
+/// with the names of the features.
 struct GridWeights {
   /// A number for each feature.
   let linear: [Float]
-  /// For each unit a number for each feature.
+  /// For each unit, a number for each feature.
   let hidden: [Float]
   /// A number for each unit.
   let bias: [Float]
@@ -14,8 +14,9 @@ struct GridWeights {
   static let fitted = GridWeights(TempoResources.gridWeights, for: GridFeatures.names)
 
   /// - Parameters:
-  ///   - table: for each feature its weights in the units and, last, its linear weight; `bias` and `output` of the units.
-  ///   - features: names, in the order of the values. What was not there yet at the last fit has no weight.
+  ///   - table: For each feature its weights in the units and, last, its linear weight; `bias` and `output` of the
+  ///     units.
+  ///   - features: Names, in the order of the values. Features added after the last fit have no weight.
   init(_ table: NumberTable, for features: [String]) {
     bias = (table["bias"] ?? []).map(Float.init)
     output = (table["output"] ?? []).map(Float.init)

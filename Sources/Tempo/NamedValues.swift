@@ -1,4 +1,4 @@
-/// Numbers that are named where they are worked out: so what is fitted to them finds them by name, wherever they stand.
+/// Numbers named where they are computed: fitted weights find them by name, independent of their order.
 struct NamedValues {
   private(set) var values: [Float] = []
   private var labels: [Label] = []

@@ -1,6 +1,6 @@
 internal import Analysis
 
-/// The strength of the onsets second by second, in a few hundred values whatever the length of the track.
+/// The strength of the onsets over time, in a few hundred values whatever the length of the track.
 struct OnsetCourse {
   private static let valueLimit = 512
 
@@ -23,7 +23,7 @@ struct OnsetCourse {
     }
   }
 
-  /// Two values become one.
+  /// Merges each two values into one.
   private mutating func halve() {
     columnsPerValue *= 2
     let pairs = stride(from: 0, to: sums.count, by: 2)

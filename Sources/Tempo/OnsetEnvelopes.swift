@@ -1,33 +1,35 @@
 internal import Analysis
 internal import DSP
 
-/// How strongly something begins, column by column, told apart by where in the spectrum it begins.
+/// How strongly sounds begin, column by column, separated by their place in the spectrum.
 ///
-/// Lanes 0 to 4 are the log flux of five bands, lane 5 that of all bands: max(0, Y[t] − max of Y[t−2] over the neighbouring
-/// bands), Y = ½·ln(1 + (100·S)²), where the maximum keeps vibrato from looking like onsets (SuperFlux, Böck and Widmer,
-/// DAFx 2013). Lane 6 is harmonic change: how much the mean of Y over the next 0.2 s exceeds that over the last 0.2 s, between
-/// 100 and 2,500 Hz. Lane 7 is the flux of √S, in which loud events count for more than in the logarithm.
+/// Lanes 0 to 4 are the log flux of five bands, lane 5 that of all bands: max(0, Y[t] − max of Y[t−2] over the
+/// neighboring bands), Y = ½·ln(1 + (100·S)²), where the maximum keeps vibrato from looking like onsets (SuperFlux,
+/// Böck and Widmer, DAFx 2013). Lane 6 is harmonic change: how much the mean of Y over the next 0.2 s exceeds that over
+/// the last 0.2 s, between 100 and 2,500 Hz. Lane 7 is the flux of √S, in which loud events count for more than in the
+/// logarithm.
 ///
-/// S is scaled to a signal of root mean square 0.1. From every lane its mean over one second is taken away, what is left above
-/// zero is divided by its standard deviation, and compressed as x / (x + 1.5), so that a few loud hits do not rule.
+/// S is scaled to a signal with a root mean square of 0.1. Each lane is reduced by its mean over one second; what
+/// remains above zero is divided by its standard deviation and compressed as x / (x + 1.5), so a few loud hits do not
+/// dominate.
 struct OnsetEnvelopes {
   typealias Lanes = SIMD8<Float>
   static let columnsPerSecond = BandSpectrogram.layout.columnsPerSecond
   /// Upper edges in hertz of lanes 0 to 3.
   static let edges: [Float] = [150, 400, 1500, 5000]
-  /// What the names of features call the lanes.
+  /// The names of the lanes in feature names.
   static let laneNames = [
     "to_150_hz", "to_400_hz", "to_1500_hz", "to_5000_hz", "above_5000_hz", "all_bands", "harmony", "loud",
   ]
 
   /// Each lane from 0 to below 1.
   let values: [Lanes]
-  /// The mean of each lane before anything was taken away: how busy each band is.
+  /// The mean of each lane before any subtraction: how busy each band is.
   let activity: Lanes
   /// Root mean square of the signal, full scale 1.
   let level: Float
 
-  /// Of the sound, column by column, in any unit.
+  /// Power of the sound, column by column, in an arbitrary unit.
   let powers: [Float]
   /// The same bands for the network.
   let networkInput: BeatNetworkInput
@@ -54,13 +56,13 @@ struct OnsetEnvelopes {
     networkInput = input
   }
 
-  /// Bands rounded up to whole vectors, with a vector before them for the lower neighbour of the first.
+  /// Bands rounded up to whole vectors, with a vector before them for the lower neighbor of the first.
   private static let rowWidth = (BandSpectrogram.bandCount + 7) / 8 * 8
   private static let rowStride = rowWidth + 16
 
   private static func index(of frequency: Float) -> Int {
-    let centres = BandSpectrogram.bank.centres
-    return centres.firstIndex { $0 >= frequency } ?? centres.count
+    let centers = BandSpectrogram.bank.centers
+    return centers.firstIndex { $0 >= frequency } ?? centers.count
   }
 
   private static let groups: [Range<Int>] = zip([0] + edges, edges + [.infinity]).map { index(of: $0)..<index(of: $1) }
@@ -76,7 +78,7 @@ struct OnsetEnvelopes {
   ) {
     let count = bands.columnCount
     let width = BandSpectrogram.bandCount
-    // Below every logarithm, so that the rim never wins a maximum.
+    // Below every logarithm, so the rim never wins a maximum.
     var logs = [Float](repeating: -1, count: count * rowStride)
     let scale = SIMD8<Float>(repeating: gain * 1e4)
     bands.powers.withUnsafeBufferPointer { powers in
@@ -146,7 +148,7 @@ struct OnsetEnvelopes {
             unsafe difference[vector] += column < reach ? -load(row, 8 * vector) : load(row, 8 * vector)
           }
         }
-        // `difference` is the sum over column ..< column + reach less that over column − reach ..< column.
+        // `difference` is the sum over column ..< column + reach minus that over column − reach ..< column.
         for column in reach..<(count - reach) {
           var sum = SIMD8<Float>.zero
           let past = unsafe base + ((column - reach) * rowStride + 8 + first)
@@ -189,7 +191,7 @@ struct OnsetEnvelopes {
   private static func normalized(_ raw: [Lanes]) -> (values: [Lanes], activity: Lanes) {
     let count = raw.count
     guard count > 0 else { return ([], .zero) }
-    // The mean over a second around each column, of what there is of it.
+    // The mean over a second around each column, as far as it exists.
     let half = Int((0.5 * columnsPerSecond).rounded())
     var values = [Lanes](repeating: .zero, count: count)
     var sum = SIMD8<Double>.zero
@@ -200,8 +202,8 @@ struct OnsetEnvelopes {
     for column in 0..<count {
       if column + half < count { sum += SIMD8<Double>(raw[column + half]) }
       if column > half { sum -= SIMD8<Double>(raw[column - half - 1]) }
-      let neighbours = min(column + half, count - 1) - max(column - half, 0) + 1
-      let mean = Lanes(sum / Double(neighbours))
+      let neighbors = min(column + half, count - 1) - max(column - half, 0) + 1
+      let mean = Lanes(sum / Double(neighbors))
       let value = larger(raw[column] - mean, .zero)
       values[column] = value
       total += SIMD8<Double>(raw[column])
@@ -211,7 +213,7 @@ struct OnsetEnvelopes {
     let mean = rest / Double(count)
     let variance = squares / Double(count) - mean * mean
     let deviation = Lanes(pointwiseMax(variance, .zero).squareRoot())
-    // A lane in which nothing happens stays at zero.
+    // A lane without any onsets stays at zero.
     let floor = 1e-6 * Lanes(total / Double(count)) + 1e-9
     for column in 0..<count {
       let x = values[column] / larger(deviation, floor)
@@ -221,7 +223,7 @@ struct OnsetEnvelopes {
   }
 }
 
-/// What `pointwiseMax` does, which is not inlined and would take a sixth of the analyzer's time.
+/// Same as `pointwiseMax`, which is not inlined and would take a sixth of the analyzer's time.
 @inline(__always)
 func larger(_ a: SIMD8<Float>, _ b: SIMD8<Float>) -> SIMD8<Float> { a.replacing(with: b, where: b .> a) }
 

@@ -1,7 +1,7 @@
 internal import DSP
 
-/// How surely something begins near a place: the logarithm of the strongest onset within 20 ms of each column, lane by
-/// lane. Its mean over beats is low if some of them have no onset, however strong the others are.
+/// How certainly something begins near a place: the logarithm of the strongest onset within 20 ms of each column, lane
+/// by lane. Its mean over beats is low if some of them have no onset, however strong the others are.
 struct OnsetPresence {
   private static let reach = 2
 
@@ -17,7 +17,7 @@ struct OnsetPresence {
     }
   }
 
-  /// - Parameter places: columns; those outside are left out.
+  /// - Parameter places: Columns; those outside are left out.
   func mean(at places: [Double]) -> OnsetEnvelopes.Lanes {
     var sum = OnsetEnvelopes.Lanes.zero
     var count: Float = 0

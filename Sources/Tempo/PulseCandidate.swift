@@ -1,4 +1,4 @@
-/// A tempo the music may have, with the grid of its pulse and what was measured on it.
+/// A possible tempo, with the grid of its pulse and its measurements.
 struct PulseCandidate {
   /// Beats per minute.
   var bpm: Double

@@ -1,11 +1,11 @@
 internal import DSP
 internal import Glibc
 
-/// What is measured on a stretch of music before anything is decided.
+/// The measurements on a stretch of music, before anything is decided.
 struct PulseSurvey {
-  /// Tempi that are considered at all, in beats per minute.
+  /// The tempi considered, in beats per minute.
   static let range = 40.0...250.0
-  /// Listeners tap near 115 a minute, and within an octave of it (van Noorden and Moelants, JNMR 1999).
+  /// Listeners tap near 115 beats per minute, and within an octave of it (van Noorden and Moelants, JNMR 1999).
   static let preferred = 115.0
   static let preferredOctaves = 0.9
 
@@ -14,7 +14,7 @@ struct PulseSurvey {
   let envelope: [Float]
   let tempogram: Tempogram
   let activation: BeatActivation
-  /// Strongest tempi, best first.
+  /// The strongest tempi, best first.
   let strongest: [Double]
 
   init(_ envelopes: OnsetEnvelopes, hearing network: BeatNetwork = .trained) {
@@ -60,11 +60,11 @@ struct PulseSurvey {
     return values.map { Float((Double($0) - mean) / deviation) }
   }
 
-  /// Multiples of the strongest tempo that are tried, and of the next.
+  /// Multiples of the strongest tempo, and of the second strongest, to try.
   static let ratios: [Double] = [1, 1 / 2.0, 2, 2 / 3.0, 3 / 2.0, 1 / 3.0, 3, 3 / 4.0, 4 / 3.0, 4 / 5.0, 5 / 4.0]
   static let ratiosOfOthers: [Double] = [1, 1 / 2.0, 2]
 
-  /// The tempi to try, without near doubles.
+  /// The tempi to try, without near duplicates.
   var tempi: [Double] {
     var found: [Double] = []
     for (rank, base) in strongest.enumerated() {
@@ -105,21 +105,21 @@ struct PulseSurvey {
 }
 
 extension PulseSurvey {
-  /// Whether there are onsets at all, and whether they come regularly. Noise, speech and drones fail; played music that
-  /// swings far in tempo just passes.
+  /// Whether there are onsets, and whether they come regularly. Noise, speech and drones fail; played music with a
+  /// widely varying tempo just passes.
   var hasPulse: Bool {
     let seconds = Float(envelopes.columnCount) / Float(OnsetEnvelopes.columnsPerSecond)
-    // Of a short stretch chance makes more.
+    // In a short stretch, chance produces more regularity.
     let regular = 0.31 * max(1, 15 / max(seconds, 1)).squareRoot()
     return envelopes.activity.sum() >= 8 && tempogram.clarity >= regular
   }
 
-  /// All hypotheses about the pulse, best first; none where there is no pulse.
+  /// All hypotheses about the pulse, best first; none if there is no pulse.
   ///
-  /// - Parameter isWholeFile: whether the stretch is the file from its first sample to its last.
+  /// - Parameter isWholeFile: Whether the stretch is the file from its first sample to its last.
   func hypotheses(isWholeFile: Bool) -> [GridHypothesis] {
     var found = GridChoice.hypotheses(for: candidates(isWholeFile: isWholeFile), in: envelopes, activation)
-    // Where there are beats and nothing else, they are the beats: the weights know music, and no metronomes.
+    // If there are beats and nothing else, they are the beats: the weights were fitted to music, not metronomes.
     let bare = found.indices.filter { found[$0].isBare && isSparse(beats(of: found[$0])) }
     for index in found.indices where !bare.contains(index) { found[index].isBare = false }
     if let slowest = bare.min(by: { found[$0].candidate.bpm < found[$1].candidate.bpm }) {
@@ -140,11 +140,10 @@ extension PulseSurvey {
     return GridChoice.hypotheses(for: candidates.isEmpty ? [grid] : candidates, in: envelopes, activation)
   }
 
-  /// Largest ratio of a moving tempo to the one that is given.
+  /// The largest ratio of a moving tempo to the given one.
   private static let reachOfGiven = 1.25
 
-  /// What people say is rounded: the tempo within 1% at which the onsets add up, if they clearly do, or else the tempo
-  /// itself.
+  /// People round tempi: returns the tempo within 1% at which the onsets clearly add up, or else the tempo itself.
   private func measured(near bpm: Double) -> Double {
     let rate = OnsetEnvelopes.columnsPerSecond
     let near = CoherentTempo(envelope, near: bpm, columnsPerSecond: rate)
@@ -154,7 +153,7 @@ extension PulseSurvey {
     return near.strength(at: found) > 0.4 * most ? found : bpm
   }
 
-  /// Whether there is an onset at most beats, and silence or little between them.
+  /// Whether most beats have an onset, with little or no sound between them.
   private func isSparse(_ beats: [Double]) -> Bool {
     guard beats.count > 3 else { return false }
     let period = (beats[beats.count - 1] - beats[0]) / Double(beats.count - 1)
@@ -174,7 +173,7 @@ extension PulseSurvey {
 
   private var powers: [Float] { envelopes.powers }
 
-  /// Every tempo with its pulse: all of constant tempo, or all along paths; none where there is no pulse.
+  /// Every tempo with its pulse: all of constant tempo, or all along paths; none if there is no pulse.
   func candidates(isWholeFile: Bool) -> [PulseCandidate] {
     guard !strongest.isEmpty, hasPulse else { return [] }
     var constants = tempi.map { constant($0) }
@@ -186,7 +185,7 @@ extension PulseSurvey {
     return constants
   }
 
-  /// Players who push and pull a little want a stiffer path than those who play freely.
+  /// Music that pushes and pulls a little needs a stiffer path than freely played music.
   private var ways: [(envelope: [Float], changeCost: Float)] {
     [(envelope, 10), (envelope, 30), (activation.envelope(columnCount: envelopes.columnCount), 30)]
   }
@@ -196,7 +195,7 @@ extension PulseSurvey {
     var found = tempi.flatMap { bpm in
       ways.compactMap { flexible(bpm, along: $0.envelope, changeCost: $0.changeCost, distanceCost: 1) }
     }
-    // A moving beat is often told best by what is played within it.
+    // A moving beat often shows best in its subdivisions.
     for fast in found where fast.bpm > 100 {
       for factor in [2, 3] where fast.bpm / Double(factor) >= Self.range.lowerBound {
         let beats = stride(from: 0, to: fast.grid.beats.count, by: factor).map { fast.grid.beats[$0] }
@@ -206,7 +205,7 @@ extension PulseSurvey {
     return found
   }
 
-  /// A file of whole bars that is short enough for this not to be chance.
+  /// Whether the file is whole bars, and short enough for this not to be chance.
   private static func isLoop(_ bpm: Double, columnCount: Int) -> Bool {
     let seconds = Double(columnCount - 1) / OnsetEnvelopes.columnsPerSecond
     let bars = seconds * bpm / 240
@@ -217,7 +216,7 @@ extension PulseSurvey {
   private static let advantageOverOwn: Float = 1.5
   /// … and this much stronger than on the best grid of any tempo, shows that the tempo moves, …
   private static let advantageOverAny: Float = 1.2
-  /// … unless so many of its beats lie on the grid of the strongest tempo anyway, …
+  /// … unless this share of its beats lies on the grid of the strongest tempo anyway, …
   private static let shareOnGrid = 0.92
   /// … where "on" means within this share of a beat.
   private static let onGrid = 0.12
@@ -233,7 +232,7 @@ extension PulseSurvey {
       let smoothed = GridFeatures.smoothed(candidate.profile, bpm: candidate.bpm)
       guard let phase = GridFeatures.phases(of: smoothed, limit: 1).first else { continue }
       let grid = beats(of: GridHypothesis(candidate: candidate, phase: phase, score: 0))
-      // Very slow grids do not count: they may choose the few strongest onsets.
+      // Very slow grids do not count: they may pick just the few strongest onsets.
       let strength = candidate.bpm > 0.45 * constants[0].bpm ? meanEnvelope(at: grid) : 0
       anyStrength = max(anyStrength, strength)
       if index == 0 { ownStrength = strength }
@@ -269,8 +268,8 @@ extension PulseSurvey {
     return shifted.filter { $0 >= 0 && $0 < Double(envelope.count) }
   }
 
-  /// By how many columns beats of constant tempo must move to lie on the onsets: the profile knows it to a 24th of a
-  /// beat only.
+  /// How many columns to shift beats of constant tempo to meet the onsets: the profile's resolution is only a 24th of a
+  /// beat.
   private func fineOffset(of beats: [Double]) -> Double {
     let reach = 25
     var strengths = [Float](repeating: 0, count: 2 * reach + 1)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What a stretch of music says about its tempo, before the stretches of a track are weighed against each other.
+/// The evidence about tempo in one stretch of music, before the stretches of a track are compared.
 struct StretchReading {
   /// A tempo with its beats.
   struct Option {
@@ -10,10 +10,10 @@ struct StretchReading {
     var isConstant: Bool
     /// Seconds from the start of the track.
     var beats: [Double]
-    /// Of the beats.
+    /// How the beats group into bars.
     var bar: BarReading?
 
-    /// The beats that begin bars; nil where that is not sure.
+    /// The beats that begin bars; nil if uncertain.
     var downbeats: [Double]? {
       guard let bar, let first = bar.firstDownbeat else { return nil }
       return stride(from: first, to: beats.count, by: bar.beatCount).map { beats[$0] }
@@ -33,10 +33,10 @@ struct StretchReading {
   /// How regular the onsets are; see `Tempogram.clarity`.
   let clarity: Double
 
-  /// Columns lie this much before the onsets they tell of, in seconds: a window holds the start of a sound before it is centred
-  /// on it. Measured with clicks, drums and plucked tones of known place.
+  /// How many seconds a column precedes the onset it reports: a window contains the start of a sound before it is
+  /// centered on it. Measured with clicks, drums and plucked tones at known places.
   static let onsetDelay = 0.008
-  /// Quieter than the dither of 16 bits, as root mean square of full scale.
+  /// Quieter than 16-bit dither, as root mean square relative to full scale.
   private static let silence: Float = 1e-5
   private static let optionLimit = 12
 
@@ -51,7 +51,7 @@ struct StretchReading {
     self.init(envelopes, of: bands, firstColumn: firstColumn) { $0.hypotheses(isWholeFile: isWholeFile) }
   }
 
-  /// - Parameter bpm: the tempo, which a person has given.
+  /// - Parameter bpm: The tempo given by the user.
   init(_ envelopes: OnsetEnvelopes, of bands: BandSpectrogram, firstColumn: Int64, near bpm: Double) {
     self.init(envelopes, of: bands, firstColumn: firstColumn) { $0.hypotheses(near: bpm) }
   }
@@ -92,7 +92,7 @@ struct StretchReading {
     outcome = .pulse(options)
   }
 
-  /// The columns between the silence before and the silence after the music.
+  /// The columns between leading and trailing silence.
   private static func sounding(_ bands: BandSpectrogram) -> ClosedRange<Double> {
     let powers = bands.columnPowers
     let mean = powers.reduce(0, +) / Float(max(powers.count, 1))

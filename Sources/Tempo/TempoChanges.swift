@@ -2,30 +2,29 @@ internal import Glibc
 
 /// Where one constant tempo gives way to another, as from one track of a mix to the next, and in medleys.
 ///
-/// The autocorrelation of short windows is read at all tempi of an octave; the course of tempo through the windows that
-/// gathers most of it, where a jump has its price, is found by dynamic programming (Viterbi 1967). Music that slows
-/// down or swings glides and does not jump.
+/// The autocorrelation of short windows is read at all tempi of an octave. Dynamic programming (Viterbi 1967) finds the
+/// course of tempo through the windows that collects most of it, where each jump has a cost. Music that slows down or
+/// swings glides rather than jumps.
 struct TempoChanges {
   /// First columns of the second and every further tempo, ascending.
   private(set) var columns: [Int] = []
 
   private static let windowSeconds = 12.0
   private static let hopSeconds = 3.0
-  /// Tempi are told apart within an octave only: that a track changes to its own double is a misreading more often than
-  /// music.
+  /// Tempi are compared within one octave only: a change to the double is more often a misreading than music.
   private static let lowest = 75.0
   private static let tempoCount = 138
-  /// What a jump costs, in shares of the energy of a window.
+  /// The cost of a jump, in shares of the energy of a window.
   private static let jump: Float = 2
   private static let glide: Float = 0.05
-  /// Windows that a tempo lasts at least.
+  /// The fewest windows a tempo lasts.
   private static let shortest = 5
-  /// A tempo is real if its windows have so much of their energy in it, …
+  /// A tempo is real if its windows have at least this share of their energy in it, …
   private static let least: Float = 0.6
   /// … and no more than this share as much in the tempo next to it.
   private static let largestOther: Float = 0.5
 
-  /// - Parameter envelope: mean 0.
+  /// - Parameter envelope: Mean 0.
   init(_ envelope: [Float]) {
     let rate = OnsetEnvelopes.columnsPerSecond
     let (length, hop) = (Int(Self.windowSeconds * rate), Int(Self.hopSeconds * rate))
@@ -36,7 +35,7 @@ struct TempoChanges {
     var runs = Self.runs(of: Self.course(through: windows))
     runs = Self.real(runs, in: windows)
     columns = runs.dropFirst().map { run in
-      // Windows that straddle a change belong to the tempo that has more of them.
+      // Windows across a change belong to the tempo that fills more of them.
       run.windows.lowerBound * hop + (length - hop) / 2
     }
   }
@@ -101,10 +100,10 @@ struct TempoChanges {
     return runs
   }
 
-  /// Runs that are long, clear and unlike their neighbours; others are part of the one before.
+  /// Runs that are long, clear and unlike their neighbors; others become part of the run before.
   private static func real(_ runs: [Run], in windows: [[Float]]) -> [Run] {
     func strength(_ run: Run, at tempo: Int) -> Float {
-      // Of the windows that lie within the run as a whole, and of the next bins, as tempi lie between them.
+      // Only windows entirely inside the run, and also the neighboring bins, because tempi fall between bins.
       let inner = run.windows.dropFirst(2).dropLast(2)
       let sum = inner.reduce(Float(0)) { sum, window in
         sum + (-1...1).map { windows[window][(tempo + $0 + tempoCount) % tempoCount] }.max()!

@@ -1,9 +1,9 @@
 internal import DSP
 internal import Glibc
 
-/// What the shares of the evidence are worth as probabilities (after Platt 1999). Fitted by `Benchmarks/tempo/fit.py`
-/// to choices made without the source of the recording; one curve for all kinds of music, as curves with more to go by
-/// were not better on other sources.
+/// Turns shares of the evidence into probabilities (after Platt 1999). Fitted by `Benchmarks/tempo/fit.py` to choices
+/// made without the source of the recording. One curve serves all kinds of music: curves with more inputs were not
+/// better on other sources.
 struct TempoConfidence {
   static let fitted = TempoConfidence(TempoResources.confidence)
 
@@ -24,13 +24,13 @@ struct TempoConfidence {
   /// The probability that a tempo is right, octave included.
   ///
   /// - Parameters:
-  ///   - share: of the evidence that the tempo has.
-  ///   - clarity: see `Tempogram.clarity`.
+  ///   - share: The tempo's share of the evidence.
+  ///   - clarity: See `Tempogram.clarity`.
   func probability(share: Double, clarity: Double) -> Double {
     1 / (1 + exp(-(constant + self.share * Self.logit(share) + self.clarity * log(min(max(clarity, 0.3), 3)))))
   }
 
-  /// The probability that the factor is right, given that the tempo is right up to a factor of 2 or 3.
+  /// The probability that the octave is right, given that the tempo is right up to a factor of 2 or 3.
   func octaveProbability(share: Double) -> Double {
     1 / (1 + exp(-(octaveConstant + octaveShare * Self.logit(share))))
   }

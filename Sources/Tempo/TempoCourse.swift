@@ -1,12 +1,12 @@
 internal import Analysis
 internal import Glibc
 
-/// One tempo after the other, from the first stretch of a track to the last: for each stretch the option that fits best to what
-/// it heard and to its neighbours, found by dynamic programming over the stretches (Viterbi 1967).
+/// One tempo after the other, from the first stretch of a track to the last: for each stretch the option that best fits
+/// its own evidence and its neighbors, found by dynamic programming over the stretches (Viterbi 1967).
 struct TempoCourse {
-  /// Log-probability that a tempo goes on from one stretch to the next as another one, …
+  /// Log-probability that the tempo changes from one stretch to the next, …
   private static let change = -4.0
-  /// … and as its double, half, triple or third, which is a misreading more often than music.
+  /// … and that it changes to its double, half, triple or third, which is more often a misreading than music.
   private static let octaveChange = -9.0
 
   struct Step {
@@ -47,8 +47,8 @@ struct TempoCourse {
     steps.reverse()
   }
 
-  /// The tempo comes first, and then the beats: what all options of an option's tempo have together, times how this one
-  /// compares with the best of them.
+  /// The tempo comes first, then the beats: the joint weight of all options with this option's tempo, times how this
+  /// option compares with the best of them.
   private static func worth(of option: StretchReading.Option, among options: [StretchReading.Option]) -> Double {
     let same = options.filter { abs($0.bpm / option.bpm - 1) < 0.04 }
     let sum = same.reduce(0) { $0 + $1.probability }
@@ -62,7 +62,7 @@ struct TempoCourse {
     return abs(ratio / 2 - 1) < 0.04 || abs(ratio / 3 - 1) < 0.04 ? octaveChange : change
   }
 
-  /// The beats of all steps; where stretches overlap, those of the earlier up to the middle of the overlap.
+  /// The beats of all steps; where stretches overlap, the earlier one's beats up to the middle of the overlap.
   var beats: [Double] {
     var result: [Double] = []
     for (index, step) in steps.enumerated() {
@@ -78,7 +78,7 @@ struct TempoCourse {
       }
       let shortest = 0.5 * 60 / step.option.bpm
       for beat in step.option.beats where range.contains(beat) {
-        // At the seam two grids may give the same beat twice.
+        // At the seam, two grids may give the same beat twice.
         if let last = result.last, beat - last < shortest { continue }
         result.append(beat)
       }
@@ -86,7 +86,7 @@ struct TempoCourse {
     return result
   }
 
-  /// Which of the beats begin bars; nil where one of the steps does not know.
+  /// Which of the beats begin bars; nil if any step is uncertain.
   func downbeats(among beats: [Double]) -> [Double]? {
     var starts: Set<Double> = []
     for step in steps {

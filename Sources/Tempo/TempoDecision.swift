@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Glibc
 
-/// From what the stretches of a track say to one finding.
+/// Combines the evidence of all stretches of a track into one finding.
 struct TempoDecision {
   private let configuration: TempoAnalyzer.Configuration
 
@@ -10,11 +10,11 @@ struct TempoDecision {
   }
 
   private static let candidateLimit = 5
-  /// Confidence from which metre and downbeats are given.
+  /// Meter and downbeats are given from this confidence on.
   private static let sureBeats = 0.8
-  /// Tempi within this share of each other are one.
+  /// Tempi within this share of each other count as one.
   private static let tolerance = 0.04
-  /// Largest difference, in beats per minute, between sections of a stable tempo.
+  /// The largest difference between sections of a stable tempo, in beats per minute.
   private static let stableWithin = 0.05
 
   func finding(from readings: [StretchReading], onsets: TempoFinding.OnsetSummary) -> TempoFinding {
@@ -29,7 +29,7 @@ struct TempoDecision {
     var bpm = main
     var places = 1
     if isStable {
-      // One stretch knows its tempo best from its coherent search; several, from the line through all beats.
+      // A single stretch gets its tempo best from its coherent search; several, from the line through all beats.
       if course.steps.count > 1 { bpm = 60 / sections[0].period }
       places = 2
       if configuration.roundsToInteger, abs(bpm - bpm.rounded()) <= Self.error(of: bpm, beatCount: beats.count) {
@@ -70,8 +70,8 @@ struct TempoDecision {
     return [1, 2, 3].contains { abs(ratio / $0 - 1) < tolerance }
   }
 
-  /// Beats per minute by which a tempo measured over so many beats may be wrong: three standard errors of the slope of a line
-  /// through beats that are off by 12 ms each.
+  /// The possible error in beats per minute of a tempo measured over this many beats: three standard errors of the
+  /// slope of a line through beats that are off by 12 ms each.
   private static func error(of bpm: Double, beatCount: Int) -> Double {
     let slope = 0.012 * (12 / pow(Double(max(beatCount, 2)), 3)).squareRoot()
     return min(0.1, 0.01 + 3 * bpm * slope * bpm / 60)
@@ -83,7 +83,7 @@ struct TempoDecision {
       / max(seconds, .leastNormalMagnitude)
   }
 
-  /// The tempo that reigns longest.
+  /// The tempo in force for most of the track.
   private static func mainTempo(of course: TempoCourse) -> Double? {
     var best: (bpm: Double, seconds: Double)?
     for step in course.steps {
@@ -96,7 +96,7 @@ struct TempoDecision {
     return best?.bpm
   }
 
-  /// The course of the tempo in sections, found stretch by stretch and then joined.
+  /// The sections of constant tempo, found stretch by stretch and then joined.
   private static func sections(of course: TempoCourse, beats: [Double]) -> [TempoSection] {
     var found: [TempoSection] = []
     var first = 0
@@ -132,7 +132,7 @@ struct TempoDecision {
 }
 
 extension StretchReading {
-  /// The same with its options inside a range of tempi: those that lie there, or else the others doubled or halved into it.
+  /// The same with its options inside a range of tempi: those inside it, or else the others doubled or halved into it.
   func limited(to range: ClosedRange<Double>) -> StretchReading {
     guard case .pulse(let options) = outcome else { return self }
     var inside = options.filter { range.contains($0.bpm) }

@@ -1,6 +1,6 @@
-/// A run of beats of one tempo: the straight line through their times.
+/// A run of beats with one tempo: the straight line through their times.
 struct TempoSection {
-  /// Sums over the beats, with times counted from the first beat of the run so that they keep their precision.
+  /// Sums over the beats, with times counted from the first beat of the run to keep precision.
   private(set) var start: Double
   private(set) var beatCount: Double = 0
   private var indexSum = 0.0
@@ -39,7 +39,7 @@ struct TempoSection {
     return max(0, timeSpread - shared * shared / indexSpread)
   }
 
-  /// This run and the one that follows it, whose first beat is the next one.
+  /// This run joined with the next, whose first beat follows this run's last.
   func joined(with next: TempoSection) -> TempoSection {
     var sum = self
     let (shift, delay) = (beatCount, next.start - start)
@@ -53,17 +53,17 @@ struct TempoSection {
   }
 }
 
-/// The tempo of beats in as few sections of constant tempo as explain them.
+/// Divides beats into the fewest sections of constant tempo that explain them.
 enum TempoSections {
-  /// Seconds by which beats of a constant tempo are found beside their place.
+  /// How far, in seconds, the detected beats of a constant tempo lie from their place.
   private static let deviation = 0.012
-  /// Squared deviations a further section must explain.
+  /// Squared deviations that an additional section must explain.
   private static let sectionCost = 30.0
   private static let shortest = 8
 
   /// Optimal by dynamic programming over where sections end (Jackson et al., IEEE SPL 2005).
   ///
-  /// - Parameter beats: seconds, ascending; some hundred at once, as the effort grows with the square.
+  /// - Parameter beats: Seconds, ascending; a few hundred at a time, because the effort grows with the square.
   static func sections(of beats: [Double]) -> [TempoSection] {
     guard beats.count >= 2 else { return [] }
     let count = beats.count
@@ -78,7 +78,7 @@ enum TempoSections {
           ? TempoSection(beats[start..<end]) : section.joined(with: TempoSection(beats[(end - 1)..<end]))
         guard end - start >= min(shortest, count) else { continue }
         let cost = costs[start] + sectionCost + section.error / (deviation * deviation)
-        // Sections only get worse as they grow: one that has cost too much for too long is given up.
+        // Sections only get worse as they grow: give up one that has cost too much for too long.
         if section.error / (deviation * deviation) > 60 * sectionCost { break }
         if cost < costs[end] { (costs[end], starts[end]) = (cost, start) }
       }
@@ -93,7 +93,7 @@ enum TempoSections {
     return merged(found.reversed())
   }
 
-  /// Joins neighbours that one line explains as well.
+  /// Joins neighbors that one line explains equally well.
   static func merged(_ sections: [TempoSection]) -> [TempoSection] {
     var result: [TempoSection] = []
     for section in sections {

@@ -1,12 +1,12 @@
 internal import DSP
 internal import Glibc
 
-/// How periodic an onset envelope is, tempo by tempo.
+/// How periodic an onset envelope is at each tempo.
 ///
-/// Two views are combined, since their errors are opposite: autocorrelation answers to a tempo and its fractions, a Fourier
+/// Two views with opposite errors are combined: autocorrelation responds to a tempo and its fractions, a Fourier
 /// tempogram to a tempo and its multiples (Peeters, EURASIP 2007; Grosche and Müller, TASLP 2011).
 struct Tempogram {
-  /// Tempi at which the tempogram is known, in beats per minute, evenly spaced in their logarithm.
+  /// The tempi of the tempogram, in beats per minute, evenly spaced in their logarithm.
   static let tempi: [Double] = {
     let (low, high, count) = (38.0, 260.0, 1280)
     return (0..<count).map { low * exp(log(high / low) * Double($0) / Double(count - 1)) }
@@ -24,22 +24,22 @@ struct Tempogram {
   init(_ envelope: [Float], columnsPerSecond rate: Double) {
     let count = envelope.count
     let mean = envelope.reduce(0, +) / Float(max(count, 1))
-    let centred = envelope.map { $0 - mean }
-    comb = Self.comb(of: centred[...], rate: rate)
+    let centered = envelope.map { $0 - mean }
+    comb = Self.comb(of: centered[...], rate: rate)
     let short = min(count, Int(15 * rate))
     let combs = stride(from: 0, through: count - short, by: max(short / 2, 1)).map { start in
-      Self.comb(of: centred[start..<start + short], rate: rate).max() ?? 0
+      Self.comb(of: centered[start..<start + short], rate: rate).max() ?? 0
     }
     clarity = combs.reduce(0, +) / Float(max(combs.count, 1))
-    wholeSpectrum = Self.harmonics(of: [0..<count], in: centred, padding: 4, rate: rate)
+    wholeSpectrum = Self.harmonics(of: [0..<count], in: centered, padding: 4, rate: rate)
     let length = min(count, Int(10 * rate))
     let starts = Array(stride(from: 0, through: count - length, by: max(length / 2, 1)))
-    localSpectrum = Self.harmonics(of: starts.map { $0..<$0 + length }, in: centred, padding: 4, rate: rate)
+    localSpectrum = Self.harmonics(of: starts.map { $0..<$0 + length }, in: centered, padding: 4, rate: rate)
   }
 
-  private static func comb(of centred: ArraySlice<Float>, rate: Double) -> [Float] {
+  private static func comb(of centered: ArraySlice<Float>, rate: Double) -> [Float] {
     let longest = Int(4 * 60 / tempi[0] * rate) + 2
-    let correlation = autocorrelation(of: centred, longest: longest)
+    let correlation = autocorrelation(of: centered, longest: longest)
     let weights: [(Double, Float)] = [(1, 1), (2, 1), (3, 0.6), (4, 0.8)]
     return tempi.map { bpm in
       var sum: Float = 0
@@ -49,10 +49,10 @@ struct Tempogram {
   }
 
   /// By lag in columns, as a share of the energy.
-  static func autocorrelation(of centred: ArraySlice<Float>, longest: Int) -> [Float] {
-    let count = centred.count
+  static func autocorrelation(of centered: ArraySlice<Float>, longest: Int) -> [Float] {
+    let count = centered.count
     let fft = RealFFT(length: fastLength(atLeast: 2 * count))
-    let powers = fft.transform(centred.span) { bins in
+    let powers = fft.transform(centered.span) { bins in
       (0..<bins.count).map { $0.isMultiple(of: 2) ? bins[$0] * bins[$0] + bins[$0 + 1] * bins[$0 + 1] : 0 }
     }
     var correlation = fft.invert(powers.span) { values in
@@ -64,7 +64,7 @@ struct Tempogram {
   }
 
   private static func harmonics(
-    of stretches: [Range<Int>], in centred: [Float], padding: Int, rate: Double
+    of stretches: [Range<Int>], in centered: [Float], padding: Int, rate: Double
   ) -> [Float] {
     guard let length = stretches.first?.count, length > 0 else { return [Float](repeating: 0, count: tempi.count) }
     let fft = RealFFT(length: fastLength(atLeast: padding * length))
@@ -72,7 +72,7 @@ struct Tempogram {
     var magnitudes = [Float](repeating: 0, count: fft.binCount)
     for stretch in stretches {
       var weighted = window
-      for index in 0..<length { weighted[index] *= centred[stretch.lowerBound + index] }
+      for index in 0..<length { weighted[index] *= centered[stretch.lowerBound + index] }
       fft.transform(weighted.span) { bins in
         for bin in magnitudes.indices {
           magnitudes[bin] += (bins[2 * bin] * bins[2 * bin] + bins[2 * bin + 1] * bins[2 * bin + 1]).squareRoot()
@@ -88,7 +88,7 @@ struct Tempogram {
     }
   }
 
-  /// A value of one of the views at any tempo.
+  /// The value of a view at any tempo.
   static func value(_ view: [Float], at bpm: Double) -> Float {
     let (low, high) = (tempi[0], tempi[tempi.count - 1])
     return interpolate(view, log(bpm / low) / log(high / low) * Double(tempi.count - 1))

@@ -213,7 +213,7 @@ import Text
     defer { try? folder.close() }
     let outcome = try place.start(Self.fingerprint, inputPipe: folder).end()
     #expect(outcome.status == 1)
-    #expect(outcome.errors.contains("cannot be read"))
+    #expect(outcome.errors.contains("cannot read the rest of the input"))
   }
 
   @Test(arguments: [SIGINT, SIGTERM]) func signalLetsFilesInProgressBeAnswered(signal: Int32) throws {
@@ -303,7 +303,7 @@ import Text
       (["--shard", "0/0"], [:], "at least one"), (["--shard", "0/4", "--shards", "4"], [:], "not both"),
       (["--shards", "4"], [:], "JOB_COMPLETION_INDEX"), (["--shards", "four"], [:], "auto"),
       (["--shards", "4"], ["JOB_COMPLETION_INDEX": "4"], "counted from 0"),
-      (["--shards", "4"], ["JOB_COMPLETION_INDEX": "one"], "is no number"),
+      (["--shards", "4"], ["JOB_COMPLETION_INDEX": "one"], "is not a number"),
       (["--shards", "auto"], ["JOB_COMPLETION_INDEX": "1"], "--shards N"),
       (["--shards", "4"], ["JOB_COMPLETION_INDEX": "1", "SLURM_ARRAY_TASK_ID": "1"], "several"),
       (

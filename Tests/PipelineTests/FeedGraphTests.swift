@@ -9,7 +9,7 @@ import Text
 
 private let stereo = Signal.channels([.chords(seconds: 1.3), .noise(seconds: 1.3)])
 
-/// Pushes a signal in blocks of the given lengths, over and over, and gives the outcomes.
+/// Pushes a signal in blocks of the given lengths, in turn, and returns the outcomes.
 private func analyze(
   _ signal: Signal, _ plugins: [AnalyzerPlugin], blocks lengths: [Int] = [AudioBlock.capacity],
   resampler: ResamplerKind = .soxr
@@ -110,7 +110,7 @@ private func planar(_ finding: Probe.Finding, channelCount: Int) -> [[Float]] {
     }
   }
 
-  @Test func `have the length that their rate asks for`() throws {
+  @Test func `have the length their rate implies`() throws {
     let signal = Signal.noise(sampleRate: 48_000, seconds: 1.01)
     let outcomes = analyze(
       signal,
@@ -153,7 +153,7 @@ private func planar(_ finding: Probe.Finding, channelCount: Int) -> [[Float]] {
     #expect(outcomes[1].probed?.values == columns)
   }
 
-  @Test func `are the same for everybody who asks`() throws {
+  @Test func `are the same for every session`() throws {
     let feed = spectrum(22_050, 1_024, 220)
     let outcomes = analyze(
       stereo, [Probe.plugin("a", feed), Probe.plugin("b", samples(.native)), Probe.plugin("c", feed)])
@@ -196,7 +196,7 @@ private func planar(_ finding: Probe.Finding, channelCount: Int) -> [[Float]] {
     #expect(outcomes[5].probed?.starts.isEmpty == false)
   }
 
-  @Test func `get no more when they have enough`() throws {
+  @Test func `get no more samples when they have enough`() throws {
     let plugins = [
       Probe.plugin("a", samples(.native), Probe(hasEnoughAfter: 1_000)),
       Probe.plugin("b", spectrum(44_100, 512, 512), Probe(hasEnoughAfter: 300)),
@@ -212,7 +212,7 @@ private func planar(_ finding: Probe.Finding, channelCount: Int) -> [[Float]] {
     #expect(try #require(outcomes[2].probed?.values.count) < 3_000)
   }
 
-  @Test func `fail for rates that nothing can be resampled to`() {
+  @Test func `fail for rates that cannot be resampled to`() {
     let outcomes = analyze(
       stereo,
       [
@@ -225,7 +225,7 @@ private func planar(_ finding: Probe.Finding, channelCount: Int) -> [[Float]] {
     #expect(outcomes[4].failure?.contains("11025 Hz only") == true)
   }
 
-  @Test func `of no audio wait for the end`() throws {
+  @Test func `of the file itself wait for the end`() throws {
     let graph = graph(stereo, [Probe.plugin("a", .file)])
     #expect(!graph.wantsMore)
     push(stereo, into: graph)

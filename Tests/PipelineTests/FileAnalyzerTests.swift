@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// Reports what it was told of the file.
+/// Reports what it was told about the file.
 private struct FileProbe: AnalysisSession {
   struct Finding: AnalysisFinding {
     var sampleRate: Int?
@@ -57,7 +57,7 @@ extension FileAnalysis {
     try #require(analyzer.analyze(AnalysisJob(path: path)))
   }
 
-  @Test func `compares FLAC with its checksum only where that is wanted`() throws {
+  @Test func `compares FLAC with its checksum only on request`() throws {
     let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("Fixtures/signals/short.flac")
     var bytes = Array(try Data(contentsOf: fixture))
@@ -97,7 +97,7 @@ extension FileAnalysis {
     #expect(analysis.format?.frameCount == 88_200)
   }
 
-  @Test func `of no audio still looks at the file`() throws {
+  @Test func `of a file without audio still covers the file itself`() throws {
     for (name, bytes, code) in [
       ("empty.mp3", [], "empty"), ("text.mp3", Array("Dear diary, today I was not recorded.".utf8), "unknown_format"),
     ] {
@@ -113,7 +113,7 @@ extension FileAnalysis {
     #expect(try analyze(directory.path).problem?.code == "unreadable")
   }
 
-  @Test func `remarks on samples that are no numbers`() throws {
+  @Test func `remarks on samples that are not numbers`() throws {
     var broken = signal
     broken.channels[0][1_000] = .nan
     broken.channels[1][2_000] = .infinity
@@ -145,7 +145,7 @@ extension FileAnalysis {
     #expect(brief.outcome("brief")?.probed?.counts.count == 1)
   }
 
-  @Test func `is made for the analyzers that are asked for`() throws {
+  @Test func `runs only the requested analyzers`() throws {
     let path = try directory.write(signal, as: "a.wav")
     let analysis = try #require(analyzer().analyze(AnalysisJob(path: path, analyzers: ["second", "other"])))
     #expect(analysis.ids == ["second"])
@@ -156,7 +156,7 @@ extension FileAnalysis {
     #expect(onlyTags.decodingID == nil && analysis.decodingID != nil)
   }
 
-  @Test func `ends when it is cancelled`() throws {
+  @Test func `ends when it is canceled`() throws {
     let path = try directory.write(signal, as: "a.wav")
     #expect(analyzer().analyze(AnalysisJob(path: path), isCancelled: { true }) == nil)
     var questions = 0
@@ -179,10 +179,10 @@ extension FileAnalysis {
     #expect(analyzer().analyze(AnalysisJob(path: path, timeLimit: generous))?.status == .ok)
   }
 
-  /// Only the time of the processor counts, and the longer the audio, the more of it there is.
-  @Test func `has the more time the more is decoded`() throws {
+  /// Only processor time counts, and longer audio gets more of it.
+  @Test func `gets more time the more is decoded`() throws {
     let path = try directory.write(.silence(sampleRate: 8_000, seconds: 60), as: "a.wav")
-    // A machine that works for a second on each block of 2.05 s.
+    // A machine that computes for a second on each block of 2.05 s.
     func status(_ limit: TimeLimit) -> FileAnalysis.Status? {
       var time = 0.0
       return analyzer().analyze(
@@ -213,7 +213,7 @@ extension FileAnalysis {
     known = KnownAudio(
       decodingID: try #require(analysis.decodingID), analyzers: Set(analysis.outcomes.map(\.analyzer)),
       format: analysis.format)
-    // The same audio, named and tagged otherwise: a LIST chunk with a title behind it.
+    // The same audio with another name and another tag: a LIST chunk with a title at the end.
     let list: [UInt8] =
       Array("LIST".utf8) + [18, 0, 0, 0] + Array("INFOINAM".utf8) + [6, 0, 0, 0] + Array("Title\0".utf8)
     var bytes = WAVFile(signal).bytes
@@ -242,7 +242,7 @@ extension FileAnalysis {
     #expect(analysis.remarks.map(\.code) == ["absurd_samples"])
   }
 
-  @Test func `is decoded if nobody has read the known file to its end`() throws {
+  @Test func `is decoded if the known file was not read to its end`() throws {
     var unread = known
     unread.format?.frameCount = nil
     let analysis = try #require(analyzer().analyze(AnalysisJob(path: path, knownAudio: [unread])))
@@ -251,7 +251,7 @@ extension FileAnalysis {
     #expect(brief.analyze(AnalysisJob(path: path, knownAudio: [unread]))?.reusesKnownAudio == true)
   }
 
-  /// The same samples behind a header that claims more.
+  /// The same samples after a header that claims more.
   @Test func `is none for a file that is cut off`() throws {
     let cut = try directory.write(WAVFile(signal, claimedFrameCount: 441_000).bytes, as: "cut.wav")
     let content = try AudioContent(path: cut)
@@ -271,7 +271,7 @@ extension FileAnalysis {
     #expect(analysis.outcome("first")?.probed?.values.count == 88_200)
   }
 
-  @Test func `is told from other audio`() throws {
+  @Test func `is distinguished from other audio`() throws {
     let other = KnownAudio(decodingID: ContentID(high: 1, low: 2), analyzers: known.analyzers, format: known.format)
     let analysis = try #require(analyzer().analyze(AnalysisJob(path: path, knownAudio: [other])))
     #expect(!analysis.reusesKnownAudio)

@@ -2,7 +2,7 @@ import Analysis
 import AudioDecoding
 import Text
 
-/// A session that keeps all it gets, and fails or has enough when told to.
+/// A session that keeps all its input, and fails or has enough when told to.
 struct Probe: AnalysisSession {
   struct Finding: AnalysisFinding {
     var values: [Float] = []
