@@ -15,7 +15,7 @@ public enum BuiltInAnalyzers {
   ]
 
   /// What they find, as far as it is declared: tables, fields of reports and lines of `show` come from these.
-  public static let findings: [any DeclaredFinding.Type] = all.compactMap { $0.findingType as? any DeclaredFinding.Type }
+  public static let findings = all.compactMap { $0.findingType as? any DeclaredFinding.Type }
 
   /// What the long fields of findings are called, which reports leave out unless asked.
   public static let longFields: Set<String> = Set(findings.flatMap { $0.longFields })

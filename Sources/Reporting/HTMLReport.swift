@@ -16,12 +16,13 @@ struct HTMLReport: ReportEncoder {
   private static let unlistedReasons: Set = ["not_audio", "unknown_kind"]
 
   private(set) var html = HTMLWriter()
+  /// Those with fields that say how they are shown.
   private let findings: [any DeclaredFinding.Type]
   private var folder: FilePath?
   private var overview = LibraryOverview(listedProblems: listedProblems)
 
   init(_ options: ReportOptions) {
-    findings = options.findings
+    findings = options.findings.filter { $0.hasShownFields }
   }
 
   var bytes: [UInt8] { html.bytes }

@@ -20,7 +20,8 @@ public struct ReportSchema: Sendable {
     [
       ("json", "nocturne.report.v1.schema.json", reportSchema.text),
       ("ndjson", "nocturne.file.v1.schema.json", fileSchema.text),
-      ("csv", "nocturne.csv.v1.table.json", tableSchema.text), ("duckdb", "nocturne.duckdb.v1.sql", DuckDBSchema.text(options)),
+      ("csv", "nocturne.csv.v1.table.json", tableSchema.text),
+      ("duckdb", "nocturne.duckdb.v1.sql", DuckDBSchema.text(options)),
       ("match", "nocturne.match.v1.schema.json", match), ("listen", "nocturne.listen.v1.schema.json", listen),
       ("worker", "nocturne.worker.v1.schema.json", worker),
     ]

@@ -1,14 +1,14 @@
-import Records
 import Analysis
-import Text
 import AnalysisTesting
 import AudioDecoding
 import Foundation
 import LibraryScan
+import Records
 import ResultStore
 import Synchronization
 import SystemPackage
 import Testing
+import Text
 
 @testable import Pipeline
 

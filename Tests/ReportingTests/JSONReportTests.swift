@@ -156,7 +156,9 @@ import Testing
     try writer.finish()
     #expect(try String(contentsOfFile: path.string, encoding: .utf8) != "old")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["report.json"])
-    #expect(throws: ReportError.self) { try ReportWriter(.csv, to: .file("/nowhere/at/all.csv"), options: Samples.everything, run: nil) }
+    #expect(throws: ReportError.self) {
+      try ReportWriter(.csv, to: .file("/nowhere/at/all.csv"), options: Samples.everything, run: nil)
+    }
   }
 
   @Test func devicesAreWrittenAndNotReplaced() throws {

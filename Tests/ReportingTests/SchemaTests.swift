@@ -54,8 +54,8 @@ import Testing
   /// The validator finds what it should find.
   @Test func validatorComplains() throws {
     let validator = try SchemaValidator(Self.schema("file"))
-    let line = try JSONSerialization.jsonObject(with: Data(ReportWriter.ndjsonLine(for: Samples.full, options: ReportOptions(findings: Samples.findings))))
-    let sound = try #require(line as? [String: Any])
+    let line = ReportWriter.ndjsonLine(for: Samples.full, options: ReportOptions(findings: Samples.findings))
+    let sound = try #require(try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
     for (name, value) in [
       ("id", 3), ("status", "fine"), ("uri", NSNull()), ("surplus", 1), ("tags", ["title": "x"]), ("remarks", [Any]()),
       ("analyzers", ["tempo": "1"]), ("error", ["stage": "scan", "code": "x"]), ("vanished", 0),

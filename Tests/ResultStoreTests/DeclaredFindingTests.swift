@@ -161,7 +161,8 @@ private struct Intruder: DeclaredFinding {
     #expect(try record(library).findings[EveryKind.self] == nil)
     try DatabaseQueue(path: library.database.string).read { db in
       for table in FindingTables(EveryKind.self).tables {
-        #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table.name)") == 0, "\(table.name)")
+        let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table.name)")
+        #expect(count == 0, "\(table.name)")
       }
     }
   }
@@ -189,11 +190,12 @@ private struct Intruder: DeclaredFinding {
       try DatabaseQueue(path: path.string).read { db in
         for table in StoredFindings(Library.findings).tables.flatMap(\.tables) {
           let key: Set = ["file", "position", "name"]
-          let columns = try Row.fetchAll(db, sql: "SELECT name, type, \"notnull\" FROM pragma_table_info('\(table.name)')")
+          let sql = "SELECT name, type, \"notnull\" FROM pragma_table_info('\(table.name)')"
+          let columns = try Row.fetchAll(db, sql: sql)
             .filter { !key.contains($0[0]) || table.key == .file && $0[0] != "file" }
             .map { "\($0[0] as String) \($0[1] as String) \($0[2] as Int == 0)" }
-          #expect(
-            Set(columns) == Set(table.columns.map { "\($0.name) \($0.type) \($0.isNullable)" }), "\(table.name), \(path)")
+          let declared = table.columns.map { "\($0.name) \($0.type) \($0.isNullable)" }
+          #expect(Set(columns) == Set(declared), "\(table.name), \(path)")
         }
         #expect(try FindingSchema(StoredFindings(Library.findings).tables, path: path).changes(in: db) == [])
       }
@@ -242,7 +244,9 @@ private struct Intruder: DeclaredFinding {
   @Test func readingAddsNothing() throws {
     let library = try library(EarlierKind(text: "early"), declared: Library.findings)
     func tables() throws -> [String] {
-      try DatabaseQueue(path: library.database.string).read { try String.fetchAll($0, sql: "SELECT sql FROM sqlite_master") }
+      try DatabaseQueue(path: library.database.string).read {
+        try String.fetchAll($0, sql: "SELECT sql FROM sqlite_master")
+      }
     }
     let before = try tables()
     try library.reopen(findings: Self.findings, access: .readOnly)

@@ -158,7 +158,8 @@ import Text
         group.enter()
         Thread.detachNewThread {
           do {
-            _ = try ResultStore(path: path, findings: Library.findings, access: number.isMultiple(of: 2) ? .readWrite : .readOnly).latestRun()
+            let access: ResultStore.Access = number.isMultiple(of: 2) ? .readWrite : .readOnly
+            _ = try ResultStore(path: path, findings: Library.findings, access: access).latestRun()
           } catch {
             failures.withLock { $0.append("\(error)") }
           }

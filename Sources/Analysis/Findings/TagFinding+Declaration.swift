@@ -1,5 +1,5 @@
-internal import Text
 internal import Foundation
+internal import Text
 
 extension TagFinding {
   public static let declaration = FindingDeclaration<TagFinding>(
@@ -9,7 +9,9 @@ extension TagFinding {
         tags.fields[tag.name].map { tag.value($0) } ?? .null
       }
     } + [
-      .derived("other", "Tags without a canonical name, under the name the file has for them.") { tags, _ in tags.others },
+      .derived("other", "Tags without a canonical name, under the name the file has for them.") { tags, _ in
+        tags.others
+      },
       .rows("fields", \.fields, "Every tag under its name.", table: "tag", isReported: false),
       .field("pictures", \.pictures, "Embedded pictures.", nullIfEmpty: true),
       .field("has_lyrics", \.hasLyrics, "The tags hold lyrics."),

@@ -1,5 +1,5 @@
-internal import Text
 internal import Foundation
+internal import Text
 
 extension TempoFinding {
   public static let declaration = FindingDeclaration<TempoFinding>(

@@ -1,44 +1,21 @@
 internal import Analysis
 internal import Text
 
-/// A finding with what its fields in reports may need to know of the file.
-struct ReportedFinding<Finding: DeclaredFinding> {
-  let finding: Finding
-  let context: FindingContext
-}
-
 extension Field<FileRecord> {
   /// A declared finding: an object under its name, or `null`.
   /// - Parameter long: The long fields to show; others are `null`.
   static func finding<Finding: DeclaredFinding>(_ type: Finding.Type, long: Set<String>) -> Field {
     let declaration = Finding.declaration
-    let shape = Shape<ReportedFinding<Finding>>(
-      summary: declaration.summary,
-      fields: declaration.fields.compactMap { field in
-        field.report.map { report in
-          let isOmitted = field.long.map { !long.contains($0) } ?? false
-          return Field<ReportedFinding<Finding>>(
-            field.name, field.type, isNullable: field.isNullable, field.summary
-          ) { isOmitted ? .null : report($0.finding, $0.context) }
-        }
-      })
-    return .optionalObject(declaration.name, shape, declaration.summary) { record in
-      record.findings[type].map { ReportedFinding(finding: $0, context: record.context) }
+    let reportType = FieldType.record(declaration.reportType)
+    let values = declaration.reportValues(long: long)
+    let get: @Sendable (FileRecord) -> FieldValue = { record in
+      record.findings[type].map { .record(values($0, record.context)) } ?? .null
     }
-  }
-}
-
-extension Field {
-  /// A field of a declared type.
-  fileprivate init(
-    _ name: String, _ type: FieldType, isNullable: Bool, _ summary: String,
-    _ get: @escaping @Sendable (Record) -> FieldValue
-  ) {
-    let columns = type.columns(name, summary)
-    self.init(
-      name: name, summary: summary, isNullable: isNullable, schema: SchemaNode(type), key: JSONWriter.Key(name),
-      writeJSON: { $1.value(get($0), type, isNullable: isNullable) }, columns: columns,
-      writeCells: { $1.value(get($0), type, isNullable: isNullable, columnCount: columns.count) })
+    return Field(
+      name: declaration.name, summary: declaration.summary, isNullable: true, schema: SchemaNode(reportType),
+      key: JSONWriter.Key(declaration.name), writeJSON: { $1.value(get($0), reportType, isNullable: true) },
+      columns: reportType.columns(declaration.name, declaration.summary),
+      writeCells: { $1.value(get($0), reportType, isNullable: true) })
   }
 }
 
@@ -55,6 +32,10 @@ extension FieldType {
     case .record(let type):
       type.members.flatMap { $0.type.columns($0.name, $0.summary) }.map { $0.within(name) }
     }
+  }
+
+  fileprivate var columnCount: Int {
+    if case .record(let type) = self { type.members.reduce(0) { $0 + $1.type.columnCount } } else { 1 }
   }
 }
 
@@ -149,13 +130,10 @@ extension JSONWriter {
 }
 
 extension CSVWriter {
-  fileprivate mutating func value(_ value: FieldValue, _ type: FieldType, isNullable: Bool, columnCount: Int) {
-    if isNullable, !value.isPresent {
-      for _ in 0..<columnCount { empty() }
-      return
-    }
+  fileprivate mutating func value(_ value: FieldValue, _ type: FieldType, isNullable: Bool) {
+    if isNullable, !value.isPresent { return empty(type) }
     switch value {
-    case .null, .blob: for _ in 0..<columnCount { empty() }
+    case .null, .blob: empty(type)
     case .text(let text): self.text(text)
     case .integer(let number): integer(number)
     case .number(let number): self.number(number.isFinite ? number : 0, decimals: reportedDecimals)
@@ -167,9 +145,12 @@ extension CSVWriter {
     case .record(let values):
       guard case .record(let type) = type else { return }
       for (member, value) in zip(type.members, values) {
-        self.value(
-          value, member.type, isNullable: member.isNullable, columnCount: member.type.columns("", "").count)
+        self.value(value, member.type, isNullable: member.isNullable)
       }
     }
+  }
+
+  private mutating func empty(_ type: FieldType) {
+    for _ in 0..<type.columnCount { empty() }
   }
 }

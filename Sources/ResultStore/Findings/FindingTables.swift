@@ -133,8 +133,8 @@ struct ExistingColumns: Sendable {
   func has(_ column: String, of table: String) -> Bool { columns[table]?.contains(column) ?? false }
 }
 
-/// Brings a database to what is declared: tables that are missing, columns that are new, what the view `track` shows. Only what
-/// renames or drops needs a migration.
+/// Brings a database to what is declared: tables that are missing, columns that are new, what the view `track` shows.
+/// Only renaming and dropping need a migration.
 struct FindingSchema: Sendable {
   let findings: [FindingTables]
 

@@ -1,4 +1,4 @@
-/// The columns of a SELECT on the table `file`, in the order in which they are asked for, and the tables they come from.
+/// The columns of a SELECT on the table `file`, in the order in which they are asked for, and the tables they are from.
 struct SelectList {
   private var columns: [String] = []
   private var tables: [String] = []

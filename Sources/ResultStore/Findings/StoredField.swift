@@ -12,8 +12,8 @@ enum StoredField {
     }
   }
 
-  /// - Parameter isNullable: A number that is not finite is NULL, or else 0: one bad number must not cost a whole batch of
-  ///   results.
+  /// - Parameter isNullable: A number that is not finite is NULL, or else 0: one bad number must not cost a whole batch
+  ///   of results.
   static func sql(_ value: FieldValue, _ type: FieldType, isNullable: Bool, nullIfEmpty: Bool) -> SQLValue {
     if nullIfEmpty, value.isEmpty { return .null }
     switch value {

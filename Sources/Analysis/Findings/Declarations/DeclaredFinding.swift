@@ -1,7 +1,7 @@
 internal import Text
 
-/// A finding whose fields are declared. The store keeps it in tables of its own, reports, schemas and pages have its fields
-/// under its name, and workers hand it on: all from the declaration. Other findings are kept as JSON.
+/// A finding whose fields are declared. The store keeps it in tables of its own, reports, schemas and pages have its
+/// fields under its name, and workers hand it on: all from the declaration. Other findings are kept as JSON.
 ///
 ///     struct Loudness: DeclaredFinding {
 ///       var integrated: Double?
@@ -10,8 +10,8 @@ internal import Text
 ///       static let declaration = FindingDeclaration<Loudness>(
 ///         "loudness", "Loudness after EBU R 128; null if it was not measured.",
 ///         fields: [
-///           .field("integrated_lufs", \.integrated, "Integrated loudness.", shown: Shown(unit: "LUFS"), isIndexed: true),
-///           .field("true_peak_dbtp", \.truePeak, "True peak.", shown: Shown("peak", unit: "dBTP")),
+///           .field("integrated_lufs", \.integrated, "Integrated loudness.", shown: Shown(unit: "LUFS")),
+///           .field("true_peak_dbtp", \.truePeak, "True peak.", shown: Shown("peak", unit: "dBTP"), isIndexed: true),
 ///         ])
 ///     }
 public protocol DeclaredFinding: AnalysisFinding {
@@ -23,6 +23,8 @@ public protocol DeclaredFinding: AnalysisFinding {
 extension DeclaredFinding {
   /// The id of the analyzer that makes such findings.
   public static var analyzer: String { declaration.analyzer }
+  /// Whether some of its fields say how they are shown.
+  public static var hasShownFields: Bool { declaration.fields.contains { $0.shown != nil } }
   /// What its long fields are called, which reports leave out unless asked.
   public static var longFields: [String] { declaration.fields.compactMap { $0.report == nil ? nil : $0.long } }
 }
@@ -61,6 +63,29 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
     self.fields = fields
     self.words = words
     customLines = lines
+  }
+
+  /// The fields of reports.
+  public var reportType: RecordType {
+    RecordType(
+      summary: summary, members: fields.filter { $0.report != nil }.map { RecordType.Member($0) }, form: .object)
+  }
+
+  /// The values of the fields of reports.
+  /// - Parameter long: The long fields to have; others are `null`.
+  public func reportValues(
+    long: Set<String>
+  ) -> @Sendable (Finding, FindingContext) -> [FieldValue] {
+    var values: [@Sendable (Finding, FindingContext) -> FieldValue] = []
+    for field in fields {
+      guard let report = field.report else { continue }
+      if let name = field.long, !long.contains(name) {
+        values.append { _, _ in .null }
+      } else {
+        values.append(report)
+      }
+    }
+    return { [values] finding, context in values.map { $0(finding, context) } }
   }
 
   /// The lines of `show`.

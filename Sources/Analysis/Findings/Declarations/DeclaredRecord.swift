@@ -1,5 +1,3 @@
-internal import Text
-
 /// A record within a finding, whose fields are declared: an entry of a list, or a part.
 public protocol DeclaredRecord: FieldRepresentable, FieldElement, Codable {
   /// What its values are read into.
@@ -16,13 +14,7 @@ extension DeclaredRecord {
   public static var form: RecordType.Form { .object }
 
   private static var recordType: RecordType {
-    RecordType(
-      summary: summary,
-      members: fields.map {
-        RecordType.Member(
-          name: $0.name, summary: $0.summary, type: $0.type, isOptional: $0.exact?.isOptional ?? true,
-          nullIfEmpty: $0.nullIfEmpty, key: JSONWriter.Key($0.name))
-      }, form: form)
+    RecordType(summary: summary, members: fields.map { RecordType.Member($0) }, form: form)
   }
 
   public static var fieldType: FieldType { .record(recordType) }

@@ -1,5 +1,5 @@
-internal import Text
 internal import FoundationEssentials
+internal import Text
 
 /// Declared fields as JSON objects with exact values, as workers hand findings on. What has no value is left out.
 enum FieldCoding {

@@ -20,18 +20,28 @@ public indirect enum FieldType: Sendable {
 
 /// What the records of a field consist of.
 public struct RecordType: Sendable {
-  public struct Member: Sendable {
+  /// A class, since reports pass over dozens of them for each file: texts and types are not copied.
+  public final class Member: Sendable {
     public let name: String
     public let summary: String
     public let type: FieldType
+    /// Reports may have `null` for it.
+    public let isNullable: Bool
     /// There may be no value, as opposed to an empty one.
     public let isOptional: Bool
     /// An empty text or list counts as no value.
     public let nullIfEmpty: Bool
     public let key: JSONWriter.Key
 
-    /// Reports may have `null` for it.
-    public var isNullable: Bool { isOptional || nullIfEmpty || type.isList }
+    init<Root>(_ field: FindingField<Root>) {
+      name = field.name
+      summary = field.summary
+      type = field.type
+      isNullable = field.isNullable
+      isOptional = field.exact?.isOptional ?? true
+      nullIfEmpty = field.nullIfEmpty
+      key = JSONWriter.Key(field.name)
+    }
   }
 
   /// How a list of records stands in one column.
