@@ -5,9 +5,7 @@ extension TagFinding {
   public static let declaration = FindingDeclaration<TagFinding>(
     "tags", table: "tag_summary", "Tags under canonical names; null if they were not read.",
     fields: TagField.all.map { tag in
-      .derived(tag.name, tag.type, isNullable: true, tag.summary) { tags, _ in
-        tags.fields[tag.name].map { tag.value($0) } ?? .null
-      }
+      .entry(tag.name, of: \.fields, tag.type, tag.summary) { tag.value($0) }
     } + [
       .derived("other", "Tags without a canonical name, under the name the file has for them.") { tags, _ in
         tags.others

@@ -76,16 +76,29 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
   public func reportValues(
     long: Set<String>
   ) -> @Sendable (Finding, FindingContext) -> [FieldValue] {
-    var values: [@Sendable (Finding, FindingContext) -> FieldValue] = []
-    for field in fields {
-      guard let report = field.report else { continue }
-      if let name = field.long, !long.contains(name) {
-        values.append { _, _ in .null }
-      } else {
-        values.append(report)
+    let reported = fields.filter { $0.report != nil }
+    let blank = [FieldValue](repeating: .null, count: reported.count)
+    var values: [(index: Int, get: @Sendable (Finding, FindingContext) -> FieldValue)] = []
+    var map: (@Sendable (Finding) -> [String: [String]])?
+    var entries: [String: (index: Int, value: @Sendable ([String]) -> FieldValue)] = [:]
+    for (index, field) in reported.enumerated() {
+      if let name = field.long, !long.contains(name) { continue }
+      if let entry = field.entry {
+        map = entry.map
+        entries[field.name] = (index, entry.value)
+      } else if let report = field.report {
+        values.append((index, report))
       }
     }
-    return { [values] finding, context in values.map { $0(finding, context) } }
+    return { [map, values, entries] finding, context in
+      var result = blank
+      for value in values { result[value.index] = value.get(finding, context) }
+      guard let map else { return result }
+      for (name, texts) in map(finding) {
+        if let entry = entries[name] { result[entry.index] = entry.value(texts) }
+      }
+      return result
+    }
   }
 
   /// The lines of `show`.

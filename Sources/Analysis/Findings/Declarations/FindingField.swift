@@ -17,6 +17,8 @@ public struct FindingField<Finding>: Sendable {
   /// Its value as it was found; `nil` for one that follows from others.
   public let exact: Access?
   public let storage: Storage
+  /// For a field that is an entry of a map.
+  var entry: Entry?
 
   /// To a property.
   public typealias Path<Value> = any WritableKeyPath<Finding, Value> & Sendable
@@ -45,6 +47,12 @@ public struct FindingField<Finding>: Sendable {
   /// An empty text or list counts as no value.
   var nullIfEmpty: Bool {
     if case .columns(let columns) = storage { columns.contains(where: \.nullIfEmpty) } else { false }
+  }
+
+  /// One of many fields of which most files have few: passing over a map is faster than asking it for each of them.
+  struct Entry: Sendable {
+    let map: @Sendable (Finding) -> [String: [String]]
+    let value: @Sendable ([String]) -> FieldValue
   }
 
   /// Where the store keeps a field.
@@ -152,17 +160,20 @@ extension FindingField {
   public static func derived<Value: FieldRepresentable>(
     _ name: String, _ summary: String, _ value: @escaping @Sendable (Finding, FindingContext) -> Value
   ) -> FindingField {
-    .derived(name, Value.fieldType, isNullable: Value.isNullable, summary) { value($0, $1).fieldValue }
+    FindingField(
+      name: name, summary: summary, type: Value.fieldType, isNullable: Value.isNullable || Value.fieldType.isList,
+      long: nil, shown: nil, report: { value($0, $1).fieldValue }, exact: nil, storage: .none)
   }
 
-  /// The same of a type that is data.
-  static func derived(
-    _ name: String, _ type: FieldType, isNullable: Bool, _ summary: String,
-    _ value: @escaping @Sendable (Finding, FindingContext) -> FieldValue
+  /// A field of reports that is an entry of a map. All entries of a finding are of one map.
+  static func entry(
+    _ name: String, of map: Path<[String: [String]]>, _ type: FieldType, _ summary: String,
+    _ value: @escaping @Sendable ([String]) -> FieldValue
   ) -> FindingField {
-    FindingField(
-      name: name, summary: summary, type: type, isNullable: isNullable || type.isList, long: nil, shown: nil,
-      report: value, exact: nil, storage: .none)
+    let entry = Entry(map: { $0[keyPath: map] }, value: value)
+    return FindingField(
+      name: name, summary: summary, type: type, isNullable: true, long: nil, shown: nil,
+      report: { finding, _ in entry.map(finding)[name].map(value) ?? .null }, exact: nil, storage: .none, entry: entry)
   }
 
   /// A list of records, or a map of lists of texts, with a table of its own: one row for each.
