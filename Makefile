@@ -39,7 +39,7 @@ test:
 	@Scripts/run-tests
 	@Scripts/check-manual .build/debug/analyze
 	@Scripts/check-adding-an-analyzer .build/debug
-	@Scripts/make-documentation .build/Recognition.doccarchive
+	@Scripts/make-documentation .build/documentation
 	@Benchmarks/check-weights
 
 bench: build

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the confidence of a match, Sources/Recognition/Finding.swift.
+"""Fits the confidence of a match, Sources/Recognition/Matching/Finding.swift.
 
 usage: confidence.py QUERIES=EVIDENCE ... [--check TRUTH=EVIDENCE ...] [--same ID=ID ...] [--write]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains the landmark network, Sources/Recognition/LandmarkNetwork.swift.
+"""Trains the landmark network, Sources/Recognition/Queries/LandmarkNetwork.swift.
 
 usage: network.py OUTPUT.pt EXCERPTS.npz ... [--check EXCERPTS.npz] [--steps 6000] [--write]
 

@@ -10,8 +10,8 @@ public import SystemPackage
 ///
 /// - Order: Roots as given; within a folder, files and folders together by the bytes of their names. Symbolic links are
 ///   followed last, in the order they were found, so a file that has a path without links is yielded under that path.
-/// - Nothing is yielded twice. Folders are recognized by device and inode (other roots, links, bind mounts), and so are
-///   files with several names (hard links). A link to a folder that contains the library is not followed.
+/// - Nothing is yielded twice. Folders and files are recognized by device and inode (other roots, links, bind mounts),
+///   but each name of a file (hard links) counts. A link to a folder that contains the library is not followed.
 /// - Names are bytes and are returned unchanged.
 /// - Memory: The names in the folders from the root to the current one, 16 bytes per folder visited, and an entry for
 ///   each link, each file with several names and each file given as a root.
@@ -22,20 +22,17 @@ public struct LibraryWalker {
     /// Whether to follow symbolic links inside folders, to files and to folders. Roots that are links are always
     /// followed.
     public var followsLinks: Bool
-    /// Whether a file with several names (hard links) is yielded only under the first of them.
-    public var yieldsHardLinksOnce: Bool
     /// Whether to leave out folders and files on other file systems than their root's.
     public var staysOnFileSystem: Bool
     /// Files changed less than this long before the walk began are skipped: something may still be writing them.
     public var quietPeriod: Duration
 
     public init(
-      candidates: CandidateRule = CandidateRule(), followsLinks: Bool = true, yieldsHardLinksOnce: Bool = true,
+      candidates: CandidateRule = CandidateRule(), followsLinks: Bool = true,
       staysOnFileSystem: Bool = false, quietPeriod: Duration = .zero
     ) {
       self.candidates = candidates
       self.followsLinks = followsLinks
-      self.yieldsHardLinksOnce = yieldsHardLinksOnce
       self.staysOnFileSystem = staysOnFileSystem
       self.quietPeriod = quietPeriod
     }
@@ -361,14 +358,12 @@ public struct LibraryWalker {
   private mutating func yield(_ status: FileStatus, isRoot: Bool, mayBeMetAgain: Bool = false) {
     guard !path.isTooLong else { return skip(.pathTooLong) }
     let file = ScannedFile(path: path.path, status: status)
-    let hasOtherNames = status.linkCount > 1 && options.yieldsHardLinksOnce
-    if status.key.isTrustworthy, hasOtherNames || isRoot || mayBeMetAgain || !firstPaths.isEmpty {
+    if status.key.isTrustworthy, isRoot || mayBeMetAgain || !firstPaths.isEmpty {
       if let first = firstPaths[status.key] {
+        // Each name of a file with hard links stands in somebody's album; content ids save decoding it twice.
         let isHardLink = status.linkCount > 1 && first != file.path
-        if !isHardLink || options.yieldsHardLinksOnce {
-          return skip(isHardLink ? .hardLink : .alreadyScanned, detail: isHardLink ? first.string : nil)
-        }
-      } else if hasOtherNames || isRoot || mayBeMetAgain {
+        if !isHardLink { return skip(.alreadyScanned) }
+      } else if isRoot || mayBeMetAgain {
         firstPaths[status.key] = file.path
       }
     }
@@ -382,7 +377,7 @@ public struct LibraryWalker {
   private mutating func skip(_ reason: SkipReason, isFolder: Bool = false, detail: String? = nil) {
     ready.append(.skipped(SkippedEntry(path: path.path, reason: reason, isFolder: isFolder, detail: detail)))
     switch reason {
-    case .alreadyScanned, .hardLink, .stillChanging:
+    case .alreadyScanned, .stillChanging:
       if !levels.isEmpty || isPastRoots { roots[currentRoot].holdsAudio = true }
     default: break
     }

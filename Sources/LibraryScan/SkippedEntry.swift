@@ -23,7 +23,7 @@ public struct SkippedEntry: Hashable, Sendable {
     case .unreadableFolder, .unreadableEntry, .vanishedWhileScanning, .pathTooLong, .danglingLink, .emptyLinkTarget,
       .linkLoop, .otherFileSystem:
       true
-    case .notAudio, .unknownKind, .unfinishedDownload, .hidden, .systemJunk, .ignored, .stillChanging, .hardLink,
+    case .notAudio, .unknownKind, .unfinishedDownload, .hidden, .systemJunk, .ignored, .stillChanging,
       .alreadyScanned, .linkNotFollowed, .fifo, .socket, .device, .pseudoFileSystem, .unreadableIgnoreFile:
       false
     }
@@ -51,8 +51,6 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   case ignored
   /// Changed within the quiet period.
   case stillChanging = "still_changing"
-  /// Another name of a file that was already reached.
-  case hardLink = "hard_link"
   /// The same file or folder was already reached, through another root, a link or a bind mount.
   case alreadyScanned = "already_scanned"
   case danglingLink = "dangling_link"
@@ -77,19 +75,6 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   case pathTooLong = "path_too_long"
   case vanishedWhileScanning = "vanished_while_scanning"
 
-  /// True for what belongs in a music folder or was left out on request: counted, but not worth listing.
-  public var isRoutine: Bool {
-    switch self {
-    case .notAudio, .unknownKind, .hidden, .systemJunk, .ignored, .alreadyScanned, .hardLink, .linkNotFollowed,
-      .otherFileSystem:
-      true
-    case .unfinishedDownload, .stillChanging, .danglingLink, .emptyLinkTarget, .linkLoop, .fifo, .socket, .device,
-      .pseudoFileSystem, .unreadableFolder, .unreadableEntry, .unreadableIgnoreFile, .pathTooLong,
-      .vanishedWhileScanning:
-      false
-    }
-  }
-
   /// True for what should have been scanned but could not be: the system denied access.
   public var isFailure: Bool { self == .unreadableFolder || self == .unreadableEntry }
 
@@ -103,7 +88,6 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
     case .systemJunk: "made by a file manager, NAS or file system for its own use"
     case .ignored: "left out by a pattern in \(IgnoreFile.name)"
     case .stillChanging: "changed a moment before it was looked at, or while it was read; the next run looks again"
-    case .hardLink: "another name of a file that was met before"
     case .alreadyScanned: "already reached by another path"
     case .danglingLink: "a link to something that does not exist"
     case .emptyLinkTarget: "a link to an empty folder; if it is on another drive, is the drive mounted?"

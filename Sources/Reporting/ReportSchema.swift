@@ -1,5 +1,5 @@
 public import Analysis
-internal import Records
+package import Records
 
 /// The files of `reports/schema/`, made from the declarations that the reports themselves are written by.
 public struct ReportSchema: Sendable {
@@ -10,29 +10,17 @@ public struct ReportSchema: Sendable {
     options = ReportOptions(findings: findings)
   }
 
-  /// The formats that have a schema.
-  public static let formats = ReportSchema(findings: []).files.map(\.format)
-
   /// By what has the format, and by file name: JSON Schemas (draft 2020-12) of the JSON report, of an NDJSON line, and of what
-  /// `match`, `listen` and `worker` print; the columns of the CSV report as a Table Schema (Frictionless Standards); and
-  /// the types of NDJSON and CSV for DuckDB.
+  /// `worker` prints; the columns of the CSV report as a Table Schema (Frictionless Standards); and the types of NDJSON and
+  /// CSV for DuckDB.
   public var files: [(format: String, name: String, text: String)] {
     [
       ("json", "nocturne.report.v1.schema.json", reportSchema.text),
       ("ndjson", "nocturne.file.v1.schema.json", fileSchema.text),
       ("csv", "nocturne.csv.v1.table.json", tableSchema.text),
       ("duckdb", "nocturne.duckdb.v1.sql", DuckDBSchema.text(options)),
-      ("match", "nocturne.match.v1.schema.json", match), ("listen", "nocturne.listen.v1.schema.json", listen),
       ("worker", "nocturne.worker.v1.schema.json", worker),
     ]
-  }
-
-  /// Of a line of `analyze match --json`.
-  private var match: String { lineSchema(Shape.match.schema, title: "nocturne.match, version 1: one file").text }
-
-  /// Of a line of `analyze listen --json`.
-  private var listen: String {
-    lineSchema(Shape.heard.schema, title: "nocturne.listen, version 1: one recognised track").text
   }
 
   private static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
@@ -40,7 +28,7 @@ public struct ReportSchema: Sendable {
 
   /// Of a line of `analyze worker`.
   private var worker: String {
-    lineSchema(
+    Self.lineSchema(
       Shape.worker(options).schema, title: "\(WorkerRecord.schema), version \(WorkerRecord.schemaVersion)"
     ).text
   }
@@ -69,12 +57,13 @@ public struct ReportSchema: Sendable {
   }
 
   private var fileSchema: SchemaNode {
-    lineSchema(file.schema, title: "\(ReportWriter.schema), version \(ReportWriter.schemaVersion): one file")
+    Self.lineSchema(file.schema, title: "\(ReportWriter.schema), version \(ReportWriter.schemaVersion): one file")
   }
 
-  private func lineSchema(_ schema: SchemaNode, title: String) -> SchemaNode {
+  /// The schema of a line of JSON.
+  package static func lineSchema(_ schema: SchemaNode, title: String) -> SchemaNode {
     guard case .object(let members) = schema else { return schema }
-    return .object([("$schema", Self.dialect), ("title", .string(title))] + members)
+    return .object([("$schema", dialect), ("title", .string(title))] + members)
   }
 
   private var tableSchema: SchemaNode {

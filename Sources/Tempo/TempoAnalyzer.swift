@@ -6,6 +6,14 @@ public import Analysis
 /// network hears, are compared with grids of beats at several tempi and phases. The grids have constant tempo or, where
 /// that explains the music much better, follow a path with a moving tempo. A conditional logit picks the grid. Meter
 /// and downbeats are given where the beats clearly group into bars. The types of the single steps cite the papers.
+/// The folders beside this file, in the order of the work:
+///
+/// - `Onsets`: bands of the spectrum, and how strongly something begins in them.
+/// - `BeatNetwork`: the network that hears beats.
+/// - `Pulse`: the tempi that a stretch of music may have.
+/// - `Grids`: grids of beats, their features, and the choice between them.
+/// - `Beats`: the beats of the grid that was chosen, and their bars.
+/// - `Course`: from stretches to the tempo of a track and its changes.
 public struct TempoAnalyzer: Analyzer {
   public static let id = "tempo"
   public static let version = 5

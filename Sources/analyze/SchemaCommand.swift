@@ -1,7 +1,6 @@
+import Application
 import ArgumentParser
-import BuiltInAnalyzers
 import Foundation
-import Reporting
 import SystemPackage
 
 struct SchemaCommand: AsyncParsableCommand {
@@ -12,7 +11,7 @@ struct SchemaCommand: AsyncParsableCommand {
   @Argument(
     help:
       "The format: json, ndjson or csv; duckdb: SQL to read these; match, listen or worker: a line of these commands.",
-    completion: .list(ReportSchema.formats))
+    completion: .list(Schemas.files.map(\.format)))
   var format: String = "json"
 
   @Option(
@@ -21,17 +20,16 @@ struct SchemaCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await reportingErrors {
-      let schemas = ReportSchema(findings: BuiltInAnalyzers.findings)
       if let output {
         try FileManager.default.createDirectory(atPath: output.path.string, withIntermediateDirectories: true)
-        for file in schemas.files {
+        for file in Schemas.files {
           try Data(file.text.utf8).write(
             to: URL(filePath: output.path.appending(file.name).string), options: .atomic)
         }
         return
       }
-      guard let schema = schemas.files.first(where: { $0.format == format }) else {
-        let valid = ReportSchema.formats.joined(separator: ", ")
+      guard let schema = Schemas.files.first(where: { $0.format == format }) else {
+        let valid = Schemas.files.map(\.format).joined(separator: ", ")
         throw CommandFailure(.usage, "There is no schema of a format \(format); valid: \(valid).")
       }
       try StandardOutput.write(schema.text)

@@ -153,7 +153,7 @@ import Text
     // The parent of the program is the process that analyzes.
     let pipeline = try place.makePipeline(script: #"case "$1" in *b.wav) kill -KILL $PPID;; esac; echo {}"#)
     let outcome = try place.start(
-      ["worker", "--pipeline", pipeline], environment: Workplace.workerProcesses,
+      ["worker", "--pipeline", pipeline],
       input: Array("library/a.wav\nlibrary/b.wav\nlibrary/c.wav\n".utf8)
     ).end()
     #expect(outcome.status == 0)
@@ -228,7 +228,7 @@ import Text
     let pipe = try OpenPipe()
     _ = try pipe.writing.writeAll("library/a.wav\nlibrary/b.wav\nlibrary/c.wav\n".utf8)
     let worker = try place.start(
-      ["worker", "--pipeline", pipeline], environment: Workplace.workerProcesses, inputPipe: pipe.reading)
+      ["worker", "--pipeline", pipeline], inputPipe: pipe.reading)
     #expect(waitUntil { FileManager.default.fileExists(atPath: "\(folder)/reached") })
     worker.send(signal)
     #expect(waitUntil { worker.errors.contains("stopping") })
@@ -248,7 +248,7 @@ import Text
     let pipeline = try place.makePipeline(
       script: #"set -m; sleep 600 & echo $PPID $$ $! > "\#(ids).new"; mv "\#(ids).new" "\#(ids)"; exec sleep 600"#)
     let worker = try place.start(
-      ["worker", "--pipeline", pipeline], environment: Workplace.workerProcesses, input: Array("library/a.wav".utf8))
+      ["worker", "--pipeline", pipeline], input: Array("library/a.wav".utf8))
     #expect(waitUntil { FileManager.default.fileExists(atPath: ids.string) })
     worker.send(SIGKILL)
     #expect(worker.end().status == -9)

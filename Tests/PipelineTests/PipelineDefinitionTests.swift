@@ -1,7 +1,9 @@
 import Analysis
+import AnalysisEngine
 import Text
 import AnalysisTesting
 import AudioDecoding
+import DSP
 import Foundation
 import SystemPackage
 import Testing
@@ -303,7 +305,7 @@ private struct Gauge: Analyzer {
   }
 
   var feed: Feed { .samples(SampleLayout(rate: .hertz(8_000))) }
-  func makeSession(for track: Track) throws(AnalysisError) -> Probe { Probe() }
+  func makeSession(for track: Track) throws(AnalysisError) -> Idle { Idle() }
 }
 
 /// An analyzer without settings.
@@ -314,5 +316,14 @@ private struct Counter: Analyzer {
 
   init(_ configuration: NoConfiguration) {}
   var feed: Feed { .file }
-  func makeSession(for track: Track) throws(AnalysisError) -> Probe { Probe() }
+  func makeSession(for track: Track) throws(AnalysisError) -> Idle { Idle() }
+}
+
+/// A session that finds nothing in particular.
+private struct Idle: AnalysisSession {
+  struct Finding: AnalysisFinding {}
+
+  mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {}
+
+  mutating func finish() throws(AnalysisError) -> Finding { Finding() }
 }

@@ -1,6 +1,7 @@
 import AnalysisTesting
 import Foundation
 import LibraryScan
+import Records
 import SystemPackage
 import Testing
 

@@ -1,9 +1,10 @@
 import Analysis
-import Text
 import AnalysisTesting
 import Glibc
+import MediaContainers
 import SystemPackage
 import Testing
+import Text
 
 @testable import TagReading
 
@@ -35,7 +36,7 @@ import Testing
     let fifo = directory.file("fifo.mp3")
     #expect(fifo.withPlatformString { mkfifo($0, 0o600) } == 0)
     for path in [fifo, directory.path, directory.file("missing.mp3")] {
-      let error = #expect(throws: TagReadError.self) { try TagReader.read(path: path) }
+      let error = #expect(throws: FileReadError.self) { try TagReader.read(path: path) }
       #expect(error?.code == .unreadable)
     }
     let empty = try directory.write([], as: "empty.mp3")

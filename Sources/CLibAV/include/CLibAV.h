@@ -169,8 +169,7 @@ void lav_converter_free(LAVConverter *converter);
 /// The most frames that `lav_converter_push` may write for `frameCount` more frames.
 int lav_converter_room(LAVConverter *converter, int frameCount);
 
-/// Converts planar floats; `samples` NULL flushes. Writes whole numbers from -32768 to 32767 and returns their count,
-/// or -1 on failure.
+/// Converts planar floats. Writes whole numbers from -32768 to 32767 and returns their count, or -1 on failure.
 int lav_converter_push(LAVConverter *converter, const float *samples, int stride, int frameCount, float *output,
                        int capacity);
 

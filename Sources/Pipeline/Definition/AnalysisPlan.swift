@@ -1,5 +1,7 @@
 public import Analysis
-public import AudioDecoding
+public import AnalysisEngine
+internal import AudioDecoding
+public import DSP
 public import ResultStore
 public import Text
 

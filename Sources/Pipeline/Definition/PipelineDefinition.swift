@@ -1,4 +1,4 @@
-public import AudioDecoding
+public import DSP
 public import SystemPackage
 public import Text
 

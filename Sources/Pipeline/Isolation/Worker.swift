@@ -1,4 +1,5 @@
 internal import Analysis
+internal import AnalysisEngine
 internal import CSpawn
 internal import Glibc
 internal import SystemPackage

@@ -1,4 +1,5 @@
 public import Analysis
+public import AnalysisEngine
 internal import Foundation
 internal import Glibc
 internal import Synchronization
@@ -234,7 +235,7 @@ public final class WorkerPool: Sendable {
     switch stage {
     case .open: "while it opened the file"
     case .decode: "while it decoded the file"
-    case .scan, .analyze, .store: "while it read tags or ran programs"
+    case .scan, .analyze: "while it read tags or ran programs"
     }
   }
 

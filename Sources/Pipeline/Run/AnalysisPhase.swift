@@ -1,4 +1,5 @@
 internal import Analysis
+internal import AnalysisEngine
 internal import LibraryScan
 internal import ResultStore
 internal import Synchronization
@@ -126,8 +127,7 @@ struct AnalysisPhase {
     if !isAsScanned && !isReplaced && before.hasChanged(within: Self.writingPause) { return .success(.postponed) }
     let findAudio = { (id: ContentID) -> KnownAudio? in
       // If the store fails to answer, decode the file.
-      guard trustsResults(of: file), let found = try? store.knownAudio(decodingID: id) else { return nil }
-      return KnownAudio(found)
+      trustsResults(of: file) ? try? store.knownAudio(decodingID: id) : nil
     }
     return Swift.Result { () throws(WorkerPool.StartFailure) in
       try supervision.analyze(
@@ -141,25 +141,15 @@ struct AnalysisPhase {
     var job = AnalysisJob(path: file.path, timeLimit: timeLimit)
     guard trustsResults(of: file) else { return job }
     if file.reason == .outdated, isAsScanned {
-      let current = Set(file.known.filter { !$0.isFailure }.map(\.identity))
-      job.analyzers = Set(plan.plugins.map(\.identity).filter { !current.contains($0) }.map(\.id))
+      job.analyzers = Set(plan.plugins.map(\.identity).filter { !file.known.contains($0) }.map(\.id))
     }
-    job.knownAudio = file.knownAudio.map { KnownAudio($0) }
+    job.knownAudio = file.knownAudio
     return job
   }
 
   /// A retry distrusts failed results; `--force` distrusts all.
   private func trustsResults(of file: PendingFile) -> Bool {
     file.reason != .retry && !isForced
-  }
-}
-
-extension KnownAudio {
-  fileprivate init(_ stored: StoredAudio) {
-    self.init(
-      decodingID: stored.decodingID,
-      analyzers: Set(stored.outcomes.filter { $0.readsAudio && !$0.isFailure }.map(\.identity)),
-      format: stored.format, remarks: stored.remarks)
   }
 }
 

@@ -1,8 +1,9 @@
 public import Analysis
-internal import Foundation
+public import AnalysisEngine
 public import LibraryScan
 public import Records
 public import ResultStore
+internal import System
 public import SystemPackage
 
 /// One run over a library: scan, analyze what is new or changed, mark what has gone.
@@ -108,7 +109,7 @@ public struct LibraryRun: Sendable {
     do {
       report(.began(.scan))
       let session = ScanSession(
-        store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: Self.exists
+        store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: \.isThere
       ) { path in FolderLook(at: path).map { (Int64(bitPattern: $0.device), $0.isEmpty) } }
       scanned = try ScanPhase(session: session, request: request, control: control, report: report).run()
       if request.scan.isDryRun { return outcome(runID, .finished, scanned, AnalysisPhase.Result()) }
@@ -172,10 +173,5 @@ public struct LibraryRun: Sendable {
       pending: scanned.counts.pending - analyzed.counts.all - analyzed.postponed,
       stillChanging: scanned.stillChanging + analyzed.postponed, scan: scanned.counts,
       reused: analyzed.counts.reused, audioDuration: analyzed.audioDuration)
-  }
-
-  private static func exists(_ path: FilePath) -> Bool {
-    var status = stat()
-    return path.withPlatformString { unsafe lstat($0, &status) } == 0
   }
 }

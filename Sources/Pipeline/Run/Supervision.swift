@@ -1,4 +1,5 @@
 internal import Analysis
+internal import AnalysisEngine
 internal import LibraryScan
 internal import SystemPackage
 
@@ -58,22 +59,5 @@ struct Supervision: Sendable {
       analysis.note(code: "vanished_while_reading", "The file was removed or renamed before it was read to its end.")
     }
     return .analyzed(analysis)
-  }
-}
-
-extension FileAnalysis {
-  mutating func noteChange() {
-    note(
-      code: "changed_while_reading", "The file changed while it was being read; the next run analyzes it again.")
-  }
-
-  /// Notes that the file changed, which matters more than anything else wrong with it.
-  fileprivate mutating func note(code: String, _ message: String) {
-    if status == .ok { status = .partial }
-    problem = Problem(stage: .decode, code: code, message: message)
-    // What was hashed may differ from what was decoded: no other file may reuse these findings.
-    contentID = nil
-    decodingID = nil
-    reusesKnownAudio = false
   }
 }

@@ -1,3 +1,4 @@
+public import Records
 internal import SystemPackage
 
 /// How a run shows its progress: `--progress`.
@@ -64,13 +65,8 @@ public enum FailurePolicy: SettingValue {
   }
 }
 
-/// Formats of reports: `--report`.
-public enum ReportChoice: String, SettingValue, CaseIterable {
-  case json
-  case ndjson
-  case csv
-  case html
-}
+/// `--report`.
+extension ReportFormat: SettingValue {}
 
 /// What reports leave out by default: `--include`.
 public enum ReportExtra: String, SettingValue, CaseIterable {

@@ -1,6 +1,7 @@
 internal import Analysis
 public import Foundation
 public import LibraryScan
+public import Records
 public import SystemPackage
 internal import Text
 
@@ -213,7 +214,7 @@ extension Settings {
   public static let output = Setting<FilePath>("output", trust: .needed, "the folder for reports") {
     $0.data.appending("reports")
   }
-  public static let report = Setting<[ReportChoice]>(
+  public static let report = Setting<[ReportFormat]>(
     "report", trust: .notNeeded, default: [], "reports to write after a run")
   public static let include = Setting<[ReportExtra]>(
     "include", trust: .notNeeded, default: [], "additional content of reports")
@@ -296,9 +297,8 @@ extension Settings {
     for word in self[Self.extensions] {
       rule.audioExtensions.insert((word.hasPrefix(".") ? String(word.dropFirst()) : word).lowercased())
     }
-    // Each name of a file with hard links belongs to some album; content IDs avoid decoding it twice.
     return LibraryWalker.Options(
-      candidates: rule, followsLinks: self[Self.followLinks], yieldsHardLinksOnce: false,
+      candidates: rule, followsLinks: self[Self.followLinks],
       staysOnFileSystem: self[Self.oneFileSystem], quietPeriod: self[Self.quietPeriod])
   }
 }

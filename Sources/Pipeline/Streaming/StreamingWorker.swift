@@ -1,4 +1,5 @@
 internal import Analysis
+public import AnalysisEngine
 public import LibraryScan
 public import Records
 internal import ResultStore

@@ -1,0 +1,50 @@
+public import Analysis
+internal import CLibAV
+internal import DSP
+
+/// The conversion in front of AcoustID fingerprints: any rate and channels to 11,025 Hz, mono, 16 bits.
+///
+/// libswresample does it with the parameters of Chromaprint's program `fpcalc` (filter of 16 taps, 2⁸ phases, linear
+/// interpolation, cutoff 0.8), from the sample representation that FFmpeg decodes to, so that libchromaprint gets the
+/// very samples that `fpcalc` gives it.
+public struct AcoustIDConverter: ~Copyable {
+  /// Samples per second.
+  public static let outputRate = 11_025
+
+  /// `nil` if libswresample cannot mix these channels: no output then.
+  private let converter: OpaquePointer?
+
+  /// - Parameters:
+  ///   - format: That of the source.
+  ///   - encoding: That of the source.
+  public init(format: AudioFormat, encoding: SampleEncoding) {
+    let type: LAVSampleType =
+      switch encoding.sampleType {
+      case .uint8: LAVSampleTypeUInt8
+      case .int16: LAVSampleTypeInt16
+      case .int32: LAVSampleTypeInt32
+      case .float: LAVSampleTypeFloat
+      case .double: LAVSampleTypeDouble
+      }
+    converter = lav_converter_create(CInt(format.sampleRate), CInt(format.channelCount), encoding.channelMask, type)
+  }
+
+  deinit { lav_converter_free(converter) }
+
+  /// Takes the next block and writes whole numbers from −32,768 to 32,767 to the start of `output`, which is lengthened
+  /// when it is too short and never shortened. What the filter holds at the end is lost, as in `fpcalc`.
+  ///
+  /// - Returns: How many samples were written.
+  public mutating func push(_ block: borrowing AudioBlock, into output: inout [Float]) -> Int {
+    guard let converter else { return 0 }
+    let frameCount = CInt(block.frameCount)
+    output.ensureCount(Int(lav_converter_room(converter, frameCount)))
+    let count = output.withUnsafeMutableBufferPointer { output in
+      block.samples.withUnsafeBufferPointer { samples in
+        lav_converter_push(
+          converter, samples.baseAddress, CInt(AudioBlock.capacity), frameCount, output.baseAddress, CInt(output.count))
+      }
+    }
+    return max(0, Int(count))
+  }
+}

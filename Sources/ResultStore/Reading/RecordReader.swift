@@ -1,0 +1,253 @@
+public import Analysis
+internal import GRDB
+public import Records
+public import System
+public import SystemPackage
+internal import Text
+
+/// Which files to read, and how much of each.
+public struct RecordSelection: Hashable, Sendable {
+  /// Files and folders; `nil` for the whole library.
+  public var roots: [FilePath]?
+  public var statuses: Set<FileRecord.Status>
+  /// Files that are gone, too.
+  public var includesVanished: Bool
+  /// The long fields of findings to read, by what `FindingField.long` calls them: `beats`, `lyrics`, …
+  public var long: Set<String>
+
+  public init(
+    roots: [FilePath]? = nil, statuses: Set<FileRecord.Status> = Set(FileRecord.Status.allCases),
+    includesVanished: Bool = false, long: Set<String> = []
+  ) {
+    self.roots = roots
+    self.statuses = statuses
+    self.includesVanished = includesVanished
+    self.long = long
+  }
+}
+
+/// What the store knows about a file beside its findings: for `explain`.
+public struct FileHistory: Hashable, Sendable {
+  /// Waiting for analysis, and why.
+  public var pending: PendingReason?
+  /// The run that met the file first.
+  public var firstSeenRun: Int64
+  /// The run that analyzed it last.
+  public var analyzedRun: Int64?
+  public var analyzed: Timestamp?
+  public var decoderVersion: Int?
+  public var vanishedRun: Int64?
+  /// The run in which it failed first, since it was last fine.
+  public var firstFailedRun: Int64?
+  /// How many times it was tried and failed, since it was last fine.
+  public var failedAttempts: Int
+  /// How many runs died while they were at it.
+  public var unfinishedAttempts: Int
+  /// When it last failed.
+  public var failed: Timestamp?
+  public var quarantine: Quarantine?
+}
+
+extension ResultStore {
+  /// Reads files in library order (bytes of the path) from one snapshot of the database, in constant memory. Files that were
+  /// never analyzed (of a run that ended early) are left out.
+  /// - Throws: `StoreError`, or what `body` throws.
+  public func forEachRecord(
+    _ selection: RecordSelection = RecordSelection(), _ body: (FileRecord) throws -> Void
+  ) throws {
+    let ranges = selection.roots.map { PathRange.covering($0) }
+    let condition =
+      (selection.includesVanished ? "" : "file.vanished_run IS NULL AND ") + (ranges == nil ? "1" : PathRange.condition)
+    // The errors of `body` are not those of the store.
+    let outcome: Result<Void, any Error> = try read { db in
+      let reader = try RecordReader(store: self, selection, condition: condition, db)
+      for values in ranges.map({ $0.map(\.values) }) ?? [[]] {
+        var failure: (any Error)?
+        try reader.forEach(values) { record in
+          guard selection.statuses.contains(record.status) else { return true }
+          do {
+            try body(record)
+            return true
+          } catch {
+            failure = error
+            return false
+          }
+        }
+        if let failure { return .failure(failure) }
+      }
+      return .success(())
+    }
+    try outcome.get()
+  }
+
+  /// What is known of one file; `nil` if nothing is.
+  /// - Parameter long: As in `RecordSelection`.
+  public func record(at path: FilePath, long: Set<String> = []) throws(StoreError) -> FileRecord? {
+    try read { db in
+      var record: FileRecord?
+      try RecordReader(store: self, RecordSelection(long: long), condition: "file.path = ?", db)
+        .forEach([.path(path)]) {
+          record = $0
+          return false
+        }
+      return record
+    }
+  }
+
+  public func history(at path: FilePath) throws(StoreError) -> FileHistory? {
+    try read { db in
+      let select = try Query(
+        db,
+        """
+        SELECT f.pending, f.first_seen_run, f.analyzed_run, f.analyzed_ns, f.decoder_version, f.vanished_run,
+          e.first_failed_run, coalesce(e.attempts, 0), coalesce(p.attempts, 0), \(Quarantine.columns)
+        FROM file f LEFT JOIN failure e ON e.file = f.id LEFT JOIN in_progress p ON p.file = f.id
+        WHERE f.path = ?
+        """)
+      return try select.first(.path(path)) {
+        FileHistory(
+          pending: PendingState(rawValue: select.integer(0)).reason, firstSeenRun: select.integer(1),
+          analyzedRun: select.optionalInteger(2),
+          analyzed: select.optionalInteger(3).map { Timestamp(nanoseconds: $0) },
+          decoderVersion: select.optionalInteger(4).map { Int($0) }, vanishedRun: select.optionalInteger(5),
+          firstFailedRun: select.optionalInteger(6), failedAttempts: Int(select.integer(7)),
+          unfinishedAttempts: Int(select.integer(8)),
+          failed: select.optionalInteger(11).map { Timestamp(nanoseconds: $0) },
+          quarantine: Quarantine.read(select, from: 9))
+      }
+    }
+  }
+
+  /// The newest whole file that decodes to the same as one with this `FileAnalysis.decodingID`.
+  public func knownAudio(decodingID: ContentID) throws(StoreError) -> KnownAudio? {
+    try read { db in try KnownAudioLookup.first(decodingID: decodingID, store: self, db) }
+  }
+}
+
+/// Makes records of the rows of one snapshot.
+private struct RecordReader {
+  private let store: ResultStore
+  private let database: Database
+  private let files: Query
+  private let columns: Columns
+  private let findings: [FindingReader]
+  private let corrections: TempoCorrections.Reader
+  private let messages: Query
+  private let otherFindings: Query
+  /// Ids of the analyzers whose findings are declared.
+  private let declared: Set<String>
+
+  /// Where the row of a file has what.
+  private struct Columns {
+    let id, path, status, contentID, size, modified, remarks, analysisSet, skipCode, skipMessage, vanishedRun: Int32
+    let analyzed, stage, code, message, format: Int32
+
+    init(_ select: inout SelectList) {
+      id = select.add("file.id")
+      path = select.add("file.path")
+      status = select.add("file.status")
+      contentID = select.add("file.content_id")
+      size = select.add("file.size_bytes")
+      modified = select.add("file.mtime_ns")
+      remarks = select.add("file.remarks")
+      analysisSet = select.add("file.analysis_set")
+      skipCode = select.add("file.skip_code")
+      skipMessage = select.add("file.skip_message")
+      vanishedRun = select.add("file.vanished_run")
+      analyzed = select.add("file.analyzed_ns")
+      stage = select.add("e.stage")
+      code = select.add("e.code")
+      message = select.add("e.message")
+      format = select.add(StoredFormat.columnList)
+    }
+  }
+
+  /// - Parameter condition: on the table `file`.
+  init(store: ResultStore, _ selection: RecordSelection, condition: String, _ db: Database) throws {
+    self.store = store
+    database = db
+    var select = SelectList()
+    columns = Columns(&select)
+    findings = try store.findings.types.compactMap {
+      try FindingReader($0, long: selection.long, existing: store.existing, &select, db)
+    }
+    corrections = TempoCorrections.Reader(includesBeats: selection.long.contains("beats"), &select)
+    files = try Query(
+      db,
+      select.sql(
+        joining: """
+          LEFT JOIN failure e ON e.file = file.id
+          LEFT JOIN format m ON m.file = file.id
+          \(TempoCorrections.Reader.join)
+          """,
+        where: """
+          (file.status IS NOT NULL OR file.skip_code IS NOT NULL) AND \(condition)
+          ORDER BY file.path
+          """))
+    messages = try Query(
+      db,
+      """
+      SELECT n.name, a.outcome, a.message FROM analysis a JOIN analyzer n ON n.id = a.analyzer
+      WHERE a.file = ? AND a.outcome <> 'ok' ORDER BY n.name
+      """)
+    otherFindings = try Query(db, "SELECT analyzer, value FROM finding WHERE file = ?")
+    declared = Set(store.findings.tables.map(\.analyzer))
+  }
+
+  /// Calls `body` for records until it returns false.
+  func forEach(_ values: [SQLValue], _ body: (FileRecord) throws -> Bool) throws {
+    try files.forEachWhile(values) {
+      guard let record = try record() else { return true }
+      return try body(record)
+    }
+  }
+
+  /// Of the row that `files` stands at.
+  private func record() throws -> FileRecord? {
+    let id = files.integer(columns.id)
+    var record = FileRecord(path: files.path(columns.path), status: .ok)
+    record.sizeBytes = files.optionalInteger(columns.size)
+    record.modified = files.optionalInteger(columns.modified).map { Timestamp(nanoseconds: $0) }
+    record.isVanished = !files.isNull(columns.vanishedRun)
+    if let code = files.optionalText(columns.skipCode) {
+      record.status = files.text(columns.stage) == Problem.Stage.scan.rawValue ? .failed : .skipped
+      record.problem = Problem(stage: .scan, code: code, message: files.text(columns.skipMessage))
+      return record
+    }
+    guard let status = FileRecord.Status(rawValue: files.text(columns.status)) else { return nil }
+    record.status = status
+    record.problem = StoredProblem.read(
+      files, stage: columns.stage, code: columns.code, message: columns.message)
+    record.remarks = StoredProblem.list(fromJSON: files, column: columns.remarks)
+    record.contentID = ContentID(files.text(columns.contentID))
+    record.analyzed = files.optionalInteger(columns.analyzed).map { Timestamp(nanoseconds: $0) }
+    record.format = StoredFormat.read(files, from: columns.format)
+    var readCount = 0
+    for reader in findings {
+      guard let finding = try reader.read(files, id) else { continue }
+      record.findings.append(finding)
+      readCount += 1
+    }
+    if let correction = corrections.read(files, found: record.tempo) {
+      record.tempo = correction.finding
+      record.tempoCorrection = correction
+    }
+
+    let members = try store.analysisSets.members(of: files.optionalInteger(columns.analysisSet), in: database)
+    record.analyzers = members.map(\.identity)
+    if members.contains(where: { $0.outcome != .ok }) {
+      try messages.forEach(.integer(id)) {
+        guard let outcome = FileRecord.AnalyzerProblem.Outcome(rawValue: messages.text(1)) else { return }
+        record.analyzerProblems.append(
+          FileRecord.AnalyzerProblem(analyzer: messages.text(0), outcome: outcome, message: messages.text(2)))
+      }
+    }
+    // Some analyzer is not declared, or was not when it made its finding.
+    if members.count(where: { $0.outcome == .ok || !declared.contains($0.identity.id) }) > readCount {
+      try otherFindings.forEach(.integer(id)) {
+        record.otherFindings[otherFindings.text(0)] = try? JSONValue(parsing: otherFindings.bytes(1))
+      }
+    }
+    return record
+  }
+}
