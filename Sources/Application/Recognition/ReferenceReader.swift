@@ -1,7 +1,7 @@
 package import Analysis
+package import AnalysisEngine
 internal import AudioDecoding
 internal import Landmarks
-package import Pipeline
 internal import Recognition
 internal import Records
 package import ResultStore
