@@ -158,7 +158,8 @@ let package = Package(
     testTarget(
       "ReportingTests",
       [
-        "Analysis", "AnalysisTesting", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+        "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Reporting", "ResultStore", "System", "Text",
+        systemPackage,
       ]),
     testTarget(
       "AnalysisEngineTests",
