@@ -25,13 +25,12 @@ struct ShowCommand: AsyncParsableCommand {
     completion: .list(ReportExtra.choices))
   var include: [String] = []
 
-  @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
-  var database: PathArgument?
+  @OptionGroup
+  var database: DatabaseArgument
 
   func run() async throws {
     try await reportingErrors {
-      var settings = try CommandSettings()
-      settings.take(database, for: Settings.database, option: "--database")
+      var settings = try CommandSettings(database)
       try settings.take(include, for: Settings.include, option: "--include")
       let options = ReportOptions(including: settings[Settings.include])
       let store = try settings.openStoreForReading()

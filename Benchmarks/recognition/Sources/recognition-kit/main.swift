@@ -262,7 +262,7 @@ func writeCells(_ queries: String, _ output: String) throws {
   for query in try list(queries) {
     let fields = query.path.split(separator: ",").map(String.init)
     let samples = try samples(fields[0])
-    var generator = QueryGenerator(sampleRate: 8000)
+    var generator = RecognitionQueryGenerator(sampleRate: 8000)
     generator.append(samples.span)
     for cell in generator.query().pairCells(of: try landmarks(fields[1]), from: Float(fields[2]) ?? 0) {
       numbers += [cell.anchorRank, cell.targetRank, cell.strongerTargetCount].map(Int16.init)

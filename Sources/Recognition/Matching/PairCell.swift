@@ -1,4 +1,4 @@
-public import Fingerprinting
+public import Landmarks
 
 /// A cell of the index that a pair of a query may fall into. `Benchmarks/recognition/rarity.py` fits
 /// `QueryPairs.Rarity` to such cells.
@@ -13,7 +13,7 @@ public import Fingerprinting
   public var referencePairCount: Int
 }
 
-extension Query {
+extension RecognitionQuery {
   /// The cells that the last stage of the search looks up at true speed, and what the reference has in each.
   ///
   /// - Parameters:
