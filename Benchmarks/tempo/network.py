@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains the network that hears beats, Sources/Tempo/BeatNetwork/BeatNetwork.swift, and others like it that have not heard some of the sources.
+"""Trains the beat network, Sources/Tempo/BeatNetwork/BeatNetwork.swift, and others like it without some of the sources.
 
   network.py OUTPUT_DIRECTORY MANIFEST:SPECTRA:CLIPS … [--folds 4] [--steps 3000] [--write]
 
