@@ -1,4 +1,4 @@
-package import BuiltInAnalyzers
+internal import BuiltInAnalyzers
 internal import Foundation
 package import Records
 internal import Reporting
