@@ -6,11 +6,11 @@ extension FileAnalysis {
       code: "changed_while_reading", "The file changed while it was being read; the next run analyzes it again.")
   }
 
-  /// Says that the file did not stay as it was, which matters more than whatever else was wrong with it.
+  /// Notes that the file changed, which matters more than anything else wrong with it.
   package mutating func note(code: String, _ message: String) {
     if status == .ok { status = .partial }
     problem = Problem(stage: .decode, code: code, message: message)
-    // What was hashed need not be what was decoded: nobody else may take these findings for his own.
+    // The hash may be of other bytes than those decoded: no other file may reuse these findings.
     contentID = nil
     decodingID = nil
     reusesKnownAudio = false

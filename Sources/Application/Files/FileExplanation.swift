@@ -66,11 +66,11 @@ package struct FileExplanation {
       let times = quarantine.losses == 1 ? "once" : "\(quarantine.losses) times in a row"
       let how = quarantine.signal.map { " (signal \($0))" } ?? ""
       lines.append(
-        "In quarantine until \(quarantine.until): it has cost a worker process \(times), last \(quarantine.failed)\(how). "
-          + "It is tried again then, or when it has changed, and last.")
+        "In quarantine until \(quarantine.until): it ended a worker process \(times), last \(quarantine.failed)\(how). "
+          + "It will be retried then or when it changes, after all other files.")
     }
     if history.unfinishedAttempts > 0 {
-      lines.append("\(counted(history.unfinishedAttempts, "run")) died while it was being read: it is taken last.")
+      lines.append("\(counted(history.unfinishedAttempts, "run")) died while reading it: it is analyzed last.")
     }
     return lines
   }
@@ -90,11 +90,11 @@ package struct FileExplanation {
     case .pending where history.pending != nil: return ["It waits for the next run to analyze it."]
     case nil, .pending(.new): return ["The next run that meets it analyzes it."]
     case .pending(.changed):
-      return ["It has changed since: the next run reads its tags, and analyzes the audio again if that is another."]
+      return ["It has changed since then: the next run reads its tags, and analyzes the audio again if it is different."]
     case .pending(.touched):
       return [
-        "Its size and time are the same, but it was touched since (or just when it was looked at): the next run reads "
-          + "its tags, and analyzes the audio again if that is another."
+        "Its size and time are the same, but it was touched: the next run reads its tags, and analyzes the audio "
+          + "again if it is different."
       ]
     case .pending(.retry):
       let isTransient = record.problem.flatMap { DecodeError.Code(rawValue: $0.code) }?.isTransient ?? false
@@ -102,7 +102,7 @@ package struct FileExplanation {
     case .knownFailure:
       if let quarantine = history.quarantine {
         return [
-          "It has not changed since, so that it rests until \(quarantine.until) (--retry-failed tries it before)."
+          "Unchanged since then; it will be retried after \(quarantine.until), or at once with --retry-failed."
         ]
       }
       return ["Unchanged since then, so it won't be retried; use --retry-failed."]
@@ -110,7 +110,7 @@ package struct FileExplanation {
       let current = Set(record.analyzers)
       let stale = plan.plugins.filter { !current.contains($0.identity) }.map(\.id)
       return stale.isEmpty
-        ? ["Nothing has changed since: with the pipeline \(plan.name) the next run leaves it alone (cached)."]
+        ? ["Unchanged: with the pipeline \(plan.name) the next run skips it (cached)."]
         : ["With the pipeline \(plan.name) the next run would run: \(stale.joined(separator: ", "))."]
     }
   }

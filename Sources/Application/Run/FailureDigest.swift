@@ -5,8 +5,8 @@ internal import System
 package import SystemPackage
 internal import Text
 
-/// What somebody reads at seven in the morning in the mail of the nightly job: what has begun to fail and what is damaged,
-/// by reason, with a few files each, and what can be done. Of bounded length, however much has failed.
+/// The mail of the nightly job: new failures and new damage by reason, with a few files each, and what to do. Its length
+/// is bounded, however many files failed.
 package struct FailureDigest: Sendable {
   package enum Audience: Sendable {
     case people, programs

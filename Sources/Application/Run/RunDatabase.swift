@@ -3,7 +3,7 @@ internal import ResultStore
 internal import System
 internal import SystemPackage
 
-/// The database of a run. A dry run reads the one there is, or an empty one that nobody will see.
+/// The database of a run. A dry run reads the existing one, or a temporary empty one.
 struct RunDatabase {
   let path: FilePath
   private let temporaryFolder: URL?

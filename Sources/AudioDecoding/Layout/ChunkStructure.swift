@@ -17,7 +17,7 @@ enum ChunkStructure {
         position += ASFObject.extensionHeaderSize
         continue
       }
-      // A GUID that nobody has given to anything.
+      // An unused GUID.
       if object.kind != nil { masks.append(ByteMask(at: position, "skipskip")) }
       position = object.end
     }
