@@ -9,7 +9,7 @@ import SystemPackage
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Analyze new and changed files in music folders (default command)",
+    abstract: "Analyze new and changed files in music folders",
     discussion: """
       Each option can also stand in a settings file or the environment; `analyze config show` lists all settings and where \
       they come from.
