@@ -360,7 +360,7 @@ public struct LibraryWalker {
     let file = ScannedFile(path: path.path, status: status)
     if status.key.isTrustworthy, isRoot || mayBeMetAgain || !firstPaths.isEmpty {
       if let first = firstPaths[status.key] {
-        // Each name of a file with hard links stands in somebody's album; content ids save decoding it twice.
+        // Each name of a file with hard links belongs to some album; content ids save decoding it twice.
         let isHardLink = status.linkCount > 1 && first != file.path
         if !isHardLink { return skip(.alreadyScanned) }
       } else if isRoot || mayBeMetAgain {

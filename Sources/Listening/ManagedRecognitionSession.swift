@@ -27,7 +27,7 @@ public final class ManagedRecognitionSession: Sendable {
     case matching
   }
 
-  /// The answers of a managed session, in order; the newest 64 are kept until somebody takes them. They can be gone
+  /// The answers of a managed session, in order; the newest 64 are kept until they are read. They can be gone
   /// through once.
   ///
   /// A catalog that was changed and cannot be opened is a result that is an error; listening goes on with the one before.

@@ -16,7 +16,7 @@ public enum DisplayPath {
     while index < bytes.count {
       let length = lengthOfCharacter(in: bytes, at: index)
       if length == 0 || isEscape(in: bytes, at: index) {
-        escaped += [backslash, UInt8(ascii: "x"), digits[Int(bytes[index] >> 4)], digits[Int(bytes[index] & 15)]]
+        escaped += [backslash, UInt8(ascii: "x"), hexDigits[Int(bytes[index] >> 4)], hexDigits[Int(bytes[index] & 15)]]
         index += 1
       } else {
         for offset in index..<index + length { escaped.append(bytes[offset]) }
@@ -34,8 +34,8 @@ public enum DisplayPath {
     escaped.withUnsafeBufferPointer { escaped in
       var index = 0
       while index < escaped.count {
-        if isEscape(in: escaped, at: index), let high = digits.firstIndex(of: escaped[index + 2]),
-          let low = digits.firstIndex(of: escaped[index + 3])
+        if isEscape(in: escaped, at: index), let high = hexDigits.firstIndex(of: escaped[index + 2]),
+          let low = hexDigits.firstIndex(of: escaped[index + 3])
         {
           bytes.append(UInt8(high << 4 | low))
           index += 4
@@ -49,7 +49,7 @@ public enum DisplayPath {
   }
 
   private static let backslash = UInt8(ascii: "\\")
-  private static let digits = Array("0123456789ABCDEF".utf8)
+  static let hexDigits = Array("0123456789ABCDEF".utf8)
 
   private static func containsEscape(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     for index in bytes.indices where bytes[index] == backslash && isEscape(in: bytes, at: index) { return true }
@@ -58,7 +58,7 @@ public enum DisplayPath {
 
   private static func isEscape(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
     index + 3 < bytes.count && bytes[index] == backslash && bytes[index + 1] == UInt8(ascii: "x")
-      && digits.contains(bytes[index + 2]) && digits.contains(bytes[index + 3])
+      && hexDigits.contains(bytes[index + 2]) && hexDigits.contains(bytes[index + 3])
   }
 
   /// Length in bytes of the UTF-8 encoded scalar that starts here, or 0 if none does (Unicode 15, table 3-7).

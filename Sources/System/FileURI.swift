@@ -70,14 +70,12 @@ extension FilePath {
         if Self.isUnreserved[Int(byte)] {
           text.append(byte)
         } else {
-          text += [UInt8(ascii: "%"), Self.hexDigits[Int(byte >> 4)], Self.hexDigits[Int(byte & 15)]]
+          text += [UInt8(ascii: "%"), DisplayPath.hexDigits[Int(byte >> 4)], DisplayPath.hexDigits[Int(byte & 15)]]
         }
       }
       return String(decoding: text, as: UTF8.self)
     }
   }
-
-  private static let hexDigits = Array("0123456789ABCDEF".utf8)
 
   private static let isUnreserved: [Bool] = {
     let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)

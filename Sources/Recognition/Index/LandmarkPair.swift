@@ -11,9 +11,8 @@ enum LandmarkPair {
   static let intervals = -24...24
   static let keyCount = LandmarkSpectrum.bandCount * intervals.count * gaps.count
 
-  /// Landmarks of each second that form pairs in a catalog, and targets of each.
+  /// Landmarks of each second that form pairs in a catalog.
   static let referencePeaksPerSecond = 20
-  static let referenceFanOut = 2
 
   @inline(__always)
   static func key(band: Int, interval: Int, gap: Int) -> Int {
