@@ -33,6 +33,7 @@ def read_table(path):
 GRID_WEIGHTS = os.path.join(SOURCES, 'Tempo/Resources/grid-weights.tsv')
 TEMPO_CONFIDENCE = os.path.join(SOURCES, 'Tempo/Resources/confidence.tsv')
 BEAT_NETWORK = os.path.join(SOURCES, 'Tempo/Resources/beat-network.f16')
+KEY_NETWORK = os.path.join(SOURCES, 'Key/Resources/key-network.f16')
 MATCH_CONFIDENCE = os.path.join(SOURCES, 'Recognition/Resources/confidence.tsv')
 LANDMARK_NETWORK = os.path.join(SOURCES, 'Recognition/Resources/landmark-network.f16')
 

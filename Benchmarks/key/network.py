@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """Trains the network that hears keys: the same for all twelve by construction.
 
-  network.py OUTPUT.pt CLIPS.npz … --nokey NOKEY.npz [--steps 2500] [--batch 32] [--without SOURCE …] [--only SOURCE …] [--minutes M]
+  network.py OUTPUT.pt CLIPS.npz … --nokey NOKEY.npz [--steps 2500] [--batch 32] [--without SOURCE …] [--only SOURCE …] [--minutes M] [--write]
 
 Frames of 222 thirds of a semitone (spectra.py) become 24 channels of twelve pitch classes, in which every pitch class is treated as every
 other; what is heard is added up over time with weights of its own, and gives the log-odds of 24 keys and of there being a key at
 all. CLIPS are made by clips.py, NOKEY by nokey.py. Sources whose names begin with one of --without are heard only for the figures
-that are printed. OUTPUT.pt holds the weights, and is begun from if it is there. Needs numpy and PyTorch.
+that are printed. OUTPUT.pt holds the weights, and is begun from if it is there; --write
+writes them to Sources/Key/Resources too. Needs numpy and PyTorch.
 """
-import argparse, os, time
+import argparse, os, sys, time
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as F
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import model_files
 
 BINS, SEMITONES, LOWEST = 222, 72, 34   # the first semitone that has both neighbours is MIDI pitch 34
 REGISTERS, LOCAL, CHANNELS, HEADS = 4, 10, 24, 2
@@ -111,6 +114,18 @@ class Network(nn.Module):
         keys = torch.roll(self.key(hidden), LOWEST % 12, 1).transpose(1, 2).reshape(b, 24)
         each = pooled.reshape(b, 12, -1)
         return keys, self.any(torch.cat([each.mean(1), each.amax(1)], 1))[:, 0]
+
+    def values(self):
+        return [float(value) for part in self.parameters() for value in part.detach().flatten()]
+
+    def load(self, values):
+        """All weights from one list, in the order of the file."""
+        with torch.no_grad():
+            at = 0
+            for part in self.parameters():
+                part.copy_(torch.tensor(values[at:at + part.numel()], dtype=torch.float32).reshape(part.shape))
+                at += part.numel()
+        if at != len(values): raise ValueError(f'{len(values)} weights, where the network has {at}')
 
     def forward(self, levels, inside=None):
         x = self.heard(levels)
@@ -225,6 +240,7 @@ def main():
     parser.add_argument('--rate', type=float, default=2e-3)
     parser.add_argument('--without', nargs='+', default=[])
     parser.add_argument('--only', nargs='+', default=[])
+    parser.add_argument('--write', action='store_true')
     parser.add_argument('--minutes', type=float, default=1e9)
     options = parser.parse_args()
     torch.manual_seed(0)
@@ -264,6 +280,8 @@ def main():
             total[:] = 0
             torch.save(dict(network=network.state_dict(), optimizer=optimizer.state_dict(), step=step + 1), options.output)
     torch.save(dict(network=network.state_dict(), optimizer=optimizer.state_dict(), step=step + 1), options.output)
+    if options.write:
+        model_files.write_halves(model_files.KEY_NETWORK, network.values())
     if held.any():
         chosen = np.flatnonzero(held)
         summary(figures(network, clips, np.random.default_rng(1).permutation(chosen)[:2000]))

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Writes estimates of the network for a scorer, by the code that trained it: what the program should answer, without the program.
+
+  evaluate.py MANIFEST.csv EST.csv [--weights FILE.f16 …] [--extra FOLDER] [--plain] [--threshold -2]
+
+MANIFEST lists recordings (columns id, path); --extra adds the WAV files of a folder under their names. EST.csv has id, tonic (0 is C), mode,
+confidence, tuning in cents and how sure that is; both of the first are empty where there is no key. --plain correlates the mean
+spectrum with Temperley's profiles instead, to see what the network is worth. Needs ffmpeg, numpy and PyTorch.
+"""
+import argparse, csv, glob, os, sys
+import numpy as np
+import torch
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..'))
+import model_files, network, spectra
+
+# Temperley, The Cognition of Basic Musical Structures (2001), chapter 7.
+PROFILES = [[5, 2, 3.5, 2, 4.5, 4, 2, 4.5, 2, 3.5, 1.5, 4], [5, 2, 3.5, 4.5, 2, 4, 2, 4.5, 3.5, 2, 1.5, 4]]
+
+
+def plain(levels):
+    """The key whose profile agrees best with the spectrum: (key, correlation)."""
+    semitones = 10 ** (levels[:, 1::3] / 20)
+    around = np.stack([np.convolve(row, np.ones(13) / 13, 'same') for row in semitones])
+    pitch = spectra.LOWEST + np.arange(spectra.SEMITONES)
+    stand = np.log1p(2 * semitones / (around + 1e-3 * semitones.max() + 1e-9)) * np.exp(-.5 * ((pitch - 62) / 14) ** 2)
+    chroma = np.array([stand[:, pitch % 12 == k].sum() for k in range(12)])
+    if chroma.std() == 0: return 0, 0.0
+    found = [np.corrcoef(np.roll(PROFILES[key // 12], key % 12), chroma)[0, 1] for key in range(24)]
+    return int(np.argmax(found)), max(0.0, float(max(found)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('manifest')
+    parser.add_argument('output')
+    parser.add_argument('--weights', nargs='+', default=[model_files.KEY_NETWORK])
+    parser.add_argument('--extra')
+    parser.add_argument('--plain', action='store_true')
+    parser.add_argument('--threshold', type=float, default=-2)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    networks = []
+    for path in options.weights if not options.plain else []:
+        networks.append(network.Network().eval())
+        networks[-1].load(model_files.read_halves(path))
+    folder = os.path.dirname(os.path.abspath(options.manifest))
+    files = [(row['id'], os.path.join(folder, row['path'])) for row in csv.DictReader(open(options.manifest))]
+    if options.extra: files += [(os.path.basename(path)[:-4], path) for path in sorted(glob.glob(os.path.join(options.extra, '*.wav')))]
+    with open(options.output, 'w', newline='') as file:
+        writer = csv.writer(file)
+        writer.writerow(['id', 'tonic', 'mode', 'confidence', 'cents', 'sure'])
+        for name, path in files:
+            levels, cents, sure = spectra.analyze(spectra.read(path))
+            if options.plain: key, confidence, some = *plain(levels), 0.0
+            else:
+                with torch.no_grad(): found = [net(torch.from_numpy(levels)[None]) for net in networks]
+                logits, some = sum(k for k, _ in found)[0] / len(found), float(sum(s for _, s in found)) / len(found)
+                chances = torch.softmax(logits, 0)
+                key, confidence = int(chances.argmax()), float(chances.max())
+            tuning = ['%.1f' % cents, '%.2f' % sure]
+            writer.writerow([name, '', '', 0, *tuning] if some < options.threshold else [name, key % 12, ('major', 'minor')[key // 12], '%.3f' % confidence, *tuning])
+
+
+if __name__ == '__main__':
+    main()
