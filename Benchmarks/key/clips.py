@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes the clips that the network for keys learns from.
 
-  clips.py OUTPUT.npz TIMBRES PIECES [--composed 640] [--songs 4] [--tunes 2400] [--chorales 4] [--drums 300] [--seed 0]
+  clips.py OUTPUT.npz TIMBRES PIECES [--composed 640] [--songs 4] [--tunes 2400] [--chorales 4] [--drums 300]
+           [--wandering 1500] [--seed 0]
 
 TIMBRES is made by timbres.py, PIECES by pieces.py. For each clip: `levels` (60 frames, 222 bins, half decibels above -100), `length`,
 how many of the frames are music, `key` of each frame (tonic, 12 more if minor; -1 none), `whole`, whether the key is only known of the whole,
@@ -60,6 +61,9 @@ def rows(options):
             made = compose.piece(manner, number % 2, rng.uniform(34, 80), rng)
             if rng.random() < .15: made['programs'] = [int(rng.integers(0, 112)) for _ in made['programs']]
             yield one(made, bank, rng)
+    for number in range(options.wandering):
+        manner = list(compose.MANNERS)[number % len(compose.MANNERS)]
+        yield one(compose.piece(manner, 0, rng.uniform(34, 60), rng, wanders=True), bank, rng)
     if options.songs:
         for song in load('songs'):
             for _ in range(options.songs): yield one(song, bank, rng, other_programs(song, rng))
@@ -86,7 +90,7 @@ def rows(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ('output', 'timbres', 'pieces'): parser.add_argument(name)
-    for name, default in (('composed', 640), ('songs', 4), ('tunes', 2400), ('chorales', 4), ('drums', 300), ('seed', 0)):
+    for name, default in (('composed', 640), ('songs', 4), ('tunes', 2400), ('chorales', 4), ('drums', 300), ('wandering', 1500), ('seed', 0)):
         parser.add_argument('--' + name, type=int, default=default)
     made = list(rows(parser.parse_args()))
     np.savez(parser.parse_args().output, **{name: np.array([row[name] for row in made]) for name in made[0]})

@@ -1,7 +1,8 @@
 """Pieces of our own in known keys, in the manners of piano and chamber music, songs, bands and electronic music.
 
 A piece is a dictionary: `notes`, an array of rows (onset and length in seconds, pitch, velocity, voice), voice -1 being drums, whose pitch
-is a key of General MIDI; `programs`, of each voice; `regions`, rows of (start, end, tonic, mode), C and major being 0; `kind` and `source`.
+is a key of General MIDI; `programs`, of each voice; `regions`, rows of (start, end, tonic, mode), C and major being 0, none where the key is left open; `kind` and
+`source`.
 """
 import numpy as np
 import harmony
@@ -103,14 +104,15 @@ def simple(mode, bars, rng):
     return [([harmony.chord(words[bar // 4 % 3 if bar % 8 < 4 else 0][bar % 4], mode)], 0, mode) for bar in range(bars)]
 
 
-def piece(manner, mode, seconds, rng):
+def piece(manner, mode, seconds, rng, wanders=False):
     (slow, fast), kind, figures, bass_figures, drummed, tuned = MANNERS[manner]
     figures, bass_figures = figures.split(), bass_figures.split()
     beats = 3 if rng.random() < (.3 if drummed < .5 else .05) else 4
     bpm = np.exp(rng.uniform(np.log(slow), np.log(fast)))
     count = int(seconds * bpm / 60 / beats) + 1
     if kind == 'either': kind = rng.choice(['functional', 'looped'])
-    bars = {'functional': harmony.functional, 'looped': harmony.looped, 'simple': simple}[kind](mode, count, rng)
+    bars = harmony.wandering(mode, count, rng) if wanders else {
+        'functional': harmony.functional, 'looped': harmony.looped, 'simple': simple}[kind](mode, count, rng)
     sheet = Sheet(rng)
     lead = sheet.voice(rng.choice(LEADS))
     keys = rng.choice(KEYS)
@@ -185,6 +187,7 @@ def piece(manner, mode, seconds, rng):
     regions = []
     for number, (_, tonic, local) in enumerate(bars):
         start, stop = seconds_at(number * beats), seconds_at((number + 1) * beats)
+        if wanders: break
         if regions and regions[-1][2:] == (tonic, local): regions[-1] = (regions[-1][0], stop, tonic, local)
         else: regions.append((start, stop, tonic, local))
-    return dict(notes=notes[np.argsort(notes[:, 0])].astype(np.float32), programs=sheet.programs, regions=regions, kind=manner, source='composed:' + manner)
+    return dict(notes=notes[np.argsort(notes[:, 0])].astype(np.float32), programs=sheet.programs, regions=regions, kind='wandering' if wanders else manner, source='composed:' + manner)

@@ -128,6 +128,24 @@ def looped(mode, bars, rng):
     return found[shift:shift + bars] if len(found) >= shift + bars else found[:bars]
 
 
+def wandering(mode, bars, rng):
+    """Chords that leave open what the key is: of other modes, of two roots by turns, or far apart."""
+    kind = rng.choice(['modes', 'vamp', 'far', 'fourths'])
+    turn = [0, 2, 5, 7, 9][rng.integers(5)]
+    roots = [(s - turn) % 12 for s in MAJOR]
+    if kind == 'far': roots = list(rng.permutation(12)[:rng.integers(2, 5)])
+    if kind == 'vamp': roots = list(rng.permutation(roots)[:2])
+    in_scale = {(s - turn) % 12 for s in MAJOR}
+    loop, found = [], []
+    for root in rng.permutation(roots)[:rng.integers(1, 7)]:
+        third = 4 if (root + 4) % 12 in in_scale else 3
+        if kind == 'far': third = int(rng.choice([3, 4]))
+        tones = [0, 5, 7] if kind == 'fourths' and rng.random() < .6 else [0, third, 7]
+        loop.append((int(root), [int(root + t) % 12 for t in tones], int(root)))
+    while len(found) < bars: found += [([c], int(-turn % 12), 0) for c in loop for _ in range(rng.choice([1, 1, 2]))]
+    return found[:bars]
+
+
 def scale(tonic, mode, tones):
     """The pitch classes of a key while a chord sounds: the sixth and the seventh of minor give way to the chord's."""
     classes = {(tonic + s) % 12 for s in (MINOR if mode else MAJOR)}

@@ -150,28 +150,37 @@ class Clips:
             self.length = np.concatenate([self.length, np.full(n, 60)])
             self.whole = np.concatenate([self.whole, np.zeros(n, bool)])
             self.source = np.concatenate([self.source, np.char.add('nokey-', other['kind'])])
-        self.keyed = (self.key >= 0).any(1)
+        self.keyed = (self.key >= 0).any(1) | np.concatenate([s['kind'] == 'wandering' for s in sets] + [np.zeros(len(self.key) - sum(len(s['kind']) for s in sets), bool)])
 
-    def batch(self, chosen, frames, rng, augment=True):
-        """Levels (B, frames, 222), which frames count, the key or -1, whether there is one."""
-        levels = np.zeros((len(chosen), frames, BINS), np.float32)
-        inside, key = np.zeros((len(chosen), frames), np.float32), np.full(len(chosen), -1)
+    def batch(self, chosen, frames, rng, views=1):
+        """Levels (B · views, frames, 222), which frames count, the key or -1, whether there is one, the half tones it was moved by.
+
+        Two views are the same excerpts at two speeds and pitches, one after the other; a single one is as it is.
+        """
+        count = len(chosen) * views
+        levels, inside = np.full((count, frames, BINS), -100, np.float32), np.zeros((count, frames), np.float32)
+        key, moved = np.full(count, -1), np.zeros(count, int)
         for row, index in enumerate(chosen):
             length = int(self.length[index])
             start = 0 if self.whole[index] and frames >= 30 else int(rng.integers(0, max(0, length - frames) + 1))
             if self.whole[index] and rng.random() < .5: start = max(0, length - frames)
-            part = self.levels[index, start:start + frames].astype(np.float32) / 2 - 100
-            levels[row, :len(part)] = part
-            if len(part) < frames: levels[row, len(part):] = -100
-            inside[row, :min(length - start, frames)] = 1
-            keys = self.key[index, start:min(start + frames, length)]
+            end = min(start + frames, length)
+            part = self.levels[index, start:end].astype(np.float32) / 2 - 100
+            keys = self.key[index, start:end]
             keys = keys[keys >= 0]
-            if len(keys):
-                count = np.bincount(keys, minlength=24)
-                if count.max() > .6 * len(keys): key[row] = count.argmax()
-            if augment: levels[row] = self.changed(levels[row], rng)
-        keyed = self.keyed[chosen].astype(np.float32)
-        return torch.from_numpy(levels), torch.from_numpy(inside + 1e-6), torch.from_numpy(key), torch.from_numpy(keyed)
+            common = np.bincount(keys, minlength=24) if len(keys) else np.zeros(24)
+            for view in range(views):
+                at = row + view * len(chosen)
+                mine = part
+                if views > 1:
+                    moved[at] = rng.integers(-4, 5)
+                    mine = self.changed(stretched(raised(part, moved[at]), rng), rng)[:frames]
+                levels[at, :len(mine)], inside[at, :len(mine)] = mine, 1
+                if common.max() > .6 * max(len(keys), 1):
+                    best = int(common.argmax())
+                    key[at] = (best + moved[at]) % 12 + best // 12 * 12
+        keyed = np.tile(self.keyed[chosen].astype(np.float32), views)
+        return torch.from_numpy(levels), torch.from_numpy(inside + 1e-6), torch.from_numpy(key), torch.from_numpy(keyed), moved
 
     def changed(self, levels, rng):
         """With a tuning that is not quite right, bands missing, drums or noise over it."""
@@ -182,9 +191,39 @@ class Clips:
         if rng.random() < .15: levels[:, int(rng.integers(130, 210)):] -= 40
         if rng.random() < .2:
             other = self.levels[self.silent[rng.integers(len(self.silent))], :len(levels)].astype(np.float32) / 2 - 100
-            other += levels.max() - other.max() - rng.uniform(0, 30)
-            levels = np.logaddexp(levels * .23026, other * .23026) / .23026
+            if len(other) == len(levels):
+                other += levels.max() - other.max() - rng.uniform(0, 30)
+                levels = np.logaddexp(levels * .23026, other * .23026) / .23026
         return levels
+
+
+def raised(levels, semitones):
+    """Moved up by so many semitones; what comes in from beyond is silent."""
+    bins = 3 * int(semitones)
+    moved = np.full_like(levels, -100)
+    if bins >= 0: moved[:, bins:] = levels[:, :BINS - bins]
+    else: moved[:, :bins] = levels[:, -bins:]
+    return moved
+
+
+def stretched(levels, rng):
+    """A fifth faster, or slower, or between."""
+    place = np.arange(0, len(levels) - 1e-6, np.exp(rng.uniform(-.2, .2)))
+    low = place.astype(int)
+    part = (place - low).astype(np.float32)[:, None]
+    return (1 - part) * levels[low] + part * levels[np.minimum(low + 1, len(levels) - 1)]
+
+
+def aligned(keys, moved):
+    """Log-odds of keys as if the excerpts had not been moved."""
+    return torch.stack([torch.roll(row.reshape(2, 12), -int(m), 1).reshape(24) for row, m in zip(keys, moved)])
+
+
+def disagreement(keys, moved):
+    """Mean divergence (Jensen and Shannon's) of what is heard in the two views of each excerpt."""
+    one, other = F.log_softmax(aligned(keys, moved), 1).chunk(2)
+    middle = torch.log((one.exp() + other.exp()) / 2 + 1e-9)
+    return .5 * ((one.exp() * (one - middle)).sum(1) + (other.exp() * (other - middle)).sum(1))
 
 
 def shares(clips, chosen):
@@ -207,7 +246,7 @@ def figures(network, clips, chosen, frames=58):
     rng, rows = np.random.default_rng(0), []
     for at in range(0, len(chosen), 64):
         part = chosen[at:at + 64]
-        levels, inside, key, keyed = clips.batch(part, frames, rng, augment=False)
+        levels, inside, key, keyed, _ = clips.batch(part, frames, rng)
         with torch.no_grad(): found, some = network(levels, inside)
         for index, truth, row, one in zip(part, key.numpy(), found, some.numpy()):
             rows.append((clips.source[index], truth, int(row.argmax()), float(torch.softmax(row, 0).max()), one, clips.keyed[index]))
@@ -259,24 +298,26 @@ def main():
         network.load_state_dict(state['network'])
         optimizer.load_state_dict(state['optimizer'])
         first = state['step']
-    rng, began, total = np.random.default_rng(first), time.time(), np.zeros(4)
+    rng, began, total = np.random.default_rng(first), time.time(), np.zeros(5)
     for step in range(first, options.steps):
         past = max(step / options.steps, (time.time() - began) / 60 / options.minutes if first == 0 else 0)
         for group in optimizer.param_groups: group['lr'] = options.rate * min(1, (step + 1) / 100) * max(.01, .5 + .5 * np.cos(np.pi * min(1, past)))
         if past >= 1: break
         frames = int(rng.choice([20, 32, 45, 58, 58]))
-        levels, inside, key, keyed = clips.batch(rng.choice(len(weight), options.batch * 45 // frames, p=weight), frames, rng)
+        chosen = rng.choice(len(weight), options.batch * 45 // frames // 2, p=weight)
+        levels, inside, key, keyed, moved = clips.batch(chosen, frames, rng, views=2)
         found, some = network(levels, inside)
         known = key >= 0
+        apart = disagreement(found, moved)[keyed[:len(chosen)] > 0].mean()
         loss = F.cross_entropy(found[known], key[known])
         presence = F.binary_cross_entropy_with_logits(some, keyed)
         optimizer.zero_grad()
-        (loss + .5 * presence).backward()
+        (loss + .5 * presence + 2 * apart).backward()
         nn.utils.clip_grad_norm_(network.parameters(), 1)
         optimizer.step()
-        total += [float(loss), float(presence), float((found[known].argmax(1) == key[known]).float().mean()), 1]
+        total += [float(loss), float(presence), float(apart), float((found[known].argmax(1) == key[known]).float().mean()), 1]
         if step % 100 == 99:
-            print(step + 1, 'loss %.3f presence %.3f exact %.3f' % tuple(total[:3] / total[3]), '%.0f s' % (time.time() - began), flush=True)
+            print(step + 1, 'loss %.3f presence %.3f apart %.3f exact %.3f' % tuple(total[:4] / total[4]), '%.0f s' % (time.time() - began), flush=True)
             total[:] = 0
             torch.save(dict(network=network.state_dict(), optimizer=optimizer.state_dict(), step=step + 1), options.output)
     torch.save(dict(network=network.state_dict(), optimizer=optimizer.state_dict(), step=step + 1), options.output)
