@@ -54,9 +54,9 @@ let package = Package(
     .target(
       name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
     .target(name: "CTagLib", linkerSettings: ["tag", "z"].map { .linkedLibrary($0) }),
-    .target(name: "CBeatNetwork"), .target(name: "CLandmarkNetwork"), .target(name: "CSpawn"),
-    // What is in the folders Resources of Tempo and Recognition, compiled in.
-    .target(name: "CTempoResources"), .target(name: "CRecognitionResources"),
+    .target(name: "CBeatNetwork"), .target(name: "CKeyNetwork"), .target(name: "CLandmarkNetwork"), .target(name: "CSpawn"),
+    // What is in the folders Resources of Key, Tempo and Recognition, compiled in.
+    .target(name: "CKeyResources"), .target(name: "CTempoResources"), .target(name: "CRecognitionResources"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW"]),
@@ -66,6 +66,7 @@ let package = Package(
     swiftTarget("Records", ["Analysis", "System", "Text", systemPackage]),
     swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSamplerate", "CSndfile", "CSoxr", systemPackage]),
     swiftTarget("TagReading", ["Analysis", "CTagLib", systemPackage]),
+    swiftTarget("Key", ["Analysis", "CKeyNetwork", "CKeyResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Tempo", ["Analysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Fingerprinting", ["Analysis", "CChromaprint"]),
     swiftTarget(
@@ -123,6 +124,7 @@ let package = Package(
     testTarget(
       "TagReadingTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "TagReading", "Text", systemPackage]),
     testTarget("ResultStoreTests", ["Analysis", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
+    testTarget("KeyTests", ["Analysis", "AnalysisTesting", "DSP", "Key", systemPackage]),
     testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),
     testTarget(
       "ReportingTests",

@@ -1,4 +1,5 @@
 public import Analysis
+internal import DSP
 internal import Glibc
 
 /// Tonic and mode, tuning, and where the key changes.

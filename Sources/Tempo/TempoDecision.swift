@@ -1,4 +1,5 @@
 internal import Analysis
+internal import DSP
 internal import Glibc
 
 /// From what the stretches of a track say to one finding.
