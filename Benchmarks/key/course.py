@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """From what the network hears over time to keys: the key of a track, and where it changes.
 
-  course.py WEIGHTS.f16 TIMBRES PIECES [--count 60] [--penalty 4 …]
+  course.py WEIGHTS.f16 TIMBRES PIECES [--count 60] [--penalty 8 …]
 
 What the network hears is added up over segments of 8 frames (4.1 s). Each segment is judged with its neighbors, four of them
-(16 s), and the likeliest course through all 24 keys is found, a change costing `penalty`. One key throughout: the track's is judged from
+(16 s), and the likeliest course through all 24 keys is found, a change costing `PENALTY`. One key throughout: the track's is judged from
 all segments at once. Several: the one that reigns longest, from its own segments. Run by itself, it makes medleys of known keys out of PIECES that
 the network need not have heard, and says for each penalty how much of the time the key is right, how many changes are found within 6 s, and how
 many are found where there are none. Needs numpy and PyTorch.
@@ -14,10 +14,10 @@ import numpy as np
 import torch
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..'))
-import clips, compose, model_files, network, render, spectra
+import compose, model_files, network, render, spectra
 
 SEGMENT, WINDOW = 8, 4
-PENALTY = 4.0
+PENALTY = 8.0
 
 
 class Heard:
@@ -88,7 +88,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ('weights', 'timbres', 'pieces'): parser.add_argument(name)
     parser.add_argument('--count', type=int, default=60)
-    parser.add_argument('--penalty', type=float, nargs='+', default=[2, 3, 4, 6, 8])
+    parser.add_argument('--penalty', type=float, nargs='+', default=[4, 6, 8, 12])
     options = parser.parse_args()
     net = network.Network().eval()
     net.load(model_files.read_halves(options.weights))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes estimates of the network for a scorer, by the code that trained it: what the program should answer, without the program.
 
-  evaluate.py MANIFEST.csv EST.csv [--weights FILE.f16 …] [--extra FOLDER] [--plain] [--threshold -2]
+  evaluate.py MANIFEST.csv EST.csv [--weights FILE.f16] [--extra FOLDER] [--plain] [--threshold -2]
 
 MANIFEST lists recordings (columns id, path); --extra adds the WAV files of a folder under their names. EST.csv has id, tonic (0 is C), mode,
 confidence, tuning in cents and how sure that is; both of the first are empty where there is no key. --plain correlates the mean
@@ -12,7 +12,7 @@ import numpy as np
 import torch
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..'))
-import model_files, network, spectra
+import course, model_files, network, spectra
 
 # Temperley, The Cognition of Basic Musical Structures (2001), chapter 7.
 PROFILES = [[5, 2, 3.5, 2, 4.5, 4, 2, 4.5, 2, 3.5, 1.5, 4], [5, 2, 3.5, 4.5, 2, 4, 2, 4.5, 3.5, 2, 1.5, 4]]
@@ -34,16 +34,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('manifest')
     parser.add_argument('output')
-    parser.add_argument('--weights', nargs='+', default=[model_files.KEY_NETWORK])
+    parser.add_argument('--weights', default=model_files.KEY_NETWORK)
     parser.add_argument('--extra')
     parser.add_argument('--plain', action='store_true')
     parser.add_argument('--threshold', type=float, default=-2)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    networks = []
-    for path in options.weights if not options.plain else []:
-        networks.append(network.Network().eval())
-        networks[-1].load(model_files.read_halves(path))
+    net = network.Network().eval()
+    if not options.plain: net.load(model_files.read_halves(options.weights))
     folder = os.path.dirname(os.path.abspath(options.manifest))
     files = [(row['id'], os.path.join(folder, row['path'])) for row in csv.DictReader(open(options.manifest))]
     if options.extra: files += [(os.path.basename(path)[:-4], path) for path in sorted(glob.glob(os.path.join(options.extra, '*.wav')))]
@@ -53,11 +51,7 @@ def main():
         for name, path in files:
             levels, cents, sure = spectra.analyze(spectra.read(path))
             if options.plain: key, confidence, some = *plain(levels), 0.0
-            else:
-                with torch.no_grad(): found = [net(torch.from_numpy(levels)[None]) for net in networks]
-                logits, some = sum(k for k, _ in found)[0] / len(found), float(sum(s for _, s in found)) / len(found)
-                chances = torch.softmax(logits, 0)
-                key, confidence = int(chances.argmax()), float(chances.max())
+            else: key, confidence, some, _ = course.answer(course.Heard(net, levels))
             tuning = ['%.1f' % cents, '%.2f' % sure]
             writer.writerow([name, '', '', 0, *tuning] if some < options.threshold else [name, key % 12, ('major', 'minor')[key // 12], '%.3f' % confidence, *tuning])
 

@@ -9,7 +9,7 @@ espeak-ng speaks: words of Debian's licenses. Needs espeak-ng, numpy and scipy.
 import argparse, glob, os, re, subprocess, sys
 import numpy as np
 from scipy.signal import butter, lfilter, resample_poly, sosfilt
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tempo'))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tempo'))
 import spectra, synthesize
 from compose import BEATS
 

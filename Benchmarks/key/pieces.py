@@ -11,7 +11,7 @@ import glob, os, pickle, re, struct, subprocess, sys, tempfile, warnings, zlib
 from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '..', 'tempo'))
+sys.path.append(os.path.join(HERE, '..', 'tempo'))
 import compose, grooves, harmony, midi
 warnings.simplefilter('ignore')
 

@@ -10,7 +10,7 @@ of a frame (spectra.py) that is so far into a note of velocity 100, the first 0.
 import argparse, os, subprocess, sys, tempfile
 import numpy as np
 from scipy.signal import resample_poly
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tempo'))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tempo'))
 import midi, spectra, synthesize
 
 FONTS = midi.FONTS + ['/usr/share/sounds/sf3/MuseScore_General_Lite.sf3']
