@@ -1,15 +1,17 @@
 # make run      install what is missing, build, analyze LIBRARY (default: the music in Fixtures/), say where the reports are
 # make test     install what is missing, run all tests
 # make bench    speed and memory, as ratios against peers measured in the same run
-# make accuracy-tempo, accuracy-recognition, accuracy-tags: figures on material that anybody can make or fetch, with floors;
-#               PYTHON=python3: one that has numpy, scipy and mutagen; Benchmarks/README.md
-# make soak     chaos over FILES=20000 files: kill -9, signals, a full disk, changes meanwhile; make year: a year of nights
-# make install  PREFIX=/usr/local: a stripped binary that works from any folder, its manual page, completions and units for systemd
-# make fuzz     SECONDS=60 TARGET=…: bytes of strangers through every reader, all targets by default; docs/fuzzing.md
-# make sanitize all tests under the thread and the address sanitizer, or SANITIZERS=… alone
-# make release-check  all of these, one after the other, or STEPS="tests thread address fuzz soak bench"; writes reports/release-check.md
-# make recipes  the recipes of docs/workers.md with GNU parallel, xargs, Slurm, Kubernetes' schema and PySpark; fetches PySpark
-# make samples  the samples of the reports in reports/sample/
+# make accuracy-tempo, accuracy-recognition, accuracy-tags: accuracy on public material, with minimum figures;
+#               PYTHON=python3: a Python with numpy, scipy and mutagen; see Benchmarks/README.md
+# make soak     FILES=20000 files with kill -9, signals, a full disk and changes meanwhile; make year: a year of nights
+# make install  PREFIX=/usr/local: a stripped binary for any folder, manual page, completions, systemd units
+# make fuzz     SECONDS=60 TARGET=…: hostile input for every reader, by default all targets; see docs/fuzzing.md
+# make sanitize all tests under the thread and the address sanitizer, or only SANITIZERS=…
+# make release-check  all of these in turn, or STEPS="tests thread address fuzz soak bench"; writes
+#               reports/release-check.md
+# make recipes  run the recipes of docs/workers.md with GNU parallel, xargs, Slurm and PySpark, check Kubernetes' against
+#               its schema; downloads PySpark
+# make samples  make the sample reports in reports/sample/
 
 LIBRARY ?= Fixtures
 OUTPUT  ?= reports/generated
@@ -23,7 +25,7 @@ ANALYZE := .build/release/analyze
 .PHONY: run build test bench accuracy-tempo accuracy-recognition accuracy-tags soak year fuzz sanitize release-check \
 	install recipes samples clean
 
-# Broken files in a library are no reason for make to stop: the summary names them.
+# Broken files in a library must not make `make` fail: the summary names them.
 run: build
 	@$(ANALYZE) run "$(LIBRARY)" --database "$(OUTPUT)/library.sqlite" --output "$(OUTPUT)" \
 		--report json --report ndjson --report csv --verbose --fail-on never
@@ -36,7 +38,7 @@ test:
 	@Scripts/setup test
 	@Scripts/run-tests
 	@Scripts/check-manual .build/debug/analyze
-	@Scripts/make-documentation .build/Recognition.doccarchive
+	@Scripts/make-documentation .build/documentation
 	@Benchmarks/check-weights
 
 bench: build
@@ -55,7 +57,7 @@ soak: build
 year: build
 	@Benchmarks/soak/year.py $(ANALYZE)
 
-# The Swift compiler takes the last of several --sanitize options only, so it is told again.
+# The Swift compiler uses only the last of several --sanitize options, so -Xswiftc names both.
 fuzz:
 	@Scripts/setup test
 	@NOCTURNE_FUZZING=1 swift build -c release --sanitize fuzzer --sanitize address -Xswiftc -sanitize=fuzzer,address \

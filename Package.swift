@@ -27,6 +27,12 @@ func testTarget(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: "Examples/\(name)/Sources/\(name)",
+    swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
+}
+
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 
@@ -34,7 +40,11 @@ let package = Package(
   name: "nocturne",
   products: [
     .executable(name: "analyze", targets: ["analyze"]),
-    .library(name: "Recognition", targets: ["Recognition", "Fingerprinting", "Analysis"]),
+    // Which recording a clip is from: no decoders. Listening adds files and recording.
+    .library(name: "Recognition", targets: ["Recognition"]), .library(name: "Listening", targets: ["Listening"]),
+    // The analyzers on a file or on PCM; decoding alone; tempo and beats alone.
+    .library(name: "AudioAnalysis", targets: ["AudioAnalysis"]),
+    .library(name: "AudioDecoding", targets: ["AudioDecoding"]), .library(name: "Tempo", targets: ["Tempo"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -59,22 +69,24 @@ let package = Package(
     .target(name: "CKeyResources"), .target(name: "CTempoResources"), .target(name: "CRecognitionResources"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
-    swiftTarget("DSP", ["CFFTW"]),
+    swiftTarget("DSP", ["CFFTW", "CSamplerate", "CSoxr"]),
     swiftTarget("System", ["CSpawn", systemPackage]),
     swiftTarget("Text", []),
     swiftTarget("Analysis", ["CXXHash", "System", "Text", systemPackage]),
     swiftTarget("Records", ["Analysis", "System", "Text", systemPackage]),
-    swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSamplerate", "CSndfile", "CSoxr", systemPackage]),
+    swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", systemPackage]),
     swiftTarget("TagReading", ["Analysis", "CTagLib", systemPackage]),
     swiftTarget("Key", ["Analysis", "CKeyNetwork", "CKeyResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Tempo", ["Analysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
-    swiftTarget("Fingerprinting", ["Analysis", "CChromaprint"]),
+    swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
+    swiftTarget("Landmarks", ["Analysis"]),
     swiftTarget(
       "Recognition",
       [
-        "Analysis", "AudioDecoding", "CLandmarkNetwork", "CRecognitionResources", "CSpawn", "DSP", "Fingerprinting",
-        "System", "Text", systemPackage,
+        "Analysis", "CLandmarkNetwork", "CRecognitionResources", "DSP", "Landmarks", "System", "Text", systemPackage,
       ], excluding: ["Resources"]),
+    swiftTarget(
+      "Listening", ["Analysis", "AudioDecoding", "CSpawn", "Landmarks", "Recognition", "System", systemPackage]),
     swiftTarget("LibraryScan", [systemPackage]),
     swiftTarget(
       "ResultStore",
@@ -82,41 +94,56 @@ let package = Package(
         "Analysis", "Records", "System", "Text", systemPackage, grdb,
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
-    swiftTarget("Reporting", ["Analysis", "Recognition", "Records", "System", "Text", systemPackage]),
-    swiftTarget("BuiltInAnalyzers", ["Analysis", "Fingerprinting", "TagReading", "Tempo", "Text"]),
+    swiftTarget("Reporting", ["Analysis", "Records", "System", "Text", systemPackage]),
+    swiftTarget("BuiltInAnalyzers", ["Analysis", "Chromaprint", "Landmarks", "TagReading", "Tempo", "Text"]),
+    swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "System", systemPackage]),
     .target(
       name: "Pipeline",
       dependencies: [
-        "Analysis", "AudioDecoding", "CLibAV", "CSpawn", "DSP", "LibraryScan", "Records", "ResultStore", "System",
-        "Text", "Yams", systemPackage,
+        "Analysis", "AnalysisEngine", "AudioDecoding", "CLibAV", "CSpawn", "LibraryScan", "Records", "ResultStore",
+        "System", "Text", "Yams", systemPackage,
       ],
       // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
       resources: [.embedInCode("BuiltInDefinitions")], swiftSettings: strict),
+    // The analyzers without store and command line, for other programs.
+    swiftTarget(
+      "AudioAnalysis", ["Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", systemPackage]),
+    swiftTarget(
+      "Application",
+      [
+        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "Landmarks", "LibraryScan", "Listening",
+        "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+      ]),
     .executableTarget(
       name: "analyze",
       dependencies: [
-        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline",
-        "Recognition", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "BuiltInAnalyzers", "LibraryScan", "Listening",
+        "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
-    // The source of the package in Examples/recognise, so that the tests build and run it.
+    // The sources of the packages in Examples/, so that the tests build and run them.
     .executableTarget(
-      name: "recognise", dependencies: ["Recognition", systemPackage], path: "Examples/recognise/Sources/recognise",
-      swiftSettings: strict),
+      name: "recognize", dependencies: ["Listening", "Recognition", systemPackage],
+      path: "Examples/recognize/Sources/recognize", swiftSettings: strictAsync),
+    .executableTarget(
+      name: "recognize-pcm", dependencies: ["Recognition", systemPackage],
+      path: "Examples/recognize-pcm/Sources/recognize-pcm", swiftSettings: strictAsync),
+    example("analyze-file", ["AudioAnalysis"]), example("decode-audio", ["AudioDecoding"]),
+    example("find-tempo", ["AudioDecoding", "Tempo"]),
 
     // Tests.
     swiftTarget("AnalysisTesting", ["Analysis", "DSP", "Text", systemPackage]),
     testTarget("AnalysisTests", ["Analysis", "System"]),
     testTarget("TextTests", ["Text"]),
-    testTarget("DSPTests", ["DSP"]),
+    testTarget("DSPTests", ["AnalysisTesting", "DSP"]),
     testTarget("SystemTests", ["AnalysisTesting", "System", systemPackage]),
     testTarget("AudioDecodingTests", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", systemPackage]),
     testTarget(
-      "FingerprintingTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Fingerprinting", systemPackage]),
+      "ChromaprintTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", systemPackage]),
     testTarget(
       "RecognitionTests",
       [
-        "Analysis", "AnalysisTesting", "DSP", "Fingerprinting", "Recognition", "Text", systemPackage,
+        "Analysis", "AnalysisTesting", "DSP", "Landmarks", "Listening", "Recognition", "Text", systemPackage,
       ]),
     testTarget(
       "AnalyzerContractTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Text", systemPackage]),
@@ -132,15 +159,27 @@ let package = Package(
         "Analysis", "AnalysisTesting", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
       ]),
     testTarget(
+      "AnalysisEngineTests",
+      ["Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "Text", systemPackage]),
+    testTarget(
+      "AudioAnalysisTests", ["AnalysisTesting", "AudioAnalysis", "Tempo", systemPackage]),
+    testTarget(
+      "ApplicationTests",
+      [
+        "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "BuiltInAnalyzers", "LibraryScan", "Pipeline",
+        "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+      ]),
+    testTarget(
       "PipelineTests",
       [
-        "Analysis", "AnalysisTesting", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", "Records", "ResultStore",
-        "System", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "LibraryScan", "Pipeline", "Records",
+        "ResultStore", "System", "Text", systemPackage,
       ]),
     testTarget(
       "CommandLineTests",
       [
-        "Analysis", "AnalysisTesting", "CSpawn", "Reporting", "System", "Text", "analyze", "recognise", systemPackage,
+        "Analysis", "AnalysisTesting", "Application", "CSpawn", "Reporting", "System", "Text", "analyze",
+        "analyze-file", "decode-audio", "find-tempo", "recognize", "recognize-pcm", systemPackage,
       ]),
   ]
 )
@@ -151,8 +190,9 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "Fingerprinting", "LibraryScan", "Pipeline", "Recognition",
-        "Records", "Reporting", "ResultStore", "System", "TagReading", "Text", grdb, systemPackage,
+        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Landmarks", "LibraryScan",
+        "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "TagReading", "Text", grdb,
+        systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))
 }

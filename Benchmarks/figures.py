@@ -1,4 +1,4 @@
-"""Tables of figures with the floors that they must not fall below: what the accuracy scripts print."""
+"""Tables of figures with their floors, as the accuracy scripts print them."""
 import os, subprocess, sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -6,14 +6,14 @@ ANALYZE = os.path.join(ROOT, '.build/release/analyze')
 
 
 def run(*command, text=None):
-    """What a program prints; `text` is what it is given. Files that fail are no reason to stop."""
+    """The output of a program; `text` is its input. Failed files are no reason to stop."""
     result = subprocess.run([str(part) for part in command], input=text, stdout=subprocess.PIPE, text=True)
     if result.returncode not in (0, 3): raise SystemExit('%s ended with status %d' % (command[0], result.returncode))
     return result.stdout
 
 
 def download(packages, folder):
-    """Unpacks Debian packages, each to a folder of its name, unless they are there. Nothing is installed."""
+    """Unpacks Debian packages, each to a folder of its name, unless the folder exists. Installs nothing."""
     os.makedirs(folder, exist_ok=True)
     for package in packages:
         target = os.path.join(folder, package)
@@ -39,5 +39,5 @@ def report(title, rows):
             low += below
             cells.append('' if figure is None else '%.1f%s' % (figure, '' if floor is None else ' (%s%.0f)' % ('BELOW ' if below else '', floor)))
         print('%-28s %5d' % (name, count), *('%16s' % cell for cell in cells))
-    print('In brackets: floors. ' + ('All figures reach theirs.' if not low else '%d figures are below theirs.' % low))
+    print('In brackets: floors. ' + ('All figures reach theirs.' if not low else 'Figures below theirs: %d.' % low))
     sys.exit(1 if low else 0)

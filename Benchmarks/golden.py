@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes what the training framework makes of a known signal, for the tests to compare with what the program makes of it.
+"""Writes the training framework's results for a known signal, which the tests compare with the program's.
 
   golden.py [FOLDER]      default: Tests/Fixtures
 
-FOLDER/golden-beat-network.tsv: frames of the input of the network that hears beats, and its outputs at all frames.
-FOLDER/golden-landmark-network.tsv: columns of the inputs and of the output of the network that hears landmarks.
-FOLDER/golden-key-network.tsv: frames of the spectrum for the network that hears keys, the tuning, what it hears and what it decides.
-Spectra are made by numpy, networks are those of tempo, recognition and key with the weights that the program holds. Run it after either was trained again, or when what a network is given has changed. Needs numpy, scipy and PyTorch; takes
-seconds.
+FOLDER/golden-beat-network.tsv: frames of the input of the beat network, and its outputs at all frames.
+FOLDER/golden-landmark-network.tsv: columns of the inputs and of the output of the landmark network.
+FOLDER/golden-key-network.tsv: frames of the spectrum for the key network, the tuning, the network's output and decision.
+numpy makes the spectra. The networks are those of tempo, recognition and key with the program's weights.
+Run it after you retrain a network or change its input. Needs numpy, scipy and PyTorch; takes seconds.
 """
 import importlib.util, os, sys
 import numpy as np
@@ -36,7 +36,7 @@ def signal(rate, seconds):
 
 
 def spectrum(x, window, hop):
-    """Powers of the columns of an STFT, centred; (columns, bins)."""
+    """Powers of the columns of an STFT, centered; (columns, bins)."""
     columns = -(-len(x) // hop)
     padded = np.pad(x.astype(float), (window // 2, window))
     frames = np.lib.stride_tricks.sliding_window_view(padded, window)[::hop][:columns]

@@ -1,4 +1,4 @@
-"""The files of weights and constants that the program holds: how the scripts that make them write and read them."""
+"""Reads and writes the program's files of weights and constants, for the scripts that make them."""
 import math, os, struct
 
 SOURCES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'Sources')

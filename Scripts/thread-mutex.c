@@ -1,8 +1,8 @@
 /* Tells the thread sanitizer what it cannot see of Swift's Mutex.
  *
- * Where nobody waits, taking and releasing a Mutex is an atomic operation in the program's own code. Where a thread waits, the lock changes
- * hands in libswiftSynchronization and the kernel, and the sanitizer would report a race over whatever the Mutex protects. `Scripts/sanitize`
- * links this before the library: the library's two functions for threads that wait, with a word to the sanitizer. */
+ * While no thread waits, a Mutex is an atomic operation in the program's own code. When a thread waits, the lock changes hands in
+ * libswiftSynchronization and the kernel, and the sanitizer would report a race on the protected data. `Scripts/sanitize` links
+ * this before the library: it wraps the library's two functions for waiting threads and informs the sanitizer. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>

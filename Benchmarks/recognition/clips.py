@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Degraded clips to fit the confidence on, like those that network.py learns from, but of other tracks.
+"""Makes degraded clips for fitting the confidence, like those for network.py, but from other tracks.
 
 usage: clips.py OUTPUT_DIRECTORY MATERIAL MANIFEST [--count N] [--seed S] [--parted] [--jobs 2]
 
-MATERIAL   what material.py has made of MANIFEST's tracks
-OUTPUT_DIRECTORY   gets ID.raw, of 3 to 15 s, and queries.csv for `recognition-kit evidence`: id, track or NONE, path. Two of five clips are of
-           tracks that are not in the catalog, if there are any.
---parted   clips of 5 s or more in which the track is heard from some point on only, or up to one: before or after that there is a
-           track that is not in the catalog, voices, noise or silence
+MATERIAL   the output of material.py for MANIFEST's tracks
+OUTPUT_DIRECTORY   gets ID.raw, of 3 to 15 s, and queries.csv for `recognition-kit evidence`: id, track or NONE, path. Two of five clips are from
+           tracks outside the catalog, if there are any.
+--parted   clips of 5 s or more in which the track begins or ends; the rest is a track outside the catalog, voices, noise or
+           silence
 """
 import argparse, csv, os
 import numpy as np
@@ -28,7 +28,7 @@ def other(material, rng, count, outside):
         return x[:count]
     if kind == "silence":
         return np.zeros(count)
-    x = (excerpts.voices(material, rng, 2 * count) if kind == "voices" else excerpts.coloured(rng, 2 * count))[::2]
+    x = (excerpts.voices(material, rng, 2 * count) if kind == "voices" else excerpts.colored(rng, 2 * count))[::2]
     return x * (rng.uniform(0.05, 0.7) / (np.abs(x).max() + 1e-9))
 
 

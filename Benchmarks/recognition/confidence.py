@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Fits the confidence of a match, Sources/Recognition/Finding.swift.
+"""Fits the confidence of a match, Sources/Recognition/Matching/Finding.swift.
 
 usage: confidence.py QUERIES=EVIDENCE ... [--check TRUTH=EVIDENCE ...] [--same ID=ID ...] [--write]
 
-QUERIES    what clips.py has written: id,track,path
-EVIDENCE   what `recognition-kit evidence` has written of these
-TRUTH      truth.csv of a kit; only looked at
---same     two tracks that are the same recording: what is found of the one for the other is left out
---write    changes what the program holds: Sources/Recognition/Resources/confidence.tsv
+QUERIES    output of clips.py: id,track,path
+EVIDENCE   output of `recognition-kit evidence` for these
+TRUTH      truth.csv of a kit; not used in the fit
+--same     two tracks of the same recording: matches between them are left out
+--write    replaces the program's Sources/Recognition/Resources/confidence.tsv
 
-A logistic regression on whether the best place that was found is right, of each clip with its track in the catalog and without it. Prints the
-coefficients, by all; how many right and wrong findings reach a probability, each set judged by the others; and what comes true. Needs
-numpy and scipy.
+A logistic regression on whether the best place is right, for each clip with its track in the catalog and without it. Prints the
+coefficients fitted to all sets; how many right and wrong findings reach a probability, each set judged by a fit to the others; and
+how often a probability comes true. Needs numpy and scipy.
 """
 import argparse, csv, os, sys
 import numpy as np
@@ -19,7 +19,7 @@ from scipy.optimize import minimize
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import model_files
 
-# By these names ConfidenceWeights.swift finds the coefficients.
+# ConfidenceWeights.swift finds the coefficients by these names.
 NAMES = "one ln_z ln_shifted ln_runnerUp rival ln_unexplained present clarity neutral ln_duration".split()
 
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Measure recognition on a kit of tracks and queries.
+"""Measures recognition on a kit of tracks and queries.
 
 usage: evaluate.py MANIFEST TRUTH SCRATCH [--signature] [--tracks N] [--score SCORER [NAME=answers.csv ...]]
 
 MANIFEST   CSV with columns id, split and path (relative to the manifest); tracks whose split is "in" make the catalog
 TRUTH      CSV with a column query; the query's audio is q/QUERY.wav beside it
 SCRATCH    decoded audio (16 bits, mono, 8 kHz), the catalog and answers.csv go here
---signature  ask with signatures (landmarks only) instead of queries made of the audio
---tracks N   fill the catalog up to N tracks with made-up ones; see `grow` in recognition-kit
---score      a program that takes TRUTH and NAME=answers.csv; further peers are passed on
+--signature  match signatures (landmarks only) instead of queries made from the audio
+--tracks N   add made-up tracks until the catalog has N; see `grow` in recognition-kit
+--score      a program that takes TRUTH and NAME=answers.csv; further answers are passed on
 
 Needs ffmpeg with libsoxr. Audio is decoded once; times are CPU times without decoding.
 """

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Degraded excerpts of tracks, as LandmarkSpectrum sees them, with the landmarks that their tracks have there.
+"""Makes degraded excerpts of tracks, as LandmarkSpectrum sees them, with the landmarks of the undisturbed tracks.
 
 usage: excerpts.py OUTPUT.npz MATERIAL SET [SET ...] [--count N] [--seed S] [--seconds 5] [--jobs 2]
 
-MATERIAL   what material.py has made; SET names a directory below its tracks
+MATERIAL   the output of material.py; SET names a directory below its tracks
 OUTPUT     levels   (N, columns, 138), int16, hundredths of a decibel
            marks    (N, columns, 138), uint8: 0, or the strength of a landmark plus 1
-           kind     what was done: noise, babble, music or none, and whether through a telephone or a microphone
+           kind     the degradation: noise, babble, music or none, and whether through a telephone or a microphone
            ratio    signal-to-noise ratio in dB, NaN without noise
 
-An excerpt is made louder in some bands, put into a room, played faster or slower; noise of some colour, one to six voices or other music are
-added, at -8 to 15 dB; it goes through a telephone or a poor microphone: any of these, or none. Needs numpy and scipy.
+Excerpts get any of these, or none: louder bands, a room, another speed; colored noise, one to six voices or other music at -8 to
+15 dB; a telephone or a poor microphone. Needs numpy and scipy.
 """
 import argparse, glob, os
 for variable in "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS":
@@ -28,9 +28,9 @@ def filter_bank():
     """The triangles of LandmarkSpectrum.swift, (1025, 138)."""
     width = 8000 / WINDOW
     frequencies = np.arange(WINDOW // 2 + 1) * width
-    centres = LOWEST * 2 ** (np.arange(BANDS) / PER_OCTAVE)
-    halves = np.maximum(width, centres * (2 ** (1 / PER_OCTAVE) - 1))
-    bank = np.maximum(0, 1 - np.abs(frequencies[:, None] - centres) / halves)
+    centers = LOWEST * 2 ** (np.arange(BANDS) / PER_OCTAVE)
+    halves = np.maximum(width, centers * (2 ** (1 / PER_OCTAVE) - 1))
+    bank = np.maximum(0, 1 - np.abs(frequencies[:, None] - centers) / halves)
     return (bank / bank.sum(0)).astype(np.float32)
 
 
@@ -38,7 +38,7 @@ BANK, HANN = filter_bank(), signal.get_window("hann", WINDOW).astype(np.float32)
 
 
 def levels(x):
-    """Columns of levels in dB of a signal at 8 kHz, (columns, 138); column c is centred on sample 256 c."""
+    """Columns of levels in dB of a signal at 8 kHz, (columns, 138); column c is centered on sample 256 c."""
     padded = np.pad(x.astype(np.float32), (WINDOW // 2, WINDOW // 2))
     frames = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::HOP]
     spectrum = np.fft.rfft(frames * HANN, axis=1)
@@ -67,7 +67,7 @@ class Material:
         return np.resize(sound[first:first + count], count) / 32768.0
 
 
-def coloured(rng, count):
+def colored(rng, count):
     """Noise whose power falls by 0 to 6 dB per octave; pink in half of the cases."""
     slope = 1.0 if rng.random() < 0.5 else rng.uniform(0, 2)
     spectrum = np.fft.rfft(rng.standard_normal(count))
@@ -113,7 +113,7 @@ def telephone(x, rng):
 def microphone(x, rng):
     x = signal.sosfilt(signal.butter(2, rng.uniform(80, 300), "highpass", fs=RATE, output="sos"), x)
     x = peaking(peaking(x, rng.uniform(1500, 3500), 9, 1.2), rng.uniform(400, 1000), -6, 1.0)
-    x = add(x, coloured(rng, len(x)), x, 22)
+    x = add(x, colored(rng, len(x)), x, 22)
     loud = np.quantile(np.abs(x), rng.uniform(0.95, 1)) + 1e-9
     return np.clip(x / loud, -1, 1)
 
@@ -147,7 +147,7 @@ def clip(material, rng, seconds):
         x = room(x, rng)
     kind = int(rng.choice(4, p=[.2, .35, .35, .1]))
     ratio = float(rng.uniform(-8, 15)) if kind else np.nan
-    if kind == 1: x = add(x, coloured(rng, count), x, ratio)
+    if kind == 1: x = add(x, colored(rng, count), x, ratio)
     if kind == 2: x = add(x, voices(material, rng, count), x, ratio)
     if kind == 3: x = add(x, material.sound(rng, count), x, max(ratio, -3))
     channel = int(rng.choice(3, p=[.7, .15, .15]))

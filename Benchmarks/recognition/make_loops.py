@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Make tracks that share loops, and queries out of them: none may be taken for another.
+"""Makes tracks that share loops, and queries from them: no track may be mistaken for another.
 
 usage: make_loops.py OUT [--seed 1] [--tracks 48] [--queries 6]
 
-Everything is synthesised: a bank of drum, bass and chord loops of two bars at one tempo, out of which every track takes
-its own, a few at a time; over them each track has a lead of its own, in three bars of four. A third of the tracks is held
-out of the catalog. OUT gets tracks/ and q/ (16 bits, mono), manifest.csv and truth.csv, which evaluate.py reads.
+Everything is synthesized: each track uses some loops at a time from a bank of drum, bass and chord loops of two bars at one
+tempo, and adds its own lead in three of four bars. A third of the tracks is not in
+the catalog. OUT gets tracks/ and q/ (16 bits, mono), manifest.csv and truth.csv, which evaluate.py reads.
 Needs numpy.
 """
 import argparse, csv, os, wave

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes what network.py learns from: tracks with their landmarks, and voices.
+"""Makes the training material for network.py: tracks with their landmarks, and voices.
 
 usage: material.py OUTPUT_DIRECTORY [--tracks MANIFEST ...] [--speech NAME=DIRECTORY ...]
 
-OUTPUT_DIRECTORY/tracks/SET/ID.raw   the tracks of a manifest as evaluate.py takes it, 16 kHz, mono, 16 bits; SET is the name of its directory
-OUTPUT_DIRECTORY/tracks/SET/ID.landmarks   what a signature holds of each
+OUTPUT_DIRECTORY/tracks/SET/ID.raw   the tracks of a manifest (format as for evaluate.py), 16 kHz, mono, 16 bits; SET is the name of its directory
+OUTPUT_DIRECTORY/tracks/SET/ID.landmarks   the signature of each
 OUTPUT_DIRECTORY/speech/NAME.raw     all recordings below a directory, one after another, without their silence; and
                                      espeak-ng, one file for each of its voices
 
@@ -15,10 +15,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ESPEAK = "en-us en-gb en-029 de fr-fr es it pt-br nl pl cs sv hu ru".split()
-# Texts that every Debian has, of a man page's or a licence's length.
+# Texts that every Debian has, as long as a man page or a license.
 TEXTS = sorted(glob.glob("/usr/share/common-licenses/*"))[:6]
 SECONDS = 900
-# Pauses of more than a fifth of a second are cut to that.
+# Pauses are cut to at most a fifth of a second.
 NO_SILENCE = "silenceremove=start_periods=1:start_threshold=-45dB:stop_periods=-1:stop_duration=0.2:stop_threshold=-45dB"
 
 

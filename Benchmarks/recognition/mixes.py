@@ -4,11 +4,11 @@
 usage: mixes.py REPORT CATALOG SCRATCH [--analyze PATH] [--seeds N …]
 
 REPORT   an NDJSON report of analyzed music
-CATALOG  the catalog of the same
-SCRATCH  the mixes go here
+CATALOG  the catalog of the same music
+SCRATCH  folder for the mixes
 
-Each mix has 14 tracks of more than two minutes, of each 30 to 90 s from its start, to its end or from anywhere, at speed 1, 1.02 or
-0.97; they are cut together, faded over 4 s, or parted by 2 to 12 s of noise. Needs ffmpeg and numpy.
+Each mix uses 30 to 90 s of each of 14 tracks longer than two minutes (the start, the end or a random part), at speed 1, 1.02 or
+0.97. Tracks are cut together, faded over 4 s, or separated by 2 to 12 s of noise. Needs ffmpeg and numpy.
 """
 import argparse, json, os, random, subprocess
 import numpy as np
@@ -18,7 +18,7 @@ FADE = 4 * RATE
 
 
 def part(path, start, seconds, speed):
-    """Seconds of a mix out of a track, at equal power."""
+    """A part of a track for a mix, at equal power."""
     pcm = subprocess.run(
         ["ffmpeg", "-v", "error", "-ss", str(start), "-t", str(seconds * speed), "-i", path, "-af",
          f"aresample=44100,asetrate={int(44100 * speed)},aresample={RATE}", "-ac", "1", "-ar", str(RATE), "-f", "f32le", "-"],
@@ -28,7 +28,7 @@ def part(path, start, seconds, speed):
 
 
 def make(tracks, seed, path):
-    """Writes a mix; gives start, end, path and whether it fades for each of its tracks."""
+    """Writes a mix; returns start, end, path and whether it fades for each track."""
     rng, noise = random.Random(seed), np.random.default_rng(seed)
     mix, truth = np.zeros(0, np.float32), []
     for track in rng.sample(tracks, 14):

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Trains the network that hears landmarks, Sources/Recognition/LandmarkNetwork.swift.
+"""Trains the landmark network, Sources/Recognition/Queries/LandmarkNetwork.swift.
 
 usage: network.py OUTPUT.pt EXCERPTS.npz ... [--check EXCERPTS.npz] [--steps 6000] [--write]
 
-EXCERPTS   what excerpts.py has made, of one length
---check    excerpts of other tracks; every 500 steps the loss of these is printed
---write    also makes it the one that the program holds: Sources/Recognition/Resources/landmark-network.f16
+EXCERPTS   output of excerpts.py, all of one length
+--check    excerpts of other tracks; prints their loss every 500 steps
+--write    also makes it the program's network: Sources/Recognition/Resources/landmark-network.f16
 
-The network is given the spectrum of a clip as it is, whitened and not, and tells for each column and band how likely it is
-that the undisturbed track has a landmark there. The loss is the cross-entropy of that. Needs numpy and PyTorch.
+The network takes the spectrum of a clip, whitened and not, and predicts for each column and band how likely the undisturbed
+track has a landmark there. The loss is the cross-entropy. Needs numpy and PyTorch.
 """
 import argparse, os, sys, time
 import numpy as np
@@ -21,7 +21,7 @@ BANDS, LEAK = 138, 0.1
 
 
 def whiten(x, bands=6, columns=10):
-    """Less the mean of a box, cut off at the edges, as LandmarkWhitener.swift does; (N, T, 138)."""
+    """Subtracts the mean of a box, truncated at the edges, as LandmarkWhitener.swift does; (N, T, 138)."""
     def sums(v, radius, dim):
         size = v.shape[dim]
         total = torch.cat([torch.zeros_like(v.narrow(dim, 0, 1)), v.cumsum(dim)], dim)
@@ -38,8 +38,8 @@ def inputs(levels):
 
 
 class Network(nn.Module):
-    """Logits (N, T, 138) from inputs (N, 3, T, 138): a convolution over four by four places that leaves every other of both, layers whose
-    rectified outputs are added to what they were given, and a convolution that tells for each place four of the spectrum."""
+    """Logits (N, T, 138) from inputs (N, 3, T, 138): a convolution over four by four places with stride 2, layers whose
+    rectified outputs are added to their inputs, and a convolution whose outputs are four places of the spectrum each."""
 
     def __init__(self, channels=8, dilations=(1, 2, 4, 2, 1, 1)):
         super().__init__()

@@ -5,7 +5,7 @@ usage: pairs.py MANIFEST SCRATCH [--count N] [--seed S] [--kit PROGRAM]
 
 MANIFEST   CSV with columns id, split and path (relative to the manifest); tracks whose split is "in" make the catalog
 SCRATCH    the folder of evaluate.py, with its decoded tracks and its catalog; clips go to pairs/ in it
---kit      another build of recognition-kit, to compare with
+--kit      another build of recognition-kit, for comparison
 
 Clips of 6 to 30 s, each of parts of two tracks: cut together at 20 to 80% of the clip, faded over up to 4 s, or heard together
 in the middle third. A fifth of the tracks are not in the catalog. Half of the clips are clean; the others are in pink noise, or
@@ -18,7 +18,7 @@ from evaluate import HERE, decode
 
 RATE = 8000
 JOINTS, CONDITIONS = ["cut", "fade", "both"], ["clean", "clean", "clean", "pink+10", "pink+3", "phone"]
-# Seconds that a track must be heard alone, to be asked for.
+# A track counts only if it is heard alone for this long, in seconds.
 LEAST = 3
 
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Measures that steady sound is not recognized, and that music is through it.
+"""Measures that steady sound is not recognized as music, and that music is recognized through it.
 
 usage: steady.py MANIFEST SCRATCH [--count N] [--seed S] [--kit PROGRAM]
 
 MANIFEST   CSV with columns id, split and path (relative to the manifest); tracks whose split is "in" make the catalog
 SCRATCH    the folder of evaluate.py, with its decoded tracks and its catalog; clips go to steady/ in it
---kit      another build of recognition-kit, to compare with
+--kit      another build of recognition-kit, for comparison
 
 Clips of 4 to 20 s: mains hum with harmonics, tones, sweeps, DTMF, organ chords, engines and fans, each alone or in noise; and as many
-of tracks of the catalog with mains hum 10 dB below to 5 dB above the music. Needs numpy and scipy.
+clips of tracks of the catalog with mains hum 10 dB below to 5 dB above the music. Needs numpy and scipy.
 """
 import argparse, csv, os, subprocess
 import numpy as np
@@ -32,7 +32,7 @@ def hum(rng, time):
     base = float(rng.choice([50, 60])) * rng.uniform(0.998, 1.002)
     x = harmonics(rng, time, base, rng.uniform(0.3, 2), rng.random() < 0.3)
     if rng.random() < 0.4:
-        # A buzz: what a dimmer or a bad ground makes, twice in each period.
+        # A buzz as from a dimmer or a bad ground, twice in each period.
         x += rng.uniform(0.5, 5) * np.abs(np.sin(2 * np.pi * base * time)) ** rng.uniform(10, 80)
     if rng.random() < 0.3:
         x *= 1 + rng.uniform(0.02, 0.3) * np.sin(2 * np.pi * rng.uniform(0.1, 2) * time)

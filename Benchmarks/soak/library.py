@@ -14,15 +14,15 @@ def wav(rnd, seconds=0.5, rate=8000, cut=False):
 
 
 def info(title):
-    """A RIFF chunk with a title: what a tagger leaves behind the audio."""
+    """A RIFF chunk with a title, as a tagger writes it after the audio."""
     text = title.encode() + b"\0" * (2 - len(title) % 2)
     body = b"INFOINAM" + struct.pack("<I", len(text)) + text
     return b"LIST" + struct.pack("<I", len(body)) + body
 
 
 class Library:
-    """`new_name` and the changes draw from one seeded source. Files are whole when they get their names, but for the ones
-    that `break_in_place` and `change(in_place=True)` write."""
+    """`new_name` and the changes draw from one seeded source. Files are complete when they get their names, except
+    those that `break_in_place` and `change(in_place=True)` write."""
 
     def __init__(self, root, seed):
         self.root = root

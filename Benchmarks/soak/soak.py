@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Chaos over a library of many small files: `kill -9` of workers and of the run, signals, a full disk, files that change
-while they are read. In the end everything must be as if nothing had happened.
+"""Stress test on a library of many small files: `kill -9` of workers and of the run, signals, a full disk, files that
+change while they are read. Afterwards the results must be the same as without all that.
 
     Benchmarks/soak/soak.py BINARY [--files 20000] [--rounds 12] [--seed 1] [--work FOLDER]
 
-Prints what was done and what was found; exit status 1 if a promise was broken.
+Prints actions and results; exit status 1 if a promise was broken.
 """
 import argparse
 import os
@@ -50,8 +50,8 @@ class Chaos(threading.Thread):
 
 
 def full_disk(trial, rnd, files):
-    """Runs into the end of the disk: a file system of its own where that may be mounted, else a limit on the size of
-    files. Results that were stored before are kept; the run says what is wrong."""
+    """Fills the disk: a file system of its own if that can be mounted, otherwise a limit on file size. Results stored
+    before are kept; the run says what is wrong."""
     room = os.path.getsize(trial.database) + rnd.randrange(50_000, 100_000 + 50 * files)
     folder = trial.store
     aside = folder + ".aside"
@@ -79,7 +79,7 @@ def full_disk(trial, rnd, files):
 
 
 def differences(records, truth):
-    """Where two reports differ, but for when files were read."""
+    """Where two reports differ, apart from the times of analysis."""
     paths = []
     for path in sorted(records.keys() | truth.keys()):
         if records.get(path) != truth.get(path):

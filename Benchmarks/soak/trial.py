@@ -1,4 +1,4 @@
-"""Runs of `analyze` that are watched, and what must hold after each."""
+"""Observed runs of `analyze`, with checks after each."""
 import ctypes
 import json
 import os
@@ -21,8 +21,8 @@ def check(condition, message):
 
 
 class Trial:
-    """One database, its reports, and the program that works on them. What it starts, whoever starts it, carries a mark in its
-    environment and becomes a child of this process when its parent dies: nothing can hide."""
+    """One database, its reports, and the program that works on them. Each process it starts, directly or not, has a
+    mark in its environment and becomes a child of this process when its parent dies, so none can escape."""
 
     def __init__(self, binary, library, work, jobs=2):
         self.binary, self.library, self.work, self.jobs = binary, library, work, jobs

@@ -46,7 +46,7 @@ def year(binary, work, options):
     for night in range(options.nights):
         now = FIRST_NIGHT + night * DAY
         if night:
-            # What people do to a library: an album now and then, tags put right, files moved, some thrown away.
+            # Typical changes to a library: new albums, corrected tags, moved files, deleted files.
             rnd = library.rnd
             if rnd.random() < 0.4:
                 library.add(rnd.randrange(1, 25), modified=now)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes shorter excerpts of annotated recordings, at other speeds, so that a fit does not learn their length and their tempi.
+"""Makes shorter excerpts of annotated recordings, at other speeds, so a fit does not learn their lengths and tempi.
 
   cut.py MANIFEST SAMPLES OUTPUT_DIRECTORY [--each 3]
 

@@ -4,7 +4,7 @@
   evaluate.py MANIFEST OUTPUT_DIRECTORY [--analyze PATH] [--split NAME]
 
 MANIFEST is a CSV with the columns id and path (relative to the manifest). OUTPUT_DIRECTORY gets est.csv (id, bpm, beats_file,
-confidence, octave_confidence, stable, reason) and one file of beat times per recording. Needs nothing but Python.
+confidence, octave_confidence, stable, reason) and one file of beat times per recording. Needs only Python.
 """
 import argparse, csv, json, os, subprocess, urllib.parse
 

@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""Fits the choice of grid and the confidence of the tempo, and prints what they are worth on sources they were not fitted to.
+"""Fits the choice of grid and the confidence of the tempo, and prints their figures on sources left out of the fit.
 
   fit.py MANIFEST:FEATURES:WEIGHT … [--write] [--units 16] [--l2 20] [--l2-hidden 30]
          --folds FOLDS.json [--strict] [--failures KIND] [--drop FEATURE …]
 
---write changes what the program holds: Sources/Tempo/Resources/grid-weights.tsv and confidence.tsv.
+--write replaces the program's Sources/Tempo/Resources/grid-weights.tsv and confidence.tsv.
 
 MANIFEST is a CSV with the columns id, bpm_true, kind, source, beats_file (one time in seconds per line, relative to the manifest)
-and, if known, constant; FEATURES is the directory that `tempo-features` wrote for its recordings; WEIGHT is what one of them counts.
-Metronomes (kind metronome) are reported and not fitted to. Sources are kept together: in the folds of the networks that heard them, or
-with --strict every annotated source on its own (synthetic ones stay in folds). Needs numpy, scipy and mir_eval. What was read
-is kept beside the features as MANIFEST.pickle.
+and, if known, constant; FEATURES is the directory that `tempo-features` wrote for its recordings; WEIGHT is the weight of one of them.
+Metronomes (kind metronome) are reported but not used in the fit. Sources are kept together: in the folds of the networks that heard them, or
+with --strict every annotated source on its own (synthetic ones stay in folds). Needs numpy, scipy and mir_eval. MANIFEST.pickle beside
+the features caches them.
 
 The model is a conditional logit over the hypotheses (tempo and phase) of a recording, whose score is linear in the features plus a
-small hidden layer (tanh): the probability of the right ones is maximised (its negative logarithm is printed as loss), with L2
-penalties on the weights of standardised features. A hypothesis is right if its tempo is within 4% and its beats
-have at least 0.9 of the best F-measure that any hypothesis has; of these, those of constant tempo alone where they are as good.
+small hidden layer (tanh): the probability of the right ones is maximized (its negative logarithm is printed as loss), with L2
+penalties on the weights of standardized features. A hypothesis is right if its tempo is within 4% and its beats
+have at least 0.9 of the best F-measure that any hypothesis has; of these, only those of constant tempo if they are as good.
 
-The confidence is a logistic regression on what is known about the choice. It too is fitted without the source of a recording, to
-choices that were made without the source.
+The confidence is a logistic regression on the evidence for the choice. It, too, is fitted without the source of a recording,
+to choices made without that source.
 """
 import argparse, csv, json, os, pickle, sys, warnings
 # More threads add in another order, and 150 steps later the weights differ in the second place.
@@ -77,7 +77,7 @@ def read(manifest, directory):
 
 
 def fit(tracks, options):
-    """The weights of the choice, for features as they are; see Sources/Tempo/GridChoice.swift."""
+    """The weights of the choice, for features as they are; see Sources/Tempo/Grids/GridChoice.swift."""
     tracks = [t for t in tracks if t['right'].any() and t['kind'] != 'metronome']
     X = np.concatenate([t['X'] for t in tracks])
     mean, deviation = X.mean(0), X.std(0)

@@ -4,9 +4,9 @@
   grooves.py OUTPUT_DIRECTORY [--library /usr/share/mma/lib] [--soundfonts FILE.sf2 …] [--seconds 32]
 
 The Debian package mma holds some 280 files of styles (jazz, Latin, rock, dance, folk, marches, waltzes). Each gives one or two
-songs: random chords and a random tune, tempi that are usual for the style, steady or drifting as players drift. A beat
+songs: random chords and a random tune, tempi usual for the style, steady or drifting like those of players. A beat
 is a quarter, or a dotted one in 6/8. For each song NAME.f32 (mono, 22,050 Hz, floats), NAME.txt (beats),
-NAME.json (metre and first beats of bars) and a row of manifest.csv. Everything is random from fixed seeds. Needs mma, fluidsynth and numpy.
+NAME.json (meter and first beats of bars) and a row of manifest.csv. Everything is random from fixed seeds. Needs mma, fluidsynth and numpy.
 """
 import argparse, json, os, re, subprocess, zlib
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ import numpy as np
 import midi
 
 COLLECTIONS = {'stdlib': 2, 'casio': 1, 'zoom': 1, 'yamaha': 1, 'kara': 1, 'pflib': 1, 'alexis': 1}
-# What a name says about the tempo, in beats per minute; the first that is found counts.
+# What a name says about the tempo, in beats per minute; the first match counts.
 TEMPI = [
     ('vienese', (150, 195)), ('fastwaltz|fastjazzwaltz', (165, 210)), ('frenchwaltz', (140, 190)), ('waltz|34|metronome3', (88, 170)),
     ('fast|quickstep|bebop|jive|charleston', (170, 225)), ('slow|ballad|lullaby|hymn|serenade|ambient|bolero', (56, 96)),
@@ -32,7 +32,7 @@ TUNES = {4: ['4 4 4 4', '2 4 4', '8 8 8 8 4 4', '4. 8 2', '8 4 8 4 4', '2 2', '1
 
 
 def grooves(path):
-    """The names of the grooves in a file, the metre and how many quarters of MIDI are a beat."""
+    """The names of the grooves in a file, the meter and how many quarters of MIDI are a beat."""
     text = open(path, encoding='latin-1').read()
     names = re.findall(r'^\s*DefGroove\s+(\S+)', text, re.M | re.I)
     names = [n for n in names if not re.search('intro|end|fill|count|plain', n, re.I)] or names

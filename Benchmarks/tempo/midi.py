@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Renders MIDI files and writes where their beats are: music by many hands in many styles whose tempo is known exactly.
+"""Renders MIDI files and writes their beats: music by many people in many styles with exactly known tempo.
 
   midi.py OUTPUT_DIRECTORY FILE.mid|FILE.wad … [--soundfonts FILE.sf2 …] [--seconds 60]
 
 Debian's packages openttd-openmsx, simutrans-data (songs in the style of jazz, blues, country, rock) and freedoom (rock; the songs
 are taken out of its WAD files) hold more than 100. A beat is a quarter note, or a dotted one in 6/8, 9/8 and 12/8. For each song NAME.f32 (mono,
-22,050 Hz, floats, an excerpt from its middle), NAME.txt (beats), NAME.json (metre and first beats of bars) and a row of
-manifest.csv. Songs that are mostly not on their own grid are left out: they were played in without a click. Needs
+22,050 Hz, floats, an excerpt from its middle), NAME.txt (beats), NAME.json (meter and first beats of bars) and a row of
+manifest.csv. Songs mostly off their own grid are left out: they were recorded without a click. Needs
 fluidsynth and numpy.
 """
 import argparse, csv, json, os, struct, subprocess
@@ -58,7 +58,7 @@ def messages(data):
 
 
 def read(data):
-    """Division, tempo changes (tick, seconds per quarter), metres (tick, numerator, denominator) and ticks of notes."""
+    """Division, tempo changes (tick, seconds per quarter), meters (tick, numerator, denominator) and ticks of notes."""
     tempi, metres, notes = [], [], []
     for tick, status, value in messages(data):
         if status == 0xFF and value[0] == 0x51: tempi.append((tick, int.from_bytes(value[1:], 'big') / 1e6))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Renders tracker modules and writes where their beats are: electronic music, rock and chip tunes with exact rows.
+"""Renders tracker modules and writes their beats: electronic music, rock and chip tunes with exact rows.
 
   modules.py OUTPUT_DIRECTORY PACKAGES_DIRECTORY [--seconds 45]
 
-PACKAGES_DIRECTORY has a directory for each package, with modules (.mod, .s3m, .xm, .it) anywhere below. A beat is as many
-rows as give 70 to 180 beats a minute and have most notes and what is loud on them, counted from row 0 of each pattern,
-which is the first beat of a bar; modules of which that cannot be said are left out. For each module NAME.f32 (mono,
-22,050 Hz, floats, an excerpt from its middle), NAME.txt (beats), NAME.json (metre and first beats of bars) and a row of
+PACKAGES_DIRECTORY has a directory for each package, with modules (.mod, .s3m, .xm, .it) anywhere below. A beat is the
+number of rows that gives 70 to 180 beats a minute and has most notes and the loud ones on the beats, counted from row 0 of
+each pattern, which is the first beat of a bar. Modules without such a number are left out. For each module NAME.f32 (mono,
+22,050 Hz, floats, an excerpt from its middle), NAME.txt (beats), NAME.json (meter and first beats of bars) and a row of
 manifest.csv. Needs libopenmpt (Debian: libopenmpt0), numpy and scipy.
 """
 import argparse, ctypes, json, os, re
@@ -61,7 +61,7 @@ def flux(sound):
 
 
 def beat_of(rows, sound):
-    """How many rows are a beat, and why not if that cannot be said."""
+    """How many rows are a beat; if that is unclear, the reason."""
     times, place, notes = np.array(rows).T
     rate = 60 / np.median(np.diff(times))
     low, high = (band(times) for band in flux(sound))
@@ -72,7 +72,7 @@ def beat_of(rows, sound):
              and max(lift(low, n), lift(high, n)) > 1.3]
     if not found: return None, 'notes are on no grid'
     if len(possible) == 1: return possible[0], ''
-    # Of an octave both may be beats: the right ones have the snare on every other.
+    # Both of an octave may be beats: the right ones have the snare on every other one.
     back = [n for n in possible if high[place % (2 * n) == n].mean() > 1.25 * high[place % (2 * n) == 0].mean()]
     return (back[0], '') if len(back) == 1 and back[0] in found else (None, 'may be counted in two ways')
 

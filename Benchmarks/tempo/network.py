@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Trains the network that hears beats, Sources/Tempo/BeatNetwork.swift, and others like it that have not heard some of the sources.
+"""Trains the network that hears beats, Sources/Tempo/BeatNetwork/BeatNetwork.swift, and others like it that have not heard some of the sources.
 
   network.py OUTPUT_DIRECTORY MANIFEST:SPECTRA:CLIPS … [--folds 4] [--steps 3000] [--write]
 
-MANIFEST as fit.py has it; SPECTRA is the directory that `tempo-features spectra` wrote for its clips, CLIPS that of the clips. What
-bars are known stands beside the manifest, in NAME.json as `down`. OUTPUT_DIRECTORY gets all.f32, trained with everything, fold-K.f32,
-trained without the sources of a fold (kept if they are there), folds.json with the fold of each source, and for each manifest a table for
-`tempo-features features`: each clip with the network that has not heard its source. --write makes all.f32 the one that the program
-holds, in half precision: Sources/Tempo/Resources/beat-network.f16. Cuts (kind cut) are not trained on, as they are parts of other clips.
+MANIFEST as in fit.py; SPECTRA is the directory that `tempo-features spectra` wrote for its clips, CLIPS that of the clips. Known
+bars are in NAME.json beside the manifest, as `down`. OUTPUT_DIRECTORY gets all.f32, trained with everything; fold-K.f32, trained
+without the sources of a fold (existing ones are kept); folds.json with the fold of each source; and for each manifest a table for
+`tempo-features features`: each clip with the network trained without its source. --write makes all.f32 the program's network, in
+half precision: Sources/Tempo/Resources/beat-network.f16. Cuts (kind cut) are not used, because they are parts of other clips.
 
-Each step hears 16 excerpts of 24 s, faster or slower by up to a quarter, higher or lower by up to a third of an octave, with
-other equalisation, some with bands taken away or a floor of noise. Where beats are is told to 15 ms; the loss is the cross-entropy of
-beats, and half of that of first beats of bars where these are known. Needs numpy and PyTorch.
+Each step uses 16 excerpts of 24 s, faster or slower by up to a quarter, higher or lower by up to a third of an octave, with
+other equalization, some with missing bands or a noise floor. Beats are exact to 15 ms; the loss is the cross-entropy of
+beats, plus half of that of first beats of bars where these are known. Needs numpy and PyTorch.
 """
 import argparse, collections, csv, json, os, sys
 for variable in 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS': os.environ[variable] = '1'

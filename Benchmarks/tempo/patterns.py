@@ -1,4 +1,4 @@
-"""Piano music made of patterns: accompaniments as they are usual in pop and in classical music, with a tune."""
+"""Piano music made of patterns: accompaniments usual in pop and classical music, with a tune."""
 import numpy as np
 from pianist import LOW, MIDDLE, TOP, Music
 
@@ -88,7 +88,7 @@ def piece(kind, number, rng):
     cells = CELLS['compound' if perBar == 2 else 'free' if classical else 'slow' if bpm < 95 else 'fast']
     chords = [CHORDS[name] for name in rng.choice(PROGRESSIONS[kind]).split()]
     bars, key, notes = int(bpm / perBar) + 8, int(rng.integers(-5, 7)), []
-    # What is slow is mostly in eighths and sixteenths, what is fast seldom in more than triplets.
+    # Slow pieces use mostly eighths and sixteenths, fast ones seldom more than triplets.
     steps = np.array([max(map(len, layers)) / perBar for layers in table[perBar]])
     if bpm < 80: likely = np.where(steps >= 2, 3, 1)
     else: likely = np.where(steps <= (2 if bpm > 150 else 3), 1, .02 if bpm > 110 else 1)
@@ -113,6 +113,6 @@ def piece(kind, number, rng):
             tones = chords[2 * bar % len(chords)]
             for k in range(perBar, 2 * perBar):
                 notes.append((bar * perBar + k / 2, .5, 60 + key + tones[k % 3] + 12 * (k % 2), TOP))
-    # Pieces whose first accompaniment is the same are of one source.
+    # Pieces with the same first accompaniment belong to one source.
     return Music(name=f'{kind}-{number:03d}', source=f'synthetic:piano-{kind}-{perBar}-{which[0]}',
                  metre={4: '4/4', 3: '3/4', 2: '6/8'}[perBar], perBar=perBar, notes=sorted(notes), bpm=float(bpm))

@@ -1,4 +1,4 @@
-"""Plays music on a piano as people do, and writes the sound with its beats."""
+"""Plays piano music as people do, and writes the sound with its beats."""
 import json, os
 from dataclasses import dataclass
 import numpy as np

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Renders piano music whose beats are known: pop as it is accompanied, and classical music that breathes.
+"""Renders piano music with known beats: pop accompaniments, and classical music with rubato.
 
   piano.py OUTPUT_DIRECTORY FILE.mid|FILE.wad … [--library /usr/share/mma/lib] [--more-soundfonts FILE …]
 
-Pop, to a click or nearly: pieces made of patterns, the slower styles of MMA without their drums, and the given songs
+Pop, to a click or nearly so: pieces made of patterns, the slower styles of MMA without their drums, and the given songs
 reduced to tune, chords and bass (those of midi.py, and of Debian's freedink-data). With rubato: pieces made of patterns,
-and the scores of music21. A beat is what is written: a quarter, or a dotted one in compound metres, however fast the
-notes are. For each clip NAME.f32 (mono, 22,050 Hz, floats, 16 to 45 s), NAME.txt (beats), NAME.json (metre and first
-beats of bars) and a row of manifest.csv, whose sources are called as those of midi.py, grooves.py and scores.py, so that
-the same music is never on both sides. Everything is random from fixed seeds. Needs mma, fluidsynth, music21, numpy and
+and the scores of music21. A beat is as written: a quarter, or a dotted one in compound meters, even with fast
+notes. For each clip NAME.f32 (mono, 22,050 Hz, floats, 16 to 45 s), NAME.txt (beats), NAME.json (meter and first
+beats of bars) and a row of manifest.csv. Sources have the same names as in midi.py, grooves.py and scores.py, so
+the same music is never on both sides of a fold. Everything is random from fixed seeds. Needs mma, fluidsynth, music21, numpy and
 scipy.
 """
 import argparse, os, re, struct, subprocess, tempfile, zlib
@@ -94,7 +94,7 @@ def songs(paths, rng):
 
 
 def regular(score, bar, down):
-    """Up to where the score's bars are as long as its metre says (in quarters); a bar may be parted by a repeat."""
+    """Up to where the score's bars have the length of its meter (in quarters); a repeat may split a bar."""
     offsets = np.array([float(measure.offset) for measure in score.parts[0].getElementsByClass('Measure')])
     off = abs((offsets - down + bar / 2) % bar - bar / 2) > 1e-3
     off[0] = False

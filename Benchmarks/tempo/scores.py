@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Renders scores as players might: classical and folk music whose beats are known, in a tempo that is steady, drifts or breathes.
+"""Renders scores as if played by people: classical and folk music with known beats and a steady, drifting or breathing tempo.
 
   scores.py OUTPUT_DIRECTORY [--soundfonts FILE …] [--seconds 32]
 
-The scores come with music21 (fiddle tunes, airs, chorales, madrigals, string quartets, piano pieces; see the licences
-in its `corpus` directory). A beat is what the metre says: a quarter, a half in alla breve, a dotted quarter in 6/8. Tunes get chords, drums, or
-nothing with them. For each clip NAME.f32 (mono, 22,050 Hz, floats), NAME.txt (beats) and a row of manifest.csv.
+The scores come with music21 (fiddle tunes, airs, chorales, madrigals, string quartets, piano pieces; see the licenses
+in its `corpus` directory). A beat follows the meter: a quarter, a half in alla breve, a dotted quarter in 6/8. Tunes get chords, drums or
+no accompaniment. For each clip NAME.f32 (mono, 22,050 Hz, floats), NAME.txt (beats) and a row of manifest.csv.
 Everything is random from fixed seeds. Needs fluidsynth, music21 and numpy.
 """
 import argparse, os, warnings, zlib

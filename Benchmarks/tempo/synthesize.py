@@ -1,4 +1,4 @@
-"""Makes the clips with known beats that the choice of grid is fitted to, besides annotated recordings.
+"""Makes synthetic clips with known beats for fitting the choice of grid.
 
   synthesize.py OUTPUT_DIRECTORY [--performances 440] [--machines 200] [--plain 70] [--metronomes 80]
                 [--soundfonts FILE.sf2 …] [--first 0]
@@ -7,7 +7,7 @@ General MIDI performances in some 40 styles (rendered by fluidsynth with FluidR3
 fluidsynth, fluid-soundfont-gm and timgm6mb-soundfont), drum machines made of synthetic sounds, some cut to loops of whole
 bars, plain backbeats and metronomes. For each clip NAME.f32 (mono, 22,050 Hz,
 floats), NAME.txt (beats, seconds) and a row of performances.csv, machines.csv or metronomes.csv. Everything is random from fixed seeds,
-one for each number of a clip: what is counted from --first on, 10000 say, is new to what was fitted. Needs numpy.
+one for each clip number: clips from --first 10000 on, for example, were not used in any fit. Needs numpy.
 """
 import argparse, json, os, struct, subprocess
 import numpy as np
@@ -252,7 +252,7 @@ def machine(i):
 PL=[{K:'x.......x.......',S:'....x.......x...',HH:'x.x.x.x.x.x.x.x.'},{K:'x.......x.x.....',S:'....x.......x...',HH:'x.x.x.x.x.x.x.x.'},{K:'x.......x.......',S:'....x.......x...'},{K:'x.......x.......',S:'....x.......x...',HH:'x...x...x...x...'},{K:'x...x...x...x...',S:'....x.......x...',HH:'x.x.x.x.x.x.x.x.'},{K:'x.....x.x.......',S:'....x.......x...',HH:'xxxxxxxxxxxxxxxx'}]
 
 def metronome(i):
-    """Clicks alone, with an accent or none, jitter, noise, a drop-out; every fourth with a second voice across the beat."""
+    """Clicks alone, with or without accent, jitter, noise, a drop-out; every fourth with a second voice across the beat."""
     rng = np.random.default_rng([99, i])
     bpm, secs, start = np.exp(rng.uniform(np.log(40), np.log(240))), rng.uniform(10, 30), rng.uniform(0, 1)
     if rng.random() < .6: bpm = round(bpm)

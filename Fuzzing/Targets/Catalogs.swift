@@ -1,7 +1,7 @@
-
 import Analysis
 import Text
-@testable import Fingerprinting
+
+@testable import Landmarks
 @testable import Recognition
 
 /// A made-up track: landmarks at pseudorandom places.
@@ -29,12 +29,12 @@ struct SignatureTarget: FuzzTarget {
     }
   }
 
-  private let session: Session
+  private let session: RecognitionSession
 
   init() throws {
     var catalog = CustomCatalog()
-    try catalog.addReference(madeUpSignature(seed: 4, seconds: 20), representing: [MediaItem()])
-    session = try Session(catalog: catalog)
+    try catalog.addReferenceSignature(madeUpSignature(seed: 4, seconds: 20), representing: [MediaItem()])
+    session = try RecognitionSession(catalog: catalog)
   }
 
   func run(_ bytes: [UInt8]) throws {
@@ -51,7 +51,7 @@ struct SignatureTarget: FuzzTarget {
     _ = session.match(signature)
     guard signature.duration < 3600 else { return }
     var catalog = CustomCatalog()
-    try catalog.addReference(signature, representing: [MediaItem()])
+    try catalog.addReferenceSignature(signature, representing: [MediaItem()])
     try catalog.seal()
     _ = catalog.information
   }
@@ -65,7 +65,7 @@ struct SegmentTarget: FuzzTarget {
   private typealias Format = SegmentFormat
 
   private let original: [UInt8]
-  private let query: Query
+  private let query: RecognitionQuery
 
   static func seeds() -> [[UInt8]] {
     // Each number of the header; a track; codes; a list.
@@ -97,7 +97,7 @@ struct SegmentTarget: FuzzTarget {
         madeUpSignature(seed: seed, seconds: 15), identifier: ContentID(hashing: [UInt8(seed)]), items: record.bytes)
     }
     original = try builder.write(with: SegmentWriter())
-    query = Query(madeUpSignature(seed: 2, seconds: 6))
+    query = RecognitionQuery(madeUpSignature(seed: 2, seconds: 6))
   }
 
   func run(_ bytes: [UInt8]) throws {
@@ -113,7 +113,7 @@ struct SegmentTarget: FuzzTarget {
     let catalog = CustomCatalog(segments: [opened], removed: [[]])
     _ = catalog.information
     try? catalog.forEachReference { reference in _ = reference.signature.landmarks }
-    _ = try Session(catalog: catalog).match(query)
+    _ = try RecognitionSession(catalog: catalog).match(query)
     if mode & 4 != 0 {
       let merger = try SegmentMerger([opened], removed: [[0]])
       _ = try Segment(SegmentBytes(merger.write(with: SegmentWriter())), path: "merged")
@@ -184,7 +184,7 @@ struct TableTarget: FuzzTarget {
       title: "A, \"B\"", artist: "C / D", genres: ["E", "F"], isExplicit: true,
       timeRanges: [MediaItem.TimeRange(start: -1, end: 2.5)],
       frequencySkewRanges: [MediaItem.FrequencySkewRange(lower: -0.01, upper: 1e-3)],
-      properties: ["colour": .string("red"), "size": .integer(3)])
+      properties: ["color": .string("red"), "size": .integer(3)])
     return [list.text, MediaItemTable.write([MediaItemTable.Row(reference: "r\n1", item: item)])].map { Array($0.utf8) }
   }
 

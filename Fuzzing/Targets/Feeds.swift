@@ -1,10 +1,12 @@
 import Analysis
-import Text
+import AnalysisEngine
 import BuiltInAnalyzers
+import DSP
 import Foundation
+import Text
 
 @testable import AudioDecoding
-@testable import Fingerprinting
+@testable import Landmarks
 @testable import Pipeline
 @testable import Recognition
 
@@ -121,7 +123,7 @@ struct FeedTarget: FuzzTarget {
   }
 }
 
-/// Samples of other programs, which nobody has made harmless, to be recognised.
+/// Samples of other programs, which nobody has made harmless, to be recognized.
 struct ClipTarget: FuzzTarget {
   static let name = "clips"
   private let catalog: CustomCatalog
@@ -130,7 +132,7 @@ struct ClipTarget: FuzzTarget {
 
   init() throws {
     var catalog = CustomCatalog()
-    try catalog.addReference(madeUpSignature(seed: 1, seconds: 20), representing: [MediaItem()])
+    try catalog.addReferenceSignature(madeUpSignature(seed: 1, seconds: 20), representing: [MediaItem()])
     try catalog.seal()
     self.catalog = catalog
   }
@@ -140,12 +142,12 @@ struct ClipTarget: FuzzTarget {
     let rate = Int(input.number(UInt32.self))
     let choice = input.byte()
     guard StreamLimits.sampleRates.contains(rate) else { return }
-    let session = try Session(catalog: catalog)
+    let session = try RecognitionSession(catalog: catalog)
     var signature = SignatureGenerator(sampleRate: rate)
-    var query = QueryGenerator(sampleRate: rate)
+    var query = RecognitionQueryGenerator(sampleRate: rate)
     var audio = MadeUpAudio(input, frameLimit: min(20 * rate, 1_000_000))
     while let frames = audio.next(atRate: rate) {
-      if choice & 1 != 0 { session.matchStreamingBuffer(frames, sampleRate: rate) }
+      if choice & 1 != 0 { session.matchStreamingBuffer(frames.span, sampleRate: rate) }
       if choice & 2 != 0 { query.append(frames.span) }
       if choice & 3 == 0 { signature.append(frames.span) }
     }

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisEngine
 import Records
 import Text
 import BuiltInAnalyzers
@@ -14,7 +15,7 @@ struct MessageTarget: FuzzTarget {
   static let name = "messages"
 
   static func seeds() throws -> [[UInt8]] {
-    let known = Pipeline.KnownAudio(
+    let known = KnownAudio(
       decodingID: ContentID(high: 1, low: 2), analyzers: [SampleResult.tempo], format: SampleResult.format)
     let job = AnalysisJob(path: "/a", analyzers: ["tempo"], knownAudio: [known], timeLimit: .standard)
     let messages = [
@@ -35,7 +36,7 @@ struct MessageTarget: FuzzTarget {
 
   func run(_ bytes: [UInt8]) throws {
     if let job = try? WorkerLine.decoded(bytes, as: AnalysisJob.self) { _ = try WorkerLine.encoded(job) }
-    if let known = try? WorkerLine.decoded(bytes, as: Pipeline.KnownAudio?.self) { _ = try WorkerLine.encoded(known) }
+    if let known = try? WorkerLine.decoded(bytes, as: KnownAudio?.self) { _ = try WorkerLine.encoded(known) }
     guard case .result(let analysis) = try WorkerLine.decoded(bytes, as: WorkerMessage.self, userInfo: userInfo) else {
       return
     }

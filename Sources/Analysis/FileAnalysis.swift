@@ -59,7 +59,7 @@ public struct FileAnalysis: Sendable, Codable {
 public struct Problem: Codable, Hashable, Sendable {
   /// Where it happened.
   public enum Stage: String, Codable, Hashable, Sendable, CaseIterable {
-    case scan, open, decode, analyze, store
+    case scan, open, decode, analyze
   }
 
   public var stage: Stage

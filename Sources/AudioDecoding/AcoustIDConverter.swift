@@ -1,5 +1,6 @@
 public import Analysis
 internal import CLibAV
+internal import DSP
 
 /// The conversion in front of AcoustID fingerprints: any rate and channels to 11,025 Hz, mono, 16 bits.
 ///
@@ -31,26 +32,18 @@ public struct AcoustIDConverter: ~Copyable {
   deinit { lav_converter_free(converter) }
 
   /// Takes the next block and writes whole numbers from −32,768 to 32,767 to the start of `output`, which is lengthened
-  /// when it is too short and never shortened.
+  /// when it is too short and never shortened. What the filter holds at the end is lost, as in `fpcalc`.
   ///
   /// - Returns: How many samples were written.
   public mutating func push(_ block: borrowing AudioBlock, into output: inout [Float]) -> Int {
-    block.samples.withUnsafeBufferPointer {
-      convert($0.baseAddress, frameCount: block.frameCount, into: &output)
-    }
-  }
-
-  /// Ends the stream and writes what the filter still holds.
-  public mutating func finish(into output: inout [Float]) -> Int {
-    convert(nil, frameCount: 0, into: &output)
-  }
-
-  private func convert(_ samples: UnsafePointer<Float>?, frameCount: Int, into output: inout [Float]) -> Int {
     guard let converter else { return 0 }
-    output.ensureCount(Int(lav_converter_room(converter, CInt(frameCount))))
-    let count = output.withUnsafeMutableBufferPointer {
-      lav_converter_push(
-        converter, samples, CInt(AudioBlock.capacity), CInt(frameCount), $0.baseAddress, CInt($0.count))
+    let frameCount = CInt(block.frameCount)
+    output.ensureCount(Int(lav_converter_room(converter, frameCount)))
+    let count = output.withUnsafeMutableBufferPointer { output in
+      block.samples.withUnsafeBufferPointer { samples in
+        lav_converter_push(
+          converter, samples.baseAddress, CInt(AudioBlock.capacity), frameCount, output.baseAddress, CInt(output.count))
+      }
     }
     return max(0, Int(count))
   }

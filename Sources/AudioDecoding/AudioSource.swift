@@ -95,7 +95,6 @@ public struct AudioSource: ~Copyable {
     let check = block.makeHarmless(limit: Self.sampleLimit)
     summary.nonFiniteSampleCount += check.nonFiniteCount
     summary.absurdSampleCount += check.absurdCount
-    summary.peak = max(summary.peak, check.peak)
     return true
   }
 
@@ -143,9 +142,6 @@ public struct AudioSource: ~Copyable {
     }
     return fault
   }
-
-  /// Whether the file has a checksum of its audio that `verifiesChecksum` compares.
-  public var hasChecksum: Bool { container.checksum != nil }
 
   /// Hundredths of a second are enough for a reader.
   private func seconds(_ frames: Int64) -> Double {

@@ -13,8 +13,6 @@ public struct DecodeSummary: Hashable, Sendable {
   public var nonFiniteSampleCount: Int64 = 0
   /// Samples beyond ±`AudioSource.sampleLimit`; they were handed out as ± that limit.
   public var absurdSampleCount: Int64 = 0
-  /// Largest absolute sample value handed out; full scale is 1.
-  public var peak: Float = 0
   /// What a person should know although the stream is whole: samples made harmless, a length that was a lie, a change
   /// of rate or channels in mid-stream.
   public var remarks: [Problem] = []

@@ -1,3 +1,5 @@
+internal import DSP
+
 extension AudioBlock {
   /// Writes the mean of all channels to the start of `mono`, which is lengthened when it is too short and never
   /// shortened.

@@ -1,25 +1,20 @@
 /// What `AudioBlock.makeHarmless` found.
-struct SampleCheck {
-  var nonFiniteCount: Int64 = 0
-  var absurdCount: Int64 = 0
-  /// Largest absolute value after the mending.
-  var peak: Float = 0
+package struct SampleCheck {
+  package var nonFiniteCount: Int64 = 0
+  package var absurdCount: Int64 = 0
 }
 
 extension AudioBlock {
   /// Makes samples that are not finite 0 and limits the others to ± `limit`.
-  mutating func makeHarmless(limit: Float) -> SampleCheck {
+  @discardableResult
+  package mutating func makeHarmless(limit: Float) -> SampleCheck {
     var check = SampleCheck()
     for channel in 0..<channelCount {
       let range = range(ofChannel: channel)
       samples.withUnsafeMutableBufferPointer { buffer in
         let plane = UnsafeMutableBufferPointer(rebasing: buffer[range])
-        let peak = Self.peak(of: plane)
-        if peak <= limit {
-          check.peak = max(check.peak, peak)
-        } else {
-          Self.mend(plane, limit: limit, check: &check)
-        }
+        // Nor is NaN above it.
+        if !(Self.peak(of: plane) <= limit) { Self.mend(plane, limit: limit, check: &check) }
       }
     }
     return check
@@ -51,7 +46,6 @@ extension AudioBlock {
         plane[index] = sample < 0 ? -limit : limit
         check.absurdCount += 1
       }
-      check.peak = max(check.peak, plane[index].magnitude)
     }
   }
 }

@@ -1,18 +1,11 @@
 public import Analysis
-internal import Fingerprinting
-internal import TagReading
 internal import Tempo
 public import Text
 
 /// The analyzers that come with Nocturne.
 public enum BuiltInAnalyzers {
   /// The one list: everything else that knows analyzers is given this or a part of it.
-  public static let all: [AnalyzerKind] = [
-    AnalyzerKind(TagAnalyzer.self),
-    AnalyzerKind(TempoAnalyzer.self),
-    AnalyzerKind(ChromaprintAnalyzer.self),
-    AnalyzerKind(SignatureAnalyzer.self),
-  ]
+  public static let all: [AnalyzerKind] = [.tags, .tempo, .chromaprint, .signature]
 
   /// What single commands ask for; pipelines cannot name them.
   public static let onRequest: [AnalyzerKind] = [AnalyzerKind(BeatFitAnalyzer.self)]

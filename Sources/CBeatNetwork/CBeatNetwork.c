@@ -2,7 +2,7 @@
 
 enum { WIDTH = CBEATNETWORK_CHANNELS, LANES = 16 };
 
-/* Half of the channels: two such sums fill half of the registers of any x86-64, and leave room to work. */
+/* Half of the channels: two such sums use half of the registers of any x86-64 and leave the rest for work. */
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
 
 static void add_rectified(const lanes *sum, float *channels) {
@@ -12,7 +12,7 @@ static void add_rectified(const lanes *sum, float *channels) {
 void cbeatnetwork_add_convolution(
     const float *values, ptrdiff_t input_count, ptrdiff_t frame_count, ptrdiff_t taps, ptrdiff_t dilation,
     const float *weights, const float *constants, float *channels) {
-  /* Two frames at a time, so that every weight that is fetched is used twice; an odd last one is its own neighbour. */
+  /* Two frames at a time, to use every fetched weight twice; an odd last frame is its own neighbor. */
   for (ptrdiff_t frame = 0; frame < frame_count; frame += 2) {
     const ptrdiff_t next = frame + 1 < frame_count ? 1 : 0;
     for (ptrdiff_t half = 0; half < WIDTH; half += LANES) {

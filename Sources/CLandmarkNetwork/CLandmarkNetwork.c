@@ -2,19 +2,19 @@
 
 enum { WIDTH = CLANDMARKNETWORK_CHANNELS, BLOCK = CLANDMARKNETWORK_BLOCK, OUTPUTS = CLANDMARKNETWORK_OUTPUTS };
 
-/* All channels of a place: one register with AVX2, two else. */
+/* All channels of a place: one register with AVX2, otherwise two. */
 typedef float lanes __attribute__((vector_size(WIDTH * sizeof(float)), aligned(sizeof(float))));
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Inlined with a step that the compiler knows, so that it needs one register for all places of a block. */
+/* Inlined with a constant step, so the compiler needs only one address register for all places of a block. */
 INLINE void convolve_by(
     clandmarknetwork_picture picture, ptrdiff_t step, ptrdiff_t rows, ptrdiff_t columns, clandmarknetwork_convolution convolution,
     const float *before, float *channels, ptrdiff_t row_step) {
   for (ptrdiff_t row = 0; row < rows; row++) {
     ptrdiff_t column = 0;
     for (; column < columns; column += BLOCK) {
-      /* Each by its name: those of an array would go to memory each time. */
+      /* Separate variables: elements of an array would go to memory each time. */
       const lanes constants = *(const lanes *)convolution.constants;
       lanes a = constants, b = a, c = a, d = a, e = a, f = a, g = a, h = a, i = a, j = a, k = a, l = a;
       const float *weight = convolution.weights;
@@ -69,8 +69,8 @@ INLINE void output(
   }
 }
 
-/* Compiled twice for x86-64: with AVX2 and FMA it is several times as fast as with what all of them have. Not by `target_clones`, whose
- * resolvers the thread sanitizer instruments: they run before it is ready. */
+/* Compiled twice for x86-64: with AVX2 and FMA it is several times as fast as with the baseline. Not with
+ * `target_clones`: the thread sanitizer instruments its resolvers, which run before the sanitizer is ready. */
 #if defined(__x86_64__)
 #define WIDE "arch=x86-64-v3"
 

@@ -79,7 +79,7 @@ int lav_converter_room(LAVConverter *converter, int frameCount) {
 
 static double limited(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
 
-/// Back to the representation the decoder gave; exact for every integer sample of at most 24 bits.
+/// Back to the decoder's representation; exact for every integer sample of at most 24 bits.
 static void fillPlanes(LAVConverter *converter, const float *samples, int stride, int count) {
   for (int c = 0; c < converter->channelCount; c++) {
     const float *from = samples + (int64_t)c * stride;
@@ -121,14 +121,13 @@ int lav_converter_push(LAVConverter *converter, const float *samples, int stride
   int taken = 0;
   do {
     int count = frameCount - taken < chunk ? frameCount - taken : chunk;
-    if (samples) fillPlanes(converter, samples + taken, stride, count);
+    fillPlanes(converter, samples + taken, stride, count);
     uint8_t *to[] = {(uint8_t *)(converter->output + written)};
-    int got = swr_convert(converter->swr, to, capacity - written, samples ? (const uint8_t **)converter->planes : NULL,
-                          samples ? count : 0);
+    int got = swr_convert(converter->swr, to, capacity - written, (const uint8_t **)converter->planes, count);
     if (got < 0) return -1;
     written += got;
     taken += count;
-  } while (samples && taken < frameCount);
+  } while (taken < frameCount);
   for (int i = 0; i < written; i++) output[i] = converter->output[i];
   return written;
 }

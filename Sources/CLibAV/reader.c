@@ -13,23 +13,23 @@
 #include <string.h>
 #include <unistd.h>
 
-/// Demuxers of files that hold their audio themselves: no playlists, no image sequences, no network, no devices.
+/// Demuxers of files that contain their audio themselves: no playlists, image sequences, network or devices.
 static const char demuxers[] =
     "aac,ac3,aiff,amr,amrnb,amrwb,ape,asf,au,caf,dsf,dts,dtshd,eac3,flac,iff,loas,mov,matroska,webm,mlp,mp3,mpc,mpc8,"
     "nistsphere,ogg,oma,qcp,rm,shn,sox,tak,tta,truehd,voc,w64,wav,wv";
 
 enum {
   ioBufferSize = 1 << 16,
-  /// Bytes read in a row that hold no packet of the stream: more than the largest tag or index of a real file.
+  /// Bytes read in a row without a packet of the stream: more than the largest tag or index of a real file.
   syncLimit = 64 << 20,
-  /// The same for bare streams, which have neither: FFmpeg keeps all of it as one packet.
+  /// The same for bare streams, which have neither tags nor indices: FFmpeg keeps all of it as one packet.
   bareSyncLimit = 8 << 20,
-  /// A demuxer may read each byte of a file this often (for its index, its ends, and the audio), and as much again as
-  /// `syncLimit`; one that reads more goes round in circles.
+  /// A demuxer may read each byte of a file this often (for its index, its ends, and the audio), plus `syncLimit`; one
+  /// that reads more is in a loop.
   passLimit = 8,
-  /// No allocation of FFmpeg is larger: damaged indices ask for anything.
+  /// The largest allocation FFmpeg may make: damaged indices ask for anything.
   allocationLimit = 256 << 20,
-  /// Errors of a demuxer that reading goes on after.
+  /// Errors of a demuxer after which reading continues.
   demuxerErrorLimit = 64,
 };
 
@@ -64,7 +64,7 @@ struct LAVReader {
   AVChannelLayout layout;
   int sampleFormat;
 
-  /// The frame being handed out, and how much of it is gone.
+  /// The frame being handed out, and how much of it has been handed out.
   AVFrame *current;
   int currentOffset;
   bool frameIsPending;
@@ -103,7 +103,7 @@ static void prepareOnce(void) {
 
 // Input
 
-/// Puts masks over `count` bytes of the file from `offset` on.
+/// Applies the masks to `count` bytes of the file from `offset` on.
 static void applyMasks(const LAVReader *reader, int64_t offset, uint8_t *bytes, int64_t count) {
   int low = 0, high = reader->maskCount;
   while (low < high) {
@@ -172,7 +172,7 @@ static int64_t seekBytes(void *opaque, int64_t offset, int whence) {
   return offset;
 }
 
-/// Demuxers may ask for further files; they get none.
+/// Demuxers may ask for other files; they get none.
 static int refuseOpen(AVFormatContext *format, AVIOContext **io, const char *url, int flags, AVDictionary **options) {
   (void)format, (void)io, (void)url, (void)flags, (void)options;
   return AVERROR(EACCES);
@@ -202,7 +202,7 @@ void lav_close(LAVReader *reader) {
 static LAVStatus statusOfOpening(const LAVReader *reader, int error) {
   if (reader->report.readErrno) return LAVStatusReadError;
   if (error == AVERROR(ENOMEM)) return LAVStatusOutOfMemory;
-  // EINVAL is what a format off the list gives, INVALIDDATA also what probing in vain gives.
+  // A demuxer not on the list gives EINVAL; INVALIDDATA also means that probing failed.
   return LAVStatusUnknownFormat;
 }
 
@@ -333,7 +333,7 @@ LAVFormat lav_format(const LAVReader *reader) {
   };
   const AVChannelLayout *layout = isStarted ? &reader->layout : &parameters->ch_layout;
   if (layout->order == AV_CHANNEL_ORDER_NATIVE) format.channelMask = layout->u.mask;
-  // DTS is both in FFmpeg's table, by the kind of file; WavPack is too, and hardly ever used with loss.
+  // DTS is both in FFmpeg's table, depending on the kind of file; so is WavPack, which is hardly ever lossy.
   int properties = descriptor ? descriptor->props : 0;
   bool isDSD = strncmp(format.codec, "dsd_", 4) == 0 || parameters->codec_id == AV_CODEC_ID_DST;
   format.isLossless = isDSD || ((properties & AV_CODEC_PROP_LOSSLESS) &&
@@ -353,7 +353,7 @@ LAVFormat lav_format(const LAVReader *reader) {
     } else if (reader->format->duration > 0) {
       format.claimedFrameCount = av_rescale_q(reader->format->duration, microseconds, frames);
     }
-    // Ogg's positions include what Opus throws away at the start.
+    // Ogg's positions include the samples that Opus drops at the start.
     if (strcmp(format.container, "ogg") == 0) format.claimedFrameCount -= parameters->initial_padding;
     if (format.claimedFrameCount < 0) format.claimedFrameCount = -1;
   } else if (reader->format->duration > 0 && format.sampleRate > 0) {
@@ -366,7 +366,7 @@ LAVFormat lav_format(const LAVReader *reader) {
 LAVReport lav_report(const LAVReader *reader) {
   LAVReport report = reader->report;
   if (reader->hash) {
-    // Finishing spoils the state.
+    // Finishing destroys the state.
     struct AVMD5 *copy = av_memdup(reader->hash, av_md5_size);
     if (copy) av_md5_final(copy, report.digest);
     av_free(copy);
@@ -389,10 +389,10 @@ static void countBadPacket(LAVReader *reader) {
 }
 
 /// Compares the number in the header of a FLAC frame (RFC 9639, section 9.1.5) with that of the frame before. Frames of
-/// equal length are numbered one by one; the others have the numbers of their first samples, which need only grow.
+/// equal length are numbered one by one; others have the numbers of their first samples, which only need to grow.
 static void checkFrameNumber(LAVReader *reader) {
   const uint8_t *bytes = reader->packet->data;
-  // No frame is shorter than a header of six bytes, a subframe and a checksum. Frames of silence have hardly more.
+  // No frame is shorter than a header of six bytes, a subframe and a checksum. Frames of silence are hardly longer.
   if (reader->packet->size < 9 || bytes[0] != 0xff || (bytes[1] & 0xfe) != 0xf8) return;
   int64_t number = bytes[4];
   int count = 0;
@@ -421,7 +421,7 @@ static bool nextPacket(LAVReader *reader) {
       reader->lastPacketSize = reader->packet->size;
       reader->report.lastPacketIsBad = false;
       if (reader->stream->codecpar->codec_id == AV_CODEC_ID_FLAC) checkFrameNumber(reader);
-      // PCM has no packets of its own: the last one is shorter, and called corrupt, whenever the length is not known.
+      // PCM has no packets of its own: if the length is unknown, the last one is shorter and marked corrupt.
       bool isPCM = av_get_exact_bits_per_sample(reader->stream->codecpar->codec_id) > 0;
       if (!isPCM && (reader->packet->flags & AV_PKT_FLAG_CORRUPT)) countBadPacket(reader);
       return true;
@@ -475,7 +475,7 @@ static bool isWithinLimits(const AVFrame *frame) {
          isSupported(frame->format);
 }
 
-/// Adds a frame to the hash: interleaved, little-endian, in as many bytes as a sample needs (RFC 9639, section 8.2).
+/// Adds a frame to the hash: interleaved, little-endian, with as many bytes as a sample needs (RFC 9639, section 8.2).
 static void hashFrame(LAVReader *reader) {
   const AVFrame *frame = reader->frame;
   int channels = frame->ch_layout.nb_channels;
@@ -486,7 +486,7 @@ static void hashFrame(LAVReader *reader) {
   const uint8_t *bytes = frame->data[0];
   int width = (bits + 7) / 8;
   if (bits != 8 * held) {
-    // Samples stand in the high bits.
+    // Samples are in the high bits.
     av_fast_malloc(&reader->hashBuffer, &reader->hashBufferSize, (size_t)(count * width));
     if (!reader->hashBuffer) return;
     uint8_t *to = reader->hashBuffer;
@@ -514,7 +514,7 @@ static bool decodeFrame(LAVReader *reader) {
     if (error == AVERROR_EOF) break;
     if (error != AVERROR(EAGAIN)) {
       countBadPacket(reader);
-      // A decoder that neither gives frames nor takes packets would go on like this for ever.
+      // A decoder that neither returns frames nor accepts packets would loop forever.
       if (++refusals > 64) break;
       continue;
     }
@@ -534,7 +534,8 @@ LAVStatus lav_start(LAVReader *reader, const LAVFormat *like) {
   if (avcodec_parameters_to_context(reader->codec, reader->stream->codecpar) < 0) return LAVStatusOutOfMemory;
   reader->codec->pkt_timebase = reader->stream->time_base;
   reader->codec->thread_count = 1;
-  // Lossless codecs and AC-3 carry checksums: a frame that fails its own is damage, and would be a burst of noise.
+  // Lossless codecs and AC-3 carry checksums: a frame that fails its checksum is damage, and would sound like a burst
+  // of noise.
   enum AVCodecID codecID = reader->codec->codec_id;
   bool isChecked = lav_format(reader).isLossless || codecID == AV_CODEC_ID_AC3 || codecID == AV_CODEC_ID_EAC3;
   if (isChecked) reader->codec->err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE;
@@ -596,7 +597,7 @@ static bool startConversion(LAVReader *reader, const AVFrame *frame) {
   return isReady;
 }
 
-/// Converts `count` frames of `data` (NULL: what the converter still holds) into `reader->converted`.
+/// Converts `count` frames of `data` (NULL: the rest that the converter holds) into `reader->converted`.
 static bool convert(LAVReader *reader, const uint8_t **data, int count) {
   int room = swr_get_out_samples(reader->swr, count);
   if (room <= 0) return false;
@@ -628,7 +629,7 @@ static bool nextFrame(LAVReader *reader) {
                 frame->format == reader->swrFormat &&
                 av_channel_layout_compare(&frame->ch_layout, &reader->swrLayout) == 0;
     if (reader->swr && !fits) {
-      // What the old conversion still holds comes before the frame that waits.
+      // What the old conversion still holds comes before the waiting frame.
       bool hasTail = convert(reader, NULL, 0);
       swr_free(&reader->swr);
       if (hasFrame && !hasChanged(reader, frame)) reader->report.formatChangeCount++;

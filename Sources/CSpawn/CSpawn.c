@@ -31,11 +31,11 @@ int cspawn_input_pipe(int *reading, int *writing) { return make_pipe(reading, wr
 
 int cspawn_output_pipe(int *reading, int *writing) { return make_pipe(reading, writing, 0); }
 
-/* What cspawn_limit_memory has changed, for programs to get it back. */
+/* The limit before cspawn_limit_memory, to restore it for started programs. */
 static struct rlimit memory_limit_before;
 static volatile int is_memory_limited;
 
-/* The part of cspawn_start that runs in the memory of the parent, which waits: system calls only. Returns if it fails. */
+/* Runs in the memory of the parent, which waits for it: only system calls are allowed. Returns only on failure. */
 static int become(char *const argv[], int leads_session, int input, int output, int error, pid_t parent) {
   struct sigaction standard = {.sa_handler = SIG_DFL};
   sigset_t none;
@@ -54,10 +54,10 @@ static int become(char *const argv[], int leads_session, int input, int output, 
 }
 
 int cspawn_start(pid_t *process, char *const argv[], int leads_session, int input, int output, int error) {
-  /* Should this process have 0, 1 or 2 closed, a pipe may sit there and would be overwritten by the first dup2. */
+  /* If this process has closed 0, 1 or 2, a pipe may have that number and the first dup2 would overwrite it. */
   if ((input >= 0 && input <= 2) || output <= 2 || error <= 2) return EBADF;
 
-  /* posix_spawn cannot ask for the signal at the parent's end. No handler may run in the child, hence the mask. */
+  /* posix_spawn cannot request the signal at the parent's end. No handler may run in the child, hence the mask. */
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -78,7 +78,7 @@ int cspawn_start(pid_t *process, char *const argv[], int leads_session, int inpu
   return problem;
 }
 
-/* Sanitizers reserve terabytes that nobody writes to, and the limit would count them. */
+/* Sanitizers reserve terabytes that are never written, and the limit would count them. */
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 int cspawn_limit_memory(size_t bytes) { return ENOTSUP; }
 #else
@@ -120,7 +120,7 @@ int cspawn_has_ended(pid_t process) {
   return info.si_pid != 0;
 }
 
-/* Processes may start others while they are looked for: a few times over finds those as well. */
+/* Processes may start others during the search: a few passes find those too. */
 void cspawn_kill_others_in_session(pid_t session) {
   for (int pass = 0; pass < 3; pass++) {
     DIR *processes = opendir("/proc");

@@ -28,11 +28,11 @@ static void *end_with_parent(void *nothing) {
 }
 
 int cspawn_end_session_with_parent(void) {
-  /* In somebody else's session there is more than what this process has started. */
+  /* A session of another leader contains processes that this one has not started. */
   if (getsid(0) != getpid()) return EPERM;
   if (pipe2(wakeup, O_CLOEXEC) != 0) return errno;
 
-  /* The thread is there already when it is needed, and looks through /proc, which a handler may not. */
+  /* Start the thread in advance: it reads /proc, which a signal handler may not. */
   pthread_attr_t attributes;
   pthread_t thread;
   pthread_attr_init(&attributes);
@@ -48,6 +48,6 @@ int cspawn_end_session_with_parent(void) {
 
   struct sigaction action = {.sa_handler = parent_has_ended, .sa_flags = SA_RESTART};
   sigfillset(&action.sa_mask);
-  /* It has been asked for by cspawn_start, and ends this process alone until here. */
+  /* cspawn_start has requested this signal; until now it would have ended only this process. */
   return sigaction(SIGUSR1, &action, NULL) == 0 ? 0 : errno;
 }

@@ -1,40 +1,40 @@
 /// A bank of triangular filters over the bins of a spectrum.
 ///
-/// A filter rises from zero at one frequency to its peak at the next and falls to zero at the one after; its weights add up to
-/// one. A filter too narrow to hold a bin takes the bin nearest to its centre.
+/// A filter rises from zero at one frequency to its peak at the next and falls to zero at the one after; its weights
+/// add up to one. A filter too narrow to contain a bin uses the bin nearest to its center.
 public struct FilterBank: Sendable {
-  /// Bands of the bank.
+  /// Number of bands.
   public var count: Int { ranges.count }
-  /// The centres of the bands in hertz.
-  public let centres: [Float]
+  /// Center frequencies of the bands in hertz.
+  public let centers: [Float]
 
   private let ranges: [Range<Int>]
   private let offsets: [Int]
   private let weights: [Float]
 
   /// - Parameters:
-  ///   - frequencies: hertz, ascending; band `i` reaches from `frequencies[i]` to `frequencies[i + 2]`.
-  ///   - binWidth: hertz from one bin to the next.
-  ///   - binCount: bins of a spectrum.
+  ///   - frequencies: Hertz, ascending; band `i` reaches from `frequencies[i]` to `frequencies[i + 2]`.
+  ///   - binWidth: Hertz from one bin to the next.
+  ///   - binCount: Bins of a spectrum.
   public init(frequencies: [Float], binWidth: Float, binCount: Int) {
     precondition(frequencies.count > 2 && binWidth > 0 && binCount > 0)
     var ranges: [Range<Int>] = []
     var offsets: [Int] = []
     var weights: [Float] = []
     for band in 0..<(frequencies.count - 2) {
-      let (low, centre, high) = (frequencies[band], frequencies[band + 1], frequencies[band + 2])
-      precondition(low < centre && centre < high, "frequencies must ascend")
+      let (low, center, high) = (frequencies[band], frequencies[band + 1], frequencies[band + 2])
+      precondition(low < center && center < high, "frequencies must ascend")
       var first = min(max(Int((low / binWidth).rounded(.up)), 0), binCount - 1)
       var last = min(max(Int((high / binWidth).rounded(.down)), first), binCount - 1)
       var filter = (first...last).map { bin in
         let frequency = Float(bin) * binWidth
-        return max(0, min((frequency - low) / (centre - low), (high - frequency) / (high - centre)))
+        return max(0, min((frequency - low) / (center - low), (high - frequency) / (high - center)))
       }
       let sum = filter.reduce(0, +)
       if sum > 0 {
         filter = filter.map { $0 / sum }
       } else {
-        first = min(Int((centre / binWidth).rounded()), binCount - 1)
+        first = min(Int((center / binWidth).rounded()), binCount - 1)
         last = first
         filter = [1]
       }
@@ -42,7 +42,7 @@ public struct FilterBank: Sendable {
       offsets.append(weights.count)
       weights += filter
     }
-    centres = Array(frequencies[1..<(frequencies.count - 1)])
+    centers = Array(frequencies[1..<(frequencies.count - 1)])
     self.ranges = ranges
     self.offsets = offsets
     self.weights = weights

@@ -1,6 +1,6 @@
 /// A local maximum between samples.
 public struct Peak: Hashable, Sendable {
-  /// In samples; fractional, from a parabola through the maximum and its neighbours.
+  /// In samples; fractional, from a parabola through the maximum and its neighbors.
   public var position: Double
   /// The height of the parabola.
   public var value: Float
@@ -9,9 +9,9 @@ public struct Peak: Hashable, Sendable {
 /// The local maxima of a curve, highest first; equal heights in the order of the curve.
 ///
 /// - Parameters:
-///   - values: the curve.
-///   - isCircular: whether the end is followed by the start.
-///   - limit: at most so many.
+///   - values: The curve.
+///   - isCircular: Whether the start follows the end.
+///   - limit: The most peaks to return.
 public func peaks(of values: Span<Float>, isCircular: Bool = false, limit: Int = .max) -> [Peak] {
   let count = values.count
   guard count > 2 else { return [] }
@@ -21,7 +21,7 @@ public func peaks(of values: Span<Float>, isCircular: Bool = false, limit: Int =
     let before = values[index == 0 ? count - 1 : index - 1]
     let here = values[index]
     let after = values[index == count - 1 ? 0 : index + 1]
-    // Of a plateau the first sample counts.
+    // On a plateau, the first sample counts.
     guard here > before, here >= after else { continue }
     let curvature = before - 2 * here + after
     let shift = curvature < 0 ? 0.5 * (before - after) / curvature : 0

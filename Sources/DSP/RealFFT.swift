@@ -1,10 +1,10 @@
 internal import CFFTW
 internal import Synchronization
 
-/// Discrete Fourier transforms of real signals in single precision, of one length.
+/// Discrete Fourier transforms of real signals of one length, in single precision.
 ///
-/// Uses FFTW 3 (Frigo and Johnson 2005). Plans are estimated, not measured: a measured plan depends on what the machine was
-/// doing at that moment, and with it the last bits of every result.
+/// Uses FFTW 3 (Frigo and Johnson 2005). Plans are estimated, not measured: a measured plan depends on what else the
+/// machine was doing, and so would the last bits of every result.
 ///
 /// An instance owns its work space, so it serves one caller at a time.
 public final class RealFFT {
@@ -17,13 +17,13 @@ public final class RealFFT {
   public var binCount: Int { length / 2 + 1 }
 
   private let frames: UnsafeMutableBufferPointer<Float>
-  /// Real and imaginary parts in turn. (FFTW's transforms to separate arrays take twice as long.)
+  /// Real and imaginary parts alternate. (FFTW's transforms to separate arrays take twice as long.)
   private let spectrum: UnsafeMutableBufferPointer<Float>
   private let forward: fftwf_plan
-  /// Made when first needed.
+  /// Made on first use.
   private var backward: fftwf_plan?
 
-  /// - Parameter length: an even number from 2; products of small primes are fast.
+  /// - Parameter length: An even number, at least 2; products of small primes are fast.
   public init(length: Int) {
     precondition(length >= 2 && length.isMultiple(of: 2) && length <= 1 << 28, "length must be even and positive")
     self.length = length
@@ -58,8 +58,8 @@ public final class RealFFT {
   /// X[k] = Σ x[n]·exp(−2πi·k·n / length).
   ///
   /// - Parameters:
-  ///   - signal: at most `length` values; what is missing counts as zero.
-  ///   - body: gets `binCount` bins, real and imaginary part in turn.
+  ///   - signal: At most `length` values; missing ones count as zero.
+  ///   - body: Receives `binCount` bins, real and imaginary parts alternating.
   public func transform<R>(_ signal: Span<Float>, _ body: (Span<Float>) throws -> R) rethrows -> R {
     precondition(signal.count <= length)
     var input = unsafe frames.mutableSpan
@@ -73,7 +73,7 @@ public final class RealFFT {
   ///
   /// - Parameters:
   ///   - window: `length` values.
-  ///   - power: takes `binCount` values.
+  ///   - power: Receives `binCount` values.
   public func power(of signal: [Float], from start: Int, window: [Float], into power: inout [Float]) {
     precondition(window.count == length && power.count == binCount)
     do {
@@ -99,15 +99,15 @@ public final class RealFFT {
     }
   }
 
-  /// x[n] = Σ over k of X[k]·exp(2πi·k·n / length), with X[length − k] the conjugate of X[k]: `length` times the signal
-  /// whose transform X is.
+  /// x[n] = Σ over k of X[k]·exp(2πi·k·n / length), where X[length − k] is the conjugate of X[k]: `length` times the
+  /// signal whose transform is X.
   ///
   /// - Parameters:
-  ///   - bins: `binCount` bins, real and imaginary part in turn.
-  ///   - body: gets `length` values.
+  ///   - bins: `binCount` bins, real and imaginary parts alternating.
+  ///   - body: Receives `length` values.
   public func invert<R>(_ bins: Span<Float>, _ body: (Span<Float>) throws -> R) rethrows -> R {
     precondition(bins.count == 2 * binCount)
-    // Planning with FFTW_ESTIMATE leaves the arrays as they are, so this may come before or after they are filled.
+    // Planning with FFTW_ESTIMATE does not change the arrays, so it may come before or after they are filled.
     let plan = unsafe backward ?? makeBackward()
     var input = unsafe spectrum.mutableSpan
     for index in 0..<bins.count { input[index] = bins[index] }

@@ -1,7 +1,7 @@
 /// Natural logarithm of positive, normal numbers, with an error below 2e-5.
 ///
-/// The exponent is read from the bits; the logarithm of the mantissa, put between √½ and √2, comes from the series of
-/// artanh: ln m = 2·(z + z³/3 + z⁵/5 + z⁷/7), z = (m − 1) / (m + 1).
+/// The exponent is read from the bits; the logarithm of the mantissa, scaled to lie between √½ and √2, comes from the
+/// series of artanh: ln m = 2·(z + z³/3 + z⁵/5 + z⁷/7), z = (m − 1) / (m + 1).
 @inlinable
 public func naturalLog(_ x: SIMD8<Float>) -> SIMD8<Float> {
   let bits = unsafeBitCast(x, to: SIMD8<Int32>.self)

@@ -1,4 +1,5 @@
-/// Numbers in half precision (IEEE 754 binary16, little-endian), as the training scripts write the weights of networks.
+/// Reads numbers in half precision (IEEE 754 binary16, little-endian), the format in which training scripts write
+/// network weights.
 public func floats(ofHalves bytes: UnsafeRawBufferPointer) -> [Float] {
   (0..<bytes.count / 2).map { index in
     let bits = unsafe bytes.loadUnaligned(fromByteOffset: 2 * index, as: UInt16.self)
@@ -6,16 +7,16 @@ public func floats(ofHalves bytes: UnsafeRawBufferPointer) -> [Float] {
   }
 }
 
-/// Numbers with names, as the scripts that fit them write them: for each name a line with the name and its numbers, tabs
-/// between them. Lines that begin with # tell where the numbers come from.
+/// Named numbers, as fitting scripts write them: one line per name, with the name and its numbers separated by tabs.
+/// Lines that start with # say where the numbers come from.
 public struct NumberTable: Sendable {
   /// In the order of the lines.
   public private(set) var names: [String] = []
   private var rows: [String: [Double]] = [:]
 
-  /// - Parameter text: part of the program; what cannot be read is a mistake of who built it.
+  /// - Parameter text: A part of the program; a syntax error is a build mistake.
   public init(_ text: UnsafeRawBufferPointer) {
-    // Bytes and not characters, which take ten times as long to tell apart.
+    // Bytes rather than characters, which take ten times as long to compare.
     for line in String(decoding: text, as: UTF8.self).utf8.split(separator: UInt8(ascii: "\n")) {
       guard line.first != UInt8(ascii: "#") else { continue }
       let fields = line.split(separator: UInt8(ascii: "\t")).map(Substring.init)
@@ -26,13 +27,13 @@ public struct NumberTable: Sendable {
       }
       names.append(name)
     }
-    precondition(rows.count == names.count, "a name stands twice")
+    precondition(rows.count == names.count, "a name appears twice")
   }
 
   /// The numbers of a name.
   public subscript(name: String) -> [Double]? { rows[name] }
 
-  /// The one number of a name.
+  /// The only number of a name.
   public func number(_ name: String) -> Double {
     guard let row = rows[name], row.count == 1 else { preconditionFailure("\(name) is not one number") }
     return row[0]

@@ -1,12 +1,12 @@
-/// Which files of a folder are worth opening, told by their names alone: a scan opens no file.
+/// Decides by name alone which files of a folder are worth opening; a scan opens no file.
 ///
-/// The extension only says whether a file is a candidate; what it holds is told by its content when it is decoded.
-/// Files that are named one by one are analyzed whatever they are called.
+/// The extension only makes a file a candidate; decoding tells what it holds. Files named one by one are analyzed
+/// whatever their names.
 public struct CandidateRule: Hashable, Sendable {
   /// Extensions of files that may hold audio: lower case, without the dot.
   public var audioExtensions: Set<String>
-  /// Whether to take files without an extension, or with one that neither `audioExtensions` nor the list of kinds known
-  /// not to be audio has.
+  /// Whether to take files without an extension, or with one that is neither in `audioExtensions` nor in the list of
+  /// kinds known not to be audio.
   public var takesUnknownKinds: Bool
   /// Whether to take files and folders whose names start with a dot.
   public var takesHidden: Bool
@@ -44,7 +44,7 @@ public struct CandidateRule: Hashable, Sendable {
     return takesHidden ? nil : .hidden
   }
 
-  /// In lower case; empty for names without a dot, or with none but the first character.
+  /// In lower case; empty for names without a dot, or whose only dot is the first character.
   static func fileExtension(of name: some Collection<UInt8>) -> String {
     var reversed: [UInt8] = []
     for byte in name.reversed() {
@@ -61,8 +61,8 @@ public struct CandidateRule: Hashable, Sendable {
 }
 
 extension CandidateRule {
-  /// What libsndfile and FFmpeg read, by its usual extensions, and containers of video that often hold nothing but
-  /// sound. `id3` is what is left of a file whose audio got lost: its owner should hear of it.
+  /// The usual extensions of what libsndfile and FFmpeg read, and video containers that often hold only sound. `id3` is
+  /// a file that lost its audio and kept its tag: its owner should hear of it.
   public static let defaultAudioExtensions = words(
     """
     wav wave bwf w64 rf64 aif aiff aifc caf au snd flac fla
@@ -76,7 +76,7 @@ extension CandidateRule {
   static let unfinishedExtensions = words(
     "part partial crdownload download tmp temp !qb !ut !bt bc! aria2 opdownload filepart dtapart td xltd jc! ytdl")
 
-  /// What lies about in music folders and is not audio, so that anything unexpected stands out.
+  /// Kinds often found in music folders that are not audio. Listing them makes anything unexpected stand out.
   static let otherExtensions = words(
     """
     jpg jpeg jpe jfif png gif bmp webp tif tiff svg heic heif avif ico psd xcf

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import SystemPackage
 
-/// Identifies a file or folder on this machine, whatever it is called.
+/// Identifies a file or folder on this machine by device and inode, independent of its name.
 struct FileKey: Hashable {
   var device: UInt64
   var inode: UInt64
@@ -10,7 +10,7 @@ struct FileKey: Hashable {
   var isTrustworthy: Bool { inode != 0 }
 }
 
-/// What `lstat` or `stat` says.
+/// The result of `lstat` or `stat`.
 struct FileStatus {
   enum Kind {
     case regular, folder, link, fifo, socket, device, unknown
@@ -61,7 +61,7 @@ struct FileStatus {
     linkCount = Int(status.st_nlink)
   }
 
-  /// Times beyond the years 1677 to 2262, which only broken file systems give, become the nearest that fits.
+  /// Times outside 1677 to 2262, which only broken file systems report, are clamped.
   private static func nanoseconds(_ time: timespec) -> Int64 {
     let (seconds, overflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, carry) = seconds.addingReportingOverflow(Int64(time.tv_nsec))

@@ -6,18 +6,18 @@ struct FolderListing {
   struct Entry {
     var start: Int
     var count: Int
-    /// `.unknown` where the file system does not say; then `lstat` does.
+    /// `.unknown` where the file system does not say; then use `lstat`.
     var kind: FileStatus.Kind
   }
 
   private(set) var bytes: [UInt8] = []
   private(set) var entries: [Entry] = []
-  /// Identity of the folder that was read.
+  /// Identity of this folder.
   let key: FileKey
-  /// What ended the reading before the last name, if anything did.
+  /// The error that ended reading before the last name, if any.
   private(set) var interruption: Errno?
 
-  /// - Parameter followingLinks: whether `path` may be a link to a folder.
+  /// - Parameter followingLinks: Whether `path` may be a link to a folder.
   init(at path: UnsafePointer<CChar>, followingLinks: Bool) throws(Errno) {
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followingLinks ? 0 : O_NOFOLLOW)
     let descriptor = unsafe open(path, flags)

@@ -3,10 +3,10 @@ internal import SystemPackage
 /// The patterns of one `.nocturneignore` file and the folder they are relative to.
 struct IgnoreFile {
   static let name = ".nocturneignore"
-  /// Larger files are not ignore files.
+  /// Larger files are not read: they are no ignore files.
   static let sizeLimit = 1 << 20
 
-  /// Length in bytes of the path of the file's folder, with its slash: what follows is relative to it.
+  /// Length in bytes of the path of the file's folder, with its slash. Patterns match what follows it.
   var baseLength: Int
   var patterns: [IgnorePattern]
 
@@ -24,7 +24,7 @@ struct IgnoreFile {
     }
   }
 
-  /// Whether a path is left out: the last pattern that matches decides, `nil` if none does.
+  /// Whether a path is ignored. The last matching pattern decides; `nil` if none matches.
   func verdict(on path: [UInt8], isFolder: Bool) -> Bool? {
     let relative = path[baseLength...]
     return patterns.last { $0.matches(relative, isFolder: isFolder) }.map { !$0.isNegated }

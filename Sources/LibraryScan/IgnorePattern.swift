@@ -18,7 +18,7 @@ struct IgnorePattern: Hashable {
     case set([ClosedRange<Character>], isNegated: Bool)
   }
 
-  /// A Unicode scalar, or a byte that belongs to none; the bytes come after all scalars.
+  /// A Unicode scalar, or a byte that is not part of one; such bytes sort after all scalars.
   struct Character: Hashable, Comparable, ExpressibleByUnicodeScalarLiteral {
     var value: UInt32
 
@@ -52,19 +52,19 @@ struct IgnorePattern: Hashable {
     if !isAnchored { segments.insert(.anyFolders, at: 0) }
   }
 
-  /// - Parameter path: relative to the folder of the ignore file.
+  /// - Parameter path: Relative to the folder of the ignore file.
   func matches(_ path: ArraySlice<UInt8>, isFolder: Bool) -> Bool {
     guard isFolder || !foldersOnly else { return false }
     let names = path.split(separator: UInt8(ascii: "/"))
     var name = 0
     var segment = 0
-    // Where to go on after a mismatch: `**` then takes one folder more.
+    // Where to continue after a mismatch: `**` then takes one more folder.
     var retry: (name: Int, segment: Int)?
     while name < names.count {
       if segment < segments.count {
         switch segments[segment] {
         case .anyFolders:
-          // At the end of a pattern it stands for everything inside, at least one name.
+          // At the end of a pattern it matches everything inside, at least one name.
           if segment == segments.count - 1 { return true }
           retry = (name, segment)
           segment += 1
@@ -148,7 +148,7 @@ struct IgnorePattern: Hashable {
     return tokens
   }
 
-  /// The set after a `[`; `nil` if no `]` ends it, and then the bracket means itself.
+  /// The set after a `[`; `nil` if no `]` ends it, and then the bracket stands for itself.
   private static func takeSet(_ rest: inout ArraySlice<UInt8>) -> Token? {
     var ranges: [ClosedRange<Character>] = []
     let isNegated = rest.first == UInt8(ascii: "!") || rest.first == UInt8(ascii: "^")

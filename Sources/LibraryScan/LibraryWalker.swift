@@ -8,33 +8,31 @@ public import SystemPackage
 /// while let entry = try walker.next() { … }
 /// ```
 ///
-/// - Order: roots as given; in a folder by the bytes of the names, folders and files alike. Symbolic links are followed
-///   last, in the order they were met, so that whatever has a path without links gets that one.
-/// - Nothing is met twice: a folder is known again by device and inode (other roots, links, bind mounts), a file with
-///   several names (hard links) as well. A link to a folder that contains the library is not followed.
-/// - Names are bytes and come back as they are.
-/// - Memory: the names of the folders from the root to the current one, 16 bytes for every folder met, and an entry for
-///   each link, each file with several names and each file that was named as a root.
-/// - A folder that cannot be read, or anything that is not a file, is yielded as skipped and never ends the walk.
+/// - Order: Roots as given; within a folder, files and folders together by the bytes of their names. Symbolic links are
+///   followed last, in the order they were found, so a file that has a path without links is yielded under that path.
+/// - Nothing is yielded twice. Folders and files are recognized by device and inode (other roots, links, bind mounts),
+///   but each name of a file (hard links) counts. A link to a folder that contains the library is not followed.
+/// - Names are bytes and are returned unchanged.
+/// - Memory: The names in the folders from the root to the current one, 16 bytes per folder visited, and an entry for
+///   each link, each file with several names and each file given as a root.
+/// - Folders that cannot be read, and things that are not files, are yielded as skipped and never end the walk.
 public struct LibraryWalker {
   public struct Options: Hashable, Sendable {
     public var candidates: CandidateRule
-    /// Whether symbolic links in the folders are followed, to files and to folders. Those given as roots always are.
+    /// Whether to follow symbolic links inside folders, to files and to folders. Roots that are links are always
+    /// followed.
     public var followsLinks: Bool
-    /// Whether a file with several names (hard links) is yielded for the first of them only.
-    public var yieldsHardLinksOnce: Bool
-    /// Whether folders and files on other file systems than that of their root are left out.
+    /// Whether to leave out folders and files on other file systems than their root's.
     public var staysOnFileSystem: Bool
-    /// Files changed within this time before the walk began are skipped: they may still be being written.
+    /// Files changed less than this long before the walk began are skipped: something may still be writing them.
     public var quietPeriod: Duration
 
     public init(
-      candidates: CandidateRule = CandidateRule(), followsLinks: Bool = true, yieldsHardLinksOnce: Bool = true,
+      candidates: CandidateRule = CandidateRule(), followsLinks: Bool = true,
       staysOnFileSystem: Bool = false, quietPeriod: Duration = .zero
     ) {
       self.candidates = candidates
       self.followsLinks = followsLinks
-      self.yieldsHardLinksOnce = yieldsHardLinksOnce
       self.staysOnFileSystem = staysOnFileSystem
       self.quietPeriod = quietPeriod
     }
@@ -43,17 +41,17 @@ public struct LibraryWalker {
   public enum Entry: Hashable, Sendable {
     case file(ScannedFile)
     case skipped(SkippedEntry)
-    /// One for each root: for files when they are met, for folders at the end of the walk.
+    /// One for each root: for files when they are reached, for folders at the end of the walk.
     case root(RootReport)
   }
 
-  /// A folder in which the walk is.
+  /// A folder the walk is inside.
   private struct Level {
     var listing: FolderListing
     var position = 0
     /// Length of the folder's path.
     var pathLength: Int
-    /// How many of `ignoreFiles` held before this folder.
+    /// How many of `ignoreFiles` applied before this folder.
     var ignoreCount: Int
   }
 
@@ -61,7 +59,7 @@ public struct LibraryWalker {
     var path: FilePath
     var device: UInt64
     var fileCount = 0
-    /// Whether anything was met that is or was yielded, here or elsewhere.
+    /// Whether the walk found any candidate below it, yielded here or elsewhere.
     var holdsAudio = false
   }
 
@@ -88,7 +86,7 @@ public struct LibraryWalker {
   private var visitedFolders: Set<FileKey> = []
   private lazy var pseudoFileSystems = PseudoFileSystems()
   private var foldersAboveRoots: Set<FileKey> = []
-  /// The first path of every file that may be met again under another.
+  /// The first path of every file that may turn up again under another.
   private var firstPaths: [FileKey: FilePath] = [:]
 
   public init(roots: [FilePath], options: Options = Options()) {
@@ -96,14 +94,14 @@ public struct LibraryWalker {
     self.init(options: options) { () throws(ScanError) in rest.popFirst() }
   }
 
-  /// A walk whose roots come from somewhere as they are needed, as from a `PathList`.
+  /// A walk that asks for its roots as it needs them, for instance from a `PathList`.
   public init(options: Options = Options(), nextRoot: @escaping () throws(ScanError) -> FilePath?) {
     self.options = options
     self.nextRoot = nextRoot
     quietPeriod = QuietPeriod(options.quietPeriod)
   }
 
-  /// - Throws: what the source of the roots throws. The walk can go on after that.
+  /// - Throws: The error of the source of roots. The walk can continue after it.
   public mutating func next() throws(ScanError) -> Entry? {
     while true {
       if !ready.isEmpty { return ready.removeFirst() }
@@ -176,7 +174,7 @@ public struct LibraryWalker {
     }
   }
 
-  /// Starts the list of ignore files anew with those that hold for everything in `folder`.
+  /// Resets `ignoreFiles` to those that apply to everything in `folder`.
   private mutating func readIgnoreFiles(above folder: FilePath) {
     ignoreFiles = []
     var above = folder
@@ -192,7 +190,7 @@ public struct LibraryWalker {
         ignoreFiles.append(rules)
       }
     } catch {
-      // Those above roots and links are looked at again and again.
+      // The files above roots and links are read repeatedly; report each only once.
       guard unreadableIgnoreFiles.insert(file).inserted else { return }
       ready.append(
         .skipped(SkippedEntry(path: file, reason: .unreadableIgnoreFile, detail: error.description)))
@@ -201,7 +199,7 @@ public struct LibraryWalker {
 
   // MARK: - Folders
 
-  /// Goes down into the folder at `path`.
+  /// Descends into the folder at `path`.
   private mutating func enter(_ listing: FolderListing) {
     if listing.key.isTrustworthy { visitedFolders.insert(listing.key) }
     if let problem = listing.interruption { skip(.unreadableFolder, isFolder: true, detail: problem.description) }
@@ -209,7 +207,7 @@ public struct LibraryWalker {
     if listing.contains(Array(IgnoreFile.name.utf8)) { readIgnoreFile(in: path.path) }
   }
 
-  /// Goes down into the folder at `path` if that is possible, and not for a second time.
+  /// Descends into the folder at `path` unless it cannot be read or was visited before.
   private mutating func enterFolder(followingLink: Bool) {
     guard !path.isTooLong else { return skip(.pathTooLong, isFolder: true) }
     let listing: FolderListing
@@ -233,7 +231,7 @@ public struct LibraryWalker {
     enter(listing)
   }
 
-  /// Takes the next name of the current folder, or leaves it.
+  /// Handles the next name in the current folder, or leaves the folder.
   private mutating func step() {
     let level = levels.count - 1
     path.truncate(to: levels[level].pathLength)
@@ -249,7 +247,7 @@ public struct LibraryWalker {
     take(entry.kind, named: name, status: nil)
   }
 
-  /// Decides on the entry at `path`. The name decides first: most of what is no music never costs a look at the disk.
+  /// Decides about the entry at `path`. The name comes first, so most files that are not music cost no system call.
   private mutating func take(_ kind: FileStatus.Kind, named name: ArraySlice<UInt8>, status: FileStatus?) {
     let rule = options.candidates
     switch kind {
@@ -342,7 +340,7 @@ public struct LibraryWalker {
     }
   }
 
-  /// Whether a file, given by its path without links, lies in a folder that was walked and was a candidate there.
+  /// Whether a file, given by its path without links, is a candidate in a folder that was walked.
   private mutating func wasYielded(_ target: FilePath) -> Bool {
     guard let name = target.lastComponent, options.candidates.reasonToSkip(fileNamed: Self.bytes(of: name)) == nil,
       let folder = try? FileStatus(at: target.removingLastComponent(), followingLinks: true).key,
@@ -360,14 +358,12 @@ public struct LibraryWalker {
   private mutating func yield(_ status: FileStatus, isRoot: Bool, mayBeMetAgain: Bool = false) {
     guard !path.isTooLong else { return skip(.pathTooLong) }
     let file = ScannedFile(path: path.path, status: status)
-    let hasOtherNames = status.linkCount > 1 && options.yieldsHardLinksOnce
-    if status.key.isTrustworthy, hasOtherNames || isRoot || mayBeMetAgain || !firstPaths.isEmpty {
+    if status.key.isTrustworthy, isRoot || mayBeMetAgain || !firstPaths.isEmpty {
       if let first = firstPaths[status.key] {
+        // Each name of a file with hard links stands in somebody's album; content ids save decoding it twice.
         let isHardLink = status.linkCount > 1 && first != file.path
-        if !isHardLink || options.yieldsHardLinksOnce {
-          return skip(isHardLink ? .hardLink : .alreadyScanned, detail: isHardLink ? first.string : nil)
-        }
-      } else if hasOtherNames || isRoot || mayBeMetAgain {
+        if !isHardLink { return skip(.alreadyScanned) }
+      } else if isRoot || mayBeMetAgain {
         firstPaths[status.key] = file.path
       }
     }
@@ -381,13 +377,13 @@ public struct LibraryWalker {
   private mutating func skip(_ reason: SkipReason, isFolder: Bool = false, detail: String? = nil) {
     ready.append(.skipped(SkippedEntry(path: path.path, reason: reason, isFolder: isFolder, detail: detail)))
     switch reason {
-    case .alreadyScanned, .hardLink, .stillChanging:
+    case .alreadyScanned, .stillChanging:
       if !levels.isEmpty || isPastRoots { roots[currentRoot].holdsAudio = true }
     default: break
     }
   }
 
-  /// Whether this is on another file system than the root, and that matters.
+  /// Whether this is on another file system than the root, and such are left out.
   private func leaves(_ key: FileKey) -> Bool {
     options.staysOnFileSystem && key.device != roots[currentRoot].device
   }

@@ -1,17 +1,17 @@
 public import SystemPackage
 
-/// What a scan would make of one file that somebody names, without walking anything.
+/// What a scan would do with one file that is named directly, without walking a folder.
 public enum NamedFile: Hashable, Sendable {
   case file(ScannedFile)
   case skipped(SkippedEntry)
   case folder
-  /// There is no such file, or the system does not let us see it; the sentence says which.
+  /// There is no such file, or the system denies access; the sentence says which.
   case unreachable(String)
 }
 
 extension LibraryWalker {
-  /// Looks at a file without opening it, and judges it by its name as if it had been met in a folder. Ignore files are
-  /// not asked: they speak of folders that are walked.
+  /// Looks at a file without opening it and judges its name as if it had been found in a folder. Ignore files are not
+  /// read: they apply to walks.
   ///
   /// - Parameter path: Absolute.
   public static func look(at path: FilePath, options: Options = Options()) -> NamedFile {

@@ -2,15 +2,15 @@ internal import Glibc
 internal import SystemPackage
 
 extension FilePath {
-  /// The path as the system takes it, without the NUL at the end.
+  /// The path as system calls take it, without the final NUL.
   var bytes: [UInt8] {
     withPlatformString { path in
       unsafe [UInt8](UnsafeRawBufferPointer(start: path, count: strlen(path)))
     }
   }
 
-  /// Absolute, without `.`, doubled and trailing slashes. Links stay what they are, except in a path with `..`: there
-  /// only the system knows what is meant.
+  /// Absolute, without `.` and without doubled or trailing slashes. Links are kept, except in a path with `..`: only
+  /// the system can resolve that.
   func absolute() -> FilePath {
     if components.contains(where: { $0.kind == .parentDirectory }), let resolved = try? resolvingLinks() {
       return resolved
@@ -18,14 +18,14 @@ extension FilePath {
     return (isAbsolute ? self : Self.currentFolder.appending(components)).lexicallyNormalized()
   }
 
-  /// The path without any links, `.` and `..`, of something that exists.
+  /// The path of something that exists, without links, `.` and `..`.
   func resolvingLinks() throws(Errno) -> FilePath {
     guard let resolved = withPlatformString({ unsafe realpath($0, nil) }) else { throw Errno(rawValue: errno) }
     defer { unsafe free(resolved) }
     return unsafe FilePath(platformString: resolved)
   }
 
-  /// As the shell shows it (`PWD`, with links) if that is still true, else as the kernel does.
+  /// As the shell shows it (`PWD`, with links) if that is still correct, otherwise as the kernel does.
   private static var currentFolder: FilePath {
     if let shown = unsafe getenv("PWD") {
       let path = unsafe FilePath(platformString: shown)
@@ -41,10 +41,10 @@ extension FilePath {
   }
 }
 
-/// A path that grows and shrinks by names as a walk goes on; always absolute, without a trailing slash (the root is
+/// A path that grows and shrinks by one name as a walk proceeds; always absolute, without a trailing slash (the root is
 /// empty).
 struct PathBuffer {
-  /// What `open` takes on Linux: `PATH_MAX` without the NUL.
+  /// The longest path `open` accepts on Linux: `PATH_MAX` without the NUL.
   static let lengthLimit = 4095
 
   private(set) var bytes: [UInt8]

@@ -1,17 +1,17 @@
 internal import Glibc
 public import SystemPackage
 
-/// Reads a list of paths, as `find` and `find -print0` write them, piece by piece: the list may be longer than memory.
+/// Reads a list of paths, as `find` and `find -print0` write it, piece by piece: it need not fit into memory.
 ///
-/// Paths are bytes. With newlines as separators nothing is trimmed from a line (a path may end in a space or a carriage
-/// return); empty lines are passed over. A path that contains a newline needs a list with NUL separators.
+/// Paths are bytes. In lists with newline separators nothing is trimmed (a path may end in a space or a carriage
+/// return), and empty lines are ignored. A path that contains a newline needs NUL separators.
 public struct PathList: ~Copyable {
   public enum Separator: UInt8, Sendable {
     case newline = 0x0A
     case null = 0
   }
 
-  /// Longer entries are no paths but another kind of file.
+  /// Longer entries are not paths: the input is another kind of file.
   private static let entryLimit = 1 << 16
   private static let bufferSize = 1 << 16
 
@@ -23,7 +23,7 @@ public struct PathList: ~Copyable {
   private var isAtEnd = false
   private var entryNumber = 0
 
-  /// Reads from standard input, or whatever else is open.
+  /// Reads from standard input, or any other open descriptor.
   public init(reading descriptor: FileDescriptor, separator: Separator) {
     self.descriptor = descriptor
     self.separator = separator
@@ -34,7 +34,7 @@ public struct PathList: ~Copyable {
     do {
       descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec])
     } catch {
-      throw ScanError("the list \(path) cannot be opened: \(error)")
+      throw ScanError("cannot open the list of files \(path): \(error)")
     }
     self.separator = separator
     closesDescriptor = true
@@ -44,14 +44,14 @@ public struct PathList: ~Copyable {
     if closesDescriptor { try? descriptor.close() }
   }
 
-  /// The next path as it stands in the list, relative or absolute; `nil` at the end.
+  /// The next path as written in the list, relative or absolute; `nil` at the end.
   public mutating func next() throws(ScanError) -> FilePath? {
     while let entry = try nextEntry() {
       entryNumber += 1
       if entry.isEmpty { continue }
       if entry.contains(0) {
         throw ScanError(
-          "line \(entryNumber) of the list of files contains a NUL byte; was it written with -print0? Then add --from0")
+          "line \(entryNumber) of the list of files contains a NUL byte; if it was written with -print0, add --from0")
       }
       return (entry + [0]).withUnsafeBytes { bytes in
         unsafe bytes.baseAddress.map { unsafe FilePath(platformString: $0.assumingMemoryBound(to: CChar.self)) }
@@ -74,15 +74,15 @@ public struct PathList: ~Copyable {
       guard buffer.count - position <= Self.entryLimit else {
         throw ScanError(
           """
-          entry \(entryNumber + 1) of the list of files is longer than \(Self.entryLimit) bytes, which no path is; \
-          \(separator == .null ? "is it a list of lines? Then leave out --from0" : "is it a list of paths?")
+          entry \(entryNumber + 1) of the list of files is longer than \(Self.entryLimit) bytes, too long for a path; \
+          \(separator == .null ? "if the list has one path per line, leave out --from0" : "is this a list of paths?")
           """)
       }
       searched = try fill()
     }
   }
 
-  /// Reads more behind what is not used yet; gives the position of the first new byte.
+  /// Reads more input after the unused bytes and returns the position of the first new byte.
   private mutating func fill() throws(ScanError) -> Int {
     buffer.removeFirst(position)
     position = 0
@@ -92,7 +92,7 @@ public struct PathList: ~Copyable {
     do {
       count = try piece.withUnsafeMutableBytes { try unsafe descriptor.read(into: $0) }
     } catch {
-      throw ScanError("the list of files cannot be read any further: \(error)")
+      throw ScanError("cannot read the rest of the list of files: \(error)")
     }
     isAtEnd = count == 0
     buffer.append(contentsOf: piece[..<count])

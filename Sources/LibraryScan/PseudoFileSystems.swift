@@ -1,6 +1,6 @@
 internal import SystemPackage
 
-/// The device numbers of what is mounted and holds no files of a disk: `/proc`, `/sys` and their like.
+/// The device numbers of mounted file systems that hold no files of a disk, such as `/proc` and `/sys`.
 struct PseudoFileSystems {
   private static let types: Set<String> = [
     "proc", "sysfs", "devtmpfs", "devpts", "debugfs", "tracefs", "cgroup", "cgroup2", "securityfs", "bpf", "pstore",
@@ -11,12 +11,12 @@ struct PseudoFileSystems {
 
   func contains(_ folder: FileKey) -> Bool { devices.contains(folder.device) }
 
-  /// What is mounted now.
+  /// The file systems mounted now.
   init() {
     self.init(mountInformation: (try? SmallFile.read("/proc/self/mountinfo", limit: 1 << 24)) ?? [])
   }
 
-  /// - Parameter mountInformation: lines as proc(5) describes `/proc/self/mountinfo`.
+  /// - Parameter mountInformation: Lines as proc(5) describes `/proc/self/mountinfo`.
   init(mountInformation: [UInt8]) {
     var devices: Set<UInt64> = []
     for line in mountInformation.split(separator: UInt8(ascii: "\n")) {
@@ -30,7 +30,7 @@ struct PseudoFileSystems {
     self.devices = devices
   }
 
-  /// As `makedev(3)` of Linux puts them together.
+  /// Combines the numbers like Linux's `makedev(3)`.
   private static func device(major: UInt64, minor: UInt64) -> UInt64 {
     (major & 0xFFFF_F000) << 32 | (major & 0xFFF) << 8 | (minor & 0xFFFF_FF00) << 12 | (minor & 0xFF)
   }

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// A time in which files that are changed are taken for files that are still being written.
+/// The period before now in which a changed file counts as still being written.
 struct QuietPeriod {
-  /// In ns since 1970. Times in the future belong to wrong clocks: they are taken for no longer than the period.
+  /// In ns since 1970. A time in the future comes from a wrong clock and counts only within one period's length of now.
   private let times: ClosedRange<Int64>
 
-  /// `nil` for no time at all.
+  /// `nil` for a period of zero.
   init?(_ length: Duration, before now: Int64 = Self.now) {
     guard length > .zero else { return nil }
     let length =
@@ -14,8 +14,8 @@ struct QuietPeriod {
     times = (now - length)...(now + length)
   }
 
-  /// Programs that copy set the time of modification back before the copy is complete (SMB clients) or right after; the time
-  /// of the last change of status tells.
+  /// Also looks at the status change time: copying programs reset the modification time before the copy is complete
+  /// (SMB clients) or right after.
   func contains(_ status: FileStatus) -> Bool { contains(status.mtimeNanoseconds, status.ctimeNanoseconds) }
 
   func contains(_ modified: Int64, _ statusChanged: Int64) -> Bool {

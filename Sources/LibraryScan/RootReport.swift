@@ -1,17 +1,17 @@
 public import SystemPackage
 
-/// What became of one of the folders or files a walk was asked for.
+/// The result for one of the folders or files that a walk was given.
 public struct RootReport: Hashable, Sendable {
   public enum State: Hashable, Sendable {
-    /// A folder that was walked, with the number of files it yielded; 0 if all of them had been met elsewhere.
+    /// A folder that was walked, with the number of files it yielded; 0 if all of them were reached elsewhere.
     case scanned(fileCount: Int)
     /// Not a folder: it was yielded, or skipped with a reason.
     case single
-    /// There is nothing of this name: moved, misspelt, or a disk that is not there.
+    /// Nothing has this name: moved, misspelled, or on a disk that is not there.
     case missing
-    /// A folder in which no candidate was found, as the mount point of a disk that is not mounted.
+    /// A folder without candidates, such as the mount point of a disk that is not mounted.
     case empty
-    /// The system refused it; the text is the system's.
+    /// The system denied access; the text is the system's.
     case unreadable(String)
     /// The same folder, or one that contains it, was walked before.
     case alreadyScanned
@@ -26,13 +26,13 @@ public struct RootReport: Hashable, Sendable {
     self.state = state
   }
 
-  /// What a person must know about it: one sentence without the path, or `nil` if all is well.
+  /// What the user must know about it: one sentence without the path, or `nil` if all is well.
   public var warning: String? {
     switch state {
     case .scanned, .single, .alreadyScanned: nil
     case .missing: "does not exist; if it is on another drive, is the drive mounted? Nothing below it counts as removed"
     case .empty: "holds no audio files; if it is on another drive, is the drive mounted? Nothing below it counts as removed"
-    case .unreadable(let problem): "cannot be read (\(problem)); nothing below it is taken for removed"
+    case .unreadable(let problem): "cannot be read (\(problem)); nothing below it counts as removed"
     }
   }
 }

@@ -1,4 +1,4 @@
-/// Why a list of files cannot be read any further. What was read until then is good.
+/// The rest of a list of files cannot be read. What was read before the error is valid.
 public struct ScanError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong and what to do, in one sentence.
   public var description: String

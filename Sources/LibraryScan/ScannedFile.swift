@@ -2,18 +2,18 @@ public import SystemPackage
 
 /// A regular file that may hold audio, as `lstat` (or, through a followed link, `stat`) saw it. It has not been opened.
 public struct ScannedFile: Hashable, Sendable {
-  /// Absolute, and the way the walk came: a link that was followed stays in the path.
+  /// Absolute, and as the walk reached it: a link that was followed stays in the path.
   public var path: FilePath
   public var device: UInt64
   public var inode: UInt64
   /// Bytes.
   public var size: Int64
-  /// Last change of the content (`st_mtim`): nanoseconds since 1970-01-01 UTC, negative before. File systems keep it
-  /// with 1 ns to 2 s precision, and copying programs set it back on purpose.
+  /// Last change of the content (`st_mtim`): nanoseconds since 1970-01-01 UTC, negative before. File systems store it
+  /// with a precision of 1 ns to 2 s, and copying programs reset it on purpose.
   public var mtimeNanoseconds: Int64
   /// Last change of content, name, owner or mode (`st_ctim`), on the same scale; only the kernel sets it.
   public var ctimeNanoseconds: Int64
-  /// Names this file has (hard links).
+  /// Number of names this file has (hard links).
   public var linkCount: Int
 
   public init(
@@ -40,25 +40,24 @@ extension ScannedFile {
     self.init(path: path, status: status)
   }
 
-  /// Whether content or status were changed within this time before now, or after now by a clock that is ahead.
+  /// Whether content or status changed within this time before now, or after now by a clock that is ahead.
   public func hasChanged(within period: Duration) -> Bool {
     QuietPeriod(period)?.contains(mtimeNanoseconds, ctimeNanoseconds) ?? false
   }
 
-  /// What a second look at a file found.
+  /// The result of a second look at a file.
   public enum SecondLook: Hashable, Sendable {
-    /// The very bytes of the first look, as far as `stat` can tell.
+    /// The same bytes as at the first look, as far as `stat` can tell.
     case unchanged
-    /// Written to, or its status was changed.
+    /// Its content or its status was changed.
     case changed
-    /// Another file has taken its name, or the file system gives it another inode.
+    /// Another file has its name now, or the file system reports another inode.
     case replaced
-    /// There is no regular file of this name any more.
+    /// No regular file has this name any more.
     case vanished
   }
 
-  /// Looks again, for instance after the file was read: what was found in a file that changed meanwhile is worth
-  /// nothing.
+  /// Looks again, for instance after the file was read: results from a file that changed meanwhile are worthless.
   public func lookAgain() -> SecondLook {
     guard let now = ScannedFile(lookingAt: path) else { return .vanished }
     if now == self { return .unchanged }
@@ -72,13 +71,13 @@ extension ScannedFile {
   }
 }
 
-/// What is where a folder should be: to tell a folder from the mount point of a disk that is not mounted.
+/// What is found in place of a folder: tells a folder from the mount point of a disk that is not mounted.
 public struct FolderLook: Hashable, Sendable {
   public var device: UInt64
-  /// Nothing is in it, but for names that start with a dot.
+  /// It holds nothing, except names that start with a dot.
   public var isEmpty: Bool
 
-  /// - Returns: `nil` if there is no folder of this name, or none that can be read.
+  /// - Returns: `nil` if there is no such folder or it cannot be read.
   public init?(at path: FilePath) {
     let found = path.withPlatformString { path in
       Result { () throws(Errno) in try unsafe FolderListing(at: path, followingLinks: true) }

@@ -4,9 +4,9 @@ public import SystemPackage
 public struct SkippedEntry: Hashable, Sendable {
   public var path: FilePath
   public var reason: SkipReason
-  /// True if `path` is a folder: everything below it was left out with it.
+  /// Whether `path` is a folder. Everything below it is skipped too.
   public var isFolder: Bool
-  /// What the system said, or the other name of the same file.
+  /// The system's message, or the other name of the same file.
   public var detail: String?
 
   public init(path: FilePath, reason: SkipReason, isFolder: Bool = false, detail: String? = nil) {
@@ -16,15 +16,14 @@ public struct SkippedEntry: Hashable, Sendable {
     self.detail = detail
   }
 
-  /// Whether files known from before may still exist below `path` although the walk did not meet them: a folder that
-  /// could not be read, or a link that may lead to a disk that is not mounted. Folders that were left out on purpose
-  /// are not meant.
+  /// Whether known files may still exist below `path` although the walk did not reach them: a folder that could not be
+  /// read, or a link that may lead to a disk that is not mounted. False for folders that were left out on purpose.
   public var hidesFiles: Bool {
     switch reason {
     case .unreadableFolder, .unreadableEntry, .vanishedWhileScanning, .pathTooLong, .danglingLink, .emptyLinkTarget,
       .linkLoop, .otherFileSystem:
       true
-    case .notAudio, .unknownKind, .unfinishedDownload, .hidden, .systemJunk, .ignored, .stillChanging, .hardLink,
+    case .notAudio, .unknownKind, .unfinishedDownload, .hidden, .systemJunk, .ignored, .stillChanging,
       .alreadyScanned, .linkNotFollowed, .fifo, .socket, .device, .pseudoFileSystem, .unreadableIgnoreFile:
       false
     }
@@ -39,59 +38,44 @@ public struct SkippedEntry: Hashable, Sendable {
 
 /// Why an entry is not analyzed. The raw values go into reports and are never renamed.
 public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
-  /// A picture, text, playlist, archive, video or the like, told by its extension.
+  /// A picture, text, playlist, archive, video or the like, by its extension.
   case notAudio = "not_audio"
   /// No extension, or one that says nothing about audio.
   case unknownKind = "unknown_kind"
-  /// A download in progress, told by its extension.
+  /// A download in progress, by its extension.
   case unfinishedDownload = "unfinished_download"
   case hidden
   /// Left behind by file managers, NAS systems and file systems: `@eaDir`, `._*`, `lost+found`, …
   case systemJunk = "system_junk"
   /// Matches a pattern in a `.nocturneignore` file.
   case ignored
-  /// Written to within the quiet period.
+  /// Changed within the quiet period.
   case stillChanging = "still_changing"
-  /// Another name of a file that was met before.
-  case hardLink = "hard_link"
-  /// The same file or folder was reached before: by another root, a link or a bind mount.
+  /// The same file or folder was already reached, through another root, a link or a bind mount.
   case alreadyScanned = "already_scanned"
   case danglingLink = "dangling_link"
-  /// A link to a folder in which there is nothing, as the mount point of a disk that is not mounted.
+  /// A link to an empty folder, such as the mount point of a disk that is not mounted.
   case emptyLinkTarget = "empty_link_target"
-  /// Links that lead in a circle, or to a folder that contains the library.
+  /// A link that leads in a circle, or to a folder that contains the library.
   case linkLoop = "link_loop"
   case linkNotFollowed = "link_not_followed"
   case fifo
   case socket
   case device
-  /// On another file system than the root, and those were to be left out.
+  /// On another file system than the root, when those are left out.
   case otherFileSystem = "other_file_system"
-  /// A folder of `/proc`, `/sys` and their like.
+  /// A folder of `/proc`, `/sys` or the like.
   case pseudoFileSystem = "pseudo_file_system"
   case unreadableFolder = "unreadable_folder"
-  /// The system would not even say what the entry is.
+  /// The system does not say what the entry is.
   case unreadableEntry = "unreadable_entry"
   /// A `.nocturneignore` that cannot be read; the folder was scanned without it.
   case unreadableIgnoreFile = "unreadable_ignore_file"
-  /// The path is longer than the system lets programs open.
+  /// The path is longer than system calls accept.
   case pathTooLong = "path_too_long"
   case vanishedWhileScanning = "vanished_while_scanning"
 
-  /// True for what belongs in a music folder or was left out on request. It is counted; nobody need read a list of it.
-  public var isRoutine: Bool {
-    switch self {
-    case .notAudio, .unknownKind, .hidden, .systemJunk, .ignored, .alreadyScanned, .hardLink, .linkNotFollowed,
-      .otherFileSystem:
-      true
-    case .unfinishedDownload, .stillChanging, .danglingLink, .emptyLinkTarget, .linkLoop, .fifo, .socket, .device,
-      .pseudoFileSystem, .unreadableFolder, .unreadableEntry, .unreadableIgnoreFile, .pathTooLong,
-      .vanishedWhileScanning:
-      false
-    }
-  }
-
-  /// True for what should have been scanned and could not be: the system refused.
+  /// True for what should have been scanned but could not be: the system denied access.
   public var isFailure: Bool { self == .unreadableFolder || self == .unreadableEntry }
 
   /// One sentence for a reader.
@@ -104,7 +88,6 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
     case .systemJunk: "made by a file manager, NAS or file system for its own use"
     case .ignored: "left out by a pattern in \(IgnoreFile.name)"
     case .stillChanging: "changed a moment before it was looked at, or while it was read; the next run looks again"
-    case .hardLink: "another name of a file that was met before"
     case .alreadyScanned: "already reached by another path"
     case .danglingLink: "a link to something that does not exist"
     case .emptyLinkTarget: "a link to an empty folder; if it is on another drive, is the drive mounted?"

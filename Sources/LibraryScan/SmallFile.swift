@@ -1,11 +1,11 @@
 internal import SystemPackage
 
-/// Reads regular files that are small if they are what they should be.
+/// Reads regular files that are expected to be small.
 enum SmallFile {
-  /// - Throws: `.noSuchFileOrDirectory` and the like; `.notSupported` for what is not a file; `.fileTooLarge`.
+  /// - Throws: `.noSuchFileOrDirectory` and the like; `.notSupported` if it is not a file; `.fileTooLarge`.
   static func read(_ path: FilePath, limit: Int) throws(Errno) -> [UInt8] {
     do {
-      // Without blocking, in case somebody made a named pipe of this name.
+      // Non-blocking, in case this name is a named pipe.
       let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
       return try descriptor.closeAfter {
         guard try FileStatus(of: descriptor.rawValue).kind == .regular else { throw Errno.notSupported }

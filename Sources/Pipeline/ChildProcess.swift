@@ -3,26 +3,27 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// A program run for its output: arguments in, optionally bytes on its standard input, text out.
+/// A program run for its output: takes arguments and, optionally, bytes on standard input; produces text.
 ///
-/// All waiting is `poll` on the pipes, for input and outputs at once, so a program may read and write in any order or not
-/// at all. Only descriptors 0 to 2 reach the program, whatever else this process has open or opens meanwhile. It leads a
-/// process group of its own (a Ctrl-C at the terminal is not for it); what is left of the group is killed when the program
-/// has ended or this object goes. One thread at a time; it may be handed from one to another, hence `@unchecked`.
+/// All waiting is a `poll` on the pipes, for input and outputs at once, so the program may read and write in any order
+/// or not at all. It inherits only descriptors 0 to 2, whatever else this process has open or opens meanwhile. It leads
+/// its own process group, so a Ctrl-C at the terminal does not reach it; whatever is left of the group is killed when
+/// the program has ended or this object is released. Use it from one thread at a time; it may be handed from one to
+/// another, hence `@unchecked`.
 final class ChildProcess: @unchecked Sendable {
   enum Failure: Error, Hashable {
     case cannotStart(reason: String)
-    /// The time that the program may keep us waiting is used up.
+    /// The program kept the caller waiting for longer than allowed.
     case timeout
     case tooMuchOutput
   }
 
-  /// What came of waiting for a line of output.
+  /// The result of waiting for a line of output.
   enum Line {
     case text([UInt8])
-    /// The program has ended, or closed its output, without writing another line.
+    /// The program has ended, or closed its output, without another line.
     case none
-    /// The caller has lost interest.
+    /// The caller has canceled.
     case cancelled
   }
 
@@ -31,35 +32,35 @@ final class ChildProcess: @unchecked Sendable {
     case signal(Int)
   }
 
-  /// Bytes of standard output that are taken of a program: more is a failure.
+  /// The most bytes of standard output a program may print; more is a failure.
   static let outputLimit = 8 << 20
-  /// Bytes that are kept of the end of standard error.
+  /// How many bytes of the end of standard error are kept.
   static let errorTailLimit = 8 << 10
 
   private(set) var output: [UInt8] = []
   private(set) var errorTail: [UInt8] = []
-  /// Whether the program still takes input.
+  /// Whether the program still accepts input.
   private(set) var takesInput: Bool
 
   private let process: pid_t
   private let outputLimit: Int
-  /// This side of the pipes; −1 once closed.
+  /// Our ends of the pipes; −1 once closed.
   private var inputEnd: Int32 = -1
   private var outputEnd: Int32 = -1
   private var errorEnd: Int32 = -1
-  /// What is left of the time that the program may keep us waiting.
+  /// What is left of the time the program may keep the caller waiting.
   private var patience: Duration
   private var chunk = [UInt8](repeating: 0, count: 1 << 16)
   private var isReaped = false
 
   /// - Parameters:
-  ///   - arguments: The program (looked up in `PATH` if it has no slash) and its arguments: any bytes but zero.
-  ///   - leadsSession: What the program starts, in groups of its own or not, goes with it in the end. For programs that start
-  ///     others in that way; finding those takes a look at all processes of the system.
-  ///   - outputLimit: Bytes of standard output that are taken, or of a line of it for `nextLine`; more is a failure.
+  ///   - arguments: The program (looked up in `PATH` if it has no slash) and its arguments: any bytes except zero.
+  ///   - leadsSession: Whether everything the program starts ends with it, even in process groups of their own. Set
+  ///     it for programs that start such groups; finding them takes a look at all processes of the system.
+  ///   - outputLimit: The most bytes of standard output, or of one line of it for `nextLine`; more is a failure.
   ///   - hasInput: Whether `write` will be called; otherwise standard input is empty.
-  ///   - patience: Time that the program may keep us waiting in `write` and `waitForEnd` together. Time between the
-  ///     calls does not count.
+  ///   - patience: How long the program may keep the caller waiting, in `write` and `waitForEnd` together. Time
+  ///     between the calls does not count.
   init(
     arguments: [[UInt8]], leadsSession: Bool = false, outputLimit: Int = outputLimit, hasInput: Bool, patience: Duration
   ) throws(Failure) {
@@ -103,8 +104,8 @@ final class ChildProcess: @unchecked Sendable {
 
   // MARK: - Input and output
 
-  /// Gives the program its next bytes of input, waiting until it takes them. If it has closed its input or ended, which it
-  /// may, nothing more is written and `takesInput` is false.
+  /// Writes the next bytes of the program's input, waiting until they are accepted. If the program has ended or closed
+  /// its input, which it may, nothing more is written and `takesInput` is false.
   func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
     var rest = bytes
     while takesInput, !rest.isEmpty {
@@ -123,14 +124,14 @@ final class ChildProcess: @unchecked Sendable {
     }
   }
 
-  /// Sets how long the program may keep us waiting from now on.
+  /// Sets how long the program may keep the caller waiting from now on.
   func allow(_ patience: Duration) {
     self.patience = patience
   }
 
-  /// Takes the next line of output, without its line break, waiting until it is there.
+  /// Returns the next line of output, without its line break, waiting until it arrives.
   ///
-  /// - Parameter isCancelled: Asked every tenth of a second. What it throws ends the waiting.
+  /// - Parameter isCancelled: Called every tenth of a second. An error it throws ends the waiting.
   func nextLine(isCancelled: () throws -> Bool) throws -> Line {
     var searched = 0
     while true {
@@ -148,15 +149,15 @@ final class ChildProcess: @unchecked Sendable {
     }
   }
 
-  /// Seconds of a processor that the program has had, without those it has started; `nil` if it has gone.
+  /// Processor time of the program in seconds, without programs it started; `nil` if it has gone.
   var processorTime: Double? { isReaped ? nil : ProcessorTime.of(process) }
 
-  /// Ends the input, takes all output and waits until the program has ended; then ends whatever it left running in its
+  /// Ends the input, reads all output and waits until the program has ended; then kills whatever it left running in its
   /// process group.
   func waitForEnd() throws(Failure) -> Ending {
     closeInput()
-    // The pipes close when the program ends, unless it closed them before or has handed them on; so the program itself is
-    // looked at too, at growing intervals.
+    // The pipes close when the program ends, unless it closed them before or handed them on; so check the program
+    // itself too, at growing intervals.
     var interval = Duration.milliseconds(1)
     while cspawn_has_ended(process) == 0 {
       try wait(forInput: false, at: interval)
@@ -172,7 +173,7 @@ final class ChildProcess: @unchecked Sendable {
     Self.close(&inputEnd)
   }
 
-  /// Waits until a pipe is ready, but at most some time, and takes what output there is.
+  /// Waits a limited time until a pipe is ready, then reads the output there is.
   private func wait(forInput: Bool, at interval: Duration) throws(Failure) {
     guard patience > .zero else {
       _ = killAndReap()
@@ -191,7 +192,7 @@ final class ChildProcess: @unchecked Sendable {
     patience -= start.duration(to: .now)
   }
 
-  /// Takes what output there is, but at most 1 MiB of each kind, lest a program that prints for ever keeps us here.
+  /// Reads the output there is, but at most 1 MiB of each kind: a program may print forever.
   private func takeOutput() throws(Failure) {
     for _ in 0..<16 {
       guard let count = readChunk(from: &outputEnd) else { break }
@@ -208,7 +209,8 @@ final class ChildProcess: @unchecked Sendable {
     }
   }
 
-  /// Fills `chunk` with what is there; `nil` if there is nothing now, or never again (the descriptor is closed then).
+  /// Fills `chunk` with the bytes available; `nil` if there are none now, or never again (the descriptor is closed
+  /// then).
   private func readChunk(from descriptor: inout Int32) -> Int? {
     while descriptor >= 0 {
       let count = read(descriptor, &chunk, chunk.count)
@@ -222,10 +224,10 @@ final class ChildProcess: @unchecked Sendable {
 
   // MARK: - The end
 
-  /// Programs that were started and not reaped.
+  /// Programs started and not reaped yet.
   private static let running = Mutex<Set<pid_t>>([])
 
-  /// Kills every program that runs now: for the end of this process.
+  /// Kills every running program: for the end of this process.
   static func killAll() {
     running.withLock { running in
       for process in running { cspawn_kill(process) }
@@ -235,7 +237,7 @@ final class ChildProcess: @unchecked Sendable {
   private func killAndReap() -> Ending {
     guard !isReaped else { return .status(0) }
     isReaped = true
-    // Out of the list before its number becomes free for another program.
+    // Remove it before its process ID becomes free for another program.
     _ = Self.running.withLock { $0.remove(process) }
     var status: Int32 = 0
     var signal: Int32 = 0

@@ -5,29 +5,29 @@ internal import System
 internal import SystemPackage
 internal import Text
 
-/// Any program as an analyzer: it gets a file's path or its audio and prints one JSON object, which is the finding.
+/// Any program as an analyzer: it receives a file's path or audio and prints its finding as one JSON object.
 ///
-/// The program is started for each file. What it prints to standard error goes nowhere while all is well; if it fails, the
-/// last line of it is in the reason. It fails alone, for that file only, with an exit status other than 0, output that is
-/// not exactly one JSON object, or when it keeps the pipeline waiting for too long.
+/// The program is started once per file. Its standard error is discarded unless it fails; then the last line of it
+/// becomes part of the reason. It fails, alone and for that file only, if its exit status is not 0, if its output is
+/// not exactly one JSON object, or if it keeps the pipeline waiting for too long.
 public struct ExecAnalyzer: Sendable {
   public struct Configuration: AnalyzerConfiguration {
-    /// What the program gets.
+    /// The input of the program.
     public enum Input: String, ConfigurationChoice {
-      /// The path of the file: in place of each `{path}` in the arguments, or as the last argument if there is none.
+      /// The path of the file: replaces each `{path}` in the arguments, or is the last argument if there is none.
       case path
-      /// The mono audio on standard input: 32-bit floats, little-endian, full scale ±1. (`{path}` is filled in too.)
+      /// The mono audio on standard input: 32-bit floats, little-endian, full scale ±1. `{path}` is replaced too.
       case pcm
     }
 
     /// The program and its arguments. The program is looked up in `PATH` if it has no slash; there is no shell.
     public var command: [String] = []
     public var input = Input.path
-    /// Samples per second of the audio for `pcm`.
+    /// Sample rate in Hz of the audio for `pcm`.
     public var sampleRate = 22_050
-    /// Seconds that the program may keep the pipeline waiting for one file.
+    /// Seconds the program may keep the pipeline waiting for one file.
     public var timeout = 300.0
-    /// To be raised when the program's findings change: files are then analyzed again.
+    /// Raise it when the program's findings change: files are then analyzed again.
     public var version = 1
 
     public init() {}
@@ -75,7 +75,7 @@ public struct ExecAnalyzer: Sendable {
   /// - Parameter resampler: Name of the pipeline's resampler.
   public func plugin(resampler: String) throws(ConfigurationError) -> AnalyzerPlugin {
     let settings = try configuration.settings()
-    // More patience does not change a finding, and the rate means nothing without audio.
+    // A longer timeout does not change a finding, and the rate means nothing without audio.
     var shaping = settings
     shaping["timeout_s"] = nil
     if configuration.input == .path { shaping["sample_rate_hz"] = nil }
@@ -85,7 +85,7 @@ public struct ExecAnalyzer: Sendable {
     ) { [self] (track) throws(AnalysisError) in try makeSession(for: track) }
   }
 
-  /// Kills every program that exec analyzers have running now: for a pipeline that must end at once.
+  /// Kills every program that exec analyzers are running: for a pipeline that must end at once.
   public static func killRunningPrograms() { ChildProcess.killAll() }
 
   private func makeSession(for track: Track) throws(AnalysisError) -> Session {
@@ -102,7 +102,7 @@ public struct ExecAnalyzer: Sendable {
     }
   }
 
-  /// The command with the bytes of the path filled in.
+  /// The command with the bytes of the path inserted.
   private func arguments(for path: FilePath) -> [[UInt8]] {
     var bytes = path.withBytes { unsafe Array($0) }
     // A relative path must not be taken for an option.
@@ -123,14 +123,14 @@ public struct ExecAnalyzer: Sendable {
     let process: ChildProcess
     let program: String
     let timeout: Double
-    /// What the program opens by its name.
+    /// The track, if the program opens the file by its name.
     let fileRead: Track?
 
     var wantsMore: Bool { process.takesInput }
 
     mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
       do {
-        // Machines that Swift runs on are little-endian, as the program expects.
+        // All machines that run Swift are little-endian, as the program expects.
         try values.withUnsafeBytes { (bytes) throws(ChildProcess.Failure) in try process.write(bytes) }
       } catch {
         throw Self.error(error, of: program, timeout: timeout, standardError: process.errorTail)
@@ -180,7 +180,7 @@ public struct ExecAnalyzer: Sendable {
       }
     }
 
-    /// A sentence about what happened with the last line of standard error, if there is one.
+    /// A sentence about what happened, with the last line of standard error if there is one.
     private static func error(_ sentence: String, standardError: [UInt8]) -> AnalysisError {
       let lines = String(decoding: standardError, as: UTF8.self).split(whereSeparator: \.isNewline)
       let last = lines.last { !$0.allSatisfy(\.isWhitespace) }

@@ -112,11 +112,11 @@ public enum ReportReader {
         try file(found)
       }
     case .csv:
-      guard let names = try lines.next().map(CSVRow.fields) else { throw Damage(description: "it is empty") }
+      guard let names = try lines.next().map(CSVReader.cells) else { throw Damage(description: "it is empty") }
       let columns = Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
       guard try head(Head()) else { return }
       while let line = try lines.next() {
-        guard let found = ReportedFile(CSVRow.fields(line), columns: columns) else {
+        guard let found = ReportedFile(CSVReader.cells(line), columns: columns) else {
           throw damage("is not the row of a file")
         }
         try file(found)
@@ -176,38 +176,5 @@ private struct Lines {
       if quoted && byte == UInt8(ascii: "\"") { isQuoted.toggle() }
       line.append(byte)
     }
-  }
-}
-
-/// A row of CSV (RFC 4180).
-enum CSVRow {
-  static func fields(_ line: [UInt8]) -> [String] {
-    var fields: [String] = []
-    var field: [UInt8] = []
-    var isQuoted = false
-    var index = 0
-    let quote = UInt8(ascii: "\"")
-    while index < line.count {
-      let byte = line[index]
-      index += 1
-      if isQuoted {
-        if byte != quote {
-          field.append(byte)
-        } else if index < line.count, line[index] == quote {
-          field.append(quote)
-          index += 1
-        } else {
-          isQuoted = false
-        }
-      } else if byte == quote {
-        isQuoted = true
-      } else if byte == UInt8(ascii: ",") {
-        fields.append(String(decoding: field, as: UTF8.self))
-        field.removeAll(keepingCapacity: true)
-      } else {
-        field.append(byte)
-      }
-    }
-    return fields + [String(decoding: field, as: UTF8.self)]
   }
 }

@@ -1,26 +1,17 @@
-internal import Records
+package import Records
 
 /// The files of `reports/schema/`, made from the declarations that the reports themselves are written by.
 public enum ReportSchema {
   /// By what has the format, and by file name: JSON Schemas (draft 2020-12) of the JSON report, of an NDJSON line, and of what
-  /// `match`, `listen` and `worker` print; the columns of the CSV report as a Table Schema (Frictionless Standards); and
-  /// the types of NDJSON and CSV for DuckDB.
+  /// `worker` prints; the columns of the CSV report as a Table Schema (Frictionless Standards); and the types of NDJSON and
+  /// CSV for DuckDB.
   public static var files: [(format: String, name: String, text: String)] {
     [
       ("json", "nocturne.report.v1.schema.json", reportSchema.text),
       ("ndjson", "nocturne.file.v1.schema.json", fileSchema.text),
       ("csv", "nocturne.csv.v1.table.json", tableSchema.text), ("duckdb", "nocturne.duckdb.v1.sql", DuckDBSchema.text),
-      ("match", "nocturne.match.v1.schema.json", match), ("listen", "nocturne.listen.v1.schema.json", listen),
       ("worker", "nocturne.worker.v1.schema.json", ofWorker),
     ]
-  }
-
-  /// Of a line of `analyze match --json`.
-  private static var match: String { lineSchema(Shape.match.schema, title: "nocturne.match, version 1: one file").text }
-
-  /// Of a line of `analyze listen --json`.
-  private static var listen: String {
-    lineSchema(Shape.heard.schema, title: "nocturne.listen, version 1: one recognised track").text
   }
 
   static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
@@ -53,7 +44,8 @@ public enum ReportSchema {
     lineSchema(file.schema, title: "\(ReportWriter.schema), version \(ReportWriter.schemaVersion): one file")
   }
 
-  private static func lineSchema(_ schema: SchemaNode, title: String) -> SchemaNode {
+  /// The schema of a line of JSON.
+  package static func lineSchema(_ schema: SchemaNode, title: String) -> SchemaNode {
     guard case .object(let members) = schema else { return schema }
     return .object([("$schema", dialect), ("title", .string(title))] + members)
   }

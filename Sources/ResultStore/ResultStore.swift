@@ -5,7 +5,15 @@ public import SystemPackage
 
 /// The results of all runs: one SQLite database in WAL mode that any number of processes may read while one run writes it.
 ///
-/// Methods block the calling thread.
+/// Methods block the calling thread. The folders beside this file:
+///
+/// - `Schema`: tables, migrations, and statements for the scan's hot loop.
+/// - `Scan`: what a run has met, against what is known.
+/// - `Queue`: the files that wait, with all that may save work on them.
+/// - `Results`: writing and merging what analyses have brought.
+/// - `Findings`: where findings and corrections are kept.
+/// - `Reading`: records, runs and figures for reports and commands.
+/// - `Upkeep`: checks, backup, pruning, the lock of a run.
 public final class ResultStore: Sendable {
   public enum Access: Hashable, Sendable {
     /// Creates the database if it is not there, and brings an older schema up to date.

@@ -1,18 +1,19 @@
-// First, since otherwise another module counts as the home of what glibc declares.
+// Imported first: otherwise the declarations of glibc count as another module's.
 internal import Glibc
 internal import SystemPackage
 
-/// What a container or service may use, as cgroups(7) says. Who uses more is killed without a word.
+/// The limits of the container or service, see cgroups(7). The kernel kills a process that exceeds them, without a
+/// message.
 enum ControlGroup {
-  /// Bytes of memory that this process may have at most together with all others of its groups; `nil` for no limit.
+  /// The memory in bytes that this process and the others in its groups may use together; `nil` for no limit.
   static var memoryLimit: Int? {
     limitFiles(of: text(of: "/proc/self/cgroup") ?? "").compactMap { file in
       text(of: file).flatMap { Int($0.filter { $0 != "\n" }) }
     }.min()
   }
 
-  /// The files that hold the limits of memory of a process: of its group and of all that this is in, in the first version of
-  /// control groups and in the second.
+  /// The files with the memory limits of a process: those of its group and of all groups around it, for both versions
+  /// of control groups.
   ///
   /// - Parameter listing: The content of `/proc/PID/cgroup`.
   static func limitFiles(of listing: String) -> [FilePath] {

@@ -1,8 +1,8 @@
 public import SystemPackage
 
-/// Paths as text. The name of a file is bytes; what is valid UTF-8 is shown as it is, any other byte as `\xE9` (two upper-case
-/// hexadecimal digits). So that the text leads back to the very bytes, a backslash that would read as such an escape is
-/// itself written as `\x5C`.
+/// Paths as text. A file name is bytes: valid UTF-8 is shown as it is, any other byte as `\xE9` (two upper-case
+/// hexadecimal digits). A backslash that would read as such an escape is written as `\x5C`, so the text leads back to
+/// the exact bytes.
 public enum DisplayPath {
   public static func text(of path: FilePath) -> String {
     path.withBytes { text(of: $0) }
@@ -26,7 +26,7 @@ public enum DisplayPath {
     return String(decoding: escaped, as: UTF8.self)
   }
 
-  /// The path that `text(of:)` has written.
+  /// The path that `text(of:)` turned into this text.
   public static func path(from text: String) -> FilePath {
     let escaped = Array(text.utf8)
     var bytes: [UInt8] = []
@@ -95,7 +95,7 @@ extension FilePath {
     }
   }
 
-  /// The path with these bytes (zeros, which no path can hold, are left out).
+  /// The path with these bytes. Zeros, which no path can contain, are left out.
   public init(bytes: some Collection<UInt8>) {
     var characters = [CInterop.PlatformChar]()
     characters.reserveCapacity(bytes.count + 1)

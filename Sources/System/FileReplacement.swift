@@ -1,19 +1,19 @@
 internal import Glibc
 public import SystemPackage
 
-/// A file that is written under another name beside its place and gets its name when it is whole: whoever looks sees the
-/// old file or the new one, also after a crash. What never gets its name is removed.
+/// A file that is written under a temporary name in the same folder and renamed when complete: readers see the old file
+/// or the new one, even after a crash. An incomplete file is removed.
 ///
-/// Where something else than a file is, a device or a named pipe, bytes go there directly.
+/// If the path is a device or a named pipe, bytes go there directly.
 ///
-/// The other name cannot be guessed, and is never that of a file or link that is there already, so that nobody who may
-/// write in the same folder can have this process write elsewhere.
+/// The temporary name cannot be guessed and never is the name of an existing file or link. So another user with write
+/// access to the folder cannot redirect the writing.
 public final class FileReplacement {
-  /// The place.
+  /// The final path.
   public let path: FilePath
-  /// Where the bytes go for now; `path` if that is no file.
+  /// Where the bytes go for now; equal to `path` if that is not a regular file.
   public let temporaryPath: FilePath
-  /// Open for reading and writing; for writing alone if bytes go to their place directly.
+  /// Open for reading and writing, or for writing only if bytes go to `path` directly.
   public let descriptor: FileDescriptor
   private var isOpen = true
 
@@ -30,7 +30,7 @@ public final class FileReplacement {
     descriptor = try Self.open(
       temporaryPath, .readWrite, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
       permissions: present?.permissions ?? [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
-    // What the umask takes from a new file was taken from, or left to, the old one.
+    // The umask limited the new file's permissions; take over those of the old file.
     if let permissions = present?.permissions { _ = fchmod(descriptor.rawValue, permissions.rawValue) }
   }
 
@@ -50,7 +50,7 @@ public final class FileReplacement {
     }
   }
 
-  /// Brings the file to the disk and puts it into its place.
+  /// Writes the file to the disk and renames it.
   public func commit() throws(Errno) {
     if isTemporary {
       guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
@@ -79,18 +79,18 @@ public final class FileReplacement {
 
   private static let prefix = ".nocturne-"
   private static let suffix = ".partial"
-  /// Seconds since the last change after which a file of ours belongs to nobody any more.
+  /// Seconds since the last change after which a temporary file counts as abandoned.
   private static let leftoverAge = 3_600
 
   private static func temporaryPath(for path: FilePath) -> FilePath {
     let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
-    // Not the name of the file with something added, which may be longer than names can be.
+    // Not the file's name with a suffix: that could exceed the longest name allowed.
     return path.removingLastComponent().appending(
       prefix + String(repeating: "0", count: 16 - digits.count) + digits + suffix)
   }
 
-  /// Removes what processes have left in a folder that were killed while they wrote. (A number in the name would not tell
-  /// whether its process lives: it may be one of another computer, or of another container.)
+  /// Removes temporary files in a folder left by processes that were killed while writing. (A process ID in the name
+  /// would not help: the process may be on another computer or in another container.)
   private static func removeLeftovers(in folder: FilePath) {
     guard let listing = unsafe (folder.isEmpty ? "." : folder).withPlatformString({ unsafe opendir($0) }) else {
       return
@@ -101,7 +101,7 @@ public final class FileReplacement {
       let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
-      // SQLite's files beside a copy that it makes have something behind the suffix.
+      // SQLite adds suffixes for its own files beside a copy.
       guard name.hasPrefix(prefix), name.contains(suffix) else { continue }
       let path = folder.appending(name)
       var status = stat()
@@ -129,7 +129,7 @@ public final class FileReplacement {
     _ = path.withPlatformString { unsafe unlink($0) }
   }
 
-  /// Makes a rename in a folder last. Some file systems cannot do this for folders, which is no reason to fail.
+  /// Makes a rename in a folder durable. Some file systems cannot do this for folders; that is not a reason to fail.
   private static func synchronize(_ folder: FilePath) {
     guard
       let file = try? FileDescriptor.open(
@@ -140,11 +140,11 @@ public final class FileReplacement {
   }
 }
 
-/// What stands behind a name, at the end of all links.
+/// The type and mode of a file, after following all links.
 private struct FileMode {
   private let mode: mode_t
 
-  /// `nil` if nothing does.
+  /// `nil` if there is no file.
   init?(of path: FilePath) {
     var status = stat()
     guard path.withPlatformString({ unsafe stat($0, &status) }) == 0 else { return nil }
@@ -153,6 +153,6 @@ private struct FileMode {
 
   var isFile: Bool { mode & S_IFMT == S_IFREG }
   var isFolder: Bool { mode & S_IFMT == S_IFDIR }
-  /// `nil` unless it is a file.
+  /// `nil` unless it is a regular file.
   var permissions: FilePermissions? { isFile ? FilePermissions(rawValue: mode & 0o777) : nil }
 }

@@ -1,8 +1,8 @@
 public import SystemPackage
 
-/// Why a text is not the URI of a file here.
+/// Why a text is not the URI of a file on this machine.
 public enum FileURIError: Error, Hashable, Sendable {
-  /// Of another machine than this one.
+  /// It names another machine.
   case otherHost(String)
   case notAbsolute
   /// A percent sign without two hexadecimal digits, or a zero byte.
@@ -20,9 +20,9 @@ public enum FileURIError: Error, Hashable, Sendable {
 
 extension FilePath {
   /// The path of a URI (RFC 8089) with or without a host: `file:///a`, `file://localhost/a`, `file:/a`. Bytes that
-  /// should have been percent-encoded and were not stand for themselves, `?` and `#` among them.
+  /// should have been percent-encoded but were not stand for themselves, including `?` and `#`.
   ///
-  /// - Parameter text: Begins with `file:`, in any case.
+  /// - Parameter text: Starts with `file:`, in upper or lower case.
   public init(fileURI text: some Collection<UInt8>) throws(FileURIError) {
     var rest = Array(text)[5...]
     if rest.starts(with: "//".utf8) {
@@ -61,7 +61,7 @@ extension FilePath {
   /// `file://` and the bytes of the path, percent-encoded.
   public var fileURI: String { "file://" + percentEncoded }
 
-  /// The bytes of the path; all but unreserved characters (RFC 3986) and slashes are percent-encoded.
+  /// The bytes of the path, percent-encoded except unreserved characters (RFC 3986) and slashes.
   public var percentEncoded: String {
     withBytes { bytes in
       var text: [UInt8] = []

@@ -1,24 +1,24 @@
 internal import Glibc
 public import SystemPackage
 
-/// Input that ended in an error. What was read until then is good.
+/// Reading the input failed. What was read before the error is valid.
 public struct LineReadingError: Error, Hashable, Sendable, CustomStringConvertible {
   public var reason: String
 
-  public var description: String { "the input cannot be read any further: \(reason)" }
+  public var description: String { "cannot read the rest of the input: \(reason)" }
 }
 
-/// Reads lines from a file or pipe as they come, in memory that does not depend on their number.
+/// Reads lines from a file or pipe as they arrive, in constant memory.
 public struct LineReader: ~Copyable {
   public enum Line: Hashable, Sendable {
     /// Without its separator. The last line may lack one.
     case text([UInt8])
-    /// More bytes than allowed; these are the first of them.
+    /// Longer than allowed; these are its first bytes.
     case tooLong([UInt8])
   }
 
   private static let pieceSize = 1 << 16
-  /// Bytes that are kept of a line that is too long.
+  /// How many bytes of a line that is too long are kept.
   private static let sampleSize = 200
 
   private let descriptor: FileDescriptor
@@ -26,21 +26,21 @@ public struct LineReader: ~Copyable {
   private let limit: Int
   private var buffer: [UInt8] = []
   private var position = 0
-  /// Of a line that is too long and not yet read to its end.
+  /// The start of a line that is too long and not read to its end yet.
   private var sample: [UInt8]?
   private var isAtEnd = false
   private var piece = [UInt8](repeating: 0, count: pieceSize)
 
   /// - Parameters:
   ///   - descriptor: Stays open.
-  ///   - limit: Bytes that a line may have.
+  ///   - limit: The longest line allowed, in bytes.
   public init(reading descriptor: FileDescriptor, separator: UInt8 = 0x0A, limit: Int) {
     self.descriptor = descriptor
     self.separator = separator
     self.limit = limit
   }
 
-  /// - Parameter goesOn: Asked before each look for more input and, while there is none, ten times a second.
+  /// - Parameter goesOn: Called before each read and, while no input arrives, ten times a second.
   /// - Returns: `nil` at the end, or when `goesOn` is false.
   public mutating func next(goesOn: () throws -> Bool = { true }) throws -> Line? {
     var searched = position
@@ -76,7 +76,7 @@ public struct LineReader: ~Copyable {
     return line.count > limit ? .tooLong(Array(line.prefix(Self.sampleSize))) : .text(Array(line))
   }
 
-  /// Reads what there is, or nothing if nothing comes for a tenth of a second.
+  /// Reads what is available; returns without data if nothing arrives for a tenth of a second.
   private mutating func fill() throws {
     var ready = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
     guard poll(&ready, 1, 100) != 0 else { return }
@@ -85,7 +85,7 @@ public struct LineReader: ~Copyable {
       isAtEnd = count == 0
       buffer.append(contentsOf: piece[..<count])
     } catch Errno.resourceTemporarilyUnavailable {
-      // Somebody has made the pipe non-blocking; the next look waits again.
+      // The pipe is non-blocking; the next call waits again.
     } catch {
       throw LineReadingError(reason: "\(error)")
     }

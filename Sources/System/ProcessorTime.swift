@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Seconds that a thread or process has had of a processor.
+/// Processor time in seconds used by a thread or process.
 public enum ProcessorTime {
   public static var ofThisThread: Double { seconds(of: CLOCK_THREAD_CPUTIME_ID) ?? 0 }
 

@@ -1,36 +1,36 @@
 internal import CSpawn
 internal import Glibc
 
-/// The system refuses what this process needs to go on; the sentence says which limit is in the way and what to do.
+/// The system denies a resource that this process needs. The description names the limit and what to do.
 public struct ResourceError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 }
 
-/// What the system lets this process have: `ulimit`, systemd's `Limit…=` and the like.
+/// The limits the system sets for this process: `ulimit`, systemd's `Limit…=` and the like.
 ///
-/// Libraries and runtimes meet such limits badly. libdispatch waits for ever for a thread that cannot be started, and
-/// Swift ends the process when memory cannot be had. So programs look first, and fail with a sentence or use less.
+/// Libraries and runtimes handle such limits badly: libdispatch waits forever for a thread that cannot start, and Swift
+/// crashes when memory runs out. So programs check first, and fail with a sentence or use less.
 public enum ResourceLimits {
-  /// Bytes that a process of this program needs for itself, beside the stacks of its threads.
+  /// Bytes that a process of this program needs besides the stacks of its threads.
   public static let standardMemory = 64 << 20
-  /// Open files that a process of this program needs for itself: standard streams, database, folders, reports.
+  /// Files that a process of this program keeps open: standard streams, database, folders, reports.
   public static let standardFiles = 32
 
-  /// Makes the best of little address space. To be called before the process has a second thread.
+  /// Reduces the address space that threads need. Call it before the process has a second thread.
   public static func prepareForThreads() {
     if limit(RLIMIT_AS.rawValue) != nil { cspawn_share_heap() }
   }
 
-  /// Makes sure that the container or service of this process leaves it the least it can do with.
+  /// Checks that the container or service of this process allows the minimum of memory.
   public static func requireMemoryOfContainer() throws(ResourceError) {
     let least = standardMemory / 2
     guard let limit = ControlGroup.memoryLimit, limit < least else { return }
     throw ResourceError(
-      description: "The container or service of this program may use only \(limit >> 10) kB of memory, and at least "
+      description: "The container or service of this program may use only \(limit >> 10) kB of memory. At least "
         + "\(megabytes(least)) are needed for it alone, and some 100 MB more for each of its --jobs. Raise the limit.")
   }
 
-  /// Makes sure that there is room for more memory.
+  /// Checks that this much more memory is available.
   public static func requireMemory(_ bytes: Int) throws(ResourceError) {
     guard !hasRoom(for: bytes) else { return }
     let limits = [
@@ -40,22 +40,22 @@ public enum ResourceLimits {
     throw ResourceError(
       description: limits.isEmpty
         ? "The system has no \(megabytes(bytes)) of memory left for this program. End other programs, or add memory."
-        : "A limit of this process is too low: \(limits.joined(separator: ", ")). "
+        : "This process has too low a limit: \(limits.joined(separator: ", ")). "
           + "At least \(megabytes(bytes)) more are needed; raise the limit.")
   }
 
-  /// Makes sure that so many files can be open at the same time, raising the soft limit if need be.
+  /// Checks that this many files can be open at the same time, raising the soft limit if necessary.
   public static func requireFiles(_ count: Int) throws(ResourceError) {
     let possible = allowFiles(count)
     guard possible < count else { return }
     throw ResourceError(
       description:
-        "This process may have only \(possible) files open at the same time (ulimit -n), and needs \(count). "
+        "This process may open only \(possible) files at the same time (ulimit -n), but needs \(count). "
         + "Raise the limit.")
   }
 
-  /// Raises the soft limit of open files to `count` as far as the hard one permits.
-  /// - Returns: How many files can be open then: `count`, or fewer.
+  /// Raises the soft limit of open files to `count`, as far as the hard limit permits.
+  /// - Returns: How many files can be open now: `count`, or fewer.
   public static func allowFiles(_ count: Int) -> Int {
     var files = rlimit()
     guard unsafe getrlimit(Int32(RLIMIT_NOFILE.rawValue), &files) == 0, files.rlim_cur < rlim_t(count) else {
@@ -69,10 +69,10 @@ public enum ResourceLimits {
     return Int(files.rlim_cur)
   }
 
-  /// Bytes that a file may grow to; `nil` for no limit.
+  /// The largest size in bytes a file may have; `nil` for no limit.
   public static var fileSize: Int? { limit(RLIMIT_FSIZE.rawValue) }
 
-  /// Whether so much writable memory could be had now. Nothing of it is touched.
+  /// Whether this much writable memory is available now. None of it is touched.
   static func hasRoom(for bytes: Int) -> Bool {
     let memory = unsafe mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
     guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { return false }
@@ -80,7 +80,7 @@ public enum ResourceLimits {
     return true
   }
 
-  /// Why no thread with this stack can be started.
+  /// Why a thread with this stack cannot be started.
   static func refusalOfThread(stackSize: Int, code: Int32) -> ResourceError {
     do {
       try requireMemory(stackSize)
@@ -90,7 +90,7 @@ public enum ResourceLimits {
     let limit = limit(__RLIMIT_NPROC.rawValue).map { ", which is \($0)," } ?? ""
     return ResourceError(
       description: """
-        The system starts no further thread for this program (\(unsafe String(cString: strerror(code)))). Raise the limit of \
+        The system denies this program another thread (\(unsafe String(cString: strerror(code)))). Raise the limit of \
         processes (ulimit -u)\(limit) or that of the container or service (pids.max, TasksMax=), or use fewer --jobs.
         """)
   }

@@ -1,9 +1,9 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A fixed number of threads for tasks that block or compute for long.
+/// A fixed number of threads for tasks that block or compute for a long time.
 ///
-/// On the cooperative pool they would delay each other, and that pool cannot say that it gets no thread.
+/// On the cooperative pool they would delay each other, and that pool cannot report that it gets no thread.
 public final class ThreadExecutor: TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
@@ -18,7 +18,7 @@ public final class ThreadExecutor: TaskExecutor {
   /// Starts up to `threadCount` threads, at least one; `close()` ends them.
   ///
   /// - Parameters:
-  ///   - spareMemory: Bytes that must be left beside the stack of each thread.
+  ///   - spareMemory: Bytes that must stay free besides the stack of each thread.
   ///   - prepare: Called first on each thread.
   public init(
     threadCount: Int, spareMemory: Int = ResourceLimits.standardMemory, prepare: @escaping @Sendable () -> Void = {}
@@ -40,9 +40,9 @@ public final class ThreadExecutor: TaskExecutor {
     }
   }
 
-  /// How many threads there are: as many as were asked for, or fewer if the system starts no more.
+  /// The number of threads: as many as requested, or fewer if the system denies more.
   public var threadCount: Int { state.withLock { $0.threadCount } }
-  /// Why there are fewer threads than asked for.
+  /// Why there are fewer threads than requested.
   public var shortage: ResourceError? { state.withLock { $0.shortage } }
 
   public func enqueue(_ job: consuming ExecutorJob) {
@@ -51,7 +51,7 @@ public final class ThreadExecutor: TaskExecutor {
     wake.signal()
   }
 
-  /// Lets the threads end once they have done what is queued: a wake-up without a job is the sign to go.
+  /// Lets the threads end once the queue is empty: a wake-up without a job tells a thread to end.
   public func close() {
     for _ in 0..<threadCount { wake.signal() }
   }

@@ -2,15 +2,15 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Threads whose failure to start is an error. Foundation's and libdispatch's start later, or never, without a word.
+/// Threads whose failure to start is an error. Foundation and libdispatch start theirs late or never, without an error.
 public enum Threads {
-  /// FFmpeg's and TagLib's deepest calls stay far below this; the system's default for threads may be smaller.
+  /// The deepest calls of FFmpeg and TagLib stay far below this; the system's default for threads may be smaller.
   public static let deepStack = 8 << 20
   /// For threads that do little.
   public static let smallStack = 512 << 10
 
-  /// Threads that libdispatch may start at any time, on behalf of GRDB for instance. If the system refuses them, it waits
-  /// for ever: there must be room for them.
+  /// Threads that libdispatch may start at any time, for GRDB for instance. If the system denies them, libdispatch
+  /// waits forever, so keep room for them.
   private static let spareCount = 2
 
   private final class Body: Sendable {
@@ -18,7 +18,7 @@ public enum Threads {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Makes sure that so many threads could be started, and some to spare.
+  /// Checks that this many threads could be started, with some to spare.
   static func require(_ count: Int) throws(ResourceError) {
     let gate = DispatchSemaphore(value: 0)
     var threads: [pthread_t] = []
@@ -31,7 +31,7 @@ public enum Threads {
     }
   }
 
-  /// Starts a thread that nobody waits for.
+  /// Starts a detached thread.
   public static func start(stackSize: Int, _ run: @escaping @Sendable () -> Void) throws(ResourceError) {
     _ = try create(stackSize: stackSize, isDetached: true, run)
   }
@@ -66,9 +66,9 @@ public enum Threads {
   }
 }
 
-/// Calls something again and again on a thread of its own. Unlike timers of libdispatch, it needs no other thread.
+/// Calls a closure repeatedly on its own thread. Unlike libdispatch timers, it needs no other thread.
 public final class Ticker: Sendable {
-  /// `nil` once it is to stop: whatever it holds is let go of at once, and not when the thread looks again.
+  /// `nil` once stopped: what the closure holds is released at once, not when the thread wakes up.
   private let tick: Mutex<(@Sendable () -> Void)?>
 
   public init(every interval: Duration, _ tick: @escaping @Sendable () -> Void) throws(ResourceError) {
@@ -86,7 +86,7 @@ public final class Ticker: Sendable {
     }
   }
 
-  /// No call begins after this, and none is under way.
+  /// After it returns, no call is running and none will begin.
   public func stop() {
     tick.withLock { $0 = nil }
   }

@@ -38,14 +38,14 @@ extension Timestamp: CustomStringConvertible {
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }
 
-  /// The date of the proleptic Gregorian calendar. Years are counted from 1 March so that the leap day comes last; 400 years
-  /// are 146,097 days.
+  /// The date in the proleptic Gregorian calendar. Years start on 1 March, so the leap day comes last; 400 years are
+  /// 146,097 days.
   private static func civilDate(daysSinceEpoch days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let daysFrom0000March = days + 719_468
     let (era, dayOfEra) = daysFrom0000March.quotientAndRemainderFlooring(dividingBy: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    // Months from March have 153 days in each run of five.
+    // From March on, every five months have 153 days.
     let monthFromMarch = (5 * dayOfYear + 2) / 153
     let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
     let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9

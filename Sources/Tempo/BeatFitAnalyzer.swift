@@ -1,13 +1,14 @@
 public import Analysis
 
-/// Lays beats of a tempo that a person has given over the audio. Not for pipelines: what it finds is a correction.
+/// Fits beats to the audio at a tempo given by the user. Not for pipelines: its finding is a correction.
 ///
-/// It hears what `TempoAnalyzer` hears and chooses phase and course of the beats as it does, but the tempo is given.
+/// It uses the input of `TempoAnalyzer` and chooses phase and course of the beats in the same way, but the tempo is
+/// given.
 public struct BeatFitAnalyzer: Analyzer {
   public static let id = "beat_fit"
   public static let version = 1
   public static let summary = "Beats of a given tempo"
-  /// Beats per minute for which beats can be laid.
+  /// Beats per minute for which beats can be fitted.
   public static let range = PulseSurvey.range
 
   public struct Configuration: AnalyzerConfiguration {

@@ -2,21 +2,29 @@ public import Analysis
 
 /// Tempo in beats per minute, beats, and how the tempo moves.
 ///
-/// Music is parted where one constant tempo gives way to another. Onsets of eight kinds, and the beats that a small network
-/// hears, are laid over grids of beats of several tempi and phases, of constant tempo or, where that explains them much better,
-/// along a path whose tempo moves; a conditional logit picks the grid. Metre and downbeats are given where the beats gather in bars clearly. The
-/// types of the single steps name the papers.
+/// Music is split where one constant tempo gives way to another. Onsets of eight kinds, and the beats that a small
+/// network hears, are compared with grids of beats at several tempi and phases. The grids have constant tempo or, where
+/// that explains the music much better, follow a path with a moving tempo. A conditional logit picks the grid. Meter
+/// and downbeats are given where the beats clearly group into bars. The types of the single steps cite the papers.
+/// The folders beside this file, in the order of the work:
+///
+/// - `Onsets`: bands of the spectrum, and how strongly something begins in them.
+/// - `BeatNetwork`: the network that hears beats.
+/// - `Pulse`: the tempi that a stretch of music may have.
+/// - `Grids`: grids of beats, their features, and the choice between them.
+/// - `Beats`: the beats of the grid that was chosen, and their bars.
+/// - `Course`: from stretches to the tempo of a track and its changes.
 public struct TempoAnalyzer: Analyzer {
   public static let id = "tempo"
   public static let version = 5
   public static let summary = "Tempo in beats per minute with candidates and confidence, beats, and a map of the tempo"
 
   public struct Configuration: AnalyzerConfiguration {
-    /// Tempi below are given as their double, if that is not above `maximumBPM`.
+    /// Tempi below are doubled, unless the double exceeds `maximumBPM`.
     public var minimumBPM = 40.0
-    /// Tempi above are given as their half, if that is not below `minimumBPM`.
+    /// Tempi above are halved, unless the half is below `minimumBPM`.
     public var maximumBPM = 250.0
-    /// Gives the nearest whole number where it lies within the error of measurement, as music made on machines has it.
+    /// Rounds to the nearest whole number if it lies within the measurement error: machine-made music has such tempi.
     public var roundsToInteger = true
 
     public init() {}
@@ -39,7 +47,7 @@ public struct TempoAnalyzer: Analyzer {
       throw ConfigurationError(
         key: "max_bpm",
         problem:
-          "\(configuration.maximumBPM) is not between twice min_bpm (so that every tempo has an octave in the range) "
+          "\(configuration.maximumBPM) is not between twice min_bpm (so every tempo has an octave in the range) "
           + "and 400 beats per minute")
     }
     self.configuration = configuration
@@ -49,17 +57,17 @@ public struct TempoAnalyzer: Analyzer {
 
   public func makeSession(for track: Track) throws(AnalysisError) -> Session { Session(configuration) }
 
-  /// Keeps the bands of some minutes at a time, and of what it has read only the beats.
+  /// Keeps the bands of a few minutes at a time; of the music already read, only the beats.
   public struct Session: AnalysisSession {
     /// A track of up to one and a half times this length, in seconds, is read as a whole.
     static let stretchSeconds = 300.0
-    /// Stretches share this much, in seconds.
+    /// The overlap of stretches, in seconds.
     static let overlapSeconds = 10.0
-    /// Below this a tempo is a guess: four beats of slow music.
+    /// In shorter music a tempo is a guess: four beats of slow music.
     static let shortestSeconds = 4.0
 
     private let configuration: Configuration
-    /// The tempo that is given, if it is not looked for.
+    /// The given tempo, unless it is to be found.
     private let givenTempo: Double?
     private var bands = BandSpectrogram()
     private var firstColumn: Int64 = 0
@@ -73,7 +81,7 @@ public struct TempoAnalyzer: Analyzer {
 
     init(near bpm: Double) {
       var configuration = Configuration()
-      // A moving tempo stays within this.
+      // The range of a moving tempo.
       configuration.minimumBPM = bpm / 1.5
       configuration.maximumBPM = bpm * 1.5
       configuration.roundsToInteger = false
@@ -81,7 +89,7 @@ public struct TempoAnalyzer: Analyzer {
       givenTempo = bpm
     }
 
-    /// Columns that wait to be read.
+    /// Columns not read yet.
     var keptColumns: Int { bands.columnCount }
 
     public mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {

@@ -1,7 +1,7 @@
 internal import CTempoResources
 internal import DSP
 
-/// What scripts have trained and fitted; docs/tempo.md says which, and how.
+/// Trained and fitted numbers; docs/tempo.md describes them and how they were made.
 enum TempoResources {
   static var beatNetwork: [Float] { floats(ofHalves: bytes(ctemporesources_beat_network())) }
   static var gridWeights: NumberTable { NumberTable(bytes(ctemporesources_grid_weights())) }

@@ -1,15 +1,16 @@
 /// Writes CSV (RFC 4180): comma, CRLF, and quotes around cells that hold a comma or a quote, or a space at either end.
 ///
-/// A row is one line for whoever splits text into lines, at whatever characters: control characters but for the tab, and
-/// the separators of lines and paragraphs, stand as `EscapedText` writes them. In text that would read as such an escape,
-/// the backslash is itself written as `\x5C`, so every text comes back.
+/// Each row is one line for every program that splits text into lines: control characters other than the tab, and line
+/// and paragraph separators, are written like in `EscapedText`. A backslash that would read as such an escape is
+/// written as `\x5C`, so every text can be restored.
 package struct CSVWriter: Sendable {
   package private(set) var bytes: [UInt8] = []
-  /// Puts an apostrophe before text that a spreadsheet would run as a formula: text that starts with `=`, `+`, `-`, `@`, a
-  /// tab or a carriage return, and is no number. Tags come from strangers; but the text is then no longer the tag's.
+  /// Puts an apostrophe before text that a spreadsheet would run as a formula: text that starts with `=`, `+`, `-`,
+  /// `@`, a tab or a carriage return and is not a number. Tags come from strangers; but the cell then differs from the
+  /// tag.
   package let guardsFormulas: Bool
   private var isFirstCell = true
-  /// While a list is written, its elements go here.
+  /// Receives the elements while a list is written.
   private var elements: [UInt8]?
 
   package init(guardsFormulas: Bool) {
@@ -41,7 +42,7 @@ package struct CSVWriter: Sendable {
     escapedText(value.replacing(escape, with: #"\x5Cx"#))
   }
 
-  /// Text with escapes of its own, which stay as they are: a path for display, or JSON.
+  /// Text that already contains escapes, which are kept: a path for display, or JSON.
   package mutating func escapedText(_ value: String) {
     var text = Self.withoutControls(value)
     if guardsFormulas, elements == nil { guardFormula(&text) }
@@ -50,12 +51,12 @@ package struct CSVWriter: Sendable {
 
   private static func withoutControls(_ value: String) -> [UInt8] {
     let bytes = Array(value.utf8)
-    // What may begin a character that is escaped.
+    // Bytes that may begin a character to escape.
     guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 || $0 == 0xE2 }) else { return bytes }
     return Array(EscapedText.text(value) { $0.isControlOrSeparator && $0 != "\t" }.utf8)
   }
 
-  /// One cell with all elements.
+  /// Writes all elements into one cell.
   package mutating func list<Element>(_ list: [Element], _ write: (Element, inout CSVWriter) -> Void) {
     elements = []
     for element in list { write(element, &self) }

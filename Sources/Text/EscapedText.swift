@@ -1,5 +1,5 @@
-/// Text in which some characters stand as the bytes of their UTF-8 form: U+0085 as `\xC2\x85`. Paths for display have
-/// the same form (`DisplayPath`).
+/// Text in which some characters are written as the bytes of their UTF-8 form: U+0085 as `\xC2\x85`. Paths for display
+/// use the same form (`DisplayPath`).
 public enum EscapedText {
   private static let digits = Array("0123456789ABCDEF".unicodeScalars)
 
@@ -20,7 +20,7 @@ public enum EscapedText {
 }
 
 extension Unicode.Scalar {
-  /// C0, DEL and C1, and the separators of lines and paragraphs: some programs end a line at each of them.
+  /// C0, DEL and C1, and line and paragraph separators: some programs end a line at each of them.
   public var isControlOrSeparator: Bool {
     switch value {
     case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
@@ -28,8 +28,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Makes text run in the other direction, so that it reads as something else than it is (Unicode Standard Annex #9,
-  /// table 4).
+  /// Reverses the direction of text, so it reads as something else than it is (Unicode Standard Annex #9, table 4).
   public var isBidiControl: Bool {
     switch value {
     case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
@@ -38,13 +37,13 @@ extension Unicode.Scalar {
   }
 }
 
-/// Text of strangers made fit for one line of a terminal: names and tags may hold anything.
+/// Untrusted text made safe for one line of a terminal: names and tags may hold anything.
 public func printable(_ text: some StringProtocol) -> String {
   EscapedText.text(text) { $0.isControlOrSeparator || $0.isBidiControl }
 }
 
 /// “1 file”, “2 files”.
-/// - Parameter plural: Where it is not the noun with an s.
+/// - Parameter plural: Needed where it is not the noun with an s.
 public func counted(_ count: some BinaryInteger, _ noun: String, plural: String? = nil) -> String {
   "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
 }

@@ -1,9 +1,9 @@
-/// Finds what somebody meant who wrote a name that does not exist.
+/// Finds the name that a misspelled name was meant to be.
 public enum Suggestion {
-  /// The candidate nearest to `name`, or `nil` if none is near enough to be what was meant.
+  /// The candidate nearest to `name`, or `nil` if none is near enough.
   ///
-  /// Near enough: at most a third of the longer name has to be edited; case, and `-` for `_`, cost nothing. Of several
-  /// equally near candidates the first in alphabetical order is taken.
+  /// Near enough: at most a third of the longer name has to be edited; case, and `-` for `_`, cost nothing. Among
+  /// equally near candidates the first in alphabetical order wins.
   public static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
     let wanted = folded(name)
     var best: (candidate: String, distance: Int)?
@@ -16,14 +16,14 @@ public enum Suggestion {
     return best?.candidate
   }
 
-  /// The end of a sentence about an unknown name: what was probably meant, or else everything that is valid.
+  /// The end of a sentence about an unknown name: the probable intention, or all valid names.
   public static func hint(for name: String, in candidates: some Collection<String>) -> String {
     if let nearest = nearest(to: name, in: candidates) { return "did you mean '\(nearest)'?" }
-    guard !candidates.isEmpty else { return "there is nothing to choose from here" }
+    guard !candidates.isEmpty else { return "there are no valid names here" }
     return "valid here: \(candidates.sorted().joined(separator: ", "))"
   }
 
-  /// The number of insertions, deletions, substitutions and swaps of neighbours that make one into the other (optimal
+  /// The number of insertions, deletions, substitutions and swaps of neighbors that turn one into the other (optimal
   /// string alignment; Damerau 1964, Levenshtein 1966).
   static func editDistance(_ first: [UInt8], _ second: [UInt8]) -> Int {
     var beforeLast: [Int] = []

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisEngine
 import ArgumentParser
 import BuiltInAnalyzers
 import Foundation
@@ -7,9 +8,8 @@ import System
 
 /// How files are analyzed, whoever names them.
 struct AnalysisArguments: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The pipeline: a name, or the path of a definition (default: default).", valueName: "name|file"))
-  var pipeline: String?
+  @OptionGroup
+  var pipeline: PipelineArgument
 
   @Option(help: ArgumentHelp("Run these analyzers of the pipeline only.", valueName: "id,…"))
   var only: [String] = []
@@ -33,7 +33,7 @@ struct AnalysisArguments: ParsableArguments {
   var timeout: String?
 
   func apply(to settings: inout CommandSettings) throws {
-    try settings.take(pipeline, for: Settings.pipeline, option: "--pipeline")
+    try pipeline.apply(to: &settings)
     try settings.take(isolation, for: Settings.isolation, option: "--isolation")
     try settings.take(memoryLimit, for: Settings.memoryLimit, option: "--memory-limit")
     try settings.take(timeout, for: Settings.timeout, option: "--timeout")
@@ -85,17 +85,6 @@ extension CommandSettings {
           arguments: WorkerProcessCommand.arguments(
             definition: definition, only: ids, memoryLimit: self[Settings.memoryLimit]),
           plan: plan, kinds: BuiltInAnalyzers.all + BuiltInAnalyzers.onRequest))
-    }
-  }
-}
-
-extension LibraryRun.Isolation {
-  /// Analyzes a single file where the settings say.
-  /// - Parameter analyzer: For this process.
-  func analysis(of job: AnalysisJob, by analyzer: FileAnalyzer) throws -> FileAnalysis? {
-    switch self {
-    case .none: analyzer.analyze(job)
-    case .workers(let pool): try pool.analyze(job, isCancelled: { false })
     }
   }
 }

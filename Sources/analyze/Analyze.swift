@@ -1,5 +1,7 @@
+import Application
 import ArgumentParser
 import Foundation
+import System
 import Text
 
 struct Analyze: AsyncParsableCommand {
@@ -16,7 +18,7 @@ struct Analyze: AsyncParsableCommand {
 
       `analyze run --help` lists the options of a run; `analyze --version --json` is for programs.
       """,
-    version: version,
+    version: Nocturne.version,
     subcommands: [
       RunCommand.self, ReportCommand.self, ShowCommand.self, ExplainCommand.self, SetCommand.self, MatchCommand.self,
       ListenCommand.self, CatalogCommand.self, SchemaCommand.self, DoctorCommand.self, BackupCommand.self,
@@ -28,13 +30,13 @@ struct Analyze: AsyncParsableCommand {
   /// A word that is no path but nearly a subcommand is a mistake, and not a folder that is missing. So is any word in
   /// lower case before other words if there is nothing of any of these names.
   static func refuseUnknownSubcommand(_ arguments: [PathArgument]) throws {
-    guard let first = arguments.first, let word = first.bareWord, !first.isThere else { return }
+    guard let first = arguments.first, let word = first.bareWord, !first.path.isThere else { return }
     let commands = configuration.subcommands.compactMap { command in
       command.configuration.shouldDisplay ? command.configuration.commandName : nil
     }
     let isCommandLine =
       arguments.count > 1 && word.utf8.allSatisfy { islower(Int32($0)) != 0 }
-      && arguments.allSatisfy { $0.bareWord != nil && !$0.isThere }
+      && arguments.allSatisfy { $0.bareWord != nil && !$0.path.isThere }
     if let command = Suggestion.nearest(to: word, in: commands) {
       throw CommandFailure(
         .usage,
@@ -47,7 +49,4 @@ struct Analyze: AsyncParsableCommand {
           + "Commands: \(commands.joined(separator: ", ")).")
     }
   }
-
-  /// Semantic version of the program; findings have versions of their own, one per analyzer.
-  static let version = "0.1.0"
 }

@@ -1,4 +1,5 @@
 import Analysis
+import Application
 import ArgumentParser
 import Foundation
 import Pipeline
@@ -18,14 +19,12 @@ struct BackupCommand: AsyncParsableCommand {
   @Flag(help: "Replace the file if it exists.")
   var force = false
 
-  @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
-  var database: PathArgument?
+  @OptionGroup
+  var database: DatabaseArgument
 
   func run() async throws {
     try await reportingErrors {
-      var settings = try CommandSettings()
-      settings.take(database, for: Settings.database, option: "--database")
-      let store = try settings.openStoreForReading()
+      let store = try CommandSettings(database).openStoreForReading()
       let path = copy.path
       var isFolder: ObjCBool = false
       if FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder) {

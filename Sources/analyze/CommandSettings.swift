@@ -1,4 +1,5 @@
 import Analysis
+import Application
 import BuiltInAnalyzers
 import Foundation
 import Pipeline
@@ -15,6 +16,12 @@ struct CommandSettings {
   init() throws {
     self.init(try Settings.load())
     if let refusal = ProjectTrustText.refusal(settings) { throw CommandFailure(.usage, refusal) }
+  }
+
+  /// With what options say about the database.
+  init(_ database: DatabaseArgument) throws {
+    try self.init()
+    take(database.path, for: Settings.database, option: "--database")
   }
 
   /// For commands that only show settings: without what the file of a project may not set.

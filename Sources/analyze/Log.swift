@@ -1,35 +1,14 @@
-import Analysis
+import Application
 import Foundation
 import Pipeline
 import Synchronization
 import System
-import SystemPackage
 import Text
 
 /// Messages about what a command does, on standard error: for people as they are, for what collects logs as JSON or with
 /// the level that the journal of systemd reads. Progress bars and tables for terminals do not come this way.
 enum Log {
-  /// Severities of syslog (RFC 5424), which the journal shares.
-  enum Level: Int {
-    case error = 3
-    case warning = 4
-    case notice = 5
-    case info = 6
-
-    var name: String { "\(self)" }
-  }
-
-  struct Message {
-    var level: Level
-    /// What it is about, in a word that is never renamed: for filters.
-    var event: String
-    /// For people. Unless it is a block, it is one line.
-    var text: String
-    /// What programs may want to know besides. Only JSON shows it.
-    var fields: [String: JSONValue] = [:]
-    /// Whether it is lines of its own, and not one after the name of the program.
-    var isBlock = false
-  }
+  typealias Message = Application.Message
 
   /// Until the settings are read, the environment alone decides.
   private static let current = Mutex<LogFormat>(
@@ -52,7 +31,7 @@ enum Log {
   }
 
   static func write(
-    _ level: Level, _ event: String, _ text: String, fields: [String: JSONValue] = [:], isProgress: Bool = false
+    _ level: Message.Level, _ event: String, _ text: String, fields: [String: JSONValue] = [:], isProgress: Bool = false
   ) {
     write(Message(level: level, event: event, text: text, fields: fields), isProgress: isProgress)
   }
@@ -95,14 +74,20 @@ enum Log {
   }
 }
 
-extension Log.Message {
-  /// What is wrong with a file.
-  init(event: String, about path: FilePath, _ problem: Problem) {
-    let path = DisplayPath.text(of: path)
-    self.init(
-      level: .warning, event: event, text: "\(path): \(problem.message)",
-      fields: [
-        "path": .string(path), "code": .string(problem.code), "stage": .string(problem.stage.rawValue),
-      ])
+extension Log {
+  /// Who reads a digest on standard error.
+  static var audience: FailureDigest.Audience { format == .json ? .programs : .people }
+
+  /// Writes what has failed in the form that messages have.
+  static func write(_ digest: FailureDigest, on terminal: Terminal) {
+    switch format {
+    case .auto, .text:
+      Terminal.write(digest.lines(terminal.style).map { $0 + "\n" }.joined())
+    case .journald:
+      let text = digest.lines().joined(separator: "\n")
+      write(Message(level: .warning, event: "files_failed", text: text, isBlock: true))
+    case .json:
+      for message in digest.messages { write(message) }
+    }
   }
 }

@@ -15,14 +15,6 @@ struct PathArgument: ExpressibleByArgument, Sendable {
     path = Self.absolute(RawArguments.path(from: argument))
   }
 
-  var isThere: Bool { Self.exists(path) }
-
-  /// Whether there is something of this name, be it a link that leads nowhere.
-  static func exists(_ path: FilePath) -> Bool {
-    var status = stat()
-    return path.withPlatformString { unsafe lstat($0, &status) } == 0
-  }
-
   static let defaultCompletionKind = CompletionKind.file()
 
   /// Without `.` and `..`; symbolic links stay as they are.
@@ -73,6 +65,6 @@ enum RawArguments {
     if text.contains(mark) { return DisplayPath.path(from: text.replacing(mark, with: "")) }
     let path = FilePath(text)
     let shown = DisplayPath.path(from: text)
-    return shown == path || DisplayPath.text(of: shown) != text || PathArgument.exists(path) ? path : shown
+    return shown == path || DisplayPath.text(of: shown) != text || path.isThere ? path : shown
   }
 }

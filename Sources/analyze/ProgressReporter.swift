@@ -1,4 +1,5 @@
 import Analysis
+import Application
 import Foundation
 import Pipeline
 import Synchronization
@@ -68,18 +69,18 @@ final class ProgressReporter: Sendable {
         }
       case .notice(let text, let event, let path):
         let fields = path.map { ["path": JSONValue.string(DisplayPath.text(of: $0))] }
-        note(Log.Message(level: .warning, event: event, text: text, fields: fields ?? [:]), &state)
+        note(Message(level: .warning, event: event, text: text, fields: fields ?? [:]), &state)
       }
       showIfDue(&state)
     }
   }
 
   /// Says something in between, unless only errors are wanted.
-  func note(_ message: Log.Message) {
+  func note(_ message: Message) {
     state.withLock { note(message, &$0) }
   }
 
-  private func note(_ message: Log.Message, _ state: inout State) {
+  private func note(_ message: Message, _ state: inout State) {
     guard !isQuiet else { return }
     eraseBar(&state)
     Log.write(message)
@@ -176,6 +177,6 @@ final class ProgressReporter: Sendable {
     let counts = line(state)
     let rest = width - cells - counts.count - 4
     let name = rest > 12 ? "  " + truncatedStart(printable(state.current), to: rest) : ""
-    return drawn + "  " + String(counts.prefix(max(0, width - cells - 2))) + terminal.colored(name, .faint)
+    return drawn + "  " + String(counts.prefix(max(0, width - cells - 2))) + terminal.style.colored(name, .faint)
   }
 }

@@ -1,5 +1,5 @@
+import Application
 import ArgumentParser
-import Pipeline
 import ResultStore
 import Text
 
@@ -13,17 +13,13 @@ struct PruneCommand: AsyncParsableCommand {
   @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Say how many, and change nothing.")
   var dryRun = false
 
-  @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
-  var database: PathArgument?
+  @OptionGroup
+  var database: DatabaseArgument
 
   func run() async throws {
     try await reportingErrors {
-      var settings = try CommandSettings()
-      settings.take(database, for: Settings.database, option: "--database")
-      let store = try settings.openStore(dryRun ? .readOnly : .readWrite)
-      let lock = dryRun ? nil : try RunLock.acquire(forDatabase: store.path)
-      defer { lock?.release() }
-      let count = try store.pruneVanished(in: paths.isEmpty ? nil : paths.map(\.path), isDryRun: dryRun)
+      let store = try CommandSettings(database).openStore(dryRun ? .readOnly : .readWrite)
+      let count = try Pruning(store, roots: paths.isEmpty ? nil : paths.map(\.path), isDryRun: dryRun).perform()
       Terminal.writeLine("\(counted(count, "vanished file")) \(dryRun ? "would be " : "")forgotten")
     }
   }

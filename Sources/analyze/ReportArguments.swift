@@ -1,9 +1,9 @@
+import Application
 import ArgumentParser
 import Foundation
 import Pipeline
 import Records
-import Reporting
-import ResultStore
+import System
 import SystemPackage
 import Text
 
@@ -13,7 +13,7 @@ struct ReportArguments: ParsableArguments {
     name: .long,
     help: ArgumentHelp(
       "Write a report: json, ndjson, csv or html. Can be repeated.", valueName: "format"),
-    completion: .list(ReportChoice.choices))
+    completion: .list(ReportFormat.choices))
   var report: [String] = []
 
   @Option(
@@ -56,7 +56,7 @@ struct ReportArguments: ParsableArguments {
     var isFolder: ObjCBool = false
     while !FileManager.default.fileExists(atPath: place.string, isDirectory: &isFolder) {
       // A link that leads nowhere.
-      if PathArgument.exists(place) { break }
+      if place.isThere { break }
       guard place.removeLastComponent() else { return }
     }
     guard !isFolder.boolValue else { return }
@@ -66,43 +66,14 @@ struct ReportArguments: ParsableArguments {
         + "single report to standard output with --output -.")
   }
 
-  /// The files that `write` makes.
-  func files(_ settings: CommandSettings) -> [FilePath] {
-    if goesToStandardOutput { return [] }
-    return settings[Settings.report].compactMap { ReportFormat(rawValue: $0.rawValue) }.map {
-      settings[Settings.output].appending("report.\($0.fileExtension)")
-    }
-  }
-
-  /// Writes the reports of a part of the library.
-  /// - Returns: a line about each file written.
-  func write(_ store: ResultStore, _ settings: CommandSettings, roots: [FilePath]?, run: RunRecord?) throws -> [String]
-  {
+  /// What the options and settings ask for.
+  /// - Parameter roots: What the reports show; `nil` for all that is known.
+  func reports(_ settings: CommandSettings, roots: [FilePath]?) -> LibraryReports {
     var options = ReportOptions(including: settings[Settings.include])
     options.guardsFormulas = settings[Settings.csvGuardFormulas]
-    let selection = RecordSelection(
-      roots: roots, includesVanished: settings[Settings.include].contains(.vanished),
-      includesBeats: options.includesBeats, includesLyrics: options.includesLyrics,
-      includesChapters: options.includesChapters)
-    let folder = settings[Settings.output]
-    let formats = settings[Settings.report].compactMap { ReportFormat(rawValue: $0.rawValue) }
-    if !goesToStandardOutput, !formats.isEmpty {
-      do {
-        try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
-      } catch {
-        throw ReportError.cannotCreate(path: folder, reason: error.localizedDescription)
-      }
-    }
-    var lines: [String] = []
-    for format in formats {
-      let path = folder.appending("report.\(format.fileExtension)")
-      let writer = try ReportWriter(
-        format, to: goesToStandardOutput ? .standardOutput : .file(path), options: options, run: run)
-      try store.forEachRecord(selection) { try writer.append($0) }
-      try writer.finish()
-      if !goesToStandardOutput { lines.append("\(format.rawValue) report: \(path.string)") }
-    }
-    return lines
+    return LibraryReports(
+      settings[Settings.report], to: goesToStandardOutput ? .standardOutput : .folder(settings[Settings.output]),
+      options: options, roots: roots, includesVanished: settings[Settings.include].contains(.vanished))
   }
 }
 

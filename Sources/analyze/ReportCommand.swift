@@ -1,3 +1,4 @@
+import Application
 import ArgumentParser
 import Pipeline
 import ResultStore
@@ -14,24 +15,23 @@ struct ReportCommand: AsyncParsableCommand {
   @OptionGroup(title: "Reports")
   var reports: ReportArguments
 
-  @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
-  var database: PathArgument?
+  @OptionGroup
+  var database: DatabaseArgument
 
   func run() async throws {
     try await reportingErrors {
-      var settings = try CommandSettings()
-      settings.take(database, for: Settings.database, option: "--database")
+      var settings = try CommandSettings(database)
       try reports.apply(to: &settings)
       guard !settings[Settings.report].isEmpty else {
         throw CommandFailure(.usage, "Say which report: --report json, ndjson, csv or html.")
       }
       let store = try settings.openStoreForReading()
       for path in paths where try store.knownFileCount(under: path.path, includingVanished: true) == 0 {
-        throw CommandFailure.unknownFile(path.path)
+        throw UnknownFile(path.path)
       }
-      let lines = try reports.write(
-        store, settings, roots: paths.isEmpty ? nil : paths.map(\.path), run: try store.latestRun())
-      for line in lines { Terminal.writeLine(printable(line)) }
+      let files = try reports.reports(settings, roots: paths.isEmpty ? nil : paths.map(\.path))
+        .write(store, run: try store.latestRun())
+      for file in files { Terminal.writeLine(printable(file.text)) }
     }
   }
 }

@@ -1,6 +1,6 @@
+import Application
 import ArgumentParser
 import Foundation
-import Reporting
 import SystemPackage
 
 struct SchemaCommand: AsyncParsableCommand {
@@ -11,7 +11,7 @@ struct SchemaCommand: AsyncParsableCommand {
   @Argument(
     help:
       "The format: json, ndjson or csv; duckdb: SQL to read these; match, listen or worker: a line of these commands.",
-    completion: .list(ReportSchema.files.map(\.format)))
+    completion: .list(Schemas.files.map(\.format)))
   var format: String = "json"
 
   @Option(
@@ -22,14 +22,14 @@ struct SchemaCommand: AsyncParsableCommand {
     try await reportingErrors {
       if let output {
         try FileManager.default.createDirectory(atPath: output.path.string, withIntermediateDirectories: true)
-        for file in ReportSchema.files {
+        for file in Schemas.files {
           try Data(file.text.utf8).write(
             to: URL(filePath: output.path.appending(file.name).string), options: .atomic)
         }
         return
       }
-      guard let schema = ReportSchema.files.first(where: { $0.format == format }) else {
-        let valid = ReportSchema.files.map(\.format).joined(separator: ", ")
+      guard let schema = Schemas.files.first(where: { $0.format == format }) else {
+        let valid = Schemas.files.map(\.format).joined(separator: ", ")
         throw CommandFailure(.usage, "There is no schema of a format \(format); valid: \(valid).")
       }
       try StandardOutput.write(schema.text)

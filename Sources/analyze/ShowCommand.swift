@@ -1,4 +1,5 @@
 import Analysis
+import Application
 import ArgumentParser
 import Foundation
 import Pipeline
@@ -38,7 +39,7 @@ struct ShowCommand: AsyncParsableCommand {
         at: file.path, includesBeats: options.includesBeats || !json, includesLyrics: options.includesLyrics || !json,
         includesChapters: options.includesChapters || !json)
       guard let record else {
-        throw CommandFailure.unknownFile(file.path)
+        throw UnknownFile(file.path)
       }
       if json {
         try StandardOutput.write(ReportWriter.ndjsonLine(for: record, options: options))
@@ -47,17 +48,6 @@ struct ShowCommand: AsyncParsableCommand {
         try StandardOutput.writeLines(RecordText.lines(for: record, quarantine: quarantine))
       }
     }
-  }
-}
-
-extension CommandFailure {
-  static func unknownFile(_ path: FilePath) -> CommandFailure {
-    let name = printable(DisplayPath.text(of: path))
-    return CommandFailure(
-      .fatal,
-      "Nothing is known of \(name). "
-        + (PathArgument.exists(path)
-          ? "Analyze it, or the folder it is in: analyze \(name)" : "There is no such file either."))
   }
 }
 

@@ -1,4 +1,4 @@
-import Analysis
+import Application
 import Foundation
 import Synchronization
 import System
@@ -84,7 +84,7 @@ enum StandardError {
       if state.waiting.isEmpty, state.lost > 0 {
         let lost = state.lost
         state.lost = 0
-        let message = Log.Message(
+        let message = Message(
           level: .warning, event: "messages_lost",
           text: "\(lost) \(lost == 1 ? "message was" : "messages were") left out here: standard error was not read",
           fields: ["count": .integer(Int64(lost))])

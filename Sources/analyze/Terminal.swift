@@ -1,22 +1,15 @@
+import Application
 import Foundation
-import Synchronization
 
 /// Standard error as a person sees it: whether it is a terminal, how wide, and whether colour is welcome.
 struct Terminal: Sendable {
   let isInteractive: Bool
-  private(set) var hasColor: Bool
+  let style: TextStyle
 
   init(environment: [String: String] = ProcessInfo.processInfo.environment) {
     isInteractive = isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb"
     // https://no-color.org: any value that is not empty.
-    hasColor = isInteractive && (environment["NO_COLOR"] ?? "").isEmpty
-  }
-
-  /// The same without colours: for text that goes elsewhere.
-  var plain: Terminal {
-    var copy = self
-    copy.hasColor = false
-    return copy
+    style = TextStyle(hasColor: isInteractive && (environment["NO_COLOR"] ?? "").isEmpty)
   }
 
   /// Columns; 80 where the terminal does not tell.
@@ -24,18 +17,6 @@ struct Terminal: Sendable {
     var size = winsize()
     guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
-  }
-
-  enum Color: String {
-    case red = "31"
-    case green = "32"
-    case yellow = "33"
-    case faint = "2"
-    case bold = "1"
-  }
-
-  func colored(_ text: String, _ color: Color) -> String {
-    hasColor ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
   }
 
   /// Writes to standard error in one piece. See `StandardError`.
@@ -52,25 +33,4 @@ struct Terminal: Sendable {
 func truncatedStart(_ text: String, to width: Int) -> String {
   guard text.count > width, width > 1 else { return width > 0 ? text : "" }
   return "…" + text.suffix(width - 1)
-}
-
-/// Seconds of audio per second: `450x realtime`, and `0.4x realtime` where whole numbers would tell nothing.
-func realtimeFactor(_ factor: Double) -> String {
-  factor < 10 ? String(format: "%.*fx realtime", factor < 0.1 ? 3 : 1, factor) : "\(Int(factor))x realtime"
-}
-
-/// `12.3 s`, `4 min 05 s`, `2 h 03 min`.
-func describe(_ duration: Duration) -> String {
-  let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
-  return describe(seconds: seconds)
-}
-
-func describe(seconds: Double) -> String {
-  let whole = Int(seconds.rounded())
-  switch whole {
-  case ..<10: return String(format: "%.1f s", seconds)
-  case ..<60: return "\(whole) s"
-  case ..<3600: return String(format: "%d min %02d s", whole / 60, whole % 60)
-  default: return String(format: "%d h %02d min", whole / 3600, whole % 3600 / 60)
-  }
 }

@@ -1,4 +1,5 @@
 import Analysis
+import Application
 import AudioDecoding
 import BuiltInAnalyzers
 import Reporting
@@ -10,7 +11,7 @@ enum VersionReport {
   static var json: String {
     let analyzers = BuiltInAnalyzers.all.map { ($0.id, JSONValue.integer(Int64($0.version))) }
     let value = JSONValue.object([
-      "version": .string(Analyze.version),
+      "version": .string(Nocturne.version),
       "report_version": .integer(Int64(ReportWriter.schemaVersion)),
       "decoder_version": .integer(Int64(AudioSource.version)),
       "analyzers": .object(Dictionary(analyzers) { first, _ in first }),

@@ -1,4 +1,5 @@
 import Analysis
+import Application
 import ArgumentParser
 import Foundation
 import Pipeline
@@ -89,7 +90,7 @@ struct WorkerCommand: AsyncParsableCommand {
         timeLimit: settings.timeLimit,
         isolation: analysis.isolation(settings, definition, plan), walk: settings.settings.walk, shard: shard,
         separator: from0 ? 0 : 0x0A, workingFolder: FilePath(FileManager.default.currentDirectoryPath),
-        programVersion: Analyze.version),
+        programVersion: Nocturne.version),
       reading: .standardInput, control: control, answer: { try output.write(writer.line(for: $0)) })
     do {
       let counts = try await worker.run()

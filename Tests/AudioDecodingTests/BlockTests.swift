@@ -56,7 +56,6 @@ import Testing
           #expect(Array(block.samples[block.range(ofChannel: 1)]) == plane)
           #expect(check.nonFiniteCount == (bad.isFinite ? 0 : 2))
           #expect(check.absurdCount == (bad.isFinite && bad.magnitude > 16 ? 2 : 0))
-          #expect(check.peak == max(mended.magnitude, length > 1 ? 0.25 : 0))
         }
       }
     }

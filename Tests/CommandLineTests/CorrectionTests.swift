@@ -94,8 +94,7 @@ import Text
     // In worker processes as well.
     #expect(try clicks.set("library/a.wav", "--unset", "bpm").status == 0)
     let inWorker = try clicks.place.start(
-      ["set", "--database", Argument(clicks.place.database), "library/a.wav", "--bpm", "97.5"],
-      environment: Workplace.workerProcesses
+      ["set", "--database", Argument(clicks.place.database), "library/a.wav", "--bpm", "97.5"]
     ).end()
     #expect(inWorker.status == 0 && inWorker.errors.contains("beats laid on the audio"), "\(inWorker.errors)")
     #expect(beats(try clicks.tempo()) == beats(tempo))

@@ -149,13 +149,13 @@ import Text
     for (number, name) in ["a", "b", "c"].enumerated() { try place.put(Audio.wav(UInt64(number)), as: "\(name).wav") }
     // The parent of the program is the worker.
     let pipeline = try place.makePipeline(script: #"case "$1" in *b.wav) kill -KILL $PPID;; esac; echo {}"#)
-    let first = try place.run(pipeline: pipeline, environment: Workplace.workerProcesses)
+    let first = try place.run(pipeline: pipeline)
     #expect(first.status == 3)
     #expect(first.totals == ["seen": 3, "analyzed": 2, "failed": 1])
     #expect(first.file("b.wav")["status"] == "failed")
     #expect(first.file("b.wav")["error"]["code"] == "worker_crashed")
     #expect(first.errors.contains("b.wav"))
-    let second = try place.run(pipeline: pipeline, environment: Workplace.workerProcesses)
+    let second = try place.run(pipeline: pipeline)
     #expect(second.status == 0)
     #expect(second.totals == ["seen": 3, "cached": 2, "failed": 1])
     // It rests, and whoever asks is told for how long.
@@ -169,8 +169,7 @@ import Text
     // What is tried again is tried last.
     try place.put(Audio.wav(7), as: "d.wav")
     let third = try place.run(
-      "--retry-failed", "--jobs", "1", pipeline: place.makePipelineThatLogs(name: "gentle"),
-      environment: Workplace.workerProcesses)
+      "--retry-failed", "--jobs", "1", pipeline: place.makePipelineThatLogs(name: "gentle"))
     #expect(third.totals == ["seen": 4, "analyzed": 4] && third.file("b.wav")["status"] == "ok")
     let log = try String(contentsOfFile: place.log.string, encoding: .utf8)
     #expect(log.split(separator: "\n").last == "b.wav", "\(log)")
@@ -178,7 +177,7 @@ import Text
     #expect(!healed.text.contains("uarantine"), "\(healed.text)")
   }
 
-  @Test(arguments: [[:], Workplace.workerProcesses])
+  @Test(arguments: [Workplace.threads, [:]])
   func timeLimitLeavesWhatWasFound(environment: [String: String]) throws {
     let place = try Workplace()
     try place.put(Audio.wav(1, title: "Kept"), as: "a.wav")
@@ -191,7 +190,7 @@ import Text
   }
 
   /// A file does not fail because it has to wait: for a slow program here, as for a slow disk or a busy machine.
-  @Test(arguments: [[:], Workplace.workerProcesses])
+  @Test(arguments: [Workplace.threads, [:]])
   func waitingIsNoTimeOfTheProcessor(environment: [String: String]) throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")
@@ -209,7 +208,7 @@ import Text
     // The parent of the program is the worker. It stays stopped, whoever else may wake it.
     let pipeline = try place.makePipeline(
       script: #"case "$1" in *a.wav) while kill -STOP $PPID; do sleep 0.1; done;; esac; echo {}"#)
-    let outcome = try place.run("--timeout", "1", pipeline: pipeline, environment: Workplace.workerProcesses)
+    let outcome = try place.run("--timeout", "1", pipeline: pipeline)
     #expect(outcome.status == 3, "\(outcome.errors) \(outcome.file("a.wav")["problems"])")
     #expect(outcome.file("a.wav")["error"]["code"] == "no_progress")
     #expect(outcome.file("a.wav")["error"]["message"].textValue.contains("For 10 s nothing was read"))
@@ -222,7 +221,7 @@ import Text
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a b.wav")
     let pipeline = try place.makePipeline(script: #"printf "{\"name\": \"%s\", \"mood\": 0.5}" "${1##*/}""#)
-    let outcome = try place.run(pipeline: pipeline, environment: Workplace.workerProcesses)
+    let outcome = try place.run(pipeline: pipeline)
     #expect(outcome.status == 0)
     #expect(outcome.file("a b.wav")["findings"] == ["probe": ["name": "a b.wav", "mood": 0.5]])
     #expect(outcome.file("a b.wav")["analyzers"]["probe"] == 1)
@@ -237,7 +236,7 @@ import Text
     let place = try Workplace()
     try place.put(Audio.wav(1, title: "Kept"), as: "a.wav")
     let pipeline = try place.makePipeline(script: script, timeout: timeout)
-    let outcome = try place.run(pipeline: pipeline, environment: Workplace.workerProcesses)
+    let outcome = try place.run(pipeline: pipeline)
     #expect(outcome.status == 0)
     let file = outcome.file("a.wav")
     #expect(file["status"] == "ok")
@@ -257,7 +256,7 @@ import Text
     try place.put(Audio.wav(1), as: "a.wav")
     let script = #"printf "{\"limit\": \"%s\", \"open\": %d}" "$(ulimit -d)" "$(ls /proc/self/fd | wc -l)""#
     let outcome = try place.run(
-      "--memory-limit", "300", pipeline: place.makePipeline(script: script), environment: Workplace.workerProcesses)
+      "--memory-limit", "300", pipeline: place.makePipeline(script: script))
     let own = try RunningProgram(["-c", "ulimit -d"], of: "/bin/sh", environment: [:], workingFolder: "/").end()
     let found = outcome.file("a.wav")["findings"]["probe"]
     #expect(found["limit"].textValue == own.lines.first)

@@ -19,7 +19,7 @@ import Text
     try place.put(Audio.wav(3), as: "b/two.WAV")
     try place.put([1, 2, 3], as: "b/cover.jpg")
 
-    let outcome = try place.run("--report", "ndjson", "--report", "csv", environment: Workplace.workerProcesses)
+    let outcome = try place.run("--report", "ndjson", "--report", "csv")
     #expect(outcome.status == 0)
     #expect(outcome.output.isEmpty)
     #expect(outcome.summary == ["seen": 4, "analyzed": 3, "skipped": 1])
@@ -108,7 +108,7 @@ import Text
       try FFmpeg.convert(
         place.library.appending("a.wav"), to: place.library.appending("a.\(name)"), title: "In \(name)")
     }
-    let outcome = try place.run(environment: Workplace.workerProcesses)
+    let outcome = try place.run()
     #expect(outcome.status == 0)
     #expect(outcome.totals == ["seen": 6, "analyzed": 6])
     for (name, codec) in codecs {

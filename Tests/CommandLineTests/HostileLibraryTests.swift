@@ -14,7 +14,7 @@ import Text
     for entry in HostileFiles.all { try place.put(entry.bytes, as: entry.name) }
     try place.put(Audio.wav(1), as: "good.wav")
     let outcome = try place.run(
-      "--metrics", Argument(place.folder.file("metrics")), environment: Workplace.workerProcesses)
+      "--metrics", Argument(place.folder.file("metrics")))
     #expect(outcome.status == 3)
     for entry in HostileFiles.all {
       let record = outcome.file(entry.name)
@@ -44,7 +44,7 @@ import Text
       #expect(metrics.contains("nocturne_run_worker_losses{cause=\"\(cause)\"} 0\n"), "\(cause)")
     }
     // And it is no news the next night.
-    let second = try place.run(environment: Workplace.workerProcesses)
+    let second = try place.run()
     #expect(second.status == 0)
     #expect(second.totals["analyzed"] == nil)
   }
@@ -73,7 +73,7 @@ import Text
     try place.put([], as: "sparse.mp3")
     #expect(truncate(path("sparse.mp3"), 1 << 40) == 0)
 
-    let outcome = try place.run(environment: Workplace.workerProcesses)
+    let outcome = try place.run()
     #expect(outcome.status == 3)
     let reasons = Dictionary(
       outcome.files.compactMap { file in

@@ -43,8 +43,7 @@ private func processes(mentioning path: FilePath) -> [String] {
 
     func start(_ options: Argument...) throws -> RunningProgram {
       try place.start(
-        [Argument(place.library), "--jobs", "1"] + place.runArguments(pipeline: pipeline) + options,
-        environment: Workplace.workerProcesses)
+        [Argument(place.library), "--jobs", "1"] + place.runArguments(pipeline: pipeline) + options)
     }
 
     func waitUntilReached() {
@@ -133,7 +132,7 @@ private func processes(mentioning path: FilePath) -> [String] {
     defer { try? errors.close() }
     let outcome = try place.start(
       [Argument(place.library), "/nonexistent"] + place.runArguments() + ["--verbose", "--progress", progress],
-      environment: Workplace.workerProcesses, errors: errors.writing
+      errors: errors.writing
     ).end()
     #expect(outcome.status == 1)
     #expect(try place.run().totals == ["seen": 4, "cached": 3, "failed": 1])
@@ -195,7 +194,7 @@ private func processes(mentioning path: FilePath) -> [String] {
     try place.put(Audio.wav(1), as: "a.wav")
     let pipeline = try place.makePipeline(
       script: #"sh -c "sleep 1000; : \#(place.folder.path)" > /dev/null 2>&1 & kill -KILL $PPID; sleep 1000"#)
-    let outcome = try place.run(pipeline: pipeline, environment: Workplace.workerProcesses)
+    let outcome = try place.run(pipeline: pipeline)
     #expect(outcome.file("a.wav")["error"]["code"] == "worker_crashed")
     #expect(waitUntil { processes(mentioning: place.folder.path).isEmpty })
   }

@@ -56,7 +56,7 @@ struct LimitTests {
   @Test(arguments: [8, 16, 32]) func tooFewOpenFiles(count: Int) throws {
     let outcome = try run(under: "ulimit -n \(count)")
     #expect(outcome.status == 1)
-    #expect(outcome.errors.contains("only \(count) files open at the same time (ulimit -n)"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("may open only \(count) files at the same time (ulimit -n)"), "\(outcome.errors)")
   }
 
   @Test func fewOpenFiles() throws {

@@ -97,7 +97,7 @@ import Text
     try place.put(Audio.wav(1), as: "a.wav")
     let script = #"printf "{\"nice\": %d, \"disk\": \"%s\"}" "$(nice)" "$(ionice)""#
     let pipeline = try place.makePipeline(script: script)
-    let outcome = try place.run("--nice", "7", pipeline: pipeline, environment: Workplace.workerProcesses)
+    let outcome = try place.run("--nice", "7", pipeline: pipeline)
     let found = outcome.file("a.wav")["findings"]["probe"]
     #expect(found["nice"].intValue ?? 0 >= 7, "\(found)")
     #expect(["idle", "best-effort: prio 7"].contains(found["disk"].textValue), "\(found)")

@@ -227,7 +227,7 @@ import Text
       input: Array(input.joined(separator: [0x0A])))
     #expect(outcome.status == 3)
     for hint in [
-      "standard input, line 1, is left out: it is no line of analyze worker",
+      "standard input, line 1, is left out: it was not written by analyze worker",
       "line 2, is left out: it was written by a newer",
       "line 3, is left out: it does not follow the schema: analyzed_ns", "line 5, is left out: it is not JSON",
       "line 11, is left out: it is not JSON; it may be cut", "5 merged", "5 left out",

@@ -56,7 +56,7 @@ import Testing
     let file = place.folder.file("metrics/nocturne.prom")
     try place.makeFolder(file.removingLastComponent())
     let before = Timestamp.now.seconds
-    let first = try place.run("--metrics", Argument(file), environment: Workplace.workerProcesses)
+    let first = try place.run("--metrics", Argument(file))
     #expect(first.status == 3)
     var metrics = try Exposition(file)
     #expect(metrics["run_exit_status"] == 3)
@@ -105,7 +105,7 @@ import Testing
     let file = place.folder.file("nocturne.prom")
     let pipeline = try place.makePipeline(script: "kill -SEGV $PPID; exec sleep 60")
     let outcome = try place.run(
-      "--metrics", Argument(file), pipeline: pipeline, environment: Workplace.workerProcesses)
+      "--metrics", Argument(file), pipeline: pipeline)
     #expect(outcome.status == 3)
     #expect(try Exposition(file)["run_worker_losses{cause=\"crash\"}"] == 1)
     #expect(outcome.errors.contains("1 worker process was lost: 1 × signal 11"), "\(outcome.errors)")

@@ -41,7 +41,7 @@ import Testing
     let parts = outcome.text.split(separator: "status ").map(String.init)
     try #require(parts.count == 4, "\(outcome.text)")
     #expect(parts[0].contains("analyzed  2") && parts[1].hasPrefix("0"))
-    #expect(parts[1].contains("usb is empty, and 1 known file was on a disk there") && parts[2].hasPrefix("1"))
+    #expect(parts[1].contains("usb is empty, but 1 known file was on a disk there") && parts[2].hasPrefix("1"))
     #expect(!parts[1].contains("vanished"))
     // With something in it, it is a folder from which a file was removed.
     #expect(parts[2].contains("vanished  1") && parts[3].hasPrefix("0"), "\(outcome.text)")

@@ -1,13 +1,13 @@
 import AnalysisTesting
+import Application
 import Foundation
-import Reporting
 import SystemPackage
 import Testing
 import Text
 
 /// `match` and `listen`, over a catalog that `catalog build` has made of a library.
 @Suite struct RecognitionTests {
-  @Test func clipsAreRecognised() throws {
+  @Test func clipsAreRecognized() throws {
     let place = try Workplace()
     let run = try place.analyzeTracks()
     let build = try place.catalog("build", "--verbose")
@@ -38,7 +38,7 @@ import Text
       text.text.contains(
         "\(place.folder.file("clip.wav"))\n  0:00:00–0:00:08  Second\n      \(place.library)/b.wav\n"))
     #expect(text.text.contains("from 0:00:08 of the track"))
-    #expect(text.text.hasSuffix("other.wav\n  nothing recognised\n"))
+    #expect(text.text.hasSuffix("other.wav\n  nothing recognized\n"))
     // A pipe serves as well as a file.
     let piped = try place.start(
       ["match", "-", "--json", "--catalog", place.catalogFolder], input: WAVFile(clip).bytes
@@ -47,7 +47,7 @@ import Text
     let heard = try JSONValue(parsing: piped.output)
     #expect(heard["path"] == "/dev/stdin" && heard["tracks"] == records[0]["tracks"])
     // What is too improbable for the person who asks is no match.
-    #expect(try place.match("clip.wav", "--min-confidence", "1").text.contains("nothing recognised"))
+    #expect(try place.match("clip.wav", "--min-confidence", "1").text.contains("nothing recognized"))
     let low = try place.match("clip.wav", "--min-confidence", "0.5")
     #expect(low.status == 64)
     #expect(low.errors.contains("0.86 to 1"), "\(low.errors)")
@@ -182,7 +182,7 @@ import Text
     #expect(json.status == 0, "\(json.errors)")
     #expect(json.errors == "")
     let tracks = try json.lines.map { try JSONValue(parsing: Array($0.utf8)) }
-    // Each as soon as it is recognised, and once it has ended.
+    // Each as soon as it is recognized, and once it has ended.
     #expect(
       tracks.map { "\($0["event"].textValue) \($0["title"].textValue)" }.sorted()
         == ["began First", "began Second", "ended First", "ended Second"])
@@ -270,7 +270,7 @@ enum Tracks {
   }
 
   static func checkSchema(_ format: String, _ outcome: Outcome) throws {
-    let schema = try #require(ReportSchema.files.first { $0.format == format }).text
+    let schema = try #require(Schemas.files.first { $0.format == format }).text
     let validator = try SchemaValidator(schema)
     for line in outcome.lines {
       #expect(validator.complaints(about: try JSONSerialization.jsonObject(with: Data(line.utf8))) == [])

@@ -153,7 +153,7 @@ import Text
     // The parent of the program is the process that analyzes.
     let pipeline = try place.makePipeline(script: #"case "$1" in *b.wav) kill -KILL $PPID;; esac; echo {}"#)
     let outcome = try place.start(
-      ["worker", "--pipeline", pipeline], environment: Workplace.workerProcesses,
+      ["worker", "--pipeline", pipeline],
       input: Array("library/a.wav\nlibrary/b.wav\nlibrary/c.wav\n".utf8)
     ).end()
     #expect(outcome.status == 0)
@@ -213,7 +213,7 @@ import Text
     defer { try? folder.close() }
     let outcome = try place.start(Self.fingerprint, inputPipe: folder).end()
     #expect(outcome.status == 1)
-    #expect(outcome.errors.contains("cannot be read"))
+    #expect(outcome.errors.contains("cannot read the rest of the input"))
   }
 
   @Test(arguments: [SIGINT, SIGTERM]) func signalLetsFilesInProgressBeAnswered(signal: Int32) throws {
@@ -228,7 +228,7 @@ import Text
     let pipe = try OpenPipe()
     _ = try pipe.writing.writeAll("library/a.wav\nlibrary/b.wav\nlibrary/c.wav\n".utf8)
     let worker = try place.start(
-      ["worker", "--pipeline", pipeline], environment: Workplace.workerProcesses, inputPipe: pipe.reading)
+      ["worker", "--pipeline", pipeline], inputPipe: pipe.reading)
     #expect(waitUntil { FileManager.default.fileExists(atPath: "\(folder)/reached") })
     worker.send(signal)
     #expect(waitUntil { worker.errors.contains("stopping") })
@@ -248,7 +248,7 @@ import Text
     let pipeline = try place.makePipeline(
       script: #"set -m; sleep 600 & echo $PPID $$ $! > "\#(ids).new"; mv "\#(ids).new" "\#(ids)"; exec sleep 600"#)
     let worker = try place.start(
-      ["worker", "--pipeline", pipeline], environment: Workplace.workerProcesses, input: Array("library/a.wav".utf8))
+      ["worker", "--pipeline", pipeline], input: Array("library/a.wav".utf8))
     #expect(waitUntil { FileManager.default.fileExists(atPath: ids.string) })
     worker.send(SIGKILL)
     #expect(worker.end().status == -9)
@@ -303,7 +303,7 @@ import Text
       (["--shard", "0/0"], [:], "at least one"), (["--shard", "0/4", "--shards", "4"], [:], "not both"),
       (["--shards", "4"], [:], "JOB_COMPLETION_INDEX"), (["--shards", "four"], [:], "auto"),
       (["--shards", "4"], ["JOB_COMPLETION_INDEX": "4"], "counted from 0"),
-      (["--shards", "4"], ["JOB_COMPLETION_INDEX": "one"], "is no number"),
+      (["--shards", "4"], ["JOB_COMPLETION_INDEX": "one"], "is not a number"),
       (["--shards", "auto"], ["JOB_COMPLETION_INDEX": "1"], "--shards N"),
       (["--shards", "4"], ["JOB_COMPLETION_INDEX": "1", "SLURM_ARRAY_TASK_ID": "1"], "several"),
       (

@@ -25,15 +25,14 @@ final class Workplace: Sendable {
 
   // MARK: - The program
 
-  static let workerProcesses = ["ANALYZE_ISOLATION": "process"]
+  /// For tests of what happens without worker processes.
+  static let threads = ["ANALYZE_ISOLATION": "none"]
 
-  /// The whole environment of the program but for what a test adds. Worker processes are left to the tests that are about
-  /// them: they take time to start.
+  /// The whole environment of the program but for what a test adds.
   var environment: [String: String] {
     let outer = ProcessInfo.processInfo.environment
     var environment = [
       "PATH": outer["PATH"] ?? "/usr/bin:/bin", "HOME": home.string, "TMPDIR": folder.path.string,
-      "ANALYZE_ISOLATION": "none",
     ]
     // What `make sanitize` tells the sanitizers holds for all that is started.
     for name in ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"] { environment[name] = outer[name] }

@@ -20,7 +20,7 @@ import Testing
     bank.apply(to: spectrum.span, into: &span)
     #expect(abs(bands[0] - 0.05) < 1e-6)
     #expect(abs(bands[1] - 0.05) < 1e-6)
-    #expect(bank.centres == [200, 300])
+    #expect(bank.centers == [200, 300])
   }
 
   @Test func bandsBeyondTheSpectrumStayInside() {

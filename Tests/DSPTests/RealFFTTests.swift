@@ -2,7 +2,7 @@ import DSP
 import Glibc
 import Testing
 
-/// Numbers that look random and are the same every time.
+/// Pseudorandom numbers, the same every time.
 func noise(_ count: Int, seed: UInt64 = 1) -> [Float] {
   var state = seed
   return (0..<count).map { _ in
@@ -60,7 +60,7 @@ private func transform(_ signal: [Float], length: Int) -> [Float] {
     fft.invert(bins.span) { result in
       for index in 0..<300 { #expect(abs(result[index] / 300 - signal[index]) < 1e-5) }
     }
-    // A forward transform after an inverse one is not disturbed by it.
+    // An inverse transform does not disturb a later forward one.
     #expect(fft.transform(signal.span) { bins in (0..<bins.count).map { bins[$0] } } == bins)
   }
 

@@ -21,7 +21,7 @@ private func columns(of signal: [Float], windowLength: Int, hop: Int, block: Int
 
 @Suite struct STFTTests {
   @Test(arguments: [(64, 16), (64, 64), (64, 150), (64, 7)])
-  func columnsAreCentredAndCutByZeros(windowLength: Int, hop: Int) {
+  func columnsAreCenteredAndPaddedWithZeros(windowLength: Int, hop: Int) {
     let signal = noise(1000)
     let result = columns(of: signal, windowLength: windowLength, hop: hop, block: 100)
     #expect(result.count == (1000 + hop - 1) / hop)
@@ -49,7 +49,7 @@ private func columns(of signal: [Float], windowLength: Int, hop: Int, block: Int
     }
   }
 
-  @Test func nothingComesOfNothing() {
+  @Test func anEmptySignalHasNoColumns() {
     #expect(columns(of: [], windowLength: 64, hop: 16, block: 8).isEmpty)
     #expect(columns(of: [1], windowLength: 64, hop: 16, block: 8).count == 1)
   }

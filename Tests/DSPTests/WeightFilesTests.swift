@@ -6,7 +6,7 @@ import Testing
   @Test func readsHalves() {
     let bytes: [UInt8] = [0, 0, 0, 0x3C, 0, 0xC0, 0xFF, 0x7B, 1, 0]
     #expect(bytes.withUnsafeBytes { floats(ofHalves: $0) } == [0, 1, -2, 65504, 0x1p-24])
-    // From any address.
+    // At any address.
     #expect(bytes.dropFirst(2).dropLast(2).withUnsafeBytes { floats(ofHalves: $0) } == [1, -2, 65504])
     #expect([UInt8]().withUnsafeBytes { floats(ofHalves: $0) } == [])
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import LibraryScan
 
 @Suite struct IgnoreTests {
-  /// As `git check-ignore --no-index` answers, except that `?` there is a byte and here a character.
+  /// The answers of `git check-ignore --no-index`, except that `?` there is a byte and here a character.
   static let cases: [(pattern: String, matched: [String], unmatched: [String])] = [
     ("*.wav", ["a.wav", "x/a.wav", ".wav"], ["a.wavx", "a.flac", "wav"]),
     ("demo", ["demo", "x/demo", "demo/"], ["demos", "a-demo"]),
@@ -38,11 +38,11 @@ import Testing
   }
 
   @Test(arguments: ["", "   ", "# comment", "/", "!", "!/"])
-  func someLinesArePatternsOfNothing(line: String) {
+  func emptyLinesAndCommentsAreNotPatterns(line: String) {
     #expect(IgnorePattern(line: Array(line.utf8)[...]) == nil)
   }
 
-  @Test func bytesThatAreNoTextMatch() throws {
+  @Test func invalidUTF8IsMatched() throws {
     let pattern = try #require(IgnorePattern(line: [UInt8(ascii: "a"), UInt8(ascii: "?"), 0xFF][...]))
     #expect(pattern.matches([UInt8(ascii: "a"), 0xFE, 0xFF][...], isFolder: false))
     #expect(!pattern.matches([UInt8(ascii: "a"), 0xFE, 0xFE][...], isFolder: false))
@@ -79,7 +79,7 @@ import Testing
     try library.file(".nocturneignore", "jazz/live/\n")
     let scan = try Scan(roots: [library["jazz"]], relativeTo: library.root)
     #expect(scan.files == ["jazz/live.mp3", "jazz/studio/1.mp3"])
-    // What is named itself is taken nevertheless.
+    // A file that is named directly is taken all the same.
     #expect(try Scan(roots: [library["jazz/live"]], relativeTo: library.root).files == ["jazz/live/1.mp3"])
     #expect(try Scan(roots: [library["jazz/live/1.mp3"]], relativeTo: library.root).files == ["jazz/live/1.mp3"])
   }

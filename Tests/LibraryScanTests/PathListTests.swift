@@ -16,7 +16,7 @@ import Testing
     #expect(try read("\n\n", .newline).isEmpty)
   }
 
-  @Test func readsWhatPrint0Writes() throws {
+  @Test func readsPathsSeparatedByNUL() throws {
     #expect(try read("a\nb.mp3\0c.mp3\0", .null) == ["a\nb.mp3", "c.mp3"])
   }
 
@@ -26,7 +26,7 @@ import Testing
     #expect(try read(paths.joined(separator: "\0") + "\0", .null) == paths)
   }
 
-  @Test func namesThatAreNoTextComeThrough() throws {
+  @Test func invalidUTF8IsKept() throws {
     let path = library["list"]
     let file = try FileDescriptor.open(path, .writeOnly, options: [.create], permissions: .ownerReadWrite)
     try file.closeAfter { _ = try file.writeAll([0x61, 0xFF, 0xFE, 0x0A]) }
@@ -35,7 +35,7 @@ import Testing
     #expect(try list.next() == nil)
   }
 
-  @Test func theOtherKindOfListIsNoticed() throws {
+  @Test func aWrongSeparatorIsReported() throws {
     #expect(throws: ScanError.self) { try read("a.mp3\0b.mp3\0", .newline) }
     #expect(throws: ScanError.self) { try read(String(repeating: "a.mp3\n", count: 50_000), .null) }
     #expect(throws: ScanError.self) { _ = try PathList(at: library["gone"], separator: .newline) }
@@ -58,7 +58,7 @@ import Testing
     #expect(roots == [.missing, .single, .scanned(fileCount: 1)])
   }
 
-  /// Reads a list with this content; a folder in place of a list for `nil`.
+  /// Reads a list with this content; for `nil`, a folder in place of a list.
   private func read(_ content: String?, _ separator: PathList.Separator) throws -> [String] {
     let path = library["list"]
     if let content { try library.file("list", content) }

@@ -3,12 +3,12 @@ import SystemPackage
 
 @testable import LibraryScan
 
-/// A folder that is gone with the last reference to it.
+/// A folder that is deleted with the last reference to it.
 final class TemporaryLibrary {
   let root: FilePath
 
   init() throws {
-    // Without links in it, so that paths can be compared.
+    // Resolve links, so that paths can be compared.
     let parent = try FilePath(NSTemporaryDirectory()).resolvingLinks()
     var template = Array(parent.appending("library-scan-XXXXXX").string.utf8CString)
     guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
@@ -94,14 +94,14 @@ final class TemporaryLibrary {
   }
 }
 
-/// All that one walk gave, with paths relative to a folder.
+/// Everything one walk yielded, with paths relative to a folder.
 struct Scan {
   var files: [String] = []
   var skipped: [String: SkipReason] = [:]
   var skippedEntries: [SkippedEntry] = []
   var scannedFiles: [ScannedFile] = []
   var roots: [RootReport] = []
-  /// What may hide files known from before.
+  /// Skipped entries that may hide known files.
   var hiding: [String] { skippedEntries.filter(\.hidesFiles).compactMap { $0.path.lastComponent?.string } }
 
   init(roots: [FilePath], options: LibraryWalker.Options = .init(), relativeTo base: FilePath) throws {
@@ -125,7 +125,7 @@ struct Scan {
   }
 }
 
-/// Runs something on this thread with the rights of nobody, if the tests run as root, whom no mode stops.
+/// Runs a closure on this thread without privileges if the tests run as root, whom file modes do not restrict.
 func withoutPrivileges<Result>(_ body: () throws -> Result) rethrows -> Result {
   guard geteuid() == 0 else { return try body() }
   _ = setFileSystemUser(65534)
@@ -133,5 +133,5 @@ func withoutPrivileges<Result>(_ body: () throws -> Result) rethrows -> Result {
   return try body()
 }
 
-/// setfsuid(2), for one thread only; the module of the C library does not have it.
+/// setfsuid(2), for one thread only; the Glibc module does not have it.
 @_silgen_name("setfsuid") private func setFileSystemUser(_ user: UInt32) -> Int32

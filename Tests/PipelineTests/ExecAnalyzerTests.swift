@@ -53,7 +53,7 @@ private func failure(_ body: () throws -> JSONValue) -> String {
     #expect(try feed(&session, []) == ["args": "--file=./-odd name x"])
   }
 
-  @Test func `get names that are no UTF-8 byte by byte`() throws {
+  @Test func `get names that are not UTF-8 byte by byte`() throws {
     let path = [0x2F, 0xFF, 0xFE, 0x0A, 0].map { CChar(truncatingIfNeeded: $0) }.withUnsafeBufferPointer {
       FilePath(platformString: $0.baseAddress!)
     }
@@ -77,7 +77,7 @@ private func failure(_ body: () throws -> JSONValue) -> String {
     #expect(try run(#"echo '{"ok": 1}'"#, input: "pcm", pcm: many) == ["ok": 1])
   }
 
-  @Test func `may print much before they read`() throws {
+  @Test func `may print a lot before they read`() throws {
     let script = #"printf '{"x":"'; head -c 3000000 /dev/zero | tr '\0' x; cat >/dev/null; echo '"}'"#
     let found = try run(script, input: "pcm", pcm: [[Float](repeating: 0, count: 400_000)])
     guard case .object(let object) = found, case .string(let text) = object["x"] else {
@@ -87,7 +87,7 @@ private func failure(_ body: () throws -> JSONValue) -> String {
     #expect(text.count == 3_000_000)
   }
 
-  @Test func `may say what they like on standard error`() throws {
+  @Test func `may print anything on standard error`() throws {
     #expect(try run(#"head -c 2000000 /dev/zero | tr '\0' '\n' >&2; echo '{}'"#) == [:])
   }
 
@@ -128,7 +128,7 @@ private func failure(_ body: () throws -> JSONValue) -> String {
     #expect(reason.contains("must print exactly one JSON object"), "\(reason)")
   }
 
-  /// The thread sanitizer turns vfork into fork: the child cannot tell why it could not become the program.
+  /// The thread sanitizer turns vfork into fork: the child cannot report why it could not become the program.
   @Test(.disabled(if: ProcessInfo.processInfo.environment["TSAN_OPTIONS"] != nil, "needs vfork"))
   func `fail when they do not exist`() throws {
     let configuration = try ExecAnalyzer.Configuration(merging: ["command": ["no-such-program-here"]])
@@ -165,7 +165,7 @@ private func failure(_ body: () throws -> JSONValue) -> String {
     #expect(failure { try run("sleep 1000", input: "pcm", timeout: 0.3, pcm: [block]) }.contains("was killed"))
   }
 
-  @Test func `do not hang when they print for ever`() {
+  @Test func `do not hang when they print forever`() {
     #expect(failure { try run("yes") }.contains("printed more than 8 MiB"))
     #expect(failure { try run("yes error >&2", timeout: 3) }.contains("was killed: error"))
     #expect(failure { try run("exec >&- 2>&-; sleep 1000", timeout: 0.3) }.contains("was killed"))
@@ -192,7 +192,8 @@ private func failure(_ body: () throws -> JSONValue) -> String {
   }
 
   @Test func `do not disturb each other`() async throws {
-    // If a pipe leaked into a program started meanwhile, `cat` would not see the end of its input before that one ends.
+    // If a pipe leaked into a program started meanwhile, `cat` would not see the end of its input until that program
+    // ends.
     let counts = try await withThrowingTaskGroup(of: JSONValue.self) { group in
       for count in 1...24 {
         group.addTask {
@@ -206,7 +207,7 @@ private func failure(_ body: () throws -> JSONValue) -> String {
     #expect(counts == Set((1...24).map { ["bytes": .integer($0 * 20_000)] }))
   }
 
-  /// Whether a process has ended; waits a little for a kill to take effect. A zombie that nobody reaps has ended too.
+  /// Whether a process has ended; waits a little for a kill to take effect. An unreaped zombie has ended too.
   private func isGone(_ pid: Int32) -> Bool {
     for _ in 0..<6_000 {
       guard let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return true }
@@ -224,7 +225,7 @@ private func failure(_ body: () throws -> JSONValue) -> String {
       (["command": ["a"], "timeout_s": 0], "timeout_s"), (["command": ["a"], "sample_rate_hz": 7], "sample_rate_hz"),
       (["command": ["a"], "version": 0], "version"), (["command": "a"], "command"), (["comand": ["a"]], "comand"),
     ] as [([String: JSONValue], String)])
-  func `are refused with the key that is wrong`(settings: [String: JSONValue], key: String) {
+  func `are rejected with the wrong key`(settings: [String: JSONValue], key: String) {
     let error = #expect(throws: ConfigurationError.self) {
       try ExecAnalyzer(id: "probe", ExecAnalyzer.Configuration(merging: settings))
     }

@@ -1,7 +1,9 @@
 import Analysis
+import AnalysisEngine
 import Text
 import AnalysisTesting
 import AudioDecoding
+import DSP
 import Foundation
 import SystemPackage
 import Testing
@@ -47,7 +49,7 @@ import Testing
     #expect(plan.decoding == .needed)
   }
 
-  /// What is wrong, where, and what would be right.
+  /// What is wrong, where, and what would be valid.
   static let mistakes: [(yaml: String, message: String)] = [
     ("", "pipeline.yaml: analyzers: there is nothing to do: name at least one analyzer under analyzers or exec"),
     (
@@ -59,16 +61,16 @@ import Testing
     ("analyser:\n  gauge:", "pipeline.yaml:1:1: analyser: unknown key; did you mean 'analyzers'?"),
     (
       "resampler: sox\nanalyzers: {gauge: }",
-      "pipeline.yaml:1:12: resampler: 'sox' is not possible; did you mean 'soxr'?"
+      "pipeline.yaml:1:12: resampler: 'sox' is not valid; did you mean 'soxr'?"
     ),
     ("name: [x]\nanalyzers: {gauge: }", "pipeline.yaml:1:7: name: expects text, not a list"),
     (
       "analyzers:\n  guage:",
-      "pipeline.yaml:2:3: analyzers.guage: there is no analyzer of this id; did you mean 'gauge'?"
+      "pipeline.yaml:2:3: analyzers.guage: unknown analyzer; did you mean 'gauge'?"
     ),
     (
       "analyzers:\n  loudness:",
-      "pipeline.yaml:2:3: analyzers.loudness: there is no analyzer of this id; valid here: counter, gauge"
+      "pipeline.yaml:2:3: analyzers.loudness: unknown analyzer; valid here: counter, gauge"
     ),
     ("analyzers:\n  gauge: 5", "pipeline.yaml:2:10: analyzers.gauge: expects a mapping, not a number"),
     (
@@ -80,16 +82,16 @@ import Testing
     ),
     ("analyzers:\n  gauge:\n    low: high", "pipeline.yaml:3:5: analyzers.gauge.low: expects a number, not text"),
     ("analyzers:\n  gauge: {low: 11}", "pipeline.yaml:2:11: analyzers.gauge.low: must be 0 to 10, not 11"),
-    ("analyzers:\n  Gauge:", "an id is a lower-case word of letters, digits and underscores, such as my_analyzer"),
-    ("analyzers: {gauge: , gauge: }", "pipeline.yaml:1:13: gauge: is there twice"),
+    ("analyzers:\n  Gauge:", "an id must be a lower-case word of letters, digits and underscores, such as my_analyzer"),
+    ("analyzers: {gauge: , gauge: }", "pipeline.yaml:1:13: gauge: appears twice"),
     ("exec:\n  mood:", "pipeline.yaml:2:3: exec.mood.command: must name a program, such as [python3, key.py]"),
     (
       "exec:\n  gauge: {command: [x]}",
-      "pipeline.yaml:2:3: exec.gauge: there is a built-in analyzer of this id; choose another one"
+      "pipeline.yaml:2:3: exec.gauge: a built-in analyzer has this id; choose another one"
     ),
     (
       "analyzers: {gauge: }\nexec:\n  gauge: {command: [x]}",
-      "pipeline.yaml:3:3: exec.gauge: there is an analyzer of this id already; choose another one"
+      "pipeline.yaml:3:3: exec.gauge: another analyzer has this id; choose a different one"
     ),
     ("exec:\n  mood: {command: [x], inptu: pcm}", "exec.mood.inptu: unknown key; did you mean 'input'?"),
     ("analyzers: {gauge", "pipeline.yaml:2:1: is not YAML: "),
@@ -173,7 +175,7 @@ import Testing
     #expect(error.problem == "this pipeline has no analyzer 'couter'; did you mean 'counter'?")
   }
 
-  // MARK: - Where definitions come from
+  // MARK: - Sources of definitions
 
   @Test func builtInDefinitionsAreThoseOfTheFolder() throws {
     let folder = Self.project.appending("pipelines")
@@ -303,7 +305,7 @@ private struct Gauge: Analyzer {
   }
 
   var feed: Feed { .samples(SampleLayout(rate: .hertz(8_000))) }
-  func makeSession(for track: Track) throws(AnalysisError) -> Probe { Probe() }
+  func makeSession(for track: Track) throws(AnalysisError) -> Idle { Idle() }
 }
 
 /// An analyzer without settings.
@@ -314,5 +316,14 @@ private struct Counter: Analyzer {
 
   init(_ configuration: NoConfiguration) {}
   var feed: Feed { .file }
-  func makeSession(for track: Track) throws(AnalysisError) -> Probe { Probe() }
+  func makeSession(for track: Track) throws(AnalysisError) -> Idle { Idle() }
+}
+
+/// A session that finds nothing in particular.
+private struct Idle: AnalysisSession {
+  struct Finding: AnalysisFinding {}
+
+  mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {}
+
+  mutating func finish() throws(AnalysisError) -> Finding { Finding() }
 }

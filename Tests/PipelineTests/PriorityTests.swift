@@ -7,15 +7,15 @@ import Testing
 @testable import Pipeline
 
 @Suite struct PriorityTests {
-  /// Threads of libdispatch that are born after the priority was lowered have niceness 0 in a process of root's, and
-  /// what they start would inherit it.
-  @Test func whoeverStartsTheThreadsOfAnalysisTheyStandBack() async {
+  /// In root's processes, threads that libdispatch starts after the priority was lowered have niceness 0, and threads
+  /// they start would inherit it.
+  @Test func analysisThreadsAreNiceWhateverThreadStartsThem() async {
     await #expect(processExitsWith: .success) {
       Priority.lower(toNiceness: 7)
       let made = Mutex<ThreadExecutor?>(nil)
       let done = DispatchSemaphore(value: 0)
       Thread.detachNewThread {
-        // Only root may.
+        // Only root may do this.
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 0)
         made.withLock { $0 = try? ThreadExecutor.forAnalysis(jobs: 1) }
         done.signal()

@@ -1,6 +1,7 @@
 import AnalysisTesting
 import Foundation
 import LibraryScan
+import Records
 import SystemPackage
 import Testing
 
@@ -47,7 +48,7 @@ import Testing
     #expect(moved.folders.configuration == home.appending(".config/nocturne"))
   }
 
-  @Test func nearerPlacesGoFirst() throws {
+  @Test func nearerPlacesWin() throws {
     try write("jobs: 1\nnice: 1\nquiet_period: 1\ntimeout: 1\ntime_budget: 1", "etc/config.yaml")
     try write("jobs: 2\nnice: 2\nquiet_period: 2\ntimeout: 2", "home/.config/nocturne/config.yaml")
     try write("# mine\njobs: 3\nnice: 3\nquiet_period: 3", "home/project/.nocturne.yaml")
@@ -87,7 +88,7 @@ import Testing
     try TrustedProjects(folders).trust(try ProjectFile(at: project, folders))
   }
 
-  /// What each setting would be in the file of somebody who wishes us ill.
+  /// A value of each setting that a malicious project file might set.
   static let ill: [String: String] = [
     "database": "x.sqlite", "catalog": "x", "output": "x", "metrics": "x.prom", "pipeline": "./x.yaml",
     "isolation": "none", "memory_limit_mb": "0", "timeout": "300d", "jobs": "1024", "fail_on": "never",
@@ -119,7 +120,7 @@ import Testing
     let trusted = try load()
     #expect(trusted.withheld.isEmpty && trusted[Settings.database] == home.appending("project/x.sqlite"))
     #expect(try trusted.definition().entries.count == 2)
-    // A change of the file, or of the pipeline that it names, takes the trust away.
+    // A change of the file, or of the pipeline it names, revokes the trust.
     try write("analyzers:\n  tags:\nexec:\n  x:\n    command: [touch, more]\n", "home/project/x.yaml")
     #expect(try load().withheld.count == Self.ill.count && load().projectHasChanged)
     try trust()
@@ -133,19 +134,19 @@ import Testing
     #expect(try load().withheld.count == Self.ill.count && !load().projectHasChanged)
   }
 
-  @Test func whatIsNoWorseThanTheDefaultNeedsNoTrust() throws {
+  @Test func harmlessValuesNeedNoTrust() throws {
     try write("analyzers:\n  tags:\n", "home/project/x.yaml")
     try write(
       "pipeline: ./x.yaml\njobs: 1\nisolation: process\nmemory_limit_mb: 200\n", "home/project/.nocturne.yaml")
     let settings = try load()
     #expect(settings.withheld.isEmpty && settings[Settings.jobs] == 1)
-    // What was looked at is what is used.
+    // The content that was checked is the content that is used.
     try write("exec:\n  x:\n    command: [touch, pwned]\n", "home/project/x.yaml")
     #expect(try settings.definition().entries.map(\.id) == ["tags"])
     #expect(try Set(load().withheld.keys) == ["pipeline"])
     try FileManager.default.createDirectory(
       atPath: home.appending(".config/nocturne/pipelines").string, withIntermediateDirectories: true)
-    // The user's own programs are not for strangers to start.
+    // Project files may not start the user's own programs either.
     try write("exec:\n  x:\n    command: [shred]\n", "home/.config/nocturne/pipelines/own.yaml")
     for (name, count) in [("tags-only", 0), ("exec-example", 1), ("own", 1)] {
       try write("pipeline: \(name)\n", "home/project/.nocturne.yaml")
@@ -166,7 +167,7 @@ import Testing
     }
     #expect(try load(in: elsewhere).withheld.count == 1)
     #expect(try load(in: home.appending("other-name")).withheld.isEmpty)
-    // Nobody else can read or write what is noted down.
+    // No other user can read or write the notes.
     let notes = home.appending(".local/state/nocturne/trusted")
     let names = try FileManager.default.contentsOfDirectory(atPath: notes.string)
     #expect(names.count == 1)
@@ -202,7 +203,7 @@ import Testing
     #expect(fromEnvironment[Settings.report] == [.json, .csv])
   }
 
-  /// Keys of the project's file, what is wrong with them, and where.
+  /// Keys in a project file, what is wrong with them, and where.
   static let mistakes: [(yaml: String, message: String)] = [
     ("job: 2", ".nocturne.yaml:1:1: job: unknown setting; did you mean 'jobs'?"),
     ("jobs: two", ".nocturne.yaml:1:7: jobs: expects a whole number, not 'two'"),
@@ -226,7 +227,7 @@ import Testing
     ("nice: -1", "nice: must be 0 to 19, not -1"),
     ("follow_links: perhaps", "follow_links: expects true or false, not 'perhaps'"),
     ("- jobs", "expects a mapping of settings, not a list"),
-    ("jobs: 1\njobs: 2", "jobs: is there twice"),
+    ("jobs: 1\njobs: 2", "jobs: appears twice"),
     ("jobs: [", "is not YAML"),
   ]
 
@@ -241,12 +242,12 @@ import Testing
   @Test func mistakesInTheEnvironmentAreExplained() throws {
     let error = try #require(throws: DefinitionError.self) { try load(["ANALYZE_JOBS": "many"]) }
     #expect(error.description == "environment: ANALYZE_JOBS: expects a whole number, not 'many'")
-    // Somebody else's variables may start like ours.
+    // Variables of other programs may start like ours.
     let settings = try load(["ANALYZE_JOB": "2"])
     #expect(settings.notices == ["the variable ANALYZE_JOB is not a setting; did you mean 'ANALYZE_JOBS'?"])
   }
 
-  @Test func emptyFilesSayNothing() throws {
+  @Test func emptyFilesSetNothing() throws {
     for text in ["", "# nothing\n", "---\n", "null"] {
       try write(text, "home/project/.nocturne.yaml")
       #expect(try load().rows.allSatisfy { $0.origin == .standard })
@@ -283,7 +284,7 @@ import Testing
     #expect(Duration(setting: text, in: context) == milliseconds.map { .milliseconds($0) })
   }
 
-  @Test func aSeparatorAtTheEndOfAListIsNoElement() throws {
+  @Test func aTrailingSeparatorAddsNoElement() throws {
     let context = SettingContext(folder: "/", home: "/")
     let list = try #require([String](setting: "mod , xm, ", in: context))
     #expect(list == ["mod", "xm"])
@@ -314,11 +315,11 @@ import Testing
     #expect(walk.quietPeriod == .seconds(300))
   }
 
-  @Test func theDocumentationListsWhatThereIs() throws {
+  @Test func theDocumentationListsEverySetting() throws {
     let page = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
       .appending("docs/configuration.md")
     let lines = String(decoding: try FileBytes.read(page), as: UTF8.self).split(separator: "\n").map(String.init)
-    // The table of settings is the one of four columns.
+    // The table of settings is the one with four columns.
     let rows = lines.filter { $0.hasPrefix("| `") && $0.split(separator: " | ").count == 4 }
     #expect(rows == Settings.all.map { "| `\($0.key)` | \($0.expectation) | \($0.summary) | \($0.trustText) |" })
   }

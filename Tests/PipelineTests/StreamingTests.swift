@@ -7,7 +7,7 @@ import Testing
 @testable import Pipeline
 
 @Suite struct StreamingTests {
-  /// Computed with the reference implementation: shards stay what they are for ever, on every machine.
+  /// Computed with the reference implementation: shards never change, on any machine.
   @Test(arguments: [
     ("a", [1, 2, 3, 3, 5, 1], 23), ("/music/a.flac", [1, 2, 3, 1, 5, 3], 311),
     ("/music/Étude.mp3", [1, 1, 1, 1, 1, 2], 81),
@@ -19,7 +19,7 @@ import Testing
     #expect(try Shard("0/1").contains(Array(key.utf8)))
   }
 
-  @Test func linesComeWhole() throws {
+  @Test func linesAreReadWhole() throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("lines")
     let long = String(repeating: "x", count: 150_000)
@@ -36,7 +36,7 @@ import Testing
     #expect(lines == expected)
   }
 
-  @Test func namesWithColonsAreNoURIs() {
+  @Test func namesWithColonsAreNotURIs() {
     for (line, path) in [
       ("AC:DC/a.wav", "/w/AC:DC/a.wav"), ("1: x.wav", "/w/1: x.wav"), ("file:x.wav", "/w/file:x.wav"),
       ("/a//b/../c", "/a/c"),

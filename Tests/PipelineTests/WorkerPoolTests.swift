@@ -1,8 +1,10 @@
 import Records
 import Analysis
+import AnalysisEngine
 import Text
 import AnalysisTesting
 import AudioDecoding
+import DSP
 import Foundation
 import LibraryScan
 import ResultStore
@@ -12,7 +14,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Worker processes that are not what they should be.
+/// Worker processes that misbehave.
 @Suite struct WorkerPoolTests {
   private static let plan = AnalysisPlan(name: "none", plugins: [], resampler: .soxr)
   private let folder: TemporaryDirectory
@@ -23,7 +25,7 @@ import Testing
     WorkerPool(arguments: ["sh", "-c", script, "sh", folder.path.string], plan: Self.plan, kinds: [])
   }
 
-  /// The answer of a worker that has found nothing.
+  /// The answer of a worker that found nothing.
   private static let answer =
     #"{"result": {"status": "ok", "remarks": [], "reuses_known_audio": false, "outcomes": []}}"#
 
@@ -31,7 +33,7 @@ import Testing
     .disabled(
       if: ProcessInfo.processInfo.environment["TSAN_OPTIONS"] != nil,
       "the thread sanitizer makes vfork a fork, whose child cannot say why it did not start"))
-  func programThatIsNotThereIsNoFault() throws {
+  func aMissingProgramIsNotTheFilesFault() throws {
     let pool = WorkerPool(arguments: [folder.file("none").string], plan: Self.plan, kinds: [])
     let failure = #expect(throws: WorkerPool.StartFailure.self) {
       try pool.analyze(AnalysisJob(path: "/a"), isCancelled: { false })
@@ -39,22 +41,22 @@ import Testing
     #expect(failure?.description.contains("No such file") == true)
   }
 
-  /// What keeps a worker from getting ready lies in the system, and not in the file that it would have been given.
+  /// If a worker cannot get ready, the system is at fault, not the file it would have been given.
   @Test(arguments: ["echo no thread >&2; exit 1", "echo no thread >&2; kill -KILL $$", "echo no thread >&2; echo {}"])
-  func workerThatDoesNotGetReadyIsNoFault(script: String) throws {
+  func aWorkerThatDoesNotGetReadyIsNotTheFilesFault(script: String) throws {
     let failure = #expect(throws: WorkerPool.StartFailure.self) {
       try pool(script).analyze(AnalysisJob(path: "/a"), isCancelled: { false })
     }
     #expect(failure?.description.contains("No worker process can be started") == true)
   }
 
-  /// The first worker answers once; no further one can be started.
+  /// The first worker answers once; no other can be started.
   private static let onlyOnce = """
     if ! mkdir "$1/begun"; then echo no room for another >&2; exit 1; fi
     echo '{"ready": true}'; read line; echo '\(answer)'
     """
 
-  /// The results until then stay.
+  /// Earlier results stay.
   @Test func resultsStayWhenWorkersRunOut() async throws {
     let library = folder.file("library")
     try FileManager.default.createDirectory(atPath: library.string, withIntermediateDirectories: true)
@@ -78,8 +80,8 @@ import Testing
     #expect(outcome.totals.analyzed == 2)
   }
 
-  /// If one worker is there, the others wait for it.
-  @Test func runGoesOnWithTheWorkersItHas() throws {
+  /// If there is one worker, the others wait for it.
+  @Test func aRunContinuesWithTheWorkersItHas() throws {
     let pool = pool(
       """
       if ! mkdir "$1/begun"; then exit 1; fi
@@ -92,13 +94,13 @@ import Testing
         if analysis?.status == .ok { answered.withLock { $0 += 1 } }
       }
     }
-    // Whoever asks before the first worker is ready may be told that there is none.
+    // A caller may be refused before the first worker is ready.
     #expect(answered.withLock { $0 } >= 5)
     #expect(pool.losses.isEmpty)
   }
 
-  /// A worker that computes without an end, and one that does nothing at all.
-  @Test func limitsOfTimeAreKept() throws {
+  /// A worker that computes forever, and one that does nothing at all.
+  @Test func timeLimitsAreEnforced() throws {
     let busy = try pool(#"echo '{"ready": true}'; read line; while :; do :; done"#).analyze(
       AnalysisJob(path: "/a", timeLimit: TimeLimit(processorSeconds: -8, perAudioSecond: 0, standstillSeconds: 600)),
       isCancelled: { false })
@@ -126,7 +128,7 @@ import Testing
     "126.0", "126", "-0.0", "1e2", "0.1", "9007199254740993", "123456789012345678901234567890", "1e300", "5e-324",
     "[[[[[1.0]]]]]", #""\u0001\u2028""#, #"{"b": 1.0, "a": 2, "b": 3.0}"#,
   ])
-  func numbersStayWhatTheyAre(text: String) throws {
+  func numbersKeepTheirKind(text: String) throws {
     let value = try JSONValue(parsing: #"{"value": \#(text)}"#.utf8)
     let analysis = FileAnalysis(
       status: .ok,

@@ -1,6 +1,6 @@
 import Analysis
-import Fingerprinting
 import Glibc
+import Landmarks
 import SystemPackage
 import Testing
 
@@ -12,7 +12,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
   private static let query = Catalogs.query(Music.piece(seed: 7, seconds: 8, from: 9))
 
   private static func answer(_ catalog: CustomCatalog) throws -> MatchedMediaItem? {
-    try Session(catalog: catalog).match(query).match?.best
+    try RecognitionSession(catalog: catalog).match(query).match?.best
   }
 
   @Test func aFileHoldsTheWholeCatalog() throws {
@@ -22,7 +22,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
       let read = try CustomCatalog(contentsOf: path)
       try read.verify()
       #expect(read.count == Catalogs.references.count)
-      var references: [Reference] = []
+      var references: [ReferenceSignature] = []
       try read.forEachReference { references.append($0) }
       #expect(references == Catalogs.references)
       #expect(try Self.answer(read) == Self.answer(Catalogs.catalog))
@@ -65,7 +65,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
 
   @Test func aReferenceIsReplacedByOneOfItsName() throws {
     var catalog = Catalogs.catalog
-    let other = Reference(identifier: "piece-7", signature: Catalogs.references[0].signature, items: [])
+    let other = ReferenceSignature(identifier: "piece-7", signature: Catalogs.references[0].signature, items: [])
     try catalog.add(other)
     #expect(catalog.count == 9)
     #expect(try Self.answer(catalog) == nil)
@@ -229,6 +229,63 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
     }
   }
 
+  /// A link in the place of the lock could have any file made or kept open.
+  @Test func theLockIsNoLink() throws {
+    try Catalogs.withDirectory { path in
+      let target = path.appending("elsewhere")
+      #expect(symlink(target.string, path.appending("LOCK").string) == 0)
+      #expect(throws: CatalogError.self) { try CatalogDirectory(at: path).add([Catalogs.references[0]]) }
+      #expect(!Catalogs.names(in: path).contains("elsewhere"))
+    }
+  }
+
+  /// Sixteen times as many references take sixteen times as long, and not 256 times.
+  @Test func addingIsLinear() throws {
+    let landmarks = (0..<50).map { Landmark(column: 10 * $0, band: 20 + $0, strength: 3) }
+    let signature = Signature(landmarks: landmarks, columnCount: 600)
+    /// Seconds of this thread.
+    func now() -> Double {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+    func adding(_ count: Int) throws -> Double {
+      let start = now()
+      var catalog = CustomCatalog()
+      // Each twice: the second one replaces the first.
+      for number in 0..<2 * count {
+        try catalog.add(ReferenceSignature(identifier: "\(number % count)", signature: signature, items: []))
+      }
+      #expect(catalog.count == count)
+      return now() - start
+    }
+    let few = try (0..<3).map { _ in try adding(625) }.min() ?? 0
+    let many = try adding(10_000)
+    #expect(many / few < 64, "\(few) s, \(many) s")
+  }
+
+  @Test func whatIsTakenOutOfACatalogInMemoryIsGone() throws {
+    var catalog = CustomCatalog()
+    for reference in Catalogs.references[0..<4] { try catalog.add(reference) }
+    try catalog.seal()
+    for reference in Catalogs.references[4..<7] { try catalog.add(reference) }
+    catalog.remove(["piece-1", "piece-6", "none", "piece-1"])
+    try catalog.add(Catalogs.references[1])
+    #expect(catalog.count == 5)
+    #expect(abs(catalog.information.duration - 5 * Catalogs.seconds) < 1)
+    var names: [String] = []
+    catalog.forEachEntry { names.append($0.identifier) }
+    #expect(names == ["piece-3", "piece-4", "piece-5", "piece-7", "piece-2"])
+    #expect(Set(try catalog.references(["piece-1", "piece-2", "piece-7"]).keys) == ["piece-2", "piece-7"])
+    var other = CustomCatalog()
+    for reference in Catalogs.references[5..<8] { try other.add(reference) }
+    try catalog.merge(other)
+    #expect(catalog.count == 7)
+    catalog.remove(["piece-8", "piece-3"])
+    #expect(catalog.present(["piece-3", "piece-7", "piece-8"]) == ["piece-7"])
+    #expect(try catalog.sealed().count == 5)
+  }
+
   @Test func foreignFilesAreRefused() throws {
     try Catalogs.withDirectory { directory in
       let path = directory.appending("file")
@@ -266,7 +323,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
         do {
           let catalog = try CustomCatalog(contentsOf: path)
           #expect(throws: CatalogError.self) { try catalog.verify() }
-          _ = try Session(catalog: catalog).match(query)
+          _ = try RecognitionSession(catalog: catalog).match(query)
         } catch is CatalogError {}
       }
     }

@@ -1,6 +1,5 @@
-import Analysis
-import Fingerprinting
 import Glibc
+import Landmarks
 import SystemPackage
 
 @testable import Recognition
@@ -16,14 +15,14 @@ enum Catalogs {
     return generator.signature()
   }
 
-  static func query(_ samples: [Float]) -> Query {
-    var generator = QueryGenerator(sampleRate: Music.sampleRate)
+  static func query(_ samples: [Float]) -> RecognitionQuery {
+    var generator = RecognitionQueryGenerator(sampleRate: Music.sampleRate)
     generator.append(samples.span)
     return generator.query()
   }
 
-  static let references: [Reference] = seeds.map { seed in
-    Reference(
+  static let references: [ReferenceSignature] = seeds.map { seed in
+    ReferenceSignature(
       identifier: "piece-\(seed)", signature: signature(of: Music.piece(seed: seed, seconds: seconds)),
       items: [MediaItem(title: "Piece \(seed)", artist: "Generator")])
   }
@@ -36,11 +35,21 @@ enum Catalogs {
 
   /// A directory of its own that is removed afterwards.
   static func withDirectory<Result>(_ body: (FilePath) throws -> Result) throws -> Result {
-    var template = Array("/tmp/recognition-tests-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
-    let path = FilePath(String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    let path = try makeDirectory()
     defer { remove(path) }
     return try body(path)
+  }
+
+  static func withDirectory<Result>(_ body: (FilePath) async throws -> Result) async throws -> Result {
+    let path = try makeDirectory()
+    defer { remove(path) }
+    return try await body(path)
+  }
+
+  private static func makeDirectory() throws -> FilePath {
+    var template = Array("/tmp/recognition-tests-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
+    return FilePath(String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
   }
 
   private static func remove(_ path: FilePath) {
@@ -59,7 +68,7 @@ enum Catalogs {
     return names.sorted()
   }
 
-  static func read(_ path: FilePath) throws -> [UInt8] { try AtomicFile.read(path) }
+  static func read(_ path: FilePath) throws -> [UInt8] { try CatalogFile.read(path) }
 
   static func write(_ bytes: [UInt8], to path: FilePath) throws {
     let file = try FileDescriptor.open(path, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])

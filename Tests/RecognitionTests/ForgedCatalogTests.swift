@@ -1,5 +1,5 @@
 import Analysis
-import Fingerprinting
+import Landmarks
 import SystemPackage
 import Testing
 
@@ -92,7 +92,7 @@ import Testing
           Self.put(value, at: place, into: &bytes)
         }
       }
-      _ = try Session(catalog: Self.open(bytes)).match(query)
+      _ = try RecognitionSession(catalog: Self.open(bytes)).match(query)
     }
     // Places of lists that go around the end of all numbers.
     for value in [UInt64.max, UInt64(Int64.max)] {
@@ -102,7 +102,7 @@ import Testing
           Self.put(value, at: place, into: &bytes)
         }
       }
-      _ = try Session(catalog: Self.open(bytes)).match(query)
+      _ = try RecognitionSession(catalog: Self.open(bytes)).match(query)
     }
     for count in [UInt32.max, 0, 7] {
       let bytes = try Self.forged { Self.put(count, at: Header.listCount, into: &$0) }
@@ -152,11 +152,11 @@ import Testing
 
   @Test func aSignatureOfYearsIsTooLong() throws {
     let signature = try Signature(body: [], columnCount: 4_000_000_000)
-    guard case .error = try Session(catalog: Catalogs.catalog).match(signature) else {
+    guard case .error = try RecognitionSession(catalog: Catalogs.catalog).match(signature) else {
       Issue.record("a query of \(signature.duration) s was matched")
       return
     }
-    let reference = Reference(identifier: "years", signature: signature, items: [])
+    let reference = ReferenceSignature(identifier: "years", signature: signature, items: [])
     #expect(throws: CatalogError.tooLarge) { try CustomCatalog.builder(for: [reference]) }
   }
 }

@@ -1,7 +1,7 @@
 import AnalysisTesting
 import DSP
-import Fingerprinting
 import Foundation
+import Landmarks
 import Testing
 
 @testable import Recognition

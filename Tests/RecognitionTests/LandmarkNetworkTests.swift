@@ -1,4 +1,4 @@
-import Fingerprinting
+import Landmarks
 import Testing
 
 @testable import Recognition

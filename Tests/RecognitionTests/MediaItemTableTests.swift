@@ -1,6 +1,6 @@
-import Text
 import Analysis
 import Testing
+import Text
 
 @testable import Recognition
 

@@ -1,12 +1,12 @@
-import Fingerprinting
 import Glibc
+import Landmarks
 import SystemPackage
 import Testing
 
 @testable import Recognition
 
 @Suite struct RecognitionTests {
-  private static func session() throws -> Session { try Session(catalog: Catalogs.catalog) }
+  private static func session() throws -> RecognitionSession { try RecognitionSession(catalog: Catalogs.catalog) }
 
   @Test(arguments: [(UInt64(2), 5.0), (7, 15.37), (9, 21.9)])
   func findsACleanClipAndItsPlace(seed: UInt64, offset: Double) throws {
@@ -97,8 +97,8 @@ import Testing
     let hum = (5...40).map { 50.0 * Double($0) }
     // A track that is not much more than a drone.
     let drone = Music.noisy(tones(hum, seconds: 30), decibels: 20, seed: 4)
-    try catalog.add(Reference(identifier: "drone", signature: Catalogs.signature(of: drone), items: []))
-    let session = try Session(catalog: catalog)
+    try catalog.add(ReferenceSignature(identifier: "drone", signature: Catalogs.signature(of: drone), items: []))
+    let session = try RecognitionSession(catalog: catalog)
     for _ in 0..<6 {
       let base: Double = Bool.random(using: &random) ? 50 : 60
       let first = Int.random(in: 1...6, using: &random)
@@ -132,7 +132,7 @@ import Testing
     #expect(abs(best.matchOffset - 8) < 0.05)
   }
 
-  @Test func unrelatedSoundIsNotRecognised() throws {
+  @Test func unrelatedSoundIsNotRecognized() throws {
     let session = try Self.session()
     for seed in UInt64(100)..<106 {
       let clip = Music.piece(seed: seed, seconds: 8)
@@ -143,7 +143,7 @@ import Testing
     #expect(session.match(Catalogs.query([Float](repeating: 0.5, count: 80_000))).match == nil)
   }
 
-  @Test func aSignatureAloneIsRecognised() throws {
+  @Test func aSignatureAloneIsRecognized() throws {
     let session = try Self.session()
     let slice = Catalogs.references[3].signature.slice(from: 15, to: 25)
     let best = try #require(session.match(slice).match?.best)
@@ -154,7 +154,7 @@ import Testing
   @Test func anotherSampleRateMakesNoDifference() throws {
     // Every sample twice is a poor resampling to 16 kHz, whose images lie above what signatures look at.
     let clip = Music.piece(seed: 6, seconds: 8, from: 3)
-    var generator = QueryGenerator(sampleRate: 16_000)
+    var generator = RecognitionQueryGenerator(sampleRate: 16_000)
     let doubled = clip.flatMap { [$0, $0] }
     generator.append(doubled.span)
     let best = try #require(try Self.session().match(generator.query()).match?.best)
@@ -165,10 +165,10 @@ import Testing
   @Test func copiesOfATrackDoNotStandInEachOthersWay() throws {
     var catalog = Catalogs.catalog
     let quieter = Music.noisy(Music.piece(seed: 8, seconds: Catalogs.seconds), decibels: 25, seed: 5).map { $0 * 0.4 }
-    let copy = Reference(identifier: "copy", signature: Catalogs.signature(of: quieter), items: [])
+    let copy = ReferenceSignature(identifier: "copy", signature: Catalogs.signature(of: quieter), items: [])
     try catalog.add(copy)
     let query = Catalogs.query(Music.noisy(Music.piece(seed: 8, seconds: 10, from: 11), decibels: 5, seed: 1))
-    let match = try #require(try Session(catalog: catalog).match(query).match)
+    let match = try #require(try RecognitionSession(catalog: catalog).match(query).match)
     #expect(Set(match.mediaItems.map(\.referenceIdentifier)) == ["piece-8", "copy"])
   }
 
@@ -190,8 +190,8 @@ import Testing
     var catalog = CustomCatalog()
     let intro = MediaItem(title: "Intro", timeRanges: [MediaItem.TimeRange(start: 0, end: 10)])
     let rest = MediaItem(title: "Rest", timeRanges: [MediaItem.TimeRange(start: 10, end: 32)])
-    try catalog.addReference(Catalogs.references[2].signature, representing: [intro, rest])
-    let session = try Session(catalog: catalog)
+    try catalog.addReferenceSignature(Catalogs.references[2].signature, representing: [intro, rest])
+    let session = try RecognitionSession(catalog: catalog)
     let early = session.match(Catalogs.query(Music.piece(seed: 3, seconds: 8, from: 2))).match
     let late = session.match(Catalogs.query(Music.piece(seed: 3, seconds: 8, from: 20))).match
     #expect(early?.mediaItems.map(\.item.title) == ["Intro"])
@@ -204,11 +204,12 @@ import Testing
       Music.piece(seed: 2, seconds: 20, from: 10) + [Float](repeating: 0, count: 24_000)
       + Music.piece(seed: 8, seconds: 20, speed: 1.03, from: 5)
     for start in stride(from: 0, to: mix.count, by: 1600) {
-      session.matchStreamingBuffer(Array(mix[start..<min(mix.count, start + 1600)]), sampleRate: 8000)
+      session.matchStreamingBuffer(
+        mix.span.extracting(start..<min(mix.count, start + 1600)), sampleRate: 8000)
     }
     session.finishStreaming()
     var collector = CueCollector()
-    var results: [SessionResult] = []
+    var results: [RecognitionSession.Result] = []
     for await result in session.results { results.append(result) }
     for result in results { collector.add(result) }
     let cues = collector.finish()
@@ -220,24 +221,5 @@ import Testing
     #expect(abs(cues[0].match.matchOffset - 10) < 0.2)
     let first = try #require(results.first?.match)
     #expect(abs(first.best.predictedCurrentMatchOffset - 13) < 0.2)
-  }
-
-  @Test func aManagedSessionListensToACommand() async throws {
-    let clip = Music.piece(seed: 4, seconds: 9, from: 6).map { Int16(max(-1, min(1, $0)) * 32767) }
-    let bytes = clip.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
-    let path = FilePath("/tmp/recognition-test-\(clip.count)-\(UInt64.random(in: 0...UInt64.max)).raw")
-    try Catalogs.write(bytes, to: path)
-    let source = RecordingSource.command(["cat", path.string], sampleRate: 8000, channelCount: 1, encoding: .s16)
-    let listening = try ManagedSession(catalog: Catalogs.catalog, source: source)
-    #expect(listening.state == .idle)
-    let result = await listening.result()
-    #expect(result?.match?.best.referenceIdentifier == "piece-4")
-    listening.cancel()
-    let absent = RecordingSource.file("/nonexistent/pipe", sampleRate: 8000, channelCount: 1, encoding: .f32)
-    guard case .error = await (try ManagedSession(catalog: Catalogs.catalog, source: absent)).result() else {
-      Issue.record("no error")
-      return
-    }
-    unlinkQuietly(path)
   }
 }

@@ -1,4 +1,4 @@
-import Fingerprinting
+import Landmarks
 import SystemPackage
 import Testing
 
@@ -9,10 +9,10 @@ import Testing
     var catalog = Catalogs.catalog
     catalog.minimumQueryDuration = 3
     catalog.maximumQueryDuration = 6
-    let session = try Session(catalog: catalog)
+    let session = try RecognitionSession(catalog: catalog)
     func error(_ seconds: Double) -> CatalogError? {
       let result = session.match(Catalogs.references[1].signature.slice(from: 10, to: 10 + seconds))
-      if case .error(let error) = result { return error as? CatalogError }
+      if case .error(let error) = result { return error }
       return nil
     }
     guard case .queryTooShort(let seconds, minimum: 3) = error(2.9), abs(seconds - 2.9) < 0.1 else {
@@ -31,10 +31,10 @@ import Testing
     var catalog = CustomCatalog()
     let signature = Catalogs.references[0].signature
     let items = ["Song", "Episode"].map { MediaItem(title: $0) }
-    try catalog.addReference(signature, representing: [])
-    try catalog.addReference(signature, representing: items)
+    try catalog.addReferenceSignature(signature, representing: [])
+    try catalog.addReferenceSignature(signature, representing: items)
     #expect(catalog.count == 1)
-    let match = try #require(try Session(catalog: catalog).match(signature.slice(from: 4, to: 12)).match)
+    let match = try #require(try RecognitionSession(catalog: catalog).match(signature.slice(from: 4, to: 12)).match)
     #expect(match.mediaItems.map(\.item) == items)
     #expect(Set(match.mediaItems.map(\.referenceIdentifier)).count == 1)
     #expect(abs(match.best.referenceDuration - Catalogs.seconds) < 0.2)
@@ -44,7 +44,7 @@ import Testing
     var catalog = Catalogs.catalog
     try catalog.seal()
     catalog.remove(["piece-2"])
-    let late = Reference(identifier: "late", signature: Catalogs.references[1].signature, items: [])
+    let late = ReferenceSignature(identifier: "late", signature: Catalogs.references[1].signature, items: [])
     try catalog.add(late)
     #expect(catalog.present(["piece-1", "piece-2", "late", "none"]) == ["piece-1", "late"])
     #expect(try catalog.reference("piece-3") == Catalogs.references[2])
@@ -66,7 +66,7 @@ import Testing
           item: MediaItem(), referenceIdentifier: $0, referenceDuration: 200, matchOffset: 0, elapsed: 12, speed: 1,
           frequencySkew: 0, confidence: 1)
       }
-      let match = Match(mediaItems: items, queryStart: start, queryDuration: 12, heard: 0..<12)
+      let match = SignatureMatch(mediaItems: items, queryStart: start, queryDuration: 12, heard: 0..<12)
       return changes.next(.matches([match])).contains { $0.kind == .began }
     }
     #expect(told("a", at: 0))
@@ -85,16 +85,16 @@ import Testing
     var changes = TrackChanges()
     /// What is told of two tracks of 30 s, of which one is heard up to second 16 and the other one from second 20 to 50.
     func told(_ now: Double) -> [String] {
-      let matches = [("a", 0.0, 16.0), ("b", 20, 50)].compactMap { name, start, end -> Match? in
+      let matches = [("a", 0.0, 16.0), ("b", 20, 50)].compactMap { name, start, end -> SignatureMatch? in
         let (first, last) = (max(start, now - 12), min(end, now))
         guard last - first > 3 else { return nil }
         let item = MatchedMediaItem(
           item: MediaItem(), referenceIdentifier: name, referenceDuration: 30, matchOffset: now - 12 - start, elapsed: 12,
           speed: 1, frequencySkew: 0, confidence: 1)
         let part = first - now + 12..<last - now + 12
-        return Match(mediaItems: [item], queryStart: now - 12, queryDuration: 12, heard: part)
+        return SignatureMatch(mediaItems: [item], queryStart: now - 12, queryDuration: 12, heard: part)
       }
-      let result = matches.isEmpty ? .noMatch(queryStart: now - 12, queryDuration: 12) : SessionResult.matches(matches)
+      let result = matches.isEmpty ? .noMatch(queryStart: now - 12, queryDuration: 12) : RecognitionSession.Result.matches(matches)
       return changes.next(result).map { "\($0.kind) \($0.match.best.referenceIdentifier) \($0.start)–\($0.end)" }
     }
     #expect(told(12) == ["began a 0.0–12.0"])
@@ -122,7 +122,7 @@ import Testing
         item: MediaItem(), referenceIdentifier: reference, referenceDuration: 200,
         matchOffset: reference == "other" ? start + 3 : 50 + start, elapsed: 12, speed: 1, frequencySkew: 0,
         confidence: 0.9)
-      let match = Match(mediaItems: [item], queryStart: start, queryDuration: 12, heard: 0..<12)
+      let match = SignatureMatch(mediaItems: [item], queryStart: start, queryDuration: 12, heard: 0..<12)
       collector.add(.matches([match]))
       told += changes.next(.matches([match])).count { $0.kind == .began }
     }
@@ -145,63 +145,5 @@ import Testing
       most = max(most, stream.keptColumnCount)
     }
     #expect(most == limit)
-  }
-
-  // MARK: - Managed sessions
-
-  /// A piece over and over, and then nothing, until somebody ends it.
-  private static func endless(_ file: FilePath) -> RecordingSource {
-    .command(
-      ["sh", "-c", "cat \(file); exec sleep 100000"], sampleRate: Music.sampleRate, channelCount: 1, encoding: .f32)
-  }
-
-  private static func write(_ samples: [Float], to path: FilePath) throws {
-    try Catalogs.write(
-      samples.flatMap { sample in (0..<4).map { UInt8(truncatingIfNeeded: sample.bitPattern >> (8 * $0)) } }, to: path)
-  }
-
-  @Test func aManagedSessionGoesThroughItsStates() async throws {
-    let path = FilePath("/tmp/recognition-test-\(UInt64.random(in: 0...UInt64.max)).raw")
-    defer { unlinkQuietly(path) }
-    try Self.write(Music.piece(seed: 6, seconds: 14, from: 3), to: path)
-    let listening = try ManagedSession(catalog: Catalogs.catalog, source: Self.endless(path))
-    #expect(listening.state == .idle)
-    listening.prepare()
-    #expect(listening.state == .prerecording)
-    var matches: [Match] = []
-    for await result in listening.results {
-      #expect(listening.state == .matching || matches.count >= 3)
-      if let match = result.match { matches.append(match) }
-      // The command goes on: only this ends it.
-      if matches.count == 3 { listening.cancel() }
-    }
-    #expect(matches.count >= 3)
-    #expect(matches.allSatisfy { $0.best.referenceIdentifier == "piece-6" })
-    for match in matches {
-      let heard = match.queryStart + match.queryDuration
-      #expect(abs(match.best.predictedCurrentMatchOffset - (3 + heard)) < 0.2)
-    }
-    #expect(listening.state == .idle)
-    listening.prepare()
-    #expect(listening.state == .idle)
-    #expect(await listening.result() == nil)
-  }
-
-  @Test func aManagedSessionReadsAFileToItsEnd() async throws {
-    let path = FilePath("/tmp/recognition-test-\(UInt64.random(in: 0...UInt64.max)).raw")
-    defer { unlinkQuietly(path) }
-    try Self.write(Music.piece(seed: 100, seconds: 9), to: path)
-    let source = RecordingSource.file(path, sampleRate: Music.sampleRate, channelCount: 1, encoding: .f32)
-    let listening = try ManagedSession(catalog: Catalogs.catalog, source: source)
-    var ends: [Double] = []
-    for await result in listening.results {
-      guard case .noMatch(let start, let duration) = result else {
-        Issue.record("\(result)")
-        continue
-      }
-      ends.append(start + duration)
-    }
-    #expect(ends.prefix(3).map { $0.rounded() } == [3, 5, 8])
-    #expect(await listening.result() == nil)
   }
 }

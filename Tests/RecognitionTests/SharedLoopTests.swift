@@ -1,4 +1,4 @@
-import Fingerprinting
+import Landmarks
 import Testing
 
 @testable import Recognition
@@ -18,20 +18,20 @@ import Testing
     var catalog = CustomCatalog()
     for seed in UInt64(1)...4 {
       let signature = Catalogs.signature(of: track(seed))
-      try? catalog.add(Reference(identifier: "track-\(seed)", signature: signature, items: []))
+      try? catalog.add(ReferenceSignature(identifier: "track-\(seed)", signature: signature, items: []))
     }
     return catalog
   }()
 
   @Test(arguments: UInt64(1)...4) func theRightTrackIsFound(seed: UInt64) throws {
     let clip = Array(Self.track(seed)[48_000..<128_000])
-    let best = try #require(try Session(catalog: Self.catalog).match(Catalogs.query(Array(clip))).match?.best)
+    let best = try #require(try RecognitionSession(catalog: Self.catalog).match(Catalogs.query(Array(clip))).match?.best)
     #expect(best.referenceIdentifier == "track-\(seed)")
     #expect(abs(best.matchOffset - 6) < 0.05)
   }
 
   @Test(arguments: UInt64(5)...8) func anotherTrackOfTheSameLoopIsNotTakenForIt(seed: UInt64) throws {
-    let session = try Session(catalog: Self.catalog)
+    let session = try RecognitionSession(catalog: Self.catalog)
     for length in [3, 10] {
       let clip = Array(Self.track(seed)[40_000..<40_000 + length * 8000])
       #expect(session.match(Catalogs.query(clip)).match == nil)
@@ -45,9 +45,9 @@ import Testing
       let samples =
         Music.piece(seed: 700 + seed, seconds: 20) + passage + Music.piece(seed: 710 + seed, seconds: 20)
       try catalog.add(
-        Reference(identifier: "track-\(seed)", signature: Catalogs.signature(of: samples), items: []))
+        ReferenceSignature(identifier: "track-\(seed)", signature: Catalogs.signature(of: samples), items: []))
     }
-    let session = try Session(catalog: catalog)
+    let session = try RecognitionSession(catalog: catalog)
     #expect(session.match(Catalogs.query(Array(passage[8_000..<40_000]))).match == nil)
     // With enough of its own, it is clear which of them it is.
     let clip = passage.suffix(24_000) + Music.piece(seed: 711, seconds: 20).prefix(56_000)

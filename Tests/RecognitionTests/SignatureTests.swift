@@ -1,6 +1,6 @@
 import Analysis
 import DSP
-import Fingerprinting
+import Landmarks
 import SystemPackage
 import Testing
 

@@ -1,5 +1,5 @@
 import Analysis
-import Fingerprinting
+import Landmarks
 import Testing
 
 @testable import Recognition
@@ -88,8 +88,8 @@ import Testing
     }
     #expect(found[0].first == found[1].first)
     let place = try #require(found[0].first)
-    let centre = 2 * (place[0] + 1) - Int(segment.track(2).firstColumn)
-    #expect(abs(Double(centre) / LandmarkSpectrum.columnsPerSecond - 12) < 0.2)
+    let center = 2 * (place[0] + 1) - Int(segment.track(2).firstColumn)
+    #expect(abs(Double(center) / LandmarkSpectrum.columnsPerSecond - 12) < 0.2)
   }
 
   @Test func aBudgetLeavesOutTheDearestLists() throws {

@@ -6,21 +6,8 @@ import Reporting
 import Testing
 
 @Suite struct SchemaTests {
-  private static var schemaFolder: URL {
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("reports/schema")
-  }
-
   private static func schema(_ part: String) throws -> String {
     try #require(ReportSchema.files.first { $0.name.contains(part) }).text
-  }
-
-  @Test func checkedInSchemasAreThoseOfTheTypes() throws {
-    for file in ReportSchema.files {
-      let stored = try? String(contentsOf: Self.schemaFolder.appendingPathComponent(file.name), encoding: .utf8)
-      let isCurrent = stored == file.text
-      #expect(isCurrent, "reports/schema/\(file.name) is out of date: run `analyze schema --output reports/schema`")
-    }
   }
 
   @Test func jsonReportFollowsItsSchema() throws {

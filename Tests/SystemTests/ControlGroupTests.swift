@@ -21,7 +21,7 @@ import Testing
       ]
     ), ("", []), ("junk\n:\n", []),
   ])
-  func limitsAreLookedForInAllGroups(listing: String, files: [String]) {
+  func limitsOfAllGroupsAreRead(listing: String, files: [String]) {
     #expect(ControlGroup.limitFiles(of: listing).map(\.string) == files)
   }
 }

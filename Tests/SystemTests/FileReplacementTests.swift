@@ -24,7 +24,7 @@ import Testing
     return status.st_mode
   }
 
-  @Test func theFileIsThereWhenItIsWhole() throws {
+  @Test func theFileAppearsWhenItIsComplete() throws {
     let path = folder.file("a")
     try folder.write(Array("old".utf8), as: "a")
     let file = try FileReplacement(path)
@@ -35,7 +35,7 @@ import Testing
     #expect(try names == ["a"])
   }
 
-  @Test func whatIsNotCommittedLeavesNothing() throws {
+  @Test func uncommittedFilesAreRemoved() throws {
     func begin() throws {
       let file = try FileReplacement(folder.file("a"))
       try file.write([1])
@@ -45,7 +45,7 @@ import Testing
     #expect(try names == [])
   }
 
-  /// Nobody can know the name and put a link there.
+  /// The name cannot be predicted, so no link can be placed there.
   @Test func temporaryNamesDifferAndAreNewFiles() throws {
     let files = try (0..<20).map { _ in try FileReplacement(folder.file("a")) }
     #expect(Set(files.map(\.temporaryPath)).count == 20)
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// A link in the place of the file is replaced, and what it leads to stays as it is.
+  /// A link at the path is replaced, and its target does not change.
   @Test func linkIsReplaced() throws {
     try folder.write(Array("precious".utf8), as: "other")
     #expect(symlink("other", folder.file("a").string) == 0)
@@ -64,7 +64,7 @@ import Testing
     #expect(try text("a") == "new")
   }
 
-  @Test(arguments: [0o600, 0o640, 0o666] as [mode_t]) func modeStays(mode old: mode_t) throws {
+  @Test(arguments: [0o600, 0o640, 0o666] as [mode_t]) func theModeIsKept(mode old: mode_t) throws {
     try folder.write([1], as: "a")
     #expect(chmod(folder.file("a").string, old) == 0)
     try FileReplacement.write([2], to: folder.file("a"))
@@ -73,20 +73,20 @@ import Testing
 
   @Test func newFileFollowsTheUmask() throws {
     try FileReplacement.write([1], to: folder.file("a"))
-    // Asking for the umask means setting it, for all threads: what an ordinary new file gets tells it, too.
+    // Reading the umask means setting it, for all threads; the mode of an ordinary new file shows it too.
     let ordinary = creat(folder.file("b").string, 0o666)
     close(ordinary)
     #expect(try mode(folder.file("a")) == mode(folder.file("b")))
   }
 
-  @Test func longestNameIsPossible() throws {
+  @Test func theLongestNameWorks() throws {
     let name = String(repeating: "n", count: 255)
     try FileReplacement.write([1], to: folder.file(name))
     #expect(try names == [name])
   }
 
-  /// What is no file is written to, and not replaced.
-  @Test func pipeIsWrittenDirectly() throws {
+  /// A path that is not a file is written to, not replaced.
+  @Test func aPipeIsWrittenDirectly() throws {
     let path = folder.file("pipe")
     #expect(mkfifo(path.string, 0o600) == 0)
     let reading = try FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
@@ -100,7 +100,7 @@ import Testing
     #expect(try names == ["pipe"])
   }
 
-  /// What a process has left that was killed while it wrote is removed by a later one; what may be in use is not.
+  /// A later process removes the leftovers of one that was killed while writing, but not files that may be in use.
   @Test func oldLeftoversAreRemoved() throws {
     let old = [".nocturne-0123456789abcdef.partial", ".nocturne-0123456789abcdef.partial-journal"]
     let young = ".nocturne-fedcba9876543210.partial"
@@ -113,7 +113,7 @@ import Testing
     #expect(try names == (others + [young, ".nocturne-link.partial", "a"]).sorted())
   }
 
-  @Test func failureTellsWhy() throws {
+  @Test func anErrorSaysWhy() throws {
     #expect(throws: Errno.noSuchFileOrDirectory) {
       try FileReplacement.write([1], to: folder.file("none").appending("a"))
     }

@@ -20,7 +20,7 @@ import Testing
     return (0..<BeatNetwork.weightCount).map { _ in 0.1 * random.next() }
   }
 
-  /// The same sums in the order in which they are written down, one at a time.
+  /// The same sums in the order of their definition, one at a time.
   private static func reference(_ input: BeatNetworkInput, _ weights: [Float]) -> [[Float]] {
     let channels = BeatNetwork.channelCount
     var rest = weights[...]
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2, 3, 151, 1400])
-  func addsUpWhatTheLayersSay(columns: Int) {
+  func equalsTheSumsOfItsLayers(columns: Int) {
     let input = Self.randomInput(columns: columns, seed: 3)
     let weights = Self.randomWeights(seed: 4)
     let (beats, downbeats) = BeatNetwork(weights)(input)
@@ -80,7 +80,7 @@ import Testing
     #expect(try #require(on[name]) > #require(off[name]) + 1)
   }
 
-  @Test func aGridOutsideIsNoGrid() {
+  @Test func featuresOfAGridOutsideAreFinite() {
     let activation = BeatActivation(Self.randomInput(columns: 400, seed: 5))
     for grid in [[], [-50.0], [200], [1e4, 2e4]] {
       let features = activation.features(of: grid)

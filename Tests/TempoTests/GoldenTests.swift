@@ -5,8 +5,8 @@ import Testing
 
 @testable import Tempo
 
-/// What `Benchmarks/golden.py` has written with the training framework and the weights that are shipped: that the program gives
-/// its network what the network was trained on, and gets from it what the framework gets.
+/// Golden vectors that `Benchmarks/golden.py` wrote with the training framework and the shipped weights: the program
+/// must give its network the input it was trained on, and get the framework's output.
 @Suite struct GoldenTests {
   private static let golden: NumberTable = {
     let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -30,7 +30,7 @@ import Testing
     #expect(frames == 21)
   }
 
-  @Test func theNetworkSaysWhatTheFrameworkSays() throws {
+  @Test func theNetworkGivesWhatTheFrameworkGives() throws {
     let (beats, downbeats) = BeatNetwork.trained(Self.input)
     for (name, found) in [("beats", beats), ("downbeats", downbeats)] {
       let expected = try #require(Self.golden[name])

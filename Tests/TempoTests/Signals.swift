@@ -7,7 +7,7 @@ import SystemPackage
 
 let sampleRate = 22_050.0
 
-/// Numbers that look random and are the same every time.
+/// Pseudorandom numbers, the same every time.
 struct Randomness {
   private var state: UInt64
 
@@ -45,7 +45,7 @@ enum Drum {
   }
 }
 
-/// A signal of some seconds with hits at given times.
+/// A signal of a given length with hits at given times.
 func signal(seconds: Double, _ tracks: [(drum: Drum, times: [Double])]) -> [Float] {
   var result = [Float](repeating: 0, count: Int(seconds * sampleRate))
   for (drum, times) in tracks {
@@ -71,14 +71,14 @@ func noise(seconds: Double, level: Float, seed: UInt64 = 1) -> [Float] {
   return (0..<Int(seconds * sampleRate)).map { _ in level * source.next() }
 }
 
-/// The finding of the analyzer for a mono signal at 22,050 Hz that comes in blocks.
+/// The finding of the analyzer for a mono signal at 22,050 Hz that arrives in blocks.
 func analyze(
   _ signal: [Float], block: Int = 16_384, _ configuration: TempoAnalyzer.Configuration = .init()
 ) throws -> TempoFinding {
   try analyze(signal, block: block, by: TempoAnalyzer(configuration).makeSession(for: Track(path: "signal")))
 }
 
-/// The same of a session that was made.
+/// The same, with a given session.
 func analyze(_ signal: [Float], block: Int = 16_384, by session: TempoAnalyzer.Session) throws -> TempoFinding {
   var session = session
   var stft = STFT(windowLength: BandSpectrogram.layout.windowLength, hop: BandSpectrogram.layout.hop)
@@ -109,7 +109,7 @@ func bands(of signal: [Float]) -> BandSpectrogram {
   return bands
 }
 
-/// Share of the true beats that have a found one within a tolerance, and of the found ones that have a true one: the smaller.
+/// The smaller of two shares: true beats with a found beat within a tolerance, and found beats with a true one.
 func agreement(_ found: [Double], _ truth: [Double], within tolerance: Double = 0.03, after start: Double = 0) -> Double
 {
   func share(_ a: [Double], _ b: [Double]) -> Double {

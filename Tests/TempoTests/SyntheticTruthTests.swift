@@ -8,7 +8,7 @@ import Testing
 
 /// Signals whose tempo and beats are known exactly.
 @Suite struct ClickTests {
-  /// Where there are clicks and nothing else, their tempo is the tempo, octave included.
+  /// If there are only clicks, their tempo is the tempo, octave included.
   @Test(arguments: [40.0, 50, 60, 77, 93.5, 110, 120, 128, 140.3, 174, 200, 240])
   func plain(bpm: Double) throws {
     let truth = pulse(bpm, seconds: 15)
@@ -118,7 +118,7 @@ import Testing
     .init(0.6, 0.5, 0.2, 0.1, 0.2, 0.4, 0.2, 0.6), .init(0.1, 0.4, 0.6, 0.7, 0.6, 0.6, 0.1, 0.6),
   ]
 
-  /// What a network says that hears the first beats of bars a little better than the others.
+  /// The output of a network that hears downbeats a little better than the other beats.
   private func heard(_ beatsOfBar: Int, bars: Int, startingWith first: Int = 0) -> [Float] {
     (0..<(bars * beatsOfBar)).map { ($0 + first) % beatsOfBar == 0 ? -1 : -2 }
   }
@@ -140,8 +140,8 @@ import Testing
     #expect(reading?.firstDownbeat == (3 - first) % 3)
   }
 
-  /// The network alone decides where the sound of the beats says nothing, but not where they contradict each other.
-  @Test func networkAndSoundAreWeighed() {
+  /// The network alone decides if the sound of the beats says nothing, but not if they contradict each other.
+  @Test func networkAndSoundAreBothWeighed() {
     let like = accents([four[0]], bars: 64)
     let sure = heard(4, bars: 16).map { 3 * $0 }
     #expect(BarReading(like, downbeats: sure, bpm: 120)?.beatCount == 4)
@@ -149,7 +149,7 @@ import Testing
     #expect(BarReading(three, downbeats: heard(4, bars: 15), bpm: 120)?.firstDownbeat == nil)
   }
 
-  @Test func likeBeatsHaveNoBars() {
+  @Test func equalBeatsHaveNoBars() {
     #expect(BarReading(accents([four[0]], bars: 64), downbeats: .init(repeating: -2, count: 64), bpm: 120) == nil)
   }
 
@@ -190,12 +190,12 @@ import Testing
     for (section, change) in zip(finding.map.dropFirst(), changes) { #expect(abs(section.startSeconds - change) < 10) }
   }
 
-  @Test func oneTempoIsNotParted() throws {
+  @Test func oneTempoIsNotSplit() throws {
     let envelope = PulseSurvey.combined(OnsetEnvelopes(bands(of: rockBeat(126, seconds: 90))))
     #expect(TempoChanges(envelope).columns.isEmpty)
   }
 
-  /// What a session keeps does not grow with the length of a mix, and changes are found where stretches meet as well.
+  /// A session's memory does not grow with the length of a mix, and it finds changes even where stretches meet.
   @Test func aLongMixIsFollowedInBoundedMemory() throws {
     let tempi = [126.0, 140, 126, 140]
     let tracks = tempi[..<2].map { columns(of: rockBeat($0, seconds: 60, start: 0)) }
@@ -228,7 +228,7 @@ import Testing
     Array(text.utf8).withUnsafeBytes { NumberTable($0) }
   }
 
-  /// As it is between the change of a feature and the next fit.
+  /// The state between the change of a feature and the next fit.
   @Test func weightsFindTheirFeaturesByName() {
     let weights = GridWeights(
       Self.table("# feature\thidden_1\thidden_2\tlinear\nold\t9\t9\t9\nb\t3\t4\t-0.5\na\t1\t2\t7\nbias\t5\t6\noutput\t8\t-9\n"),
@@ -239,7 +239,7 @@ import Testing
     #expect(weights.output == [8, -9])
   }
 
-  @Test func namesStandBesideTheirValues() throws {
+  @Test func namesMatchTheirValues() throws {
     let onsets = OnsetEnvelopes(bands(of: rockBeat(120, seconds: 12)))
     let constant = PulseSurvey(onsets).constant(120)
     let smoothed = GridFeatures.smoothed(constant.profile, bpm: 120)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Text
 
-/// The project's own JSON text against Foundation's.
+/// The project's own JSON text compared with Foundation's.
 @Suite struct JSONTextTests {
   private func read(_ text: String) throws -> Any {
     try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
@@ -48,7 +48,7 @@ import Text
       let decimals = Int.random(in: 1...6, using: &generator)
       let scale = pow(10, Double(decimals))
       let rounded = (value * scale).rounded() / scale
-      // The shortest text of the rounded value, as Swift has it.
+      // Swift's shortest text of the rounded value.
       #expect(text(value, decimals) == (rounded == 0 ? "0.0" : "\(rounded)") || abs(rounded) < 1e-3)
       #expect(Double(text(value, decimals)) == rounded)
       // Rounding again changes nothing.

@@ -1,5 +1,5 @@
-// The one loop that takes a network's time. In C, as Swift's vectors are some hundred times slower in debug builds, which run
-// the tests.
+// The one loop that takes most of the network's time. In C because Swift's vectors are some hundred times slower in
+// debug builds, which run the tests.
 #ifndef NOCTURNE_CBEATNETWORK_H
 #define NOCTURNE_CBEATNETWORK_H
 
@@ -7,11 +7,11 @@
 
 enum { CBEATNETWORK_CHANNELS = 32 };
 
-/// Adds to `channels` what a convolution makes of `values`, where what is below zero counts a tenth (leaky rectification).
+/// Adds the convolution of `values` to `channels`; sums below zero are scaled by 0.1 first (leaky rectification).
 ///
-/// - `values`: a row of `input_count` numbers for each frame; points to that of the first frame. Before it and after the last
-///   there must be as many more rows as the taps reach, `taps / 2 * dilation`.
-/// - `weights`: for each tap and input a row with what it adds to each channel.
+/// - `values`: a row of `input_count` numbers per frame; points to the row of the first frame. Before it and after the
+///   last there must be additional rows, as many as the taps reach: `taps / 2 * dilation`.
+/// - `weights`: for each tap and input, a row with the weight for each channel.
 /// - `constants`: one for each channel.
 /// - `channels`: a row for each frame; does not overlap `values`.
 void cbeatnetwork_add_convolution(

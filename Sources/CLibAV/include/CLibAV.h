@@ -1,6 +1,6 @@
 /// Demuxing, decoding and conversion by FFmpeg's libraries, behind plain C types.
 ///
-/// A reader sees nothing but bytes of one file descriptor: no names, no protocols, no other files, and only demuxers
+/// A reader sees only the bytes of one file descriptor: no names, no protocols, no other files. It uses only demuxers
 /// and decoders of audio. No allocation is larger than 256 MiB, whatever headers claim. A reader or converter belongs
 /// to one thread at a time.
 #ifndef CLIBAV_H
@@ -16,7 +16,7 @@ extern "C" {
 
 typedef enum LAVStatus {
   LAVStatusOK = 0,
-  /// No demuxer of the list knows the bytes.
+  /// No demuxer on the list recognizes the bytes.
   LAVStatusUnknownFormat,
   /// A container without an audio stream, or whose stream holds no frame.
   LAVStatusNoAudio,
@@ -31,7 +31,7 @@ typedef enum LAVStatus {
   LAVStatusOutOfMemory,
 } LAVStatus;
 
-/// The representation of samples that a decoder gives, planar or not.
+/// A decoder's representation of samples, planar or not.
 typedef enum LAVSampleType {
   LAVSampleTypeUInt8,
   LAVSampleTypeInt16,
@@ -45,7 +45,7 @@ typedef enum LAVSampleType {
 #define LAV_MAXIMUM_SAMPLE_RATE 1536000
 #define LAV_MAXIMUM_CHANNEL_COUNT 64
 
-/// Up to eight bytes that a reader sees in place of those in the file.
+/// Up to eight bytes that a reader sees in place of the file's bytes.
 typedef struct LAVMask {
   /// In the file.
   int64_t offset;
@@ -68,7 +68,7 @@ typedef struct LAVInput {
   const char *demuxer;
 } LAVInput;
 
-/// The stream that was chosen. Strings are static.
+/// The chosen stream. Strings are static.
 typedef struct LAVFormat {
   const char *container;
   const char *codec;
@@ -91,9 +91,9 @@ typedef struct LAVFormat {
 /// What happened while reading.
 typedef struct LAVReport {
   int64_t packetCount;
-  /// Of the packets that were not bad.
+  /// In all packets that were not bad.
   int64_t packetByteCount;
-  /// Packets which the decoder refused or the demuxer marked as damaged.
+  /// Packets that the decoder refused or the demuxer marked as damaged.
   int64_t badPacketCount;
   /// The last packet of the stream is among them.
   bool lastPacketIsBad;
@@ -103,9 +103,9 @@ typedef struct LAVReport {
   int64_t formatChangeCount;
   /// The demuxer stopped with an error, not at the end.
   bool endedByError;
-  /// Errors of the demuxer that reading went on after.
+  /// Errors of the demuxer after which reading continued.
   int64_t demuxerErrorCount;
-  /// Bytes without a single packet went on for so long, or were read so often, that reading was given up.
+  /// Reading was given up: too many bytes without a single packet, or bytes read too often.
   bool lostSync;
   /// errno of a failed read; 0 if none.
   int readErrno;
@@ -115,25 +115,25 @@ typedef struct LAVReport {
 
 typedef struct LAVReader LAVReader;
 
-/// Opens a container and chooses its best audio stream. On success `*reader` must be closed; `*readErrno` is the reason
-/// of LAVStatusReadError.
+/// Opens a container and chooses its best audio stream. On success the caller must close `*reader`; for
+/// LAVStatusReadError, `*readErrno` is the reason.
 LAVStatus lav_open(const LAVInput *input, LAVReader **reader, int *readErrno);
 void lav_close(LAVReader *reader);
 
-/// Container and codec as the container describes them, before anything is decoded.
+/// Container and codec as described by the container, before anything is decoded.
 LAVFormat lav_format(const LAVReader *reader);
 LAVReport lav_report(const LAVReader *reader);
 
-/// An encoded packet, with what the container says of it that decoders heed.
+/// An encoded packet, with the container's information that decoders use.
 typedef struct LAVPacket {
   const uint8_t *bytes;
   int count;
-  /// FFmpeg's AV_PKT_FLAG_…: among them whether the packet is damaged, and whether its frames are not to be heard.
+  /// FFmpeg's AV_PKT_FLAG_…, such as whether the packet is damaged and whether its frames are not to be heard.
   int flags;
   /// Frames to drop at the start and at the end of what the packet decodes to.
   uint32_t droppedAtStart;
   uint32_t droppedAtEnd;
-  /// Codec parameters that hold from this packet on; NULL for those before.
+  /// Codec parameters from this packet on; NULL if unchanged.
   const uint8_t *parameters;
   int parameterCount;
 } LAVPacket;
@@ -144,19 +144,19 @@ bool lav_next_packet(LAVReader *reader, LAVPacket *packet);
 /// Codec parameters outside the packets (what FFmpeg calls extradata); valid until the reader is closed.
 void lav_extradata(const LAVReader *reader, const uint8_t **bytes, int *count);
 
-/// Opens the decoder and decodes the first frame; afterwards `lav_format` describes what is decoded. Frames are handed
-/// out with the rate and channels of `like` if that is not NULL, else with those of the first frame.
+/// Opens the decoder and decodes the first frame; then `lav_format` describes the decoded audio. Frames are handed out
+/// with the rate and channels of `like` if that is not NULL, otherwise with those of the first frame.
 LAVStatus lav_start(LAVReader *reader, const LAVFormat *like);
 
 /// From now on computes `LAVReport.digest`. For FLAC only, right after `lav_start`.
 void lav_hash_samples(LAVReader *reader);
 
-/// Decodes up to `capacity` frames to planar floats (full scale ±1): channel c starts at `samples + c * stride`. The
-/// rate and channel count stay those that `lav_start` settled even if the stream changes. Returns the number of frames,
-/// 0 at the end.
+/// Decodes up to `capacity` frames to planar floats (full scale ±1): channel c starts at `samples + c * stride`. Rate
+/// and channel count stay as `lav_start` set them, even if the stream changes. Returns the number of frames, 0 at the
+/// end.
 int lav_read(LAVReader *reader, float *samples, int stride, int capacity);
 
-/// The version of FFmpeg that is loaded, such as "5.1.9".
+/// The version of the loaded FFmpeg, such as "5.1.9".
 const char *lav_version(void);
 
 /// Conversion to 16-bit mono at 11,025 Hz with the parameters of Chromaprint's `fpcalc`.
@@ -166,16 +166,14 @@ typedef struct LAVConverter LAVConverter;
 LAVConverter *lav_converter_create(int sampleRate, int channelCount, uint64_t channelMask, LAVSampleType sampleType);
 void lav_converter_free(LAVConverter *converter);
 
-/// Frames that `lav_converter_push` may write for `frameCount` further frames.
+/// The most frames that `lav_converter_push` may write for `frameCount` more frames.
 int lav_converter_room(LAVConverter *converter, int frameCount);
 
-/// Converts planar floats; `samples` NULL flushes. Writes whole numbers from -32768 to 32767 and returns their count,
-/// or
-/// -1 on failure.
+/// Converts planar floats. Writes whole numbers from -32768 to 32767 and returns their count, or -1 on failure.
 int lav_converter_push(LAVConverter *converter, const float *samples, int stride, int frameCount, float *output,
                        int capacity);
 
-/// Writes the 32 bytes of the SHA-256 of `bytes`; false if there is no memory.
+/// Writes the 32 bytes of the SHA-256 of `bytes`; false if memory is short.
 bool LAVSHA256(const uint8_t *bytes, size_t count, uint8_t *digest);
 
 #ifdef __cplusplus

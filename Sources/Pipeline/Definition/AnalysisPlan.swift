@@ -1,9 +1,11 @@
 public import Analysis
-public import AudioDecoding
+public import AnalysisEngine
+internal import AudioDecoding
+public import DSP
 public import ResultStore
 public import Text
 
-/// A pipeline definition with everything resolved: what a run does to each file, and what is recorded about it.
+/// A pipeline definition with everything resolved: what a run does with each file, and how it is recorded.
 public struct AnalysisPlan: Sendable {
   public var name: String
   public var plugins: [AnalyzerPlugin]
@@ -19,7 +21,7 @@ public struct AnalysisPlan: Sendable {
     self.decoding = decoding
   }
 
-  /// Every setting with its value, given or default: what shapes the results of a run, and nothing else.
+  /// Every setting with its value, given or default: exactly the settings that shape the results of a run.
   public var configuration: JSONValue {
     .object([
       "resampler": .string(resampler.rawValue),
@@ -32,19 +34,19 @@ public struct AnalysisPlan: Sendable {
     ])
   }
 
-  /// Identifies `configuration`: equal for definitions that mean the same, however they are written.
+  /// Identifies `configuration`: equal for definitions with the same meaning, however they are written.
   public var digest: ContentID {
     ContentID(hashing: Array(configuration.canonicalText.utf8))
   }
 
-  /// What a file must have in the store to need no work.
+  /// The results a file must have in the store to need no work.
   public var wanted: WantedAnalyses {
     WantedAnalyses(
       members: plugins.map { WantedAnalyses.Member(identity: $0.identity, readsAudio: $0.feed != .file) },
       decoderVersion: AudioSource.version)
   }
 
-  /// What analyzes the files, one instance for any number of threads.
+  /// The analyzer of files; one instance serves any number of threads.
   public func makeFileAnalyzer() -> FileAnalyzer {
     FileAnalyzer(
       plugins: plugins, resampler: resampler, readsToEnd: decoding != .needed,
@@ -56,10 +58,10 @@ extension PipelineDefinition {
   /// Looks the analyzers up and configures them.
   ///
   /// - Parameters:
-  ///   - kinds: The analyzers that this program has.
-  ///   - only: Ids to which the plan is limited; `nil` for all.
-  /// - Throws: `DefinitionError` for an analyzer that does not exist (naming the nearest one that does) or settings
-  ///   that it refuses.
+  ///   - kinds: The analyzers this program has.
+  ///   - only: IDs of the analyzers to keep; `nil` for all.
+  /// - Throws: `DefinitionError` if an analyzer does not exist (naming the nearest one that does) or rejects its
+  ///   settings.
   public func plan(with kinds: [AnalyzerKind], only: Set<String>? = nil) throws(DefinitionError) -> AnalysisPlan {
     if let only { try check(only) }
     var plan = AnalysisPlan(name: name, plugins: [], resampler: resampler, decoding: decoding)
@@ -78,14 +80,14 @@ extension PipelineDefinition {
     case .builtIn:
       let place = "analyzers.\(entry.id)"
       guard let kind else {
-        throw error(place, "there is no analyzer of this id; \(Suggestion.hint(for: entry.id, in: ids))")
+        throw error(place, "unknown analyzer; \(Suggestion.hint(for: entry.id, in: ids))")
       }
       return try configuring(place) { () throws(ConfigurationError) in
         try kind.make(entry.settings, resampler: resampler.rawValue)
       }
     case .exec:
       let place = "exec.\(entry.id)"
-      guard kind == nil else { throw error(place, "there is a built-in analyzer of this id; choose another one") }
+      guard kind == nil else { throw error(place, "a built-in analyzer has this id; choose another one") }
       return try configuring(place) { () throws(ConfigurationError) in
         let configuration = try ExecAnalyzer.Configuration(merging: entry.settings)
         return try ExecAnalyzer(id: entry.id, configuration).plugin(resampler: resampler.rawValue)

@@ -1,4 +1,4 @@
-/// A place in a text; both count from 1.
+/// A position in a text; line and column count from 1.
 public struct TextPosition: Hashable, Sendable {
   public var line: Int
   /// In Unicode scalars.
@@ -10,14 +10,14 @@ public struct TextPosition: Hashable, Sendable {
   }
 }
 
-/// What is wrong with a pipeline definition or a file of settings, and where.
+/// An error in a pipeline definition or a file of settings, and where it is.
 public struct DefinitionError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file, as a reader knows it.
+  /// The name of the file for readers.
   public var source: String
   public var position: TextPosition?
-  /// Keys from the top to the place, joined by dots; empty for the whole text.
+  /// Keys from the top to the place of the error, joined by dots; empty for the whole text.
   public var key: String
-  /// What is wrong and what would be right.
+  /// What is wrong and what would be valid.
   public var problem: String
 
   public init(source: String, position: TextPosition? = nil, key: String = "", problem: String) {

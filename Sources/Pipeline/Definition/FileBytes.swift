@@ -3,9 +3,9 @@ internal import SystemPackage
 
 /// Reads the small files that people write for this program.
 enum FileBytes {
-  /// Reads up to a little more than any such file has.
+  /// Reads at most a little more than the largest such file.
   static func read(_ path: FilePath, limit: Int = 1 << 20) throws -> [UInt8] {
-    // Without blocking, in case it is a named pipe without a writer.
+    // Non-blocking, in case it is a named pipe without a writer.
     let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
     return try file.closeAfter { try read(file, limit: limit) }
   }
@@ -21,7 +21,7 @@ enum FileBytes {
     return bytes
   }
 
-  /// Whether there is something of this name, be it a link that leads nowhere.
+  /// Whether something has this name, even a link that leads nowhere.
   static func exists(_ path: FilePath) -> Bool {
     (try? FileManager.default.attributesOfItem(atPath: path.string)) != nil
   }

@@ -1,7 +1,7 @@
 public import SystemPackage
 internal import Text
 
-/// Where definitions come from: those built into the program, those in the user's folder, and any file.
+/// The sources of definitions: those built into the program, those in the user's folder, and any file.
 public struct PipelineCatalog: Sendable {
   /// The built-in definitions by name, as they are in `pipelines/`.
   public static let builtIn: [String: [UInt8]] = [
@@ -12,14 +12,14 @@ public struct PipelineCatalog: Sendable {
     "tempo": PackageResources.tempo_yaml,
   ]
 
-  /// A folder of further definitions, or `nil`.
+  /// A folder of additional definitions, or `nil`.
   public var userFolder: FilePath?
 
   public init(userFolder: FilePath? = nil) {
     self.userFolder = userFolder
   }
 
-  /// The definition that `reference` means: a path if it has a slash or ends in `.yaml` or `.yml`, else the name of a
+  /// The definition for `reference`: a path if it has a slash or ends in `.yaml` or `.yml`, otherwise the name of a
   /// built-in definition or of a file in the user's folder.
   public func definition(_ reference: String) throws(DefinitionError) -> PipelineDefinition {
     if PipelineReference(reference).isPath {
@@ -32,12 +32,12 @@ public struct PipelineCatalog: Sendable {
     throw DefinitionError(
       source: "pipeline \(reference)",
       problem: """
-        is neither built in nor in \(userFolder?.string ?? "a folder of pipelines"), and a file of your own \
-        needs its path, such as ./\(reference).yaml; \(Suggestion.hint(for: reference, in: names()))
+        is neither built in nor in \(userFolder?.string ?? "a folder of pipelines"); to use a file, \
+        give its path, such as ./\(reference).yaml; \(Suggestion.hint(for: reference, in: names()))
         """)
   }
 
-  /// All names that `definition(_:)` knows, in order.
+  /// All names that `definition(_:)` accepts, sorted.
   public func names() -> [String] {
     Set(Self.builtIn.keys).union(files().compactMap(\.stem)).sorted()
   }

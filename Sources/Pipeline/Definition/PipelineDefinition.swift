@@ -1,8 +1,8 @@
-public import AudioDecoding
+public import DSP
 public import SystemPackage
 public import Text
 
-/// Which analyzers run, with which settings: what a file in `pipelines/` says.
+/// Which analyzers run, and with which settings: the content of a file in `pipelines/`.
 ///
 /// ```yaml
 /// description: Tempo of loops, and a classifier of our own
@@ -17,14 +17,14 @@ public import Text
 ///     input: pcm
 /// ```
 ///
-/// Reading checks the shape; whether the analyzers exist and like their settings is checked by `plan(with:)`.
+/// Reading checks the shape; `plan(with:)` checks that the analyzers exist and accept their settings.
 public struct PipelineDefinition: Hashable, Sendable {
-  /// One analyzer with the settings that were given for it.
+  /// One analyzer with the settings given for it.
   public struct Entry: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-      /// One that this program has.
+      /// An analyzer of this program.
       case builtIn
-      /// Any program, see `ExecAnalyzer`.
+      /// Any program; see `ExecAnalyzer`.
       case exec
     }
 
@@ -39,27 +39,27 @@ public struct PipelineDefinition: Hashable, Sendable {
     }
   }
 
-  /// How much of a file is decoded: the words of the key `decode`.
+  /// How much of a file is decoded: the values of the key `decode`.
   public enum Decoding: String, Hashable, Sendable, CaseIterable {
-    /// To its end, even if no analyzer wants more of it, so that damage and false lengths are found.
+    /// To its end, even if no analyzer wants more, to find damage and false lengths.
     case whole
-    /// As far as analyzers want.
+    /// As far as analyzers need it.
     case needed
-    /// As with `whole`, known audio again too, and compared with the checksum that the encoder left in the header.
+    /// Like `whole`, also for known audio, and compared with the checksum that the encoder left in the header.
     case verified
   }
 
-  /// For people, and in the records of runs.
+  /// Shown to people and kept in the records of runs.
   public var name: String
   /// One line for people.
   public var summary: String
   public var resampler: ResamplerKind
   public var decoding: Decoding
-  /// In the order in which they are written.
+  /// In the order they are written.
   public var entries: [Entry]
-  /// The file, for errors.
+  /// The file's name, for errors.
   public var source: String
-  /// Where keys stand, by their names from the top joined by dots.
+  /// The positions of keys, by their names from the top joined by dots.
   var positions: [String: TextPosition] = [:]
 
   public init(
@@ -88,14 +88,14 @@ public struct PipelineDefinition: Hashable, Sendable {
     }
   }
 
-  /// - Parameter path: Of the file that has been read.
+  /// - Parameter path: The file these bytes were read from.
   init(yaml bytes: [UInt8], of path: FilePath) throws(DefinitionError) {
     try self.init(yaml: bytes, name: path.stem ?? path.string, source: path.string)
   }
 
   /// - Parameters:
   ///   - name: The name, unless the text gives one.
-  ///   - source: What errors call the text.
+  ///   - source: The name of the text in errors.
   public init(yaml bytes: [UInt8], name: String, source: String) throws(DefinitionError) {
     var reader = DefinitionReader(source: source)
     let top = try reader.mapping(YAMLText(bytes, source: source).root, at: "")
@@ -119,11 +119,11 @@ public struct PipelineDefinition: Hashable, Sendable {
     }
     var ids: Set<String> = []
     for entry in entries where !ids.insert(entry.id).inserted {
-      throw error("exec.\(entry.id)", "there is an analyzer of this id already; choose another one")
+      throw error("exec.\(entry.id)", "another analyzer has this id; choose a different one")
     }
   }
 
-  /// A definition in one line of JSON, which is YAML as well: reads back as this one.
+  /// The definition as one line of JSON, which is also YAML: reads back as this definition.
   public var text: String {
     func mapping(_ kind: Entry.Kind) -> String {
       let members = entries.filter { $0.kind == kind }.map { entry in
@@ -136,7 +136,7 @@ public struct PipelineDefinition: Hashable, Sendable {
       "decode": "\(decoding.rawValue)", \
       "analyzers": \(mapping(.builtIn)), "exec": \(mapping(.exec))}
       """
-    // What JSON lets stand in strings, and YAML takes for the end of a line or does not take at all.
+    // Characters that JSON allows in strings but YAML takes for line ends or rejects.
     return json.unicodeScalars.reduce(into: "") { text, scalar in
       switch scalar.value {
       case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF:
@@ -148,14 +148,14 @@ public struct PipelineDefinition: Hashable, Sendable {
   }
 
   func error(_ key: String, _ problem: String) -> DefinitionError {
-    // The place itself, or the nearest one around it that stands in the text.
+    // The place itself, or the nearest one around it that is in the text.
     var place = key[...]
     while positions[String(place)] == nil, let dot = place.lastIndex(of: ".") { place = place[..<dot] }
     return DefinitionError(source: source, position: positions[String(place)], key: key, problem: problem)
   }
 }
 
-/// Takes the values of a definition out of the tree of its text, and remembers where they stood.
+/// Reads the values of a definition from the tree of its text, and remembers their positions.
 private struct DefinitionReader {
   let source: String
   var positions: [String: TextPosition] = [:]
@@ -183,7 +183,7 @@ private struct DefinitionReader {
     let word = try text(node, at: key)
     if let choice = Choice(rawValue: word) { return choice }
     let hint = Suggestion.hint(for: word, in: Choice.allCases.map(\.rawValue))
-    throw error(key, "'\(word)' is not possible; \(hint)", at: node.position)
+    throw error(key, "'\(word)' is not valid; \(hint)", at: node.position)
   }
 
   mutating func entries(
@@ -194,7 +194,7 @@ private struct DefinitionReader {
       let place = Self.join(key, entry.key)
       guard Self.isID(entry.key) else {
         throw error(
-          place, "an id is a lower-case word of letters, digits and underscores, such as my_analyzer",
+          place, "an id must be a lower-case word of letters, digits and underscores, such as my_analyzer",
           at: entry.position)
       }
       var settings: [String: JSONValue] = [:]

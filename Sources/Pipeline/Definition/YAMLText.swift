@@ -1,10 +1,10 @@
 internal import Text
 internal import Yams
 
-/// A YAML text as a tree of values that know where they stand.
+/// A YAML text as a tree of values with their positions.
 ///
-/// Plain scalars are read as in the core schema of YAML 1.2 (so `no` and `on` are text, and `0o17` a number); tags and
-/// merge keys have no meaning here, and anchors stand for copies of what they name.
+/// Plain scalars follow the core schema of YAML 1.2 (so `no` and `on` are text, and `0o17` a number). Tags and merge
+/// keys have no meaning here; an alias is a copy of what its anchor names.
 struct YAMLText {
   struct Node {
     indirect enum Content {
@@ -21,10 +21,10 @@ struct YAMLText {
 
     var content: Content
     var position: TextPosition?
-    /// As it is written, without quotes.
+    /// As written, without quotes.
     var text: String?
 
-    /// What was found, for an error that says what was expected.
+    /// The kind of value found, for errors that say what was expected.
     var kind: String {
       switch content {
       case .scalar(.null): "nothing"
@@ -49,8 +49,8 @@ struct YAMLText {
   /// Larger files are not written by people.
   private static let sizeLimit = 1 << 18
   private static let nodeLimit = 20_000
-  /// Copies of copies double: of so many aliases at most 3^11 values can be made, which Yams compares where they are keys
-  /// before anybody can count them.
+  /// Copies of copies double: this many aliases can make at most 3^11 values, which Yams compares where they are keys,
+  /// before anything can count them.
   private static let aliasLimit = 32
 
   let source: String
@@ -70,15 +70,14 @@ struct YAMLText {
       throw DefinitionError(source: source, problem: "has more than \(Self.aliasLimit) aliases (*name)")
     }
     do {
-      // The rules of Yams for plain scalars are those of YAML 1.1, and made of regular expressions; here nobody asks
-      // them.
+      // Yams resolves plain scalars with regular expressions by the rules of YAML 1.1; `.basic` skips that.
       root = try Yams.compose(yaml: text, .basic, .default, .utf8).map { try node($0) }
     } catch {
       throw Self.error(error, in: source)
     }
   }
 
-  /// How often something looks like an alias, in quotes and comments too; none without something like an anchor.
+  /// Counts what looks like an alias, even in quotes and comments; 0 if nothing looks like an anchor.
   private static func aliasCount(_ bytes: [UInt8]) -> Int {
     func count(_ mark: UInt8) -> Int {
       var before = UInt8(ascii: "\n")
@@ -138,7 +137,7 @@ struct YAMLText {
     if text.hasPrefix("0x"), let value = Int64(text.dropFirst(2), radix: 16) { return .integer(value) }
     if text.hasPrefix("0o"), let value = Int64(text.dropFirst(2), radix: 8) { return .integer(value) }
     if let value = Int64(digits) { return .integer(value) }
-    // Swift's own syntax for numbers has more: hexadecimal fractions, `nan`, `infinity`.
+    // Swift's own syntax accepts more: hexadecimal fractions, `nan`, `infinity`.
     if digits.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }), digits.contains(where: \.isNumber),
       let value = Double(Self.withDigits(digits)), value.isFinite
     {
@@ -147,7 +146,7 @@ struct YAMLText {
     return .string(text)
   }
 
-  /// `.5` and `5.` as Swift writes them.
+  /// `.5` and `5.` in Swift's notation.
   private static func withDigits(_ text: String) -> String {
     if text.hasPrefix(".") { return "0" + text }
     if text.hasPrefix("-.") { return "-0" + text.dropFirst() }
@@ -167,11 +166,11 @@ struct YAMLText {
       return DefinitionError(source: source, position: position(mark), problem: "is not YAML: \(problem)")
     case YamlError.duplicatedKeysInMapping(let duplicates, let context):
       let keys = duplicates.sorted().joined(separator: ", ")
-      return DefinitionError(source: source, position: position(context.mark), key: keys, problem: "is there twice")
+      return DefinitionError(source: source, position: position(context.mark), key: keys, problem: "appears twice")
     case YamlError.reader(let problem, _, _, _):
       return DefinitionError(source: source, problem: "is not YAML: \(problem)")
     default:
-      return DefinitionError(source: source, problem: "is not YAML that can be read")
+      return DefinitionError(source: source, problem: "cannot be parsed as YAML")
     }
   }
 }

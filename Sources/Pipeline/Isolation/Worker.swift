@@ -1,9 +1,11 @@
 internal import Analysis
+internal import AnalysisEngine
 internal import CSpawn
 internal import Glibc
 internal import SystemPackage
 
-/// The inside of a worker process: takes jobs on standard input, one JSON object a line, and answers each on standard output.
+/// The inside of a worker process: reads jobs from standard input, one JSON object a line, and answers each on standard
+/// output.
 public struct Worker {
   private let analyzer: FileAnalyzer
   private let memoryLimit: Int
@@ -17,10 +19,10 @@ public struct Worker {
   /// Works until standard input ends.
   public func run() throws {
     Priority.lower(toNiceness: 0)
-    // Without it (a worker that somebody started by hand), programs end with the worker, and what they started may not.
+    // Otherwise (a worker that was started by hand), programs end with the worker, but what they started may not.
     _ = cspawn_end_session_with_parent()
     if memoryLimit > 0 { _ = cspawn_limit_memory(memoryLimit) }
-    // Whatever a library prints must not get between the answers.
+    // Keep whatever libraries print out of the answers.
     let output = try FileDescriptor.standardOutput.duplicate()
     dup2(STDERR_FILENO, STDOUT_FILENO)
 
@@ -28,7 +30,7 @@ public struct Worker {
     try send(.ready)
     while let line = readLine() {
       let job = try WorkerLine.decoded(line.utf8, as: AnalysisJob.self)
-      // A parent that does not listen any more has gone: the write after this one finds out.
+      // A parent that no longer listens has gone: the next write finds out.
       let analysis = analyzer.analyze(
         job,
         findAudio: { id in

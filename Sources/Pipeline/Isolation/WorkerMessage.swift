@@ -1,20 +1,21 @@
 internal import Analysis
 internal import Text
 
-/// What a worker writes: lines of JSON, first `ready`, then for each job any number of `stage`, `decoded` and `audio`, and
-/// one `result`.
+/// What a worker writes: lines of JSON. First `ready`, then for each job any number of `stage`, `decoded` and `audio`,
+/// and one `result`.
 enum WorkerMessage: Codable {
   /// The worker waits for its first job.
   case ready
-  /// The worker is about to do this.
+  /// The worker enters this stage.
   case stage(Problem.Stage)
-  /// So many seconds of audio were decoded.
+  /// Seconds of audio decoded so far.
   case decoded(Double)
-  /// What is known of this audio? The answer is a line with a `KnownAudio`, or null.
+  /// Asks what is known about this audio. The answer is a line with a `KnownAudio`, or null.
   case audio(ContentID)
   case result(FileAnalysis)
 
-  /// Bytes of a line. A day of audio takes a fifth: its beats and its signature, in text. Tags are limited by their readers.
+  /// The longest line in bytes. A day of audio takes a fifth of it, for its beats and its signature as text. Readers
+  /// limit the size of tags.
   static let lineLimit = 128 << 20
 
   private enum CodingKeys: String, CodingKey {
@@ -44,13 +45,13 @@ enum WorkerMessage: Codable {
   }
 }
 
-/// Values on their way between a run and its workers, as lines of JSON. Findings of programs come out with the numbers they
-/// went in with, 126.0 and not 126, which Foundation's coders do not care for.
+/// Values passed between a run and its workers, as lines of JSON. Unlike with Foundation's coders, numbers in findings
+/// of programs stay as they are: 126.0 does not become 126.
 enum WorkerLine {
-  /// Lists and objects around the JSON of a program, and then some.
+  /// Lists and objects around the JSON of a program, with some to spare.
   private static let depth = 200
 
-  /// Line break included.
+  /// Includes the line break.
   static func encoded(_ value: some Encodable) throws -> [UInt8] {
     var writer = JSONWriter()
     writer.value(try JSONValue(encoding: value))
@@ -64,7 +65,7 @@ enum WorkerLine {
     try JSONValue(parsing: line, maximumDepth: depth).decoded(as: type, userInfo: userInfo)
   }
 
-  /// Finding types of analyzers, for a decoder.
+  /// The finding types of analyzers, for a decoder.
   static func userInfo(_ kinds: [AnalyzerKind]) -> [CodingUserInfoKey: any Sendable] {
     guard let key = CodingUserInfoKey.findingTypes else { return [:] }
     return [key: Dictionary(kinds.map { ($0.id, $0.findingType) }, uniquingKeysWith: { first, _ in first })]

@@ -1,21 +1,23 @@
 public import Analysis
+public import AnalysisEngine
 internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// Worker processes that analyze files for this one, so that a file which crashes, hangs or eats memory costs itself and
-/// nothing else.
+/// Worker processes that analyze files for this one, so a file that crashes, hangs or exhausts memory costs only
+/// itself.
 ///
-/// A worker is started when a job finds none idle, and takes one job after another until it is lost or the pool goes.
+/// A worker is started when no worker is idle for a job, and takes one job after another until it is lost or the pool
+/// goes.
 public final class WorkerPool: Sendable {
-  /// No worker can be started: the run cannot go on.
+  /// No worker can be started, so the run cannot continue.
   public struct StartFailure: Error, CustomStringConvertible {
     public let description: String
   }
 
   private struct Stock {
     var idle: [ChildProcess] = []
-    /// Workers that are at a file.
+    /// Workers that are analyzing a file.
     var busyCount = 0
     var shortage: StartFailure?
   }
@@ -27,7 +29,7 @@ public final class WorkerPool: Sendable {
   private let lost = Mutex<[WorkerLoss: Int]>([:])
 
   /// - Parameters:
-  ///   - arguments: The command line of a worker: a program that runs `Worker` over the same plan.
+  ///   - arguments: The command line of a worker: a program that runs `Worker` with the same plan.
   ///   - plan: That plan.
   ///   - kinds: The analyzers of the program, for the types of their findings.
   public init(arguments: [String], plan: AnalysisPlan, kinds: [AnalyzerKind]) {
@@ -36,15 +38,15 @@ public final class WorkerPool: Sendable {
     userInfo = WorkerLine.userInfo(kinds)
   }
 
-  /// Has a worker analyze a file; blocks until it has.
+  /// Lets a worker analyze a file; blocks until it is done.
   ///
-  /// If no worker can be started while others are at work, the file waits for one of those.
+  /// If no worker can be started while others are busy, the file waits for one of those.
   ///
   /// - Parameters:
-  ///   - job: Of its time limit the worker is told, and it is killed if it does not keep it.
-  ///   - isCancelled: Asked every tenth of a second; the worker is killed then.
+  ///   - job: The worker is told its time limit, and killed if it exceeds it.
+  ///   - isCancelled: Called every tenth of a second; if true, the worker is killed.
   ///   - findAudio: See `FileAnalyzer.analyze`.
-  /// - Returns: `nil` if cancelled. If the worker is lost, an analysis that says how.
+  /// - Returns: `nil` if canceled. If the worker is lost, an analysis that says how.
   public func analyze(
     _ job: AnalysisJob, isCancelled: () -> Bool, findAudio: (ContentID) -> KnownAudio? = { _ in nil }
   ) throws(StartFailure) -> FileAnalysis? {
@@ -53,21 +55,21 @@ public final class WorkerPool: Sendable {
     return try attempt(job, isCancelled: isCancelled, findAudio: findAudio).analysis
   }
 
-  /// The workers that were lost until now.
+  /// The workers lost so far.
   public var losses: [WorkerLoss: Int] { lost.withLock { $0 } }
 
   /// Why files had to wait for workers, if they had to.
   public var shortage: StartFailure? { stock.withLock { $0.shortage } }
 
-  /// Ends the workers that are idle, and waits until they are gone.
+  /// Ends the idle workers, and waits until they are gone.
   public func close() {
     stock.withLock { $0.idle.removeAll() }
   }
 
   private enum Attempt {
-    /// `nil` if cancelled.
+    /// `nil` if canceled.
     case done(FileAnalysis?)
-    /// The worker was lost in a way that need not be the file's doing.
+    /// The worker was lost, but the file may not be the reason.
     case lostUnawares(FileAnalysis)
 
     var analysis: FileAnalysis? {
@@ -112,8 +114,8 @@ public final class WorkerPool: Sendable {
           let loss = WorkerLoss(cause: ending.cause, stage: stage)
           let message = Self.crash(ending, worker, in: stage, after: start)
           let analysis = failed(job, loss, "worker_crashed", message)
-          // A decoder does not kill its own process: the kernel did for lack of memory, or a person. And a worker that has
-          // not even begun was lost while it was idle.
+          // A decoder does not kill its own process: the kernel did for lack of memory, or a person. And a worker that
+          // had not even begun was lost while it was idle.
           return ending == .signal(Int(SIGKILL)) || !hasAnswered ? .lostUnawares(analysis) : .done(analysis)
         case .text(let line):
           hasAnswered = true
@@ -153,7 +155,7 @@ public final class WorkerPool: Sendable {
 
   // MARK: - Starting workers
 
-  /// A worker that waits for a job, and counts as busy from now on; `nil` if cancelled.
+  /// A worker that waits for a job, and counts as busy from now on; `nil` if canceled.
   private func takeWorker(isCancelled: () -> Bool) throws(StartFailure) -> ChildProcess? {
     while !isCancelled() {
       let idle = stock.withLock { stock in
@@ -170,14 +172,14 @@ public final class WorkerPool: Sendable {
           return stock.busyCount + stock.idle.count
         }
         guard others > 0 else { throw error }
-        // One of the others takes the file once it is done with its own.
+        // Another worker takes the file once it has finished its own.
         usleep(100_000)
       }
     }
     return nil
   }
 
-  /// Starts a worker and waits until it is ready: what keeps it from that is no file's doing.
+  /// Starts a worker and waits until it is ready: a failure here is not a file's fault.
   private func startWorker(isCancelled: () -> Bool) throws(StartFailure) -> ChildProcess {
     var reason: String
     do {
@@ -190,11 +192,11 @@ public final class WorkerPool: Sendable {
         return isCancelled()
       }
       switch line {
-      // Whoever asked for it sees by itself that it is cancelled.
+      // The caller checks for cancellation itself.
       case .cancelled: return worker
       case .text(let line):
         if case .ready = try WorkerLine.decoded(line, as: WorkerMessage.self) { return worker }
-        reason = "it does not say that it is ready"
+        reason = "it did not report that it is ready"
       case .none:
         let ending = try worker.waitForEnd()
         reason = "it ended with \(ending)\(Self.lastWords(of: worker))"
@@ -202,23 +204,23 @@ public final class WorkerPool: Sendable {
     } catch ChildProcess.Failure.cannotStart(let problem) {
       reason = problem
     } catch is Watch.Overrun {
-      reason = "it does not get ready"
+      reason = "it did not get ready in time"
     } catch {
       reason = "\(error)"
     }
     throw StartFailure(
       description:
-        "No worker process can be started: \(reason). If a limit is in the way (ulimit -a; of a container or "
+        "No worker process can be started: \(reason). If a limit is the reason (ulimit -a; for a container or "
         + "service: memory, pids), raise it or use fewer --jobs; --isolation none analyzes in this process instead.")
   }
 
-  // MARK: - What is told of losses
+  // MARK: - Reporting losses
 
   private static func crash(
     _ ending: ChildProcess.Ending, _ worker: ChildProcess, in stage: Problem.Stage, after start: ContinuousClock.Instant
   ) -> String {
     let seconds = String(format: "%.1f", (ContinuousClock.now - start) / .seconds(1))
-    // A limit of memory of a container or service, or all memory: the kernel says it nowhere but in its own log.
+    // When a container or service, or the machine, runs out of memory, the kernel says so only in its own log.
     let advice =
       ending == .signal(Int(SIGKILL)) ? " If nobody did that, memory was short: use fewer --jobs." : ""
     return "The worker process crashed (\(ending)) \(doing(stage)), after \(seconds) s\(lastWords(of: worker)).\(advice)"
@@ -233,11 +235,11 @@ public final class WorkerPool: Sendable {
     switch stage {
     case .open: "while it opened the file"
     case .decode: "while it decoded the file"
-    case .scan, .analyze, .store: "while it read tags or ran programs"
+    case .scan, .analyze: "while it read tags or ran programs"
     }
   }
 
-  /// Counts a loss. Every analyzer of the job counts as tried: the file is not read again before it, or one of them, has
+  /// Counts a loss. Every analyzer of the job counts as tried: the file is not read again until it or one of them has
   /// changed, or its time in quarantine is over.
   private func failed(_ job: AnalysisJob, _ loss: WorkerLoss, _ code: String, _ message: String) -> FileAnalysis {
     lost.withLock { $0[loss, default: 0] += 1 }
@@ -249,20 +251,20 @@ public final class WorkerPool: Sendable {
   }
 }
 
-/// Looks whether a worker keeps to the time limit of its file.
+/// Checks that a worker keeps to the time limit of its file.
 private struct Watch {
   enum Overrun: Error {
-    /// More than so many seconds of it.
+    /// More processor time than this, in seconds.
     case processorTime(Double)
     case standstill
   }
 
-  /// Seconds of audio that were decoded until now.
+  /// Seconds of audio decoded so far.
   var audio = 0.0
 
   private let worker: ChildProcess
   private let limit: TimeLimit
-  /// Seconds of processor time before the file.
+  /// Processor time in seconds before the file.
   private let start: Double
   private var lastSeen: (time: Double, at: ContinuousClock.Instant)
 
@@ -275,7 +277,7 @@ private struct Watch {
 
   var standstill: Duration { .seconds(limit.standstillSeconds) }
 
-  /// Whatever a worker does, it takes some time of a processor: reading, decoding, and looking after a program too.
+  /// A busy worker always takes some processor time, even if it only reads, or watches a program.
   mutating func look() throws {
     guard let time = worker.processorTime else { return }
     let outerLimit = limit.outerProcessorSeconds(afterDecoding: audio)

@@ -1,4 +1,5 @@
 internal import Analysis
+internal import AnalysisEngine
 internal import LibraryScan
 internal import ResultStore
 internal import Synchronization
@@ -10,11 +11,11 @@ internal import Text
 struct AnalysisPhase {
   struct Result: Sendable {
     var counts = WriteCounts()
-    /// Files that were being written, and wait for the next run.
+    /// Files that were being written: they wait for the next run.
     var postponed = 0
     /// Seconds.
     var audioDuration = 0.0
-    /// Why no further file could be begun.
+    /// Why no more files could be started.
     var refusal: WorkerPool.StartFailure?
   }
 
@@ -23,8 +24,8 @@ struct AnalysisPhase {
     var ending: Swift.Result<Supervision.Ending, WorkerPool.StartFailure>
   }
 
-  /// A file that was changed since it was scanned, within this time before it is opened, is taken for one that is being
-  /// written. Programs that copy write every few milliseconds, but networks and full buffers make them wait.
+  /// A file that changed since the scan counts as still being written if the change is less than this long ago when it
+  /// is opened. Copying programs write every few milliseconds, but networks and full buffers delay them.
   private static let writingPause = Duration.seconds(10)
 
   let store: ResultStore
@@ -87,7 +88,7 @@ struct AnalysisPhase {
         case .success(.givenUp):
           givenUp.append(done.file.fileID)
         case .failure(let refusal):
-          // What others have found by now is stored before the run ends.
+          // Results of the other workers are stored before the run ends.
           result.refusal = refusal
           refused.append(done.file.fileID)
         }
@@ -106,7 +107,7 @@ struct AnalysisPhase {
     }
     result.counts = writer.counts
     if result.refusal == nil, case .workers(let pool) = isolation, let shortage = pool.shortage {
-      report(.notice("files had to wait for each other: \(shortage)", event: "fewer_jobs"))
+      report(.notice("files had to wait for a free worker: \(shortage)", event: "fewer_jobs"))
     }
     for sentence in failures.sentences { report(.notice(sentence, event: "analyzer_failing")) }
     return result
@@ -117,17 +118,16 @@ struct AnalysisPhase {
     _ file: PendingFile, with supervision: Supervision
   ) -> Swift.Result<Supervision.Ending, WorkerPool.StartFailure> {
     report(.started(file.path))
-    // What has gone since the scan, perhaps with its disk, has not failed: the next scan will know.
+    // A file that has gone since the scan, perhaps with its disk, has not failed: the next scan finds out.
     guard let before = LibraryScan.ScannedFile(lookingAt: file.path) else { return .success(.givenUp) }
     let isAsScanned = before.size == file.sizeBytes && before.mtimeNanoseconds == file.modified.nanoseconds
-    // Another file in its place is whole as a rule: programs write under a name of their own first. If it grows all the
-    // same, reading finds out.
+    // A replaced file is usually complete: programs write under another name first. If it still grows, reading finds
+    // out.
     let isReplaced = before.device != file.device || before.inode != file.inode
     if !isAsScanned && !isReplaced && before.hasChanged(within: Self.writingPause) { return .success(.postponed) }
     let findAudio = { (id: ContentID) -> KnownAudio? in
-      // If the store cannot be asked, the file is decoded.
-      guard trustsResults(of: file), let found = try? store.knownAudio(decodingID: id) else { return nil }
-      return KnownAudio(found)
+      // If the store fails to answer, decode the file.
+      trustsResults(of: file) ? try? store.knownAudio(decodingID: id) : nil
     }
     return Swift.Result { () throws(WorkerPool.StartFailure) in
       try supervision.analyze(
@@ -136,34 +136,24 @@ struct AnalysisPhase {
     }
   }
 
-  /// What has to be done for a file, given all that is known.
+  /// The job for a file, given everything known about it.
   private func job(for file: PendingFile, isAsScanned: Bool, timeLimit: TimeLimit) -> AnalysisJob {
     var job = AnalysisJob(path: file.path, timeLimit: timeLimit)
     guard trustsResults(of: file) else { return job }
     if file.reason == .outdated, isAsScanned {
-      let current = Set(file.known.filter { !$0.isFailure }.map(\.identity))
-      job.analyzers = Set(plan.plugins.map(\.identity).filter { !current.contains($0) }.map(\.id))
+      job.analyzers = Set(plan.plugins.map(\.identity).filter { !file.known.contains($0) }.map(\.id))
     }
-    job.knownAudio = file.knownAudio.map { KnownAudio($0) }
+    job.knownAudio = file.knownAudio
     return job
   }
 
-  /// A retry is about results that are not trusted, and `--force` about all.
+  /// A retry distrusts failed results; `--force` distrusts all.
   private func trustsResults(of file: PendingFile) -> Bool {
     file.reason != .retry && !isForced
   }
 }
 
-extension KnownAudio {
-  fileprivate init(_ stored: StoredAudio) {
-    self.init(
-      decodingID: stored.decodingID,
-      analyzers: Set(stored.outcomes.filter { $0.readsAudio && !$0.isFailure }.map(\.identity)),
-      format: stored.format, remarks: stored.remarks)
-  }
-}
-
-/// Analyzers that fail on files whose audio is fine: often a program that is missing, which nobody would hear of otherwise.
+/// Analyzers that fail on files with good audio: often a missing program, which would otherwise go unnoticed.
 private struct AnalyzerFailures {
   private var counts: [String: Int] = [:]
   private var firstReasons: [String: String] = [:]
@@ -181,16 +171,16 @@ private struct AnalyzerFailures {
 
   var sentences: [String] {
     counts.sorted { $0.key < $1.key }.map { id, count in
-      "the analyzer \(id) failed on \(counted(count, "file")), first because: \(firstReasons[id] ?? "")"
+      "the analyzer \(id) failed on \(counted(count, "file")); first reason: \(firstReasons[id] ?? "")"
     }
   }
 }
 
-/// Collects results and stores about 200 of them, or those of a second, in one transaction.
+/// Collects results and stores about 200 of them, or those of one second, per transaction.
 private final class CommitBuffer: Sendable {
   private struct State {
     var results: [FileResult] = []
-    /// Why the last commit by the clock did not succeed; thrown by the next call.
+    /// Why the last timed commit failed; thrown by the next call.
     var failure: StoreError?
   }
 

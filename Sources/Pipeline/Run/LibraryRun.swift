@@ -1,16 +1,17 @@
 public import Analysis
-internal import Foundation
+public import AnalysisEngine
 public import LibraryScan
 public import Records
 public import ResultStore
+internal import System
 public import SystemPackage
 
 /// One run over a library: scan, analyze what is new or changed, mark what has gone.
 ///
-/// The list of work lives in the database and not in memory, so that a run over any number of files needs the same room, and
-/// whatever ends a run, the next one goes on where it stopped.
+/// The work list is in the database, not in memory. So memory use does not depend on the number of files, and after any
+/// interruption the next run continues where this one stopped.
 public struct LibraryRun: Sendable {
-  /// What a run is asked to do.
+  /// What a run should do.
   public struct Request: Sendable {
     public var roots: Roots
     public var walk: LibraryWalker.Options
@@ -22,7 +23,7 @@ public struct LibraryRun: Sendable {
     public var timeLimit: TimeLimit
     public var isolation: Isolation
     public var programVersion: String
-    /// The time of change (`ctime`) of files does not count.
+    /// Whether to ignore the status change time (`ctime`) of files.
     public var ignoresStatusChanges: Bool
 
     public init(
@@ -48,10 +49,10 @@ public struct LibraryRun: Sendable {
     case none
     case workers(WorkerPool)
 
-    /// The workers that were lost until now.
+    /// The workers lost so far.
     public var losses: [WorkerLoss: Int] { if case .workers(let pool) = self { pool.losses } else { [:] } }
 
-    /// Ends what is idle, and waits until it is gone.
+    /// Ends idle workers, and waits until they are gone.
     public func close() {
       if case .workers(let pool) = self { pool.close() }
     }
@@ -59,25 +60,25 @@ public struct LibraryRun: Sendable {
 
   public enum Roots: Sendable {
     case paths([FilePath])
-    /// Read once, while the scan goes on; names one path per entry.
+    /// Read once, during the scan; each entry names one path.
     case list(@Sendable () throws(ScanError) -> FilePath?)
   }
 
-  /// How a run went.
+  /// The result of a run.
   public struct Outcome: Sendable {
-    /// 0 for a dry run, which leaves no record.
+    /// 0 for a dry run, which is not recorded.
     public var runID: Int64
     public var state: RunRecord.State
     public var roots: [RunRecord.Root]
     public var totals: RunTotals
     public var newlyFailed: Int
-    /// Files that are damaged and were not known as damaged or failing.
+    /// Damaged files that were not known as damaged or failing.
     public var newlyDamaged: Int
     /// See `WriteCounts.unsettled`.
     public var unsettled: Int
     /// Files left for the next run.
     public var pending: Int
-    /// Of the files skipped, those that were being written: the next run takes them.
+    /// Skipped files that were still being written: the next run analyzes them.
     public var stillChanging: Int
     public var scan: ScanCounts
     /// Files that need not be decoded, because their audio was known.
@@ -91,7 +92,7 @@ public struct LibraryRun: Sendable {
   private let control: RunControl
   private let report: @Sendable (RunEvent) -> Void
 
-  /// - Parameter report: called from any thread, often; must not block.
+  /// - Parameter report: Called often and from any thread; must not block.
   public init(
     store: ResultStore, request: Request, control: RunControl, report: @escaping @Sendable (RunEvent) -> Void
   ) {
@@ -101,14 +102,14 @@ public struct LibraryRun: Sendable {
     self.report = report
   }
 
-  /// - Throws: `StoreError` or `ScanError` if the run as a whole cannot go on; what was committed stays.
+  /// - Throws: `StoreError` or `ScanError` if the whole run cannot continue; committed results are kept.
   public func run() async throws -> Outcome {
     let runID = request.scan.isDryRun ? 0 : try begin()
     var scanned = ScanPhase.Result()
     do {
       report(.began(.scan))
       let session = ScanSession(
-        store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: Self.exists
+        store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: \.isThere
       ) { path in FolderLook(at: path).map { (Int64(bitPattern: $0.device), $0.isEmpty) } }
       scanned = try ScanPhase(session: session, request: request, control: control, report: report).run()
       if request.scan.isDryRun { return outcome(runID, .finished, scanned, AnalysisPhase.Result()) }
@@ -131,7 +132,7 @@ public struct LibraryRun: Sendable {
     } catch let refusal as WorkerPool.StartFailure {
       throw refusal
     } catch {
-      // The run could not do its work; its record says so unless the database itself is what failed.
+      // The run failed; its record says so unless the database itself failed.
       try? store.finishRun(
         runID, state: .failed, exitStatus: nil, roots: scanned.roots, totals: RunTotals(), newlyFailed: 0,
         newlyDamaged: 0, pending: 0)
@@ -139,7 +140,7 @@ public struct LibraryRun: Sendable {
     }
   }
 
-  /// Closes the record of a run with the status the process will end with.
+  /// Completes the record of a run with the exit status of the process.
   public func finish(_ outcome: Outcome, exitStatus: Int32) throws(StoreError) {
     guard !request.scan.isDryRun else { return }
     try store.finishRun(
@@ -172,10 +173,5 @@ public struct LibraryRun: Sendable {
       pending: scanned.counts.pending - analyzed.counts.all - analyzed.postponed,
       stillChanging: scanned.stillChanging + analyzed.postponed, scan: scanned.counts,
       reused: analyzed.counts.reused, audioDuration: analyzed.audioDuration)
-  }
-
-  private static func exists(_ path: FilePath) -> Bool {
-    var status = stat()
-    return path.withPlatformString { unsafe lstat($0, &status) } == 0
   }
 }

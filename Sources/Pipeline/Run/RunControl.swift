@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// How a run is told to stop before its end: by a signal, or when its time is over.
+/// Tells a run to stop early: after a signal, or when its time is over.
 public final class RunControl: Sendable {
   private let requested = Mutex<ContinuousClock.Instant?>(nil)
   /// When the time of the run is over.
   private let end: ContinuousClock.Instant?
-  /// How long files in progress may still take after a request to stop; what is not done by then is left for the next run.
+  /// How long files in progress may still take after a request to stop; unfinished ones are left for the next run.
   private let grace: Duration
 
-  /// - Parameter limit: Time from now after which the run is to stop by itself.
+  /// - Parameter limit: Time from now after which the run stops by itself.
   public init(grace: Duration = .seconds(5), limit: Duration? = nil) {
     self.grace = grace
     end = limit.map { .now + $0 }
   }
 
-  /// No further file is started, results are committed and reports written.
+  /// No more files are started; results are committed and reports written.
   public func requestStop() {
     requested.withLock { $0 = $0 ?? .now }
   }
@@ -28,7 +28,7 @@ public final class RunControl: Sendable {
     stopped.map { .now - $0 > grace } ?? false
   }
 
-  /// Since when the run is to stop.
+  /// The time since which the run is stopping.
   private var stopped: ContinuousClock.Instant? {
     let now = ContinuousClock.now
     let over = end.flatMap { $0 <= now ? $0 : nil }

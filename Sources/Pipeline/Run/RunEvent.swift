@@ -1,21 +1,21 @@
 public import Analysis
 public import SystemPackage
 
-/// What a run tells while it goes on.
+/// What a run reports while it works.
 public enum RunEvent: Sendable {
   public enum Phase: String, Sendable {
     case scan, analyze, report
   }
 
   case began(Phase)
-  /// Files seen so far by the scan.
+  /// Number of files the scan has seen so far.
   case scanned(Int)
-  /// The scan is over: so many files are to be analyzed.
+  /// The scan is over: the number of files to analyze.
   case planned(Int)
   case started(FilePath)
   /// A file is done; `audioDuration` is in seconds and zero where no audio was decoded.
   case finished(FilePath, status: FileAnalysis.Status, problem: Problem?, audioDuration: Double)
-  /// Something a person should know that concerns the run and not one file.
-  /// - Parameter event: A word for programs, which is never renamed.
+  /// Something the user should know about the run rather than about one file.
+  /// - Parameter event: A word for programs, never renamed.
   case notice(String, event: String, path: FilePath? = nil)
 }

@@ -4,7 +4,7 @@ internal import ResultStore
 internal import SystemPackage
 internal import Text
 
-/// Walks the roots and leaves the list of work in the store.
+/// Walks the roots and writes the work list into the store.
 struct ScanPhase {
   struct Result: Sendable {
     var counts = ScanCounts()
@@ -56,7 +56,7 @@ struct ScanPhase {
       }
     }
     try flush(&files, &skipped)
-    // Without a complete scan nobody knows what is missing.
+    // Only a complete scan shows what is missing.
     if !control.isStopping {
       for index in scopes.indices { scopes[index].unreadable = unreadable }
       try session.markVanished(in: scopes)
@@ -64,8 +64,9 @@ struct ScanPhase {
         roots.append(.init(path: disk.folder, condition: .empty))
         report(
           .notice(
-            "\(disk.folder.string) is empty, and \(counted(disk.fileCount, "known file")) "
-              + "\(disk.fileCount == 1 ? "was" : "were") on a disk there: is it mounted? What is known stays as it is; if the disk is gone for good, remove the folder.",
+            "\(disk.folder.string) is empty, but \(counted(disk.fileCount, "known file")) "
+              + "\(disk.fileCount == 1 ? "was" : "were") on a disk there. Is the drive mounted? "
+              + "Known results are kept; if the disk is gone for good, delete the empty folder.",
             event: "disk_missing", path: disk.folder))
       }
     }
@@ -98,7 +99,7 @@ struct ScanPhase {
         }
       roots.append(.init(path: root.path, condition: condition))
       if let warning = root.warning {
-        let hint = known > 0 ? " (what is known of \(counted(known, "file")) stays as it is)" : ""
+        let hint = known > 0 ? " (the results of \(counted(known, "file")) are kept)" : ""
         report(
           .notice(
             "\(root.path.string) \(warning)\(hint).", event: "library_\(condition.rawValue)", path: root.path))

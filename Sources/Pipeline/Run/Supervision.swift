@@ -1,15 +1,16 @@
 internal import Analysis
+internal import AnalysisEngine
 internal import LibraryScan
 internal import SystemPackage
 
-/// The analysis of one file under watch: with limits of time, in a worker process or in this one, and with a second
-/// look at the file afterwards.
+/// The analysis of one file under supervision: with time limits, in a worker process or in this one, and with a second
+/// look at the file at the end.
 struct Supervision: Sendable {
   enum Ending: Sendable {
     case analyzed(FileAnalysis)
-    /// The file is being written.
+    /// The file is still being written.
     case postponed
-    /// It was cancelled, or the file has gone before anything was found in it.
+    /// It was canceled, or the file disappeared before anything was found in it.
     case givenUp
   }
 
@@ -25,8 +26,8 @@ struct Supervision: Sendable {
 
   /// - Parameters:
   ///   - before: The file as it is now.
-  ///   - job: What has to be done, given how long it may take.
-  ///   - isCancelled: Asked often.
+  ///   - job: Makes the job for a given time limit.
+  ///   - isCancelled: Called often.
   ///   - findAudio: See `FileAnalyzer.analyze`.
   func analyze(
     _ before: ScannedFile, job makeJob: (TimeLimit) -> AnalysisJob, isCancelled: () -> Bool,
@@ -51,29 +52,12 @@ struct Supervision: Sendable {
     case .changed where analysis.workerLoss != nil, .replaced where analysis.workerLoss != nil:
       analysis.noteChange()
     case .changed, .replaced:
-      // Whether what was read is of one version has been noted by who has read it (`HeldFile`): an inode may be used again
-      // for the next file of this name. The next run finds what is there now.
+      // The reader has noted whether it read more than one version (`HeldFile`): the next file of this name may get the
+      // same inode. The next run analyzes the file that has the name now.
       break
     case .vanished:
       analysis.note(code: "vanished_while_reading", "The file was removed or renamed before it was read to its end.")
     }
     return .analyzed(analysis)
-  }
-}
-
-extension FileAnalysis {
-  mutating func noteChange() {
-    note(
-      code: "changed_while_reading", "The file changed while it was being read; the next run analyzes it again.")
-  }
-
-  /// Says that the file did not stay as it was, which matters more than whatever else was wrong with it.
-  fileprivate mutating func note(code: String, _ message: String) {
-    if status == .ok { status = .partial }
-    problem = Problem(stage: .decode, code: code, message: message)
-    // What was hashed need not be what was decoded: nobody else may take these findings for his own.
-    contentID = nil
-    decodingID = nil
-    reusesKnownAudio = false
   }
 }

@@ -1,32 +1,32 @@
 internal import Analysis
 public import SystemPackage
 
-/// The file of a project: settings that hold in a folder and below it, whoever wrote them.
+/// A project's settings file: it applies to a folder and everything below it, whoever wrote it.
 ///
-/// Such a file may have come with a download. Until a person has said that it is to be trusted, it sets nothing that
-/// runs programs, names what is written, or takes a protection away; each setting says of itself whether that is so
-/// (`ProjectTrust`). The file and the definition it names are read once, so what was trusted is what is used.
+/// Such a file may have come with a download. Until the user trusts it, it may not set anything that runs programs,
+/// names what is written, or removes a protection; each setting declares this itself (`ProjectTrust`). The file and the
+/// definition it names are read only once, so what was trusted is what is used.
 public struct ProjectFile: Sendable {
-  /// A setting of the file.
+  /// One setting in the file.
   public struct Line: Sendable {
     public let key: String
-    /// As `analyze config show` writes it.
+    /// As `analyze config show` prints it.
     public let value: String
     public let number: Int?
     public let needsTrust: Bool
   }
 
-  /// In the working folder or the nearest folder above that has one.
+  /// In the working folder or the nearest folder above it that has one.
   public static let name: FilePath.Component = ".nocturne.yaml"
 
   public let path: FilePath
-  /// What its `pipeline` names; `nil` without that setting.
+  /// The definition its `pipeline` names; `nil` without that setting.
   public let definition: Result<PipelineDefinition, DefinitionError>?
   let values: [(setting: any AnySetting, value: any SettingValue, line: Int?)]
-  /// Of the file and the definition.
+  /// Identifies the content of the file and the definition.
   let digest: String
 
-  /// Reads the file and the definition that it names.
+  /// Reads the file and the definition it names.
   ///
   /// - Parameter path: Absolute.
   /// - Throws: `DefinitionError` if it cannot be read or understood.
@@ -57,7 +57,7 @@ public struct ProjectFile: Sendable {
     digest = SHA256Digest.text(of: parts)
   }
 
-  /// The nearest file of a project.
+  /// The nearest project file.
   static func nearest(to folder: FilePath) -> FilePath? {
     var folder = folder
     repeat {

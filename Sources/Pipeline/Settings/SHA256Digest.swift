@@ -1,6 +1,6 @@
 internal import CLibAV
 
-/// SHA-256 (FIPS 180-4) of a few byte strings, each with its length before it, so that no two lists have the same text.
+/// SHA-256 (FIPS 180-4) of a few byte strings, each preceded by its length so that no two lists hash the same text.
 enum SHA256Digest {
   static func text(of parts: [[UInt8]]) -> String {
     var bytes: [UInt8] = []

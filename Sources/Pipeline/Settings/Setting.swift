@@ -1,15 +1,15 @@
 internal import Analysis
 internal import Text
 
-/// One setting, declared once: its key in files and in the environment, its kind, default and meaning.
+/// One setting, declared once: its key in files and in the environment, its type, default and meaning.
 public struct Setting<Value: SettingValue>: Sendable {
-  /// In files; `ANALYZE_` and the key in upper case in the environment.
+  /// In files; in the environment it is `ANALYZE_` plus the key in upper case.
   public let key: String
   /// One line for people.
   public let summary: String
   let trust: ProjectTrust<Value>
   let standard: @Sendable (StandardFolders) -> Value
-  /// What is wrong with a value that can be read; `nil` if nothing.
+  /// What is wrong with a value that parses; `nil` if nothing is.
   let objection: @Sendable (Value) -> String?
 
   init(
@@ -32,23 +32,23 @@ public struct Setting<Value: SettingValue>: Sendable {
   }
 }
 
-/// Whether the file of a project must be trusted before it may set something: it may have come with a download.
+/// Whether a project file must be trusted before it may set this: it may have come with a download.
 public enum ProjectTrust<Value: SettingValue>: Sendable {
-  /// At worst a run takes longer, or finds or says less.
+  /// At worst a run takes longer, or finds or reports less.
   case notNeeded
-  /// It names what is written, or takes away a protection or a signal that others rely on.
+  /// It names what is written, or removes a protection or a signal that others rely on.
   case needed
-  /// Needed for some values: which ones, in words, and how to tell.
+  /// Needed for some values: which ones in words, and a test for them.
   case neededFor(String, @Sendable (Value, ProjectFile) -> Bool)
 }
 
-/// A setting of any kind of value, as the table of all settings has it.
+/// A setting of any type, for the table of all settings.
 public protocol AnySetting: Sendable {
   var key: String { get }
   var summary: String { get }
-  /// What can be written for it.
+  /// What values it accepts.
   var expectation: String { get }
-  /// Which values need trust in the file of a project: "no", "yes" or some words.
+  /// Which values need trust in a project file: "no", "yes" or some words.
   var trustText: String { get }
 
   func needsTrust(_ value: any SettingValue, in project: ProjectFile) -> Bool
@@ -59,13 +59,13 @@ public protocol AnySetting: Sendable {
   func value(_ node: SettingNode, in context: SettingContext) throws -> any SettingValue
 }
 
-/// What a file gives for a key; how files are written is nobody else's concern.
+/// The value a file gives for a key, independent of the file's syntax.
 public struct SettingNode {
   let node: YAMLText.Node
 }
 
 extension AnySetting {
-  /// The name of the variable in the environment.
+  /// The name of the environment variable.
   public var environmentName: String { "ANALYZE_" + key.uppercased() }
 }
 
@@ -124,7 +124,7 @@ extension Setting: AnySetting {
   }
 }
 
-/// Lists whose elements stand apart in a file.
+/// Lists whose elements are separate in a file.
 private protocol ListOfSettings {
   init?(texts: [String?], in context: SettingContext)
 }

@@ -1,8 +1,9 @@
+public import Records
 internal import SystemPackage
 
-/// How a run shows that it goes on: `--progress`.
+/// How a run shows its progress: `--progress`.
 public enum ProgressStyle: String, SettingValue, CaseIterable {
-  /// A bar if standard error is a terminal, else nothing.
+  /// A bar if standard error is a terminal, otherwise nothing.
   case auto
   case bar
   /// A line every ten seconds.
@@ -14,18 +15,18 @@ public enum ProgressStyle: String, SettingValue, CaseIterable {
 
 /// How messages are written to standard error: `--log-format`.
 public enum LogFormat: String, SettingValue, CaseIterable {
-  /// `journald` if standard error leads to the journal of systemd, else `text`.
+  /// `journald` if standard error leads to the journal of systemd, otherwise `text`.
   case auto
   case text
   /// A JSON object per line.
   case json
-  /// Lines with the level in front, as `<4>`, which the journal takes off again: sd-daemon(3).
+  /// Lines that start with the level, such as `<4>`, which the journal removes: sd-daemon(3).
   case journald
 }
 
 /// Where files are analyzed: `--isolation`.
 public enum IsolationChoice: String, SettingValue, CaseIterable {
-  /// In worker processes: a file that crashes, hangs or eats memory costs itself alone.
+  /// In worker processes: a file that crashes, hangs or exhausts memory costs only itself.
   case process
   /// In the process of the run, for debugging.
   case none
@@ -64,17 +65,12 @@ public enum FailurePolicy: SettingValue {
   }
 }
 
-/// Formats of reports: `--report`.
-public enum ReportChoice: String, SettingValue, CaseIterable {
-  case json
-  case ndjson
-  case csv
-  case html
-}
+/// `--report`.
+extension ReportFormat: SettingValue {}
 
-/// What reports leave out unless asked: `--include`.
+/// What reports leave out by default: `--include`.
 public enum ReportExtra: String, SettingValue, CaseIterable {
-  /// Beats, downbeats and the course of onsets.
+  /// Beats, downbeats and the strength of onsets over time.
   case beats
   /// The words of songs.
   case lyrics
@@ -83,7 +79,7 @@ public enum ReportExtra: String, SettingValue, CaseIterable {
   case vanished
 }
 
-/// Names a pipeline definition: see `PipelineCatalog.definition(_:)`.
+/// A reference to a pipeline definition; see `PipelineCatalog.definition(_:)`.
 public struct PipelineReference: SettingValue {
   public static var expectation: String { "the name of a pipeline or the path of a definition" }
   public var text: String
@@ -98,7 +94,7 @@ public struct PipelineReference: SettingValue {
     if isPath, let path = context.path(text) { self.text = path.string }
   }
 
-  /// Whether it is the path of a file and not a name.
+  /// Whether it is a path rather than a name.
   var isPath: Bool { text.contains("/") || text.hasSuffix(".yaml") || text.hasSuffix(".yml") }
 
   public var settingText: String { text }

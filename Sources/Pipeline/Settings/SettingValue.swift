@@ -1,16 +1,16 @@
 public import SystemPackage
 
-/// What a setting can be: something people write as one word or line.
+/// The type of a setting's value: something people write as one word or line.
 public protocol SettingValue: Hashable, Sendable {
-  /// What is expected, for errors: "a whole number".
+  /// What is accepted, for errors: "a whole number".
   static var expectation: String { get }
-  /// The words that are possible, if these are few.
+  /// The valid words, if there are few.
   static var choices: [String] { get }
-  /// What stands between the elements of a list that is written in one line.
+  /// The separator between elements of a list in one line.
   static var listSeparator: Character { get }
 
   init?(setting text: String, in context: SettingContext)
-  /// As it could be written in a file.
+  /// As it can be written in a file.
   var settingText: String { get }
 }
 
@@ -19,7 +19,7 @@ extension SettingValue {
   public static var listSeparator: Character { "," }
 }
 
-/// Where a setting was written: what relative paths and `~` mean there.
+/// Where a setting was written: decides the meaning of relative paths and `~`.
 public struct SettingContext: Hashable, Sendable {
   public var folder: FilePath
   public var home: FilePath
@@ -82,7 +82,7 @@ extension FilePath: SettingValue {
     self = path
   }
 
-  /// White space at the end would be taken for none of it.
+  /// White space at the end would be lost when read back; the slash protects it.
   public var settingText: String { string.last?.isWhitespace ?? false ? string + "/" : string }
 }
 
@@ -112,7 +112,7 @@ extension Array: SettingValue where Element: SettingValue {
     self = []
     for part in text.split(separator: Element.listSeparator) {
       let part = Self.trimmed(part)
-      // A separator at the end is no mistake.
+      // A trailing separator is allowed.
       if part.isEmpty { continue }
       guard let element = Element(setting: part, in: context) else { return nil }
       append(element)

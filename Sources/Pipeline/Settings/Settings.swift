@@ -1,11 +1,12 @@
 internal import Analysis
 public import Foundation
 public import LibraryScan
+public import Records
 public import SystemPackage
 internal import Text
 
-/// The settings of a run, from where people left them: flags before the environment, before the file of the project,
-/// before that of the user, before that of the machine, before the defaults.
+/// The settings of a run, in order of precedence: flags, the environment, the project file, the user's file, the
+/// machine's file, the defaults.
 ///
 /// ```swift
 /// var settings = try Settings.load()
@@ -35,7 +36,7 @@ public struct Settings: Sendable {
     public var key: String
     public var value: String
     public var origin: Origin
-    /// The line that would set it if its file were trusted.
+    /// The line in an untrusted file that would set it.
     public var withheld: Origin?
     public var summary: String
   }
@@ -46,17 +47,17 @@ public struct Settings: Sendable {
   }
 
   public let folders: StandardFolders
-  /// What a person should know about how the settings were found.
+  /// What the user should know about how the settings were found.
   public private(set) var notices: [String] = []
-  /// The file of the project, if there is one.
+  /// The project file, if there is one.
   public private(set) var project: ProjectFile?
-  /// What the file of the project would set if it were trusted: origins by key.
+  /// What the project file would set if it were trusted: origins by key.
   public private(set) var withheld: [String: Origin] = [:]
-  /// The file of the project, or the definition it names, was trusted with another content.
+  /// The project file, or the definition it names, was trusted with different content.
   public private(set) var projectHasChanged = false
   private var stored: [String: Stored] = [:]
 
-  /// Nothing but defaults.
+  /// Defaults only.
   public init(folders: StandardFolders) {
     self.folders = folders
   }
@@ -69,23 +70,23 @@ public struct Settings: Sendable {
     stored[setting.key]?.origin ?? .standard
   }
 
-  /// Takes a value from the command line.
+  /// Sets a value from the command line.
   ///
-  /// - Parameter flag: The option, as it was given.
+  /// - Parameter flag: The option, as given.
   public mutating func set<Value: SettingValue>(_ setting: Setting<Value>, to value: Value, by flag: String) {
     stored[setting.key] = Stored(value: value, origin: .flag(flag))
   }
 
-  /// The pipeline as it is written.
+  /// The pipeline definition that the settings name.
   public func definition() throws(DefinitionError) -> PipelineDefinition {
-    // Read once: it may not have become another one since it was looked at.
+    // Use what was read when trust was checked: the file may have changed since.
     if case .file(let path, _) = origin(of: Self.pipeline), path == project?.path, let found = project?.definition {
       return try found.get()
     }
     return try PipelineCatalog(userFolder: folders.pipelines).definition(self[Self.pipeline].text)
   }
 
-  /// All settings with their values and where these come from.
+  /// All settings with their values and origins.
   public var rows: [Row] {
     Self.all.map { setting in
       let found = stored[setting.key]
@@ -101,8 +102,8 @@ public struct Settings: Sendable {
 extension Settings {
   /// - Parameters:
   ///   - workingFolder: Absolute.
-  ///   - systemFolder: Of the machine's settings.
-  /// - Throws: `DefinitionError` for a file or variable that cannot be understood.
+  ///   - systemFolder: The folder of the machine's settings.
+  /// - Throws: `DefinitionError` for a file or variable that is invalid.
   public static func load(
     environment: [String: String] = ProcessInfo.processInfo.environment,
     workingFolder: FilePath = FilePath(FileManager.default.currentDirectoryPath),
@@ -133,7 +134,7 @@ extension Settings {
     }
   }
 
-  /// Takes from the file of a project what it may set.
+  /// Takes the permitted settings from a project file.
   private mutating func take(_ file: ProjectFile) {
     project = file
     let verdict = TrustedProjects(folders).verdict(on: file)
@@ -148,7 +149,7 @@ extension Settings {
     }
   }
 
-  /// The settings that a file gives, in its order.
+  /// The settings in a file, in its order.
   static func values(
     in bytes: [UInt8], of file: FilePath, _ folders: StandardFolders
   ) throws(DefinitionError) -> [(setting: any AnySetting, value: any SettingValue, line: Int?)] {
@@ -180,7 +181,7 @@ extension Settings {
 
   private mutating func read(_ environment: [String: String], in context: SettingContext) throws(DefinitionError) {
     for setting in Self.all {
-      // An empty variable is how people switch one off.
+      // An empty variable counts as not set.
       guard let text = environment[setting.environmentName], !text.isEmpty else { continue }
       do {
         stored[setting.key] = Stored(
@@ -207,16 +208,16 @@ extension Settings {
   public static let database = Setting<FilePath>("database", trust: .needed, "the database of results") {
     $0.data.appending("library.sqlite")
   }
-  public static let catalog = Setting<FilePath>("catalog", trust: .needed, "the catalog of recordings to recognise") {
+  public static let catalog = Setting<FilePath>("catalog", trust: .needed, "the catalog of recordings to recognize") {
     $0.data.appending("catalog")
   }
   public static let output = Setting<FilePath>("output", trust: .needed, "the folder for reports") {
     $0.data.appending("reports")
   }
-  public static let report = Setting<[ReportChoice]>(
+  public static let report = Setting<[ReportFormat]>(
     "report", trust: .notNeeded, default: [], "reports to write after a run")
   public static let include = Setting<[ReportExtra]>(
-    "include", trust: .notNeeded, default: [], "what else to have in reports")
+    "include", trust: .notNeeded, default: [], "additional content of reports")
   public static let csvGuardFormulas = Setting<Bool>(
     "csv_guard_formulas", trust: .neededFor("false") { isGuarded, _ in !isGuarded }, default: false,
     "CSV: put an apostrophe before text that a spreadsheet runs as a formula")
@@ -225,7 +226,7 @@ extension Settings {
     default: PipelineReference("default"), "the pipeline: a name, or the path of a definition")
   public static let jobs = Setting<Int>(
     "jobs",
-    trust: .neededFor("more than 16 and than processors") { jobs, _ in
+    trust: .neededFor("more than 16 and more than the processors") { jobs, _ in
       jobs > max(16, ProcessInfo.processInfo.activeProcessorCount)
     },
     default: ProcessInfo.processInfo.activeProcessorCount, "files analyzed at the same time",
@@ -242,43 +243,43 @@ extension Settings {
     "timeout", trust: .needed, default: nil, "processor time one file may take (none: by its length)",
     objection: isPositive)
   public static let timeBudget = Setting<Duration?>(
-    "time_budget", trust: .notNeeded, default: nil, "how long a run may take; the next one goes on",
+    "time_budget", trust: .notNeeded, default: nil, "how long a run may take; the next one continues",
     objection: isPositive)
   public static let nice = Setting<Int>(
     "nice", trust: .notNeeded, default: 0,
-    "lower priority, 0 to 19; more than 0 also reads the disk only while nobody else does",
+    "lower priority, 0 to 19; above 0, the disk is read only when no other process uses it",
     objection: { (0...19).contains($0) ? nil : "must be 0 to 19, not \($0)" })
   public static let failOn = Setting<FailurePolicy>(
     "fail_on", trust: .needed, default: .new, "when failed and damaged files make the exit status 3")
   public static let progress = Setting<ProgressStyle>(
-    "progress", trust: .notNeeded, default: .auto, "how a run shows that it goes on")
+    "progress", trust: .notNeeded, default: .auto, "how a run shows its progress")
   public static let logFormat = Setting<LogFormat>(
     "log_format", trust: .notNeeded, default: .auto,
     "how messages are written: for people, for programs, or for the journal of systemd")
   public static let metrics = Setting<FilePath?>(
     "metrics", trust: .needed, default: nil,
-    "a file for figures of the run, which Prometheus reads by its textfile collector")
+    "a file for metrics of the run, for the textfile collector of Prometheus")
   public static let waitLock = Setting<Duration>(
     "wait_lock", trust: .notNeeded, default: .zero, "how long to wait for another run on the same database")
   public static let retryFailed = Setting<Bool>(
-    "retry_failed", trust: .notNeeded, default: false, "try again what failed before")
+    "retry_failed", trust: .notNeeded, default: false, "retry files that failed before")
   public static let followLinks = Setting<Bool>(
     "follow_links", trust: .notNeeded, default: true, "follow symbolic links in the library")
   public static let oneFileSystem = Setting<Bool>(
     "one_file_system", trust: .notNeeded, default: false, "leave out other file systems mounted in the library")
   public static let ignoreCtime = Setting<Bool>(
     "ignore_ctime", trust: .notNeeded, default: false,
-    "do not look into files of which only the time of change (ctime) is another")
+    "do not analyze files again when only their status change time (ctime) differs")
   public static let hidden = Setting<Bool>(
-    "hidden", trust: .notNeeded, default: false, "take files and folders whose names start with a dot")
+    "hidden", trust: .notNeeded, default: false, "include files and folders whose names start with a dot")
   public static let allFiles = Setting<Bool>(
-    "all_files", trust: .notNeeded, default: false, "take files whose extension says nothing about audio")
+    "all_files", trust: .notNeeded, default: false, "include files with an unknown extension or none")
   public static let extensions = Setting<[String]>(
-    "extensions", trust: .notNeeded, default: [], "further extensions of audio files")
+    "extensions", trust: .notNeeded, default: [], "additional extensions of audio files")
   public static let quietPeriod = Setting<Duration>(
-    "quiet_period", trust: .notNeeded, default: .zero, "files changed within this time wait for the next run")
+    "quiet_period", trust: .notNeeded, default: .zero, "files changed this recently wait for the next run")
 
-  /// Every setting there is.
+  /// Every setting.
   public static let all: [any AnySetting] = [
     library, database, catalog, output, report, include, csvGuardFormulas, pipeline, jobs, isolation, memoryLimit,
     timeout, timeBudget, nice, failOn, progress, logFormat, metrics, waitLock, retryFailed, followLinks, oneFileSystem,
@@ -290,15 +291,14 @@ extension Settings {
     time.map { $0 > .zero } ?? true ? nil : "must be greater than zero"
   }
 
-  /// How the library is walked.
+  /// The options for walking the library.
   public var walk: LibraryWalker.Options {
     var rule = CandidateRule(takesUnknownKinds: self[Self.allFiles], takesHidden: self[Self.hidden])
     for word in self[Self.extensions] {
       rule.audioExtensions.insert((word.hasPrefix(".") ? String(word.dropFirst()) : word).lowercased())
     }
-    // Every name of a file with hard links stands in somebody's album; content ids save decoding it twice.
     return LibraryWalker.Options(
-      candidates: rule, followsLinks: self[Self.followLinks], yieldsHardLinksOnce: false,
+      candidates: rule, followsLinks: self[Self.followLinks],
       staysOnFileSystem: self[Self.oneFileSystem], quietPeriod: self[Self.quietPeriod])
   }
 }

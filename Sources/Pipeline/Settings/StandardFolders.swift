@@ -1,23 +1,23 @@
 internal import Foundation
 public import SystemPackage
 
-/// Where programs keep what is theirs (XDG Base Directory Specification 0.8).
+/// The folders for this program's files (XDG Base Directory Specification 0.8).
 public struct StandardFolders: Hashable, Sendable {
   public var home: FilePath
-  /// `$XDG_CONFIG_HOME/nocturne`: settings and pipelines of the user.
+  /// `$XDG_CONFIG_HOME/nocturne`: the user's settings and pipelines.
   public var configuration: FilePath
   /// `$XDG_DATA_HOME/nocturne`: the database and reports.
   public var data: FilePath
-  /// `$XDG_STATE_HOME/nocturne`: which files of projects the user trusts.
+  /// `$XDG_STATE_HOME/nocturne`: which project files the user trusts.
   public var state: FilePath
-  /// `/etc/nocturne`: settings of the machine.
+  /// `/etc/nocturne`: the machine's settings.
   public var system: FilePath
 
   public init(environment: [String: String], system: FilePath = "/etc/nocturne") {
     let home = FilePath(environment["HOME"] ?? NSHomeDirectory())
     func folder(_ variable: String, _ standard: String) -> FilePath {
       let given = FilePath(environment[variable] ?? "")
-      // The specification wants paths that are not absolute to be ignored.
+      // The specification requires ignoring paths that are not absolute.
       return (given.isAbsolute ? given : home.appending(standard)).appending("nocturne")
     }
     self.home = home
@@ -27,6 +27,6 @@ public struct StandardFolders: Hashable, Sendable {
     self.system = system
   }
 
-  /// Definitions of the user, by name.
+  /// The user's definitions, by name.
   public var pipelines: FilePath { configuration.appending("pipelines") }
 }

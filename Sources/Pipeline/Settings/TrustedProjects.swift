@@ -3,15 +3,15 @@ internal import Glibc
 internal import System
 public import SystemPackage
 
-/// Which files of projects the user trusts, each with the content it had then: one small file each, named by the
-/// digest of the path.
+/// Which project files the user trusts, each with its content at that time: one small file each, named by the digest of
+/// the path.
 ///
-/// A path is that of the real folder with the name of the file behind it. A link of that name is not followed: linked
-/// to from elsewhere, the same lines mean other places.
+/// A path is the real folder plus the file name. The file itself must not be a link: reached through a link from
+/// another folder, the same lines would name other places.
 public struct TrustedProjects: Sendable {
   public enum Verdict: Hashable, Sendable {
     case trusted
-    /// It was trusted with another content, or named a definition with another one.
+    /// It was trusted with different content, or named a definition with different content.
     case changed
     case unknown
   }
@@ -33,7 +33,7 @@ public struct TrustedProjects: Sendable {
       try FileManager.default.createDirectory(
         atPath: folder.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      // The next step says why.
+      // The next step reports the error.
     }
     let beside = FilePath("\(entry.string).\(UUID().uuidString)")
     do {
@@ -47,7 +47,7 @@ public struct TrustedProjects: Sendable {
     }
   }
 
-  /// - Returns: whether it was trusted, whatever it has become since.
+  /// - Returns: Whether it was trusted, even if it has changed since.
   public func untrust(_ path: FilePath) throws(Errno) -> Bool {
     if unlink(try entry(for: path).string) == 0 { return true }
     guard errno == ENOENT else { throw Errno(rawValue: errno) }
@@ -63,7 +63,7 @@ public struct TrustedProjects: Sendable {
     return folder.appending(SHA256Digest.text(of: [place.withBytes { Array($0) }]))
   }
 
-  /// What nobody else could have written.
+  /// Reads a file that no other user could have written.
   private static func read(_ entry: FilePath) throws -> [UInt8] {
     let file = try FileDescriptor.open(entry, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
     return try file.closeAfter {

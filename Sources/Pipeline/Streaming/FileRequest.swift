@@ -2,15 +2,15 @@ internal import System
 public import SystemPackage
 internal import Text
 
-/// One line of input of `analyze worker`: a path, a `file:` URI, or a JSON object with a key and one of both.
+/// One line of input of `analyze worker`: a path, a `file:` URI, or a JSON object with a key and either of them.
 public struct FileRequest: Hashable, Sendable {
-  /// By which the answer is known; for a line that is no JSON object, the line.
+  /// Identifies the answer; for a line that is not a JSON object, the line itself.
   public var key: String
-  /// What shards are told by: the bytes of the key, whatever they are.
+  /// The bytes of the key, valid UTF-8 or not; they decide the shard.
   public var keyBytes: [UInt8]
   public var target: Result<FilePath, Refusal>
 
-  /// Why a line names no file.
+  /// Why a line does not name a file.
   public struct Refusal: Error, Hashable, Sendable {
     /// snake_case.
     public var code: String
@@ -18,7 +18,7 @@ public struct FileRequest: Hashable, Sendable {
     public var message: String
   }
 
-  /// - Parameter workingFolder: What relative paths start from.
+  /// - Parameter workingFolder: The base of relative paths.
   public init(line: [UInt8], workingFolder: FilePath) {
     if line.first == UInt8(ascii: "{") {
       self.init(json: line, workingFolder)
@@ -27,7 +27,7 @@ public struct FileRequest: Hashable, Sendable {
     }
   }
 
-  /// A line that was too long to be read.
+  /// A line that is too long to be read.
   public init(tooLong sample: [UInt8]) {
     self.init(
       key: Self.text(sample), keyBytes: sample,
@@ -107,8 +107,8 @@ public struct FileRequest: Hashable, Sendable {
     return .success((path.isAbsolute ? path : workingFolder.pushing(path)).lexicallyNormalized())
   }
 
-  /// In lower case: `file` of `file:/a`, `s3` of `s3://a`. What has no slashes behind its colon is a name with a colon
-  /// in it, unless it says `file:/`.
+  /// In lower case: `file` for `file:/a`, `s3` for `s3://a`. Text without slashes after its colon is a name that
+  /// contains a colon, unless it starts with `file:/`.
   private static func scheme(of text: [UInt8]) -> String? {
     guard let colon = text.prefix(32).firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }
     let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()

@@ -4,10 +4,10 @@ public import ResultStore
 internal import System
 public import SystemPackage
 
-/// Reads lines of workers and merges them into a store, in transactions of about 200 lines, some megabytes, or what has
-/// come within a second, whichever is least.
+/// Reads lines from workers and merges them into a store, in transactions of about 200 lines, a few megabytes, or one
+/// second's lines, whichever is least.
 public final class Merge {
-  /// Bytes that a line may have: it holds what a worker process has answered, and the report's record of it.
+  /// The longest line in bytes: it holds the answer of a worker process, and its record in the report.
   private static let lineLimit = 2 * WorkerMessage.lineLimit
   private static let batchSize = 200
   private static let batchBytes = 16 << 20
@@ -19,7 +19,7 @@ public final class Merge {
   private var bytes = 0
   private var origin: ResultOrigin?
   private var lastCommit = ContinuousClock.now
-  /// Lines that named no file, or one that could not be looked at.
+  /// Lines without a file, or with a file that could not be examined.
   public private(set) var withoutFile = 0
 
   /// - Parameter kinds: The analyzers of the program.
@@ -31,9 +31,9 @@ public final class Merge {
 
   public var counts: MergeCounts { merger.counts }
 
-  /// Merges all lines of a file or pipe, or as many as come before `control` says stop.
+  /// Merges all lines of a file or pipe, or those before `control` requests a stop.
   ///
-  /// - Parameter onRefusal: Gets the number of a line, from 1, and why it was left out.
+  /// - Parameter onRefusal: Called with the number of a line, from 1, and why it was left out.
   public func read(_ input: FileDescriptor, onRefusal: (Int, String) -> Void) throws {
     var lines = LineReader(reading: input, limit: Self.lineLimit)
     var number = 0

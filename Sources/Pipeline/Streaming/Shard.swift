@@ -1,8 +1,8 @@
 public import Analysis
 internal import Text
 
-/// One of several equal parts of any input: which part a line belongs to follows from its key alone, on every machine
-/// and in every run, so that as many workers can read the same list and each line is answered by one of them.
+/// One of several equal parts of any input. Only the key of a line decides which part it belongs to, on every machine
+/// and in every run. This lets several workers read the same list, and exactly one of them answers each line.
 ///
 /// The number of the part is XXH3-128 (seed 0) of the key's bytes, as a number, modulo the number of parts.
 public struct Shard: Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct Shard: Hashable, Sendable {
     guard count >= 1 else { throw ConfigurationError(key: "", problem: "there must be at least one shard") }
     guard (0..<count).contains(index) else {
       throw ConfigurationError(
-        key: "", problem: "shards are counted from 0: of \(count), the last is \(count - 1), and there is no \(index)")
+        key: "", problem: "shards are counted from 0: with N = \(count), K is 0 to \(count - 1), not \(index)")
     }
     self.index = index
     self.count = count
@@ -42,15 +42,15 @@ public struct Shard: Hashable, Sendable {
 }
 
 extension Shard {
-  /// A part as the array job tells it that this process is an element of: its index from `JOB_COMPLETION_INDEX`
-  /// (Kubernetes), `AWS_BATCH_JOB_ARRAY_INDEX` or `SLURM_ARRAY_TASK_ID`.
+  /// The part that belongs to this element of an array job: its index from `JOB_COMPLETION_INDEX` (Kubernetes),
+  /// `AWS_BATCH_JOB_ARRAY_INDEX` or `SLURM_ARRAY_TASK_ID`.
   ///
-  /// - Parameter count: `nil` for the number of elements that Slurm or AWS Batch tells.
+  /// - Parameter count: `nil` for the number of elements given by Slurm or AWS Batch.
   public init(count given: Int?, environment: [String: String]) throws(ConfigurationError) {
     func number(_ name: String) throws(ConfigurationError) -> Int? {
       guard let text = environment[name], !text.isEmpty else { return nil }
       guard let number = Shard.number(text) else {
-        throw ConfigurationError(key: "", problem: "the variable \(name) is no number: '\(text)'")
+        throw ConfigurationError(key: "", problem: "the variable \(name) is not a number: '\(text)'")
       }
       return number
     }
@@ -59,7 +59,7 @@ extension Shard {
       throw ConfigurationError(
         key: "",
         problem:
-          "needs one of the variables \(Self.kubernetes), \(Self.awsBatch) and \(Self.slurm); outside of an array "
+          "needs one of the variables \(Self.kubernetes), \(Self.awsBatch) and \(Self.slurm); outside an array "
           + "job, give --shard K/N")
     }
     guard known.count == 1 else {
@@ -77,13 +77,13 @@ extension Shard {
     default: break
     }
     guard let count = given ?? elements else {
-      throw ConfigurationError(key: "", problem: "is not told the number of elements by \(name); give --shards N")
+      throw ConfigurationError(key: "", problem: "cannot get the number of elements from \(name); give --shards N")
     }
-    // An array that is started again for some of its elements would count them anew.
+    // If an array is restarted for some of its elements, the scheduler would count them differently.
     if let elements, elements != count {
       throw ConfigurationError(
         key: "",
-        problem: "is \(count), but the array job has \(elements) elements; give --shard K/N to say which is meant")
+        problem: "is \(count), but the array job has \(elements) elements; give --shard K/N to choose")
     }
     try self.init(index: index, of: count)
   }

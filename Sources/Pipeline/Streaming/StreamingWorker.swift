@@ -1,4 +1,5 @@
 internal import Analysis
+public import AnalysisEngine
 public import LibraryScan
 public import Records
 internal import ResultStore
@@ -6,23 +7,23 @@ internal import Synchronization
 internal import System
 public import SystemPackage
 
-/// Analyzes the files that lines of input name, and answers each line: `analyze worker`. There is no store, so that any
+/// Analyzes the files that lines of input name, and answers each line: `analyze worker`. There is no store, so any
 /// number of workers on any machines can share the work of one list.
 public final class StreamingWorker: Sendable {
   public struct Request: Sendable {
     public var plan: AnalysisPlan
-    /// Threads that each take a line, work on it and answer it.
+    /// Threads; each takes a line, analyzes its file and answers.
     public var jobs: Int
     /// How long one file may take.
     public var timeLimit: TimeLimit
     public var isolation: LibraryRun.Isolation
-    /// What is taken for audio by its name, and the like.
+    /// Which names count as audio, and the like.
     public var walk: LibraryWalker.Options
     /// `nil` for all lines.
     public var shard: Shard?
     /// Ends each line of input.
     public var separator: UInt8
-    /// What relative paths start from.
+    /// The base of relative paths.
     public var workingFolder: FilePath
     public var programVersion: String
 
@@ -43,12 +44,12 @@ public final class StreamingWorker: Sendable {
     }
   }
 
-  /// Lines by what became of them.
+  /// Lines by outcome.
   public struct Counts: Hashable, Sendable {
     public var answered: [WorkerRecord.Status: Int] = [:]
     /// Left to other shards.
     public var others = 0
-    /// Given up because the worker was to end; an engine that misses the answer asks again.
+    /// Abandoned because the worker was stopping; whoever waits for the answer must ask again.
     public var unanswered = 0
   }
 
@@ -81,13 +82,13 @@ public final class StreamingWorker: Sendable {
     self.input = Mutex(Input(lines: LineReader(reading: input, separator: request.separator, limit: Self.lineLimit)))
   }
 
-  /// Bytes: ten times the longest path there can be, percent-encoded.
+  /// In bytes: ten times the longest possible path, percent-encoded.
   private static let lineLimit = 1 << 17
 
-  /// Works until the input ends or `control` says so.
+  /// Works until the input ends or `control` requests a stop.
   ///
-  /// - Throws: what `answer` throws, or that no worker process can be started, or the input read: nothing that lies in
-  ///   a file.
+  /// - Throws: The errors of `answer`, or that no worker process can be started or the input cannot be read: never an
+  ///   error of one file.
   public func run() async throws -> Counts {
     let executor = try ThreadExecutor.forAnalysis(jobs: request.jobs)
     defer { executor.close() }
@@ -97,7 +98,7 @@ public final class StreamingWorker: Sendable {
           do {
             while let request = try nextRequest() { try take(request) }
           } catch {
-            // The other threads, which may wait for input or be at a long file, look at this.
+            // Stops the other threads, which may wait for input or be busy with a long file.
             state.withLock { $0.hasFailed = true }
             throw error
           }
@@ -114,7 +115,7 @@ public final class StreamingWorker: Sendable {
   private func nextRequest() throws -> FileRequest? {
     try input.withLock { input in
       while let line = try input.lines.next(goesOn: { !control.isStopping && !hasFailed }) {
-        // What was read with other lines is not begun any more.
+        // After a stop, lines already read are not begun.
         if control.isStopping || hasFailed { return nil }
         let request =
           switch line {
@@ -137,7 +138,7 @@ public final class StreamingWorker: Sendable {
     state.withLock { $0.counts.answered[record.status, default: 0] += 1 }
   }
 
-  /// - Returns: `nil` if the work was given up.
+  /// - Returns: `nil` if the work was abandoned.
   private func record(for request: FileRequest) throws -> WorkerRecord? {
     var record = WorkerRecord(
       key: request.key, status: .failed, programVersion: self.request.programVersion, pipeline: pipeline)

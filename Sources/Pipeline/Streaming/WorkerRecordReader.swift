@@ -5,17 +5,17 @@ internal import System
 internal import SystemPackage
 internal import Text
 
-/// Reads back what `analyze worker` has written, for the store.
+/// Reads the output of `analyze worker` back, for the store.
 public struct WorkerRecordReader {
-  /// Why a line cannot be taken, in one sentence.
+  /// Why a line is rejected, in one sentence.
   public struct Refusal: Error, Hashable, Sendable {
     public var message: String
   }
 
-  /// What a line says that a store can keep.
+  /// The content of a line that a store can keep.
   public enum Content: Sendable {
     case result(WorkerResult, ResultOrigin)
-    /// The line named no file, or one that could not be looked at.
+    /// The line had no file, or one that could not be examined.
     case nothing
   }
 
@@ -33,7 +33,7 @@ public struct WorkerRecordReader {
     } catch is JSONSyntaxError {
       throw Refusal(message: "it is not JSON; it may be cut")
     } catch {
-      // Of another version nothing need be as it is here.
+      // In another version, anything may differ; check the version first.
       if let head = try? WorkerLine.decoded(line, as: Head.self) { try check(head) }
       throw Refusal(message: "it does not follow the schema: \(Self.reason(of: error))")
     }
@@ -43,7 +43,7 @@ public struct WorkerRecordReader {
 
   private func check(_ head: Head) throws(Refusal) {
     guard head.schema == WorkerRecord.schema else {
-      throw Refusal(message: "it is no line of analyze worker (schema \(head.schema ?? "missing"))")
+      throw Refusal(message: "it was not written by analyze worker (schema \(head.schema ?? "missing"))")
     }
     guard head.version == WorkerRecord.schemaVersion else {
       throw Refusal(message: "it was written by a newer version of this program")
@@ -54,16 +54,16 @@ public struct WorkerRecordReader {
     guard let file = line.file else { return .nothing }
     let uri = Array(file.uri.utf8)
     guard uri.starts(with: "file:".utf8), let path = try? FilePath(fileURI: uri) else {
-      throw Refusal(message: "its uri is not of a file: \(file.uri)")
+      throw Refusal(message: "its uri does not name a file: \(file.uri)")
     }
     let content: WorkerResult.Content
     if line.status == .skipped, let error = line.error {
       content = .skipped(SkippedFile(path: path, code: error.code, message: error.message))
     } else if let stamp = line.stamp, var analysis = line.analysis {
       guard let device = UInt64(stamp.device), let inode = UInt64(stamp.inode), stamp.sizeBytes >= 0 else {
-        throw Refusal(message: "its stamp is none")
+        throw Refusal(message: "its stamp is invalid")
       }
-      // Whatever an analysis leaves out because it is known is not known here.
+      // This store does not have what an analysis omits as known.
       analysis.reusesKnownAudio = false
       content = .analysis(
         analysis,
@@ -100,13 +100,13 @@ public struct WorkerRecordReader {
   }
 }
 
-/// What tells a line of this schema from any other JSON object.
+/// The fields that identify a line of this schema.
 private struct Head: Decodable {
   var schema: String?
   var version: Int?
 }
 
-/// The fields of `WorkerRecord`, as far as a store wants them.
+/// The fields of `WorkerRecord` that a store needs.
 private struct Line: Decodable {
   struct File: Decodable {
     var uri: String

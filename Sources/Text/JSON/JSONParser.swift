@@ -8,9 +8,9 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension JSONValue {
-  /// Reads one JSON text. Whole numbers without decimal point or exponent that fit 64 bits become `integer`; of members with
-  /// the same name the last counts; an unpaired surrogate escape becomes U+FFFD.
-  /// - Parameter maximumDepth: how deep arrays and objects may be nested.
+  /// Reads one JSON text. Whole numbers without decimal point or exponent that fit 64 bits become `integer`. The last
+  /// of several members with the same name counts. An unpaired surrogate escape becomes U+FFFD.
+  /// - Parameter maximumDepth: How deep arrays and objects may be nested.
   public init(parsing text: some Sequence<UInt8>, maximumDepth: Int = 100) throws(JSONSyntaxError) {
     var parser = JSONParser(text: Array(text), maximumDepth: maximumDepth)
     self = try parser.parseText()

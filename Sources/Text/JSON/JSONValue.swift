@@ -1,4 +1,4 @@
-/// Any JSON value (RFC 8259). Whole numbers keep their kind.
+/// Any JSON value (RFC 8259). Whole numbers stay integers.
 public enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -65,8 +65,8 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue {
-  /// The same text for equal values: keys in the order of their UTF-8, no spaces, whole numbers without fraction or
-  /// exponent. (NaN and infinities, which JSON does not have, become null.)
+  /// The same text for equal values: keys in UTF-8 order, no spaces, whole numbers without fraction or exponent. NaN
+  /// and infinities, which JSON lacks, become null.
   public var canonicalText: String {
     switch self {
     case .null: "null"
@@ -102,7 +102,7 @@ extension JSONValue {
     return quoted + "\""
   }
 
-  /// What kind of value this is, in words; `nil` for null, which may stand for any kind.
+  /// The kind of this value in words; `nil` for null, which may stand for any kind.
   package var kind: String? {
     switch self {
     case .null: nil

@@ -1,6 +1,6 @@
 extension JSONValue {
-  /// Reads the value as one of a type. Unlike a text in between, this keeps the kinds of numbers for members that are a
-  /// `JSONValue` themselves: 126.0 stays a `number`.
+  /// Reads the value as an instance of a type. Unlike decoding from text, this keeps the kinds of numbers in members of
+  /// type `JSONValue`: 126.0 stays a `number`.
   public func decoded<T: Decodable>(
     as type: T.Type, userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws -> T {
@@ -31,18 +31,18 @@ struct JSONValueDecoder: Decoder {
       case (is String.Type, .string(let text)): text
       case (let type as any FixedWidthInteger.Type, .integer(let number)): type.init(exactly: number)
       case (let type as any FixedWidthInteger.Type, .number(let number)): type.init(exactly: number)
-      case (is any Primitive.Type, .null): throw DecodingError.valueNotFound(type, context("null stands there"))
+      case (is any Primitive.Type, .null): throw DecodingError.valueNotFound(type, context("found null"))
       case (is any Primitive.Type, _): throw mismatch(type)
       default: try T(from: self)
       }
     guard let decoded = decoded as? T else {
-      throw DecodingError.dataCorrupted(context("the number does not fit \(type)"))
+      throw DecodingError.dataCorrupted(context("the number does not fit into \(type)"))
     }
     return decoded
   }
 
   fileprivate func mismatch(_ type: any Any.Type) -> DecodingError {
-    .typeMismatch(type, context("\(value.kind ?? "null") stands there"))
+    .typeMismatch(type, context("found \(value.kind ?? "null")"))
   }
 
   fileprivate func context(_ problem: String) -> DecodingError.Context {
@@ -154,7 +154,7 @@ struct JSONKey: CodingKey {
   init?(intValue: Int) { self.init(index: intValue) }
 }
 
-/// What a decoder reads itself.
+/// A type that a decoder reads directly.
 private protocol Primitive {}
 extension Bool: Primitive {}
 extension String: Primitive {}

@@ -1,6 +1,6 @@
 extension JSONValue {
-  /// Any encodable value as JSON. Unlike a text in between, this keeps the kinds of numbers: a `Double` of 126 stays a
-  /// `number` and is written as 126.0, so that a field has one type whatever its value.
+  /// Any encodable value as JSON. Unlike encoding to text, this keeps the kinds of numbers: a `Double` of 126 stays a
+  /// `number` and is written as 126.0, so a field has one type whatever its value.
   public init(encoding value: some Encodable) throws {
     let encoder = JSONValueEncoder(codingPath: [])
     try encoder.encode(value)
@@ -8,7 +8,7 @@ extension JSONValue {
   }
 }
 
-/// Where an encoder or container leaves its value; shared, since containers may be filled in any order.
+/// Where an encoder or container stores its value; shared because containers may be filled in any order.
 private final class Slot {
   enum Kind {
     case single, array, object
@@ -26,7 +26,7 @@ private final class Slot {
     single = value
   }
 
-  /// Makes it a list or an object, if it is none yet.
+  /// Makes it a list or an object, unless it already is one.
   func become(_ kind: Kind) { self.kind = kind }
 
   func append(_ slot: Slot) { elements.append(slot) }
@@ -66,7 +66,7 @@ private struct JSONValueEncoder: Encoder {
   private func encode(floatingPoint value: Double) throws {
     guard value.isFinite else {
       throw EncodingError.invalidValue(
-        value, EncodingError.Context(codingPath: codingPath, debugDescription: "JSON has no \(value)"))
+        value, EncodingError.Context(codingPath: codingPath, debugDescription: "JSON cannot represent \(value)"))
     }
     slot.set(.number(value))
   }

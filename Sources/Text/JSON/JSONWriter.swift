@@ -1,20 +1,20 @@
-/// Writes JSON text (RFC 8259) into a buffer, in the order in which it is told to. Commas are set by the writer; that keys and
-/// values alternate in objects is up to the caller.
+/// Writes JSON text (RFC 8259) into a buffer, in the order of the calls. The writer sets commas; the caller alternates
+/// keys and values in objects.
 public struct JSONWriter: Sendable {
   public private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
   public init() {}
 
-  /// What was written so far, as text.
+  /// The text written so far.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Forgets the bytes so far (they were put somewhere) and goes on where it stands.
+  /// Drops the bytes written so far (the caller has stored them) and continues.
   public mutating func removeBytes() {
     bytes.removeAll(keepingCapacity: true)
   }
 
-  /// An object key with its quotes and colon, escaped once and for all.
+  /// An object key with its quotes and colon, escaped once in advance.
   public struct Key: Hashable, Sendable {
     fileprivate let bytes: [UInt8]
 
@@ -51,8 +51,8 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// The shortest number that reads back as the same value, with a decimal point or exponent; `null` for what is not finite,
-  /// which JSON cannot hold.
+  /// The shortest number that reads back as the same value, with a decimal point or exponent; `null` for non-finite
+  /// values, which JSON lacks.
   public mutating func number(_ value: Double) {
     guard value.isFinite else { return null() }
     separate()
@@ -60,11 +60,11 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// A number rounded to some decimals (at most 9), without trailing zeros but for the first.
+  /// A number rounded to a number of decimals (at most 9), without trailing zeros except the first decimal.
   public mutating func number(_ value: Double, decimals: Int) {
     let scale = Self.powersOfTen[min(max(decimals, 0), Self.powersOfTen.count - 1)]
     let scaled = (value * scale).rounded()
-    // Up to 15 digits the decimal notation leads back to the same value, so that it is the shortest one, too.
+    // Up to 15 digits, decimal notation reads back as the same value, so it is also the shortest.
     guard abs(scaled) < 1e15 else { return number(value) }
     separate()
     needsComma = true
@@ -91,7 +91,7 @@ public struct JSONWriter: Sendable {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Any value; the keys of objects in ascending order, so that equal values give equal text.
+  /// Any value; the keys of objects in ascending order, so equal values give equal text.
   public mutating func value(_ value: JSONValue) {
     switch value {
     case .null: null()
@@ -113,7 +113,7 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// White space between values, for readers.
+  /// White space between values, for human readers.
   public mutating func lineBreak() {
     if needsComma {
       bytes.append(UInt8(ascii: ","))
@@ -162,8 +162,8 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// Quotes, backslashes and control characters are escaped, and so are the separators of lines and paragraphs, at which
-  /// some programs end a line; everything else stands for itself.
+  /// Escapes quotes, backslashes, control characters, and line and paragraph separators, at which some programs end a
+  /// line; everything else is copied.
   private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
     var start = 0
     var index = 0
@@ -202,7 +202,7 @@ public struct JSONWriter: Sendable {
     unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
   }
 
-  /// Bytes of the character at `index` if it is to be escaped, else 0.
+  /// The length in bytes of the character at `index` if it must be escaped, otherwise 0.
   private static func lengthOfEscaped(in text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
     switch unsafe text[index] {
     case 0..<0x20, 0x7F, UInt8(ascii: "\""), UInt8(ascii: "\\"): return 1
@@ -214,9 +214,9 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// Whether any of eight bytes is a control character, a quote or a backslash, or may begin something else to escape. A
-  /// byte `b` is below `n` (at most 0x80) where
-  /// `b - n` borrows and `b` has no high bit; a false alarm behind a true one does no harm.
+  /// Whether any of eight bytes is a control character, a quote or a backslash, or may begin another character to
+  /// escape. A byte `b` is below `n` (at most 0x80) where `b - n` borrows and `b` has no high bit; a false alarm after
+  /// a true one does no harm.
   private static func needsEscapes(_ bytes: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highBits = ones << 7

@@ -1,5 +1,5 @@
+import Application
 import ArgumentParser
-import Foundation
 import Pipeline
 import Recognition
 import System
@@ -31,20 +31,8 @@ struct CatalogExportCommand: AsyncParsableCommand {
           throw CommandFailure(.fatal, "\(file.path.string) cannot be written: \(error)")
         }
       } else {
-        try refuseForeignFile()
-        try catalog.write(to: file.path)
+        try catalog.export(to: file.path)
       }
     }
-  }
-
-  /// Only a catalog is replaced by a catalog: the name may be that of a track.
-  private func refuseForeignFile() throws {
-    guard FileManager.default.fileExists(atPath: file.path.string) else { return }
-    do {
-      _ = try CustomCatalog(contentsOf: file.path)
-    } catch CatalogError.notACatalog {
-      throw CommandFailure(
-        .fatal, "\(file.path.string) is there, and is not a catalog. Name another file, or remove it.")
-    } catch {}
   }
 }

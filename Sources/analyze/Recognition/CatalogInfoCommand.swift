@@ -1,6 +1,7 @@
+import Application
 import ArgumentParser
-import Fingerprinting
 import Foundation
+import Landmarks
 import Pipeline
 import Recognition
 import SystemPackage
@@ -27,13 +28,7 @@ struct CatalogInfoCommand: AsyncParsableCommand {
       let path = settings[Settings.catalog].string
       let info = catalog.information
       if json {
-        let value = JSONValue.object([
-          "path": .string(path), "tracks": .integer(Int64(info.referenceCount)),
-          "duration_s": .number((info.duration * 10).rounded() / 10), "landmarks": .integer(Int64(info.landmarkCount)),
-          "segments": .integer(Int64(info.segmentCount)), "size_bytes": .integer(Int64(info.sizeBytes)),
-          "format_version": .integer(Int64(CustomCatalog.formatVersion)),
-          "signature_version": .integer(Int64(Signature.version)),
-        ])
+        let value = info.jsonValue(path: settings[Settings.catalog])
         try StandardOutput.write(value.canonicalText + "\n")
       } else {
         try StandardOutput.writeLines([

@@ -1,3 +1,4 @@
+import Application
 import ArgumentParser
 import Foundation
 import Pipeline
@@ -25,31 +26,12 @@ struct CatalogListCommand: AsyncParsableCommand {
           let length = trackTime(entry.duration)
           for item in entry.items.isEmpty ? [MediaItem()] : entry.items {
             try StandardOutput.write(
-              "\(entry.identifier)  \(length)  \(printable(trackName(item, entry.identifier)))\n")
+              "\(entry.identifier)  \(length)  \(printable(item.trackName(orReference: entry.identifier)))\n")
           }
         }
       }
     }
   }
-}
-
-extension MediaItemTable {
-  /// All media items of a catalog; a track without one has an empty row.
-  static func text(of catalog: CustomCatalog) -> String {
-    var rows: [Row] = []
-    catalog.forEachEntry { entry in
-      for item in entry.items.isEmpty ? [MediaItem()] : entry.items {
-        rows.append(Row(reference: entry.identifier, item: item))
-      }
-    }
-    return write(rows)
-  }
-}
-
-/// `Artist – Title`, or whatever is known.
-func trackName(_ item: MediaItem, _ identifier: String) -> String {
-  let parts = [item.artist, item.title].compactMap { $0 }
-  return parts.isEmpty ? identifier : parts.joined(separator: " – ")
 }
 
 /// `0:03:25`

@@ -1,6 +1,6 @@
+import Application
 import ArgumentParser
 import Pipeline
-import Recognition
 
 struct CatalogMergeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -17,25 +17,7 @@ struct CatalogMergeCommand: AsyncParsableCommand {
     try await reportingErrors {
       var settings = try CommandSettings()
       catalog.apply(to: &settings)
-      // All are looked at before the first is taken.
-      let catalogs = try others.map { path in
-        var other = settings
-        other.take(path, for: Settings.catalog, option: "merge")
-        let catalog = try other.openCatalog()
-        try catalog.verify()
-        return catalog
-      }
-      let update = try CatalogUpdate(at: settings[Settings.catalog])
-      for catalog in catalogs {
-        var batch: [Reference] = []
-        try catalog.forEachReference { reference in
-          batch.append(reference)
-          guard batch.count == CatalogUpdate.batchSize else { return }
-          try update.add(batch)
-          batch.removeAll()
-        }
-        try update.add(batch)
-      }
+      try CatalogMerge(catalog: settings[Settings.catalog], others: others.map(\.path)).perform()
     }
   }
 }

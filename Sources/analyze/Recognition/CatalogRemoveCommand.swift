@@ -1,6 +1,6 @@
+import Application
 import ArgumentParser
 import Pipeline
-import Recognition
 
 struct CatalogRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -18,19 +18,10 @@ struct CatalogRemoveCommand: AsyncParsableCommand {
     try await reportingErrors {
       var settings = try CommandSettings()
       catalog.apply(to: &settings)
-      _ = try settings.openCatalog()
-      let update = try CatalogUpdate(at: settings[Settings.catalog])
-      let names = try TrackNames(update.directory.catalog(), looksFor: tracks)
-      var identifiers: Set<String> = []
-      for track in tracks {
-        let found = names.identifiers(track)
-        guard !found.isEmpty else {
-          throw CommandFailure(
-            .fatal, "The catalog has no track \(track). Nothing was removed; `analyze catalog list` lists all.")
-        }
-        identifiers.formUnion(found)
+      let removal = CatalogRemoval(catalog: settings[Settings.catalog], tracks: tracks) {
+        PathArgument(argument: $0)?.path
       }
-      try update.directory.remove(identifiers)
+      try removal.perform()
     }
   }
 }

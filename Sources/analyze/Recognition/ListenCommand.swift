@@ -1,15 +1,16 @@
-import Analysis
+import Application
 import ArgumentParser
 import Foundation
+import Listening
 import Pipeline
 import Recognition
 import Reporting
-import System
+internal import System
 
 struct ListenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "listen",
-    abstract: "Recognises tracks in sound as it comes in on standard input, for as long as it comes.",
+    abstract: "Recognizes tracks in sound as it comes in on standard input, for as long as it comes.",
     discussion: """
       Raw PCM, interleaved and little-endian, as other programs record it:
         arecord -q -t raw -f S16_LE -r 44100 -c 1 | analyze listen
@@ -60,24 +61,25 @@ struct ListenCommand: AsyncParsableCommand {
         )
       }
       _ = try settings.openCatalog()
-      let session = try ManagedSession(following: settings[Settings.catalog], source: source)
+      let session = try ManagedRecognitionSession(following: settings[Settings.catalog], source: source)
       let signals = SignalHandling { _ in session.cancel() }
       var changes = TrackChanges()
-      var failure: (any Error)?
-      for await result in session.results {
-        switch result {
-        case .error(let error as CatalogError):
-          Log.write(
-            .warning, "catalog_unread", "The catalog has changed, but \(error). Listening goes on with the one before.")
-        case .error(let error): failure = error
-        default:
-          do {
-            try report(changes.next(confidence.accepted(result)))
-          } catch {
-            session.cancel()
-            throw error
+      var failure: RecordingError?
+      do {
+        for try await result in session.start() {
+          if case .error(let error) = result {
+            Log.write(
+              .warning, "catalog_unread",
+              "The catalog has changed, but \(error). Listening goes on with the one before.")
+          } else {
+            try report(changes.next(confidence.limit.accepted(result)))
           }
         }
+      } catch let error as RecordingError {
+        failure = error
+      } catch {
+        session.cancel()
+        throw error
       }
       try report(changes.finish())
       if let status = signals.exitStatus { throw status.exitCode }

@@ -1,6 +1,5 @@
-import Analysis
+import Application
 import ArgumentParser
-import AudioDecoding
 import Foundation
 import Pipeline
 import Recognition
@@ -14,7 +13,7 @@ struct MatchCommand: AsyncParsableCommand {
     commandName: "match",
     abstract: "Says which tracks of the catalog are in audio files: clips, mixes, recordings of the radio.",
     discussion: """
-      Each track that is heard is listed with where it starts and ends. Exit status: 0 if all files could be read, whatever was recognised; 3 if one could not.
+      Each track that is heard is listed with where it starts and ends. Exit status: 0 if all files could be read, whatever was recognized; 3 if one could not.
       """)
 
   @Argument(help: ArgumentHelp("Audio files; - for standard input, in any format of audio files.", valueName: "file"))
@@ -41,24 +40,15 @@ struct MatchCommand: AsyncParsableCommand {
     try await reportingErrors {
       var settings = try CommandSettings()
       catalog.apply(to: &settings)
-      let session = try Session(catalog: settings.openCatalog())
+      let recognition = try FileRecognition(catalog: settings.openCatalog(), limit: confidence.limit)
       var failures = 0
       for file in files {
-        var record = MatchRecord(path: file.shownPath)
-        do {
-          let sheet = try tracks(in: file, session)
-          record.duration = sheet.duration
-          record.tracks = sheet.cues.filter { confidence.accepts($0.confidence) }
-          if cue { try StandardOutput.write(cueFile(record)) }
-        } catch let error as DecodeError {
-          record.problem = Problem(stage: .open, code: error.code.rawValue, message: error.message)
-        } catch let error as CatalogError {
-          guard case .queryTooShort = error else { throw error }
-          record.problem = Problem(stage: .analyze, code: "too_short", message: "For recognition, \(error).")
-        }
+        let record = try record(of: file, recognition)
         if let problem = record.problem {
           failures += 1
           Log.write(Log.Message(event: "file_failed", about: record.path, problem))
+        } else if cue {
+          try StandardOutput.write(cueFile(record))
         }
         if json {
           try StandardOutput.write(record.ndjsonLine)
@@ -70,26 +60,12 @@ struct MatchCommand: AsyncParsableCommand {
     }
   }
 
-  /// Seconds of a clip that is matched as a whole.
-  private static let longestClip = 30.0
-
-  private func tracks(in input: InputArgument, _ session: Session) throws -> CueSheet {
+  private func record(of input: InputArgument, _ recognition: FileRecognition) throws -> MatchRecord {
     switch input {
     case .standardInput:
       let spooled = try SpooledInput.read()
-      return try tracks(in: spooled.path, session)
-    case .file(let argument):
-      return try tracks(in: argument.path, session)
-    }
-  }
-
-  private func tracks(in file: FilePath, _ session: Session) throws -> CueSheet {
-    let query = try QueryGenerator.query(ofFile: file, maximumDuration: Self.longestClip + 1)
-    guard query.duration <= Self.longestClip else { return try CueSheet(ofFile: file, in: session.catalog) }
-    switch session.match(query) {
-    case .matches(let matches): return CueSheet(cues: matches.map { CueSheet.Cue($0) }, duration: query.duration)
-    case .noMatch: return CueSheet(cues: [], duration: query.duration)
-    case .error(let error): throw error
+      return try recognition.record(of: spooled.path, shownAs: "/dev/stdin")
+    case .file(let argument): return try recognition.record(of: argument.path)
     }
   }
 
@@ -101,45 +77,26 @@ struct MatchCommand: AsyncParsableCommand {
   }
 }
 
-extension InputArgument {
-  /// What stands for it in results.
-  fileprivate var shownPath: FilePath {
-    switch self {
-    case .standardInput: "/dev/stdin"
-    case .file(let argument): argument.path
-    }
-  }
-}
-
-/// Which matches are good enough.
 struct ConfidenceArguments: ParsableArguments {
   @Option(help: ArgumentHelp("Show only matches of at least this probability, 0.86 to 1.", valueName: "p"))
   var minConfidence: Double?
 
   func validate() throws {
-    let least = Match.leastConfidence
-    if let minConfidence, !(least...1).contains(minConfidence) {
+    let range = ConfidenceLimit.range
+    if let minConfidence, !range.contains(minConfidence) {
       throw ValidationError(
-        "--min-confidence must be \(least) to 1, not \(minConfidence): less likely matches are never shown.")
+        "--min-confidence must be \(range.lowerBound) to 1, not \(minConfidence): less likely matches are never shown.")
     }
   }
 
-  func accepts(_ confidence: Double) -> Bool { confidence >= minConfidence ?? 0 }
-
-  /// A result without the matches that are not good enough.
-  func accepted(_ result: SessionResult) -> SessionResult {
-    guard case .matches(let all) = result, let first = all.first else { return result }
-    let matches = all.filter { accepts($0.best.confidence) }
-    return matches.isEmpty
-      ? .noMatch(queryStart: first.queryStart, queryDuration: first.queryDuration) : .matches(matches)
-  }
+  var limit: ConfidenceLimit { minConfidence.map { ConfidenceLimit(least: $0) } ?? ConfidenceLimit() }
 }
 
-/// What was recognised, as a person reads it.
+/// What was recognized, as a person reads it.
 enum MatchText {
   static func lines(for record: MatchRecord) -> [String] {
     var lines = [printable(DisplayPath.text(of: record.path))]
-    if record.tracks.isEmpty { lines.append("  nothing recognised") }
+    if record.tracks.isEmpty { lines.append("  nothing recognized") }
     for cue in record.tracks {
       lines.append("  \(trackTime(cue.start))–\(trackTime(cue.end))  \(text(of: cue.match))")
       lines.append("      \(place(of: cue.match))")
@@ -150,7 +107,7 @@ enum MatchText {
   }
 
   static func text(of match: MatchedMediaItem) -> String {
-    let name = trackName(match.item, match.referenceIdentifier)
+    let name = match.item.trackName(orReference: match.referenceIdentifier)
     return printable(match.item.album.map { "\(name) (\($0))" } ?? name)
   }
 

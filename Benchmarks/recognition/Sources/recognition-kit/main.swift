@@ -1,4 +1,3 @@
-import Fingerprinting
 import Glibc
 @_spi(Measuring) import Recognition
 import SystemPackage
@@ -10,6 +9,7 @@ import SystemPackage
 //     recognition-kit match CATALOG queries.csv answers.csv [signature]      queries: id,path
 //     recognition-kit tracks CATALOG queries.csv tracks.csv      all that each query holds
 //     recognition-kit landmarks manifest.csv DIRECTORY
+//     recognition-kit adding COUNT      how the time to add references grows with their number
 //     recognition-kit evidence CATALOG queries.csv evidence.csv      queries: id,track or NONE,path
 
 func cpuSeconds() -> Double {
@@ -75,7 +75,7 @@ func build(_ manifest: String, _ output: String) throws {
     extraction += cpuSeconds() - start
     seconds += signature.duration
     signatureBytes += signature.bytes.count
-    try catalog.add(Reference(identifier: track.id, signature: signature, items: [MediaItem(title: track.id)]))
+    try catalog.add(ReferenceSignature(identifier: track.id, signature: signature, items: [MediaItem(title: track.id)]))
   }
   let start = cpuSeconds()
   try catalog.write(to: FilePath(output))
@@ -89,13 +89,13 @@ func build(_ manifest: String, _ output: String) throws {
 
 /// Writes all tracks that each query holds: where each starts and ends in it, and where in the track that is.
 func tracks(_ catalogPath: String, _ queries: String, _ output: String) throws {
-  let session = try Session(catalog: CustomCatalog(contentsOf: FilePath(catalogPath)))
+  let session = try RecognitionSession(catalog: CustomCatalog(contentsOf: FilePath(catalogPath)))
   var text = "query,id,start,end,offset,confidence\n"
   let start = cpuSeconds()
   let queries = try list(queries)
   for query in queries {
     let samples = try samples(query.path)
-    var generator = QueryGenerator(sampleRate: 8000)
+    var generator = RecognitionQueryGenerator(sampleRate: 8000)
     generator.append(samples.span)
     for match in session.match(generator.query()).matches {
       let best = match.best
@@ -109,20 +109,20 @@ func tracks(_ catalogPath: String, _ queries: String, _ output: String) throws {
 
 func match(_ catalogPath: String, _ queries: String, _ output: String, fromSignature: Bool) throws {
   let opening = cpuSeconds()
-  let session = try Session(catalog: CustomCatalog(contentsOf: FilePath(catalogPath)))
+  let session = try RecognitionSession(catalog: CustomCatalog(contentsOf: FilePath(catalogPath)))
   let opened = cpuSeconds() - opening
   var text = "query,id,offset,score,time_ms,speed\n"
   var times: [Double] = []
   for query in try list(queries) {
     let samples = try samples(query.path)
     let start = cpuSeconds()
-    let result: SessionResult
+    let result: RecognitionSession.Result
     if fromSignature {
       var generator = SignatureGenerator(sampleRate: 8000)
       generator.append(samples.span)
       result = session.match(generator.signature())
     } else {
-      var generator = QueryGenerator(sampleRate: 8000)
+      var generator = RecognitionQueryGenerator(sampleRate: 8000)
       generator.append(samples.span)
       result = session.match(generator.query())
     }
@@ -146,7 +146,7 @@ func match(_ catalogPath: String, _ queries: String, _ output: String, fromSigna
 /// or down: so landmarks, pairs and the skew of their frequencies are those of real music, and none of it is the kit's
 /// own music at a speed or pitch that a query could have.
 func grow(_ catalogPath: String, _ directoryPath: String, _ trackCount: Int) throws {
-  var real: [Reference] = []
+  var real: [ReferenceSignature] = []
   try CustomCatalog(contentsOf: FilePath(catalogPath)).forEachReference { real.append($0) }
   let sources = real.map { (landmarks: $0.signature.landmarks, columnCount: $0.signature.columnCount) }
   let directory = CatalogDirectory(at: FilePath(directoryPath))
@@ -176,7 +176,7 @@ func grow(_ catalogPath: String, _ directoryPath: String, _ trackCount: Int) thr
           var landmark = source.landmarks[low]
           landmark.column += column - first
           // What leaves the bands at one end comes in at the other: the number of landmarks stays that of real music.
-          landmark.band = (landmark.band + shift + LandmarkSpectrum.bandCount) % LandmarkSpectrum.bandCount
+          landmark.band = (landmark.band + shift + Landmark.bandCount) % Landmark.bandCount
           landmarks.append(landmark)
           low += 1
         }
@@ -185,7 +185,7 @@ func grow(_ catalogPath: String, _ directoryPath: String, _ trackCount: Int) thr
       landmarks.sort { ($0.column, $0.band) < ($1.column, $1.band) }
       made += 1
       batch.append(
-        Reference(
+        ReferenceSignature(
           identifier: "made-\(made)", signature: Signature(landmarks: landmarks, columnCount: column),
           items: [MediaItem(title: "Made-up track \(made)", artist: "Nobody", album: "Simulation")]))
     }
@@ -209,12 +209,12 @@ func writeLandmarks(_ manifest: String, _ directory: String) throws {
 
 /// Writes what speaks for the best place of each query, and the same with its track taken out of the catalog.
 func writeEvidence(_ catalogPath: String, _ queries: String, _ output: String) throws {
-  let session = try Session(catalog: CustomCatalog(contentsOf: FilePath(catalogPath)))
+  let session = try RecognitionSession(catalog: CustomCatalog(contentsOf: FilePath(catalogPath)))
   var text = ""
   for query in try list(queries) {
     let fields = query.path.split(separator: ",", maxSplits: 1).map(String.init)
     let samples = try samples(fields[1])
-    var generator = QueryGenerator(sampleRate: 8000)
+    var generator = RecognitionQueryGenerator(sampleRate: 8000)
     generator.append(samples.span)
     let clip = generator.query()
     for excluded in fields[0] == "NONE" ? [nil] : [nil, fields[0]] {
@@ -229,12 +229,27 @@ func writeEvidence(_ catalogPath: String, _ queries: String, _ output: String) t
   try write(text.utf8, to: output)
 }
 
+/// Adds made-up references to a catalog in memory, and says what each costs: it must not grow with their number.
+func add(_ count: Int) throws {
+  let landmarks = (0..<90).map { Landmark(column: $0, band: 7 * $0 % Landmark.bandCount, strength: 5) }
+  let signature = Signature(landmarks: landmarks, columnCount: 100)
+  for count in [count / 4, count / 2, count] {
+    let start = cpuSeconds()
+    var catalog = CustomCatalog()
+    for number in 0..<count {
+      try catalog.add(ReferenceSignature(identifier: "made-\(number)", signature: signature, items: []))
+    }
+    print("references", catalog.count, "CPU µs for each", (cpuSeconds() - start) * 1e6 / Double(count))
+  }
+}
+
 let arguments = CommandLine.arguments
 do {
   switch arguments.dropFirst().first {
   case "build" where arguments.count == 4: try build(arguments[2], arguments[3])
   case "match" where arguments.count >= 5:
     try match(arguments[2], arguments[3], arguments[4], fromSignature: arguments.dropFirst(5).contains("signature"))
+  case "adding" where arguments.count == 3: try add(Int(arguments[2]) ?? 0)
   case "tracks" where arguments.count == 5: try tracks(arguments[2], arguments[3], arguments[4])
   case "grow" where arguments.count == 5: try grow(arguments[2], arguments[3], Int(arguments[4]) ?? 0)
   case "landmarks" where arguments.count == 4: try writeLandmarks(arguments[2], arguments[3])
@@ -245,6 +260,7 @@ do {
       usage: recognition-kit build manifest.csv CATALOG | grow CATALOG DIRECTORY TRACKS
              recognition-kit match CATALOG queries.csv answers.csv [signature] | landmarks manifest.csv DIRECTORY
              recognition-kit tracks CATALOG queries.csv tracks.csv
+             recognition-kit adding COUNT
              recognition-kit evidence CATALOG queries.csv evidence.csv
       """)
     exit(64)

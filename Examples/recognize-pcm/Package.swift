@@ -1,0 +1,17 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "recognize-pcm",
+  dependencies: [
+    .package(name: "nocturne", path: "../.."),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "recognize-pcm",
+      dependencies: [
+        .product(name: "Recognition", package: "nocturne"), .product(name: "SystemPackage", package: "swift-system"),
+      ])
+  ]
+)

@@ -1,0 +1,57 @@
+public import Analysis
+internal import System
+public import SystemPackage
+
+/// One file to analyze, with what is known about its audio: everything a worker needs, in this process or another.
+public struct AnalysisJob: Hashable, Sendable {
+  public var path: FilePath
+  /// IDs of the analyzers to run; `nil` for all of the worker's.
+  public var analyzers: Set<String>?
+  /// Audio the file may turn out to hold, if it was moved or its tags were edited.
+  public var knownAudio: [KnownAudio]
+  /// How long the analysis may take before the rest of the file is left out; `nil` for no limit.
+  public var timeLimit: TimeLimit?
+
+  public init(
+    path: FilePath, analyzers: Set<String>? = nil, knownAudio: [KnownAudio] = [], timeLimit: TimeLimit? = nil
+  ) {
+    self.path = path
+    self.analyzers = analyzers
+    self.knownAudio = knownAudio
+    self.timeLimit = timeLimit
+  }
+}
+
+extension AnalysisJob: Codable {
+  enum CodingKeys: String, CodingKey {
+    case path, analyzers
+    case knownAudio = "known_audio"
+    case timeLimit = "time_limit"
+  }
+
+  /// A path is a string, or a list of its bytes if it is not UTF-8.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    if let text = try? container.decode(String.self, forKey: .path) {
+      path = FilePath(text)
+    } else {
+      path = FilePath(bytes: try container.decode([UInt8].self, forKey: .path))
+    }
+    analyzers = try container.decodeIfPresent(Set<String>.self, forKey: .analyzers)
+    knownAudio = try container.decode([KnownAudio].self, forKey: .knownAudio)
+    timeLimit = try container.decodeIfPresent(TimeLimit.self, forKey: .timeLimit)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    let bytes = path.withBytes { unsafe Array($0) }
+    if let text = String(validating: bytes, as: UTF8.self) {
+      try container.encode(text, forKey: .path)
+    } else {
+      try container.encode(bytes, forKey: .path)
+    }
+    try container.encode(analyzers, forKey: .analyzers)
+    try container.encode(knownAudio, forKey: .knownAudio)
+    try container.encode(timeLimit, forKey: .timeLimit)
+  }
+}

@@ -1,0 +1,376 @@
+public import Analysis
+public import AudioDecoding
+public import DSP
+
+/// Makes each feed that the analyzers of a file ask for, once, from the decoded blocks, and passes it to their
+/// sessions.
+///
+///     block ─┬─ native channels ───────────────────────────── sessions
+///            ├─ AcoustID conversion ───────────────────────── sessions
+///            ├─ each channel resampled, once per rate ─────── sessions
+///            └─ mean of the channels, once
+///                 └─ resampled, once per rate ─┬───────────── sessions
+///                                              └─ STFT, once per layout ─ sessions
+///
+/// A session that throws is dropped alone, and so is one that wants no more; a feed without sessions is no longer made.
+/// Memory is a few blocks per feed, however long the file is. One file, one thread.
+public final class FeedGraph {
+  private let participants: [Participant]
+  private var branches: [any Branch] = []
+  private var monoBranches: [MonoBranch] = []
+  private var mono: [Float] = []
+
+  private enum Participant {
+    case subscriber(Subscriber)
+    /// There never was a session.
+    case outcome(AnalyzerOutcome)
+  }
+
+  /// Opens the sessions. Those with feed `.file` get no samples and wait for `finish`.
+  ///
+  /// - Parameters:
+  ///   - track: The file, as sessions are told about it.
+  ///   - format: Rate and channel count of the blocks to come.
+  ///   - encoding: How the decoder represents samples, for the AcoustID conversion.
+  public init(
+    plugins: [AnalyzerPlugin], track: Track, format: AudioFormat, encoding: SampleEncoding, resampler: ResamplerKind
+  ) {
+    var participants: [Participant] = []
+    var subscribers: [Feed: [Subscriber]] = [:]
+    var feeds: [Feed] = []
+    for plugin in plugins {
+      let subscriber: Subscriber
+      do {
+        subscriber = Subscriber(plugin.identity, try plugin.makeSession(for: track))
+      } catch {
+        participants.append(.outcome(AnalyzerOutcome(analyzer: plugin.identity, result: error.outcome)))
+        continue
+      }
+      participants.append(.subscriber(subscriber))
+      if subscribers[plugin.feed] == nil { feeds.append(plugin.feed) }
+      subscribers[plugin.feed, default: []].append(subscriber)
+    }
+    self.participants = participants
+
+    var monoBranches: [Int: MonoBranch] = [:]
+    func mono(at rate: Int) -> MonoBranch {
+      if let branch = monoBranches[rate] { return branch }
+      let branch = MonoBranch(from: format.sampleRate, to: rate, resampler)
+      monoBranches[rate] = branch
+      self.monoBranches.append(branch)
+      return branch
+    }
+    for feed in feeds {
+      let subscribers = subscribers[feed] ?? []
+      switch feed {
+      case .file:
+        break
+      case .spectrum(let layout):
+        mono(at: layout.sampleRate).spectra.append(SpectrumBranch(layout, subscribers))
+      case .samples(let layout):
+        let rate = if case .hertz(let rate) = layout.rate { rate } else { format.sampleRate }
+        switch (layout.conversion, layout.channels) {
+        case (.standard, .mono):
+          mono(at: rate).subscribers += subscribers
+        case (.standard, .native):
+          branches.append(
+            NativeBranch(channelCount: format.channelCount, from: format.sampleRate, to: rate, resampler, subscribers))
+        case (.acoustID, .mono) where rate == AcoustIDConverter.outputRate:
+          branches.append(AcoustIDBranch(format, encoding, subscribers))
+        case (.acoustID, _):
+          subscribers.fail("The AcoustID conversion gives mono at \(AcoustIDConverter.outputRate) Hz only.")
+        }
+      }
+    }
+    update()
+  }
+
+  /// Whether any session still wants samples.
+  public private(set) var wantsMore = false
+
+  /// Processes the next decoded frames.
+  public func push(_ block: borrowing AudioBlock) {
+    guard wantsMore, block.frameCount > 0 else { return }
+    for branch in branches where branch.isWanted { branch.push(block) }
+    if monoBranches.contains(where: \.isWanted) {
+      if block.channelCount == 1 {
+        pushMono(block.samples.span.extracting(block.range(ofChannel: 0)))
+      } else {
+        let count = block.downmix(into: &mono)
+        let mono = mono
+        pushMono(mono.span.extracting(first: count))
+      }
+    }
+    update()
+  }
+
+  private func pushMono(_ frames: Span<Float>) {
+    for branch in monoBranches where branch.isWanted { branch.push(frames) }
+  }
+
+  private func update() {
+    wantsMore = branches.contains(where: \.isWanted) || monoBranches.contains(where: \.isWanted)
+  }
+
+  /// Ends the audio: flushes the feeds and closes the sessions.
+  ///
+  /// - Returns: An outcome for each plugin, in their order.
+  public func finish() -> [AnalyzerOutcome] {
+    for branch in branches where branch.isWanted { branch.finish() }
+    for branch in monoBranches where branch.isWanted { branch.finish() }
+    return participants.map { participant in
+      switch participant {
+      case .subscriber(let subscriber): subscriber.finish()
+      case .outcome(let outcome): outcome
+      }
+    }
+  }
+}
+
+// MARK: - Sessions
+
+/// A session and its outcome.
+private final class Subscriber {
+  private let identity: AnalyzerIdentity
+  private var session: (any AnalysisSession)?
+  private var failure: AnalysisError?
+  private(set) var wantsMore: Bool
+
+  init(_ identity: AnalyzerIdentity, _ session: any AnalysisSession) {
+    self.identity = identity
+    self.session = session
+    wantsMore = session.wantsMore
+  }
+
+  func consume(_ values: Span<Float>, at index: Int64) {
+    guard wantsMore else { return }
+    do {
+      try session?.consume(values, at: index)
+      wantsMore = session?.wantsMore ?? false
+    } catch {
+      fail(error)
+    }
+  }
+
+  func fail(_ error: AnalysisError) {
+    failure = error
+    wantsMore = false
+    // Its memory is no longer needed.
+    session = nil
+  }
+
+  func finish() -> AnalyzerOutcome {
+    wantsMore = false
+    defer { session = nil }
+    do throws(AnalysisError) {
+      if let failure { throw failure }
+      guard let finding = try session?.finish() else { throw AnalysisError.failed("The session was closed before.") }
+      return AnalyzerOutcome(analyzer: identity, result: .finding(finding))
+    } catch {
+      return AnalyzerOutcome(analyzer: identity, result: error.outcome)
+    }
+  }
+}
+
+extension [Subscriber] {
+  fileprivate var wantMore: Bool { contains(where: \.wantsMore) }
+
+  fileprivate func consume(_ values: Span<Float>, at index: Int64) {
+    for subscriber in self { subscriber.consume(values, at: index) }
+  }
+
+  fileprivate func fail(_ reason: String) {
+    for subscriber in self { subscriber.fail(.failed(reason)) }
+  }
+}
+
+extension AnalysisError {
+  var outcome: AnalyzerOutcome.Result {
+    switch self {
+    case .notApplicable(let reason): .notApplicable(reason)
+    case .failed(let reason): .failed(reason)
+    }
+  }
+}
+
+// MARK: - Branches
+
+/// Makes one feed from decoded blocks.
+private protocol Branch: AnyObject {
+  var isWanted: Bool { get }
+  func push(_ block: borrowing AudioBlock)
+  func finish()
+}
+
+extension ResamplerKind {
+  /// Larger ratios do not occur in music, and libsamplerate rejects them.
+  private static let largestRatio = 256
+
+  /// - Returns: `nil` if the rate stays the same.
+  /// - Throws: `AnalysisError.failed` for a ratio no resampler supports.
+  fileprivate func resampler(from inputRate: Int, to outputRate: Int) throws(AnalysisError) -> (any Resampler)? {
+    guard inputRate != outputRate else { return nil }
+    guard inputRate > 0, outputRate > 0, inputRate / outputRate < Self.largestRatio,
+      outputRate / inputRate < Self.largestRatio
+    else { throw .failed("Audio at \(inputRate) Hz cannot be resampled to \(outputRate) Hz.") }
+    return makeResampler(from: inputRate, to: outputRate)
+  }
+}
+
+/// The mono signal at one rate, and the feeds made from it.
+private final class MonoBranch {
+  var subscribers: [Subscriber] = []
+  var spectra: [SpectrumBranch] = []
+  private let resampler: Result<(any Resampler)?, AnalysisError>
+  private var resampled: [Float] = []
+  private var frameCount: Int64 = 0
+
+  init(from inputRate: Int, to outputRate: Int, _ kind: ResamplerKind) {
+    resampler = Result { () throws(AnalysisError) in try kind.resampler(from: inputRate, to: outputRate) }
+  }
+
+  var isWanted: Bool { subscribers.wantMore || spectra.contains(where: \.isWanted) }
+
+  func push(_ frames: Span<Float>) {
+    switch resampler {
+    case .success(nil):
+      handOut(frames)
+    case .success(let resampler?):
+      let count = resampler.push(frames, into: &resampled)
+      handOut(resampled, count)
+    case .failure(let error):
+      for subscriber in subscribers { subscriber.fail(error) }
+      for spectrum in spectra { for subscriber in spectrum.subscribers { subscriber.fail(error) } }
+    }
+  }
+
+  func finish() {
+    if case .success(let resampler?) = resampler {
+      let count = resampler.finish(into: &resampled)
+      handOut(resampled, count)
+    }
+    for spectrum in spectra where spectrum.isWanted { spectrum.finish() }
+  }
+
+  private func handOut(_ buffer: [Float], _ count: Int) {
+    handOut(buffer.span.extracting(first: count))
+  }
+
+  private func handOut(_ frames: Span<Float>) {
+    guard !frames.isEmpty else { return }
+    subscribers.consume(frames, at: frameCount)
+    for spectrum in spectra where spectrum.isWanted { spectrum.push(frames) }
+    frameCount += Int64(frames.count)
+  }
+}
+
+/// The STFT of one layout.
+private final class SpectrumBranch {
+  let subscribers: [Subscriber]
+  private var stft: STFT
+
+  init(_ layout: SpectrumLayout, _ subscribers: [Subscriber]) {
+    self.subscribers = subscribers
+    stft = STFT(windowLength: layout.windowLength, hop: layout.hop)
+  }
+
+  var isWanted: Bool { subscribers.wantMore }
+
+  func push(_ frames: Span<Float>) {
+    stft.push(frames) { [subscribers] column, index in subscribers.consume(column, at: index) }
+  }
+
+  func finish() {
+    stft.finish { [subscribers] column, index in subscribers.consume(column, at: index) }
+  }
+}
+
+/// All channels, at the file's rate or another.
+private final class NativeBranch: Branch {
+  private let subscribers: [Subscriber]
+  private let resamplers: Result<[any Resampler], AnalysisError>
+  private var resampled: [Float] = []
+  private var planar: [Float] = []
+  private var frameCount: Int64 = 0
+
+  init(channelCount: Int, from inputRate: Int, to outputRate: Int, _ kind: ResamplerKind, _ subscribers: [Subscriber]) {
+    self.subscribers = subscribers
+    resamplers = Result { () throws(AnalysisError) in
+      var resamplers: [any Resampler] = []
+      for _ in 0..<channelCount {
+        guard let resampler = try kind.resampler(from: inputRate, to: outputRate) else { break }
+        resamplers.append(resampler)
+      }
+      return resamplers
+    }
+  }
+
+  var isWanted: Bool { subscribers.wantMore }
+
+  func push(_ block: borrowing AudioBlock) {
+    switch resamplers {
+    case .failure(let error):
+      for subscriber in subscribers { subscriber.fail(error) }
+    case .success(let resamplers) where resamplers.isEmpty:
+      planar.removeAll(keepingCapacity: true)
+      for channel in 0..<block.channelCount { planar += block.samples[block.range(ofChannel: channel)] }
+      handOut(frames: block.frameCount)
+    case .success(let resamplers):
+      planar.removeAll(keepingCapacity: true)
+      var count = 0
+      for (channel, resampler) in resamplers.enumerated() {
+        count = resampler.push(block.samples.span.extracting(block.range(ofChannel: channel)), into: &resampled)
+        planar += resampled[..<count]
+      }
+      handOut(frames: count)
+    }
+  }
+
+  func finish() {
+    guard case .success(let resamplers) = resamplers, !resamplers.isEmpty else { return }
+    planar.removeAll(keepingCapacity: true)
+    var count = 0
+    for resampler in resamplers {
+      count = resampler.finish(into: &resampled)
+      planar += resampled[..<count]
+    }
+    handOut(frames: count)
+  }
+
+  private func handOut(frames: Int) {
+    guard frames > 0 else { return }
+    let planar = planar
+    subscribers.consume(planar.span, at: frameCount)
+    frameCount += Int64(frames)
+  }
+}
+
+/// fpcalc's 11,025 Hz mono.
+private final class AcoustIDBranch: Branch {
+  private let subscribers: [Subscriber]
+  private var converter: AcoustIDConverter
+  private var converted: [Float] = []
+  private var frameCount: Int64 = 0
+
+  init(_ format: AudioFormat, _ encoding: SampleEncoding, _ subscribers: [Subscriber]) {
+    self.subscribers = subscribers
+    converter = AcoustIDConverter(format: format, encoding: encoding)
+  }
+
+  var isWanted: Bool { subscribers.wantMore }
+
+  func push(_ block: borrowing AudioBlock) {
+    handOut(converter.push(block, into: &converted))
+  }
+
+  /// fpcalc never flushes the last millisecond from its filter; doing so would lengthen one fingerprint in 150 by a
+  /// word.
+  func finish() {}
+
+  private func handOut(_ count: Int) {
+    guard count > 0 else { return }
+    let converted = converted
+    subscribers.consume(converted.span.extracting(first: count), at: frameCount)
+    frameCount += Int64(count)
+  }
+}

@@ -1,0 +1,191 @@
+public import Analysis
+internal import AudioDecoding
+public import DSP
+public import System
+
+/// Analyzes one file from opening to findings. Blocks while it decodes: use it on a worker thread or in a worker
+/// process.
+public struct FileAnalyzer: Sendable {
+  private let plugins: [AnalyzerPlugin]
+  private let resampler: ResamplerKind
+  private let readsToEnd: Bool
+  private let verifiesChecksums: Bool
+
+  /// - Parameters:
+  ///   - plugins: All analyzers of the pipeline; outcomes come in this order.
+  ///   - readsToEnd: Whether to decode on when no analyzer wants more, to find damage and false lengths.
+  ///   - verifiesChecksums: Whether to decode every file, known audio too, and compare it with the checksum in its
+  ///     header.
+  public init(
+    plugins: [AnalyzerPlugin], resampler: ResamplerKind, readsToEnd: Bool = true, verifiesChecksums: Bool = false
+  ) {
+    self.plugins = plugins
+    self.resampler = resampler
+    self.readsToEnd = readsToEnd
+    self.verifiesChecksums = verifiesChecksums
+  }
+
+  /// Identifies the audio; decodes it if some analyzers have no stored outcome for it; runs those, and the analyzers of
+  /// the file itself, which run even if there is no audio.
+  ///
+  /// Status, problem and the remarks about the container are always this file's own. Outcomes of a known file are
+  /// reused only if both files are whole and give decoders the same input; when in doubt, this file is decoded.
+  ///
+  /// - Parameters:
+  ///   - isCancelled: Called between blocks.
+  ///   - findAudio: Looks up audio by `decodingID` if it is not among the job's known audio.
+  ///   - enter: Called before each stage, so an observer can tell what killed this process.
+  ///   - hasDecoded: Called with the seconds of audio decoded, every ten seconds of audio.
+  ///   - processorTime: Returns the processor time of this thread in seconds.
+  /// - Returns: `nil` if canceled. Any other failure is part of the result.
+  public func analyze(
+    _ job: AnalysisJob, isCancelled: () -> Bool = { false }, findAudio: (ContentID) -> KnownAudio? = { _ in nil },
+    enter: (Problem.Stage) -> Void = { _ in }, hasDecoded: (Double) -> Void = { _ in },
+    processorTime: () -> Double = { ProcessorTime.ofThisThread }
+  ) -> FileAnalysis? {
+    let start = processorTime()
+    let chosen = plugins.filter { job.analyzers?.contains($0.id) ?? true }
+    let audioPlugins = chosen.filter { $0.feed != .file }
+    var analysis = FileAnalysis(status: .ok)
+    var outcomes: [AnalyzerOutcome] = []
+
+    enter(.open)
+    let held = HeldFile(at: job.path)
+    let path = held?.path ?? job.path
+    do {
+      let content = try AudioContent(path: path)
+      analysis.contentID = content.id
+      // Verifying a checksum needs decoding.
+      let known = verifiesChecksums ? nil : knownAudio(of: content, job, findAudio)
+      let missing = audioPlugins.filter { !(known?.analyzers.contains($0.identity) ?? false) }
+      analysis.reusesKnownAudio = known != nil
+      if known != nil || !missing.isEmpty || verifiesChecksums { analysis.decodingID = content.decodingID }
+      if missing.isEmpty, let known {
+        analysis.remarks = content.remarks + known.remarks.filter { $0.stage == .decode }
+        // If audio was not decoded to its end, the container describes it, and each file has its own.
+        analysis.format = known.format?.frameCount != nil ? known.format : try AudioSource(path: path).format
+      } else {
+        var source = try AudioSource(path: path, verifiesChecksum: verifiesChecksums)
+        analysis.format = source.format
+        if !missing.isEmpty || verifiesChecksums {
+          enter(.decode)
+          let timeSpent = { processorTime() - start }
+          guard
+            var found = decode(
+              &source, job, missing, isCancelled: isCancelled, hasDecoded: hasDecoded, timeSpent: timeSpent,
+              into: &analysis)
+          else { return nil }
+          if analysis.problem?.stage == .decode {
+            // This file's audio was not the known audio after all: nothing known applies to it.
+            analysis.reusesKnownAudio = false
+            if missing.count < audioPlugins.count {
+              var source = try AudioSource(path: path)
+              guard
+                let all = decode(
+                  &source, job, audioPlugins, isCancelled: isCancelled, hasDecoded: hasDecoded, timeSpent: timeSpent,
+                  into: &analysis)
+              else { return nil }
+              found = all
+            }
+          }
+          outcomes = found
+        }
+      }
+    } catch {
+      analysis.status = .failed
+      analysis.problem = Problem(error, at: .open)
+      analysis.format = analysis.format ?? error.format
+    }
+
+    guard !isCancelled() else { return nil }
+    enter(.analyze)
+    let track = Track(path: job.path, openPath: path, format: analysis.format)
+    outcomes += chosen.filter { $0.feed == .file }.map { $0.outcome(for: track) }
+    analysis.remarks += outcomes.flatMap(\.remarks)
+    let order = Dictionary(plugins.enumerated().map { ($1.identity, $0) }) { first, _ in first }
+    analysis.outcomes = outcomes.sorted { order[$0.analyzer, default: 0] < order[$1.analyzer, default: 0] }
+    if held?.hasChanged ?? false { analysis.noteChange() }
+    return analysis
+  }
+
+  /// `nil` if no known audio may stand for this file's own.
+  private func knownAudio(
+    of content: AudioContent, _ job: AnalysisJob, _ findAudio: (ContentID) -> KnownAudio?
+  ) -> KnownAudio? {
+    guard content.fault == nil,
+      let known = job.knownAudio.first(where: { $0.decodingID == content.decodingID }) ?? findAudio(content.decodingID)
+    else { return nil }
+    // What was not decoded to its end may be damaged further on.
+    return known.format?.frameCount != nil || !readsToEnd ? known : nil
+  }
+
+  /// - Returns: `nil` if canceled.
+  private func decode(
+    _ source: inout AudioSource, _ job: AnalysisJob, _ plugins: [AnalyzerPlugin], isCancelled: () -> Bool,
+    hasDecoded: (Double) -> Void, timeSpent: () -> Double, into analysis: inout FileAnalysis
+  ) -> [AnalyzerOutcome]? {
+    let feeds = FeedGraph(
+      plugins: plugins, track: Track(path: job.path, format: source.format), format: source.format,
+      encoding: source.encoding, resampler: resampler)
+    var block = AudioBlock(channelCount: source.format.channelCount)
+    var hasEnded = false
+    var isLate = false
+    let rate = Double(source.format.sampleRate)
+    var duration = 0.0
+    var told = 0.0
+    while !hasEnded, !isLate, readsToEnd || feeds.wantsMore {
+      if source.read(into: &block) { feeds.push(block) } else { hasEnded = true }
+      if isCancelled() { return nil }
+      duration = Double(source.summary.frameCount) / rate
+      if duration >= told + 10 {
+        told = duration
+        hasDecoded(duration)
+      }
+      if let limit = job.timeLimit, timeSpent() >= limit.processorSeconds(afterDecoding: duration) { isLate = true }
+    }
+    let summary = source.summary
+    analysis.remarks = summary.remarks
+    analysis.format = source.format
+    analysis.decodedDuration = duration
+    if hasEnded {
+      if let problem = summary.problem {
+        analysis.status = .partial
+        analysis.problem = Problem(problem, at: .decode)
+      }
+    } else if isLate {
+      analysis.status = .partial
+      analysis.problem = Problem(
+        stage: .analyze, code: "time_limit",
+        message: """
+          It took too much processor time: \(Int(timeSpent())) s for \(Int(duration)) s of audio. The findings \
+          are of that part.
+          """)
+    }
+    return feeds.finish()
+  }
+}
+
+extension AnalyzerPlugin {
+  /// Runs an analyzer whose feed is the file.
+  fileprivate func outcome(for track: Track) -> AnalyzerOutcome {
+    do {
+      var session = try makeSession(for: track)
+      return AnalyzerOutcome(analyzer: identity, result: .finding(try session.finish()))
+    } catch {
+      return AnalyzerOutcome(analyzer: identity, result: error.outcome)
+    }
+  }
+}
+
+extension AnalyzerOutcome {
+  fileprivate var remarks: [Problem] {
+    guard case .finding(let finding) = result else { return [] }
+    return finding.remarks.map { Problem(stage: .analyze, code: "\(analyzer.id)_remark", message: $0) }
+  }
+}
+
+extension Problem {
+  fileprivate init(_ error: DecodeError, at stage: Stage) {
+    self.init(stage: stage, code: error.code.rawValue, message: error.message)
+  }
+}

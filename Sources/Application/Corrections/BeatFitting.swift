@@ -1,0 +1,64 @@
+internal import Analysis
+package import AnalysisEngine
+internal import BuiltInAnalyzers
+package import Pipeline
+internal import System
+internal import SystemPackage
+
+/// Lays beats of a tempo that a person has given over the audio of a file, which is read again for that.
+package struct BeatFitting {
+  struct Failure: Error {
+    /// The end of a sentence: "since …".
+    var reason: String
+  }
+
+  private let timeLimit: TimeLimit
+  private let isolation: (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
+
+  /// - Parameter isolation: Where a plan is carried out, which was made of all of a definition.
+  package init(
+    timeLimit: TimeLimit, isolation: @escaping (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
+  ) {
+    self.timeLimit = timeLimit
+    self.isolation = isolation
+  }
+
+  /// - Parameter audio: What the file must hold: it may have changed since it was analyzed.
+  /// - Throws: `Failure` if there are no beats to be had.
+  func finding(of path: FilePath, _ audio: ContentID, bpm: Double) throws -> TempoFinding {
+    guard path.isThere else {
+      throw Failure(reason: "the file is not there to be read again")
+    }
+    // Very slow and very fast tempi are heard by a multiple of them.
+    var heard = bpm
+    while heard < BuiltInAnalyzers.beatFitRange.lowerBound { heard *= 2 }
+    while heard > BuiltInAnalyzers.beatFitRange.upperBound { heard /= 2 }
+    let fit = BuiltInAnalyzers.beatFit(bpm: heard)
+    let definition = PipelineDefinition(
+      name: fit.id, entries: [PipelineDefinition.Entry(id: fit.id, settings: fit.settings)])
+    let plan = try definition.plan(with: BuiltInAnalyzers.onRequest)
+    let isolation = isolation(definition, plan)
+    defer { isolation.close() }
+    let analysis = try isolation.analysis(
+      of: AnalysisJob(path: path, timeLimit: timeLimit), by: plan.makeFileAnalyzer())
+    guard let analysis else { throw Failure(reason: "reading the file was given up") }
+    guard analysis.contentID == audio else {
+      throw Failure(
+        reason: analysis.contentID == nil
+          ? "the file cannot be read: \(analysis.problem?.message ?? "unknown reason")"
+          : "the file holds other audio than when it was analyzed")
+    }
+    guard case .finding(let finding)? = analysis.outcomes.first?.result, var tempo = finding as? TempoFinding,
+      tempo.beats.count > 1
+    else { throw Failure(reason: "there are no onsets in it to lay them on") }
+    while heard < bpm * 0.99 {
+      heard *= 2
+      tempo = tempo.multiplied(by: BeatRatio(2))
+    }
+    while heard > bpm * 1.01 {
+      heard /= 2
+      tempo = tempo.multiplied(by: BeatRatio(1, 2))
+    }
+    return tempo
+  }
+}

@@ -1,0 +1,172 @@
+package import Analysis
+internal import Foundation
+internal import Records
+package import ResultStore
+internal import System
+package import SystemPackage
+internal import Text
+
+/// Sets the tempo or the beats of files, or takes back what was set. It belongs to the audio: see `TempoCorrection`.
+package struct TempoChange {
+  package enum Tempo: Sendable {
+    /// Beats per minute, within `TempoChange.tempi`.
+    case beatsPerMinute(Double)
+    /// So many times the tempo it has now.
+    case times(BeatRatio)
+  }
+
+  package enum Shift: Sendable {
+    /// All beats move by a part of a beat.
+    case beats(Double)
+    /// All beats move so that one lies here, in seconds from the start.
+    case firstBeat(Double)
+  }
+
+  package enum Wish: Sendable {
+    /// What was found counts again.
+    case unset
+    case set(Tempo?, Shift?)
+  }
+
+  /// Beats per minute that can be set.
+  package static let tempi = 10.0...1000.0
+
+  package var wish: Wish
+  package var files: [FilePath]
+  package var store: ResultStore
+  /// Lays beats over the audio where those that were found do not serve.
+  package var fitting: BeatFitting
+
+  package init(_ wish: Wish, of files: [FilePath], in store: ResultStore, fitting: BeatFitting) {
+    self.wish = wish
+    self.files = files
+    self.store = store
+    self.fitting = fitting
+  }
+
+  /// What became of one file.
+  package struct Change: Sendable {
+    package var path: FilePath
+    /// The tempo before, in beats per minute.
+    package var before: Double?
+    /// What counts from now on.
+    package var after: Double?
+    package var isLocked: Bool
+    /// What is to be said of the beats; empty if nothing was set.
+    package var note: String
+    /// Other files with the same audio.
+    package var copies: Int
+
+    /// One line.
+    package var text: String {
+      "\(printable(DisplayPath.text(of: path))): \(TempoChange.text(before)) → "
+        + (isLocked ? "\(TempoChange.text(after)), locked; \(note)" : "\(TempoChange.text(after)), as found")
+        + (copies > 0 ? " (as well as \(copies) \(copies == 1 ? "copy" : "copies") of the same audio)" : "")
+    }
+  }
+
+  /// Changes all files or none.
+  /// - Throws: `UnknownFile`, `TempoChangeError`, `StoreError`.
+  package func perform() throws -> [Change] {
+    var corrections: [ContentID: TempoFinding?] = [:]
+    var changes: [Change] = []
+    for path in files {
+      guard let record = try store.record(at: path, includesBeats: true) else { throw UnknownFile(path) }
+      guard let audio = record.contentID else { throw TempoChangeError.noAudio(path) }
+      var result: (tempo: TempoFinding?, note: String) = (nil, "")
+      if case .set(let tempo, let shift) = wish { result = try corrected(record, audio, tempo, shift) }
+      corrections[audio] = .some(result.tempo)
+      // What the analyzer says, whatever a person has set.
+      let found = record.tempoCorrection.map(\.found) ?? record.tempo
+      changes.append(
+        Change(
+          path: path, before: record.tempo?.bpm, after: (result.tempo ?? found)?.bpm, isLocked: result.tempo != nil,
+          note: result.note, copies: try store.fileCount(withAudio: audio) - 1))
+    }
+    try store.correctTempo(corrections)
+    return changes
+  }
+
+  /// The tempo as it is wanted, and what is to be said of its beats.
+  private func corrected(
+    _ record: FileRecord, _ audio: ContentID, _ wanted: Tempo?, _ shift: Shift?
+  ) throws -> (TempoFinding, String) {
+    let path = record.path
+    var note: String?
+    var tempo: TempoFinding
+    if case .beatsPerMinute(let bpm) = wanted {
+      (tempo, note) = try self.tempo(bpm, of: record, audio)
+    } else {
+      guard let found = record.tempo, let now = found.bpm else { throw TempoChangeError.noTempo(path) }
+      let ratio = if case .times(let ratio) = wanted { ratio } else { BeatRatio(1) }
+      let new = now * ratio.value
+      guard Self.tempi.contains(new) else { throw TempoChangeError.outOfRange(path, bpm: new) }
+      tempo = found.multiplied(by: ratio).locked(at: new)
+    }
+    if let shift {
+      guard tempo.beats.count > 1 else { throw TempoChangeError.noBeats(path, reason: note) }
+      let duration = record.format?.duration
+      switch shift {
+      case .beats(let beats): tempo = tempo.shifted(byBeats: beats, duration: duration)
+      case .firstBeat(let seconds):
+        guard seconds <= duration ?? .infinity else { throw TempoChangeError.endsBefore(path, seconds: seconds) }
+        tempo = tempo.withBeat(at: seconds, duration: duration)
+      }
+    }
+    return (tempo, note ?? Self.beatText(tempo.beats.count))
+  }
+
+  /// A tempo in beats per minute, with its beats, or why there are none.
+  private func tempo(
+    _ bpm: Double, of record: FileRecord, _ audio: ContentID
+  ) throws -> (TempoFinding, String?) {
+    let now = record.tempo ?? TempoFinding(bpm: nil, confidence: 1, candidates: [], isStable: true, map: [], beats: [])
+    if now.beats.count > 1, let ratio = now.ratio(to: bpm) { return (now.multiplied(by: ratio).locked(at: bpm), nil) }
+    do {
+      let fitted = try fitting.finding(of: record.path, audio, bpm: bpm)
+      var tempo = now
+      tempo.isStable = fitted.isStable
+      tempo.map = fitted.map
+      tempo.beats = fitted.beats
+      tempo.metre = nil
+      tempo.downbeats = nil
+      tempo.bpm = fitted.bpm
+      return (tempo.locked(at: bpm), Self.beatText(tempo.beats.count) + " laid on the audio")
+    } catch let failure as BeatFitting.Failure {
+      if now.beats.count > 1, let ratio = now.roughRatio(to: bpm) {
+        return (now.multiplied(by: ratio).locked(at: bpm), "the beats are those found, since \(failure.reason)")
+      }
+      return (now.without(beatsFor: bpm), "no beats, since \(failure.reason)")
+    }
+  }
+
+  private static func beatText(_ count: Int) -> String { counted(count, "beat") }
+
+  static func text(_ bpm: Double?) -> String {
+    bpm.map { String(format: "%.2f BPM", $0) } ?? "no tempo"
+  }
+}
+
+/// Why a tempo cannot be set. Nothing was set, of no file.
+package enum TempoChangeError: Error, CustomStringConvertible {
+  case noAudio(FilePath)
+  /// There is none that could be multiplied.
+  case noTempo(FilePath)
+  case outOfRange(FilePath, bpm: Double)
+  case noBeats(FilePath, reason: String?)
+  /// The file is shorter than where a beat is to lie.
+  case endsBefore(FilePath, seconds: Double)
+
+  package var description: String {
+    let sentence =
+      switch self {
+      case .noAudio(let path): "No audio was found in \(printable(path.string)), so there is nothing to set."
+      case .noTempo(let path): "\(printable(path.string)) has no tempo to change. Give it one with --bpm."
+      case .outOfRange(let path, let bpm): "The tempo of \(printable(path.string)) would become \(TempoChange.text(bpm))."
+      case .noBeats(let path, let reason):
+        "\(printable(path.string)) has no beats to move\(reason.map { ": \($0)" } ?? "")."
+      case .endsBefore(let path, let seconds): "\(printable(path.string)) ends before \(seconds) s."
+      }
+    return sentence + " Nothing was set."
+  }
+}

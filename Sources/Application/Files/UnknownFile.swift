@@ -1,0 +1,18 @@
+internal import System
+package import SystemPackage
+internal import Text
+
+/// Nothing is known of a file.
+package struct UnknownFile: Error, CustomStringConvertible {
+  package var path: FilePath
+
+  package init(_ path: FilePath) {
+    self.path = path
+  }
+
+  package var description: String {
+    let name = printable(DisplayPath.text(of: path))
+    return "Nothing is known of \(name). "
+      + (path.isThere ? "Analyze it, or the folder it is in: analyze \(name)" : "There is no such file either.")
+  }
+}

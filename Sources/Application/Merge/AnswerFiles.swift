@@ -1,0 +1,89 @@
+internal import Foundation
+internal import System
+package import SystemPackage
+internal import Text
+
+/// Where answers of workers lie.
+package enum AnswerFiles: Sendable {
+  case standardInput
+  case file(FilePath)
+
+  /// The files that a path stands for, that of a folder too. Engines put files of their own beside answers, under names that
+  /// begin with `_` or `.`: Spark `_SUCCESS`, `_temporary` and `.part-00000.crc`.
+  ///
+  /// - Parameter isUnfinished: Gets what a job of Hadoop or Spark leaves that has not come to its end.
+  /// - Throws: `AnswerMergeError`, before anything is made: a wrong name leaves nothing behind.
+  package static func named(_ path: FilePath, isUnfinished: (FilePath) -> Void) throws -> [AnswerFiles] {
+    guard isFolder(path) else {
+      try open(path, "Nothing").close()
+      return [.file(path)]
+    }
+    if path.lastComponent == "_temporary" {
+      isUnfinished(path)
+      return []
+    }
+    return try files(in: path, isUnfinished)
+  }
+
+  private static func files(in folder: FilePath, _ isUnfinished: (FilePath) -> Void) throws -> [AnswerFiles] {
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: folder.string).sorted()
+    } catch {
+      throw AnswerMergeError.unreadable(folder, reason: error.localizedDescription, merged: "Nothing")
+    }
+    return try names.flatMap { name -> [AnswerFiles] in
+      let path = folder.appending(name)
+      if name == "_temporary" { isUnfinished(path) }
+      if name.hasPrefix("_") || name.hasPrefix(".") { return [] }
+      return isFolder(path) ? try files(in: path, isUnfinished) : [.file(path)]
+    }
+  }
+
+  private static func isFolder(_ path: FilePath) -> Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder) && isFolder.boolValue
+  }
+
+  private static func open(_ path: FilePath, _ merged: String) throws -> FileDescriptor {
+    do {
+      return try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+    } catch {
+      throw AnswerMergeError.unreadable(path, reason: "\(error).", merged: merged)
+    }
+  }
+
+  package var name: String {
+    switch self {
+    case .standardInput: "standard input"
+    case .file(let path): path.string
+    }
+  }
+
+  func withDescriptor(_ body: (FileDescriptor) throws -> Void) throws {
+    switch self {
+    case .standardInput: try body(.standardInput)
+    case .file(let path):
+      let descriptor = try Self.open(path, "Nothing more")
+      try descriptor.closeAfter { try body(descriptor) }
+    }
+  }
+}
+
+/// Why answers cannot be merged.
+package enum AnswerMergeError: Error, CustomStringConvertible {
+  /// None of the files that were named is one of answers.
+  case noFiles
+  /// - Parameters:
+  ///   - reason: A sentence.
+  ///   - merged: `Nothing` or `Nothing more`.
+  case unreadable(FilePath, reason: String, merged: String)
+
+  package var description: String {
+    switch self {
+    case .noFiles: "There is no file of answers in what was named. Nothing was merged."
+    case .unreadable(let path, let reason, let merged):
+      "\(printable(path.string)) cannot be read: \(reason) \(merged) was merged."
+    }
+  }
+}

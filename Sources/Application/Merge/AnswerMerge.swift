@@ -1,0 +1,97 @@
+package import Analysis
+package import Pipeline
+internal import Records
+package import ResultStore
+package import SystemPackage
+internal import Text
+
+/// Brings what workers have answered into a database: all that `analyze merge` does.
+package struct AnswerMerge {
+  package var inputs: [AnswerFiles]
+  /// It is made if it is not there.
+  package var database: FilePath
+  /// The analyzers of the program.
+  package var kinds: [AnalyzerKind]
+  package var lockPatience: Duration
+  package var failurePolicy: FailurePolicy
+
+  package init(
+    _ inputs: [AnswerFiles], into database: FilePath, kinds: [AnalyzerKind], lockPatience: Duration = .zero,
+    failurePolicy: FailurePolicy = .new
+  ) {
+    self.inputs = inputs
+    self.database = database
+    self.kinds = kinds
+    self.lockPatience = lockPatience
+    self.failurePolicy = failurePolicy
+  }
+
+  package enum Event: Sendable {
+    /// Another run is at work on the database.
+    case waitsForLock
+    /// The database is open; until the end, the control stops the merge.
+    case begins(RunControl)
+    /// A line that is no answer.
+    case refused(AnswerFiles, line: Int, reason: String)
+  }
+
+  package struct Outcome: Sendable {
+    package var status: ExitStatus
+    package var counts: MergeCounts
+    /// Lines that named no file.
+    package var withoutFile: Int
+    /// Lines that are no answers.
+    package var refused: Int
+    package var digest: FailureDigest
+
+    /// One line.
+    package var text: String {
+      let lines = counts.merged + counts.unchanged + counts.outdated + withoutFile + refused
+      return """
+        \(counted(lines, "line")): \(counts.merged) merged, \(counts.unchanged) known before, \
+        \(counts.outdated) older than what is known, \(withoutFile) without a file, \(refused) left out
+        """
+    }
+  }
+
+  /// - Parameters:
+  ///   - audience: Who reads the digest.
+  ///   - interruption: The status that a merge ends with that was stopped; `nil` if it ends by itself.
+  ///   - report: Gets events, on the thread of the caller.
+  /// - Throws: `AnswerMergeError`, `StoreError`; what was committed stays.
+  package func perform(
+    audience: FailureDigest.Audience = .people, interruption: () -> ExitStatus? = { nil }, report: (Event) -> Void
+  ) throws -> Outcome {
+    guard !inputs.isEmpty else { throw AnswerMergeError.noFiles }
+    try RunDatabase.makeFolder(for: database)
+    let lock = try RunLock.acquire(forDatabase: database, waitingAtMost: lockPatience) { _ in report(.waitsForLock) }
+    defer { lock.release() }
+    let store = try ResultStore(path: database, access: .readWrite)
+    let control = RunControl()
+    report(.begins(control))
+
+    let merge = Merge(
+      merger: ResultMerger(store: store, programVersion: Nocturne.version), kinds: kinds, control: control)
+    var refused = 0
+    for input in inputs where !control.isStopping {
+      try input.withDescriptor { descriptor in
+        try merge.read(descriptor) { number, reason in
+          refused += 1
+          report(.refused(input, line: number, reason: reason))
+        }
+      }
+    }
+    let finished = try merge.finish { ending in
+      if let status = interruption() { return status.rawValue }
+      let isViolated = failurePolicy.isViolated(
+        by: ending.totals, knownDamaged: ending.knownDamaged, news: ending.newlyFailed + ending.newlyDamaged)
+      return (refused > 0 || isViolated ? ExitStatus.filesFailed : .fine).rawValue
+    }
+    let digest = try FailureDigest(
+      of: finished.run, in: store, for: audience, knownFailures: finished.totals.failed - finished.newlyFailed,
+      knownDamaged: finished.totals.partial - finished.newlyDamaged - finished.unsettled + finished.knownDamaged)
+    return Outcome(
+      status: ExitStatus(rawValue: finished.exitStatus) ?? .fatal, counts: merge.counts, withoutFile: merge.withoutFile,
+      refused: refused, digest: digest)
+  }
+}

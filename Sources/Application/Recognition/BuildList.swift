@@ -1,0 +1,88 @@
+internal import Analysis
+internal import Foundation
+internal import Recognition
+internal import System
+internal import SystemPackage
+internal import Text
+
+/// What `catalog build` has put into a catalog, from one database: so that the next one knows what is new, what has
+/// changed, and what somebody has taken out or added by hand, which it leaves alone.
+///
+/// A text file in the catalog's folder: a line that says what it is, the path of the database, and a line for each
+/// track with its content id and the digest of its media item, or `-` while it is being added.
+struct BuildList {
+  enum State: Equatable {
+    /// A run may have ended before the track was in the catalog.
+    case begun
+    case done(ContentID)
+  }
+
+  /// What was found where the list should be.
+  enum Condition {
+    case whole, missing, damaged
+  }
+
+  static let fileExtension = ".build"
+
+  let file: FilePath
+  let condition: Condition
+  private let database: FilePath
+  private(set) var states: [ContentID: State] = [:]
+
+  private static let title = "nocturne catalog build 1"
+
+  init(in directory: FilePath, database: FilePath) throws {
+    self.database = database
+    let name = ContentID(hashing: Array(DisplayPath.text(of: database).utf8))
+    file = directory.appending("\(name)\(Self.fileExtension)")
+    guard FileManager.default.fileExists(atPath: file.string) else {
+      condition = .missing
+      return
+    }
+    guard let states = Self.states(in: String(decoding: try Data(contentsOf: URL(filePath: file.string)), as: UTF8.self))
+    else {
+      condition = .damaged
+      return
+    }
+    self.states = states
+    condition = .whole
+  }
+
+  /// - Returns: `nil` if the text is not such a list, or cut off.
+  private static func states(in text: String) -> [ContentID: State]? {
+    let lines = text.split(separator: "\n")
+    guard lines.count >= 2, lines[0] == title, text.hasSuffix("\n") else { return nil }
+    var states: [ContentID: State] = [:]
+    for line in lines.dropFirst(2) {
+      let words = line.split(separator: " ")
+      guard words.count == 2, let id = ContentID(String(words[0])) else { return nil }
+      guard words[1] != "-" else {
+        states[id] = .begun
+        continue
+      }
+      guard let digest = ContentID(String(words[1])) else { return nil }
+      states[id] = .done(digest)
+    }
+    return states
+  }
+
+  subscript(_ id: ContentID) -> State? {
+    get { states[id] }
+    set { states[id] = newValue }
+  }
+
+  func write() throws {
+    var text = "\(Self.title)\n\(printable(DisplayPath.text(of: database)))\n"
+    for (id, state) in states.map({ ($0.key.description, $0.value) }).sorted(by: { $0.0 < $1.0 }) {
+      switch state {
+      case .begun: text += "\(id) -\n"
+      case .done(let digest): text += "\(id) \(digest)\n"
+      }
+    }
+    do {
+      try FileReplacement.write(text.utf8, to: file)
+    } catch {
+      throw CatalogError.unwritable(path: file.string, reason: "\(error)")
+    }
+  }
+}

@@ -1,0 +1,40 @@
+internal import Landmarks
+package import Recognition
+package import SystemPackage
+package import Text
+
+extension MediaItemTable {
+  /// All media items of a catalog; a track without one has an empty row.
+  package static func text(of catalog: CustomCatalog) -> String {
+    var rows: [Row] = []
+    catalog.forEachEntry { entry in
+      for item in entry.items.isEmpty ? [MediaItem()] : entry.items {
+        rows.append(Row(reference: entry.identifier, item: item))
+      }
+    }
+    return write(rows)
+  }
+}
+
+extension MediaItem {
+  /// `Artist – Title`, or whatever is known.
+  /// - Parameter reference: The name of its track.
+  package func trackName(orReference reference: String) -> String {
+    let parts = [artist, title].compactMap { $0 }
+    return parts.isEmpty ? reference : parts.joined(separator: " – ")
+  }
+}
+
+extension CustomCatalog.Information {
+  /// As an object for programs.
+  /// - Parameter path: Where the catalog is.
+  package func jsonValue(path: FilePath) -> JSONValue {
+    .object([
+      "path": .string(path.string), "tracks": .integer(Int64(referenceCount)),
+      "duration_s": .number((duration * 10).rounded() / 10), "landmarks": .integer(Int64(landmarkCount)),
+      "segments": .integer(Int64(segmentCount)), "size_bytes": .integer(Int64(sizeBytes)),
+      "format_version": .integer(Int64(CustomCatalog.formatVersion)),
+      "signature_version": .integer(Int64(Signature.version)),
+    ])
+  }
+}

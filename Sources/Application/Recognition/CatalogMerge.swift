@@ -1,0 +1,34 @@
+internal import Recognition
+package import SystemPackage
+
+/// Adds all tracks of other catalogs to one; where a track is in both, theirs counts.
+package struct CatalogMerge {
+  package var catalog: FilePath
+  package var others: [FilePath]
+
+  package init(catalog: FilePath, others: [FilePath]) {
+    self.catalog = catalog
+    self.others = others
+  }
+
+  /// - Throws: `CatalogTaskError`, `CatalogError`.
+  package func perform() throws {
+    // All are looked at before the first is taken.
+    let catalogs = try others.map { path in
+      let catalog = try CustomCatalog(forAsking: path)
+      try catalog.verify()
+      return catalog
+    }
+    let update = try CatalogUpdate(at: catalog)
+    for catalog in catalogs {
+      var batch: [ReferenceSignature] = []
+      try catalog.forEachReference { (reference) throws(CatalogError) in
+        batch.append(reference)
+        guard batch.count == CatalogUpdate.batchSize else { return }
+        try update.add(batch)
+        batch.removeAll()
+      }
+      try update.add(batch)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+internal import Recognition
+package import SystemPackage
+
+/// Takes tracks out of a catalog, all or none.
+package struct CatalogRemoval {
+  package var catalog: FilePath
+  /// Identifiers of tracks, or what `path` makes the paths of files or folders of.
+  package var tracks: [String]
+  package var path: (String) -> FilePath?
+
+  package init(catalog: FilePath, tracks: [String], path: @escaping (String) -> FilePath?) {
+    self.catalog = catalog
+    self.tracks = tracks
+    self.path = path
+  }
+
+  /// - Throws: `CatalogTaskError`, `CatalogError`.
+  package func perform() throws {
+    _ = try CustomCatalog(forAsking: catalog)
+    let update = try CatalogUpdate(at: catalog)
+    let names = try TrackNames(update.directory.catalog(), looksFor: tracks, path: path)
+    var identifiers: Set<String> = []
+    for track in tracks {
+      let found = names.identifiers(track)
+      guard !found.isEmpty else { throw CatalogTaskError.noTrack(track) }
+      identifiers.formUnion(found)
+    }
+    try update.directory.remove(identifiers)
+  }
+}

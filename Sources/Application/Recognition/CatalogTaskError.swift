@@ -1,0 +1,49 @@
+package import Landmarks
+package import SystemPackage
+
+/// Why something cannot be done with a catalog, and what to do about it.
+package enum CatalogTaskError: Error, CustomStringConvertible {
+  case noCatalog(FilePath)
+  case emptyCatalog(FilePath)
+  /// Only a folder can be changed.
+  case isAFile(FilePath)
+  case foreignFolder(FilePath)
+  case cannotMakeFolder(FilePath, reason: String)
+  /// A catalog is to be written where something else is.
+  case foreignFile(FilePath)
+  /// - Parameter root: Where it was looked for; `nil` for everywhere.
+  case noSignatures(database: FilePath, root: FilePath?)
+  case unusableSignature(database: FilePath, of: FilePath, SignatureError)
+  /// A track that is to be removed.
+  case noTrack(String)
+  /// A track that a table of media items names.
+  case noTrackOfTable(String)
+
+  package var description: String {
+    switch self {
+    case .noCatalog(let path): "There is no catalog \(path.string). \(Self.makingACatalog)"
+    case .emptyCatalog(let path): "The catalog \(path.string) is empty. \(Self.makingACatalog)"
+    case .isAFile(let path):
+      "\(path.string) is a file, and only a catalog in a folder can be changed. `analyze catalog merge` adds its tracks to one."
+    case .foreignFolder(let path): "\(path.string) contains something other than a catalog. Name an empty folder."
+    case .cannotMakeFolder(let path, let reason): "The folder \(path.string) cannot be created: \(reason)"
+    case .foreignFile(let path):
+      "\(path.string) exists and is not a catalog. Name another file, or remove it."
+    case .noSignatures(let database, root: nil):
+      "No file in the database \(database.string) has a signature. Analyze your music with the pipeline default, "
+        + "or with another one that includes the analyzer signature: analyze FOLDER"
+    case .noSignatures(let database, let root?):
+      "The database \(database.string) has no file with a signature there. Analyze it first: analyze \(root.string)"
+    case .unusableSignature(let database, let path, let error):
+      "In the database \(database.string), the entry of \(path.string) is \(error) with --force."
+    case .noTrack(let name):
+      "The catalog has no track \(name). Nothing was removed; `analyze catalog list` lists all."
+    case .noTrackOfTable(let name):
+      "The table names track \(name), which is not in the catalog. No media item was changed."
+    }
+  }
+
+  private static let makingACatalog =
+    "`analyze catalog build` makes one from analyzed files, `analyze catalog add FILE` from single files; "
+    + "use --catalog for another one."
+}

@@ -1,0 +1,65 @@
+internal import Foundation
+internal import Recognition
+internal import System
+internal import SystemPackage
+
+/// A catalog that one task changes, step by step: no other task does so meanwhile.
+final class CatalogUpdate {
+  let directory: CatalogDirectory
+  private let lock: FileLock
+
+  /// References that are added in one step: their segment is made in memory.
+  static let batchSize = 4000
+
+  /// Makes the folder if it is not there.
+  /// - Throws: `CatalogTaskError`, `CatalogError`.
+  init(at path: FilePath) throws {
+    try Self.checkPlace(path)
+    do {
+      try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
+    } catch {
+      throw CatalogTaskError.cannotMakeFolder(path, reason: error.localizedDescription)
+    }
+    directory = CatalogDirectory(at: path)
+    let lock: FileLock?
+    do {
+      lock = try FileLock(path.appending(Self.lockName))
+    } catch {
+      throw CatalogError.unwritable(path: path.string, reason: "\(error)")
+    }
+    guard let lock else { throw CatalogError.locked(path: path.string) }
+    self.lock = lock
+  }
+
+  private static let lockName = "UPDATE.lock"
+
+  /// A catalog's folder is its own: files of other people must not get mixed up in it.
+  private static func checkPlace(_ path: FilePath) throws(CatalogTaskError) {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder) else { return }
+    guard isFolder.boolValue else { throw .isAFile(path) }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path.string)) ?? []
+    let isCatalog = names.contains {
+      $0 == "CATALOG" || $0 == lockName || $0.hasSuffix(".segment") || $0.hasSuffix(BuildList.fileExtension)
+    }
+    guard names.isEmpty || isCatalog else { throw .foreignFolder(path) }
+  }
+
+  /// Whether any database has built this catalog.
+  var hasBuildLists: Bool {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path.string)) ?? []
+    return names.contains { $0.hasSuffix(BuildList.fileExtension) }
+  }
+
+  func add(_ references: some Sequence<ReferenceSignature>) throws(CatalogError) {
+    var batch: [ReferenceSignature] = []
+    for reference in references {
+      batch.append(reference)
+      if batch.count == Self.batchSize {
+        try directory.add(batch)
+        batch.removeAll()
+      }
+    }
+    try directory.add(batch)
+  }
+}

@@ -1,0 +1,23 @@
+package import Recognition
+
+/// Which matches are good enough.
+package struct ConfidenceLimit: Sendable {
+  package var least: Double
+
+  /// What a limit can be: less likely matches are never found.
+  package static let range = SignatureMatch.leastConfidence...1
+
+  package init(least: Double = range.lowerBound) {
+    self.least = least
+  }
+
+  package func accepts(_ confidence: Double) -> Bool { confidence >= least }
+
+  /// A result without the matches that are not good enough.
+  package func accepted(_ result: RecognitionSession.Result) -> RecognitionSession.Result {
+    guard case .matches(let all) = result, let first = all.first else { return result }
+    let matches = all.filter { accepts($0.best.confidence) }
+    return matches.isEmpty
+      ? .noMatch(queryStart: first.queryStart, queryDuration: first.queryDuration) : .matches(matches)
+  }
+}

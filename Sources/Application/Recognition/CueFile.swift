@@ -1,0 +1,62 @@
+package import Recognition
+
+/// A cue sheet as players and disc burners read it, for one long recording.
+package enum CueFile {
+  /// Stretches of this many seconds or more in which nothing was recognized become tracks of their own, since in a cue
+  /// sheet one track goes on until the next.
+  private static let longestGap = 10.0
+
+  /// - Parameters:
+  ///   - name: Of the recording, without folders: a cue sheet lies beside it.
+  ///   - fileExtension: Of the recording.
+  package static func text(of sheet: CueSheet, name: String, fileExtension: String) -> String {
+    var lines = ["REM GENERATOR nocturne", "FILE \(quoted(name)) \(type(ofExtension: fileExtension))"]
+    var number = 0
+    func add(_ title: String, _ performer: String?, isrc: String?, at seconds: Double) {
+      number += 1
+      lines.append("  TRACK \(padded(number)) AUDIO")
+      lines.append("    TITLE \(quoted(title))")
+      if let performer { lines.append("    PERFORMER \(quoted(performer))") }
+      if let isrc, isISRC(isrc) { lines.append("    ISRC \(isrc)") }
+      lines.append("    INDEX 01 \(index(seconds))")
+    }
+    var end = 0.0
+    for cue in sheet.cues {
+      if cue.start - end >= longestGap { add("Unknown", nil, isrc: nil, at: end) }
+      // What a cue sheet begins with begins at its start.
+      let isFirst = number == 0
+      let item = cue.match.item
+      add(item.title ?? cue.match.referenceIdentifier, item.artist, isrc: item.isrc, at: isFirst ? 0 : cue.start)
+      end = max(end, cue.end)
+    }
+    if number == 0 || sheet.duration - end >= longestGap { add("Unknown", nil, isrc: nil, at: end) }
+    return lines.joined(separator: "\r\n") + "\r\n"
+  }
+
+  /// Minutes, seconds, and frames of 1/75 s.
+  private static func index(_ seconds: Double) -> String {
+    let frames = Int((max(0, seconds) * 75).rounded())
+    return "\(padded(frames / 75 / 60)):\(padded(frames / 75 % 60)):\(padded(frames % 75))"
+  }
+
+  private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+  /// There is no way to write a quotation mark or a line break.
+  private static func quoted(_ text: String) -> String {
+    let line = text.map { $0 == "\"" ? "'" : $0.isNewline ? " " : $0 }
+    return "\"\(String(line))\""
+  }
+
+  private static func isISRC(_ text: String) -> Bool {
+    text.utf8.count == 12 && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
+  }
+
+  /// The format knows few; WAVE is what others are called.
+  private static func type(ofExtension text: String) -> String {
+    switch text.lowercased() {
+    case "mp3": "MP3"
+    case "aif", "aiff": "AIFF"
+    default: "WAVE"
+    }
+  }
+}

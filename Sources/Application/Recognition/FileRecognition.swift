@@ -1,0 +1,47 @@
+internal import Analysis
+internal import Listening
+package import Recognition
+package import SystemPackage
+
+/// Finds out which tracks of a catalog are in audio files: clips, mixes, recordings of the radio.
+package struct FileRecognition {
+  package var session: RecognitionSession
+  package var limit: ConfidenceLimit
+
+  package init(catalog: CustomCatalog, limit: ConfidenceLimit = ConfidenceLimit()) throws(CatalogError) {
+    session = try RecognitionSession(catalog: catalog)
+    self.limit = limit
+  }
+
+  /// Seconds of a clip that is matched as a whole.
+  private static let longestClip = 30.0
+
+  /// What is heard in a file. One that cannot be read, or is too short, gives a record with a problem.
+  /// - Parameter shownPath: What stands for the file in the record; `nil` for its path.
+  /// - Throws: `CatalogError` if the catalog cannot be used.
+  package func record(of file: FilePath, shownAs shownPath: FilePath? = nil) throws -> MatchRecord {
+    var record = MatchRecord(path: shownPath ?? file)
+    do {
+      let sheet = try cueSheet(of: file)
+      record.duration = sheet.duration
+      record.tracks = sheet.cues.filter { limit.accepts($0.confidence) }
+    } catch let error as DecodeError {
+      record.problem = Problem(stage: .open, code: error.code.rawValue, message: error.message)
+    } catch let error as CatalogError {
+      guard case .queryTooShort = error else { throw error }
+      record.problem = Problem(stage: .analyze, code: "too_short", message: "For recognition, \(error).")
+    }
+    return record
+  }
+
+  /// - Throws: `DecodeError` or `CatalogError`.
+  private func cueSheet(of file: FilePath) throws -> CueSheet {
+    let query = try RecognitionQueryGenerator.query(ofFile: file, maximumDuration: Self.longestClip + 1)
+    guard query.duration <= Self.longestClip else { return try CueSheet(ofFile: file, in: session.catalog) }
+    switch session.match(query) {
+    case .matches(let matches): return CueSheet(cues: matches.map { CueSheet.Cue($0) }, duration: query.duration)
+    case .noMatch: return CueSheet(cues: [], duration: query.duration)
+    case .error(let error): throw error
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package import Analysis
+package import Recognition
+internal import Records
+package import System
+package import SystemPackage
+internal import Text
+
+/// What was recognized in one file: a line of `analyze match --json`.
+package struct MatchRecord: Sendable {
+  /// Absolute.
+  package var path: FilePath
+  /// Why nothing could be looked for.
+  package var problem: Problem?
+  /// Seconds that were listened to; `nil` if none were.
+  package var duration: Double?
+  /// Ascending by start.
+  package var tracks: [CueSheet.Cue]
+
+  package init(path: FilePath, problem: Problem? = nil, duration: Double? = nil, tracks: [CueSheet.Cue] = []) {
+    self.path = path
+    self.problem = problem
+    self.duration = duration
+    self.tracks = tracks
+  }
+
+  /// As a line of NDJSON, line break included.
+  package var ndjsonLine: [UInt8] { Shape.match.line(of: self) }
+}
+
+/// A track that begins or ends as one listens: a line of `analyze listen --json`.
+package struct HeardRecord: Sendable {
+  package var heard: Timestamp
+  package var change: TrackChanges.Change
+
+  package init(heard: Timestamp, change: TrackChanges.Change) {
+    self.heard = heard
+    self.change = change
+  }
+
+  var match: SignatureMatch { change.match }
+
+  /// As a line of NDJSON, line break included.
+  package var ndjsonLine: [UInt8] { Shape.heard.line(of: self) }
+}
+
+extension Shape {
+  fileprivate func line(of record: Record) -> [UInt8] {
+    var json = JSONWriter()
+    writeJSON(record, into: &json)
+    json.endLine()
+    return json.bytes
+  }
+}

@@ -1,0 +1,19 @@
+internal import Records
+internal import Reporting
+
+/// JSON Schemas of what `match` and `listen` print.
+package enum RecognitionSchema {
+  /// By what has the format, and by file name.
+  package static var files: [(format: String, name: String, text: String)] {
+    [
+      (
+        "match", "nocturne.match.v1.schema.json",
+        ReportSchema.lineSchema(Shape.match.schema, title: "nocturne.match, version 1: one file").text
+      ),
+      (
+        "listen", "nocturne.listen.v1.schema.json",
+        ReportSchema.lineSchema(Shape.heard.schema, title: "nocturne.listen, version 1: one recognized track").text
+      ),
+    ]
+  }
+}

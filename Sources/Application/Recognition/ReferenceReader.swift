@@ -1,0 +1,74 @@
+package import Analysis
+internal import AudioDecoding
+internal import Landmarks
+package import Pipeline
+internal import Recognition
+package import ResultStore
+internal import Records
+internal import SystemPackage
+
+/// Makes references of audio files. Those that were analyzed before are not decoded.
+package struct ReferenceReader {
+  struct Failure: Error {
+    var problem: Problem
+  }
+
+  private let store: ResultStore?
+  private let timeLimit: TimeLimit
+  private let analyze: (AnalysisJob) throws -> FileAnalysis?
+
+  /// What `analyze` must be able to do.
+  package static let analyzers = [KnownAnalyzer.tags, KnownAnalyzer.signature]
+
+  /// - Parameters:
+  ///   - store: Where what was analyzed before is.
+  ///   - timeLimit: For one file.
+  ///   - analyze: Analyzes a file; `nil` if it was given up.
+  package init(store: ResultStore?, timeLimit: TimeLimit, analyze: @escaping (AnalysisJob) throws -> FileAnalysis?) {
+    self.store = store
+    self.timeLimit = timeLimit
+    self.analyze = analyze
+  }
+
+  /// - Throws: `Failure` if the file cannot be a reference, and what `analyze` throws.
+  func reference(of path: FilePath) throws -> ReferenceSignature {
+    let stored = try storedSignature(of: path)
+    let job = AnalysisJob(
+      path: path, analyzers: Set(stored == nil ? Self.analyzers : [KnownAnalyzer.tags]), timeLimit: timeLimit)
+    guard let analysis = try analyze(job) else {
+      throw failure("interrupted", "The analysis was given up.")
+    }
+    var tags: TagFinding?
+    var made: SignatureFinding?
+    for outcome in analysis.outcomes {
+      guard case .finding(let finding) = outcome.result else { continue }
+      tags = tags ?? finding as? TagFinding
+      made = made ?? finding as? SignatureFinding
+    }
+    guard let id = analysis.contentID, let finding = stored ?? made else {
+      throw analysis.problem.map(Failure.init) ?? failure("no_audio", "There is no audio to recognize it by.")
+    }
+    guard finding.landmarkCount > 0 else {
+      throw failure("silent", "It is silent: there is nothing to recognize it by.")
+    }
+    do {
+      return ReferenceSignature(
+        identifier: id.description, signature: try Signature(bytes: finding.data),
+        items: [LibraryItem.item(path: path, tags: tags)])
+    } catch {
+      throw failure("no_signature", "\(error)")
+    }
+  }
+
+  private func failure(_ code: String, _ message: String) -> Failure {
+    Failure(problem: Problem(stage: .analyze, code: code, message: message))
+  }
+
+  /// Known by its content: what the database says of a path may be about an older file.
+  private func storedSignature(of path: FilePath) throws -> SignatureFinding? {
+    guard let store, let content = try? AudioContent(path: path), content.fault == nil,
+      let finding = try store.signature(decodingID: content.decodingID), finding.version == Signature.version
+    else { return nil }
+    return finding
+  }
+}

@@ -1,0 +1,75 @@
+internal import Foundation
+package import Records
+internal import Reporting
+package import ResultStore
+package import SystemPackage
+
+/// Writes reports of a library, or of a part of it, from the database.
+package struct LibraryReports: Sendable {
+  package enum Destination: Sendable {
+    /// `report.json` and so on; the folder is made if it is not there.
+    case folder(FilePath)
+    /// For a single report.
+    case standardOutput
+  }
+
+  /// A report that was or will be written.
+  package struct File: Hashable, Sendable {
+    package var format: ReportFormat
+    package var path: FilePath
+
+    package var text: String { "\(format.rawValue) report: \(path.string)" }
+  }
+
+  package var formats: [ReportFormat]
+  package var destination: Destination
+  package var options: ReportOptions
+  /// What they show; `nil` for all that is known.
+  package var roots: [FilePath]?
+  /// Files that are gone, too.
+  package var includesVanished: Bool
+
+  package init(
+    _ formats: [ReportFormat], to destination: Destination, options: ReportOptions = ReportOptions(),
+    roots: [FilePath]? = nil, includesVanished: Bool = false
+  ) {
+    self.formats = formats
+    self.destination = destination
+    self.options = options
+    self.roots = roots
+    self.includesVanished = includesVanished
+  }
+
+  /// The files that `write` makes.
+  package var files: [File] {
+    guard case .folder(let folder) = destination else { return [] }
+    return formats.map { File(format: $0, path: folder.appending("report.\($0.fileExtension)")) }
+  }
+
+  /// - Parameter run: What a report says of the run.
+  /// - Throws: `ReportError` or `StoreError`; of what is written to a file nothing is there then but what was before.
+  /// - Returns: The files written.
+  package func write(_ store: ResultStore, run: RunRecord?) throws -> [File] {
+    let selection = RecordSelection(
+      roots: roots, includesVanished: includesVanished, includesBeats: options.includesBeats,
+      includesLyrics: options.includesLyrics, includesChapters: options.includesChapters)
+    func write(_ format: ReportFormat, to destination: ReportDestination) throws {
+      let writer = try ReportWriter(format, to: destination, options: options, run: run)
+      try store.forEachRecord(selection) { try writer.append($0) }
+      try writer.finish()
+    }
+    guard case .folder(let folder) = destination else {
+      for format in formats { try write(format, to: .standardOutput) }
+      return []
+    }
+    if !formats.isEmpty {
+      do {
+        try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+      } catch {
+        throw ReportError.cannotCreate(path: folder, reason: error.localizedDescription)
+      }
+    }
+    for file in files { try write(file.format, to: .file(file.path)) }
+    return files
+  }
+}

@@ -1,0 +1,171 @@
+package import Analysis
+internal import Foundation
+package import ResultStore
+internal import System
+package import SystemPackage
+internal import Text
+
+/// What somebody reads at seven in the morning in the mail of the nightly job: what has begun to fail and what is damaged,
+/// by reason, with a few files each, and what can be done. Of bounded length, however much has failed.
+package struct FailureDigest: Sendable {
+  package enum Audience: Sendable {
+    case people, programs
+  }
+
+  /// Of this run alone.
+  package let failures: [FailureGroup]
+  package let damage: [FailureGroup]
+  /// Failures that an earlier run has told of.
+  package let knownFailures: Int
+  /// Damaged files that an earlier run has told of.
+  package let knownDamaged: Int
+  package let losses: [WorkerLoss: Int]
+  /// Files left for the next run.
+  package let pending: Int
+  let database: FilePath
+  let reports: [FilePath]
+
+  private static let groupsShown = 10
+  private static let examplesShown = 3
+  /// For each reason, in messages for programs.
+  private static let examplesForPrograms = 1_000
+
+  /// - Parameter run: `nil` if nothing was recorded.
+  package init(
+    of run: Int64?, in store: ResultStore, for audience: Audience = .people, knownFailures: Int, knownDamaged: Int,
+    losses: [WorkerLoss: Int] = [:], pending: Int = 0, reports: [FilePath] = []
+  ) throws {
+    let examples = audience == .programs ? Self.examplesForPrograms : Self.examplesShown
+    failures = try run.map { try store.newFailureGroups(in: $0, examples: examples) } ?? []
+    damage = try run.map { try store.newDamageGroups(in: $0, examples: examples) } ?? []
+    self.knownFailures = knownFailures
+    self.knownDamaged = knownDamaged
+    self.losses = losses
+    self.pending = pending
+    database = store.path
+    self.reports = reports
+  }
+
+  private var hasNewFiles: Bool { !failures.isEmpty || !damage.isEmpty }
+  /// Whether there is more to tell than what was known before.
+  package var hasNews: Bool { hasNewFiles || !losses.isEmpty }
+  private var isEmpty: Bool { !hasNews && knownFailures == 0 && knownDamaged == 0 }
+
+  /// The whole, as text.
+  package func lines(_ style: TextStyle = TextStyle()) -> [String] {
+    guard !isEmpty else { return [] }
+    var lines = list(failures, style) { count in
+      "\(counted(count, "file")) failed that \(count == 1 ? "was" : "were") not known as failing:"
+    }
+    lines += list(damage, style) { count in
+      count == 1
+        ? "1 file is damaged that was not known as damaged:"
+        : "\(count) files are damaged that were not known as damaged:"
+    }
+    lines += remarks
+    if hasNewFiles { lines += Self.advice(for: Set((failures + damage).map(\.code))) + whereToLook }
+    return lines
+  }
+
+  private func list(_ groups: [FailureGroup], _ style: TextStyle, title: (Int) -> String) -> [String] {
+    guard !groups.isEmpty else { return [] }
+    var lines = [title(Self.count(groups))]
+    let width = String(groups.map(\.count).max() ?? 0).count
+    for group in groups.prefix(Self.groupsShown) { lines += describe(group, width: width, style) }
+    let rest = groups.dropFirst(Self.groupsShown)
+    if !rest.isEmpty { lines.append("  … and \(counted(Self.count(rest), "file")) for other reasons") }
+    return lines + [""]
+  }
+
+  private static func count(_ groups: some Sequence<FailureGroup>) -> Int { groups.reduce(0) { $0 + $1.count } }
+
+  /// The new files as messages, a line each, for programs.
+  package var messages: [Message] {
+    messages(about: failures, event: "failed") + messages(about: damage, event: "damaged")
+  }
+
+  private func messages(about groups: [FailureGroup], event: String) -> [Message] {
+    var messages: [Message] = []
+    for group in groups {
+      for example in group.examples {
+        messages.append(Message(event: "file_\(event)", about: example.path, example.problem))
+      }
+      let rest = group.count - group.examples.count
+      if rest > 0 {
+        messages.append(
+          Message(
+            level: .warning, event: "files_\(event)", text: "\(counted(rest, "more file")) \(event) [\(group.code)]",
+            fields: ["code": .string(group.code), "count": .integer(Int64(rest))]))
+      }
+    }
+    return messages
+  }
+
+  private func describe(_ group: FailureGroup, width: Int, _ style: TextStyle) -> [String] {
+    let count = String(repeating: " ", count: max(0, width - String(group.count).count)) + String(group.count)
+    let messages = Set(group.examples.map(\.problem.message))
+    let shared = messages.count == 1 ? messages.first.map { shortened($0) + " " } ?? "" : ""
+    var lines = ["", "  \(count) × \(shared)[\(group.code)]"]
+    let indent = String(repeating: " ", count: width + 5)
+    for example in group.examples.prefix(Self.examplesShown) {
+      lines.append(indent + style.colored(printable(DisplayPath.text(of: example.path)), .yellow))
+      if shared.isEmpty { lines.append(indent + "  " + shortened(example.problem.message)) }
+    }
+    let rest = group.count - min(group.examples.count, Self.examplesShown)
+    if rest > 0 { lines.append(indent + "… and \(rest) more") }
+    return lines
+  }
+
+  private var remarks: [String] {
+    var lines: [String] = []
+    let besides = hasNewFiles ? "besides " : ""
+    if knownFailures > 0 {
+      lines.append("\(counted(knownFailures, "file")) \(besides)known as failing from earlier runs.")
+    }
+    if knownDamaged > 0 {
+      lines.append("\(counted(knownDamaged, "file")) \(besides)known as damaged from earlier runs.")
+    }
+    let lost = losses.values.reduce(0, +)
+    if lost > 0 {
+      let causes = losses.sorted { ($1.value, "\($0.key)") < ($0.value, "\($1.key)") }.prefix(3)
+        .map { "\($0.value) × \($0.key)" }.joined(separator: "; ")
+      lines.append("\(lost) worker \(lost == 1 ? "process was" : "processes were") lost: \(causes).")
+    }
+    if pending > 0 { lines.append("\(counted(pending, "file")) left for the next run.") }
+    return lines
+  }
+
+  private static func advice(for codes: Set<String>) -> [String] {
+    var lines: [String] = []
+    let damage: Set = [
+      "empty", "unknown_format", "no_audio", "absurd_header", "truncated", "corrupt", "unsupported_codec",
+    ]
+    let access: Set = ["unreadable", "read_error", "unreadable_folder", "unreadable_entry"]
+    let workers: Set = ["worker_crashed", "worker_failed", Problem.timeLimit, Problem.noProgress]
+    if !codes.isDisjoint(with: damage) {
+      lines.append("Replace damaged files, or leave them out with a line in a .nocturneignore.")
+    }
+    if !codes.isDisjoint(with: access) {
+      lines.append("What cannot be read: look at its permissions, and at the disk.")
+    }
+    if !codes.isDisjoint(with: workers) {
+      lines.append(
+        "Files that crash or hang a decoder cost themselves alone; they may need --timeout or --memory-limit.")
+    }
+    return lines
+  }
+
+  private var whereToLook: [String] {
+    let all =
+      reports.isEmpty
+      ? "sqlite3 '\(printable(database.string))' 'SELECT path, code, message FROM failing'"
+      : reports.map { printable($0.string) }.joined(separator: ", ")
+    return ["More about one file: analyze explain FILE", "All of them: \(all)"]
+  }
+
+  /// Messages may carry what a program has said.
+  private func shortened(_ message: String) -> String {
+    let text = printable(message)
+    return text.count > 240 ? text.prefix(239) + "…" : text
+  }
+}

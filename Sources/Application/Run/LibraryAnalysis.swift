@@ -1,0 +1,134 @@
+internal import Analysis
+package import Pipeline
+internal import Reporting
+internal import Records
+internal import ResultStore
+package import SystemPackage
+
+/// Analyzes a library and stores and reports what it finds: all that `analyze run` does.
+package struct LibraryAnalysis: Sendable {
+  package var run: LibraryRun.Request
+  /// It is made if it is not there. A dry run makes none.
+  package var database: FilePath
+  /// How long to wait for another run on the same database.
+  package var lockPatience: Duration
+  /// How long the run may take, from when it begins; the next one goes on.
+  package var timeBudget: Duration?
+  package var reports: LibraryReports
+  package var failurePolicy: FailurePolicy
+
+  package init(
+    run: LibraryRun.Request, database: FilePath, lockPatience: Duration = .zero, timeBudget: Duration? = nil,
+    reports: LibraryReports, failurePolicy: FailurePolicy = .new
+  ) {
+    self.run = run
+    self.database = database
+    self.lockPatience = lockPatience
+    self.timeBudget = timeBudget
+    self.reports = reports
+    self.failurePolicy = failurePolicy
+  }
+
+  /// How it went.
+  package struct Outcome: Sendable {
+    package var run: LibraryRun.Outcome
+    package var status: ExitStatus
+    package var elapsed: Duration
+    package var digest: FailureDigest
+    /// The files written.
+    package var reports: [LibraryReports.File]
+  }
+
+  private var isDryRun: Bool { run.scan.isDryRun }
+
+  /// - Parameters:
+  ///   - metrics: Learns how far the run has come, also when this throws.
+  ///   - audience: Who reads the digest.
+  /// - Throws: `StoreError`, `ScanError`, `ReportError`, or that no worker can be started; what was committed stays.
+  package func perform(
+    _ metrics: inout RunMetrics, audience: FailureDigest.Audience = .people, observer: some RunObserver
+  ) async throws -> Outcome {
+    let held = Held()
+    defer {
+      run.isolation.close()
+      held.release()
+      metrics.losses = run.isolation.losses
+    }
+    let work = try prepare(held, &metrics, observer)
+    let outcome = try await work.run.run()
+    return try conclude(work, outcome, &metrics, audience, observer)
+  }
+
+  private func prepare(
+    _ held: Held, _ metrics: inout RunMetrics, _ observer: some RunObserver
+  ) throws -> Work {
+    let database = try RunDatabase(self.database, isDryRun: isDryRun)
+    held.database = database
+    metrics.database = database.path
+    if !isDryRun {
+      held.lock = try RunLock.acquire(forDatabase: database.path, waitingAtMost: lockPatience) {
+        observer.waits(for: $0)
+      }
+    }
+    let store = try ResultStore(path: database.path, access: database.isTemporary || !isDryRun ? .readWrite : .readOnly)
+    let control = RunControl(limit: timeBudget)
+    observer.begins(control)
+    return Work(
+      store: store, run: LibraryRun(store: store, request: run, control: control) { observer.handle($0) }, start: .now)
+  }
+
+  private func conclude(
+    _ work: Work, _ outcome: LibraryRun.Outcome, _ metrics: inout RunMetrics, _ audience: FailureDigest.Audience,
+    _ observer: some RunObserver
+  ) throws -> Outcome {
+    metrics.outcome = outcome
+    let status = observer.interruption ?? status(of: outcome)
+    try work.run.finish(outcome, exitStatus: status.rawValue)
+    if metrics.path != nil { metrics.figures = try work.store.figures() }
+    var files: [LibraryReports.File] = []
+    if !isDryRun {
+      observer.handle(.began(.report))
+      do {
+        files = try reports.write(work.store, run: try work.store.run(outcome.runID))
+      } catch ReportError.closedPipe {
+        // Nobody wants the rest, and nothing is wrong.
+        throw ReportError.closedPipe
+      } catch {
+        try? work.run.finish(outcome, exitStatus: ExitStatus.fatal.rawValue)
+        throw error
+      }
+    }
+    let digest = try FailureDigest(
+      of: isDryRun ? nil : outcome.runID, in: work.store, for: audience,
+      knownFailures: outcome.totals.failed - outcome.newlyFailed,
+      knownDamaged: outcome.totals.partial - outcome.newlyDamaged - outcome.unsettled + outcome.scan.knownDamaged,
+      losses: run.isolation.losses, pending: outcome.pending, reports: reports.files.map(\.path))
+    return Outcome(run: outcome, status: status, elapsed: .now - work.start, digest: digest, reports: files)
+  }
+
+  private func status(of outcome: LibraryRun.Outcome) -> ExitStatus {
+    // The library, or a part of it, was not there: whoever reads the mail must hear of it.
+    if outcome.roots.contains(where: { $0.condition != .scanned }) { return .fatal }
+    let news = outcome.newlyFailed + outcome.newlyDamaged
+    return failurePolicy.isViolated(by: outcome.totals, knownDamaged: outcome.scan.knownDamaged, news: news)
+      ? .filesFailed : .fine
+  }
+
+  /// A run that is ready to start.
+  private struct Work {
+    let store: ResultStore
+    let run: LibraryRun
+    let start: ContinuousClock.Instant
+  }
+
+  /// What a run gives back at its end, however it ends.
+  private final class Held {
+    var database: RunDatabase?
+    var lock: RunLock?
+
+    func release() {
+      lock?.release()
+      database?.removeIfTemporary()
+    }
+  }
+}

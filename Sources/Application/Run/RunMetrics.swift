@@ -1,0 +1,143 @@
+package import Analysis
+internal import Foundation
+package import Pipeline
+internal import Records
+package import ResultStore
+internal import System
+package import SystemPackage
+
+/// The figures of a run for Prometheus, as far as the run has come: written at its end, whatever that was.
+package struct RunMetrics: Sendable {
+  private let start = ContinuousClock.now
+  private let started = Timestamp.now
+  /// `nil` until the settings are read, and where nobody wants figures.
+  package var path: FilePath?
+  package var database: FilePath?
+  /// `nil` if the run did not come to its end.
+  package var figures: LibraryFigures?
+  package var outcome: LibraryRun.Outcome?
+  package var losses: [WorkerLoss: Int] = [:]
+
+  package init() {}
+
+  /// - Throws: `WriteError`; the file that was there stays as it was.
+  package func write(exitStatus: ExitStatus) throws {
+    guard let path else { return }
+    // What a run that failed cannot tell is in the database all the same, or else in the file it replaces.
+    let figures = figures ?? database.flatMap { try? ResultStore(path: $0, access: .readOnly).figures() }
+    let lastSuccess = figures?.lastSuccess.map { $0.seconds } ?? Self.lastSuccess(in: path)
+    let text = (families(exitStatus, lastSuccess: lastSuccess) + (figures.map(Self.families(of:)) ?? []))
+      .map(\.text).joined()
+    do {
+      try FileReplacement.write(text.utf8, to: path)
+    } catch {
+      throw WriteError(path: path, reason: "\(error)")
+    }
+  }
+
+  package struct WriteError: Error, CustomStringConvertible {
+    package var path: FilePath
+    package var reason: String
+
+    package var description: String {
+      "The file of metrics “\(DisplayPath.text(of: path))” cannot be written: \(reason). "
+        + "Check its folder and permissions, or name another one with --metrics."
+    }
+  }
+
+  private func families(_ exitStatus: ExitStatus, lastSuccess: Int64?) -> [MetricFamily] {
+    var families = [
+      MetricFamily(
+        "nocturne_build_info", "The version of the program that wrote this; always 1.",
+        [.init(labels: [("version", Nocturne.version)], value: 1)]),
+      MetricFamily(
+        "nocturne_run_start_timestamp_seconds", "When the last run began, in seconds since 1970.",
+        Double(started.seconds)),
+      MetricFamily(
+        "nocturne_run_end_timestamp_seconds", "When the last run ended, in seconds since 1970.",
+        Double(Timestamp.now.seconds)),
+      MetricFamily(
+        "nocturne_run_last_success_timestamp_seconds",
+        "When the last run ended that did all it could (exit status 0 or 3), in seconds since 1970.",
+        lastSuccess.map { [.init(value: Double($0))] } ?? []),
+      MetricFamily("nocturne_run_exit_status", "The exit status of the last run.", Int(exitStatus.rawValue)),
+      MetricFamily(
+        "nocturne_run_duration_seconds", "How long the last run took.", milliseconds((.now - start) / .seconds(1))),
+      MetricFamily(
+        "nocturne_run_cpu_seconds", "Processor time of the last run and of all processes it started.",
+        milliseconds(Self.processorTime)),
+    ]
+    if let outcome {
+      let totals = outcome.totals
+      families += [
+        MetricFamily(
+          "nocturne_run_audio_seconds", "Audio that the last run decoded.", milliseconds(outcome.audioDuration)),
+        MetricFamily(
+          "nocturne_run_files", "What became of the files that the last run saw; each counts once.", label: "outcome",
+          [
+            ("analyzed", totals.analyzed), ("partial", totals.partial), ("cached", totals.cached),
+            ("failed", totals.failed),
+            ("skipped", totals.skipped), ("vanished", totals.vanished),
+          ]),
+        MetricFamily(
+          "nocturne_run_new_failures", "Files that failed in the last run and were not known as failing.",
+          outcome.newlyFailed),
+        MetricFamily(
+          "nocturne_run_new_damage",
+          "Files that the last run found damaged and that were not known as damaged or failing.", outcome.newlyDamaged),
+        MetricFamily(
+          "nocturne_run_left_files", "Files that the last run left for the next one, because it was ended early.",
+          outcome.pending),
+        MetricFamily(
+          "nocturne_run_worker_losses", "Worker processes that the last run lost.", label: "cause",
+          Self.causes.map { cause in (cause, losses.filter { Self.name(of: $0.key.cause) == cause }.values.reduce(0, +))
+          }
+        ),
+      ]
+    }
+    return families
+  }
+
+  private static func families(of figures: LibraryFigures) -> [MetricFamily] {
+    [
+      MetricFamily(
+        "nocturne_files", "Files in the database, by what is known of them.", label: "status",
+        LibraryFigures.Status.allCases.map { ($0.rawValue, figures.files[$0] ?? 0) }),
+      MetricFamily(
+        "nocturne_failures", "Files that are there and fail, by the code of the reason.", label: "code",
+        figures.failures.sorted { $0.key < $1.key }),
+      MetricFamily("nocturne_pending_files", "Files that wait for analysis.", figures.pending),
+      MetricFamily(
+        "nocturne_database_size_bytes", "Size of the database with its write-ahead log.", Double(figures.databaseBytes)),
+    ]
+  }
+
+  private static let causes = ["crash", "exit", "time_limit", "no_answer"]
+
+  private static func name(of cause: WorkerLoss.Cause) -> String {
+    switch cause {
+    case .signal: "crash"
+    case .exit: "exit"
+    case .timeLimit: "time_limit"
+    case .noAnswer: "no_answer"
+    }
+  }
+
+  /// Seconds, of this process and of those it has started and met the end of.
+  private static var processorTime: Double {
+    [RUSAGE_SELF, RUSAGE_CHILDREN].reduce(0) { sum, who in
+      var usage = rusage()
+      guard unsafe getrusage(__rusage_who_t(who.rawValue), &usage) == 0 else { return sum }
+      return sum + Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+        + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
+    }
+  }
+
+  private func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
+
+  private static func lastSuccess(in path: FilePath) -> Int64? {
+    guard let text = try? String(contentsOfFile: path.string, encoding: .utf8) else { return nil }
+    let name = "nocturne_run_last_success_timestamp_seconds "
+    return text.split(separator: "\n").first { $0.hasPrefix(name) }.flatMap { Int64($0.dropFirst(name.count)) }
+  }
+}

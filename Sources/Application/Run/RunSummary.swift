@@ -1,0 +1,125 @@
+internal import Foundation
+internal import Pipeline
+internal import Records
+internal import ResultStore
+package import SystemPackage
+internal import Text
+
+/// What a person reads when a run is over.
+package struct RunSummary: Sendable {
+  private let outcome: LibraryRun.Outcome
+  private let elapsed: Duration
+  private let digest: FailureDigest
+  private let status: ExitStatus
+  /// What was written where.
+  private let outputs: [String]
+  private let isDryRun: Bool
+
+  package init(of analysis: LibraryAnalysis.Outcome, database: FilePath, isDryRun: Bool) {
+    outcome = analysis.run
+    elapsed = analysis.elapsed
+    digest = analysis.digest
+    status = analysis.status
+    outputs = isDryRun ? [] : ["database: \(database.string)"] + analysis.reports.map(\.text)
+    self.isDryRun = isDryRun
+  }
+
+  /// A table of the totals, the new failures, and where the results are.
+  package func text(_ style: TextStyle = TextStyle()) -> String {
+    isDryRun ? plan : table(style)
+  }
+
+  /// What a run would do.
+  private var plan: String {
+    let scan = outcome.scan
+    var parts = ["\(scan.new) new", "\(scan.changed) changed", "\(scan.outdated) with missing or outdated findings"]
+    if scan.touched > 0 { parts.append("\(scan.touched) touched, to be compared") }
+    if scan.retried > 0 { parts.append("\(scan.retried) to be tried again") }
+    return """
+      Dry run: \(counted(scan.pending, "file")) would be analyzed (\(parts.joined(separator: ", "))).
+      Unchanged: \(scan.cached); known as failing: \(scan.knownFailures); would be skipped: \(scan.skipped);
+      moved: \(scan.moved); gone: \(scan.vanished). Nothing was changed.
+      """
+  }
+
+  private func table(_ style: TextStyle) -> String {
+    let totals = outcome.totals
+    let seconds = max(elapsed / .seconds(1), 0.001)
+    var rows: [(String, Int, String)] = [
+      ("seen", totals.seen, "in \(describe(elapsed))"),
+      ("analyzed", totals.analyzed, analyzedDetail(seconds)),
+      ("partial", totals.partial, partialDetail),
+      ("cached", totals.cached, cachedDetail),
+      ("failed", totals.failed, failedDetail),
+      ("skipped", totals.skipped, skippedDetail),
+      ("vanished", totals.vanished, "gone since the last run; their results are kept"),
+    ]
+    if outcome.pending > 0 { rows.append(("waiting", outcome.pending, "left for the next run")) }
+    let width = String(rows.map(\.1).max() ?? 0).count
+    var lines = rows.filter { $0.1 > 0 || $0.0 == "seen" || $0.0 == "analyzed" || $0.0 == "failed" }.map { row in
+      let count = String(row.1)
+      let line =
+        "  \(row.0.padding(toLength: 9, withPad: " ", startingAt: 0)) "
+        + String(repeating: " ", count: width - count.count) + count
+        + (row.2.isEmpty ? "" : "  " + style.colored(row.2, .faint))
+      return ["failed", "partial"].contains(row.0) && row.1 > 0 ? style.colored(line, .red) : line
+    }
+    let failures = digest.hasNews ? digest.lines(style) : []
+    if !failures.isEmpty { lines += [""] + failures + [""] }
+    lines += outputs.map { "  \(style.colored("→", .green)) \(printable($0))" }
+    return lines.joined(separator: "\n")
+  }
+
+  /// For programs.
+  package var message: Message {
+    let totals = outcome.totals
+    let counts = [
+      ("seen", totals.seen), ("analyzed", totals.analyzed), ("partial", totals.partial), ("cached", totals.cached),
+      ("failed", totals.failed), ("skipped", totals.skipped), ("vanished", totals.vanished),
+      ("newly_failed", outcome.newlyFailed), ("newly_damaged", outcome.newlyDamaged), ("pending", outcome.pending),
+      ("exit_status", Int(status.rawValue)),
+    ]
+    var fields = Dictionary(uniqueKeysWithValues: counts.map { ($0.0, JSONValue.integer(Int64($0.1))) })
+    fields["duration_s"] = .number((elapsed / .milliseconds(1)).rounded() / 1000)
+    fields["audio_s"] = .number((outcome.audioDuration * 1000).rounded() / 1000)
+    fields["run"] = .integer(outcome.runID)
+    fields["state"] = .string(outcome.state.rawValue)
+    return Message(
+      level: status == .fine ? .info : .warning, event: isDryRun ? "dry_run" : "run_ended",
+      text: isDryRun
+        ? plan.replacing("\n", with: " ")
+        : "seen \(totals.seen), analyzed \(totals.analyzed), partial \(totals.partial), cached \(totals.cached), "
+          + "failed \(totals.failed), skipped \(totals.skipped), vanished \(totals.vanished)", fields: fields)
+  }
+
+  private func analyzedDetail(_ seconds: Double) -> String {
+    guard outcome.totals.analyzed + outcome.totals.partial > 0 else { return "nothing was new or changed" }
+    var parts: [String] = []
+    if outcome.audioDuration > 0 {
+      parts.append(
+        "\(describe(seconds: outcome.audioDuration)) of audio, \(realtimeFactor(outcome.audioDuration / seconds))")
+    }
+    if outcome.reused > 0 { parts.append("\(outcome.reused) with audio known before") }
+    return parts.joined(separator: ", ")
+  }
+
+  private var partialDetail: String { "damaged or not analyzed to the end; \(outcome.newlyDamaged) new" }
+
+  private var cachedDetail: String {
+    let (moved, damaged) = (outcome.scan.moved, outcome.scan.knownDamaged)
+    return "unchanged since they were analyzed" + (moved > 0 ? ", \(moved) moved" : "")
+      + (damaged > 0 ? ", \(damaged) known as damaged" : "")
+  }
+
+  private var skippedDetail: String {
+    let waiting = outcome.stillChanging
+    return "no audio files, or left out"
+      + (waiting > 0 ? "; \(waiting) of them being written, which the next run takes" : "")
+  }
+
+  private var failedDetail: String {
+    guard outcome.totals.failed > 0 else { return "" }
+    let resting = outcome.scan.quarantined
+    return "\(outcome.newlyFailed) new" + (resting > 0 ? ", \(resting) in quarantine" : "")
+  }
+}

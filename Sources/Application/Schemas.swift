@@ -1,0 +1,9 @@
+internal import Reporting
+
+/// The files of `reports/schema/`.
+package enum Schemas {
+  /// By what has the format, and by file name.
+  package static var files: [(format: String, name: String, text: String)] {
+    ReportSchema.files + RecognitionSchema.files
+  }
+}

@@ -1,0 +1,20 @@
+/// Whether text for people may have colors.
+package struct TextStyle: Sendable {
+  package var hasColor: Bool
+
+  package init(hasColor: Bool = false) {
+    self.hasColor = hasColor
+  }
+
+  /// Codes of ECMA-48, SGR.
+  package enum Color: String, Sendable {
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case faint = "2"
+  }
+
+  package func colored(_ text: String, _ color: Color) -> String {
+    hasColor ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
+  }
+}

@@ -1,0 +1,121 @@
+package import Analysis
+internal import AudioDecoding
+internal import Foundation
+package import Pipeline
+internal import Records
+internal import ResultStore
+internal import System
+package import SystemPackage
+
+/// Checks the installation, the library and the database: all that `analyze doctor` does.
+package struct Checkup {
+  /// One thing that was looked at.
+  package struct Finding: Hashable, Sendable {
+    package var isFine: Bool
+    package var text: String
+
+    package static func ok(_ text: String) -> Finding { Finding(isFine: true, text: text) }
+    package static func wrong(_ text: String) -> Finding { Finding(isFine: false, text: text) }
+  }
+
+  package var analyzers: [AnalyzerKind]
+  /// What is wrong with the settings.
+  package var notices: [String]
+  package var plan: AnalysisPlan
+  package var library: [FilePath]
+  package var database: FilePath
+  /// Where the reports are.
+  package var reports: FilePath
+  /// Whether all that is in the database, its search index and the reports are compared with each other.
+  package var comparesAll: Bool
+  /// Whether the search index is built again.
+  package var rebuildsIndex: Bool
+
+  package init(
+    analyzers: [AnalyzerKind], notices: [String], plan: AnalysisPlan, library: [FilePath], database: FilePath, reports: FilePath,
+    comparesAll: Bool = false, rebuildsIndex: Bool = false
+  ) {
+    self.analyzers = analyzers
+    self.notices = notices
+    self.plan = plan
+    self.library = library
+    self.database = database
+    self.reports = reports
+    self.comparesAll = comparesAll
+    self.rebuildsIndex = rebuildsIndex
+  }
+
+  /// - Throws: what keeps it from looking. A database that cannot be opened is a finding.
+  package func findings() throws -> [Finding] {
+    var findings: [Finding] = [
+      .ok("analyze \(Nocturne.version), \(DecodingLibraries.versions.joined(separator: ", "))")
+    ]
+    for kind in analyzers { findings.append(.ok("analyzer \(kind.id), version \(kind.version): \(kind.summary)")) }
+    findings += notices.map { .wrong($0) }
+    findings.append(.ok("pipeline \(plan.name): \(plan.plugins.map(\.id).joined(separator: ", "))"))
+    findings += library.map { root in
+      FileManager.default.isReadableFile(atPath: root.string)
+        ? .ok("library \(root.string)")
+        : .wrong("library \(root.string) is missing or cannot be read; if it is on another drive, is the drive mounted?")
+    }
+    return try findings + findingsOfDatabase()
+  }
+
+  private func findingsOfDatabase() throws -> [Finding] {
+    guard FileManager.default.fileExists(atPath: database.string) else {
+      return [.ok("database \(database.string): not there yet, the first run makes it")]
+    }
+    do {
+      let store = try open()
+      var findings = try lastRun(of: store) + quarantine(in: store)
+      if rebuildsIndex {
+        try store.rebuildSearchIndex()
+        findings.append(.ok("the search index was rebuilt"))
+      }
+      guard comparesAll else { return findings }
+      let complaints = try store.check()
+      guard complaints.isEmpty else { return findings + complaints.map { .wrong("database: \($0)") } }
+      findings.append(.ok("the database is sound"))
+      return try findings + ReportCheck(store: store, folder: reports).findings()
+    } catch let error as StoreError {
+      return [.wrong("\(error)")]
+    }
+  }
+
+  /// A check asks the search index, which only a connection that may write can do.
+  private func open() throws(StoreError) -> ResultStore {
+    if rebuildsIndex { return try ResultStore(path: database) }
+    if comparesAll, let store = try? ResultStore(path: database) { return store }
+    return try ResultStore(path: database, access: .readOnly)
+  }
+
+  private static let quarantinedShown = 10
+
+  private func quarantine(in store: ResultStore) throws(StoreError) -> [Finding] {
+    let files = try store.quarantined(limit: Self.quarantinedShown + 1)
+    var findings = files.prefix(Self.quarantinedShown).map { file in
+      Finding.ok(
+        "in quarantine until \(file.quarantine.until): \(DisplayPath.text(of: file.path)): \(file.problem.message)")
+    }
+    if files.count > findings.count { findings.append(.ok("and more files in quarantine")) }
+    return findings
+  }
+
+  private func lastRun(of store: ResultStore) throws(StoreError) -> [Finding] {
+    let path = store.path
+    guard let last = try store.latestRun() else { return [.ok("database \(path.string): no run yet")] }
+    let isAtWork = RunLock.isHeld(forDatabase: path)
+    // A run that was killed could not say so.
+    let state = last.state == .running && !isAtWork ? .died : last.state
+    var findings = [
+      Finding.ok("database \(path.string): run \(last.id) \(state.rawValue), started \(last.started)")
+    ]
+    if state == .died || state == .failed {
+      findings.append(
+        .wrong(
+          "the last run \(state == .died ? "was killed, or its computer went off" : "failed"); "
+            + "the next one goes on where it stopped"))
+    }
+    return findings
+  }
+}

@@ -1,0 +1,16 @@
+public import Analysis
+internal import Chromaprint
+internal import Landmarks
+internal import TagReading
+internal import Tempo
+
+extension AnalyzerKind {
+  /// Finds a `TagFinding`.
+  public static let tags = AnalyzerKind(TagAnalyzer.self)
+  /// Finds a `TempoFinding`.
+  public static let tempo = AnalyzerKind(TempoAnalyzer.self)
+  /// Finds a `FingerprintFinding`, Chromaprint's for AcoustID.
+  public static let chromaprint = AnalyzerKind(ChromaprintAnalyzer.self)
+  /// Finds a `SignatureFinding`, by which recordings are recognized.
+  public static let signature = AnalyzerKind(SignatureAnalyzer.self)
+}

@@ -1,0 +1,37 @@
+package import Analysis
+
+/// Landmark signatures, by which a clip is recognized through noise, a telephone or another playback speed.
+///
+/// The 30 strongest local peaks of each second, ten in each third of the bands, of a spectrum of 138 logarithmic bands
+/// that is whitened by the mean of ±12 bands and ±1 s. After Wang (ISMIR 2003); the logarithmic bands after Six & Leman
+/// (ISMIR 2014).
+package struct SignatureAnalyzer: Analyzer {
+  package static let id = "signature"
+  package static let version = Signature.version
+  package static let summary = "spectral landmarks to recognize a clip by"
+
+  package init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
+
+  package var feed: Feed { .spectrum(LandmarkSpectrum.layout) }
+
+  package func makeSession(for track: Track) throws(AnalysisError) -> Session { Session() }
+
+  package struct Session: AnalysisSession {
+    private var builder = SignatureBuilder()
+    private let spectrum = LandmarkSpectrum()
+    private var levels = [Int32](repeating: 0, count: LandmarkSpectrum.bandCount)
+
+    package init() {}
+
+    package mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
+      spectrum.levels(of: values, into: &levels)
+      builder.push(levels)
+    }
+
+    package mutating func finish() throws(AnalysisError) -> SignatureFinding {
+      let signature = builder.finish()
+      return SignatureFinding(
+        version: Signature.version, landmarkCount: signature.landmarkCount, data: signature.bytes)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/// Makes a signature from columns of levels, in memory that does not grow but for the signature itself.
+package struct SignatureBuilder {
+  private var whitener = LandmarkWhitener(bandRadius: 12, columnRadius: 31)
+  private var peaks = LandmarkPeaks(radius: 3)
+  private var quota = LandmarkQuota(perThird: 10)
+  private var encoder = SignatureEncoder()
+  private var columnCount = 0
+  private var found: [LandmarkPeaks.Peak] = []
+  private var chosen: [LandmarkPeaks.Peak] = []
+
+  package init() {}
+
+  /// Takes the next column of `LandmarkSpectrum`.
+  package mutating func push(_ levels: [Int32]) {
+    columnCount += 1
+    if whitener.push(levels.span) { takeWhitened() }
+  }
+
+  /// Ends the signature. The builder is used up then.
+  package mutating func finish() -> Signature {
+    while whitener.drain() { takeWhitened() }
+    peaks.finish(into: &found)
+    choose()
+    quota.flush(into: &chosen)
+    encode()
+    return Signature(encoder: encoder, columnCount: columnCount)
+  }
+
+  private mutating func takeWhitened() {
+    peaks.push(whitener.whitened, into: &found)
+    choose()
+    encode()
+  }
+
+  private mutating func choose() {
+    for peak in found { quota.push(peak, into: &chosen) }
+    found.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func encode() {
+    for peak in chosen {
+      encoder.append(
+        Landmark(column: peak.column, band: peak.band, strength: Landmark.strength(ofDecibels: peak.strength)))
+    }
+    chosen.removeAll(keepingCapacity: true)
+  }
+}

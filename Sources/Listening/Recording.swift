@@ -1,0 +1,124 @@
+internal import Glibc
+internal import Recognition
+internal import SystemPackage
+
+/// An open source, to be opened and read on a thread of its own: both may wait.
+final class Recording: Sendable {
+  private let source: RecordingSource
+  private let file: FileDescriptor
+  private let command: RecordingCommand?
+  /// A byte in this pipe wakes the thread that reads.
+  private let wakeUp: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
+
+  /// Milliseconds that a command has to end by itself once it is told to.
+  private static let patience: Int32 = 2_000
+  /// Frames that are read at once.
+  private static let blockSize = 4096
+  /// What samples of other programs are cut off at.
+  private static let sampleLimit: Float = 16
+
+  init(_ source: RecordingSource) throws(RecordingError) {
+    self.source = source
+    do {
+      switch source.origin {
+      case .standardInput:
+        file = .standardInput
+        command = nil
+      case .file(let path):
+        // A named pipe that nobody writes to yet must not be waited for here: nothing could end that.
+        file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+        _ = fcntl(file.rawValue, F_SETFL, 0)
+        command = nil
+      case .command(let words):
+        let command = try RecordingCommand(words)
+        file = command.output
+        self.command = command
+      }
+      wakeUp = try FileDescriptor.pipe(options: .closeOnExec)
+    } catch let error as RecordingError {
+      throw error
+    } catch {
+      throw .cannotOpen(source.name, reason: "\(error)")
+    }
+  }
+
+  deinit {
+    if case .file = source.origin { try? file.close() }
+    try? wakeUp.readEnd.close()
+    try? wakeUp.writeEnd.close()
+  }
+
+  /// Reads until the end, or until `stop`, and waits for the end of the command. To be called once.
+  func read(into receiver: inout some PCMReceiver) throws(RecordingError) {
+    let frameSize = source.encoding.size * source.channelCount
+    var bytes = [UInt8](repeating: 0, count: frameSize * Self.blockSize)
+    var filled = 0
+    while waitForInput() {
+      let count = try read(into: &bytes, from: filled)
+      if count == 0 {
+        try command?.waitForEnd()
+        return
+      }
+      filled += count
+      let used = filled / frameSize * frameSize
+      let samples = samples(bytes[..<used])
+      receiver.append(interleaved: samples.span, channelCount: source.channelCount)
+      bytes.replaceSubrange(0..<filled - used, with: Array(bytes[used..<filled]))
+      filled -= used
+    }
+    if let command {
+      drain(&bytes)
+      command.kill()
+    }
+  }
+
+  /// Ends `read` and a command; from any thread, without waiting.
+  func stop() {
+    command?.stop()
+    _ = try? wakeUp.writeEnd.writeAll([0])
+  }
+
+  /// Waits for audio, or for the end of the source.
+  /// - Returns: `false` if it is to stop.
+  private func waitForInput() -> Bool {
+    var descriptors = [file, wakeUp.readEnd].map { pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0) }
+    while poll(&descriptors, 2, -1) < 0, errno == EINTR {}
+    return descriptors[1].revents == 0
+  }
+
+  private func read(into bytes: inout [UInt8], from start: Int) throws(RecordingError) -> Int {
+    do {
+      return try bytes.withUnsafeMutableBytes {
+        try file.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[start...]))
+      }
+    } catch {
+      throw .cannotRead(source.name, reason: "\(error)")
+    }
+  }
+
+  /// Reads what a command still writes that has been told to stop: else it might wait for us.
+  private func drain(_ bytes: inout [UInt8]) {
+    let clock = ContinuousClock()
+    let end = clock.now.advanced(by: .milliseconds(Int(Self.patience)))
+    var descriptor = pollfd(fd: file.rawValue, events: Int16(POLLIN), revents: 0)
+    while clock.now < end, poll(&descriptor, 1, Self.patience) > 0 {
+      guard let count = try? read(into: &bytes, from: 0), count > 0 else { return }
+    }
+  }
+
+  /// Interleaved samples, full scale ±1.
+  private func samples(_ bytes: ArraySlice<UInt8>) -> [Float] {
+    bytes.withUnsafeBytes { bytes in
+      (0..<bytes.count / source.encoding.size).map { index in
+        switch source.encoding {
+        case .s16:
+          return Float(Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: 2 * index, as: Int16.self))) / 32_768
+        case .f32:
+          let bits = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))
+          let value = Float(bitPattern: bits)
+          return value.isFinite ? min(max(value, -Self.sampleLimit), Self.sampleLimit) : 0
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+internal import System
+internal import SystemPackage
+
+/// Reads and writes the files of a catalog; what fails is a `CatalogError`.
+enum CatalogFile {
+  /// Has `body` write a file that takes the place of another one, or none, once it is whole.
+  static func replace(
+    _ path: FilePath, _ body: (FileDescriptor) throws(CatalogError) -> Void
+  ) throws(CatalogError) {
+    do {
+      let file = try FileReplacement(path)
+      try body(file.descriptor)
+      try file.commit()
+    } catch let error as CatalogError {
+      throw error
+    } catch {
+      throw .unwritable(path: path.string, reason: "\(error)")
+    }
+  }
+
+  /// The bytes of a small file.
+  static func read(_ path: FilePath, limit: Int = 1 << 28) throws(CatalogError) -> [UInt8] {
+    do {
+      let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+      defer { try? file.close() }
+      var bytes: [UInt8] = []
+      var chunk = [UInt8](repeating: 0, count: 1 << 16)
+      while bytes.count < limit {
+        let count = try chunk.withUnsafeMutableBytes { try file.read(into: $0) }
+        if count == 0 { break }
+        bytes.append(contentsOf: chunk[..<count])
+      }
+      return bytes
+    } catch {
+      throw .unreadable(path: path.string, reason: "\(error)")
+    }
+  }
+}

@@ -1,0 +1,344 @@
+internal import Analysis
+internal import Foundation
+internal import Glibc
+public import Landmarks
+public import SystemPackage
+
+/// References to recognize clips from.
+///
+/// A catalog is a value: a set of immutable segments, in memory or mapped from files, that copies share. It can be kept
+/// in one portable file (`write(to:)`, `init(contentsOf:)`), or in a directory that grows night by night
+/// (`CatalogDirectory`).
+public struct CustomCatalog: Sendable {
+  /// Seconds that a query must have, and may have.
+  public var minimumQueryDuration = 2.0
+  public var maximumQueryDuration = 60.0
+
+  private(set) var segments: [Segment] = []
+  /// Tracks of each segment that are no longer part of the catalog.
+  private(set) var removed: [Set<Int>] = []
+  /// References that are in no segment yet; `nil` where one was taken out again.
+  private var pending: [ReferenceSignature?] = []
+  private var pendingCount = 0
+  private var pendingSeconds = 0.0
+  /// Where each reference is, by the digest of its identifier; `nil` until the catalog is changed. With it, each change
+  /// costs the same however large the catalog is.
+  private var knownPlaces: [ContentID: Place]?
+
+  private enum Place {
+    case pending(Int)
+    case stored(segment: Int, track: Int)
+  }
+
+  /// Hours of audio that are collected before a segment is made of them.
+  private static let segmentHours = 200.0
+
+  /// An empty catalog.
+  public init() {}
+
+  /// Opens a catalog file, or a directory of `CatalogDirectory`. However large, it takes milliseconds: files are
+  /// mapped, and what a query does not need is not read.
+  public init(contentsOf path: FilePath) throws(CatalogError) {
+    var status = stat()
+    if path.withPlatformString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      self = try CatalogDirectory(at: path).catalog()
+    } else {
+      self.init(segments: [try Segment(contentsOf: path)], removed: [[]])
+    }
+  }
+
+  init(segments: [Segment], removed: [Set<Int>]) {
+    self.segments = segments
+    self.removed = removed
+  }
+
+  /// Of the files that this program writes. Those of earlier formats are read, too.
+  public static var formatVersion: Int { Int(SegmentFormat.version) }
+
+  /// How many references there are.
+  public var count: Int {
+    pendingCount + segments.indices.reduce(0) { $0 + segments[$1].trackCount - removed[$1].count }
+  }
+
+  private static func digest(of identifier: String) -> ContentID { ContentID(hashing: Array(identifier.utf8)) }
+
+  /// Calls `body` with each track of a segment that is part of the catalog.
+  private func forEachTrack<E: Error>(_ body: (_ segment: Int, _ track: Int) throws(E) -> Void) throws(E) {
+    for segment in segments.indices {
+      for track in 0..<segments[segment].trackCount where !removed[segment].contains(track) {
+        try body(segment, track)
+      }
+    }
+  }
+
+  /// Where these references are, or all of them.
+  private func places(of identifiers: [String]? = nil) -> [ContentID: Place] {
+    if let knownPlaces { return knownPlaces }
+    let wanted = identifiers.map { Set($0.map(Self.digest)) }
+    var places: [ContentID: Place] = [:]
+    func note(_ place: Place, _ digest: ContentID) {
+      if wanted?.contains(digest) ?? true { places[digest] = place }
+    }
+    forEachTrack { segment, track in
+      note(.stored(segment: segment, track: track), segments[segment].identifier(ofTrack: track))
+    }
+    for (index, reference) in pending.enumerated() {
+      if let reference { note(.pending(index), Self.digest(of: reference.identifier)) }
+    }
+    return places
+  }
+
+  // MARK: Changes
+
+  /// Adds a reference; one of the same identifier is replaced. The time it takes does not depend on how many there are.
+  public mutating func add(_ reference: ReferenceSignature) throws(CatalogError) {
+    let digest = Self.digest(of: reference.identifier)
+    remove(digest)
+    knownPlaces?[digest] = .pending(pending.count)
+    pending.append(reference)
+    pendingCount += 1
+    pendingSeconds += reference.signature.duration
+    if pendingSeconds > Self.segmentHours * 3600 { try seal() }
+  }
+
+  /// Adds a signature that stands for some media items. It is named by its own digest.
+  public mutating func addReferenceSignature(
+    _ signature: Signature, representing items: [MediaItem]
+  ) throws(CatalogError) {
+    let identifier = ContentID(hashing: signature.bytes).description
+    try add(ReferenceSignature(identifier: identifier, signature: signature, items: items))
+  }
+
+  /// Adds all references of another catalog. Those of the other one win where identifiers are equal.
+  public mutating func merge(_ other: CustomCatalog) throws(CatalogError) {
+    let other = try other.sealed()
+    try seal()
+    let first = segments.count
+    knownPlaces = places()
+    segments += other.segments
+    removed += other.removed
+    other.forEachTrack { segment, track in
+      let digest = other.segments[segment].identifier(ofTrack: track)
+      remove(digest)
+      knownPlaces?[digest] = .stored(segment: first + segment, track: track)
+    }
+  }
+
+  /// Takes references out; identifiers that are not there are ignored.
+  public mutating func remove(_ identifiers: some Sequence<String>) {
+    for identifier in identifiers { remove(Self.digest(of: identifier)) }
+  }
+
+  private mutating func remove(_ digest: ContentID) {
+    if knownPlaces == nil { knownPlaces = places() }
+    switch knownPlaces?.removeValue(forKey: digest) {
+    case .pending(let index):
+      pendingSeconds -= pending[index]?.signature.duration ?? 0
+      pendingCount -= 1
+      pending[index] = nil
+    case .stored(let segment, let track): removed[segment].insert(track)
+    case nil: break
+    }
+  }
+
+  /// Makes a segment of the references added last.
+  mutating func seal() throws(CatalogError) {
+    let references = pending.compactMap { $0 }
+    if !references.isEmpty {
+      segments.append(try Self.builder(for: references).build())
+      removed.append([])
+    }
+    if knownPlaces != nil {
+      for (track, reference) in references.enumerated() {
+        knownPlaces?[Self.digest(of: reference.identifier)] = .stored(segment: segments.count - 1, track: track)
+      }
+    }
+    pending.removeAll()
+    pendingCount = 0
+    pendingSeconds = 0
+  }
+
+  /// The same catalog, all of it in segments: what matchers want.
+  func sealed() throws(CatalogError) -> CustomCatalog {
+    var catalog = self
+    try catalog.seal()
+    catalog.knownPlaces = nil
+    return catalog
+  }
+
+  static func builder(for references: [ReferenceSignature]) throws(CatalogError) -> SegmentBuilder {
+    var builder = SegmentBuilder()
+    for reference in references {
+      try builder.add(
+        reference.signature, identifier: digest(of: reference.identifier), items: ReferenceRecord(reference).bytes)
+    }
+    return builder
+  }
+
+  // MARK: Reading and writing
+
+  /// Writes the whole catalog as one file, which is complete or not there at all.
+  public func write(to path: FilePath) throws(CatalogError) {
+    let whole = try sealed()
+    // The checksums of the new file would hide old damage.
+    try whole.verify()
+    let merger = try SegmentMerger(whole.segments, removed: whole.removed)
+    try CatalogFile.replace(path) { (file) throws(CatalogError) in
+      _ = try merger.write(with: SegmentWriter(file: file, path: path.string))
+    }
+  }
+
+  /// All references, in the order they were added, with their signatures.
+  public func forEachReference(
+    _ body: (ReferenceSignature) throws(CatalogError) -> Void
+  ) throws(CatalogError) {
+    try forEachTrack { (segment, track) throws(CatalogError) in
+      let record = self.record(segment: segment, track: track)
+      try body(
+        ReferenceSignature(
+          identifier: record.identifier, signature: try segments[segment].signature(ofTrack: track),
+          items: record.items))
+    }
+    for case let reference? in pending { try body(reference) }
+  }
+
+  /// What a catalog holds of a reference beside its signature.
+  public struct Entry: Hashable, Sendable {
+    public var identifier: String
+    public var items: [MediaItem]
+    /// Seconds.
+    public var duration: Double
+    public var landmarkCount: Int
+  }
+
+  /// All references without their signatures, in the order they were added.
+  public func forEachEntry<E: Error>(_ body: (Entry) throws(E) -> Void) throws(E) {
+    try forEachTrack { (segment, track) throws(E) in
+      let record = self.record(segment: segment, track: track)
+      let size = segments[segment].track(track)
+      try body(
+        Entry(
+          identifier: record.identifier, items: record.items,
+          duration: Double(size.columnCount) / LandmarkSpectrum.columnsPerSecond,
+          landmarkCount: Int(size.landmarkCount)))
+    }
+    for case let reference? in pending {
+      try body(
+        Entry(
+          identifier: reference.identifier, items: reference.items, duration: reference.signature.duration,
+          landmarkCount: reference.signature.landmarkCount))
+    }
+  }
+
+  /// Those of the identifiers that the catalog has.
+  public func present(_ identifiers: some Sequence<String>) -> Set<String> {
+    let identifiers = Array(identifiers)
+    let places = places(of: identifiers)
+    return Set(identifiers.filter { places[Self.digest(of: $0)] != nil })
+  }
+
+  /// The identifiers of those references that the catalog holds just as they are.
+  func unchanged(_ references: [ReferenceSignature]) -> Set<String> {
+    var wanted: [ContentID: ReferenceSignature] = [:]
+    for reference in references { wanted[Self.digest(of: reference.identifier)] = reference }
+    var unchanged: Set<String> = []
+    forEachTrack { segment, track in
+      guard let reference = wanted[segments[segment].identifier(ofTrack: track)] else { return }
+      let columnCount = Int(segments[segment].track(track).columnCount)
+      if columnCount == reference.signature.columnCount,
+        segments[segment].codes(ofTrack: track).elementsEqual(reference.signature.bodyBytes),
+        segments[segment].items(ofTrack: track) == ReferenceRecord(reference).bytes
+      {
+        unchanged.insert(reference.identifier)
+      }
+    }
+    return unchanged
+  }
+
+  /// The references of these names that the catalog has, by name.
+  public func references(_ identifiers: some Sequence<String>) throws(CatalogError) -> [String: ReferenceSignature] {
+    let identifiers = Array(identifiers)
+    let places = places(of: identifiers)
+    var references: [String: ReferenceSignature] = [:]
+    for identifier in identifiers {
+      switch places[Self.digest(of: identifier)] {
+      case .pending(let index): references[identifier] = pending[index]
+      case .stored(let segment, let track):
+        references[identifier] = ReferenceSignature(
+          identifier: identifier, signature: try segments[segment].signature(ofTrack: track),
+          items: record(segment: segment, track: track).items)
+      case nil: break
+      }
+    }
+    return references
+  }
+
+  /// The reference of a name, if there is one.
+  public func reference(_ identifier: String) throws(CatalogError) -> ReferenceSignature? {
+    try references([identifier])[identifier]
+  }
+
+  func record(segment: Int, track: Int) -> ReferenceRecord {
+    ReferenceRecord(bytes: segments[segment].items(ofTrack: track))
+  }
+
+  /// Numbers about a catalog.
+  public struct Information: Hashable, Sendable {
+    public var referenceCount: Int
+    public var segmentCount: Int
+    /// Seconds of audio.
+    public var duration: Double
+    public var landmarkCount: Int
+    public var postingCount: Int
+    public var sizeBytes: Int
+  }
+
+  public var information: Information {
+    Information(
+      referenceCount: count, segmentCount: segments.count,
+      duration: pendingSeconds
+        + segments.indices.reduce(0.0) { sum, segment in
+          sum
+            + (0..<segments[segment].trackCount).reduce(0.0) {
+              $0 + (removed[segment].contains($1) ? 0 : Double(segments[segment].track($1).columnCount))
+            } / LandmarkSpectrum.columnsPerSecond
+        },
+      landmarkCount: segments.reduce(0) { $0 + $1.landmarkCount },
+      postingCount: segments.reduce(0) { $0 + $1.postingCount },
+      sizeBytes: segments.reduce(0) { $0 + $1.bytes.pointer.count })
+  }
+
+  /// Reads every byte of the catalog and throws `CatalogError.damaged` if one has changed.
+  public func verify() throws(CatalogError) {
+    for segment in segments { try segment.verify() }
+  }
+}
+
+/// What a segment keeps of a reference beside its signature: JSON.
+struct ReferenceRecord: Codable {
+  var identifier: String
+  var items: [MediaItem]
+
+  init(identifier: String, items: [MediaItem]) {
+    self.identifier = identifier
+    self.items = items
+  }
+
+  init(_ reference: ReferenceSignature) {
+    self.init(identifier: reference.identifier, items: reference.items)
+  }
+
+  /// Of bytes that cannot be read, in a damaged file, a record without items.
+  init(bytes: [UInt8]) {
+    self =
+      (try? JSONDecoder().decode(ReferenceRecord.self, from: Data(bytes))) ?? ReferenceRecord(identifier: "", items: [])
+  }
+
+  var bytes: [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Strings, finite numbers and lists of them always encode; a number that is not finite loses the items.
+    guard let data = try? encoder.encode(self) else { return ReferenceRecord(identifier: identifier, items: []).bytes }
+    return Array(data)
+  }
+}

@@ -1,0 +1,195 @@
+internal import Foundation
+internal import Text
+
+/// Media items as a table of comma-separated values (RFC 4180), to edit in a spreadsheet and read back.
+///
+/// Columns are named as the properties of a media item in ShazamKit, and `reference` names the reference the item
+/// belongs to; columns of other names are kept as further properties. Lists are joined by ` / `; ranges are written
+/// `from-to`.
+public enum MediaItemTable {
+  public struct Row: Hashable, Sendable {
+    /// Identifier of the reference.
+    public var reference: String
+    public var item: MediaItem
+
+    public init(reference: String, item: MediaItem) {
+      self.reference = reference
+      self.item = item
+    }
+  }
+
+  /// What is wrong with a table, and in which line.
+  public struct ReadError: Error, Hashable, Sendable, CustomStringConvertible {
+    public var line: Int
+    public var problem: String
+    public var description: String { "line \(line): \(problem)" }
+  }
+
+  static let columns = [
+    "reference", "title", "subtitle", "artist", "album", "isrc", "genres", "artworkURL", "webURL", "creationDate",
+    "explicitContent", "timeRanges", "frequencySkewRanges",
+  ]
+  private static let separator = " / "
+
+  /// Writes a header and a line for each row.
+  public static func write(_ rows: [Row]) -> String {
+    let further = Set(rows.flatMap { $0.item.properties.keys }).subtracting(columns).sorted()
+    var text = (columns + further).map(quoted).joined(separator: ",") + "\r\n"
+    for row in rows {
+      let item = row.item
+      var values = [row.reference]
+      values += [item.title, item.subtitle, item.artist, item.album, item.isrc].map { $0 ?? "" }
+      values.append(item.genres.joined(separator: separator))
+      values += [item.artworkURL, item.webURL, item.creationDate].map { $0 ?? "" }
+      values.append(item.isExplicit.map { $0 ? "true" : "false" } ?? "")
+      values.append(item.timeRanges.map { "\($0.start)-\($0.end)" }.joined(separator: separator))
+      values.append(item.frequencySkewRanges.map { "\($0.lower)-\($0.upper)" }.joined(separator: separator))
+      values += further.map { name in item.properties[name].map { Self.text($0) } ?? "" }
+      text += values.map(quoted).joined(separator: ",") + "\r\n"
+    }
+    return text
+  }
+
+  /// Reads what `write` writes. Columns may come in any order, their names in any case, and all but `reference` may be
+  /// missing.
+  /// - Parameters:
+  ///   - text: The table.
+  ///   - reference: What all rows belong to where there is no column `reference`, as in tables for ShazamKit.
+  public static func read(_ text: String, reference: String? = nil) throws(ReadError) -> [Row] {
+    let records = try parse(text)
+    guard let names = records.first?.fields else { return [] }
+    let header = names.map { name in columns.first { $0.lowercased() == name.lowercased() } ?? name }
+    let key = header.firstIndex(of: "reference")
+    guard key != nil || reference != nil else {
+      throw ReadError(line: 1, problem: "there is no column named reference")
+    }
+    var rows: [Row] = []
+    for record in records.dropFirst() {
+      guard record.fields.count == header.count else {
+        throw ReadError(line: record.line, problem: "\(record.fields.count) fields, but the header has \(header.count)")
+      }
+      var item = MediaItem()
+      for (name, value) in zip(header, record.fields) where name != "reference" && !value.isEmpty {
+        try set(name, value, of: &item, line: record.line)
+      }
+      rows.append(Row(reference: key.map { record.fields[$0] } ?? reference ?? "", item: item))
+    }
+    return rows
+  }
+
+  private static func set(_ name: String, _ value: String, of item: inout MediaItem, line: Int) throws(ReadError) {
+    switch name {
+    case "title": item.title = value
+    case "subtitle": item.subtitle = value
+    case "artist": item.artist = value
+    case "album": item.album = value
+    case "isrc": item.isrc = value
+    case "genres": item.genres = list(value)
+    case "artworkURL": item.artworkURL = value
+    case "webURL": item.webURL = value
+    case "creationDate": item.creationDate = value
+    case "explicitContent":
+      guard ["true", "false"].contains(value.lowercased()) else {
+        throw ReadError(line: line, problem: "explicitContent is \(value), not true or false")
+      }
+      item.isExplicit = value.lowercased() == "true"
+    case "timeRanges":
+      for range in list(value) {
+        let (start, end) = try self.range(range, line: line)
+        item.timeRanges.append(MediaItem.TimeRange(start: start, end: end))
+      }
+    case "frequencySkewRanges":
+      for range in list(value) {
+        let (lower, upper) = try self.range(range, line: line)
+        item.frequencySkewRanges.append(MediaItem.FrequencySkewRange(lower: lower, upper: upper))
+      }
+    default: item.properties[name] = .string(value)
+    }
+  }
+
+  private static func list(_ value: String) -> [String] {
+    value.components(separatedBy: separator).filter { !$0.isEmpty }
+  }
+
+  /// Two numbers joined by a minus sign; either may have one of its own.
+  private static func range(_ text: String, line: Int) throws(ReadError) -> (Double, Double) {
+    for index in text.indices.dropFirst() where text[index] == "-" {
+      if let first = Double(text[..<index]), let second = Double(text[text.index(after: index)...]), first.isFinite,
+        second.isFinite, first <= second
+      {
+        return (first, second)
+      }
+    }
+    throw ReadError(line: line, problem: "\(text) is not a range such as 10-20.5")
+  }
+
+  private static func text(_ value: JSONValue) -> String {
+    if case .string(let string) = value { return string }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+
+  private static func quoted(_ field: String) -> String {
+    // Scalars, as they are read: a quotation mark before an accent is one character with it. A byte order mark would be
+    // left out in reading.
+    guard field.unicodeScalars.contains(where: { "\",\r\n\u{FEFF}".unicodeScalars.contains($0) }) else { return field }
+    var text = "\"".unicodeScalars
+    for scalar in field.unicodeScalars { text.append(contentsOf: scalar == "\"" ? [scalar, scalar] : [scalar]) }
+    text.append("\"")
+    return String(text)
+  }
+
+  private static func parse(_ text: String) throws(ReadError) -> [(line: Int, fields: [String])] {
+    var records: [(line: Int, fields: [String])] = []
+    var fields: [String] = []
+    var field = ""
+    var isQuoted = false
+    var wasQuoted = false
+    var line = 1
+    var firstLine = 1
+    func endRecord() {
+      fields.append(field)
+      if fields != [""] || wasQuoted { records.append((firstLine, fields)) }
+      fields = []
+      field = ""
+      wasQuoted = false
+      firstLine = line
+    }
+    var iterator = text.unicodeScalars.makeIterator()
+    var pending: Unicode.Scalar?
+    while let scalar = pending ?? iterator.next() {
+      pending = nil
+      if scalar == "\n" { line += 1 }
+      if isQuoted {
+        guard scalar == "\"" else {
+          field.unicodeScalars.append(scalar)
+          continue
+        }
+        pending = iterator.next()
+        if pending == "\"" {
+          field.append("\"")
+          pending = nil
+        } else {
+          isQuoted = false
+        }
+        continue
+      }
+      switch scalar {
+      case "\"" where field.isEmpty:
+        isQuoted = true
+        wasQuoted = true
+      case ",":
+        fields.append(field)
+        field = ""
+        wasQuoted = true
+      case "\n": endRecord()
+      case "\r", "\u{FEFF}": break
+      default: field.unicodeScalars.append(scalar)
+      }
+    }
+    guard !isQuoted else { throw ReadError(line: firstLine, problem: "a quotation mark is never closed") }
+    if !field.isEmpty || !fields.isEmpty || wasQuoted { endRecord() }
+    return records
+  }
+}

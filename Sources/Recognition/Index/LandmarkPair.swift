@@ -1,0 +1,111 @@
+internal import Landmarks
+
+/// Two landmarks of one signature, an anchor and a later target: the hash that is looked up (Wang, ISMIR 2003).
+///
+/// The key says the anchor's band, the distance in bands and the distance in columns, one cell each: keys count up
+/// without gaps, and the keys of a pair that is a column longer or shorter are neighbors.
+enum LandmarkPair {
+  /// Columns from the anchor to the target.
+  static let gaps = 2...60
+  /// Bands from the anchor to the target.
+  static let intervals = -24...24
+  static let keyCount = LandmarkSpectrum.bandCount * intervals.count * gaps.count
+
+  /// Landmarks of each second that form pairs in a catalog, and targets of each.
+  static let referencePeaksPerSecond = 20
+  static let referenceFanOut = 2
+
+  @inline(__always)
+  static func key(band: Int, interval: Int, gap: Int) -> Int {
+    (band * intervals.count + interval - intervals.lowerBound) * gaps.count + gap - gaps.lowerBound
+  }
+
+  /// Where the anchor's other target lies, in 16 by 16 classes of interval and gap, the coarsest bits first: so the first
+  /// bits of a context are themselves a context. In a large catalog it divides the list of a key.
+  static let contextBits = 8
+  private static let classCount = 1 << (contextBits / 2)
+
+  @inline(__always)
+  static func context(intervalClass: Int, gapClass: Int) -> Int {
+    // The bits of the two numbers by turns.
+    func spread(_ value: Int) -> Int { value & 1 | (value & 2) << 1 | (value & 4) << 2 | (value & 8) << 3 }
+    return spread(gapClass) << 1 | spread(intervalClass)
+  }
+
+  static func intervalClass(_ interval: Int) -> Int { (interval - intervals.lowerBound) * classCount / intervals.count }
+  static func gapClass(_ gap: Int) -> Int { (gap - gaps.lowerBound) * classCount / gaps.count }
+
+  /// Calls `body` with the key, the context and the anchor's column of each pair by which a reference is found, anchors
+  /// in order.
+  /// - Parameter bands: Bands of the anchors that are wanted.
+  static func forEach(
+    in landmarks: [Landmark], bands: Range<Int> = 0..<LandmarkSpectrum.bandCount,
+    _ body: (_ key: Int, _ context: Int, _ column: Int) -> Void
+  ) {
+    let anchors = strongest(of: landmarks)
+    for index in anchors.indices where bands.contains(anchors[index].band) {
+      let anchor = anchors[index]
+      var best: Landmark?
+      var second: Landmark?
+      var next = index + 1
+      while next < anchors.count {
+        let target = anchors[next]
+        next += 1
+        let gap = target.column - anchor.column
+        if gap > gaps.upperBound { break }
+        guard gap >= gaps.lowerBound, intervals.contains(target.band - anchor.band) else { continue }
+        if target.strength > best?.strength ?? -1 {
+          second = best
+          best = target
+        } else if target.strength > second?.strength ?? -1 {
+          second = target
+        }
+      }
+      guard let best else { continue }
+      for (target, other) in [(best, second ?? best), (second, best)] {
+        guard let target else { continue }
+        body(
+          key(band: anchor.band, interval: target.band - anchor.band, gap: target.column - anchor.column),
+          context(
+            intervalClass: intervalClass(other.band - anchor.band), gapClass: gapClass(other.column - anchor.column)),
+          anchor.column)
+      }
+    }
+  }
+
+  /// The strongest landmarks of each second, an equal share from each third of the bands, in order; of equals the
+  /// first.
+  private static func strongest(of landmarks: [Landmark]) -> [Landmark] {
+    var result: [Landmark] = []
+    result.reserveCapacity(landmarks.count)
+    let thirds = LandmarkQuota.thirdCount
+    var counts = [Int](repeating: 0, count: thirds * Landmark.strengthCount)
+    var first = 0
+    while first < landmarks.count {
+      let second = LandmarkQuota.second(of: landmarks[first].column)
+      for index in counts.indices { counts[index] = 0 }
+      var end = first
+      while end < landmarks.count, LandmarkQuota.second(of: landmarks[end].column) == second {
+        counts[LandmarkQuota.third(of: landmarks[end].band) * Landmark.strengthCount + landmarks[end].strength] += 1
+        end += 1
+      }
+      // From the strongest down, how many of each strength are taken.
+      for third in 0..<thirds {
+        var left = LandmarkQuota.share(of: referencePeaksPerSecond, third: third)
+        for strength in (0..<Landmark.strengthCount).reversed() {
+          let place = third * Landmark.strengthCount + strength
+          counts[place] = min(counts[place], left)
+          left -= counts[place]
+        }
+      }
+      for landmark in landmarks[first..<end] {
+        let place = LandmarkQuota.third(of: landmark.band) * Landmark.strengthCount + landmark.strength
+        guard counts[place] > 0 else { continue }
+        counts[place] -= 1
+        result.append(landmark)
+      }
+      first = end
+    }
+    return result
+  }
+}

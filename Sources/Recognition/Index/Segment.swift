@@ -1,0 +1,329 @@
+internal import Analysis
+internal import Landmarks
+internal import SystemPackage
+
+/// An immutable piece of a catalog: tracks, the landmarks of each, and an inverted file of landmark pairs. See
+/// `SegmentFormat`.
+///
+/// Every access is checked against the size of its section: a damaged file gives wrong answers at worst. `verify()`
+/// reads everything and finds any damage.
+final class Segment: Sendable {
+  private typealias Format = SegmentFormat
+
+  let bytes: SegmentBytes
+  /// For messages.
+  let path: String
+  let trackCount: Int
+  let columnCount: Int
+  let landmarkCount: Int
+  let postingCount: Int
+  /// Bits of the context by which the list of each key is divided.
+  let contextBits: Int
+  private let listOffsetWidth: Int
+  /// Where the bits and the ranks of the lists that are there begin, and how many lists that are; `nil` if all are there.
+  private let sparse: (bits: Int, ranks: Int, count: Int)?
+  /// Where the sections that are read for each pair of a query begin.
+  private let listBasesStart: Int
+  private let listOffsetsStart: Int
+  private let postings: Range<Int>
+  private let sections: [Range<Int>]
+  private let checksums: [UInt64]
+
+  convenience init(contentsOf path: FilePath) throws(CatalogError) {
+    try self.init(SegmentBytes(mapping: path), path: path.string)
+  }
+
+  /// Reads the header and checks it, the table of tracks and the bases of the lists; nothing else is touched.
+  /// - Parameter isTracksOnly: Whether the tracks are wanted and checked, and the index may be damaged.
+  init(_ bytes: SegmentBytes, path: String, isTracksOnly: Bool = false) throws(CatalogError) {
+    self.bytes = bytes
+    self.path = path
+    let all = bytes.pointer
+    guard all.count >= Format.headerSize, all[..<Format.magic.count].elementsEqual(Format.magic) else {
+      throw .notACatalog(path: path)
+    }
+    func word(_ offset: Int) -> UInt32 { all.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
+    func long(_ offset: Int) -> UInt64 { all.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+    guard Format.readableVersions.contains(word(Format.Header.version)) else {
+      throw .otherVersion(path: path, version: Int(word(Format.Header.version)))
+    }
+    guard Self.checksum(all[..<Format.Header.checksum]) == long(Format.Header.checksum) else {
+      throw .damaged(path: path, detail: "header")
+    }
+    guard word(Format.Header.signatureVersion) == UInt32(Signature.version) else {
+      throw .otherVersion(path: path, version: Int(word(Format.Header.signatureVersion)))
+    }
+    guard long(Format.Header.fileSize) == UInt64(all.count) else {
+      throw .damaged(path: path, detail: "\(all.count) bytes instead of \(long(Format.Header.fileSize))")
+    }
+    var sections: [Range<Int>] = []
+    var checksums: [UInt64] = []
+    for section in Format.Section.allCases {
+      let entry = Format.Header.sections + section.rawValue * Format.Header.sectionSize
+      let offset = Int(clamping: long(entry))
+      let length = Int(clamping: long(entry + 8))
+      guard offset >= Format.headerSize, offset <= all.count, length <= all.count - offset else {
+        throw .damaged(path: path, detail: "section table")
+      }
+      sections.append(offset..<offset + length)
+      checksums.append(long(entry + 16))
+    }
+    self.sections = sections
+    self.checksums = checksums
+    listBasesStart = sections[Format.Section.listBases.rawValue].lowerBound
+    postings = sections[Format.Section.postings.rawValue]
+    trackCount = Int(clamping: long(Format.Header.trackCount))
+    columnCount = Int(clamping: long(Format.Header.columnCount))
+    landmarkCount = Int(clamping: long(Format.Header.landmarkCount))
+    postingCount = Int(clamping: long(Format.Header.postingCount))
+    listOffsetWidth = Int(word(Format.Header.listOffsetWidth))
+    contextBits = Int(word(Format.Header.contextBits))
+    guard contextBits <= LandmarkPair.contextBits else { throw .damaged(path: path, detail: "header") }
+    let allLists = LandmarkPair.keyCount << contextBits
+    let offsetsStart = sections[Format.Section.listOffsets.rawValue].lowerBound
+    let listCount: Int
+    if word(Format.Header.version) >= 4, word(Format.Header.isSparse) == 1 {
+      listCount = Int(word(Format.Header.listCount))
+      let words = (allLists + 63) / 64
+      let ranks = offsetsStart + 8 * words
+      sparse = (offsetsStart, ranks, listCount)
+      listOffsetsStart = ranks + 4 * ((64 * words + Format.rankGroup - 1) / Format.rankGroup)
+    } else {
+      listCount = allLists
+      sparse = nil
+      listOffsetsStart = offsetsStart
+    }
+    let groups = listCount / Format.listGroup + 1
+    // A track takes a record, a landmark a code, and a posting a byte at least.
+    guard [2, 4].contains(listOffsetWidth), columnCount <= Format.maximumColumnCount, trackCount <= all.count,
+      sections[Format.Section.tracks.rawValue].count == trackCount * Format.Track.size,
+      landmarkCount <= sections[Format.Section.landmarks.rawValue].count,
+      postingCount <= sections[Format.Section.postings.rawValue].count,
+      sections[Format.Section.listBases.rawValue].count == groups * 8,
+      sections[Format.Section.listOffsets.rawValue].upperBound == listOffsetsStart + (listCount + 1) * listOffsetWidth
+    else { throw .damaged(path: path, detail: "header") }
+    try verify(isTracksOnly ? [.landmarks, .tracks, .items] : [.tracks, .listBases])
+    try checkColumns()
+  }
+
+  /// Tracks follow each other, and none is longer than a matcher can place.
+  private func checkColumns() throws(CatalogError) {
+    var next = 0
+    for index in 0..<trackCount {
+      let track = track(index)
+      guard Int(track.firstColumn) == next, Int(track.columnCount) <= Format.maximumTrackColumnCount else {
+        throw .damaged(path: path, detail: "tracks")
+      }
+      next += Int(track.columnCount) + Format.trackGap
+    }
+    guard next == columnCount else { throw .damaged(path: path, detail: "tracks") }
+  }
+
+  /// Reads every section and compares checksums.
+  func verify() throws(CatalogError) {
+    try verify(Format.Section.allCases)
+  }
+
+  private func verify(_ which: [SegmentFormat.Section]) throws(CatalogError) {
+    for section in which {
+      let range = sections[section.rawValue]
+      guard Self.checksum(bytes.pointer[range]) == checksums[section.rawValue] else {
+        throw .damaged(path: path, detail: "\(section)")
+      }
+    }
+  }
+
+  static func checksum(_ bytes: Slice<UnsafeRawBufferPointer>) -> UInt64 {
+    var hasher = ContentHasher()
+    hasher.update(UnsafeRawBufferPointer(rebasing: bytes))
+    return hasher.finish().low
+  }
+
+  private func section(_ section: SegmentFormat.Section) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes.pointer[sections[section.rawValue]])
+  }
+
+  // MARK: Tracks
+
+  func track(_ index: Int) -> SegmentFormat.Track {
+    precondition(index >= 0 && index < trackCount)
+    let record = section(.tracks)
+    let start = index * Format.Track.size
+    func word(_ offset: Int) -> UInt32 { record.loadUnaligned(fromByteOffset: start + offset, as: UInt32.self) }
+    func long(_ offset: Int) -> UInt64 { record.loadUnaligned(fromByteOffset: start + offset, as: UInt64.self) }
+    return Format.Track(
+      firstColumn: word(0), columnCount: word(4), landmarkOffset: long(8), codeCount: word(16), landmarkCount: word(20),
+      firstBlock: word(24), itemLength: word(28), itemOffset: long(32), identifierHigh: long(40),
+      identifierLow: long(48))
+  }
+
+  func identifier(ofTrack index: Int) -> ContentID {
+    let track = track(index)
+    return ContentID(high: track.identifierHigh, low: track.identifierLow)
+  }
+
+  /// The track whose columns, with half the gap around them, hold a column of the segment.
+  func track(atColumn column: Int) -> Int? {
+    let records = section(.tracks)
+    var low = 0
+    var high = trackCount
+    // The last track that begins at or before half a gap after the column.
+    while low < high {
+      let middle = (low + high) / 2
+      let first = records.loadUnaligned(fromByteOffset: middle * Format.Track.size, as: UInt32.self)
+      if Int(first) <= column + Format.trackGap / 2 { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? low - 1 : nil
+  }
+
+  /// The media items of a track, as they were added: JSON.
+  func items(ofTrack index: Int) -> [UInt8] {
+    let track = track(index)
+    let items = section(.items)
+    guard let offset = Int(exactly: track.itemOffset), offset <= items.count,
+      Int(track.itemLength) <= items.count - offset
+    else { return [] }
+    return Array(items[offset..<offset + Int(track.itemLength)])
+  }
+
+  // MARK: Landmarks
+
+  /// The codes of a track's signature.
+  func codes(ofTrack index: Int) -> UnsafeRawBufferPointer {
+    codes(of: track(index))
+  }
+
+  private func codes(of track: SegmentFormat.Track) -> UnsafeRawBufferPointer {
+    let landmarks = section(.landmarks)
+    let length = 2 * Int(track.codeCount)
+    guard let offset = Int(exactly: track.landmarkOffset), offset <= landmarks.count, length <= landmarks.count - offset
+    else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    return UnsafeRawBufferPointer(rebasing: landmarks[offset..<offset + length])
+  }
+
+  func signature(ofTrack index: Int) throws(CatalogError) -> Signature {
+    do {
+      return try Signature(body: Array(codes(ofTrack: index)), columnCount: Int(track(index).columnCount))
+    } catch {
+      throw .damaged(path: path, detail: "signature \(index)")
+    }
+  }
+
+  /// Calls `body` with the landmarks of a track between two of its columns.
+  @inline(__always)
+  func forEachLandmark(
+    ofTrack track: SegmentFormat.Track, in columns: Range<Int>,
+    _ body: (_ column: Int, _ band: Int, _ strength: Int) -> Void
+  ) {
+    let codes = codes(of: track)
+    let blocks = section(.blocks)
+    var next = 0
+    var column = 0
+    let block = Int(track.firstBlock) + max(0, columns.lowerBound) / Format.blockColumns
+    if columns.lowerBound < Int(track.columnCount), (block + 1) * Format.blockSize <= blocks.count {
+      next = Int(blocks.loadUnaligned(fromByteOffset: block * Format.blockSize, as: UInt32.self))
+      column = Int(blocks.loadUnaligned(fromByteOffset: block * Format.blockSize + 4, as: UInt32.self))
+    }
+    let count = codes.count / 2
+    guard let base = codes.baseAddress, next < count else { return }
+    while next < count {
+      let code = base.loadUnaligned(fromByteOffset: 2 &* next, as: UInt16.self)
+      next &+= 1
+      guard let (band, strength) = SignatureCoding.decode(code, column: &column) else { continue }
+      if column >= columns.upperBound { break }
+      if column >= columns.lowerBound { body(column, band, strength) }
+    }
+  }
+
+  // MARK: Postings
+
+  /// The number of the list of a key and the first `contextBits` of a context.
+  @inline(__always)
+  func listNumber(ofKey key: Int, context: Int) -> Int { key << contextBits | context }
+
+  /// Where a list lies within `postings`; a range that makes no sense, in a damaged file, is empty.
+  @inline(__always)
+  func list(_ number: Int) -> Range<Int> {
+    guard let number = sparse == nil ? number : storedNumber(of: number) else { return 0..<0 }
+    let start = listStart(number)
+    let end = listStart(number + 1)
+    guard 0 <= start, start <= end, end <= postings.count else { return 0..<0 }
+    return start..<end
+  }
+
+  /// The number of a list among those that are there.
+  @inline(__always)
+  private func storedNumber(of list: Int) -> Int? {
+    guard let sparse else { return list }
+    let base = bytes.pointer.baseAddress.unsafelyUnwrapped
+    func word(_ index: Int) -> UInt64 { base.loadUnaligned(fromByteOffset: sparse.bits &+ 8 &* index, as: UInt64.self) }
+    let last = list / 64
+    let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: list)
+    let bits = word(last)
+    guard bits & bit != 0 else { return nil }
+    let group = list / Format.rankGroup
+    var number = Int(base.loadUnaligned(fromByteOffset: sparse.ranks &+ 4 &* group, as: UInt32.self))
+    for index in group &* (Format.rankGroup / 64)..<last { number &+= word(index).nonzeroBitCount }
+    number &+= (bits & (bit &- 1)).nonzeroBitCount
+    return number < sparse.count ? number : nil
+  }
+
+  @inline(__always)
+  private func listStart(_ list: Int) -> Int {
+    let base = bytes.pointer.baseAddress.unsafelyUnwrapped
+    let group = list / Format.listGroup
+    let start =
+      Int(truncatingIfNeeded: base.loadUnaligned(fromByteOffset: listBasesStart &+ 8 &* group, as: UInt64.self))
+      & Int.max
+    if listOffsetWidth == 2 {
+      return start &+ Int(base.loadUnaligned(fromByteOffset: listOffsetsStart &+ 2 &* list, as: UInt16.self))
+    }
+    return start &+ Int(base.loadUnaligned(fromByteOffset: listOffsetsStart &+ 4 &* list, as: UInt32.self))
+  }
+
+  @inline(__always)
+  func firstByte(of list: Range<Int>) -> UInt8 {
+    bytes.pointer.load(fromByteOffset: postings.lowerBound + list.lowerBound, as: UInt8.self)
+  }
+
+  /// Calls `body` with the anchors' columns of a list, ascending; at most once for each byte of the list.
+  @inline(__always)
+  func forEachPosting(in list: Range<Int>, _ body: (_ column: Int) -> Void) {
+    let start = self.postings.lowerBound
+    let postings = bytes.pointer.baseAddress.unsafelyUnwrapped + start
+    // Four bytes are read at a time, as far as the file goes.
+    let lastWord = min(list.upperBound, bytes.pointer.count - start - 4)
+    var column = 0
+    var offset = list.lowerBound
+    while offset < lastWord {
+      let word = postings.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+      // The first byte without the high bit is the last one of the difference.
+      let ends = ~word & 0x8080_8080
+      if ends == 0 { break }
+      let last = UInt32(truncatingIfNeeded: ends.trailingZeroBitCount)
+      let value = word & (UInt32.max &>> (31 &- last))
+      let difference =
+        value & 0x7F | (value &>> 1) & 0x3F80 | (value &>> 2) & 0x1F_C000 | (value &>> 3) & 0xFE0_0000
+      offset &+= Int(last &+ 1) &>> 3
+      guard offset <= list.upperBound else { return }
+      column &+= Int(difference)
+      body(column)
+    }
+    // Differences of five bytes, from 2^28 columns on, and what is left at the end of the file.
+    var value = 0
+    var shift = 0
+    while offset < list.upperBound {
+      let byte = Int(postings.load(fromByteOffset: offset, as: UInt8.self))
+      offset &+= 1
+      value |= (byte & 0x7F) << (shift & 63)
+      if byte & 0x80 != 0 {
+        shift += 7
+      } else {
+        column &+= value
+        body(column)
+        value = 0
+        shift = 0
+      }
+    }
+  }
+}

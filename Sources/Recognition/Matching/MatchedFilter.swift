@@ -1,0 +1,216 @@
+internal import Glibc
+internal import Landmarks
+
+/// Checks places in a track against a query: the landmarks of the track are laid over the query's whitened spectrum,
+/// and the values found there are added up.
+///
+/// The stronger a landmark, the higher its value is on the average, however much noise there is: so it weighs the more.
+/// The weighted sum over the root of the sum of the squared weights is z: with landmarks of another track it is distributed
+/// roughly as a normal variable.
+struct MatchedFilter {
+  /// How a track's landmarks lie in the query.
+  struct Placement {
+    /// The column of the track that lies at the center of the query.
+    var center: Float
+    /// Columns of the track for each of the query: above 1 if the clip is faster than the track.
+    var slope: Float
+    /// Bands by which the clip is higher than the track.
+    var shift: Int
+
+    /// Whether the clip is played as the track is.
+    var isNeutral: Bool { abs(slope - 1) < 0.004 && shift == 0 }
+
+    /// The same place in a clip that is played as the track is.
+    var neutral: Placement { Placement(center: center, slope: 1, shift: 0) }
+
+    /// The same place, for a query that is part of another one.
+    func moved(fromColumnCount whole: Int, to part: Range<Int>) -> Placement {
+      let distance = Float(part.lowerBound + part.upperBound - whole) / 2
+      return Placement(center: center + slope * distance, slope: slope, shift: shift)
+    }
+
+    /// The same place, for the query that the other one is part of.
+    func moved(from part: Range<Int>, toColumnCount whole: Int) -> Placement {
+      let distance = Float(part.lowerBound + part.upperBound - whole) / 2
+      return Placement(center: center - slope * distance, slope: slope, shift: shift)
+    }
+
+    /// Whether slope and shift go together as they do at another speed, another tempo or another pitch.
+    var isConsistent: Bool {
+      abs(Float(shift) - Float(LandmarkSpectrum.bandsPerOctave) * log2(slope)) <= 1 || abs(shift) <= 1
+        || abs(slope - 1) <= 0.01
+    }
+  }
+
+  /// A landmark as the filter reads it.
+  struct Point {
+    var column: Int32
+    var band: Int16
+    var weight: Int16
+
+    static let maximumWeight = (Landmark.strengthCount + 1) / 2
+
+    init(column: Int, band: Int, strength: Int) {
+      self.column = Int32(truncatingIfNeeded: column)
+      self.band = Int16(truncatingIfNeeded: band)
+      weight = Int16(truncatingIfNeeded: max(1, (strength + 1) / 2))
+    }
+  }
+
+  /// What the filter has under a landmark.
+  struct Value {
+    /// Of the query.
+    var column: Int
+    var value: Float
+  }
+
+  /// Displacements that are tried together: −8 to 7 columns.
+  static let lanes = 16
+  /// Fewer landmarks than this prove nothing.
+  static let minimumCount = 15
+
+  let values: UnsafePointer<Int16>
+  let stride: Int
+  let columnCount: Int
+  let bandCount = LandmarkSpectrum.bandCount
+
+  /// - Parameter values: Those of the rows, which must outlive this value.
+  private init(_ rows: FilterRows, values: UnsafePointer<Int16>) {
+    self.values = values
+    stride = rows.stride
+    columnCount = rows.columnCount
+  }
+
+  /// Calls `body` with the filter of a query's spectrum, if it has any columns.
+  static func with<R>(_ rows: FilterRows, _ body: (MatchedFilter) -> R) -> R? {
+    rows.values.withUnsafeBufferPointer { values in
+      guard let base = values.baseAddress, rows.columnCount > 0 else { return nil }
+      return body(MatchedFilter(rows, values: base))
+    }
+  }
+
+  /// The values that are added up for a placement, in the order of the landmarks.
+  func values(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> [Value] {
+    points.compactMap { point in
+      let place = place(of: point, placement)
+      guard (0..<bandCount).contains(place.band), (0..<columnCount).contains(place.column) else { return nil }
+      return Value(column: place.column, value: value(column: place.column, band: place.band))
+    }
+  }
+
+  /// z for 16 displacements of the query against the track, of which lane 8 is none.
+  @inline(__always)
+  func scores(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> SIMD16<Float> {
+    let inverse = 1 / placement.slope
+    let origin = Float(columnCount) / 2 - placement.center * inverse + 0.5
+    let limit = Int32(columnCount)
+    let bands = Int32(bandCount)
+    let shift = Int32(placement.shift)
+    let margin = Int32(Self.lanes / 2)
+    let start = values + FilterRows.padding - Self.lanes / 2
+    var sums = Sums()
+    var count: Int32 = 0
+    var squares: Int32 = 0
+    var next = 0
+    while next < points.count {
+      var part = SIMD16<Int16>.zero
+      let end = min(next + Self.partLength, points.count)
+      while next < end {
+        let point = points[next]
+        next &+= 1
+        let column = Self.floor(Float(point.column) * inverse + origin)
+        let band = Int32(point.band) &+ shift
+        guard UInt32(bitPattern: band) < UInt32(bitPattern: bands), column >= -margin, column < limit &+ margin else {
+          continue
+        }
+        let address = UnsafeRawPointer(start + (Int(band) &* stride &+ Int(column)))
+        part &+= address.loadUnaligned(as: SIMD16<Int16>.self) &* point.weight
+        if UInt32(bitPattern: column) < UInt32(bitPattern: limit) {
+          count &+= 1
+          squares &+= Int32(point.weight &* point.weight)
+        }
+      }
+      sums.add(part)
+    }
+    return sums.scores(count: Int(count), squares: Int(squares))
+  }
+
+  /// Sums of 16 lanes, which are put together from sums of 16 bits.
+  struct Sums {
+    private var even = SIMD8<Int32>.zero
+    private var odd = SIMD8<Int32>.zero
+
+    @inline(__always)
+    mutating func add(_ part: SIMD16<Int16>) {
+      let both = unsafeBitCast(part, to: SIMD8<Int32>.self)
+      even &+= (both &<< 16) &>> 16
+      odd &+= both &>> 16
+    }
+
+    /// z of each lane.
+    /// - Parameters:
+    ///   - count: Landmarks within the query, without displacement.
+    ///   - squares: The sum of the squares of their weights.
+    @inline(__always)
+    func scores(count: Int, squares: Int) -> SIMD16<Float> {
+      guard count >= MatchedFilter.minimumCount else { return .zero }
+      var total = SIMD16<Float>()
+      total.evenHalf = SIMD8<Float>(even)
+      total.oddHalf = SIMD8<Float>(odd)
+      return total * (1 / (FilterRows.steps * Float(squares).squareRoot()))
+    }
+  }
+
+  /// So many products of a weight and a value fit into 16 bits.
+  static let partLength = Int(Int16.max) / (Point.maximumWeight * Int(FilterRows.maximumValue))
+
+  /// The columns of a track that may lie in the query, at this placement and at those next to it.
+  func reach(of placement: Placement) -> ClosedRange<Float> {
+    let reach = (Float(columnCount) / 2 * 1.02 + Float(Self.lanes)) * placement.slope
+    return placement.center - reach...placement.center + reach
+  }
+
+  /// Where a landmark lies in the query.
+  func place(of point: Point, _ placement: Placement) -> (column: Int, band: Int) {
+    let column = (Float(point.column) - placement.center) / placement.slope + Float(columnCount) / 2
+    return (Int(Self.floor(column + 0.5)), Int(point.band) + placement.shift)
+  }
+
+  @inline(__always)
+  private static func floor(_ value: Float) -> Int32 {
+    let whole = Int32(value)
+    return whole &- (Float(whole) > value ? 1 : 0)
+  }
+
+  /// The query's spectrum at a place within it, in `FilterRows.steps` of a standard deviation.
+  func value(column: Int, band: Int) -> Float { Float(values[band * stride + FilterRows.padding + column]) }
+
+  /// The best z near a placement and the placement moved to it.
+  @inline(__always)
+  func best(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> (z: Float, placement: Placement) {
+    best(of: scores(points, placement), placement)
+  }
+
+  /// The best of 16 displacements and the placement moved by it.
+  @inline(__always)
+  func best(of scores: SIMD16<Float>, _ placement: Placement) -> (z: Float, placement: Placement) {
+    var lane = 0
+    for other in 1..<Self.lanes where scores[other] > scores[lane] { lane = other }
+    var moved = placement
+    moved.center -= Float(lane - Self.lanes / 2) * placement.slope
+    return (scores[lane], moved)
+  }
+
+  /// The best z at a shift of 3 to 12 bands: high where any sound with this rhythm would do.
+  func bestShifted(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> Float {
+    var best: Float = 0
+    for distance in 3...12 {
+      for sign in [-1, 1] {
+        var shifted = placement
+        shifted.shift += sign * distance
+        best = max(best, scores(points, shifted).max())
+      }
+    }
+    return best
+  }
+}

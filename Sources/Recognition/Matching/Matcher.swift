@@ -1,0 +1,313 @@
+internal import Glibc
+internal import Landmarks
+
+/// Finds what a query is part of.
+///
+/// Stages, each only run if the ones before have found nothing beyond doubt: few pairs of the likeliest peaks at true
+/// speed; as few at changed speeds, then tempos, then pitches; many pairs at true speed. The last one is for noise, for
+/// short queries, and for catalogs of which the others have not read all.
+/// A stage votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
+struct Matcher: ~Copyable {
+  /// How a query's pairs are turned into those of a track.
+  struct Transform {
+    /// Columns of the track for each of the query.
+    var slope: Float
+    /// Bands by which the query is higher than the track.
+    var shift: Float
+
+    static let neutral = Transform(slope: 1, shift: 0)
+
+    static func speed(_ factor: Float) -> Transform {
+      Transform(slope: factor, shift: Float(LandmarkSpectrum.bandsPerOctave) * log2(factor))
+    }
+  }
+
+  struct Stage {
+    /// Rarity up to which pairs are looked up.
+    var limit: Float
+    /// Whether it is for what the others have not found: less likely peaks, and more places of short queries.
+    var isThorough = false
+    /// Columns of the track, as a power of two.
+    var binWidthLog2: Int
+    /// Places checked for each transform.
+    var candidateCount: Int
+    /// Bytes of postings read at most for one transform, about three to a posting, cheapest lists first. Only catalogs
+    /// beyond some thousand hours come to it.
+    var byteBudget: Int
+    var transforms: [Transform]
+  }
+
+  /// A place in the catalog that was checked.
+  struct Hit {
+    var segment: Int
+    var track: Int
+    var placement: MatchedFilter.Placement
+    var z: Float
+
+    func isSameTrack(as other: Hit) -> Bool { segment == other.segment && track == other.track }
+  }
+
+  static let stages =
+    [Stage(limit: 1.7, binWidthLog2: 1, candidateCount: 40, byteBudget: 2 << 20, transforms: [.neutral])]
+    + [speeds, tempos, pitches].map {
+      Stage(limit: 1.9, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: $0)
+    } + [
+      Stage(
+        limit: 4.0, isThorough: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral])
+    ]
+  private static let speeds: [Transform] = [1.016, 0.984, 1.03, 0.97, 1.044, 0.956].map { .speed($0) }
+  private static let tempos = [1.025, 0.975, 1.05, 0.95].map { Transform(slope: $0, shift: 0) }
+  private static let pitches = [1.5, -1.5, 3, -3].map { Transform(slope: 1, shift: $0) }
+
+  private let segments: [Segment]
+  /// Tracks of each segment that have been removed.
+  private let removed: [Set<Int>]
+  private let postingCount: Int
+  private var votes = VoteTable()
+  private var probes = ProbeList()
+  private var firstBytes: UInt8 = 0
+  /// Whether no stage has left out lists of postings, for want of budget.
+  private var hasReadAll = true
+  /// Places near landmarks; see `isSameRecording`.
+  private var nearby: [Bool] = []
+  /// The landmarks around the hit that was loaded last.
+  private(set) var points: [MatchedFilter.Point] = []
+
+  init(segments: [Segment], removed: [Set<Int>]? = nil) {
+    self.segments = segments
+    postingCount = segments.reduce(0) { $0 + $1.postingCount }
+    self.removed = removed ?? Array(repeating: [], count: segments.count)
+  }
+
+  /// Counts what the lists of a query's pairs vote for in one segment.
+  private mutating func vote(_ pairs: QueryPairs, _ transform: Transform, _ stage: Stage, in segment: Segment) {
+    probes.collect(pairs, transform, limit: stage.limit, in: segment)
+    let budget = max(Int(Double(stage.byteBudget) * share(of: segment)), Self.leastBudget)
+    if probes.trim(to: budget) { hasReadAll = false }
+    // One independent read from each list before any is decoded: the processor waits for many lists at a time.
+    for probe in probes.probes { firstBytes &+= segment.firstByte(of: probe.start..<probe.start + 1) }
+    votes.reset(binCount: (segment.columnCount >> stage.binWidthLog2) + 1, byteCount: probes.byteCount)
+    for probe in probes.probes {
+      votes.add(
+        probe.start..<probe.start + Int(probe.length), of: segment, offset: Int(probe.offset),
+        binWidthLog2: stage.binWidthLog2)
+    }
+  }
+
+  /// Bytes of postings that are read of each segment, however small: to read all of a small one costs little.
+  private static let leastBudget = 48 << 10
+
+  /// How much of the catalog a segment is.
+  private func share(of segment: Segment) -> Double { Double(segment.postingCount) / Double(max(1, postingCount)) }
+
+  // MARK: Matching
+
+  /// The best match of a query in the catalog, if anything at all was found.
+  mutating func match(_ query: RecognitionQuery) -> Finding? {
+    var hits: [Hit] = []
+    return match(query, &hits)
+  }
+
+  /// - Parameter hits: What else was found, best first.
+  mutating func match(_ query: RecognitionQuery, _ hits: inout [Hit]) -> Finding? {
+    let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
+      guard var finding = match(query, filter, &hits) else { return nil }
+      guard finding.isAccepted else { return finding }
+      settle(&finding.hit, filter)
+      for index in finding.twins.indices { settle(&finding.twins[index], filter) }
+      return finding
+    }
+    return finding ?? nil
+  }
+
+  /// Moves a hit to the exact place.
+  private mutating func settle(_ hit: inout Hit, _ filter: MatchedFilter) {
+    load(hit, filter)
+    points.withUnsafeBufferPointer { hit.placement = filter.settled(hit.placement, $0) }
+  }
+
+  private mutating func match(_ query: RecognitionQuery, _ filter: MatchedFilter, _ hits: inout [Hit]) -> Finding? {
+    hits.removeAll()
+    var certain: Finding?
+    hasReadAll = true
+    var pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: Self.stages[0].limit)
+    var isRefined = false
+    for stage in Self.stages {
+      if stage.isThorough, hasReadAll, query.clarity >= Self.clearly, query.duration >= Self.shortDuration { break }
+      if pairs.limit != stage.limit {
+        pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stage.limit)
+      }
+      scan(query, pairs, stage, filter, into: &hits)
+      // What fits badly will not be beyond doubt when it is made better.
+      isRefined = hits.contains { $0.z >= 0.5 * Finding.certainZ }
+      guard isRefined else { continue }
+      refine(&hits, filter)
+      guard let best = hits.first, best.z >= Finding.certainZ, let finding = judge(hits, query, filter),
+        finding.isCertain
+      else { continue }
+      certain = finding
+      break
+    }
+    if !isRefined { refine(&hits, filter) }
+    if !relocate(&hits, filter), let certain { return certain }
+    return judge(hits, query, filter)
+  }
+
+  /// From so many seconds and such a clarity on a query has so many likely peaks that the last stage would add nothing.
+  private static let shortDuration = 8.0
+  private static let clearly: Float = 0.33
+
+  /// Measures the best hit against its surroundings and against the other tracks.
+  mutating func judge(_ hits: [Hit], _ query: RecognitionQuery, _ filter: MatchedFilter) -> Finding? {
+    guard let best = hits.first else { return nil }
+    var twins: [Hit] = []
+    var runnerUp: Float = 0
+    for hit in hits.dropFirst() where !hit.isSameTrack(as: best) {
+      if twins.contains(where: { $0.isSameTrack(as: hit) }) { continue }
+      if hit.z >= 0.5 * best.z, isSameRecording(hit, as: best, query) {
+        twins.append(hit)
+      } else {
+        runnerUp = max(runnerUp, hit.z)
+      }
+    }
+    load(best, filter)
+    let shifted = points.withUnsafeBufferPointer { filter.bestShifted($0, best.placement) }
+    return Finding(
+      hit: best, twins: twins, shifted: shifted, runnerUp: runnerUp,
+      overlap: Overlap(query, filter, points, best.placement), clarity: query.clarity,
+      duration: query.duration)
+  }
+
+  /// Whether two references hold the same recording where the query lies and around it: copies of a track are not each
+  /// other's rivals. Unrelated music shares some 6% of its landmarks, tracks that are made of the same loops 25% in the mean
+  /// and rarely half, two encodings of one recording 70 to 95%.
+  private mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: RecognitionQuery) -> Bool {
+    let bandCount = LandmarkSpectrum.bandCount
+    load(other, around(other, query))
+    // What lies within a column and a band of their landmarks.
+    let first = Int(points.first?.column ?? 0) - 1
+    let columns = Int(points.last?.column ?? -1) + 2 - first
+    nearby.removeAll(keepingCapacity: true)
+    nearby.append(contentsOf: repeatElement(false, count: columns * (bandCount + 2)))
+    for point in points {
+      for column in Int(point.column) - 1...Int(point.column) + 1 {
+        let place = (column - first) * (bandCount + 2) + Int(point.band)
+        for band in 0...2 { nearby[place + band] = true }
+      }
+    }
+    load(hit, around(hit, query))
+    let otherColumns = 0..<Int(segments[other.segment].track(other.track).columnCount)
+    var slope = other.placement.slope / hit.placement.slope
+    var shift = other.placement.shift - hit.placement.shift
+    // Copies are mostly alike in speed, and placements are not so exact.
+    if abs(slope - 1) < 0.02, abs(shift) <= 1 { (slope, shift) = (1, 0) }
+    var count = 0
+    var shared = 0
+    for point in points {
+      let column = Int((other.placement.center + (Float(point.column) - hit.placement.center) * slope).rounded())
+      guard otherColumns.contains(column) else { continue }
+      count += 1
+      let band = Int(point.band) - shift
+      if (0..<columns).contains(column - first), (-1...bandCount).contains(band),
+        nearby[(column - first) * (bandCount + 2) + band + 1]
+      {
+        shared += 1
+      }
+    }
+    return count >= MatchedFilter.minimumCount && Float(shared) >= 0.5 * Float(count)
+  }
+
+  /// The columns of a hit's track in which the query lies, and some seconds around them: there, tracks differ that share a
+  /// loop with each other.
+  private func around(_ hit: Hit, _ query: RecognitionQuery) -> Range<Int> {
+    let reach = max(Float(query.columnCount) / 2, Self.surroundings) * hit.placement.slope
+    let first = max(0, Int(hit.placement.center - reach))
+    return first..<max(first, Int(hit.placement.center + reach) + 1)
+  }
+
+  /// Ten seconds, in columns.
+  private static let surroundings = Float(10 * LandmarkSpectrum.columnsPerSecond)
+
+  /// Votes, and checks the places with the most votes.
+  private mutating func scan(
+    _ query: RecognitionQuery, _ pairs: QueryPairs, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]
+  ) {
+    // The larger the catalog, the more places are ahead of the right one by chance; to check them is cheap.
+    let growth = cbrt(max(1, Double(postingCount) / 5e6))
+    // In the last stage the right one has few votes: the shorter the query, the fewer.
+    let scarcity = stage.isThorough ? min(max(1, Self.shortDuration / query.duration), 4) : 1
+    let candidates = Int(Double(stage.candidateCount) * growth * scarcity)
+    let candidatesPerTrack = Int(4 * scarcity)
+    for segmentIndex in segments.indices {
+      let segment = segments[segmentIndex]
+      // Each segment has its share of the places, with some to spare for the smaller ones.
+      let limit = min(candidates, Int((Double(candidates) * share(of: segment) * 1.5).rounded(.up)) + 4)
+      for transform in stage.transforms {
+        vote(pairs, transform, stage, in: segment)
+        var perTrack: [Int: Int] = [:]
+        for place in votes.strongest(limit) {
+          let column = (place.bin + 1) << stage.binWidthLog2
+          guard let track = segment.track(atColumn: column), !removed[segmentIndex].contains(track) else { continue }
+          perTrack[track, default: 0] += 1
+          guard perTrack[track, default: 0] <= candidatesPerTrack else { continue }
+          var hit = Hit(
+            segment: segmentIndex, track: track,
+            placement: MatchedFilter.Placement(
+              center: Float(column - Int(segment.track(track).firstColumn)), slope: transform.slope,
+              shift: Int(transform.shift.rounded())), z: 0)
+          load(hit, filter)
+          (hit.z, hit.placement) = points.withUnsafeBufferPointer { filter.best($0, hit.placement) }
+          hits.append(hit)
+        }
+      }
+    }
+  }
+
+  /// Reads the landmarks around a hit.
+  mutating func load(_ hit: Hit, _ filter: MatchedFilter) {
+    let reach = filter.reach(of: hit.placement)
+    load(hit, max(0, Int(reach.lowerBound))..<max(0, Int(reach.upperBound) + 1))
+  }
+
+  private mutating func load(_ hit: Hit, _ columns: Range<Int>) {
+    let segment = segments[hit.segment]
+    points.removeAll(keepingCapacity: true)
+    segment.forEachLandmark(ofTrack: segment.track(hit.track), in: columns) { column, band, strength in
+      points.append(MatchedFilter.Point(column: column, band: band, strength: strength))
+    }
+  }
+
+  func columnCount(ofTrackOf hit: Hit) -> Int { Int(segments[hit.segment].track(hit.track).columnCount) }
+
+  /// Leaves the best hit of each of the best tracks, with slope and shift made better, best first.
+  private mutating func refine(_ hits: inout [Hit], _ filter: MatchedFilter) {
+    hits.sort { $0.z > $1.z }
+    var best: [Hit] = []
+    // What is far behind need not be made better.
+    let least = 0.25 * (hits.first?.z ?? 0)
+    for hit in hits where best.count < 10 && hit.z >= least {
+      if best.filter({ $0.isSameTrack(as: hit) }).count < 2 { best.append(hit) }
+    }
+    for index in best.indices {
+      load(best[index], filter)
+      points.withUnsafeBufferPointer { filter.nudge(&best[index], $0) }
+    }
+    best.sort { $0.z > $1.z }
+    for index in best.indices.prefix(4) {
+      load(best[index], filter)
+      points.withUnsafeBufferPointer { filter.optimize(&best[index], $0) }
+    }
+    best.sort { $0.z > $1.z }
+    hits = best
+  }
+
+  /// Looks for a better place in the track of the best hit; says whether there is one.
+  private mutating func relocate(_ hits: inout [Hit], _ filter: MatchedFilter) -> Bool {
+    guard let hit = hits.first, hit.z >= Self.relocationThreshold else { return false }
+    let columnCount = columnCount(ofTrackOf: hit)
+    load(hit, 0..<columnCount)
+    return points.withUnsafeBufferPointer { filter.relocate(&hits[0], $0, columnCount: columnCount) }
+  }
+  /// What unrelated music does not reach, or hardly.
+  static let relocationThreshold: Float = 5
+}

@@ -1,0 +1,83 @@
+/// The search for the placement that fits a query best, from one that is about right.
+extension MatchedFilter {
+  typealias Points = UnsafeBufferPointer<Point>
+
+  /// What a clip at true speed and pitch is worth more than one that is not, as the natural logarithm of the odds: so
+  /// much better must another placement fit, z being the square root of twice such a logarithm.
+  private static let neutralBonus: Float = 3
+  /// Slopes that are searched.
+  private static let slopes: ClosedRange<Float> = 0.93...1.07
+
+  /// Takes a placement if it is possible and fits better.
+  private func attempt(_ placement: Placement, _ points: Points, _ hit: inout Matcher.Hit) -> Bool {
+    guard placement.isConsistent, Self.slopes.contains(placement.slope) else { return false }
+    let (z, moved) = best(points, placement)
+    // By a hair is no better, and would go on for ever.
+    guard z > hit.z * 1.0001 else { return false }
+    (hit.z, hit.placement) = (z, moved)
+    return true
+  }
+
+  /// Tries the next slopes and shifts.
+  func nudge(_ hit: inout Matcher.Hit, _ points: Points) {
+    let start = hit.placement
+    for slope: Float in [-0.01, 0, 0.01] {
+      for shift in -1...1 where slope != 0 || shift != 0 {
+        _ = attempt(moved(start, slope: slope, shift: shift), points, &hit)
+      }
+    }
+  }
+
+  /// Climbs to the best slope, shift and center.
+  func optimize(_ hit: inout Matcher.Hit, _ points: Points) {
+    var start = hit.placement
+    for shift in -5...5 {
+      start.shift = shift
+      _ = attempt(start, points, &hit)
+    }
+    var step: Float = 0.01
+    while step > 0.001 {
+      var improved = false
+      for (slope, shift): (Float, Int) in [(-step, 0), (step, 0), (0, -1), (0, 1), (-step, -1), (step, 1)] {
+        if attempt(moved(hit.placement, slope: slope, shift: shift), points, &hit) { improved = true }
+      }
+      if !improved { step /= 2 }
+    }
+    let (z, moved) = best(points, hit.placement.neutral)
+    if z > 0, z * z > hit.z * hit.z - 2 * Self.neutralBonus { (hit.z, hit.placement) = (z, moved) }
+  }
+
+  /// A placement moved by some columns to where it fits best, at true speed and pitch if it fits about as well so.
+  func settled(_ placement: Placement, _ points: Points) -> Placement {
+    let (z, moved) = best(points, placement)
+    let (neutralZ, neutral) = best(points, placement.neutral)
+    if neutralZ > 0, neutralZ * neutralZ > z * z - 2 * Self.neutralBonus { return neutral }
+    return z > 0 ? moved : placement
+  }
+
+  private func moved(_ placement: Placement, slope: Float, shift: Int) -> Placement {
+    Placement(center: placement.center, slope: placement.slope + slope, shift: placement.shift + shift)
+  }
+
+  /// Looks through a whole track for a place that fits better: music repeats, and votes tell repetitions apart less
+  /// well than the filter does.
+  /// - Parameter points: All landmarks of the track.
+  /// - Returns: Whether there is one.
+  func relocate(_ hit: inout Matcher.Hit, _ points: Points, columnCount: Int) -> Bool {
+    var found = hit
+    let step = Float(Self.lanes) * hit.placement.slope
+    var placement = hit.placement
+    placement.center = 0
+    var sweep = Sweep(self, points, placement)
+    while placement.center < Float(columnCount) + step {
+      let (z, moved) = best(of: sweep.next(), placement)
+      if z > found.z { (found.z, found.placement) = (z, moved) }
+      placement.center += step
+    }
+    guard found.z > hit.z else { return false }
+    let near = reach(of: found.placement)
+    points.filter { near.contains(Float($0.column)) }.withUnsafeBufferPointer { optimize(&found, $0) }
+    hit = found
+    return true
+  }
+}

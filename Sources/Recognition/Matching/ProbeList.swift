@@ -1,0 +1,195 @@
+internal import Glibc
+internal import Landmarks
+
+/// The lists of postings that are read for a query's pairs, of one segment.
+struct ProbeList {
+  struct Probe {
+    /// Where its list begins among the postings.
+    var start: Int
+    var length: Int32
+    /// Columns from the anchor to the center of the query.
+    var offset: Int32
+    /// See `QueryPairs.Rarity`.
+    var rarity: Float
+  }
+
+  /// The first bits of a context of `LandmarkPair` that a pair may have.
+  private struct Context {
+    var value: Int
+    var rarity: Float
+  }
+
+  private(set) var probes: [Probe] = []
+  /// What it costs to find all lists and to read them, in bytes.
+  private(set) var byteCount = 0
+  /// Contexts that the targets give, one target after another, and where those of each begin.
+  private var contexts: [Context] = []
+  private var contextStarts: [Int] = []
+  /// Contexts of one pair.
+  private var chosen: [Context] = []
+
+  /// Looks up the lists of all cells that the pairs may fall into. Nothing is read from the lists yet: so the look-ups
+  /// do not wait for each other.
+  /// - Parameter limit: Rarity from which on cells are left out; that of the pairs, or less.
+  mutating func collect(_ query: QueryPairs, _ transform: Matcher.Transform, limit: Float, in segment: Segment) {
+    probes.removeAll(keepingCapacity: true)
+    findContexts(query, transform, bits: segment.contextBits)
+    let contextLimit =
+      limit + Self.contextAllowance * Float(segment.contextBits) / Float(LandmarkPair.contextBits)
+    for pair in query.pairs {
+      let exactGap = pair.gap * transform.slope
+      let exactBand = pair.band - transform.shift
+      let least =
+        QueryPairs.Rarity.leastDistance(pair.interval) + QueryPairs.Rarity.leastDistance(exactGap)
+        + QueryPairs.Rarity.leastDistance(exactBand)
+      guard pair.rarity + QueryPairs.Rarity.perCell * least < limit else { continue }
+      let offset = Int32((transform.slope * (query.center - pair.column)).rounded())
+      let gaps = Self.cells(exactGap, within: LandmarkPair.gaps)
+      let intervals = Self.cells(pair.interval, within: LandmarkPair.intervals)
+      chooseContexts(of: pair, limit: contextLimit)
+      for band in Self.cells(exactBand, within: 0...LandmarkSpectrum.bandCount - 1) {
+        for interval in intervals {
+          let distance = abs(exactBand - Float(band)) + abs(pair.interval - Float(interval))
+          guard pair.rarity + QueryPairs.Rarity.perCell * distance < limit else { continue }
+          for gap in gaps {
+            let rarity =
+              pair.rarity + QueryPairs.Rarity.perCell * (distance + abs(exactGap - Float(gap)))
+            guard rarity < limit else { continue }
+            let key = LandmarkPair.key(band: band, interval: interval, gap: gap)
+            for context in chosen where rarity + context.rarity < contextLimit {
+              probes.append(
+                Probe(
+                  start: segment.listNumber(ofKey: key, context: context.value), length: 0, offset: offset,
+                  rarity: rarity + context.rarity))
+            }
+          }
+        }
+      }
+    }
+    find(in: segment)
+  }
+
+  /// Replaces the numbers of lists by where they are, in a loop of its own: so that the processor can wait for many of
+  /// them at a time. Leaves out what is empty.
+  private mutating func find(in segment: Segment) {
+    var kept = 0
+    byteCount = 0
+    probes.withUnsafeMutableBufferPointer { probes in
+      for var probe in probes {
+        let list = segment.list(probe.start)
+        guard !list.isEmpty, let length = Int32(exactly: list.count) else { continue }
+        (probe.start, probe.length) = (list.lowerBound, length)
+        probes[kept] = probe
+        kept += 1
+        byteCount += list.count + Self.overhead
+      }
+    }
+    probes.removeLast(probes.count - kept)
+  }
+
+  /// Chooses the contexts that a pair is looked up with, each once: those of the weaker targets of its anchor, since with
+  /// the stronger ones the two change places; its own, if it is the only one. All of them are one list if lists are not
+  /// divided.
+  private mutating func chooseContexts(of pair: QueryPairs.Pair, limit: Float) {
+    guard !contextStarts.isEmpty else { return }
+    chosen.removeAll(keepingCapacity: true)
+    let first = Int(pair.endTarget - pair.firstTarget > 1 ? pair.target + 1 : pair.target)
+    var seen = SIMD4<UInt64>.zero
+    for index in contextStarts[first]..<contextStarts[Int(pair.endTarget)] {
+      let context = contexts[index]
+      guard pair.rarity + context.rarity < limit else { continue }
+      let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: context.value)
+      guard seen[context.value >> 6] & bit == 0 else { continue }
+      seen[context.value >> 6] |= bit
+      chosen.append(context)
+    }
+  }
+
+  /// Finds the contexts that each target of a query gives to the others of its anchor.
+  private mutating func findContexts(_ query: QueryPairs, _ transform: Matcher.Transform, bits: Int) {
+    contexts.removeAll(keepingCapacity: true)
+    contextStarts.removeAll(keepingCapacity: true)
+    chosen = [Context(value: 0, rarity: 0)]
+    guard bits > 0 else { return }
+    let chance = exp2(Float(-bits))
+    for target in query.targets {
+      contextStarts.append(contexts.count)
+      let rarity = -log(Self.contextShare * (1 - chance) * exp(-target.rarity) + chance)
+      let first = contexts.count
+      for interval in Self.classes(target.interval, within: LandmarkPair.intervals, LandmarkPair.intervalClass) {
+        for gap in Self.classes(target.gap * transform.slope, within: LandmarkPair.gaps, LandmarkPair.gapClass) {
+          let context = LandmarkPair.context(intervalClass: interval, gapClass: gap)
+          let value = context >> (LandmarkPair.contextBits - bits)
+          if contexts[first...].contains(where: { $0.value == value }) { continue }
+          contexts.append(Context(value: value, rarity: rarity))
+        }
+      }
+    }
+    contextStarts.append(contexts.count)
+  }
+
+  /// The classes that a value may fall into.
+  @inline(__always)
+  private static func classes(
+    _ value: Float, within limits: ClosedRange<Int>, _ classOf: (Int) -> Int
+  ) -> ClosedRange<Int> {
+    func whole(_ value: Float) -> Int { min(max(floor(value + 0.5), limits.lowerBound), limits.upperBound) }
+    return classOf(whole(value - 0.5))...classOf(whole(value + 0.5))
+  }
+
+  /// How often another target of an anchor, if it is among those of the reference, is its other target there, given that
+  /// the pair itself is right.
+  private static let contextShare: Float = 0.5
+  /// Rarity that contexts may add to the limit of the pairs, all bits taken.
+  private static let contextAllowance: Float = 1
+  /// What it costs to find a list, in bytes that could be read instead.
+  static let overhead = 16
+
+  /// Leaves as many lists as can be read within a number of bytes, the cheapest for what they promise: the ones left
+  /// out are those of the commonest pairs and of the weakest peaks, which say the least for the work they make.
+  /// - Returns: Whether any are left out.
+  mutating func trim(to budget: Int) -> Bool {
+    guard byteCount > budget else { return false }
+    let prices = probes.map(Self.price)
+    var bytesOfPrice = [Int](repeating: 0, count: 256)
+    for (probe, price) in zip(probes, prices) { bytesOfPrice[Int(price)] += Int(probe.length) + Self.overhead }
+    byteCount = 0
+    var limit = 0
+    while byteCount + bytesOfPrice[limit] <= budget {
+      byteCount += bytesOfPrice[limit]
+      limit += 1
+    }
+    var kept = 0
+    for (index, price) in prices.enumerated() where price < limit {
+      probes[kept] = probes[index]
+      kept += 1
+    }
+    probes.removeLast(probes.count - kept)
+    return true
+  }
+
+  /// Logarithm of a list's length times rarity, in quarters of an octave: what a right posting in it costs.
+  private static func price(_ probe: Probe) -> UInt8 {
+    // The bits of a floating-point number, read as an integer, are its logarithm by and large.
+    let length = Float(Int(probe.length) + overhead)
+    let octaves = Float(length.bitPattern &- 1_065_353_216) / 8_388_608 + probe.rarity * Float(M_LOG2E)
+    return UInt8(min(octaves * 4, 255))
+  }
+
+  /// The cells that a value may fall into: the ones below and above it, or only the nearer one if that is near.
+  @inline(__always)
+  static func cells(_ value: Float, within limits: ClosedRange<Int>) -> Range<Int> {
+    let low = -floor(1 - nearness - value)
+    let high = floor(value + (1 - nearness))
+    let first = max(low, limits.lowerBound)
+    return first..<max(first, min(high, limits.upperBound) + 1)
+  }
+  @inline(__always)
+  private static func floor(_ value: Float) -> Int {
+    let whole = Int(value)
+    return Float(whole) > value ? whole - 1 : whole
+  }
+  /// Within this distance of a cell's middle the other cell is not looked at. Measured: fewer false votes and half the
+  /// work.
+  private static let nearness: Float = 0.3
+}

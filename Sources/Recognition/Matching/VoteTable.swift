@@ -1,0 +1,193 @@
+/// Counts votes for places in a catalog and finds the places with the most.
+///
+/// A place is a bin of columns. Up to a few million bins are counted in a table. Beyond that a table would not fit into
+/// the processor's caches: votes are collected, sorted into stretches of bins, and each stretch is counted by itself.
+struct VoteTable: ~Copyable {
+  struct Place {
+    var bin: Int
+    var votes: Int
+  }
+
+  private var counts: UnsafeMutablePointer<UInt8>
+  private var capacity: Int
+  private var binCount = 0
+  private var isDirect = true
+  /// Votes that are not yet counted, when there are too many bins for one table, and the same by stretches.
+  private var votes: UnsafeMutablePointer<UInt32>
+  private var sorted: UnsafeMutablePointer<UInt32>
+  private var voteCapacity = 0
+  private var voteCount = 0
+  /// Where the votes of each stretch end in `sorted`.
+  private var ends: [Int] = []
+
+  private static let lanes = 32
+  private static let directLimit = 1 << 22
+  /// Bins of a stretch, as a power of two.
+  private static let stretchLog2 = 17
+  /// Bins that are kept free before the first, so that the neighbors of any bin can be read.
+  private static let margin = 2
+
+  init() {
+    capacity = 0
+    counts = .allocate(capacity: 2 * Self.lanes)
+    votes = .allocate(capacity: 1)
+    sorted = .allocate(capacity: 1)
+  }
+
+  deinit {
+    counts.deallocate()
+    votes.deallocate()
+    sorted.deallocate()
+  }
+
+  /// Empties the table and gives it a size.
+  /// - Parameter byteCount: Bytes of all lists that are going to be added: no list has more votes than bytes.
+  mutating func reset(binCount: Int, byteCount: Int) {
+    isDirect = binCount <= Self.directLimit
+    let size = isDirect ? binCount : 1 << Self.stretchLog2
+    if size > capacity {
+      counts.deallocate()
+      capacity = size
+      counts = .allocate(capacity: size + 2 * Self.lanes)
+    }
+    self.binCount = binCount
+    counts.update(repeating: 0, count: size + 2 * Self.lanes)
+    voteCount = 0
+    if !isDirect, byteCount > voteCapacity {
+      votes.deallocate()
+      sorted.deallocate()
+      voteCapacity = byteCount
+      votes = .allocate(capacity: byteCount)
+      sorted = .allocate(capacity: byteCount)
+    }
+  }
+
+  /// Adds votes for all places that a list of postings names, moved by an offset.
+  @inline(__always)
+  mutating func add(_ list: Range<Int>, of segment: Segment, offset: Int, binWidthLog2: Int) {
+    let binCount = UInt(bitPattern: binCount)
+    if isDirect {
+      let counts = counts
+      segment.forEachPosting(in: list) { column in
+        let bin = (column &+ offset) >> binWidthLog2
+        if UInt(bitPattern: bin) < binCount { Self.increment(counts + bin) }
+      }
+    } else {
+      precondition(list.count <= voteCapacity - voteCount)
+      let target = votes + voteCount
+      var added = 0
+      segment.forEachPosting(in: list) { column in
+        let bin = (column &+ offset) >> binWidthLog2
+        target[added] = UInt32(truncatingIfNeeded: bin)
+        added &+= UInt(bitPattern: bin) < binCount ? 1 : 0
+      }
+      voteCount += added
+    }
+  }
+
+  /// Counts stop at 63, so that two of them and what a threshold is short of 128 can be added.
+  @inline(__always) @discardableResult
+  private static func increment(_ count: UnsafeMutablePointer<UInt8>) -> UInt8 {
+    let sum = min(count.pointee &+ 1, 63)
+    count.pointee = sum
+    return sum
+  }
+
+  /// The places with the most votes in two neighboring bins, most first; of neighbors only the best.
+  mutating func strongest(_ limit: Int) -> [Place] {
+    var places: [Place] = []
+    var threshold: UInt8 = 2
+    if isDirect {
+      findInTable(limit, &threshold, into: &places)
+    } else {
+      sortIntoStretches()
+      findInStretches(limit, &threshold, into: &places)
+    }
+    Self.keepStrongest(limit, of: &places)
+    return places
+  }
+
+  private func findInTable(_ limit: Int, _ threshold: inout UInt8, into places: inout [Place]) {
+    var bin = 0
+    while bin < binCount {
+      let raw = UnsafeRawPointer(counts + bin)
+      let sums =
+        raw.loadUnaligned(as: SIMD4<UInt64>.self) &+ raw.loadUnaligned(fromByteOffset: 1, as: SIMD4<UInt64>.self)
+      // The high bit of each byte says whether it has reached the threshold: no sum is greater than 127.
+      let reached = sums &+ UInt64(128 - threshold) &* 0x0101_0101_0101_0101
+      if (reached[0] | reached[1] | reached[2] | reached[3]) & 0x8080_8080_8080_8080 != 0 {
+        let sums = unsafeBitCast(sums, to: SIMD32<UInt8>.self)
+        for lane in 0..<Self.lanes where sums[lane] >= threshold {
+          let place = bin + lane
+          let before = place > 0 ? counts[place - 1] &+ counts[place] : 0
+          let after = counts[place + 1] &+ counts[place + 2]
+          if sums[lane] > before, sums[lane] >= after { places.append(Place(bin: place, votes: Int(sums[lane]))) }
+        }
+        Self.raise(&threshold, limit, &places)
+      }
+      bin += Self.lanes
+    }
+  }
+
+  /// Counting sort; leaves in `sorted` the votes by stretch, as bins within the stretch.
+  private mutating func sortIntoStretches() {
+    ends = [Int](repeating: 0, count: binCount >> Self.stretchLog2 + 2)
+    let mask = UInt32(1) << UInt32(Self.stretchLog2) - 1
+    ends.withUnsafeMutableBufferPointer { ends in
+      for index in 0..<voteCount { ends[Int(votes[index] >> UInt32(Self.stretchLog2)) &+ 1] &+= 1 }
+      for stretch in 1..<ends.count { ends[stretch] &+= ends[stretch &- 1] }
+      for index in 0..<voteCount {
+        let stretch = Int(votes[index] >> UInt32(Self.stretchLog2))
+        sorted[ends[stretch]] = votes[index] & mask
+        ends[stretch] &+= 1
+      }
+    }
+  }
+
+  /// Votes are counted and judged at once: each looks whether its bin and a neighbor have reached the threshold.
+  private func findInStretches(_ limit: Int, _ threshold: inout UInt8, into places: inout [Place]) {
+    let counts = counts + Self.margin
+    var start = 0
+    for stretch in ends.indices {
+      let end = ends[stretch]
+      let first = stretch << Self.stretchLog2
+      for index in start..<max(start, end) {
+        let bin = Int(sorted[index])
+        let count = Self.increment(counts + bin)
+        let before = counts[bin &- 1]
+        let after = counts[bin &+ 1]
+        let sum = count &+ max(before, after)
+        if sum >= threshold {
+          places.append(Place(bin: first + bin - (before > after ? 1 : 0), votes: Int(sum)))
+          Self.raise(&threshold, limit, &places)
+        }
+      }
+      for index in start..<max(start, end) { counts[Int(sorted[index])] = 0 }
+      start = max(start, end)
+    }
+  }
+
+  /// Once there are far more places than wanted, drops the weaker ones and asks more of those to come.
+  private static func raise(_ threshold: inout UInt8, _ limit: Int, _ places: inout [Place]) {
+    guard places.count > 16 * limit else { return }
+    keepStrongest(2 * limit, of: &places)
+    if places.count == 2 * limit { threshold = UInt8(min(max(places.last?.votes ?? 0, Int(threshold)), 126)) }
+  }
+
+  /// Leaves the places with the most votes, of neighbors only the best.
+  private static func keepStrongest(_ limit: Int, of places: inout [Place]) {
+    places.sort { ($0.bin, $1.votes) < ($1.bin, $0.votes) }
+    var kept = 0
+    for place in places {
+      if kept > 0, place.bin - places[kept - 1].bin <= 1 {
+        if place.votes > places[kept - 1].votes { places[kept - 1] = place }
+      } else {
+        places[kept] = place
+        kept += 1
+      }
+    }
+    places.removeLast(places.count - kept)
+    places.sort { ($1.votes, $0.bin) < ($0.votes, $1.bin) }
+    if places.count > limit { places.removeLast(places.count - limit) }
+  }
+}

@@ -1,0 +1,89 @@
+internal import Landmarks
+
+/// How likely landmarks are in a query, as `MatchedFilter` reads it: with zero mean in each band, in whole steps of its
+/// deviation, one row for each band.
+struct FilterRows {
+  /// Columns to the left and right of the spectrum that are zero.
+  static let padding = 144
+  /// Steps of a value in one standard deviation.
+  static let steps: Float = 16
+  /// Greatest value, in such steps.
+  static let maximumValue: Float = 255
+
+  let columnCount: Int
+  /// Values of a row, of which `columnCount` after `padding` are not zero.
+  let stride: Int
+  let values: [Int16]
+
+  /// Where there is no landmark at all there is none.
+  private static let leastDeviation: Float = 1e-3
+
+  /// - Parameters:
+  ///   - picture: How likely landmarks are, one column after another.
+  ///   - isSteady: Where that says nothing; see `SteadySound`.
+  init(_ picture: [Float], _ isSteady: [Bool], columnCount: Int) {
+    let bandCount = LandmarkSpectrum.bandCount
+    let stride = columnCount + 2 * Self.padding
+    self.columnCount = columnCount
+    self.stride = stride
+    var means = [Float](repeating: 0, count: bandCount)
+    var squares = [Float](repeating: 0, count: bandCount)
+    for first in Swift.stride(from: 0, to: picture.count, by: bandCount) {
+      Self.add(picture, from: first, toSums: &means, squares: &squares)
+    }
+    var variance: Float = 0
+    for band in 0..<bandCount {
+      means[band] /= Float(max(1, columnCount))
+      variance += squares[band] - means[band] * means[band] * Float(columnCount)
+    }
+    variance /= Float(max(1, picture.count))
+    let gain = Self.steps / max(max(variance, 0).squareRoot(), Self.leastDeviation)
+    // What says nothing, and what is behind the end, is neither above nor below the mean.
+    var picture = picture
+    for first in Swift.stride(from: 0, to: picture.count, by: bandCount) {
+      for band in 0..<bandCount where isSteady[first + band] { picture[first + band] = means[band] }
+    }
+    for _ in 1..<Self.lanes { picture += means }
+    values = [Int16](unsafeUninitializedCapacity: stride * bandCount) { rows, count in
+      rows.initialize(repeating: 0)
+      count = rows.count
+      picture.withUnsafeBufferPointer { picture in
+        for column in Swift.stride(from: 0, to: columnCount, by: Self.lanes) {
+          for band in 0..<bandCount {
+            let first = column * bandCount + band
+            var lanes = SIMD8<Float>.zero
+            for lane in 0..<Self.lanes { lanes[lane] = picture[first + lane * bandCount] }
+            lanes = (lanes - means[band]) * gain
+            let whole = Self.cutOff(lanes.clamped(lowerBound: Self.lowest, upperBound: Self.highest))
+            UnsafeMutableRawBufferPointer(rows).storeBytes(
+              of: whole, toByteOffset: 2 * (band * stride + Self.padding + column), as: SIMD8<Int16>.self)
+          }
+        }
+      }
+    }
+  }
+
+  private static let lanes = 8
+  private static let lowest = SIMD8<Float>(repeating: -maximumValue)
+  private static let highest = SIMD8<Float>(repeating: maximumValue)
+
+  /// Cuts off what is behind the point: from 2^23 on, floats are whole, and the last bits of theirs are these numbers.
+  @inline(__always)
+  private static func cutOff(_ values: SIMD8<Float>) -> SIMD8<Int16> {
+    let half = SIMD8<Float>(repeating: 0.5).replacing(with: -0.5, where: values .< 0)
+    return SIMD8(truncatingIfNeeded: unsafeBitCast(values - half + 12_582_912, to: SIMD8<Int32>.self))
+  }
+
+  private static func add(
+    _ values: [Float], from first: Int, toSums sums: inout [Float], squares: inout [Float]
+  ) {
+    let bandCount = LandmarkSpectrum.bandCount
+    values.withUnsafeBufferPointer { values in
+      for band in 0..<bandCount {
+        let value = values[first + band]
+        sums[band] += value
+        squares[band] += value * value
+      }
+    }
+  }
+}

@@ -1,0 +1,211 @@
+internal import CLandmarkNetwork
+internal import DSP
+internal import Landmarks
+
+/// A small network that hears landmarks: from the spectrum of a clip, noise and voices and all, how likely it is that the
+/// undisturbed track has a landmark at each place.
+///
+/// After Akesbi et al., "Music Augmentation and Denoising for Peak-Based Audio Fingerprinting" (2023), but told the landmarks themselves
+/// and not the undisturbed spectrum. A convolution over four by four places that leaves every other column and band; layers of three by
+/// three, whose rectified outputs are added to what they were given; and a convolution that tells four places for each. It reaches some
+/// 25 columns and bands to each side. Trained by `Benchmarks/recognition/network.py`, which says on what.
+struct LandmarkNetwork {
+  private static let channelCount = Int(CLANDMARKNETWORK_CHANNELS)
+  /// Whitened level, level and band.
+  private static let inputCount = 3
+  private static let tapsOfFirst = 4
+  private static let taps = 3
+  private static let outputCount = Int(CLANDMARKNETWORK_OUTPUTS)
+  /// Places from one tap of a layer to the next.
+  private static let dilations = [1, 2, 4, 2, 1, 1]
+
+  private let first: Layer
+  private let layers: [Layer]
+  private let last: Layer
+
+  /// The one that recognition uses; docs/recognition.md describes it.
+  static let trained = LandmarkNetwork(RecognitionResources.landmarkNetwork)
+
+  /// - Parameter weights: Of the first convolution and the layers, tap by tap and input by input, what is added to each channel, then
+  ///   a constant for each channel; of the last, output by output and tap by tap, what each channel adds, then a constant for
+  ///   each output.
+  init(_ weights: [Float]) {
+    var rest = weights[...]
+    let channels = Self.channelCount
+    first = Layer(&rest, count: Self.tapsOfFirst * Self.tapsOfFirst * Self.inputCount * channels, constants: channels)
+    layers = Self.dilations.map { _ in
+      Layer(&rest, count: Self.taps * Self.taps * channels * channels, constants: channels)
+    }
+    last = Layer(&rest, count: Self.taps * Self.taps * channels * Self.outputCount, constants: Self.outputCount)
+    precondition(rest.isEmpty && last.constants.count == Self.outputCount)
+  }
+
+  fileprivate struct Layer {
+    let weights: [Float]
+    let constants: [Float]
+
+    init(_ values: inout ArraySlice<Float>, count: Int, constants: Int) {
+      weights = Array(values.prefix(count))
+      values = values.dropFirst(count)
+      self.constants = Array(values.prefix(constants))
+      values = values.dropFirst(constants)
+    }
+  }
+
+  /// Columns of `LandmarkSpectrum`, whitened as those that the network was trained on.
+  static func whitened(_ levels: [Int32]) -> [Float] {
+    let bandCount = LandmarkSpectrum.bandCount
+    var whitener = LandmarkWhitener(bandRadius: 6, columnRadius: 10)
+    var whitened: [Float] = []
+    whitened.reserveCapacity(levels.count)
+    for first in stride(from: 0, to: levels.count, by: bandCount) {
+      if whitener.push(levels.span.extracting(first..<first + bandCount)) { whitened += whitener.whitened }
+    }
+    while whitener.drain() { whitened += whitener.whitened }
+    return whitened
+  }
+
+  /// How likely landmarks are, as the natural logarithm of the odds.
+  /// - Parameters:
+  ///   - levels: Columns of `LandmarkSpectrum`, one after another.
+  ///   - whitened: The same, whitened.
+  /// - Returns: As many numbers, column after column.
+  func callAsFunction(levels: [Int32], whitened: [Float]) -> [Float] {
+    let input = Input(levels: levels, whitened: whitened)
+    var before = Plane(rowCount: input.rowCount)
+    first.convolve(
+      input.values, origin: input.origin, rowStep: 2 * Input.rowStep, columnStep: 2 * Self.inputCount,
+      taps: (-1...2).map { $0 * Input.rowStep - Self.inputCount }, inputCount: Self.tapsOfFirst * Self.inputCount,
+      addsPicture: false, to: &before)
+    var after = before
+    for (layer, dilation) in zip(layers, Self.dilations) {
+      let places = (-1...1).flatMap { row in (-1...1).map { (row * Plane.rowLength + $0) * dilation } }
+      layer.convolve(
+        before.values, origin: Plane.origin, rowStep: Plane.rowStep, columnStep: Self.channelCount,
+        taps: places.map { $0 * Self.channelCount }, inputCount: Self.channelCount, addsPicture: true, to: &after)
+      swap(&before, &after)
+    }
+    return output(of: before, columnCount: levels.count / LandmarkSpectrum.bandCount)
+  }
+
+  private func output(of plane: Plane, columnCount: Int) -> [Float] {
+    let bandCount = LandmarkSpectrum.bandCount
+    let taps = (-1...1).flatMap { row in (-1...1).map { (row * Plane.rowLength + $0) * Self.channelCount } }
+    var outputs = [Float](repeating: 0, count: plane.rowCount * Plane.columnCount * Self.outputCount)
+    last.convolution(taps: taps, inputCount: Self.channelCount) { convolution in
+      plane.values.withUnsafeBufferPointer { values in
+        guard let base = values.baseAddress else { return }
+        unsafe clandmarknetwork_output(
+          clandmarknetwork_picture(
+            values: base + Plane.origin, row_step: Plane.rowStep, column_step: Self.channelCount),
+          plane.rowCount, Plane.columnCount, convolution, &outputs)
+      }
+    }
+    // Each place's outputs are two columns of two bands.
+    var logits = [Float](repeating: 0, count: columnCount * bandCount)
+    for column in 0..<columnCount {
+      let row = column / 2 * Plane.columnCount
+      for band in 0..<bandCount {
+        logits[column * bandCount + band] = outputs[(row + band / 2) * Self.outputCount + column % 2 * 2 + band % 2]
+      }
+    }
+    return logits
+  }
+
+  /// What the network is given, with zeros around it.
+  struct Input {
+    /// One column of the spectrum is a row; before its first band there is one place more, and behind its last as many as blocks reach.
+    static let rowStep = (LandmarkSpectrum.bandCount + 10) * inputCount
+    /// One row of zeros before the first.
+    let origin = rowStep + inputCount
+    /// Rows of the first convolution's outputs.
+    let rowCount: Int
+    private(set) var values: [Float]
+
+    subscript(column: Int, band: Int, input: Int) -> Float {
+      values[origin + column * Self.rowStep + band * inputCount + input]
+    }
+
+    /// What brings the inputs near a deviation of 1: dB of the whitened levels, which are clipped, and of the levels.
+    private static let whitenedScale: Float = 8
+    private static let whitenedLimits: ClosedRange<Float> = -2.5...4
+    private static let levelScale: Float = 20
+
+    init(levels: [Int32], whitened: [Float]) {
+      let bandCount = LandmarkSpectrum.bandCount
+      let columnCount = levels.count / bandCount
+      rowCount = (columnCount + 1) / 2
+      values = [Float](repeating: 0, count: (2 * rowCount + 3) * Self.rowStep)
+      let sum = levels.reduce(0) { $0 + Int($1) }
+      let mean = Float(sum) / Float(max(1, levels.count))
+      let scale = 1 / (Self.levelScale * LandmarkSpectrum.levelsPerDecibel)
+      values.withUnsafeMutableBufferPointer { values in
+        for column in 0..<columnCount {
+          var place = origin + column * Self.rowStep
+          for index in column * bandCount..<(column + 1) * bandCount {
+            let value = whitened[index] * (1 / Self.whitenedScale)
+            values[place] = min(max(value, Self.whitenedLimits.lowerBound), Self.whitenedLimits.upperBound)
+            values[place + 1] = (Float(levels[index]) - mean) * scale
+            values[place + 2] = Float(2 * (index - column * bandCount)) / Float(bandCount - 1) - 1
+            place += inputCount
+          }
+        }
+      }
+    }
+  }
+
+  /// The channels of all places of half the columns and bands, with zeros around them.
+  fileprivate struct Plane {
+    static let columnCount = LandmarkSpectrum.bandCount / 2
+    /// As far as taps reach.
+    static let margin = dilations.max() ?? 0
+    /// The margin behind a row is that before the next one; the last block is part of it.
+    static let rowLength = columnCount + margin + Int(CLANDMARKNETWORK_BLOCK) - 1
+    static let rowStep = rowLength * channelCount
+    static let origin = margin * (rowStep + channelCount)
+
+    let rowCount: Int
+    var values: [Float]
+
+    init(rowCount: Int) {
+      self.rowCount = rowCount
+      values = [Float](
+        repeating: 0, count: (rowCount + 2 * Self.margin) * Self.rowStep + 2 * Self.margin * channelCount)
+    }
+  }
+}
+
+extension LandmarkNetwork.Layer {
+  /// - Parameter taps: Where their numbers begin, from those of a place.
+  fileprivate func convolution(taps: [Int], inputCount: Int, _ body: (clandmarknetwork_convolution) -> Void) {
+    weights.withUnsafeBufferPointer { weights in
+      constants.withUnsafeBufferPointer { constants in
+        taps.withUnsafeBufferPointer { taps in
+          body(
+            clandmarknetwork_convolution(
+              taps: taps.baseAddress, tap_count: taps.count, input_count: inputCount, weights: weights.baseAddress,
+              constants: constants.baseAddress))
+        }
+      }
+    }
+  }
+
+  /// - Parameter addsPicture: Whether what is read is added to what comes out.
+  fileprivate func convolve(
+    _ picture: [Float], origin: Int, rowStep: Int, columnStep: Int, taps: [Int], inputCount: Int,
+    addsPicture: Bool, to plane: inout LandmarkNetwork.Plane
+  ) {
+    let rowCount = plane.rowCount
+    convolution(taps: taps, inputCount: inputCount) { convolution in
+      picture.withUnsafeBufferPointer { picture in
+        plane.values.withUnsafeMutableBufferPointer { channels in
+          guard let picture = picture.baseAddress, let channels = channels.baseAddress else { return }
+          unsafe clandmarknetwork_convolve(
+            clandmarknetwork_picture(values: picture + origin, row_step: rowStep, column_step: columnStep), rowCount,
+            LandmarkNetwork.Plane.columnCount, convolution, addsPicture ? picture + origin : nil,
+            channels + LandmarkNetwork.Plane.origin, LandmarkNetwork.Plane.rowStep)
+        }
+      }
+    }
+  }
+}

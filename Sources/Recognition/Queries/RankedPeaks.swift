@@ -1,0 +1,61 @@
+internal import Landmarks
+
+/// The peaks of a query's spectrum and their order by strength.
+struct RankedPeaks {
+  /// A peak with its place between columns and bands.
+  struct Peak {
+    var column: Float
+    var band: Float
+    var strength: Float
+    /// 0 for the strongest peak of its second and third of the bands.
+    var rank: Int
+  }
+
+  /// In order of column, then band.
+  let peaks: [Peak]
+  /// The places of all in `peaks`, the strongest first; of equals the first.
+  let order: [Int]
+  private let found: [LandmarkPeaks.Peak]
+
+  init(_ found: [LandmarkPeaks.Peak]) {
+    self.found = found
+    // The bits of a positive floating-point number, read as an integer, are in its order.
+    order = found.indices.map { UInt64(~found[$0].strength.bitPattern) << 32 | UInt64($0) }.sorted()
+      .map { Int($0 & 0xFFFF_FFFF) }
+    var peaks = found.map {
+      Peak(
+        column: Float($0.column) + $0.columnOffset, band: Float($0.band) + $0.bandOffset, strength: $0.strength,
+        rank: 0)
+    }
+    let thirds = LandmarkQuota.thirdCount
+    var counts = [Int](repeating: 0, count: (LandmarkQuota.second(of: found.last?.column ?? 0) + 1) * thirds)
+    for index in order {
+      let group =
+        LandmarkQuota.second(of: found[index].column) * thirds + LandmarkQuota.third(of: found[index].band)
+      peaks[index].rank = counts[group]
+      counts[group] += 1
+    }
+    self.peaks = peaks
+  }
+
+  /// The peaks of some columns, which are counted from the first of them.
+  func part(_ columns: Range<Int>) -> RankedPeaks {
+    RankedPeaks(
+      found.filter { columns.contains($0.column) }.map {
+        var peak = $0
+        peak.column -= columns.lowerBound
+        return peak
+      })
+  }
+
+  /// The peaks whose rank is wanted, and their order.
+  func ofRanks(_ isWanted: (Int) -> Bool) -> (peaks: [Peak], order: [Int]) {
+    var kept: [Peak] = []
+    var indices = [Int](repeating: -1, count: peaks.count)
+    for index in peaks.indices where isWanted(peaks[index].rank) {
+      indices[index] = kept.count
+      kept.append(peaks[index])
+    }
+    return (kept, order.compactMap { indices[$0] < 0 ? nil : indices[$0] })
+  }
+}

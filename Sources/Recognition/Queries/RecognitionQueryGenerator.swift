@@ -1,0 +1,27 @@
+/// Makes a query of a clip that comes in buffers.
+///
+///     var generator = RecognitionQueryGenerator(sampleRate: 16_000)
+///     generator.append(samples.span)
+///     let result = session.match(generator.query())
+public struct RecognitionQueryGenerator: PCMReceiver {
+  public let sampleRate: Int
+  private var stream: LevelStream
+  private var levels: [Int32] = []
+
+  /// - Parameter sampleRate: Frames per second of the buffers, greater than zero.
+  public init(sampleRate: Int) {
+    self.sampleRate = sampleRate
+    stream = LevelStream(sampleRate: sampleRate)
+  }
+
+  /// Takes the next frames of one channel. Memory grows by 17 kB for each second.
+  public mutating func append(_ frames: Span<Float>) {
+    stream.push(frames) { levels += $0 }
+  }
+
+  /// Ends the query. The generator is used up then.
+  public mutating func query() -> RecognitionQuery {
+    stream.finish { levels += $0 }
+    return RecognitionQuery(levels: levels)
+  }
+}

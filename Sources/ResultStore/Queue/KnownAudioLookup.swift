@@ -1,0 +1,52 @@
+internal import Analysis
+internal import GRDB
+
+/// Finds whole files whose audio was analyzed before. What was found in a damaged file is for no other one.
+enum KnownAudioLookup {
+  /// Files of one size are looked at, but not all of them: disc images and generated files may share theirs by the thousand.
+  static let limit = 8
+
+  static func candidates(
+    forFile id: Int64, sizeBytes: Int64, store: ResultStore, _ db: Database
+  ) throws -> [KnownAudio] {
+    let own = try Query(db, columns + "f.id = ?")
+    var found: [KnownAudio] = []
+    try own.forEach(.integer(id)) { found += try knownAudio(own, store, db) }
+    // The condition on the content id lets SQLite use the index.
+    let others = try Query(
+      db, columns + "f.size_bytes = ? AND f.content_id IS NOT NULL AND f.id <> ? ORDER BY f.id LIMIT \(limit)")
+    try others.forEach(.integer(sizeBytes), .integer(id)) { found += try knownAudio(others, store, db) }
+    return found
+  }
+
+  /// The newest one.
+  static func first(decodingID: ContentID, store: ResultStore, _ db: Database) throws -> KnownAudio? {
+    let select = try Query(db, columns + "f.decoding_id = ? ORDER BY f.analyzed_run DESC, f.id LIMIT 1")
+    return try select.first(.text(decodingID.description)) { try knownAudio(select, store, db).first } ?? nil
+  }
+
+  /// The analyzers of a set that have not failed.
+  static func analyzers(
+    ofSet set: Int64?, readingAudio: Bool = false, store: ResultStore, _ db: Database
+  ) throws -> Set<AnalyzerIdentity> {
+    let members = try store.analysisSets.members(of: set, in: db)
+    return Set(members.filter { $0.outcome != .failed && ($0.readsAudio || !readingAudio) }.map(\.identity))
+  }
+
+  private static let columns = """
+    SELECT f.decoding_id, f.remarks, f.analysis_set, \(StoredFormat.columns)
+    FROM file f LEFT JOIN format m ON m.file = f.id
+    WHERE f.status = 'ok' AND f.decoding_id IS NOT NULL AND 
+    """
+
+  /// One, or none if the row makes no sense.
+  private static func knownAudio(_ row: Query, _ store: ResultStore, _ db: Database) throws -> [KnownAudio] {
+    guard let decodingID = ContentID(row.text(0)) else { return [] }
+    return [
+      KnownAudio(
+        decodingID: decodingID,
+        analyzers: try analyzers(ofSet: row.optionalInteger(2), readingAudio: true, store: store, db),
+        format: StoredFormat.read(row, from: 3), remarks: StoredProblem.list(fromJSON: row, column: 1))
+    ]
+  }
+}

@@ -1,0 +1,159 @@
+public import Analysis
+internal import GRDB
+internal import Synchronization
+public import System
+public import SystemPackage
+
+/// A file that waits for analysis, with all that is known which may save work.
+public struct PendingFile: Sendable {
+  public var fileID: Int64
+  public var path: FilePath
+  public var device: UInt64
+  public var inode: UInt64
+  public var sizeBytes: Int64
+  public var modified: Timestamp
+  public var reason: PendingReason
+  /// The status of the last analysis; `nil` if there was none.
+  public var status: FileAnalysis.Status?
+  /// Analyzers of which this very file has an outcome, but for those that failed; they are current only if the file has not
+  /// changed.
+  public var known: Set<AnalyzerIdentity>
+  /// Whole files (this one first, vanished ones included) that may hold the same audio: of this size, or this file before
+  /// it changed. At most a handful; `ResultStore.knownAudio(decodingID:)` finds any other.
+  public var knownAudio: [KnownAudio]
+  /// How many earlier runs took this file and died before it was finished.
+  public var unfinishedAttempts: Int
+}
+
+/// The files of one run that wait for analysis: new ones first, then changed, outdated and formerly failed ones; last, those
+/// that were being worked on when a run died. Within each group in order of paths.
+///
+/// Calls may come from any thread, one after the other; each blocks until its transaction is done.
+public final class PendingQueue: Sendable {
+  private let scan: ScanSession
+  private let state = Mutex(State())
+
+  private struct State {
+    /// Where the next batch starts.
+    var after: (pending: Int64, path: FilePath)?
+    /// How many files were waiting when reading last started from the front.
+    var waitingAtStart = -1
+    var isClosed = false
+  }
+
+  init(scan: ScanSession) {
+    self.scan = scan
+  }
+
+  /// The next files, at most `limit`; empty when none is left (more may come while the scan goes on). A file is handed out
+  /// once in a run. It is noted as taken, so that a later run knows if this one dies over it, until it is committed or
+  /// released.
+  public func next(limit: Int) throws(StoreError) -> [PendingFile] {
+    try state.withLock { state throws(StoreError) in
+      while !state.isClosed {
+        let batch = try take(limit, after: state.after)
+        if let last = batch.last {
+          state.after = (last.pending.rawValue, last.file.path)
+          return batch.map(\.file)
+        }
+        let waiting = scan.counts.pending
+        guard waiting > state.waitingAtStart else { break }
+        // What the scan has found since may belong before what was handed out last.
+        state.waitingAtStart = waiting
+        state.after = nil
+      }
+      return []
+    }
+  }
+
+  /// Gives back files that were taken and not analyzed, when a run ends early: they are no suspects. The queue hands out
+  /// nothing from then on.
+  public func release(_ fileIDs: [Int64]) throws(StoreError) {
+    state.withLock { $0.isClosed = true }
+    try scan.store.write { db in
+      for id in fileIDs { try InProgress.release(file: id, in: db) }
+    }
+  }
+
+  /// Passes over a file that was taken, for this run: the next scan meets it again.
+  /// - Parameters:
+  ///   - code: As of a `SkippedFile`.
+  ///   - message: Likewise.
+  public func postpone(_ fileID: Int64, code: String, message: String) throws(StoreError) {
+    try scan.store.write { db in
+      try Query(db, "UPDATE file SET skip_code = ?, skip_message = ? WHERE id = ?")
+        .run(.text(code), .text(message), .integer(fileID))
+      try InProgress.release(file: fileID, in: db)
+    }
+  }
+
+  private func take(
+    _ limit: Int, after: (pending: Int64, path: FilePath)?
+  ) throws(StoreError) -> [(file: PendingFile, pending: PendingState)] {
+    try scan.store.write { db in
+      let select = try Query(
+        db,
+        """
+        SELECT f.id, f.path, f.device, f.inode, f.size_bytes, f.mtime_ns, f.pending, f.status, f.analysis_set,
+          coalesce(p.attempts, 0)
+        FROM file f LEFT JOIN in_progress p ON p.file = f.id
+        WHERE f.pending > 0 AND (f.pending, f.path) > (?, ?) AND f.skip_code IS NULL
+          AND (p.run IS NULL OR p.run <> ?)
+        ORDER BY f.pending, f.path
+        """)
+      var files: [(file: PendingFile, pending: PendingState)] = []
+      try select.forEachWhile([
+        .integer(after?.pending ?? 0), after.map { .path($0.path) } ?? .blob([]), .integer(scan.run),
+      ]) {
+        let id = select.integer(0)
+        let pending = PendingState(rawValue: select.integer(6))
+        guard let reason = pending.reason, scan.hasSeen(id) else { return files.count < limit }
+        let file = PendingFile(
+          fileID: id, path: select.path(1), device: UInt64(bitPattern: select.integer(2)),
+          inode: UInt64(bitPattern: select.integer(3)), sizeBytes: select.integer(4),
+          modified: Timestamp(nanoseconds: select.integer(5)), reason: reason,
+          status: FileAnalysis.Status(rawValue: select.text(7)),
+          known: try KnownAudioLookup.analyzers(ofSet: select.optionalInteger(8), store: scan.store, db), knownAudio: [],
+          unfinishedAttempts: Int(select.integer(9)))
+        files.append((file, pending))
+        return files.count < limit
+      }
+      for index in files.indices {
+        let file = files[index].file
+        files[index].file.knownAudio = try KnownAudioLookup.candidates(
+          forFile: file.fileID, sizeBytes: file.sizeBytes, store: scan.store, db)
+        try InProgress.take(file: file.fileID, run: scan.run, in: db)
+      }
+      return files
+    }
+  }
+}
+
+/// The notes about which files a run is at.
+enum InProgress {
+  static func take(file: Int64, run: Int64, in db: Database) throws {
+    try Query(
+      db,
+      """
+      INSERT INTO in_progress (file, run, attempts) VALUES (?, ?, 1)
+      ON CONFLICT (file) DO UPDATE SET run = excluded.run, attempts = attempts + 1
+      """
+    ).run(.integer(file), .integer(run))
+  }
+
+  static func finish(file: Int64, in db: Database) throws {
+    try Query(db, "DELETE FROM in_progress WHERE file = ?").run(.integer(file))
+  }
+
+  /// Undoes `take`: attempts of earlier runs that died stay on record.
+  static func release(file: Int64, in db: Database) throws {
+    try Query(db, "DELETE FROM in_progress WHERE file = ? AND attempts = 1").run(.integer(file))
+    try Query(db, "UPDATE in_progress SET attempts = attempts - 1 WHERE file = ?").run(.integer(file))
+  }
+
+  /// Undoes `take` for whatever a run that ends in good order has left.
+  static func releaseAll(ofRun run: Int64, in db: Database) throws {
+    try Query(db, "DELETE FROM in_progress WHERE run = ? AND attempts = 1").run(.integer(run))
+    try Query(db, "UPDATE in_progress SET attempts = attempts - 1 WHERE run = ?").run(.integer(run))
+  }
+}

@@ -1,0 +1,28 @@
+internal import Glibc
+public import SystemPackage
+
+/// Keeps other processes from doing the same at once: an advisory lock (`flock`) on a file, which the system lets go of
+/// when the process ends, however it ends. The file stays: who removed it could take it from under another process.
+public final class FileLock: Sendable {
+  private let file: FileDescriptor
+
+  /// Takes the lock, on a file that is made if it is not there. A symbolic link in its place is an error: it could lead
+  /// anywhere.
+  /// - Returns: `nil` if another process holds it.
+  public init?(_ path: FilePath) throws(Errno) {
+    do {
+      file = try FileDescriptor.open(
+        path, .readWrite, options: [.create, .noFollow, .closeOnExec],
+        permissions: [.ownerReadWrite, .groupRead, .otherRead])
+    } catch {
+      throw error as? Errno ?? .ioError
+    }
+    guard flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 else { return }
+    let code = Errno(rawValue: errno)
+    try? file.close()
+    guard code == .wouldBlock else { throw code }
+    return nil
+  }
+
+  deinit { try? file.close() }
+}

@@ -1,0 +1,58 @@
+/// The input of `BeatNetwork`: each frame covers two columns and holds, for each third of an octave or so, the rise in
+/// the first column, the rise in the second, and the level relative to its mean.
+struct BeatNetworkInput {
+  /// Neighboring bands that are combined.
+  static let bandsPerGroup = 3
+  private static let groupCount = BandSpectrogram.bandCount / bandsPerGroup
+  /// Numbers per frame.
+  static let width = 3 * groupCount
+  static let framesPerSecond = OnsetEnvelopes.columnsPerSecond / 2
+  /// Scales that bring all inputs near a standard deviation of 1.
+  private static let riseScale: Float = 4
+  private static let meanRise: Float = 0.05
+  private static let levelScale: Float = 0.35
+
+  let frameCount: Int
+  private(set) var values: [Float]
+
+  /// - Parameter columnCount: If odd, the last column is left out.
+  init(columnCount: Int) {
+    frameCount = columnCount / 2
+    values = [Float](repeating: 0, count: frameCount * Self.width)
+    for frame in 0..<frameCount {
+      for place in 0..<2 * Self.groupCount { values[frame * Self.width + place] = -Self.riseScale * Self.meanRise }
+    }
+  }
+
+  /// - Parameters:
+  ///   - levels: Logarithms for the bands of the column.
+  ///   - rises: Rises above zero, for the same bands.
+  @inline(__always)
+  mutating func add(column: Int, levels: UnsafePointer<Float>, rises: UnsafePointer<Float>) {
+    guard column < 2 * frameCount else { return }
+    let row = column / 2 * Self.width
+    let rising = row + column % 2 * Self.groupCount
+    let level = row + 2 * Self.groupCount
+    values.withUnsafeMutableBufferPointer { values in
+      for group in 0..<Self.groupCount {
+        let band = group * Self.bandsPerGroup
+        let rise = unsafe rises[band] + rises[band + 1] + rises[band + 2]
+        unsafe values[rising + group] += Self.riseScale / Float(Self.bandsPerGroup) * rise
+        unsafe values[level + group] += levels[band] + levels[band + 1] + levels[band + 2]
+      }
+    }
+  }
+
+  /// Subtracts the mean level of each group; call it after the last column.
+  mutating func finish() {
+    for place in 2 * Self.groupCount..<Self.width {
+      var sum = 0.0
+      for frame in 0..<frameCount { sum += Double(values[frame * Self.width + place]) }
+      let mean = Float(sum / Double(max(frameCount, 1)))
+      for frame in 0..<frameCount {
+        let index = frame * Self.width + place
+        values[index] = Self.levelScale / Float(Self.bandsPerGroup) * (values[index] - mean)
+      }
+    }
+  }
+}

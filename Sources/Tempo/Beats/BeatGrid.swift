@@ -1,0 +1,78 @@
+/// Beat times, in columns, ascending, from before the first column to after the last.
+struct BeatGrid {
+  var beats: [Double]
+
+  /// A constant tempo.
+  ///
+  /// - Parameters:
+  ///   - period: Columns per beat.
+  ///   - phase: A column with a beat.
+  init(period: Double, phase: Double, columnCount: Int) {
+    let first = Int((-phase / period).rounded(.down))
+    let last = Int(((Double(columnCount) - phase) / period).rounded(.up))
+    beats = (first...max(first + 1, last)).map { phase + Double($0) * period }
+  }
+
+  init(beats: [Double]) {
+    self.beats = beats
+  }
+
+  /// The beats this share of a beat, 0 to 1, after those of the grid, starting with the one before its first.
+  func beats(after phase: Double) -> [Double] {
+    guard beats.count > 1 else { return [] }
+    let last = beats.count - 1
+    var shifted = [beats[0] - (1 - phase) * (beats[1] - beats[0])]
+    shifted.reserveCapacity(beats.count + 1)
+    for index in 0..<last { shifted.append(beats[index] + phase * (beats[index + 1] - beats[index])) }
+    shifted.append(beats[last] + phase * (beats[last] - beats[last - 1]))
+    return shifted
+  }
+
+  /// Median columns per beat. Measured over four beats, because beats found in a moving tempo lie on whole columns.
+  var medianPeriod: Double {
+    let span = min(4, beats.count - 1)
+    guard span > 0 else { return 0 }
+    let periods = zip(beats, beats.dropFirst(span)).map { ($1 - $0) / Double(span) }.sorted()
+    return periods[periods.count / 2]
+  }
+}
+
+/// An envelope folded every four beats: the mean of each lane at each position in a bar of four.
+struct BarProfile {
+  static let positionsPerBeat = 24
+  static let positions = 4 * positionsPerBeat
+
+  private(set) var means: [OnsetEnvelopes.Lanes]
+
+  init(_ values: [OnsetEnvelopes.Lanes], over grid: BeatGrid) {
+    var sums = [OnsetEnvelopes.Lanes](repeating: .zero, count: Self.positions)
+    var counts = [Float](repeating: 0, count: Self.positions)
+    let perBeat = Double(Self.positionsPerBeat)
+    for index in 0..<max(0, grid.beats.count - 1) {
+      let (start, end) = (grid.beats[index], grid.beats[index + 1])
+      let first = max(0, Int(start.rounded(.up)))
+      let last = min(values.count, Int(end.rounded(.up)))
+      guard first < last else { continue }
+      let step = perBeat / (end - start)
+      var position = (Double(first) - start) * step + 0.5 + Double(index % 4) * perBeat
+      for column in first..<last {
+        let slot = Int(position) % Self.positions
+        sums[slot] += values[column]
+        counts[slot] += 1
+        position += step
+      }
+    }
+    // At fast tempi a position may get no column: interpolate between its neighbors.
+    for slot in sums.indices where counts[slot] > 0 { sums[slot] /= counts[slot] }
+    for slot in sums.indices where counts[slot] == 0 {
+      var (below, above) = (1, 1)
+      while below < Self.positions, counts[(slot + Self.positions - below) % Self.positions] == 0 { below += 1 }
+      while above < Self.positions, counts[(slot + above) % Self.positions] == 0 { above += 1 }
+      guard below < Self.positions else { break }
+      let share = Float(below) / Float(below + above)
+      let low = sums[(slot + Self.positions - below) % Self.positions]
+      sums[slot] = low + share * (sums[(slot + above) % Self.positions] - low)
+    }
+    means = sums
+  }
+}

@@ -1,0 +1,172 @@
+internal import Glibc
+
+/// The beat sequence that best follows an envelope with a moving tempo: dynamic programming over time and period.
+///
+/// S(t, p) = c(t) − μ·|ln(p/T)| + max over p′ of [S(t − p, p′) − cost(p, p′)], after Ellis (JNMR 2007), with the period as a
+/// second dimension as in the bar-pointer model (Krebs, Böck and Widmer, ISMIR 2015). A change of period costs
+/// min(λ·|ln(p/p′)|, 10·λ·ln²(p/p′)): small steps are cheap because periods are whole columns.
+struct BeatPath {
+  /// Columns of the beats, ascending.
+  private(set) var beats: [Int] = []
+
+  /// - Parameters:
+  ///   - envelope: Mean 0 and standard deviation 1.
+  ///   - period: Columns per beat, the center of the search.
+  ///   - range: The largest ratio of a period to `period`.
+  ///   - changeCost: λ.
+  ///   - distanceCost: μ.
+  init(_ envelope: [Float], period: Double, range: Double = 1.38, changeCost: Float = 100, distanceCost: Float = 3) {
+    let shortest = max(4, Int((period / range).rounded(.up)))
+    let longest = max(shortest + 1, Int((period * range).rounded(.down)))
+    let count = envelope.count
+    guard count > longest + 1 else { return }
+    let width = longest - shortest + 1
+    precondition(width <= 256, "the origin of a period must fit in a byte")
+    let costs = Costs(shortest: shortest, longest: longest, period: period, change: changeCost, distance: distanceCost)
+    let padded = costs.padded
+    // The best score that arrives at a column along each period, written one period earlier.
+    let rows = longest + 1
+    var arrivals = [Float](repeating: 0, count: rows * padded)
+    var origins = [UInt8](repeating: 0, count: count * padded)
+    // Scores of the column, with a rim that never wins.
+    var scores = [Float](repeating: -.infinity, count: padded + 2 * Costs.rim)
+    var changed = [Float](repeating: 0, count: padded)
+    var changedFrom = [Int32](repeating: 0, count: padded)
+    var end: (column: Int, index: Int, score: Float) = (0, 0, -.infinity)
+    let first = Costs.rim
+    scores.withUnsafeMutableBufferPointer { scores in
+      for column in 0..<count {
+        let base = column % rows * padded
+        let onset = envelope[column]
+        arrivals.withUnsafeBufferPointer { arrivals in
+          for index in 0..<width {
+            unsafe scores[first + index] = onset - costs.distance[index] + arrivals[base + index]
+          }
+        }
+        if column >= count - longest {
+          for index in 0..<width where unsafe scores[first + index] > end.score {
+            end = unsafe (column, index, scores[first + index])
+          }
+        }
+        unsafe costs.apply(to: scores, width: width, into: &changed, from: &changedFrom)
+        origins.withUnsafeMutableBufferPointer { origins in
+          for index in 0..<width {
+            unsafe origins[column * padded + index] = UInt8(truncatingIfNeeded: changedFrom[index])
+          }
+        }
+        arrivals.withUnsafeMutableBufferPointer { arrivals in
+          var target = (column + shortest) % rows
+          for index in 0..<width {
+            unsafe arrivals[target * padded + index] = changed[index]
+            target += 1
+            if target == rows { target = 0 }
+          }
+        }
+      }
+    }
+    var (column, index) = (end.column, end.index)
+    while column >= 0 {
+      beats.append(column)
+      column -= shortest + index
+      if column >= 0 { index = Int(origins[column * padded + index]) }
+    }
+    beats.reverse()
+  }
+
+  /// Costs of periods and of changes between them.
+  private struct Costs {
+    /// Periods on either side for which the quadratic cost is tried.
+    static let reach = 4
+    static let rim = 8
+
+    let padded: Int
+    /// Per period: μ·|ln(p/T)|.
+    var distance: [Float]
+    /// Per period: λ·ln of its ratio to the one before.
+    var step: [Float]
+    /// Per offset, and within it per period: 10·λ·ln².
+    var near: [Float]
+
+    init(shortest: Int, longest: Int, period: Double, change: Float, distance: Float) {
+      let width = longest - shortest + 1
+      padded = (width + 7) / 8 * 8
+      let logs = (0..<padded + 2 * Self.rim).map { Float(log(max(1, Double($0 - Self.rim + shortest)) / period)) }
+      self.distance = (0..<padded).map { distance * abs(logs[$0 + Self.rim]) }
+      step = (0..<padded).map { change * (logs[$0 + Self.rim] - logs[$0 + Self.rim - 1]) }
+      near = []
+      for offset in -Self.reach...Self.reach {
+        near += (0..<padded).map { index in
+          let ratio = logs[index + Self.rim] - logs[index + Self.rim + offset]
+          return 10 * change * ratio * ratio
+        }
+      }
+    }
+
+    /// For each period, the best score of any previous period after the cost of the change, and which period that was.
+    func apply(
+      to scores: UnsafeMutableBufferPointer<Float>, width: Int, into changed: inout [Float], from: inout [Int32]
+    ) {
+      changed.withUnsafeMutableBufferPointer { changed in
+        from.withUnsafeMutableBufferPointer { from in
+          step.withUnsafeBufferPointer { step in
+            unsafe sweep(scores, width: width, step: step, into: changed, from: from)
+          }
+          near.withUnsafeBufferPointer { near in
+            unsafe compareNeighbors(scores, near: near, into: changed, from: from)
+          }
+        }
+      }
+    }
+
+    /// Linear cost: the two sweeps of a distance transform.
+    @inline(__always)
+    private func sweep(
+      _ scores: UnsafeMutableBufferPointer<Float>, width: Int, step: UnsafeBufferPointer<Float>,
+      into changed: UnsafeMutableBufferPointer<Float>, from: UnsafeMutableBufferPointer<Int32>
+    ) {
+      var carried = -Float.infinity
+      var carriedFrom: Int32 = 0
+      for index in 0..<width {
+        unsafe carried -= step[index]
+        let score = unsafe scores[Self.rim + index]
+        if score >= carried { (carried, carriedFrom) = (score, Int32(truncatingIfNeeded: index)) }
+        unsafe (changed[index], from[index]) = (carried, carriedFrom)
+      }
+      carried = -.infinity
+      for index in stride(from: width - 1, through: 0, by: -1) {
+        let score = unsafe scores[Self.rim + index]
+        if score >= carried { (carried, carriedFrom) = (score, Int32(truncatingIfNeeded: index)) }
+        if unsafe carried > changed[index] { unsafe (changed[index], from[index]) = (carried, carriedFrom) }
+        unsafe carried -= step[index]
+      }
+    }
+
+    /// Quadratic cost: the nearest few periods.
+    @inline(__always)
+    private func compareNeighbors(
+      _ scores: UnsafeMutableBufferPointer<Float>, near: UnsafeBufferPointer<Float>,
+      into changed: UnsafeMutableBufferPointer<Float>, from: UnsafeMutableBufferPointer<Int32>
+    ) {
+      let lanes = SIMD8<Int32>(0, 1, 2, 3, 4, 5, 6, 7)
+      let scoreBytes = UnsafeRawPointer(scores.baseAddress!)
+      let nearBytes = UnsafeRawPointer(near.baseAddress!)
+      let changedBytes = UnsafeMutableRawPointer(changed.baseAddress!)
+      let fromBytes = UnsafeMutableRawPointer(from.baseAddress!)
+      for first in stride(from: 0, to: padded, by: 8) {
+        var best = unsafe changedBytes.loadUnaligned(fromByteOffset: 4 * first, as: SIMD8<Float>.self)
+        var origin = unsafe fromBytes.loadUnaligned(fromByteOffset: 4 * first, as: SIMD8<Int32>.self)
+        for place in 0...(2 * Self.reach) {
+          let at = first + place - Self.reach
+          let score =
+            unsafe scoreBytes.loadUnaligned(fromByteOffset: 4 * (Self.rim + at), as: SIMD8<Float>.self)
+            - nearBytes.loadUnaligned(fromByteOffset: 4 * (place * padded + first), as: SIMD8<Float>.self)
+          let better = score .> best
+          best.replace(with: score, where: better)
+          origin.replace(with: lanes &+ Int32(truncatingIfNeeded: at), where: better)
+        }
+        unsafe changedBytes.storeBytes(of: best, toByteOffset: 4 * first, as: SIMD8<Float>.self)
+        unsafe fromBytes.storeBytes(of: origin, toByteOffset: 4 * first, as: SIMD8<Int32>.self)
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+internal import Glibc
+
+/// The evidence about tempo in one stretch of music, before the stretches of a track are compared.
+struct StretchReading {
+  /// A tempo with its beats.
+  struct Option {
+    var bpm: Double
+    /// Given that one of the options is right.
+    var probability: Double
+    var isConstant: Bool
+    /// Seconds from the start of the track.
+    var beats: [Double]
+    /// How the beats group into bars.
+    var bar: BarReading?
+
+    /// The beats that begin bars; nil if uncertain.
+    var downbeats: [Double]? {
+      guard let bar, let first = bar.firstDownbeat else { return nil }
+      return stride(from: first, to: beats.count, by: bar.beatCount).map { beats[$0] }
+    }
+  }
+
+  enum Outcome {
+    case pulse([Option])
+    case silence
+    case noPulse
+  }
+
+  /// Seconds from the start of the track.
+  let start: Double
+  let duration: Double
+  let outcome: Outcome
+  /// How regular the onsets are; see `Tempogram.clarity`.
+  let clarity: Double
+
+  /// How many seconds a column precedes the onset it reports: a window contains the start of a sound before it is
+  /// centered on it. Measured with clicks, drums and plucked tones at known places.
+  static let onsetDelay = 0.008
+  /// Quieter than 16-bit dither, as root mean square relative to full scale.
+  private static let silence: Float = 1e-5
+  private static let optionLimit = 12
+
+  init(start: Double, duration: Double, outcome: Outcome, clarity: Double) {
+    self.start = start
+    self.duration = duration
+    self.outcome = outcome
+    self.clarity = clarity
+  }
+
+  init(_ envelopes: OnsetEnvelopes, of bands: BandSpectrogram, firstColumn: Int64, isWholeFile: Bool) {
+    self.init(envelopes, of: bands, firstColumn: firstColumn) { $0.hypotheses(isWholeFile: isWholeFile) }
+  }
+
+  /// - Parameter bpm: The tempo given by the user.
+  init(_ envelopes: OnsetEnvelopes, of bands: BandSpectrogram, firstColumn: Int64, near bpm: Double) {
+    self.init(envelopes, of: bands, firstColumn: firstColumn) { $0.hypotheses(near: bpm) }
+  }
+
+  private init(
+    _ envelopes: OnsetEnvelopes, of bands: BandSpectrogram, firstColumn: Int64,
+    hypotheses: (PulseSurvey) -> [GridHypothesis]
+  ) {
+    let rate = OnsetEnvelopes.columnsPerSecond
+    start = Double(firstColumn) / rate
+    duration = Double(envelopes.columnCount) / rate
+    guard envelopes.level > Self.silence else {
+      (outcome, clarity) = (.silence, 0)
+      return
+    }
+    let survey = PulseSurvey(envelopes)
+    let hypotheses = hypotheses(survey)
+    clarity = Double(survey.tempogram.clarity)
+    guard !hypotheses.isEmpty else {
+      outcome = .noPulse
+      return
+    }
+    let probabilities = GridChoice.probabilities(hypotheses)
+    let sounding = Self.sounding(bands)
+    var options: [Option] = []
+    for (hypothesis, probability) in zip(hypotheses, probabilities).prefix(Self.optionLimit) {
+      let columns = survey.beats(of: hypothesis).filter { sounding.contains($0) }
+      let shift = Double(firstColumn) / rate + Self.onsetDelay
+      let seconds = columns.map { $0 / rate + shift }
+      options.append(
+        Option(
+          bpm: hypothesis.candidate.bpm, probability: probability, isConstant: hypothesis.candidate.isConstant,
+          beats: seconds,
+          bar: BarReading(
+            BeatAccents(envelopes, at: columns), downbeats: survey.activation.downbeats(at: columns),
+            bpm: hypothesis.candidate.bpm)))
+    }
+    outcome = .pulse(options)
+  }
+
+  /// The columns between leading and trailing silence.
+  private static func sounding(_ bands: BandSpectrogram) -> ClosedRange<Double> {
+    let powers = bands.columnPowers
+    let mean = powers.reduce(0, +) / Float(max(powers.count, 1))
+    // 45 dB below the mean.
+    let threshold = mean * 3e-5
+    let first = powers.firstIndex { $0 > threshold } ?? 0
+    let last = powers.lastIndex { $0 > threshold } ?? 0
+    return Double(max(0, first - 5))...Double(max(first, last))
+  }
+}

@@ -1,0 +1,98 @@
+internal import Analysis
+internal import Glibc
+
+/// One tempo after the other, from the first stretch of a track to the last: for each stretch the option that best fits
+/// its own evidence and its neighbors, found by dynamic programming over the stretches (Viterbi 1967).
+struct TempoCourse {
+  /// Log-probability that the tempo changes from one stretch to the next, …
+  private static let change = -4.0
+  /// … and that it changes to its double, half, triple or third, which is more often a misreading than music.
+  private static let octaveChange = -9.0
+
+  struct Step {
+    let reading: StretchReading
+    let option: StretchReading.Option
+  }
+
+  private(set) var steps: [Step] = []
+
+  init(_ readings: [StretchReading]) {
+    struct Node {
+      var option: StretchReading.Option
+      var score: Double
+      var origin: Int?
+    }
+    var layers: [(reading: StretchReading, nodes: [Node])] = []
+    for reading in readings {
+      guard case .pulse(let options) = reading.outcome else { continue }
+      let nodes = options.map { option in
+        let own = log(max(Self.worth(of: option, among: options), 1e-9))
+        var node = Node(option: option, score: own, origin: nil)
+        var best = -Double.infinity
+        for (index, earlier) in (layers.last?.nodes ?? []).enumerated() {
+          let score = earlier.score + Self.transition(from: earlier.option.bpm, to: option.bpm)
+          if score > best { (best, node.origin, node.score) = (score, index, own + score) }
+        }
+        return node
+      }
+      layers.append((reading, nodes))
+    }
+    guard let last = layers.last?.nodes else { return }
+    var index = last.indices.max { last[$0].score < last[$1].score }
+    for layer in layers.reversed() {
+      guard let current = index else { break }
+      steps.append(Step(reading: layer.reading, option: layer.nodes[current].option))
+      index = layer.nodes[current].origin
+    }
+    steps.reverse()
+  }
+
+  /// The tempo comes first, then the beats: the joint weight of all options with this option's tempo, times how this
+  /// option compares with the best of them.
+  private static func worth(of option: StretchReading.Option, among options: [StretchReading.Option]) -> Double {
+    let same = options.filter { abs($0.bpm / option.bpm - 1) < 0.04 }
+    let sum = same.reduce(0) { $0 + $1.probability }
+    let best = same.map(\.probability).max() ?? 0
+    return best > 0 ? sum * option.probability / best : 0
+  }
+
+  private static func transition(from: Double, to: Double) -> Double {
+    let ratio = to > from ? to / from : from / to
+    if ratio < 1.04 { return 0 }
+    return abs(ratio / 2 - 1) < 0.04 || abs(ratio / 3 - 1) < 0.04 ? octaveChange : change
+  }
+
+  /// The beats of all steps; where stretches overlap, the earlier one's beats up to the middle of the overlap.
+  var beats: [Double] {
+    var result: [Double] = []
+    for (index, step) in steps.enumerated() {
+      var range = -Double.infinity...Double.infinity
+      if index > 0 {
+        let previous = steps[index - 1].reading
+        range = max(step.reading.start, (previous.start + previous.duration + step.reading.start) / 2)...(.infinity)
+      }
+      if index + 1 < steps.count {
+        let next = steps[index + 1].reading
+        let end = step.reading.start + step.reading.duration
+        range = range.lowerBound...max(range.lowerBound, min(end, (end + next.start) / 2))
+      }
+      let shortest = 0.5 * 60 / step.option.bpm
+      for beat in step.option.beats where range.contains(beat) {
+        // At the seam, two grids may give the same beat twice.
+        if let last = result.last, beat - last < shortest { continue }
+        result.append(beat)
+      }
+    }
+    return result
+  }
+
+  /// Which of the beats begin bars; nil if any step is uncertain.
+  func downbeats(among beats: [Double]) -> [Double]? {
+    var starts: Set<Double> = []
+    for step in steps {
+      guard let own = step.option.downbeats else { return nil }
+      starts.formUnion(own)
+    }
+    return beats.filter(starts.contains)
+  }
+}

@@ -1,0 +1,114 @@
+/// A run of beats with one tempo: the straight line through their times.
+struct TempoSection {
+  /// Sums over the beats, with times counted from the first beat of the run to keep precision.
+  private(set) var start: Double
+  private(set) var beatCount: Double = 0
+  private var indexSum = 0.0
+  private var timeSum = 0.0
+  private var indexSquares = 0.0
+  private var products = 0.0
+  private var timeSquares = 0.0
+
+  init(_ beats: ArraySlice<Double>) {
+    start = beats.first ?? 0
+    for beat in beats { append(beat) }
+  }
+
+  private mutating func append(_ beat: Double) {
+    let (index, time) = (beatCount, beat - start)
+    beatCount += 1
+    indexSum += index
+    timeSum += time
+    indexSquares += index * index
+    products += index * time
+    timeSquares += time * time
+  }
+
+  /// Time per beat.
+  var period: Double {
+    let spread = beatCount * indexSquares - indexSum * indexSum
+    return spread > 0 ? (beatCount * products - indexSum * timeSum) / spread : 0
+  }
+
+  /// Sum of the squared distances of the beats from the line.
+  var error: Double {
+    guard beatCount > 2 else { return 0 }
+    let timeSpread = timeSquares - timeSum * timeSum / beatCount
+    let indexSpread = indexSquares - indexSum * indexSum / beatCount
+    let shared = products - indexSum * timeSum / beatCount
+    return max(0, timeSpread - shared * shared / indexSpread)
+  }
+
+  /// This run joined with the next, whose first beat follows this run's last.
+  func joined(with next: TempoSection) -> TempoSection {
+    var sum = self
+    let (shift, delay) = (beatCount, next.start - start)
+    sum.beatCount += next.beatCount
+    sum.indexSum += next.indexSum + shift * next.beatCount
+    sum.timeSum += next.timeSum + delay * next.beatCount
+    sum.indexSquares += next.indexSquares + 2 * shift * next.indexSum + shift * shift * next.beatCount
+    sum.products += next.products + shift * next.timeSum + delay * next.indexSum + shift * delay * next.beatCount
+    sum.timeSquares += next.timeSquares + 2 * delay * next.timeSum + delay * delay * next.beatCount
+    return sum
+  }
+}
+
+/// Divides beats into the fewest sections of constant tempo that explain them.
+enum TempoSections {
+  /// How far, in seconds, the detected beats of a constant tempo lie from their place.
+  private static let deviation = 0.012
+  /// Squared deviations that an additional section must explain.
+  private static let sectionCost = 30.0
+  private static let shortest = 8
+
+  /// Optimal by dynamic programming over where sections end (Jackson et al., IEEE SPL 2005).
+  ///
+  /// - Parameter beats: Seconds, ascending; a few hundred at a time, because the effort grows with the square.
+  static func sections(of beats: [Double]) -> [TempoSection] {
+    guard beats.count >= 2 else { return [] }
+    let count = beats.count
+    var costs = [Double](repeating: .infinity, count: count + 1)
+    var starts = [Int](repeating: 0, count: count + 1)
+    costs[0] = 0
+    for start in 0..<count where costs[start] < .infinity {
+      var section = TempoSection([])
+      for end in (start + 1)...count {
+        section =
+          section.beatCount == 0
+          ? TempoSection(beats[start..<end]) : section.joined(with: TempoSection(beats[(end - 1)..<end]))
+        guard end - start >= min(shortest, count) else { continue }
+        let cost = costs[start] + sectionCost + section.error / (deviation * deviation)
+        // Sections only get worse as they grow: give up one that has cost too much for too long.
+        if section.error / (deviation * deviation) > 60 * sectionCost { break }
+        if cost < costs[end] { (costs[end], starts[end]) = (cost, start) }
+      }
+    }
+    guard costs[count] < .infinity else { return [TempoSection(beats[...])] }
+    var found: [TempoSection] = []
+    var end = count
+    while end > 0 {
+      found.append(TempoSection(beats[starts[end]..<end]))
+      end = starts[end]
+    }
+    return merged(found.reversed())
+  }
+
+  /// Joins neighbors that one line explains equally well.
+  static func merged(_ sections: [TempoSection]) -> [TempoSection] {
+    var result: [TempoSection] = []
+    for section in sections {
+      guard let last = result.last else {
+        result.append(section)
+        continue
+      }
+      let both = last.joined(with: section)
+      let excess = (both.error - last.error - section.error) / (deviation * deviation)
+      if excess < sectionCost, section.start > last.start {
+        result[result.count - 1] = both
+      } else {
+        result.append(section)
+      }
+    }
+    return result
+  }
+}

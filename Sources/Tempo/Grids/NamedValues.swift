@@ -1,0 +1,39 @@
+/// Numbers named where they are computed: fitted weights find them by name, independent of their order.
+struct NamedValues {
+  private(set) var values: [Float] = []
+  private var labels: [Label] = []
+
+  private struct Label {
+    var name: StaticString
+    /// See `OnsetEnvelopes`.
+    var lane: Int?
+  }
+
+  init(capacity: Int = 0) {
+    values.reserveCapacity(capacity)
+    labels.reserveCapacity(capacity)
+  }
+
+  mutating func add(_ name: StaticString, _ value: Float, lane: Int? = nil) {
+    values.append(value)
+    labels.append(Label(name: name, lane: lane))
+  }
+
+  /// A number for each lane.
+  mutating func add(_ name: StaticString, _ lanes: OnsetEnvelopes.Lanes) {
+    for lane in 0..<lanes.scalarCount { add(name, lanes[lane], lane: lane) }
+  }
+
+  mutating func add(_ others: NamedValues) {
+    values += others.values
+    labels += others.labels
+  }
+
+  var names: [String] {
+    labels.map { label in
+      label.lane.map { "\(label.name).\(OnsetEnvelopes.laneNames[$0])" } ?? "\(label.name)"
+    }
+  }
+
+  subscript(name: String) -> Float? { names.firstIndex(of: name).map { values[$0] } }
+}

@@ -1,0 +1,42 @@
+internal import DSP
+internal import Glibc
+
+/// Turns shares of the evidence into probabilities (after Platt 1999). Fitted by `Benchmarks/tempo/fit.py` to choices
+/// made without the source of the recording. One curve serves all kinds of music: curves with more inputs were not
+/// better on other sources.
+struct TempoConfidence {
+  static let fitted = TempoConfidence(TempoResources.confidence)
+
+  private let constant: Double
+  private let share: Double
+  private let clarity: Double
+  private let octaveConstant: Double
+  private let octaveShare: Double
+
+  init(_ table: NumberTable) {
+    constant = table.number("tempo.constant")
+    share = table.number("tempo.logit_share")
+    clarity = table.number("tempo.ln_clarity")
+    octaveConstant = table.number("octave.constant")
+    octaveShare = table.number("octave.logit_share")
+  }
+
+  /// The probability that a tempo is right, octave included.
+  ///
+  /// - Parameters:
+  ///   - share: The tempo's share of the evidence.
+  ///   - clarity: See `Tempogram.clarity`.
+  func probability(share: Double, clarity: Double) -> Double {
+    1 / (1 + exp(-(constant + self.share * Self.logit(share) + self.clarity * log(min(max(clarity, 0.3), 3)))))
+  }
+
+  /// The probability that the octave is right, given that the tempo is right up to a factor of 2 or 3.
+  func octaveProbability(share: Double) -> Double {
+    1 / (1 + exp(-(octaveConstant + octaveShare * Self.logit(share))))
+  }
+
+  private static func logit(_ share: Double) -> Double {
+    let limited = min(max(share, 1e-4), 1 - 1e-4)
+    return log(limited / (1 - limited))
+  }
+}

@@ -1,0 +1,70 @@
+internal import Analysis
+internal import DSP
+internal import Glibc
+
+/// Band powers of consecutive columns. A session keeps them until it knows how loud the music is.
+struct BandSpectrogram {
+  /// Short enough for the attack of a drum, long enough to separate the bass from the kick.
+  static let layout = SpectrumLayout(sampleRate: 22_050, windowLength: 1024, hop: 220)
+
+  /// 12 bands per octave from 43 Hz to 9.7 kHz as in SuperFlux (Böck and Widmer, DAFx 2013), without bands that would
+  /// use the same bin as the one before.
+  static let bank: FilterBank = {
+    let binWidth = Float(layout.sampleRate) / Float(layout.windowLength)
+    var frequencies: [Float] = []
+    var bin = -1
+    for step in 0...96 {
+      let frequency = 40 * exp2(Float(step) / 12)
+      let nearest = Int((frequency / binWidth).rounded())
+      guard nearest != bin, frequency < 10_300 else { continue }
+      bin = nearest
+      frequencies.append(Float(nearest) * binWidth)
+    }
+    return FilterBank(frequencies: frequencies, binWidth: binWidth, binCount: layout.binCount)
+  }()
+  static let bandCount = bank.count
+
+  /// Column by column.
+  private(set) var powers: [Float] = []
+  /// Sum of the powers of all bins, per column.
+  private(set) var columnPowers: [Float] = []
+  private var scratch = [Float](repeating: 0, count: bandCount)
+
+  var columnCount: Int { columnPowers.count }
+
+  /// The mean square of the signal, full scale 1.
+  var meanSquare: Double {
+    var total = 0.0
+    for power in columnPowers { total += Double(power) }
+    let length = Double(Self.layout.windowLength)
+    // Parseval: half of the bins hold half of the energy; the squared Hann window adds up to 3/8 of its length.
+    return 2 * total / Double(max(columnCount, 1)) / (0.375 * length * length)
+  }
+
+  mutating func append(_ spectrum: Span<Float>) {
+    var bands = scratch.mutableSpan
+    Self.bank.apply(to: spectrum, into: &bands)
+    powers.append(contentsOf: scratch)
+    var sums = SIMD8<Float>.zero
+    var bin = 0
+    while bin + 8 <= spectrum.count {
+      for lane in 0..<8 { sums[lane] += spectrum[bin + lane] }
+      bin += 8
+    }
+    columnPowers.append(sums.sum())
+  }
+
+  /// Only some of the columns.
+  func part(_ columns: Range<Int>) -> BandSpectrogram {
+    var part = BandSpectrogram()
+    part.powers = Array(powers[(columns.lowerBound * Self.bandCount)..<(columns.upperBound * Self.bandCount)])
+    part.columnPowers = Array(columnPowers[columns])
+    return part
+  }
+
+  /// Drops the first columns.
+  mutating func removeFirst(_ columns: Int) {
+    powers.removeFirst(columns * Self.bandCount)
+    columnPowers.removeFirst(columns)
+  }
+}

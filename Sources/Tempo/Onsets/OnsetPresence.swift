@@ -1,0 +1,32 @@
+internal import DSP
+
+/// How certainly something begins near a place: the logarithm of the strongest onset within 20 ms of each column, lane
+/// by lane. Its mean over beats is low if some of them have no onset, however strong the others are.
+struct OnsetPresence {
+  private static let reach = 2
+
+  private let logarithms: [OnsetEnvelopes.Lanes]
+
+  init(_ values: [OnsetEnvelopes.Lanes]) {
+    logarithms = values.indices.map { column in
+      var most = values[column]
+      for near in max(0, column - Self.reach)...min(values.count - 1, column + Self.reach) {
+        most = larger(most, values[near])
+      }
+      return naturalLog(most + 0.1)
+    }
+  }
+
+  /// - Parameter places: Columns; those outside are left out.
+  func mean(at places: [Double]) -> OnsetEnvelopes.Lanes {
+    var sum = OnsetEnvelopes.Lanes.zero
+    var count: Float = 0
+    for place in places {
+      let column = Int(place.rounded())
+      guard logarithms.indices.contains(column) else { continue }
+      sum += logarithms[column]
+      count += 1
+    }
+    return count > 0 ? sum / count : sum
+  }
+}

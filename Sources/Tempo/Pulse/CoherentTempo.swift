@@ -1,0 +1,90 @@
+internal import Glibc
+
+/// The tempo of a constant pulse, accurate to a few thousandths of a beat per minute: the tempo at which the whole
+/// envelope adds up in phase, at the beat and its divisions by two and four.
+///
+/// The envelope is mixed down to the tempo at the center of the search and summed over a quarter of a second, so the
+/// search itself handles few values.
+struct CoherentTempo {
+  private struct Harmonic {
+    var multiple: Double
+    var weight: Double
+    var real: [Double]
+    var imaginary: [Double]
+  }
+
+  private let center: Double
+  private let blockSeconds: Double
+  private var harmonics: [Harmonic] = []
+
+  init(_ envelope: [Float], near bpm: Double, columnsPerSecond rate: Double) {
+    center = bpm
+    let block = max(1, Int(0.25 * rate))
+    blockSeconds = Double(block) / rate
+    let count = envelope.count
+    let blocks = (count + block - 1) / block
+    for (multiple, weight) in [(1.0, 1.0), (2.0, 1.0), (4.0, 0.7)] {
+      var harmonic = Harmonic(
+        multiple: multiple, weight: weight, real: [Double](repeating: 0, count: blocks),
+        imaginary: [Double](repeating: 0, count: blocks))
+      let step = -2 * Double.pi * bpm / 60 * multiple / rate
+      let (cosStep, sinStep) = (cos(step), sin(step))
+      for index in 0..<blocks {
+        // Restart the rotation in each block, so no error accumulates.
+        var (re, im) = (cos(step * Double(index * block)), sin(step * Double(index * block)))
+        var (sumRe, sumIm) = (0.0, 0.0)
+        for column in (index * block)..<min(count, (index + 1) * block) {
+          let window = 0.5 - 0.5 * Self.cosine(Double(column) / Double(count))
+          let value = Double(envelope[column]) * window
+          sumRe += value * re
+          sumIm += value * im
+          (re, im) = (re * cosStep - im * sinStep, re * sinStep + im * cosStep)
+        }
+        harmonic.real[index] = sumRe
+        harmonic.imaginary[index] = sumIm
+      }
+      harmonics.append(harmonic)
+    }
+  }
+
+  /// cos(2π·x) for x from 0 to 1, accurate to 1e-3: it only tapers the ends.
+  private static func cosine(_ x: Double) -> Double {
+    let y = abs(x - 0.5) * 4 - 1
+    return y * (1.5707 - y * y * (0.6421 - 0.0714 * y * y))
+  }
+
+  /// How strongly the envelope adds up in phase at a tempo.
+  func strength(at bpm: Double) -> Double {
+    var sum = 0.0
+    for harmonic in harmonics {
+      let step = -2 * Double.pi * (bpm - center) / 60 * harmonic.multiple * blockSeconds
+      let (cosStep, sinStep) = (cos(step), sin(step))
+      var (re, im) = (1.0, 0.0)
+      var (sumRe, sumIm) = (0.0, 0.0)
+      for index in harmonic.real.indices {
+        let (x, y) = (harmonic.real[index], harmonic.imaginary[index])
+        sumRe += x * re - y * im
+        sumIm += x * im + y * re
+        (re, im) = (re * cosStep - im * sinStep, re * sinStep + im * cosStep)
+      }
+      sum += harmonic.weight * (sumRe * sumRe + sumIm * sumIm).squareRoot()
+    }
+    return sum
+  }
+
+  /// The strongest tempo within `range` (a ratio) of the center.
+  func strongest(within range: Double) -> Double {
+    var best = (bpm: center, strength: strength(at: center))
+    var width = range
+    for _ in 0..<4 {
+      let middle = best.bpm
+      for step in -20...20 where step != 0 {
+        let bpm = middle * (1 + width * Double(step) / 20)
+        let value = strength(at: bpm)
+        if value > best.strength { best = (bpm, value) }
+      }
+      width /= 12
+    }
+    return best.bpm
+  }
+}

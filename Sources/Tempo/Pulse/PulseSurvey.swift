@@ -1,0 +1,288 @@
+internal import DSP
+internal import Glibc
+
+/// The measurements on a stretch of music, before anything is decided.
+struct PulseSurvey {
+  /// The tempi considered, in beats per minute.
+  static let range = 40.0...250.0
+  /// Listeners tap near 115 beats per minute, and within an octave of it (van Noorden and Moelants, JNMR 1999).
+  static let preferred = 115.0
+  static let preferredOctaves = 0.9
+
+  let envelopes: OnsetEnvelopes
+  /// All lanes together, mean 0 and standard deviation 1.
+  let envelope: [Float]
+  let tempogram: Tempogram
+  let activation: BeatActivation
+  /// The strongest tempi, best first.
+  let strongest: [Double]
+
+  init(_ envelopes: OnsetEnvelopes, hearing network: BeatNetwork = .trained) {
+    self.envelopes = envelopes
+    envelope = Self.combined(envelopes)
+    tempogram = Tempogram(envelope, columnsPerSecond: OnsetEnvelopes.columnsPerSecond)
+    activation = BeatActivation(envelopes.networkInput, by: network)
+    let tempi = Tempogram.tempi
+    let count = tempi.count
+    var byWhole = [Float](repeating: 0, count: count)
+    var byLocal = byWhole
+    for index in 0..<count where Self.range.contains(tempi[index]) {
+      let octaves = log2(tempi[index] / Self.preferred) / Self.preferredOctaves
+      let prior = Float(exp(-0.5 * octaves * octaves))
+      byWhole[index] = tempogram.comb[index] * tempogram.wholeSpectrum[index] * prior
+      byLocal[index] = tempogram.comb[index] * tempogram.localSpectrum[index] * prior
+    }
+    var found: [Double] = []
+    for (view, limit) in [(byWhole, 2), (byLocal, 2)] {
+      for peak in peaks(of: view.span, limit: limit) {
+        let bpm = tempi[0] * pow(tempi[count - 1] / tempi[0], peak.position / Double(count - 1))
+        if !found.contains(where: { abs($0 / bpm - 1) < 0.02 }) { found.append(bpm) }
+      }
+    }
+    let sound = envelope
+    strongest = found.map {
+      CoherentTempo(sound, near: $0, columnsPerSecond: OnsetEnvelopes.columnsPerSecond).strongest(within: 0.02)
+    }
+  }
+
+  /// All lanes together, mean 0 and standard deviation 1.
+  static func combined(_ envelopes: OnsetEnvelopes) -> [Float] { standardized(envelopes.values.map { $0.sum() }) }
+
+  static func standardized(_ values: [Float]) -> [Float] {
+    var (sum, squares) = (0.0, 0.0)
+    for value in values {
+      sum += Double(value)
+      squares += Double(value) * Double(value)
+    }
+    let mean = sum / Double(max(values.count, 1))
+    let deviation = max(squares / Double(max(values.count, 1)) - mean * mean, 0).squareRoot()
+    guard deviation > 0 else { return [Float](repeating: 0, count: values.count) }
+    return values.map { Float((Double($0) - mean) / deviation) }
+  }
+
+  /// Multiples of the strongest tempo, and of the second strongest, to try.
+  static let ratios: [Double] = [1, 1 / 2.0, 2, 2 / 3.0, 3 / 2.0, 1 / 3.0, 3, 3 / 4.0, 4 / 3.0, 4 / 5.0, 5 / 4.0]
+  static let ratiosOfOthers: [Double] = [1, 1 / 2.0, 2]
+
+  /// The tempi to try, without near duplicates.
+  var tempi: [Double] {
+    var found: [Double] = []
+    for (rank, base) in strongest.enumerated() {
+      for ratio in rank == 0 ? Self.ratios : Self.ratiosOfOthers {
+        let bpm = base * ratio
+        if Self.range.contains(bpm), !found.contains(where: { abs($0 / bpm - 1) < 0.02 }) { found.append(bpm) }
+      }
+    }
+    return found
+  }
+
+  func constant(_ bpm: Double) -> PulseCandidate {
+    let period = 60 / bpm * OnsetEnvelopes.columnsPerSecond
+    return candidate(
+      bpm, BeatGrid(period: period, phase: 0, columnCount: envelopes.columnCount), isConstant: true)
+  }
+
+  func flexible(
+    _ bpm: Double, along envelope: [Float], range: Double = 1.38, changeCost: Float, distanceCost: Float
+  ) -> PulseCandidate? {
+    let period = 60 / bpm * OnsetEnvelopes.columnsPerSecond
+    let path = BeatPath(envelope, period: period, range: range, changeCost: changeCost, distanceCost: distanceCost)
+    guard path.beats.count > 3 else { return nil }
+    return candidate(along: BeatGrid(beats: path.beats.map(Double.init)))
+  }
+
+  private func candidate(along grid: BeatGrid) -> PulseCandidate {
+    candidate(60 / grid.medianPeriod * OnsetEnvelopes.columnsPerSecond, grid, isConstant: false)
+  }
+
+  private func candidate(_ bpm: Double, _ grid: BeatGrid, isConstant: Bool) -> PulseCandidate {
+    PulseCandidate(
+      bpm: bpm, isConstant: isConstant, grid: grid, profile: BarProfile(envelopes.values, over: grid),
+      comb: Tempogram.value(tempogram.comb, at: bpm),
+      wholeSpectrum: Tempogram.value(tempogram.wholeSpectrum, at: bpm),
+      localSpectrum: Tempogram.value(tempogram.localSpectrum, at: bpm))
+  }
+}
+
+extension PulseSurvey {
+  /// Whether there are onsets, and whether they come regularly. Noise, speech and drones fail; played music with a
+  /// widely varying tempo just passes.
+  var hasPulse: Bool {
+    let seconds = Float(envelopes.columnCount) / Float(OnsetEnvelopes.columnsPerSecond)
+    // In a short stretch, chance produces more regularity.
+    let regular = 0.31 * max(1, 15 / max(seconds, 1)).squareRoot()
+    return envelopes.activity.sum() >= 8 && tempogram.clarity >= regular
+  }
+
+  /// All hypotheses about the pulse, best first; none if there is no pulse.
+  ///
+  /// - Parameter isWholeFile: Whether the stretch is the file from its first sample to its last.
+  func hypotheses(isWholeFile: Bool) -> [GridHypothesis] {
+    var found = GridChoice.hypotheses(for: candidates(isWholeFile: isWholeFile), in: envelopes, activation)
+    // If there are beats and nothing else, they are the beats: the weights were fitted to music, not metronomes.
+    let bare = found.indices.filter { found[$0].isBare && isSparse(beats(of: found[$0])) }
+    for index in found.indices where !bare.contains(index) { found[index].isBare = false }
+    if let slowest = bare.min(by: { found[$0].candidate.bpm < found[$1].candidate.bpm }) {
+      found[slowest].score = found[0].score + 3
+      found.insert(found.remove(at: slowest), at: 0)
+    }
+    return found
+  }
+
+  /// Hypotheses about the phase and the course of a given tempo, best first.
+  func hypotheses(near bpm: Double) -> [GridHypothesis] {
+    let grid = constant(measured(near: bpm))
+    let candidates =
+      moves(against: tempi.map { constant($0) })
+      ? ways.compactMap {
+        flexible(bpm, along: $0.envelope, range: Self.reachOfGiven, changeCost: $0.changeCost, distanceCost: 1)
+      } : [grid]
+    return GridChoice.hypotheses(for: candidates.isEmpty ? [grid] : candidates, in: envelopes, activation)
+  }
+
+  /// The largest ratio of a moving tempo to the given one.
+  private static let reachOfGiven = 1.25
+
+  /// People round tempi: returns the tempo within 1% at which the onsets clearly add up, or else the tempo itself.
+  private func measured(near bpm: Double) -> Double {
+    let rate = OnsetEnvelopes.columnsPerSecond
+    let near = CoherentTempo(envelope, near: bpm, columnsPerSecond: rate)
+    let found = near.strongest(within: 0.01)
+    guard let strongest = strongest.first else { return bpm }
+    let most = CoherentTempo(envelope, near: strongest, columnsPerSecond: rate).strength(at: strongest)
+    return near.strength(at: found) > 0.4 * most ? found : bpm
+  }
+
+  /// Whether most beats have an onset, with little or no sound between them.
+  private func isSparse(_ beats: [Double]) -> Bool {
+    guard beats.count > 3 else { return false }
+    let period = (beats[beats.count - 1] - beats[0]) / Double(beats.count - 1)
+    var sounding = 0.0
+    var strengths: [Float] = []
+    for beat in beats {
+      let first = max(0, Int(beat) - 3)
+      let last = min(powers.count - 1, Int(beat + max(0.25 * period, 5)))
+      guard first <= last else { continue }
+      for column in first...last { sounding += Double(powers[column]) }
+      strengths.append(envelope[first...last].max() ?? 0)
+    }
+    let strong = strengths.sorted()[strengths.count * 3 / 4]
+    let total = powers.reduce(0.0) { $0 + Double($1) }
+    return sounding > 0.85 * total && strengths.count { $0 > 0.4 * strong } * 10 >= strengths.count * 7
+  }
+
+  private var powers: [Float] { envelopes.powers }
+
+  /// Every tempo with its pulse: all of constant tempo, or all along paths; none if there is no pulse.
+  func candidates(isWholeFile: Bool) -> [PulseCandidate] {
+    guard !strongest.isEmpty, hasPulse else { return [] }
+    var constants = tempi.map { constant($0) }
+    if moves(against: constants) { return moving() }
+    let columnCount = envelopes.columnCount
+    for index in constants.indices where isWholeFile {
+      constants[index].isLoop = Self.isLoop(constants[index].bpm, columnCount: columnCount)
+    }
+    return constants
+  }
+
+  /// Music that pushes and pulls a little needs a stiffer path than freely played music.
+  private var ways: [(envelope: [Float], changeCost: Float)] {
+    [(envelope, 10), (envelope, 30), (activation.envelope(columnCount: envelopes.columnCount), 30)]
+  }
+
+  private func moving() -> [PulseCandidate] {
+    let ways = ways
+    var found = tempi.flatMap { bpm in
+      ways.compactMap { flexible(bpm, along: $0.envelope, changeCost: $0.changeCost, distanceCost: 1) }
+    }
+    // A moving beat often shows best in its subdivisions.
+    for fast in found where fast.bpm > 100 {
+      for factor in [2, 3] where fast.bpm / Double(factor) >= Self.range.lowerBound {
+        let beats = stride(from: 0, to: fast.grid.beats.count, by: factor).map { fast.grid.beats[$0] }
+        if beats.count > 3 { found.append(candidate(along: BeatGrid(beats: beats))) }
+      }
+    }
+    return found
+  }
+
+  /// Whether the file is whole bars, and short enough for this not to be chance.
+  private static func isLoop(_ bpm: Double, columnCount: Int) -> Bool {
+    let seconds = Double(columnCount - 1) / OnsetEnvelopes.columnsPerSecond
+    let bars = seconds * bpm / 240
+    return seconds < 40 && bars > 0.9 && abs(bars - bars.rounded()) * 4 < 0.06
+  }
+
+  /// A path along which onsets are this much stronger than on the grid of the strongest tempo, …
+  private static let advantageOverOwn: Float = 1.5
+  /// … and this much stronger than on the best grid of any tempo, shows that the tempo moves, …
+  private static let advantageOverAny: Float = 1.2
+  /// … unless this share of its beats lies on the grid of the strongest tempo anyway, …
+  private static let shareOnGrid = 0.92
+  /// … where "on" means within this share of a beat.
+  private static let onGrid = 0.12
+
+  private func moves(against constants: [PulseCandidate]) -> Bool {
+    guard let strongest = strongest.first,
+      let path = flexible(strongest, along: envelope, changeCost: 100, distanceCost: 3)
+    else { return false }
+    let pathStrength = meanEnvelope(at: path.grid.beats)
+    var (ownStrength, anyStrength): (Float, Float) = (0, 0)
+    var share = 1.0
+    for (index, candidate) in constants.enumerated() {
+      let smoothed = GridFeatures.smoothed(candidate.profile, bpm: candidate.bpm)
+      guard let phase = GridFeatures.phases(of: smoothed, limit: 1).first else { continue }
+      let grid = beats(of: GridHypothesis(candidate: candidate, phase: phase, score: 0))
+      // Very slow grids do not count: they may pick just the few strongest onsets.
+      let strength = candidate.bpm > 0.45 * constants[0].bpm ? meanEnvelope(at: grid) : 0
+      anyStrength = max(anyStrength, strength)
+      if index == 0 { ownStrength = strength }
+      guard index == 0, let first = grid.first else { continue }
+      let period = 60 / candidate.bpm * OnsetEnvelopes.columnsPerSecond
+      let near = path.grid.beats.filter { beat in
+        let position = (beat - first) / period
+        return abs(position - position.rounded()) < Self.onGrid
+      }
+      share = Double(near.count) / Double(path.grid.beats.count)
+    }
+    return pathStrength > Self.advantageOverOwn * ownStrength && pathStrength > Self.advantageOverAny * anyStrength
+      && share < Self.shareOnGrid
+  }
+
+  private func meanEnvelope(at beats: [Double]) -> Float {
+    var sum: Float = 0
+    var count: Float = 0
+    for beat in beats where beat >= 0 && beat.rounded() < Double(envelope.count) {
+      sum += envelope[Int(beat.rounded())]
+      count += 1
+    }
+    return count > 0 ? sum / count : 0
+  }
+
+  /// The beats of a hypothesis in columns, within the stretch.
+  func beats(of hypothesis: GridHypothesis) -> [Double] {
+    var shifted = hypothesis.candidate.grid.beats(after: hypothesis.phase)
+    if hypothesis.candidate.isConstant {
+      let offset = fineOffset(of: shifted)
+      for index in shifted.indices { shifted[index] += offset }
+    }
+    return shifted.filter { $0 >= 0 && $0 < Double(envelope.count) }
+  }
+
+  /// How many columns to shift beats of constant tempo to meet the onsets: the profile's resolution is only a 24th of a
+  /// beat.
+  private func fineOffset(of beats: [Double]) -> Double {
+    let reach = 25
+    var strengths = [Float](repeating: 0, count: 2 * reach + 1)
+    for (index, offset) in (-reach...reach).enumerated() {
+      var sum: Float = 0
+      for beat in beats {
+        let position = beat + Double(offset) * 0.1
+        sum += interpolate(envelope, position)
+        sum += 0.6 * (interpolate(envelope, position - 1) + interpolate(envelope, position + 1))
+      }
+      strengths[index] = sum
+    }
+    guard let best = peaks(of: strengths.span, limit: 1).first else { return 0 }
+    return (best.position - Double(reach)) * 0.1
+  }
+}

@@ -1,0 +1,41 @@
+public import Analysis
+internal import DSP
+
+extension TempoFinding {
+  /// Finds tempo and beats of PCM: what `TempoAnalyzer` finds in a file with these samples.
+  ///
+  ///     let tempo = TempoFinding(of: samples, sampleRate: 44_100)
+  ///     print(tempo.bpm ?? 0, tempo.beats)
+  ///
+  /// Blocks; a minute of audio takes about a hundredth of a second.
+  ///
+  /// - Parameters:
+  ///   - samples: Mono; full scale is ±1, but loudness does not matter. All are finite.
+  ///   - sampleRate: Samples per second, 1,000 to 1,000,000.
+  public init(of samples: [Float], sampleRate: Int) {
+    precondition((1_000...1_000_000).contains(sampleRate), "a rate of audio")
+    let layout = BandSpectrogram.layout
+    let resampler = ResamplerKind.soxr.makeResampler(from: sampleRate, to: layout.sampleRate)
+    var resampled: [Float] = []
+    var stft = STFT(windowLength: layout.windowLength, hop: layout.hop)
+    var session = TempoAnalyzer.Session(TempoAnalyzer.Configuration())
+    let blockLength = 16_384
+    do throws(AnalysisError) {
+      for start in stride(from: 0, to: samples.count, by: blockLength) {
+        let range = start..<min(start + blockLength, samples.count)
+        let count = resampler.push(samples.span.extracting(range), into: &resampled)
+        try stft.push(resampled.span.extracting(first: count)) { (column, index) throws(AnalysisError) in
+          try session.consume(column, at: index)
+        }
+      }
+      let count = resampler.finish(into: &resampled)
+      try stft.push(resampled.span.extracting(first: count)) { (column, index) throws(AnalysisError) in
+        try session.consume(column, at: index)
+      }
+      try stft.finish { (column, index) throws(AnalysisError) in try session.consume(column, at: index) }
+      self = try session.finish()
+    } catch {
+      preconditionFailure("columns have the layout that the session asks for: \(error)")
+    }
+  }
+}

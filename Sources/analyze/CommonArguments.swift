@@ -1,0 +1,29 @@
+import ArgumentParser
+import Pipeline
+
+/// `--database`.
+struct DatabaseArgument: ParsableArguments {
+  @Option(name: .customLong("database"), help: ArgumentHelp("The database of results.", valueName: "file"))
+  var path: PathArgument?
+}
+
+/// `--pipeline`.
+struct PipelineArgument: ParsableArguments {
+  @Option(
+    name: .customLong("pipeline"),
+    help: ArgumentHelp("The pipeline: a name, or the path of a definition (default: default).", valueName: "name|file"))
+  var reference: String?
+
+  func apply(to settings: inout CommandSettings) throws {
+    try settings.take(reference, for: Settings.pipeline, option: "--pipeline")
+  }
+}
+
+/// `--quiet` and `--verbose`.
+struct MessageArguments: ParsableArguments {
+  @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+  var quiet = false
+
+  @Flag(name: .shortAndLong, help: "Print the summary even when not on a terminal.")
+  var verbose = false
+}

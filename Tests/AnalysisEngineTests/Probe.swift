@@ -1,0 +1,54 @@
+import Analysis
+import AudioDecoding
+import Text
+
+/// A session that keeps all its input, and fails or has enough when told to.
+struct Probe: AnalysisSession {
+  struct Finding: AnalysisFinding {
+    var values: [Float] = []
+    /// Index and length of each span.
+    var starts: [Int64] = []
+    var counts: [Int] = []
+  }
+
+  var failsAfter = Int.max
+  var failsAtEnd: AnalysisError?
+  var hasEnoughAfter = Int.max
+  private var finding = Finding()
+
+  init(failsAfter: Int = .max, failsAtEnd: AnalysisError? = nil, hasEnoughAfter: Int = .max) {
+    self.failsAfter = failsAfter
+    self.failsAtEnd = failsAtEnd
+    self.hasEnoughAfter = hasEnoughAfter
+  }
+
+  var wantsMore: Bool { finding.values.count < hasEnoughAfter }
+
+  mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
+    for i in values.indices { finding.values.append(values[i]) }
+    finding.starts.append(index)
+    finding.counts.append(values.count)
+    if finding.values.count > failsAfter { throw .failed("had too much") }
+  }
+
+  mutating func finish() throws(AnalysisError) -> Finding {
+    if let failsAtEnd { throw failsAtEnd }
+    return finding
+  }
+
+  static func plugin(_ id: String, _ feed: Feed, version: Int = 1, _ probe: Probe = Probe()) -> AnalyzerPlugin {
+    AnalyzerPlugin(id: id, version: version, feed: feed, configuration: [:], shapingFinding: [:], resampler: "soxr") {
+      _ in probe
+    }
+  }
+}
+
+extension AnalyzerOutcome {
+  var probed: Probe.Finding? {
+    if case .finding(let finding as Probe.Finding) = result { finding } else { nil }
+  }
+
+  var failure: String? {
+    if case .failed(let reason) = result { reason } else { nil }
+  }
+}

@@ -1,0 +1,138 @@
+import Glibc
+import Listening
+import SystemPackage
+import Testing
+
+@testable import Recognition
+
+@Suite struct ManagedSessionTests {
+  /// A piece over and over, and then nothing, until somebody ends it.
+  private static func endless(_ file: FilePath) -> RecordingSource {
+    .command(
+      ["sh", "-c", "cat \(file); exec sleep 100000"], sampleRate: Music.sampleRate, channelCount: 1, encoding: .f32)
+  }
+
+  private static func write(_ samples: [Float], to path: FilePath) throws {
+    try Catalogs.write(
+      samples.flatMap { sample in (0..<4).map { UInt8(truncatingIfNeeded: sample.bitPattern >> (8 * $0)) } }, to: path)
+  }
+
+  @Test func aManagedSessionGoesThroughItsStates() async throws {
+    let path = FilePath("/tmp/recognition-test-\(UInt64.random(in: 0...UInt64.max)).raw")
+    defer { unlinkQuietly(path) }
+    try Self.write(Music.piece(seed: 6, seconds: 14, from: 3), to: path)
+    let listening = try ManagedRecognitionSession(catalog: Catalogs.catalog, source: Self.endless(path))
+    #expect(listening.state == .idle)
+    listening.prepare()
+    #expect(listening.state == .prerecording)
+    var matches: [SignatureMatch] = []
+    for try await result in listening.start() {
+      #expect(listening.state == .matching || matches.count >= 3)
+      if let match = result.match { matches.append(match) }
+      // The command goes on: only this ends it.
+      if matches.count == 3 { listening.cancel() }
+    }
+    #expect(matches.count >= 3)
+    #expect(matches.allSatisfy { $0.best.referenceIdentifier == "piece-6" })
+    for match in matches {
+      let heard = match.queryStart + match.queryDuration
+      #expect(abs(match.best.predictedCurrentMatchOffset - (3 + heard)) < 0.2)
+    }
+    #expect(listening.state == .idle)
+    listening.prepare()
+    #expect(listening.state == .idle)
+    #expect(try await listening.result() == nil)
+  }
+
+  @Test func aManagedSessionReadsAFileToItsEnd() async throws {
+    let path = FilePath("/tmp/recognition-test-\(UInt64.random(in: 0...UInt64.max)).raw")
+    defer { unlinkQuietly(path) }
+    try Self.write(Music.piece(seed: 100, seconds: 9), to: path)
+    let source = RecordingSource.file(path, sampleRate: Music.sampleRate, channelCount: 1, encoding: .f32)
+    let listening = try ManagedRecognitionSession(catalog: Catalogs.catalog, source: source)
+    var ends: [Double] = []
+    for try await result in listening.start() {
+      guard case .noMatch(let start, let duration) = result else {
+        Issue.record("\(result)")
+        continue
+      }
+      ends.append(start + duration)
+    }
+    #expect(ends.prefix(3).map { $0.rounded() } == [3, 5, 8])
+    #expect(try await listening.result() == nil)
+  }
+
+  @Test func aManagedSessionListensToACommand() async throws {
+    let clip = Music.piece(seed: 4, seconds: 9, from: 6).map { Int16(max(-1, min(1, $0)) * 32767) }
+    let bytes = clip.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+    let path = FilePath("/tmp/recognition-test-\(clip.count)-\(UInt64.random(in: 0...UInt64.max)).raw")
+    try Catalogs.write(bytes, to: path)
+    let source = RecordingSource.command(["cat", path.string], sampleRate: 8000, channelCount: 1, encoding: .s16)
+    let listening = try ManagedRecognitionSession(catalog: Catalogs.catalog, source: source)
+    #expect(listening.state == .idle)
+    let result = try await listening.result()
+    #expect(result?.match?.best.referenceIdentifier == "piece-4")
+    listening.cancel()
+    unlinkQuietly(path)
+  }
+
+  @Test func looksDoNotListen() async throws {
+    let listening = try ManagedRecognitionSession(
+      catalog: Catalogs.catalog, source: .file("/nowhere", sampleRate: 8000, channelCount: 1, encoding: .s16))
+    #expect(listening.state == .idle)
+    await #expect(throws: RecordingError.self) { _ = try await listening.result() }
+  }
+
+  @Test func theEndOfACommandIsToldOf() async throws {
+    for (command, expected) in [
+      (["sh", "-c", "exit 7"], RecordingError.commandFailed("sh", status: 7)),
+      (["sh", "-c", "kill -9 $$"], .commandFailed("sh", status: 137)),
+    ] {
+      let listening = try ManagedRecognitionSession(
+        catalog: Catalogs.catalog,
+        source: .command(command, sampleRate: 8000, channelCount: 1, encoding: .s16))
+      await #expect(throws: expected) { for try await _ in listening.start() {} }
+      #expect(listening.state == .idle)
+    }
+  }
+
+  /// A command that does not heed SIGTERM is killed.
+  @Test func aStubbornCommandIsEnded() async throws {
+    try await Catalogs.withDirectory { directory in
+      let file = directory.appending("pid")
+      let script = "trap '' TERM; echo $$ > \(file); while :; do sleep 1; done"
+      let listening = try ManagedRecognitionSession(
+        catalog: Catalogs.catalog,
+        source: .command(["sh", "-c", script], sampleRate: 8000, channelCount: 1, encoding: .s16))
+      listening.prepare()
+      var process: pid_t?
+      while process == nil {
+        try await Task.sleep(for: .milliseconds(20))
+        process = (try? CatalogFile.read(file)).flatMap { pid_t(String(decoding: $0.dropLast(), as: UTF8.self)) }
+      }
+      listening.cancel()
+      for try await _ in listening.start() {}
+      while kill(try #require(process), 0) == 0 { try await Task.sleep(for: .milliseconds(20)) }
+      #expect(errno == ESRCH)
+    }
+  }
+
+  /// Neither a pipe that nobody writes to, nor one from which nothing comes any more.
+  @Test(arguments: [false, true])
+  func nothingHoldsUpTheEnd(isOpened: Bool) async throws {
+    try await Catalogs.withDirectory { directory in
+      let pipe = directory.appending("pipe")
+      #expect(mkfifo(pipe.string, 0o600) == 0)
+      let writer = isOpened ? try FileDescriptor.open(pipe, .readWrite) : nil
+      defer { try? writer?.close() }
+      let listening = try ManagedRecognitionSession(
+        catalog: Catalogs.catalog, source: .file(pipe, sampleRate: 8000, channelCount: 1, encoding: .s16))
+      let task = Task { try await listening.result() }
+      while listening.state != .matching { try await Task.sleep(for: .milliseconds(10)) }
+      // Whoever waits for results and is cancelled ends it.
+      task.cancel()
+      #expect(try await task.value == nil)
+      while listening.state != .idle { try await Task.sleep(for: .milliseconds(10)) }
+    }
+  }
+}
