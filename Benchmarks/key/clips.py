@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the clips that the network for keys learns from.
+"""Makes the training excerpts for the key network.
 
   clips.py OUTPUT.npz TIMBRES PIECES [--composed 640] [--songs 4] [--tunes 2400] [--chorales 4] [--drums 300]
            [--wandering 1500] [--seed 0]
 
-TIMBRES is made by timbres.py, PIECES by pieces.py. For each clip: `levels` (60 frames, 222 bins, half decibels above -100), `length`,
-how many of the frames are music, `key` of each frame (tonic, 12 more if minor; -1 none), `whole`, whether the key is only known of the whole,
-`source` and `kind`. Tunes in major are also played in minor. Needs numpy.
+TIMBRES comes from timbres.py, PIECES from pieces.py. The output has for each clip: `levels` (60 frames, 222 bins, half
+decibels above -100), `length` (frames with music), `key` of each frame (tonic, plus 12 for minor; -1 for none), `whole`
+(true if the key is known only for the piece as a whole), `source` and `kind`. Major tunes also appear in minor.
 """
 import argparse, os, pickle
 import numpy as np

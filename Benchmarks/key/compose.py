@@ -1,8 +1,8 @@
-"""Pieces of our own in known keys, in the manners of piano and chamber music, songs, bands and electronic music.
+"""Composes pieces in known keys: piano and chamber music, songs, bands, electronic music.
 
-A piece is a dictionary: `notes`, an array of rows (onset and length in seconds, pitch, velocity, voice), voice -1 being drums, whose pitch
-is a key of General MIDI; `programs`, of each voice; `regions`, rows of (start, end, tonic, mode), C and major being 0, none where the key is left open; `kind` and
-`source`.
+A piece is a dictionary. `notes` is an array of (onset and length in seconds, pitch, velocity, voice); voice -1 is drums.
+`programs` has the General MIDI program of each voice. `regions` has rows of (start, end, tonic, mode): C is 0, major is
+0; it is empty for music without a clear key. `kind` and `source` name where the piece is from.
 """
 import numpy as np
 import harmony

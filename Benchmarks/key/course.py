@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""From what the network hears over time to keys: the key of a track, and where it changes.
+"""Decides keys from the network's output: the key of a track and its changes.
 
   course.py WEIGHTS.f16 TIMBRES PIECES [--count 60] [--penalty 8 …]
 
-What the network hears is added up over segments of 8 frames (4.1 s). Each segment is judged with its neighbors, four of them
-(16 s), and the likeliest course through all 24 keys is found, a change costing `PENALTY`. One key throughout: the track's is judged from
-all segments at once. Several: the one that reigns longest, from its own segments. Run by itself, it makes medleys of known keys out of PIECES that
-the network need not have heard, and says for each penalty how much of the time the key is right, how many changes are found within 6 s, and how
-many are found where there are none. Needs numpy and PyTorch.
+The network's output is summed over segments of 8 frames (4.1 s). Each segment is classified together with its neighbors,
+four segments at a time (16 s). The Viterbi algorithm finds the likeliest sequence of keys; a change costs `PENALTY`.
+The key of the track is the one in force for most segments, and those segments give its probability.
+
+As a command, it makes medleys with known keys and prints for each penalty: how much of the time the key is right, how
+many changes are found within 6 s, and how many are false. Needs numpy and PyTorch.
 """
 import argparse, os, pickle, sys
 import numpy as np

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes estimates of the network for a scorer, by the code that trained it: what the program should answer, without the program.
+"""Writes the network's estimates for a scorer, without the program.
 
   evaluate.py MANIFEST.csv EST.csv [--weights FILE.f16] [--extra FOLDER] [--plain] [--threshold -2]
 
-MANIFEST lists recordings (columns id, path); --extra adds the WAV files of a folder under their names. EST.csv has id, tonic (0 is C), mode,
-confidence, tuning in cents and how sure that is; both of the first are empty where there is no key. --plain correlates the mean
-spectrum with Temperley's profiles instead, to see what the network is worth. Needs ffmpeg, numpy and PyTorch.
+MANIFEST lists recordings (columns id, path); --extra adds the WAV files of a folder. EST.csv has id, tonic (C is 0),
+mode, confidence, tuning in cents and its clarity; tonic and mode are empty if there is no key. --plain correlates the
+mean spectrum with Temperley's profiles instead, as a baseline. Needs ffmpeg, numpy and PyTorch.
 """
 import argparse, csv, glob, os, sys
 import numpy as np

@@ -1,8 +1,8 @@
-"""Chords and tunes in a key: what the pieces of compose.py are made of.
+"""Chord progressions and melodies in a key, for compose.py and pieces.py.
 
-A chord is (root, pitch classes, bass), pitch classes counted from the tonic of the piece. Chords are written as degrees: upper case for
-major, lower for minor, o diminished, + augmented, 7 and M7 for sevenths, b and # before the degree, /V for that key's chord, and
-:3 for the third in the bass. Degrees of minor keys are those of the natural scale, with V and viio of the harmonic one.
+A chord is (root, pitch classes, bass); pitch classes count from the tonic of the piece. Chord names are scale degrees:
+upper case for major, lower for minor, o diminished, + augmented, 7 and M7 for sevenths, b or # before the degree; /V
+means in the key of V, :3 the third in the bass. Minor degrees are those of natural minor, except V and viio.
 """
 import re
 import numpy as np

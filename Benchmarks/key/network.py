@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Trains the network that hears keys: the same for all twelve by construction.
+"""Trains the key network. It treats all twelve tonics alike by construction.
 
-  network.py OUTPUT.pt CLIPS.npz … --nokey NOKEY.npz [--steps 2500] [--batch 32] [--without SOURCE …] [--only SOURCE …] [--minutes M] [--write]
+  network.py OUTPUT.pt CLIPS.npz … --nokey NOKEY.npz [--steps 2500] [--batch 32] [--without SOURCE …] [--only SOURCE …]
+             [--minutes M] [--write]
 
-Frames of 222 thirds of a semitone (spectra.py) become 24 channels of twelve pitch classes, in which every pitch class is treated as every
-other; what is heard is added up over time with weights of its own, and gives the log-odds of 24 keys and of there being a key at
-all. CLIPS are made by clips.py, NOKEY by nokey.py. Sources whose names begin with one of --without are heard only for the figures
-that are printed. OUTPUT.pt holds the weights, and is begun from if it is there; --write
-writes them to Sources/Key/Resources too. Needs numpy and PyTorch.
+Frames of 222 bins (spectra.py) become 24 channels for each of twelve pitch classes. Weighted means over time give the
+log-odds of 24 keys and of there being a key. CLIPS come from clips.py, NOKEY from nokey.py. Sources that begin with a
+name in --without are not trained on, only evaluated. OUTPUT.pt holds the weights and the state of training; if it exists,
+training continues from it. --write also writes Sources/Key/Resources. Needs numpy and PyTorch.
 """
 import argparse, os, sys, time
 import numpy as np

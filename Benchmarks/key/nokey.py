@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes sound that has no key: drums, noise, ambience and speech, as the network sees it.
+"""Makes sound without a key: drums, noise, ambience and speech, as spectra for the key network.
 
   nokey.py OUTPUT.npz [--each 250]
 
-`levels` (clips, 60, 222) in half decibels above -100 (spectra.py), `kind` of each clip. All of it is made by formula, but speech, which
-espeak-ng speaks: words of Debian's licenses. Needs espeak-ng, numpy and scipy.
+Writes `levels` (clips, 60, 222) in half decibels above -100 (spectra.py), and the `kind` of each clip. Everything is
+synthetic; espeak-ng reads Debian's license texts. Needs espeak-ng, numpy and scipy.
 """
 import argparse, glob, os, re, subprocess, sys
 import numpy as np

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Collects pieces in known keys by others: tunes and chorales that music21 brings, and songs in the styles of MMA.
+"""Collects existing music in known keys: tunes and chorales from music21, and songs in MMA styles.
 
   pieces.py OUTPUT_DIRECTORY tunes|chorales|songs
 
-Writes NAME.pickle, a list of pieces (compose.py). Tunes are O'Neill's of 1850, Ryan's and Aird's collections, in the key of their K: field
-where they end on its tonic; half of them get chords. Chorales are Bach's, in the key of their signature whose tonic is the last
-bass note. Songs are played by MMA over chords and with tunes of harmony.py. Needs abcmidi, mma, music21 and numpy.
+Writes NAME.pickle, a list of pieces (compose.py). Tunes are from the collections of O'Neill (1850), Ryan and Aird. Their
+key is the K: field; tunes that do not end on its tonic are left out. Some get chords. Chorales are by Bach. Their key
+is that of the key signature whose tonic is the last bass note; others are left out. MMA plays songs over chords from
+harmony.py. Needs abcmidi, mma, music21 and numpy.
 """
 import glob, os, pickle, re, struct, subprocess, sys, tempfile, warnings, zlib
 from concurrent.futures import ProcessPoolExecutor

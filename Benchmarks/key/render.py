@@ -1,4 +1,4 @@
-"""Makes what the network hears of a piece out of how notes sound (timbres.py), in milliseconds and in any key."""
+"""Adds note spectra (timbres.py) up to the spectrum of a piece, in any key: some 20 ms for 30 s of music."""
 import glob, os
 import numpy as np
 import spectra, timbres

@@ -1,7 +1,7 @@
-"""What the network that hears keys is given: spectra of thirds of a semitone, from sound or from notes.
+"""Spectra for the key network: from sound, 222 bins of a third of a semitone.
 
-A frame is 0.512 s: the mean of two columns of an STFT of 8,000 Hz (Hann 4,096, hop 2,048, columns centered). A bin is a third
-of a semitone; there are 222, of MIDI pitches 33 to 106. Frames are kept as decibels.
+A frame is 0.512 s: the mean of two STFT columns at 8,000 Hz (Hann 4,096, hop 2,048, columns centered). The bins cover
+MIDI pitches 33 to 106. Levels are decibels; a full-scale sine has 0.
 """
 import os, subprocess
 import numpy as np

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes how the notes of General MIDI sound, as the network sees them, so that whole pieces can be made of them in milliseconds.
+"""Renders every General MIDI note once, as spectra for the key network; render.py adds them up to pieces.
 
   timbres.py OUTPUT_DIRECTORY [--soundfonts FILE …]
 
-For each soundfont NAME.npz: `melodic` (128 programs, 17 pitches from 33 in steps of 4, 52 times in steps of 64 ms, 222 bins), the power
-of a frame (spectra.py) that is so far into a note of velocity 100, the first 0.512 s before it begins, in half decibels above
--100; `drums` (47 keys from 35 on, 24 times, 222 bins). Needs fluidsynth, numpy and scipy.
+Writes NAME.npz for each soundfont. `melodic`: 128 programs, 17 pitches (33 to 97 in steps of 4), 52 times in steps of
+64 ms, 222 bins. An entry is one frame (spectra.py) of a note of velocity 100; time 0 begins 0.512 s before the note.
+`drums`: 47 keys from 35 on, 24 times, 222 bins. Levels are half decibels above -100. Needs fluidsynth, numpy and scipy.
 """
 import argparse, os, subprocess, sys, tempfile
 import numpy as np
