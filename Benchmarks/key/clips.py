@@ -38,9 +38,11 @@ def one(piece, bank, rng, programs=None, anchored=False):
     levels = render.clip({**piece, 'notes': notes}, bank, start, FRAMES, transposed, rng, programs)
     middle = (start + (np.arange(FRAMES) + .5) * spectra.FRAME) / factor
     key = np.full(FRAMES, -1)
-    for begin, stop, tonic, mode in piece['regions']: key[(middle >= begin) & (middle < stop)] = (tonic + transposed) % 12 + 12 * mode
+    for begin, stop, tonic, mode in piece['regions']:
+        key[(middle >= begin) & (middle < stop)] = (tonic + transposed) % 12 + 12 * mode
     length = int(np.clip(np.ceil((end - start) / spectra.FRAME), 1, FRAMES))
-    return dict(levels=np.clip(2 * (levels - spectra.FLOOR), 0, 255).astype(np.uint8), length=length, key=key, whole=anchored, source=piece['source'], kind=piece['kind'])
+    return dict(levels=np.clip(2 * (levels - spectra.FLOOR), 0, 255).astype(np.uint8), length=length, key=key,
+                whole=anchored, source=piece['source'], kind=piece['kind'])
 
 
 def other_programs(piece, rng):
@@ -69,21 +71,23 @@ def rows(options):
             for _ in range(options.songs): yield one(song, bank, rng, other_programs(song, rng))
     if options.chorales:
         for chorale in load('chorales'):
-            for _ in range(options.chorales): yield one(chorale, bank, rng, other_programs(chorale, rng), anchored=True)
+            for _ in range(options.chorales):
+                yield one(chorale, bank, rng, other_programs(chorale, rng), anchored=True)
     if options.tunes:
         tunes = load('tunes')
         minor = [tune for tune in tunes if tune['regions'][0][3]]
         for number in range(options.tunes):
             tune = tunes[rng.integers(len(tunes))]
-            if number % 2: tune = minor[rng.integers(len(minor))] if rng.random() < .4 else tune if tune['regions'][0][3] else in_minor(tune, rng)
+            if number % 2 and rng.random() < .4: tune = minor[rng.integers(len(minor))]
+            elif number % 2 and not tune['regions'][0][3]: tune = in_minor(tune, rng)
             yield one(tune, bank, rng, other_programs(tune, rng))
     for _ in range(options.drums):
         sheet = compose.Sheet(rng)
-        compose.drums(sheet, list(range(40)), 4, rng, 100)
+        compose.drums(sheet, 40, 4, 100)
         notes = np.array(sheet.notes)
         notes[:, :2] *= 60 / rng.uniform(70, 180)
-        kit = rng.integers(0, 47, 47) + 35 if rng.random() < .5 else np.arange(47) + 35  # other drums take the places of the usual ones
-        notes[:, 2] = kit[notes[:, 2].astype(int) - 35]
+        if rng.random() < .5:  # other drums in place of the usual ones
+            notes[:, 2] = rng.integers(35, 82, 47)[notes[:, 2].astype(int) - 35]
         yield one(dict(notes=notes, programs=[], regions=[], kind='drums', source='drums'), bank, rng)
 
 

@@ -48,7 +48,8 @@ def chances(logits):
 def course(heard, penalty=PENALTY):
     """The key of each segment."""
     count = len(heard.sums)
-    evidence = np.stack([np.log(chances(heard.judged(slice(max(0, k - 1), k + WINDOW - 1))[0]) + 1e-4) for k in range(-1, count - 1)]) / WINDOW
+    windows = [slice(max(0, k - 1), k + WINDOW - 1) for k in range(count)]
+    evidence = np.stack([np.log(chances(heard.judged(window)[0]) + 1e-4) for window in windows]) / WINDOW
     score, back = evidence[0], []
     for row in evidence[1:]:
         best = int(score.argmax())
@@ -76,7 +77,9 @@ def medley(bank, songs, rng):
     piece = None
     for _ in range(count):
         if piece is None or rng.random() < .6:
-            piece = songs[rng.integers(len(songs))] if rng.random() < .5 else compose.piece(rng.choice(list(compose.MANNERS)), int(rng.integers(2)), 70, rng)
+            piece = songs[rng.integers(len(songs))]
+            if rng.random() < .5:
+                piece = compose.piece(rng.choice(list(compose.MANNERS)), int(rng.integers(2)), 70, rng)
             if len(piece['regions']) > 1: piece = compose.piece('band', int(rng.integers(2)), 70, rng)
         frames, moved = int(rng.integers(60, 125)), int(rng.integers(-6, 6))
         levels.append(render.clip(piece, bank, 0, frames, moved, rng))
@@ -107,7 +110,8 @@ def main():
             found += sum(min(abs(mine - t), default=99) < 6 for t in truth)
             false += sum(min(abs(truth - t), default=99) >= 6 for t in mine)
             changes += len(truth)
-        print(f'penalty {penalty}: right {100 * right / total:.1f} % of the time; {found} of {changes} changes, {false} where there are none, {total * spectra.FRAME / 60:.0f} minutes')
+        print(f'penalty {penalty}: right {100 * right / total:.1f} % of the time; {found} of {changes} changes found, {false} '
+              f'false; {total * spectra.FRAME / 60:.0f} minutes')
 
 
 if __name__ == '__main__':

@@ -23,7 +23,8 @@ def plain(levels):
     semitones = 10 ** (levels[:, 1::3] / 20)
     around = np.stack([np.convolve(row, np.ones(13) / 13, 'same') for row in semitones])
     pitch = spectra.LOWEST + np.arange(spectra.SEMITONES)
-    stand = np.log1p(2 * semitones / (around + 1e-3 * semitones.max() + 1e-9)) * np.exp(-.5 * ((pitch - 62) / 14) ** 2)
+    stand = np.log1p(2 * semitones / (around + 1e-3 * semitones.max() + 1e-9))
+    stand *= np.exp(-.5 * ((pitch - 62) / 14) ** 2)
     chroma = np.array([stand[:, pitch % 12 == k].sum() for k in range(12)])
     if chroma.std() == 0: return 0, 0.0
     found = [np.corrcoef(np.roll(PROFILES[key // 12], key % 12), chroma)[0, 1] for key in range(24)]
@@ -44,16 +45,18 @@ def main():
     if not options.plain: net.load(model_files.read_halves(options.weights))
     folder = os.path.dirname(os.path.abspath(options.manifest))
     files = [(row['id'], os.path.join(folder, row['path'])) for row in csv.DictReader(open(options.manifest))]
-    if options.extra: files += [(os.path.basename(path)[:-4], path) for path in sorted(glob.glob(os.path.join(options.extra, '*.wav')))]
+    if options.extra:
+        files += [(os.path.basename(path)[:-4], path) for path in sorted(glob.glob(os.path.join(options.extra, '*.wav')))]
     with open(options.output, 'w', newline='') as file:
         writer = csv.writer(file)
-        writer.writerow(['id', 'tonic', 'mode', 'confidence', 'cents', 'sure'])
+        writer.writerow(['id', 'tonic', 'mode', 'confidence', 'cents', 'clarity'])
         for name, path in files:
             levels, cents, sure = spectra.analyze(spectra.read(path))
             if options.plain: key, confidence, some = *plain(levels), 0.0
             else: key, confidence, some, _ = course.answer(course.Heard(net, levels))
-            tuning = ['%.1f' % cents, '%.2f' % sure]
-            writer.writerow([name, '', '', 0, *tuning] if some < options.threshold else [name, key % 12, ('major', 'minor')[key // 12], '%.3f' % confidence, *tuning])
+            answer = [key % 12, ('major', 'minor')[key // 12], '%.3f' % confidence]
+            if some < options.threshold: answer = ['', '', 0]
+            writer.writerow([name, *answer, '%.1f' % cents, '%.2f' % sure])
 
 
 if __name__ == '__main__':

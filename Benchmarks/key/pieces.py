@@ -9,7 +9,6 @@ is that of the key signature whose tonic is the last bass note; others are left 
 harmony.py. Needs abcmidi, mma, music21 and numpy.
 """
 import glob, os, pickle, re, struct, subprocess, sys, tempfile, warnings, zlib
-from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, '..', 'tempo'))
@@ -56,19 +55,21 @@ def accompanied(notes, tonic, mode, beat, rng):
     sheet, before, count = compose.Sheet(rng), None, int(np.ceil(end / width - .1))
     for bar in range(count):
         inside = notes[(notes[:, 0] + notes[:, 1] > bar * width + .01) & (notes[:, 0] < (bar + 1) * width - .01)]
-        score = prior + [sum(min(n[1], width) / width for n in inside if (n[2] - tonic) % 12 in tones) * 1.5 for _, tones, _ in chords] + rng.normal(size=len(chords)) * .15
+        score = prior + .15 * rng.normal(size=len(chords))
+        for index, (_, tones, _) in enumerate(chords):
+            score[index] += 1.5 * sum(min(n[1], width) / width for n in inside if (n[2] - tonic) % 12 in tones)
         if bar in (0, count - 1): score[0] += 1
         root, tones, bass = chords[int(np.argmax(score))]
         before = harmony.voicing([(t + tonic) % 12 for t in tones], 48, 66, 3, before, rng)
         low = 40 + (bass + tonic - 40) % 12
         pitches = [low] + [p for p in before if p > low]
-        compose.figure(sheet, voice, name, 2 * bar, 2, pitches, rng.uniform(55, 80), rng)
+        compose.figure(sheet, voice, name, 2 * bar, 2, pitches, rng.uniform(55, 80))
     added = np.array(sheet.notes)
     added[:, :2] *= beat
     return np.vstack([notes, added])
 
 
-def tunes(output):
+def tunes():
     import music21
     corpus = os.path.join(os.path.dirname(music21.__file__), 'corpus')
     found = []
@@ -77,7 +78,8 @@ def tunes(output):
             text = open(path, encoding='latin-1').read()
             for number, part in enumerate(re.split(r'(?m)^(?=X:)', text)[1:]):
                 keys = re.findall(r'(?m)^\s*K:\s*([A-G])([#b]?)\s*(\w*)', part)
-                if len(keys) != 1 or '[K:' in part or not re.fullmatch('(m|min|minor|maj|major)?', keys[0][2], re.I): continue
+                if len(keys) != 1 or '[K:' in part: continue
+                if not re.fullmatch('(m|min|minor|maj|major)?', keys[0][2], re.I): continue
                 tonic = (LETTERS[keys[0][0]] + {'#': 1, 'b': -1, '': 0}[keys[0][1]]) % 12
                 mode = int(bool(re.fullmatch('m|min|minor', keys[0][2], re.I)) and keys[0][2] != 'M')
                 part = re.sub(r'"[^"]*"', '', part)
@@ -97,7 +99,9 @@ def tunes(output):
                 notes[:, 0] -= notes[0, 0]
                 rng = np.random.default_rng([3, zlib.crc32(f'{path}{number}'.encode())])
                 found.append(piece(notes, [73], tonic, mode, 'tune', book))
-                if rng.random() < .6: found.append(piece(accompanied(notes, tonic, mode, beat, rng), [73, 24], tonic, mode, 'harmonized', book))
+                if rng.random() < .6:
+                    notes = accompanied(notes, tonic, mode, beat, rng)
+                    found.append(piece(notes, [73, 24], tonic, mode, 'harmonized', book))
     return found
 
 
@@ -110,7 +114,8 @@ def chorale(path):
         for number, part in enumerate(score.parts):
             for item in part.flatten().notes:
                 if isinstance(item, music21.harmony.ChordSymbol) or item.duration.quarterLength <= 0: continue
-                for pitch in item.pitches: rows.append((float(item.offset), float(item.duration.quarterLength), pitch.midi, 90, number))
+                for pitch in item.pitches:
+                    rows.append((float(item.offset), float(item.duration.quarterLength), pitch.midi, 90, number))
     except Exception:
         return None
     if len(rows) < 60: return None
@@ -122,17 +127,16 @@ def chorale(path):
     return piece(notes, [19] * int(notes[:, 4].max() + 1), bass, int(bass != major), 'chorale', 'bach-chorales')
 
 
-def chorales(output):
+def chorales():
     import music21
     folder = os.path.join(os.path.dirname(music21.__file__), 'corpus', 'bach')
     paths = [p for p in sorted(glob.glob(folder + '/*')) if re.search(r'bwv[\d.]+[a-z-]*\.(mxl|xml|krn)$', p)]
     paths = [p for p in paths if not 772 <= int(re.search(r'bwv(\d+)', p).group(1)) <= 1080]
-    paths = paths[::2]
     return [found for found in map(chorale, paths) if found]
 
 
-SUFFIXES = {(0, 4, 7): '', (0, 3, 7): 'm', (0, 3, 6): 'm7b5', (0, 4, 7, 10): '7', (0, 4, 7, 11): 'M7', (0, 3, 7, 10): 'm7', (0, 3, 6, 9): 'dim7',
-            (0, 3, 6, 10): 'm7b5', (0, 4, 8): 'aug', (0, 3, 6, 11): 'dim7', (0, 3, 7, 11): 'm', (0, 2, 4, 7): '6'}
+SUFFIXES = {(0, 4, 7): '', (0, 3, 7): 'm', (0, 3, 6): 'm7b5', (0, 4, 7, 10): '7', (0, 4, 7, 11): 'M7', (0, 3, 7, 10): 'm7',
+            (0, 3, 6, 9): 'dim7', (0, 3, 6, 10): 'm7b5', (0, 4, 8): 'aug', (0, 3, 6, 11): 'dim7', (0, 3, 7, 11): 'm', (0, 2, 4, 7): '6'}
 ROOTS = ['C', 'Db', 'D', 'Eb', 'E', 'F', 'Gb', 'G', 'Ab', 'A', 'Bb', 'B']
 
 
@@ -144,8 +148,8 @@ def symbol(chord):
 
 def song(job):
     """A song of 64 s in a style of MMA."""
-    path, groove, mode, number = job
-    rng = np.random.default_rng([9, zlib.crc32(f'{path}{groove}{mode}{number}'.encode())])
+    path, groove, mode = job
+    rng = np.random.default_rng([9, zlib.crc32(f'{path}{groove}{mode}'.encode())])
     name = os.path.basename(path)[:-4]
     _, quarters, _ = grooves.grooves(path)
     low, high = next((span for words, span in grooves.TEMPI if re.search(words, name)), (76, 150))
@@ -155,9 +159,9 @@ def song(job):
     bars = (harmony.looped if rng.random() < .8 else harmony.functional)(mode, int(64 * bpm / 60 / quarters) + 1, rng)
     kind = os.path.relpath(path, os.path.dirname(os.path.dirname(path)))
     lines = [f'Tempo {bpm}', f'Groove {kind[:-4]}:{groove}']
-    lines += [f'{number + 1} ' + (symbol(chords[0]) if len(chords) == 1 or quarters not in (4,) else f'{symbol(chords[0])} / {symbol(chords[1])} /')
-              for number, (chords, *_) in enumerate(bars)]
     if quarters != 4: bars = [(chords[:1], tonic, local) for chords, tonic, local in bars]
+    lines += [f'{number + 1} ' + ' / '.join(map(symbol, chords)) + ' /' * (len(chords) - 1)
+              for number, (chords, *_) in enumerate(bars)]
     with tempfile.TemporaryDirectory() as folder:
         stem = os.path.join(folder, 'song')
         with open(stem + '.mma', 'w') as file: file.write('\n'.join(lines) + '\n')
@@ -170,32 +174,30 @@ def song(job):
     if beats == quarters and rng.random() < .75:
         centre, voice = rng.integers(64, 80), len(programs)
         programs = programs + [int(rng.choice(compose.LEADS))]
-        tune = [(o * 60 / bpm, l * 60 / bpm, p, rng.uniform(85, 115), voice) for o, l, p in harmony.tune(bars, beats, centre - 8, centre + 10, rng)]
+        tune = [(onset * 60 / bpm, length * 60 / bpm, pitch, rng.uniform(85, 115), voice)
+                for onset, length, pitch in harmony.tune(bars, beats, centre - 8, centre + 10, rng)]
         if tune: notes = np.vstack([notes, tune])
     found = piece(notes[np.argsort(notes[:, 0])], programs, 0, mode, 'song', 'mma-' + re.sub(r'\d+$', '', name))
-    regions = []
-    for number, (_, tonic, local) in enumerate(bars):
-        if regions and regions[-1][2:] == (tonic, local): regions[-1] = (regions[-1][0], (number + 1) * width, tonic, local)
-        else: regions.append((number * width, (number + 1) * width, tonic, local))
-    return {**found, 'regions': regions}
+    found['regions'] = [(first * width, last * width, *key) for first, last, *key in compose.regions_of(bars)]
+    return found
 
 
-def songs(output, library='/usr/share/mma/lib'):
+def songs(library='/usr/share/mma/lib'):
     jobs = []
     for collection in grooves.COLLECTIONS:
         for path in sorted(glob.glob(os.path.join(library, collection, '*.mma'))):
             name = os.path.basename(path)
             if re.search('metronome|none|intro|ending|count', name): continue
             rng = np.random.default_rng([8, zlib.crc32(name.encode())])
-            chosen = rng.permutation(grooves.grooves(path)[0])[:1]
-            jobs += [(path, str(groove), len(jobs) % 2, number) for number, groove in enumerate(chosen)]
+            chosen = rng.choice(grooves.grooves(path)[0])
+            jobs.append((path, str(chosen), len(jobs) % 2))
     return [found for found in map(song, jobs) if found]
 
 
 def main():
     output, which = sys.argv[1:3]
     os.makedirs(output, exist_ok=True)
-    found = {'tunes': tunes, 'chorales': chorales, 'songs': songs}[which](output)
+    found = {'tunes': tunes, 'chorales': chorales, 'songs': songs}[which]()
     with open(os.path.join(output, which + '.pickle'), 'wb') as file: pickle.dump(found, file)
     print(len(found), 'pieces,', sum(p['regions'][0][3] for p in found), 'in minor')
 
