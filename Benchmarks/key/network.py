@@ -24,7 +24,7 @@ SLOPE = 0.1
 
 
 def inputs(levels):
-    """(B, T, 222) decibels to (B, T, 222, 2): how far a bin stands out of its neighbourhood, and how loud it is in its frame."""
+    """(B, T, 222) decibels to (B, T, 222, 2): how far a bin stands above its neighborhood, and its level in the frame."""
     power = 10 ** (levels / 10)
     power = power + 1e-3 * power.mean((1, 2), keepdim=True) + 1e-10
     size = 27
@@ -38,7 +38,7 @@ def inputs(levels):
 
 
 class Circle(nn.Module):
-    """A full connection of twelve pitch classes that depends on their distance only: (…, 12 · inputs) to (…, 12 · outputs)."""
+    """Connects all pitch classes by weights of their distance: (…, 12 · inputs) to (…, 12 · outputs)."""
     def __init__(self, inputs, outputs):
         super().__init__()
         self.weight = nn.Parameter(torch.randn(12, inputs, outputs) / np.sqrt(12 * inputs))
@@ -150,12 +150,14 @@ class Clips:
             self.length = np.concatenate([self.length, np.full(n, 60)])
             self.whole = np.concatenate([self.whole, np.zeros(n, bool)])
             self.source = np.concatenate([self.source, np.char.add('nokey-', other['kind'])])
-        self.keyed = (self.key >= 0).any(1) | np.concatenate([s['kind'] == 'wandering' for s in sets] + [np.zeros(len(self.key) - sum(len(s['kind']) for s in sets), bool)])
+        wandering = np.concatenate([s['kind'] == 'wandering' for s in sets])
+        self.keyed = (self.key >= 0).any(1)
+        self.keyed[:len(wandering)] |= wandering
 
     def batch(self, chosen, frames, rng, views=1):
-        """Levels (B · views, frames, 222), which frames count, the key or -1, whether there is one, the half tones it was moved by.
+        """Levels (B · views, frames, 222), which frames count, key or -1, whether there is a key, semitones of the shift.
 
-        Two views are the same excerpts at two speeds and pitches, one after the other; a single one is as it is.
+        Two views are the same excerpts at two speeds and pitches, all first views before all second ones.
         """
         count = len(chosen) * views
         levels, inside = np.full((count, frames, BINS), -100, np.float32), np.zeros((count, frames), np.float32)
@@ -241,7 +243,7 @@ def shares(clips, chosen):
 
 
 def figures(network, clips, chosen, frames=58):
-    """Exact and MIREX of clips by source, and how many with and without a key are taken for what they are."""
+    """Rows of (source, key, key found, confidence, log-odds of a key)."""
     network.eval()
     rng, rows = np.random.default_rng(0), []
     for at in range(0, len(chosen), 64):
@@ -249,7 +251,7 @@ def figures(network, clips, chosen, frames=58):
         levels, inside, key, keyed, _ = clips.batch(part, frames, rng)
         with torch.no_grad(): found, some = network(levels, inside)
         for index, truth, row, one in zip(part, key.numpy(), found, some.numpy()):
-            rows.append((clips.source[index], truth, int(row.argmax()), float(torch.softmax(row, 0).max()), one, clips.keyed[index]))
+            rows.append((clips.source[index], truth, int(row.argmax()), float(torch.softmax(row, 0).max()), one))
     network.train()
     return rows
 
@@ -264,9 +266,11 @@ def summary(rows):
     for name in sorted({r[0] if not r[0].startswith('mma') else 'mma' for r in rows}):
         mine = [r for r in rows if r[0].startswith(name)]
         keys = [r for r in mine if r[1] >= 0]
-        text = f'{name:24}{len(mine):5}'
-        if keys: text += f'  exact {100 * np.mean([r[1] == r[2] for r in keys]):5.1f}  mirex {100 * np.mean([mirex(r[1], r[2]) for r in keys]):5.1f}  confidence {np.mean([r[3] for r in keys]):.2f}'
-        print(text + f'  a key {100 * np.mean([r[4] > 0 for r in mine]):5.1f}', flush=True)
+        print(f'{name:24}{len(mine):5}  presence {100 * np.mean([r[4] > -2 for r in mine]):5.1f}', end='')
+        if keys:
+            exact, score = np.mean([r[1] == r[2] for r in keys]), np.mean([mirex(r[1], r[2]) for r in keys])
+            print(f'  exact {100 * exact:5.1f}  MIREX {100 * score:5.1f}  confidence {np.mean([r[3] for r in keys]):.2f}', end='')
+        print(flush=True)
 
 
 def main():
@@ -290,7 +294,7 @@ def main():
     clips.silent = np.flatnonzero(~held & ~clips.keyed & (clips.source != 'nokey-speech'))
     weight = shares(clips, ~held)
     network = Network()
-    print(sum(p.numel() for p in network.parameters()), 'weights;', (~held).sum(), 'clips,', held.sum(), 'held out', flush=True)
+    print(len(network.values()), 'weights;', (~held).sum(), 'clips,', held.sum(), 'held out', flush=True)
     optimizer = torch.optim.AdamW(network.parameters(), options.rate, weight_decay=1e-3)
     first = 0
     if os.path.exists(options.output):
@@ -301,8 +305,9 @@ def main():
     rng, began, total = np.random.default_rng(first), time.time(), np.zeros(5)
     for step in range(first, options.steps):
         past = max(step / options.steps, (time.time() - began) / 60 / options.minutes if first == 0 else 0)
-        for group in optimizer.param_groups: group['lr'] = options.rate * min(1, (step + 1) / 100) * max(.01, .5 + .5 * np.cos(np.pi * min(1, past)))
         if past >= 1: break
+        for group in optimizer.param_groups:
+            group['lr'] = options.rate * min(1, (step + 1) / 100) * max(.01, .5 + .5 * np.cos(np.pi * past))
         frames = int(rng.choice([20, 32, 45, 58, 58]))
         chosen = rng.choice(len(weight), options.batch * 45 // frames // 2, p=weight)
         levels, inside, key, keyed, moved = clips.batch(chosen, frames, rng, views=2)
@@ -315,9 +320,11 @@ def main():
         (loss + .5 * presence + 2 * apart).backward()
         nn.utils.clip_grad_norm_(network.parameters(), 1)
         optimizer.step()
-        total += [float(loss), float(presence), float(apart), float((found[known].argmax(1) == key[known]).float().mean()), 1]
+        exact = (found[known].argmax(1) == key[known]).float().mean()
+        total += [float(loss), float(presence), float(apart), float(exact), 1]
         if step % 100 == 99:
-            print(step + 1, 'loss %.3f presence %.3f apart %.3f exact %.3f' % tuple(total[:4] / total[4]), '%.0f s' % (time.time() - began), flush=True)
+            print(step + 1, 'loss %.3f presence %.3f apart %.3f exact %.3f' % tuple(total[:4] / total[4]),
+                  '%.0f s' % (time.time() - began), flush=True)
             total[:] = 0
             torch.save(dict(network=network.state_dict(), optimizer=optimizer.state_dict(), step=step + 1), options.output)
     torch.save(dict(network=network.state_dict(), optimizer=optimizer.state_dict(), step=step + 1), options.output)

@@ -15,11 +15,13 @@ from compose import BEATS
 
 RATE, FRAMES = spectra.RATE, 60
 LENGTH = int(FRAMES * spectra.FRAME * RATE)
-VOICES = ['en-us', 'en-gb', 'de', 'fr-fr', 'es', 'it', 'pl', 'pt', 'ru', 'sv', 'tr', 'cs', 'nl', 'fi', 'el', 'hu', 'ro', 'da', 'cmn', 'hi', 'sw', 'id', 'vi']
-VARIANTS = ['', '+m1', '+m2', '+m3', '+m4', '+m5', '+m7', '+f1', '+f2', '+f3', '+f4', '+f5', '+croak', '+whisper', '+klatt', '+klatt2', '+klatt4']
+VOICES = ['en-us', 'en-gb', 'de', 'fr-fr', 'es', 'it', 'pl', 'pt', 'ru', 'sv', 'tr', 'cs', 'nl', 'fi', 'el', 'hu', 'ro', 'da', 'cmn', 'hi',
+          'sw', 'id', 'vi']
+VARIANTS = ['', '+m1', '+m2', '+m3', '+m4', '+m5', '+m7', '+f1', '+f2', '+f3', '+f4', '+f5',
+            '+croak', '+whisper', '+klatt', '+klatt2', '+klatt4']
 
 
-def coloured(count, slope, rng):
+def colored(count, slope, rng):
     """Noise whose power falls by so many decibels an octave."""
     spectrum = np.fft.rfft(rng.normal(size=count))
     frequency = np.maximum(20, np.fft.rfftfreq(count, 1 / RATE))
@@ -36,9 +38,32 @@ def slowly(count, rng, seconds):
     return np.interp(np.linspace(1, len(knots) - 2, count), np.arange(len(knots)), knots)
 
 
+def echoing(samples, rng):
+    """In a room: with a tail of noise that fades by 60 dB."""
+    tail = rng.normal(size=int(RATE * rng.uniform(.2, 1.5)))
+    tail *= np.exp(-np.arange(len(tail)) / len(tail) * 6.9) * .05
+    return samples + np.fft.irfft(np.fft.rfft(samples, 2 ** 19) * np.fft.rfft(tail, 2 ** 19))[:len(samples)]
+
+
+def scattered(count, lengths, sound, rng):
+    """So many short sounds at random times; `sound` makes one of some samples."""
+    x = np.zeros(LENGTH)
+    for _ in range(int(count)):
+        n, at = int(RATE * rng.uniform(*lengths)), int(rng.integers(0, LENGTH - 5 * RATE))
+        x[at:at + n] += sound(n) * rng.uniform(.1, 1)
+    return x
+
+
+def glide(frequencies):
+    """A sine of a frequency for each sample."""
+    return np.sin(2 * np.pi * np.cumsum(frequencies) / RATE)
+
+
 def noise(rng):
-    x = coloured(LENGTH, rng.choice([0, 3, 6, rng.uniform(-3, 9)]), rng)
-    if rng.random() < .3: x = band(x, *(lambda f: (f, f * rng.uniform(1.6, 6)))(np.exp(rng.uniform(np.log(80), np.log(1500)))))
+    x = colored(LENGTH, rng.choice([0, 3, 6, rng.uniform(-3, 9)]), rng)
+    if rng.random() < .3:
+        low = np.exp(rng.uniform(np.log(80), np.log(1500)))
+        x = band(x, low, low * rng.uniform(1.6, 6))
     if rng.random() < .4: x *= np.exp(slowly(LENGTH, rng, rng.choice([.1, .5, 3])) * rng.uniform(.2, 1.2))
     if rng.random() < .2: x = x * (rng.random(LENGTH) < 10 ** rng.uniform(-4, -1))
     if rng.random() < .15: x += .02 * x.std() * np.sin(2 * np.pi * rng.choice([50, 60]) * np.arange(LENGTH) / RATE)
@@ -58,54 +83,71 @@ def drumming(rng):
                 at = int((index + swing * (index % 2)) * step * RATE)
                 x[at:at + len(kit[key])] += kit[key][:len(x) - at] * rng.uniform(.6, 1)
     if rng.random() < .4:
-        tail = rng.normal(size=int(RATE * rng.uniform(.3, 1.5)))
-        tail *= np.exp(-np.arange(len(tail)) / len(tail) * 6.9) * .05
-        x = x + np.convolve(x, tail)[:len(x)] if len(tail) < 4000 else x + np.fft.irfft(np.fft.rfft(x, 2 ** 19) * np.fft.rfft(tail, 2 ** 19))[:len(x)]
+        x = echoing(x, rng)
     if rng.random() < .3: x = np.tanh(x * rng.uniform(1, 6))
-    return x[:LENGTH] + coloured(LENGTH, 3, rng) * 10 ** rng.uniform(-5, -2)
+    return x[:LENGTH] + colored(LENGTH, 3, rng) * 10 ** rng.uniform(-5, -2)
+
+
+def wind(rng):
+    return sum(band(colored(LENGTH, 3, rng), f, f * 1.7) * np.exp(.8 * slowly(LENGTH, rng, 2)) for f in rng.uniform(80, 900, 4))
+
+
+def rain(rng):
+    return colored(LENGTH, rng.uniform(-2, 2), rng) + 4 * colored(LENGTH, 0, rng) * (rng.random(LENGTH) < .002)
+
+
+def sea(rng):
+    waves = np.sin(2 * np.pi * np.arange(LENGTH) / RATE / rng.uniform(5, 12) + slowly(LENGTH, rng, 4))
+    return colored(LENGTH, 4, rng) * np.exp(1.2 * waves)
+
+
+def birds(rng):
+    def chirp(n):
+        s = np.linspace(0, 1, n)
+        bend = 1 + rng.uniform(-.3, .3) * s + rng.uniform(0, .1) * np.sin(2 * np.pi * rng.uniform(2, 12) * s)
+        return glide(rng.uniform(1500, 3700) * bend) * np.hanning(n)
+    return scattered(rng.integers(10, 150), (.04, .35), chirp, rng)
+
+
+def impacts(rng):
+    hit = lambda n: band(rng.normal(size=n), rng.uniform(60, 300), rng.uniform(500, 3500)) * np.exp(-np.linspace(0, 7, n))
+    return scattered(rng.integers(10, 80), (.03, .3), hit, rng)
+
+
+def bubbles(rng):
+    rise = lambda n: glide(rng.uniform(250, 2500) * (1 + .4 * np.linspace(0, 1, n))) * np.exp(-np.linspace(0, 5, n))
+    return scattered(rng.integers(100, 1500), (.01, .08), rise, rng)
+
+
+def traffic(rng):
+    near = colored(LENGTH, 6, rng) * np.exp(slowly(LENGTH, rng, 3))
+    return near + .4 * colored(LENGTH, 2, rng) * np.exp(1.5 * slowly(LENGTH, rng, 4))
+
+
+def engine(rng):
+    phase = np.cumsum(rng.uniform(25, 90) * np.exp(.25 * slowly(LENGTH, rng, 3))) / RATE
+    hum = sum(np.sin(2 * np.pi * k * phase) / k ** rng.uniform(.3, 1) for k in range(1, 14))
+    return hum + colored(LENGTH, 3, rng) * rng.uniform(.5, 3)
+
+
+def crickets(rng):
+    on = np.sin(2 * np.pi * rng.uniform(3, 30) * np.arange(LENGTH) / RATE) > 0
+    return band(rng.normal(size=LENGTH), 2800, 3600) * on
+
+
+def sweeps(rng):
+    def sweep(n):
+        logs = rng.uniform(np.log(80), np.log(3000), 4)
+        return glide(np.exp(np.interp(np.linspace(0, 3, n), np.arange(4), logs))) * np.hanning(n)
+    return scattered(rng.integers(2, 15), (.5, 4), sweep, rng)
 
 
 def ambience(rng):
-    x, t = np.zeros(LENGTH), np.arange(LENGTH) / RATE
-    for kind in rng.choice(['wind', 'rain', 'sea', 'birds', 'steps', 'bubbles', 'traffic', 'room', 'engine', 'crickets', 'impacts', 'sweeps'], rng.integers(1, 4), replace=False):
-        if kind == 'wind':
-            y = sum(band(coloured(LENGTH, 3, rng), f, f * 1.7) * np.exp(.8 * slowly(LENGTH, rng, 2)) for f in rng.uniform(80, 900, 4))
-        elif kind == 'rain': y = coloured(LENGTH, rng.uniform(-2, 2), rng) + 4 * coloured(LENGTH, 0, rng) * (rng.random(LENGTH) < .002)
-        elif kind == 'sea': y = coloured(LENGTH, 4, rng) * np.exp(1.2 * np.sin(2 * np.pi * t / rng.uniform(5, 12) + slowly(LENGTH, rng, 4)))
-        elif kind == 'birds':
-            y = np.zeros(LENGTH)
-            for _ in range(int(rng.integers(10, 150))):
-                n, at = int(RATE * rng.uniform(.04, .35)), int(rng.integers(0, LENGTH - RATE))
-                s = np.linspace(0, 1, n)
-                f = rng.uniform(1500, 3700) * (1 + rng.uniform(-.3, .3) * s + rng.uniform(0, .1) * np.sin(2 * np.pi * rng.uniform(2, 12) * s))
-                y[at:at + n] += np.sin(2 * np.pi * np.cumsum(f) / RATE) * np.hanning(n) * rng.uniform(.1, 1)
-        elif kind in ('steps', 'impacts'):
-            y, at = np.zeros(LENGTH), 0.0
-            while True:
-                at += rng.uniform(.3, .7) if kind == 'steps' else rng.exponential(1) + .05
-                n = int(RATE * rng.uniform(.03, .3))
-                place = int(at * RATE)
-                if place + n >= LENGTH: break
-                y[place:place + n] += band(rng.normal(size=n), rng.uniform(60, 300), rng.uniform(500, 3500)) * np.exp(-np.linspace(0, 7, n)) * rng.uniform(.3, 1)
-        elif kind == 'bubbles':
-            y = np.zeros(LENGTH)
-            for _ in range(int(rng.integers(100, 1500))):
-                n, at = int(RATE * rng.uniform(.01, .08)), int(rng.integers(0, LENGTH - RATE))
-                y[at:at + n] += np.sin(2 * np.pi * rng.uniform(250, 2500) * (1 + .4 * np.linspace(0, 1, n)) * np.arange(n) / RATE) * np.exp(-np.linspace(0, 5, n)) * rng.uniform(.1, 1)
-        elif kind == 'traffic': y = coloured(LENGTH, 6, rng) * np.exp(slowly(LENGTH, rng, 3)) + .4 * coloured(LENGTH, 2, rng) * np.exp(1.5 * slowly(LENGTH, rng, 4))
-        elif kind == 'room': y = coloured(LENGTH, 6, rng)
-        elif kind == 'engine':
-            phase = np.cumsum(rng.uniform(25, 90) * np.exp(.25 * slowly(LENGTH, rng, 3))) / RATE
-            y = sum(np.sin(2 * np.pi * k * phase) / k ** rng.uniform(.3, 1) for k in range(1, 14)) + coloured(LENGTH, 3, rng) * rng.uniform(.5, 3)
-        elif kind == 'crickets': y = band(rng.normal(size=LENGTH), 2800, 3600) * (np.sin(2 * np.pi * rng.uniform(3, 30) * t) > 0)
-        else:
-            y = np.zeros(LENGTH)
-            for _ in range(int(rng.integers(2, 15))):
-                n, at = int(RATE * rng.uniform(.5, 4)), int(rng.integers(0, LENGTH - 5 * RATE))
-                f = np.exp(np.interp(np.linspace(0, 1, n), np.linspace(0, 1, 4), rng.uniform(np.log(80), np.log(3000), 4)))
-                y[at:at + n] += np.sin(2 * np.pi * np.cumsum(f) / RATE) * np.hanning(n)
+    x = colored(LENGTH, 3, rng) * 10 ** rng.uniform(-4, -1.5)
+    for kind in rng.permutation([wind, rain, sea, birds, impacts, bubbles, traffic, engine, crickets, sweeps])[:rng.integers(1, 4)]:
+        y = kind(rng)
         x += y / (y.std() + 1e-9) * 10 ** rng.uniform(-.8, 0)
-    return x + coloured(LENGTH, 3, rng) * 10 ** rng.uniform(-4, -1.5)
+    return x
 
 
 def voice(words, rng):
@@ -120,10 +162,8 @@ def speech(words, rng):
     count = rng.choice([1, 1, 1, 2, 6])
     x = sum(voice(words, rng) * rng.uniform(.5, 1) for _ in range(count))
     if rng.random() < .4:
-        tail = rng.normal(size=int(RATE * rng.uniform(.2, 1.2)))
-        tail *= np.exp(-np.arange(len(tail)) / len(tail) * 6.9) * .04
-        x = x + np.fft.irfft(np.fft.rfft(x, 2 ** 19) * np.fft.rfft(tail, 2 ** 19))[:len(x)]
-    return x + coloured(LENGTH, rng.choice([0, 3, 6]), rng) * 10 ** rng.uniform(-5, -1.7)
+        x = echoing(x, rng)
+    return x + colored(LENGTH, rng.choice([0, 3, 6]), rng) * 10 ** rng.uniform(-5, -1.7)
 
 
 def main():

@@ -42,7 +42,7 @@ def powers(samples, hop=HOP):
 
 
 def tuning(power):
-    """How many cents the sound is above 440 Hz (-50 to 50), from the peaks between 100 and 2,000 Hz, and how sure (0 to 1)."""
+    """Cents above 440 Hz (-50 to 50), from the peaks between 100 and 2,000 Hz, and their clarity (0 to 1)."""
     low, high = int(100 * WINDOW / RATE), int(2000 * WINDOW / RATE)
     middle, left, right = power[:, low:high], power[:, low - 1:high - 1], power[:, low + 1:high + 1]
     peak = (middle > left) & (middle >= right) & (middle > 1e-3 * power.max(1, keepdims=True)) & (middle > 1e-9)
@@ -75,7 +75,7 @@ def tuned(levels, cents):
 
 
 def analyze(samples):
-    """(frames, BINS) in decibels at a tuning of 440 Hz, and the tuning in cents with how sure."""
+    """(frames, BINS) in decibels as if tuned to 440 Hz, the tuning in cents, and its clarity."""
     power = powers(samples)
     cents, sure = tuning(power)
     return tuned(frames(power), cents).astype(np.float32), cents, sure
