@@ -2,12 +2,12 @@
 """Trains the key network. It treats all twelve tonics alike by construction.
 
   network.py OUTPUT.pt CLIPS.npz … --nokey NOKEY.npz [--steps 2500] [--batch 32] [--without SOURCE …] [--only SOURCE …]
-             [--minutes M] [--write]
+             [--speeds SPEEDS.npz] [--minutes M] [--write]
 
 Frames of 222 bins (spectra.py) become 24 channels for each of twelve pitch classes. Weighted means over time give the
 log-odds of 24 keys and of there being a key. CLIPS come from clips.py, NOKEY from nokey.py. Sources that begin with a
 name in --without are not trained on, only evaluated. OUTPUT.pt holds the weights and the state of training; if it exists,
-training continues from it. --write also writes Sources/Key/Resources. Needs numpy and PyTorch.
+training continues from it. SPEEDS, made by speeds.py, holds recordings at several speeds, whose answers must agree. --write also writes Sources/Key/Resources. Needs numpy and PyTorch.
 """
 import argparse, os, sys, time
 import numpy as np
@@ -199,6 +199,22 @@ class Clips:
         return levels
 
 
+class Speeds:
+    """Excerpts at seven speeds; their keys are not known."""
+    def __init__(self, path):
+        found = np.load(path)
+        self.levels, self.length = found['levels'], found['length']
+
+    def pairs(self, count, rng):
+        """Levels of two speeds of each excerpt, all first ones before all second ones; which frames count; semitones."""
+        chosen = np.tile(rng.integers(0, len(self.levels), count), 2)
+        speed = rng.integers(0, 7, count)
+        speed = np.concatenate([speed, (speed + rng.integers(1, 7, count)) % 7])
+        levels = torch.from_numpy(self.levels[chosen, speed].astype(np.float32) / 2 - 100)
+        inside = np.arange(levels.shape[1]) < self.length[chosen, speed][:, None]
+        return levels, torch.from_numpy(inside.astype(np.float32) + 1e-6), speed
+
+
 def raised(levels, semitones):
     """Moved up by so many semitones; what comes in from beyond is silent."""
     bins = 3 * int(semitones)
@@ -283,6 +299,7 @@ def main():
     parser.add_argument('--rate', type=float, default=2e-3)
     parser.add_argument('--without', nargs='+', default=[])
     parser.add_argument('--only', nargs='+', default=[])
+    parser.add_argument('--speeds')
     parser.add_argument('--write', action='store_true')
     parser.add_argument('--minutes', type=float, default=1e9)
     options = parser.parse_args()
@@ -293,6 +310,7 @@ def main():
     if options.only: held = ~begins(options.only)
     clips.silent = np.flatnonzero(~held & ~clips.keyed & (clips.source != 'nokey-speech'))
     weight = shares(clips, ~held)
+    speeds = Speeds(options.speeds) if options.speeds else None
     network = Network()
     print(len(network.values()), 'weights;', (~held).sum(), 'clips,', held.sum(), 'held out', flush=True)
     optimizer = torch.optim.AdamW(network.parameters(), options.rate, weight_decay=1e-3)
@@ -316,6 +334,11 @@ def main():
         apart = disagreement(found, moved)[keyed[:len(chosen)] > 0].mean()
         loss = F.cross_entropy(found[known], key[known])
         presence = F.binary_cross_entropy_with_logits(some, keyed)
+        if speeds:
+            levels, inside, moved = speeds.pairs(options.batch // 4, rng)
+            played, music = network(levels, inside)
+            apart = apart + disagreement(played, moved).mean()
+            presence = presence + .1 * F.softplus(-music).mean()
         optimizer.zero_grad()
         (loss + .5 * presence + 2 * apart).backward()
         nn.utils.clip_grad_norm_(network.parameters(), 1)
