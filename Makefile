@@ -38,6 +38,7 @@ test:
 	@Scripts/setup test
 	@Scripts/run-tests
 	@Scripts/check-manual .build/debug/analyze
+	@Scripts/check-adding-an-analyzer .build/debug
 	@Scripts/make-documentation .build/documentation
 	@Benchmarks/check-weights
 

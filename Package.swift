@@ -59,12 +59,13 @@ let package = Package(
     systemLibrary("CSamplerate", pkgConfig: "samplerate", debian: "libsamplerate0-dev"),
     systemLibrary("CSoxr", pkgConfig: "soxr", debian: "libsoxr-dev"),
     systemLibrary("CXXHash", pkgConfig: "libxxhash", debian: "libxxhash-dev"),
+    systemLibrary("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
     systemLibrary("CChromaprint", pkgConfig: "libchromaprint", debian: "libchromaprint-dev"),
-    // FFmpeg's macros, TagLib's C++ and what glibc does not show to Swift, behind plain C headers.
+    // FFmpeg's macros and what glibc does not show to Swift, behind plain C headers.
     .target(
       name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
-    .target(name: "CTagLib", linkerSettings: ["tag", "z"].map { .linkedLibrary($0) }),
-    .target(name: "CBeatNetwork"), .target(name: "CKeyNetwork"), .target(name: "CLandmarkNetwork"), .target(name: "CSpawn"),
+    .target(name: "CBeatNetwork"), .target(name: "CKeyNetwork"), .target(name: "CLandmarkNetwork"),
+    .target(name: "CSpawn"),
     // What is in the folders Resources of Key, Tempo and Recognition, compiled in.
     .target(name: "CKeyResources"), .target(name: "CTempoResources"), .target(name: "CRecognitionResources"),
 
@@ -74,8 +75,9 @@ let package = Package(
     swiftTarget("Text", []),
     swiftTarget("Analysis", ["CXXHash", "System", "Text", systemPackage]),
     swiftTarget("Records", ["Analysis", "System", "Text", systemPackage]),
-    swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", systemPackage]),
-    swiftTarget("TagReading", ["Analysis", "CTagLib", systemPackage]),
+    swiftTarget("MediaContainers", [systemPackage]),
+    swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", "MediaContainers", systemPackage]),
+    swiftTarget("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),
     swiftTarget("Key", ["Analysis", "CKeyNetwork", "CKeyResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Tempo", ["Analysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
@@ -137,7 +139,9 @@ let package = Package(
     testTarget("TextTests", ["Text"]),
     testTarget("DSPTests", ["AnalysisTesting", "DSP"]),
     testTarget("SystemTests", ["AnalysisTesting", "System", systemPackage]),
-    testTarget("AudioDecodingTests", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", systemPackage]),
+    testTarget("MediaContainersTests", ["AnalysisTesting", "MediaContainers", systemPackage]),
+    testTarget(
+      "AudioDecodingTests", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "MediaContainers", systemPackage]),
     testTarget(
       "ChromaprintTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", systemPackage]),
     testTarget(
@@ -149,14 +153,16 @@ let package = Package(
       "AnalyzerContractTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Text", systemPackage]),
     testTarget("LibraryScanTests", ["LibraryScan", systemPackage]),
     testTarget(
-      "TagReadingTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "TagReading", "Text", systemPackage]),
+      "TagReadingTests",
+      ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
     testTarget("ResultStoreTests", ["Analysis", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "DSP", "Key", systemPackage]),
     testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),
     testTarget(
       "ReportingTests",
       [
-        "Analysis", "AnalysisTesting", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+        "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Reporting", "ResultStore", "System", "Text",
+        systemPackage,
       ]),
     testTarget(
       "AnalysisEngineTests",
@@ -191,8 +197,8 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
       name: "fuzz",
       dependencies: [
         "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Landmarks", "LibraryScan",
-        "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "TagReading", "Text", grdb,
-        systemPackage,
+        "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "TagReading",
+        "Text", grdb, systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))
 }

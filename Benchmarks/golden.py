@@ -99,8 +99,9 @@ def keys():
 
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, '..', 'Tests', 'Fixtures')
-    for name, rows in ('golden-beat-network', beats()), ('golden-landmark-network', landmarks()), ('golden-key-network', keys()):
-        model_files.write_table(os.path.join(folder, name + '.tsv'), 'Benchmarks/golden.py', ['name', 'numbers'], rows, '%.5g')
+    tables = {'golden-beat-network': beats(), 'golden-landmark-network': landmarks(), 'golden-key-network': keys()}
+    for name, rows in tables.items():
+        model_files.write_table(os.path.join(folder, name + '.tsv'), 'Benchmarks/golden.py', ['name', 'numbers'], rows, '%.7g')
 
 
 if __name__ == '__main__':

@@ -32,9 +32,11 @@ def read_table(path):
 
 GRID_WEIGHTS = os.path.join(SOURCES, 'Tempo/Resources/grid-weights.tsv')
 TEMPO_CONFIDENCE = os.path.join(SOURCES, 'Tempo/Resources/confidence.tsv')
+BAR_WEIGHTS = os.path.join(SOURCES, 'Tempo/Resources/bar-weights.tsv')
 BEAT_NETWORK = os.path.join(SOURCES, 'Tempo/Resources/beat-network.f16')
 KEY_NETWORK = os.path.join(SOURCES, 'Key/Resources/key-network.f16')
 MATCH_CONFIDENCE = os.path.join(SOURCES, 'Recognition/Resources/confidence.tsv')
+PAIR_RARITY = os.path.join(SOURCES, 'Recognition/Resources/rarity.tsv')
 LANDMARK_NETWORK = os.path.join(SOURCES, 'Recognition/Resources/landmark-network.f16')
 
 
@@ -48,5 +50,13 @@ def write_tempo_confidence(path, rows):
     write_table(path, 'Benchmarks/tempo/fit.py', ['name', 'coefficient'], rows, '%.2f')
 
 
+def write_bar_weights(path, rows):
+    write_table(path, 'Benchmarks/tempo/bars.py', ['name', 'number'], rows, '%.2f')
+
+
 def write_match_confidence(path, rows):
     write_table(path, 'Benchmarks/recognition/confidence.py', ['name', 'coefficient'], rows, '%.2f')
+
+
+def write_pair_rarity(path, rows):
+    write_table(path, 'Benchmarks/recognition/rarity.py', ['name', 'coefficient'], rows, '%.3g')

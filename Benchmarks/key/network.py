@@ -288,6 +288,15 @@ def summary(rows):
             exact, score = np.mean([r[1] == r[2] for r in keys]), np.mean([mirex(r[1], r[2]) for r in keys])
             print(f'  exact {100 * exact:5.1f}  MIREX {100 * score:5.1f}  confidence {np.mean([r[3] for r in keys]):.2f}', end='')
         print(flush=True)
+    keys = [r for r in rows if r[1] >= 0]
+    if keys: print(f'expected calibration error {calibration_error(keys):.3f}', flush=True)
+
+
+def calibration_error(rows):
+    """How far confidence is from the share of right answers, over ten bins of confidence."""
+    right, confidence = np.array([r[1] == r[2] for r in rows], float), np.array([r[3] for r in rows])
+    place = np.minimum(9, (confidence * 10).astype(int))
+    return sum(abs((confidence - right)[place == k].sum()) for k in range(10)) / len(rows)
 
 
 def main():

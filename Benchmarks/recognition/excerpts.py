@@ -47,14 +47,16 @@ def levels(x):
 
 class Material:
     def __init__(self, folder, sets):
-        self.tracks, self.names, self.speech = [], [], []
+        self.tracks, self.names, self.landmark_paths, self.speech = [], [], [], []
         for name in sets:
             for path in sorted(glob.glob(os.path.join(folder, "tracks", name, "*.raw"))):
-                marks = np.fromfile(path[:-4] + ".landmarks", np.int32).reshape(-1, 3)
+                landmarks = path[:-4] + ".landmarks"
+                marks = np.fromfile(landmarks, np.int32).reshape(-1, 3)
                 sound = np.memmap(path, np.int16, "r")
                 if len(sound) > 20 * RATE and len(marks):
                     self.tracks.append((sound, marks))
                     self.names.append(os.path.basename(path)[:-4])
+                    self.landmark_paths.append(os.path.abspath(landmarks))
         # A long track is not heard more often than one of five minutes.
         sizes = np.minimum([len(sound) for sound, _ in self.tracks], 300 * RATE).astype(float)
         self.shares = sizes / max(1, sizes.sum())
@@ -123,21 +125,29 @@ def add(x, noise, reference, ratio):
     return x + noise * (np.sqrt(np.mean(reference ** 2)) / (np.sqrt(np.mean(noise ** 2)) + 1e-9) * 10 ** (-ratio / 20))
 
 
-def clip(material, rng, seconds):
-    """A degraded part of a track that is not silent: samples at 8 kHz, number of the track, its sample of 16 kHz at the start, speed, kind and ratio."""
-    count = int(seconds * RATE)
+def stretch(material, rng, count, speed_of=lambda: 1.0):
+    """A part of a track that is not silent, long enough for `count` samples at its speed (16 kHz); number of the track,
+    first sample of the part, speed."""
     while True:
         track = int(rng.choice(len(material.tracks), p=material.shares))
         sound, _ = material.tracks[track]
-        speed = float(rng.uniform(0.95, 1.05)) if rng.random() < 0.3 else 1.0
+        speed = speed_of()
         length = int(count * speed) + 2
         first = int(rng.integers(0, max(1, len(sound) - length)))
         x = sound[first:first + length] / 32768.0
         if len(x) == length and np.sqrt(np.mean(x ** 2)) > 3e-3:
-            break
+            return x, track, first, speed
+
+
+def clip(material, rng, seconds):
+    """A degraded part of a track that is not silent: samples at 8 kHz, number of the track, its sample of 16 kHz at the
+    start, speed, kind and ratio."""
+    count = int(seconds * RATE)
+    def speed_of(): return float(rng.uniform(0.95, 1.05)) if rng.random() < 0.3 else 1.0
+    x, track, first, speed = stretch(material, rng, count, speed_of)
     if speed != 1:
         # Band-limited: twice the rate first, for the interpolation to be good enough below 4 kHz.
-        x = np.interp(np.arange(count) * speed * 2, np.arange(2 * length), signal.resample_poly(x, 2, 1))
+        x = np.interp(np.arange(count) * speed * 2, np.arange(2 * len(x)), signal.resample_poly(x, 2, 1))
     x = x[:count]
     if rng.random() < 0.3:
         for _ in range(2):

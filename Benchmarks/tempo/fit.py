@@ -29,17 +29,18 @@ warnings.simplefilter('ignore')
 import mir_eval
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import model_files
+import truth
 
 FACTORS = (1 / 3, 1 / 2, 1, 2, 3)
 # What doubt() gives, by the names that TempoConfidence.swift looks for.
 TEMPO_EVIDENCE, OCTAVE_EVIDENCE = ('tempo.constant', 'tempo.logit_share', 'tempo.ln_clarity'), ('octave.constant', 'octave.logit_share')
 
 
-def beats_of(row, manifest):
-    if not row['beats_file']: return None
-    lines = open(os.path.join(os.path.dirname(os.path.abspath(manifest)), row['beats_file']))
-    truth = mir_eval.beat.trim_beats(np.unique([float(line.split()[0]) for line in lines if line.strip()]))
-    return truth if len(truth) > 1 else None
+def scored_beats(row, manifest):
+    """The true beats that count: those from 5 s on."""
+    beats = truth.beats_of(row, manifest)
+    beats = None if beats is None else mir_eval.beat.trim_beats(beats)
+    return beats if beats is not None and len(beats) > 1 else None
 
 
 def read(manifest, directory):
@@ -53,14 +54,14 @@ def read(manifest, directory):
         path = os.path.join(directory, row['id'] + '.json')
         if not os.path.exists(path): continue
         found = json.load(open(path))
-        hypotheses, truth, true = found['hypotheses'], beats_of(row, manifest), float(row['bpm_true'])
+        hypotheses, beats, true = found['hypotheses'], scored_beats(row, manifest), float(row['bpm_true'])
         if not hypotheses: continue
         tempi = np.array([h['bpm'] for h in hypotheses])
         constant = np.array([h['isConstant'] for h in hypotheses])
         trimmed = [mir_eval.beat.trim_beats(np.unique(h['beats'])) for h in hypotheses]
-        F = np.array([np.nan if truth is None else mir_eval.beat.f_measure(truth, b) if len(b) > 1 else 0 for b in trimmed])
+        F = np.array([np.nan if beats is None else mir_eval.beat.f_measure(beats, b) if len(b) > 1 else 0 for b in trimmed])
         right = abs(tempi / true - 1) <= 0.04
-        if truth is not None and F.max() >= 0.35:
+        if beats is not None and F.max() >= 0.35:
             near = F >= 0.9 * F.max()
             right = right & near if (right & near).any() else near
             steady = right & constant
@@ -68,7 +69,7 @@ def read(manifest, directory):
         elif row.get('constant') != 'no' and (right & constant).any():
             right = right & constant
         tracks.append(dict(
-            id=row['id'], names=found['names'], kind=row['kind'], source=row['source'], true=true, truth=truth, tempi=tempi, constant=constant, F=F,
+            id=row['id'], names=found['names'], kind=row['kind'], source=row['source'], true=true, truth=beats, tempi=tempi, constant=constant, F=F,
             right=right, beats=trimmed, X=np.array([h['features'] for h in hypotheses]), clarity=found['clarity'],
             bare=np.array([h['isBare'] for h in hypotheses]),
             activity=np.array(found['activity']), seconds=found['seconds'], steady=row.get('constant') == 'yes'))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains the network that hears beats, Sources/Tempo/BeatNetwork/BeatNetwork.swift, and others like it that have not heard some of the sources.
+"""Trains the beat network, Sources/Tempo/BeatNetwork/BeatNetwork.swift, and others like it without some of the sources.
 
   network.py OUTPUT_DIRECTORY MANIFEST:SPECTRA:CLIPS … [--folds 4] [--steps 3000] [--write]
 
@@ -20,6 +20,7 @@ import torch
 from torch import nn
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import model_files
+import truth
 
 BANDS, LEVELS_PER_UNIT, GROUP = 72, 24, 3
 COLUMNS_PER_SECOND, ONSET_DELAY = 22050 / 220, 0.008
@@ -83,18 +84,13 @@ class Network(nn.Module):
 
 def read(manifest, spectra, clips):
     """The clips of a manifest whose beats are known."""
-    base, found = os.path.dirname(os.path.abspath(manifest)), []
+    found = []
     for row in csv.DictReader(open(manifest)):
         path = os.path.join(spectra, row['id'] + '.u8')
         if not os.path.exists(path): continue
-        clip = dict(id=row['id'], kind=row['kind'], source=row['source'], path=path, sound=os.path.join(clips, row['id'] + '.f32'),
-                    manifest=manifest, beats=None, down=None)
-        if row['beats_file']:
-            lines = open(os.path.join(base, row['beats_file']))
-            clip['beats'] = np.unique([float(line.split()[0]) for line in lines if line.strip()])
-        bars = os.path.join(base, row['id'] + '.json')
-        if os.path.exists(bars): clip['down'] = np.array(json.load(open(bars)).get('down') or [], float)
-        found.append(clip)
+        found.append(dict(
+            id=row['id'], kind=row['kind'], source=row['source'], path=path, sound=os.path.join(clips, row['id'] + '.f32'),
+            manifest=manifest, beats=truth.beats_of(row, manifest), down=truth.downbeats_of(row, manifest)))
     return found
 
 

@@ -45,7 +45,7 @@ struct MessageTarget: FuzzTarget {
     } catch {
       fatalError("a result cannot be stored: \(error)")
     }
-    guard let record = try store.store.record(at: store.file, includesBeats: true) else {
+    guard let record = try store.store.record(at: store.file, long: ["beats"]) else {
       fatalError("a stored result cannot be read")
     }
     checkReports(of: record)
@@ -54,7 +54,8 @@ struct MessageTarget: FuzzTarget {
 
 /// Every report of a record is what its format says.
 func checkReports(of record: FileRecord, run: RunRecord? = nil) {
-  let line = ReportWriter.ndjsonLine(for: record, options: ReportOptions(includesBeats: true))
+  let options = ReportOptions(findings: BuiltInAnalyzers.findings, long: ["beats"])
+  let line = ReportWriter.ndjsonLine(for: record, options: options)
   do {
     _ = try JSONValue(parsing: line)
   } catch {
@@ -62,7 +63,7 @@ func checkReports(of record: FileRecord, run: RunRecord? = nil) {
   }
   do {
     for format in ReportFormat.allCases {
-      let writer = try ReportWriter(format, to: .file("/dev/null"), run: run)
+      let writer = try ReportWriter(format, to: .file("/dev/null"), options: options, run: run)
       try writer.append(record)
       try writer.finish()
     }

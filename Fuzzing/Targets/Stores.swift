@@ -1,4 +1,5 @@
 import Analysis
+import BuiltInAnalyzers
 import Records
 import System
 import Foundation
@@ -50,7 +51,7 @@ struct SampleStore {
 
   init(at path: FilePath) throws {
     for suffix in ["", "-wal", "-shm"] { unlink(path.string + suffix) }
-    store = try ResultStore(path: path)
+    store = try ResultStore(path: path, findings: BuiltInAnalyzers.findings)
     let run = try store.beginRun(
       programVersion: "1", pipeline: "default", configuration: .object([:]), configurationDigest: "d",
       analyzers: [SampleResult.tempo], roots: [])
@@ -67,7 +68,7 @@ struct SampleStore {
   static func readAll(_ store: ResultStore, _ file: FilePath) throws(StoreError) {
     let run = try store.latestRun()
     do {
-      try store.forEachRecord(RecordSelection(includesVanished: true, includesBeats: true)) {
+      try store.forEachRecord(RecordSelection(includesVanished: true, long: ["beats"])) {
         checkReports(of: $0, run: run)
       }
     } catch let error as StoreError {
@@ -115,7 +116,7 @@ struct StoreFileTarget: FuzzTarget {
   func run(_ bytes: [UInt8]) throws {
     let path = try folder.write(bytes, as: "store.sqlite")
     for suffix in ["-wal", "-shm", "-journal"] { unlink(path.string + suffix) }
-    let store = try ResultStore(path: path)
+    let store = try ResultStore(path: path, findings: BuiltInAnalyzers.findings)
     defer { try? store.pool.close() }
     try? SampleStore.readAll(store, "/music/a.flac")
     _ = try? store.checkIntegrity()

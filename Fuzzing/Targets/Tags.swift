@@ -1,5 +1,7 @@
 
 import Analysis
+import MediaContainers
+
 @testable import TagReading
 
 /// The tags of any file, in every container.

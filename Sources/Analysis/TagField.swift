@@ -1,5 +1,3 @@
-public import Text
-
 /// A tag field with a canonical name: what its values look like and whether it can have several.
 ///
 /// Names and meanings follow MusicBrainz Picard's table of tag mappings. Reports, schemas and the CSV header are made
@@ -142,20 +140,28 @@ public struct TagField: Hashable, Sendable {
     self.summary = summary
   }
 
-  /// The values of this field as reports show them: a list, or one value, or `.null` if there is none. Several values
-  /// of a text field that shows one are joined by ` / `; of other kinds the first counts.
-  public func reportValue(_ values: [String]) -> JSONValue {
-    if isList { return values.isEmpty ? .null : .array(values.map { scalar($0) }) }
-    guard let first = values.first else { return .null }
-    return kind == .text ? .string(values.joined(separator: " / ")) : scalar(first)
+  /// What reports have for it.
+  public var type: FieldType {
+    if isList { return .texts }
+    return switch kind {
+    case .text, .date, .gain, .identifier: .text
+    case .integer: .integer
+    case .number: .number
+    case .flag: .boolean
+    }
   }
 
-  private func scalar(_ value: String) -> JSONValue {
-    switch kind {
-    case .text, .date, .gain, .identifier: .string(value)
-    case .integer: Int64(value).map { .integer($0) } ?? .null
-    case .number: Double(value).map { .number($0) } ?? .null
-    case .flag: .bool(value == "1")
+  /// The values of this field as reports show them: a list, or one value, or `.null` if there is none. Several values
+  /// of a text field that shows one are joined by ` / `; of other kinds the first counts.
+  public func value(_ values: [String]) -> FieldValue {
+    if isList { return values.isEmpty ? .null : .texts(values) }
+    guard let first = values.first else { return .null }
+    return switch kind {
+    case .text: .text(values.joined(separator: " / "))
+    case .date, .gain, .identifier: .text(first)
+    case .integer: Int(first).map { .integer($0) } ?? .null
+    case .number: Double(first).map { .number($0) } ?? .null
+    case .flag: .boolean(first == "1")
     }
   }
 }

@@ -23,6 +23,34 @@ public enum AnalyzerContract {
     return breaches
   }
 
+  // MARK: - Declarations
+
+  /// Of a finding whose fields are declared; of others there is nothing to say.
+  public static func breachesOfDeclaration(_ kind: AnalyzerKind) -> [String] {
+    guard let type = kind.findingType as? any DeclaredFinding.Type else { return [] }
+    return breachesOfDeclaration(type, of: kind)
+  }
+
+  private static func breachesOfDeclaration<Finding: DeclaredFinding>(
+    _ type: Finding.Type, of kind: AnalyzerKind
+  ) -> [String] {
+    let declaration = Finding.declaration
+    var breaches: [String] = []
+    if declaration.analyzer != kind.id {
+      breaches.append("The declaration is of the analyzer “\(declaration.analyzer)”.")
+    }
+    let fields = declaration.fields
+    for name in [declaration.name, declaration.table] + fields.map(\.name) where !isSnakeCase(name) {
+      breaches.append("“\(name)” is not snake_case.")
+    }
+    for field in fields where !field.summary.hasSuffix(".") && !field.summary.hasSuffix("…") {
+      breaches.append("What the declaration says of “\(field.name)” is not a sentence.")
+    }
+    let names = fields.compactMap { $0.report == nil ? nil : $0.name }
+    if Set(names).count < names.count { breaches.append("Two fields of reports have one name.") }
+    return breaches
+  }
+
   static func isSnakeCase(_ name: String) -> Bool {
     name.wholeMatch(of: /[a-z][a-z0-9]*(_[a-z0-9]+)*/) != nil
   }

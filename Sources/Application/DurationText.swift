@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Text
 
 /// Seconds of audio per second: `450x realtime`, and `0.4x realtime` where whole numbers would tell nothing.
 package func realtimeFactor(_ factor: Double) -> String {
@@ -9,14 +10,4 @@ package func realtimeFactor(_ factor: Double) -> String {
 package func describe(_ duration: Duration) -> String {
   let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
   return describe(seconds: seconds)
-}
-
-package func describe(seconds: Double) -> String {
-  let whole = Int(seconds.rounded())
-  switch whole {
-  case ..<10: return String(format: "%.1f s", seconds)
-  case ..<60: return "\(whole) s"
-  case ..<3600: return String(format: "%d min %02d s", whole / 60, whole % 60)
-  default: return String(format: "%d h %02d min", whole / 3600, whole % 3600 / 60)
-  }
 }

@@ -1,9 +1,10 @@
+internal import BuiltInAnalyzers
 internal import Reporting
 
 /// The files of `reports/schema/`.
 package enum Schemas {
   /// By what has the format, and by file name.
   package static var files: [(format: String, name: String, text: String)] {
-    ReportSchema.files + RecognitionSchema.files
+    ReportSchema(findings: BuiltInAnalyzers.findings).files + RecognitionSchema.files
   }
 }

@@ -1,5 +1,6 @@
 public import Analysis
 internal import CLibAV
+internal import MediaContainers
 public import SystemPackage
 
 /// The encoded audio of a file without its tags.
@@ -24,12 +25,11 @@ public struct AudioContent: Hashable, Sendable {
   ///
   /// - Throws: `DecodeError` if there is no audio stream, or it cannot be found.
   public init(path: FilePath) throws(DecodeError) {
-    let file = try InputFile(path: path)
+    let (file, layout) = try AudioLayout.open(path)
     var hasher = ContentHasher()
     var traits = ContentHasher()
-    let container = try Container(of: file)
-    var fault = container.fault
-    switch container.kind {
+    var fault = layout.fault
+    switch layout.kind {
     case .pcm(let header):
       if let audio = header.audio, !header.description.isEmpty {
         hasher.update(header.name)
@@ -62,19 +62,19 @@ public struct AudioContent: Hashable, Sendable {
       id = stream.contentID
       decodingID = Self.decodingID(stream.contentID, "ogg \(stream.junkByteCount) \(stream.traits)")
       self.fault = fault
-      remarks = container.remarks
+      remarks = layout.remarks
       return
     case .other(let demuxer, let bytes):
-      let input = LibAVInput(file: file, bytes: bytes, masks: container.masks, demuxer: demuxer)
-      fault = try Self.hashPackets(of: input, in: container, into: &hasher, traits: &traits) ?? fault
+      let input = LibAVInput(file: file, bytes: bytes, masks: layout.masks, demuxer: demuxer)
+      fault = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits) ?? fault
     case .unknown:
       let input = LibAVInput(file: file, bytes: 0..<file.size)
-      fault = try Self.hashPackets(of: input, in: container, into: &hasher, traits: &traits) ?? fault
+      fault = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits) ?? fault
     }
     id = hasher.finish()
     decodingID = Self.decodingID(id, "\(traits.finish())")
     self.fault = fault
-    remarks = container.remarks
+    remarks = layout.remarks
   }
 
   private static func decodingID(_ id: ContentID, _ traits: String) -> ContentID {
@@ -83,7 +83,7 @@ public struct AudioContent: Hashable, Sendable {
 
   /// - Returns: What is wrong with the container.
   private static func hashPackets(
-    of input: LibAVInput, in container: Container, into hasher: inout ContentHasher, traits: inout ContentHasher
+    of input: LibAVInput, in layout: AudioLayout, into hasher: inout ContentHasher, traits: inout ContentHasher
   ) throws(DecodeError) -> DecodeError? {
     let reader = try input.open()
     defer { lav_close(reader) }
@@ -107,15 +107,44 @@ public struct AudioContent: Hashable, Sendable {
       }
     }
     let report = lav_report(reader)
-    if report.readErrno != 0 { throw InputFile.readError(report.readErrno) }
+    if report.readErrno != 0 { throw DecodeError(.reading(report.readErrno)) }
     guard report.packetCount > 0 else {
       throw DecodeError(
-        .noAudio, "The file holds no audio.", format: LibAVDecoder.audioFormat(format, container: container))
+        .noAudio, "The file holds no audio.", format: LibAVDecoder.audioFormat(format, layout: layout))
     }
     guard report.badPacketCount == 0, report.demuxerErrorCount == 0, !report.endedByError, !report.lostSync else {
       return DecodeError(.corrupt, "The container is damaged.")
     }
     return nil
+  }
+}
+
+extension ByteSource {
+  /// More than this of a file is never hashed: sparse files can claim to be endless.
+  private static let hashLimit = 8 << 30
+
+  /// Hashes a range of the file in one sequential pass. Of a range beyond all real audio it takes the first and the
+  /// last 4 GiB.
+  fileprivate func hash(_ range: Range<Int>, into hasher: inout ContentHasher) throws(DecodeError) {
+    guard range.count <= Self.hashLimit else {
+      try hash(range.lowerBound..<range.lowerBound + Self.hashLimit / 2, into: &hasher)
+      try hash(range.upperBound - Self.hashLimit / 2..<range.upperBound, into: &hasher)
+      return
+    }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
+    defer { buffer.deallocate() }
+    var offset = range.lowerBound
+    do throws(FileReadError) {
+      while offset < range.upperBound {
+        let count = min(buffer.count, range.upperBound - offset)
+        let got = try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: offset)
+        if got == 0 { break }
+        hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<got]))
+        offset += got
+      }
+    } catch {
+      throw DecodeError(error)
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 public import Analysis
+internal import MediaContainers
 public import SystemPackage
 
 /// Which library decodes.
@@ -15,7 +16,7 @@ public enum AudioDecoder: String, Hashable, Sendable, CaseIterable {
 /// rate and with the channel count it started with. One thread at a time.
 public struct AudioSource: ~Copyable {
   /// Raised whenever files may decode that did not before: those that failed are then tried again.
-  public static let version = 3
+  public static let version = 4
 
   /// Samples beyond ± this value are handed out as ± this value, and counted. Full scale is 1, so this is +24 dBFS:
   /// beyond what clipped masters overshoot in lossy codecs and float mixes reach, and small enough that one damaged
@@ -30,7 +31,7 @@ public struct AudioSource: ~Copyable {
   public private(set) var summary = DecodeSummary()
 
   private let stream: any StreamDecoder
-  private let container: Container
+  private let layout: AudioLayout
   /// The first block, decoded when the file was opened.
   private var firstBlock: AudioBlock?
   private var isEnded = false
@@ -44,11 +45,10 @@ public struct AudioSource: ~Copyable {
   ///     takes 50 to 80% more time than decoding alone.
   /// - Throws: `DecodeError` if not a single frame can be decoded: skip the file.
   public init(path: FilePath, decoder: AudioDecoder? = nil, verifiesChecksum: Bool = false) throws(DecodeError) {
-    let file = try InputFile(path: path)
-    let container = try Container(of: file)
+    let (file, layout) = try AudioLayout.open(path)
     let opened = try Opened(
-      file, container, decoder.map { [$0] } ?? Self.preference(for: container), verifiesChecksum: verifiesChecksum)
-    self.container = container
+      file, layout, decoder.map { [$0] } ?? Self.preference(for: layout), verifiesChecksum: verifiesChecksum)
+    self.layout = layout
     stream = opened.stream
     self.decoder = opened.decoder
     firstBlock = opened.block
@@ -66,8 +66,8 @@ public struct AudioSource: ~Copyable {
   /// the first damaged frame and of an MP3 behind junk, and reads only the first link of a chain. FFmpeg loses the last
   /// 128 to 256 frames of a Vorbis stream that is all on one page, and refuses some setup headers of Vorbis that libvorbis,
   /// which libsndfile uses, takes.
-  private static func preference(for container: Container) -> [AudioDecoder] {
-    switch container.kind {
+  private static func preference(for layout: AudioLayout) -> [AudioDecoder] {
+    switch layout.kind {
     case .pcm(let header): header.lengthIsWrapped ? [.ffmpeg] : [.libsndfile, .ffmpeg]
     case .flac: [.ffmpeg, .libsndfile]
     case .ogg(let stream) where stream.isVorbisOnOnePage: [.libsndfile, .ffmpeg]
@@ -105,10 +105,10 @@ public struct AudioSource: ~Copyable {
     let seconds = Double(summary.frameCount) / Double(format.sampleRate)
     summary.problem = problem
     // Of a stream that is not whole nobody knows how many of the bytes are audio.
-    if summary.problem == nil, let bytes = stream.encodedByteCount ?? container.encodedByteCount, bytes > 0 {
+    if summary.problem == nil, let bytes = stream.encodedByteCount ?? layout.encodedByteCount, bytes > 0 {
       format.bitRate = Int((Double(bytes) * 8 / seconds).rounded())
     }
-    summary.remarks = container.remarks + summary.remarks + stream.remarks
+    summary.remarks = layout.remarks + summary.remarks + stream.remarks
     if let claimed = summary.claimedFrameCount, summary.frameCount > claimed + max(8_192, stream.claimTolerance) {
       remark("longer_than_claimed", "The header claims \(claimed) frames, and there are \(summary.frameCount).")
     }
@@ -130,7 +130,7 @@ public struct AudioSource: ~Copyable {
   }
 
   private var problem: DecodeError? {
-    let fault = stream.fault ?? container.fault
+    let fault = stream.fault ?? layout.fault
     if fault?.code == .readError { return fault }
     let missing = (summary.claimedFrameCount ?? 0) - summary.frameCount
     if missing > stream.claimTolerance + stream.faultyFrameCount {
@@ -157,9 +157,9 @@ private struct Opened {
 
   /// Takes the first of `candidates` that can decode; or throws the first telling error.
   init(
-    _ file: InputFile, _ container: Container, _ candidates: [AudioDecoder], verifiesChecksum: Bool
+    _ file: ByteSource, _ layout: AudioLayout, _ candidates: [AudioDecoder], verifiesChecksum: Bool
   ) throws(DecodeError) {
-    if case .pcm(let header) = container.kind, !header.description.isEmpty {
+    if case .pcm(let header) = layout.kind, !header.description.isEmpty {
       try StreamLimits.check(sampleRate: header.sampleRate, channelCount: header.channelCount)
       if header.hasEmptyBlocks { throw DecodeError(.absurdHeader, "The header claims blocks without bytes.") }
     }
@@ -168,8 +168,8 @@ private struct Opened {
       do throws(DecodeError) {
         let stream: any StreamDecoder =
           switch candidate {
-          case .libsndfile: try SndfileDecoder(file, container: container)
-          case .ffmpeg: try LibAVDecoder(file, container: container, verifiesChecksum: verifiesChecksum)
+          case .libsndfile: try SndfileDecoder(file, layout: layout)
+          case .ffmpeg: try LibAVDecoder(file, layout: layout, verifiesChecksum: verifiesChecksum)
           }
         var block = AudioBlock(channelCount: stream.format.channelCount)
         block.fill(from: stream)
@@ -186,17 +186,17 @@ private struct Opened {
         if firstError.code == .unknownFormat { firstError = error }
       }
     }
-    if case .pcm(let header) = container.kind, header.description.isEmpty || header.audio == nil {
+    if case .pcm(let header) = layout.kind, header.description.isEmpty || header.audio == nil {
       throw DecodeError(
         .corrupt, "The header leads to no audio, or does not say how it is encoded.", format: firstError.format)
     }
-    if case .flac(let stream) = container.kind, stream.bitDepth > FLACStream.decodableBitDepth {
+    if case .flac(let stream) = layout.kind, stream.bitDepth > StreamLimits.flacBitDepth {
       throw DecodeError(
         .unsupportedCodec,
         "This is FLAC with \(stream.bitDepth) bits per sample, which the installed decoders do not read; convert it to "
-          + "\(FLACStream.decodableBitDepth) bits.", format: firstError.format)
+          + "\(StreamLimits.flacBitDepth) bits.", format: firstError.format)
     }
-    if var fault = container.fault, fault.code == .corrupt {
+    if var fault = layout.fault, fault.code == .corrupt {
       fault.format = firstError.format
       throw fault
     }

@@ -7,6 +7,12 @@ public enum BuiltInAnalyzers {
   /// The one list: everything else that knows analyzers is given this or a part of it.
   public static let all: [AnalyzerKind] = [.tags, .tempo, .chromaprint, .signature]
 
+  /// What they find, as far as it is declared: tables, fields of reports and lines of `show` come from these.
+  public static let findings = all.compactMap { $0.findingType as? any DeclaredFinding.Type }
+
+  /// What the long fields of findings are called, which reports leave out unless asked.
+  public static let longFields: Set<String> = Set(findings.flatMap { $0.longFields })
+
   /// What single commands ask for; pipelines cannot name them.
   public static let onRequest: [AnalyzerKind] = [AnalyzerKind(BeatFitAnalyzer.self)]
 

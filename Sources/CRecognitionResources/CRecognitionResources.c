@@ -9,6 +9,9 @@ static const unsigned char landmark_network[] = {
 static const unsigned char confidence[] = {
 #embed "../Recognition/Resources/confidence.tsv"
 };
+static const unsigned char rarity[] = {
+#embed "../Recognition/Resources/rarity.tsv"
+};
 
 crecognitionresources_file crecognitionresources_landmark_network(void) {
   return (crecognitionresources_file){landmark_network, sizeof landmark_network};
@@ -16,4 +19,8 @@ crecognitionresources_file crecognitionresources_landmark_network(void) {
 
 crecognitionresources_file crecognitionresources_confidence(void) {
   return (crecognitionresources_file){confidence, sizeof confidence};
+}
+
+crecognitionresources_file crecognitionresources_rarity(void) {
+  return (crecognitionresources_file){rarity, sizeof rarity};
 }

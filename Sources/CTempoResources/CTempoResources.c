@@ -9,6 +9,9 @@ static const unsigned char beat_network[] = {
 static const unsigned char grid_weights[] = {
 #embed "../Tempo/Resources/grid-weights.tsv"
 };
+static const unsigned char bar_weights[] = {
+#embed "../Tempo/Resources/bar-weights.tsv"
+};
 static const unsigned char confidence[] = {
 #embed "../Tempo/Resources/confidence.tsv"
 };
@@ -19,6 +22,10 @@ ctemporesources_file ctemporesources_beat_network(void) {
 
 ctemporesources_file ctemporesources_grid_weights(void) {
   return (ctemporesources_file){grid_weights, sizeof grid_weights};
+}
+
+ctemporesources_file ctemporesources_bar_weights(void) {
+  return (ctemporesources_file){bar_weights, sizeof bar_weights};
 }
 
 ctemporesources_file ctemporesources_confidence(void) {

@@ -29,17 +29,6 @@ public struct FileRecord: Hashable, Sendable {
     }
   }
 
-  /// A landmark signature without its data.
-  public struct Signature: Hashable, Sendable {
-    public var version: Int
-    public var landmarkCount: Int
-
-    public init(version: Int, landmarkCount: Int) {
-      self.version = version
-      self.landmarkCount = landmarkCount
-    }
-  }
-
   /// Absolute.
   public var path: FilePath
   /// `nil` if it never was.
@@ -52,16 +41,13 @@ public struct FileRecord: Hashable, Sendable {
   public var sizeBytes: Int64?
   public var modified: Timestamp?
   public var format: AudioFormat?
-  public var tags: TagFinding?
-  /// What counts: what was found, or what a person has made of it. `beats`, `downbeats` and `onsets` are empty where beats
-  /// were not asked for.
-  public var tempo: TempoFinding?
+  /// Declared findings. Of the tempo what counts: what was found, or what a person has made of it. Long lists are empty
+  /// where they were not asked for.
+  public var findings: FindingSet
   /// Not `nil` if a person has set the tempo.
   public var tempoCorrection: TempoCorrection?
-  public var fingerprint: FingerprintFinding?
-  public var signature: Signature?
-  /// Findings of analyzers without a field of their own, by analyzer id.
-  public var findings: [String: JSONValue]
+  /// Findings that are not declared, by analyzer id.
+  public var otherFindings: [String: JSONValue]
   /// The analyzers whose outcomes this record shows, ascending by id.
   public var analyzers: [AnalyzerIdentity]
   /// Ascending by analyzer id.
@@ -73,9 +59,7 @@ public struct FileRecord: Hashable, Sendable {
     path: FilePath, analyzed: Timestamp? = nil, status: Status, problem: Problem? = nil, remarks: [Problem] = [],
     contentID: ContentID? = nil,
     sizeBytes: Int64? = nil, modified: Timestamp? = nil, format: AudioFormat? = nil, tags: TagFinding? = nil,
-    tempo: TempoFinding? = nil, fingerprint: FingerprintFinding? = nil, signature: Signature? = nil,
-    findings: [String: JSONValue] = [:], analyzers: [AnalyzerIdentity] = [],
-    analyzerProblems: [AnalyzerProblem] = [], isVanished: Bool = false
+    analyzers: [AnalyzerIdentity] = [], analyzerProblems: [AnalyzerProblem] = [], isVanished: Bool = false
   ) {
     self.path = path
     self.analyzed = analyzed
@@ -86,30 +70,40 @@ public struct FileRecord: Hashable, Sendable {
     self.sizeBytes = sizeBytes
     self.modified = modified
     self.format = format
-    self.tags = tags
-    self.tempo = tempo
-    self.fingerprint = fingerprint
-    self.signature = signature
-    self.findings = findings
+    findings = FindingSet()
+    otherFindings = [:]
     self.analyzers = analyzers
     self.analyzerProblems = analyzerProblems
     self.isVanished = isVanished
+    self.tags = tags
   }
 }
 
-/// The analyzers whose findings have fields of their own in stores and reports. What any other analyzer finds is kept as
-/// JSON under its id, whatever its type.
-public enum KnownAnalyzer {
-  /// A `TagFinding`.
-  public static let tags = "tags"
-  /// A `TempoFinding`.
-  public static let tempo = "tempo"
-  /// A `FingerprintFinding`.
-  public static let chromaprint = "chromaprint"
-  /// A `SignatureFinding`.
-  public static let signature = "signature"
+extension FileRecord {
+  public var tags: TagFinding? {
+    get { findings[TagFinding.self] }
+    set { findings[TagFinding.self] = newValue }
+  }
 
-  public static let all: Set<String> = [tags, tempo, chromaprint, signature]
+  public var tempo: TempoFinding? {
+    get { findings[TempoFinding.self] }
+    set { findings[TempoFinding.self] = newValue }
+  }
+
+  public var fingerprint: FingerprintFinding? {
+    get { findings[FingerprintFinding.self] }
+    set { findings[FingerprintFinding.self] = newValue }
+  }
+
+  public var signature: SignatureFinding? {
+    get { findings[SignatureFinding.self] }
+    set { findings[SignatureFinding.self] = newValue }
+  }
+
+  /// What a finding may need to know of the file beside itself.
+  public var context: FindingContext {
+    FindingContext(format: format, isWhole: status == .ok, tempoCorrection: tempoCorrection)
+  }
 }
 
 extension FileRecord {
@@ -142,13 +136,10 @@ extension FileRecord {
   }
 
   private mutating func add(_ finding: any AnalysisFinding, of analyzer: String) throws {
-    switch (analyzer, finding) {
-    case (KnownAnalyzer.tags, let finding as TagFinding): tags = finding
-    case (KnownAnalyzer.tempo, let finding as TempoFinding): tempo = finding
-    case (KnownAnalyzer.chromaprint, let finding as FingerprintFinding): fingerprint = finding
-    case (KnownAnalyzer.signature, let finding as SignatureFinding):
-      signature = Signature(version: finding.version, landmarkCount: finding.landmarkCount)
-    default: findings[analyzer] = try JSONValue(encoding: finding)
+    if let finding = finding as? any DeclaredFinding, type(of: finding).analyzer == analyzer {
+      findings.append(finding)
+    } else {
+      otherFindings[analyzer] = try JSONValue(encoding: finding)
     }
   }
 

@@ -4,11 +4,11 @@ internal import Text
 
 /// One file per row, under a header.
 struct CSVReport: ReportEncoder {
-  private let columns: [Column<FileRecord>]
+  private let shape: Shape<FileRecord>
   private var csv: CSVWriter
 
   init(_ options: ReportOptions) {
-    columns = Shape.file(options).columns
+    shape = .file(options)
     csv = CSVWriter(guardsFormulas: options.guardsFormulas)
   }
 
@@ -16,12 +16,12 @@ struct CSVReport: ReportEncoder {
   mutating func removeBytes() { csv.removeAll() }
 
   mutating func begin(run: RunRecord?, generated: Timestamp) {
-    for column in columns { csv.text(column.name) }
+    for column in shape.columns { csv.text(column.name) }
     csv.endRow()
   }
 
   mutating func append(_ record: FileRecord) {
-    for column in columns { column.write(record, &csv) }
+    shape.writeCells(record, into: &csv)
     csv.endRow()
   }
 

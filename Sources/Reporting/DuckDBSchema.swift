@@ -3,8 +3,8 @@ internal import Records
 /// Table macros for DuckDB that give every column of a report its type. A reader that guesses types from the first rows
 /// takes a column without values for text or JSON, and for another type in the next report.
 enum DuckDBSchema {
-  static var text: String {
-    let file = Shape.file(ReportOptions())
+  static func text(_ options: ReportOptions) -> String {
+    let file = Shape.file(options)
     return """
       -- Reports with the types of all their columns, whether they hold values or not:
       --   SELECT path, tempo.bpm FROM nocturne_ndjson('report.ndjson');

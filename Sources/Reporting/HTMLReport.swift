@@ -16,8 +16,14 @@ struct HTMLReport: ReportEncoder {
   private static let unlistedReasons: Set = ["not_audio", "unknown_kind"]
 
   private(set) var html = HTMLWriter()
+  /// Those with fields that say how they are shown.
+  private let findings: [any DeclaredFinding.Type]
   private var folder: FilePath?
   private var overview = LibraryOverview(listedProblems: listedProblems)
+
+  init(_ options: ReportOptions) {
+    findings = options.findings.filter { $0.hasShownFields }
+  }
 
   var bytes: [UInt8] { html.bytes }
   mutating func removeBytes() { html.removeBytes() }
@@ -74,6 +80,16 @@ struct HTMLReport: ReportEncoder {
     html.cell(record.tempo?.bpm == nil ? nil : record.tempo.map { Self.percent($0.confidence) }, class: "number")
     html.cell(record.format?.codec)
     html.cell(Self.status(of: record))
+    html.markup("</tr>\n")
+    describeFindings(of: record)
+  }
+
+  /// A row with what declared findings have to show beside the columns of the table.
+  private mutating func describeFindings(of record: FileRecord) {
+    let texts = findings.compactMap { record.shownText(of: $0) }
+    if texts.isEmpty { return }
+    html.markup("<tr class=\"\(record.status.rawValue)\"><td colspan=\"8\">")
+    html.text(texts.joined(separator: "; "))
     html.markup("</tr>\n")
   }
 
@@ -155,4 +171,13 @@ struct HTMLReport: ReportEncoder {
     svg rect { fill: #47a; }
     svg text { fill: currentColor; font-size: 7px; text-anchor: middle; }
     """
+}
+
+extension FileRecord {
+  /// The fields of a finding that say how they are shown; `nil` if there are none.
+  fileprivate func shownText<Finding: DeclaredFinding>(of type: Finding.Type) -> String? {
+    guard let finding = findings[type] else { return nil }
+    let text = Finding.declaration.shownFields(finding, context)
+    return text.isEmpty ? nil : "\(Finding.declaration.name): \(text)"
+  }
 }

@@ -13,7 +13,7 @@ public struct ReportedFile: Hashable, Sendable {
 
   /// What a report of now would say.
   public init(_ record: FileRecord) {
-    let line = ReportWriter.ndjsonLine(for: record)
+    let line = ReportWriter.ndjsonLine(for: record, options: ReportOptions(findings: []))
     self = (try? JSONValue(parsing: line)).flatMap { ReportedFile($0) } ?? ReportedFile(path: record.path)
   }
 

@@ -1,25 +1,41 @@
+public import Analysis
 package import Records
 
 /// The files of `reports/schema/`, made from the declarations that the reports themselves are written by.
-public enum ReportSchema {
+public struct ReportSchema: Sendable {
+  private let options: ReportOptions
+
+  /// - Parameter findings: The declared ones, in the order in which reports show them.
+  public init(findings: [any DeclaredFinding.Type]) {
+    options = ReportOptions(findings: findings)
+  }
+
   /// By what has the format, and by file name: JSON Schemas (draft 2020-12) of the JSON report, of an NDJSON line, and of what
   /// `worker` prints; the columns of the CSV report as a Table Schema (Frictionless Standards); and the types of NDJSON and
   /// CSV for DuckDB.
-  public static var files: [(format: String, name: String, text: String)] {
+  public var files: [(format: String, name: String, text: String)] {
     [
       ("json", "nocturne.report.v1.schema.json", reportSchema.text),
       ("ndjson", "nocturne.file.v1.schema.json", fileSchema.text),
-      ("csv", "nocturne.csv.v1.table.json", tableSchema.text), ("duckdb", "nocturne.duckdb.v1.sql", DuckDBSchema.text),
-      ("worker", "nocturne.worker.v1.schema.json", ofWorker),
+      ("csv", "nocturne.csv.v1.table.json", tableSchema.text),
+      ("duckdb", "nocturne.duckdb.v1.sql", DuckDBSchema.text(options)),
+      ("worker", "nocturne.worker.v1.schema.json", worker),
     ]
   }
 
-  static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
-  private static var file: Shape<FileRecord> { .file(ReportOptions()) }
+  private static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
+  private var file: Shape<FileRecord> { .file(options) }
 
-  private static var reportSchema: SchemaNode {
+  /// Of a line of `analyze worker`.
+  private var worker: String {
+    Self.lineSchema(
+      Shape.worker(options).schema, title: "\(WorkerRecord.schema), version \(WorkerRecord.schemaVersion)"
+    ).text
+  }
+
+  private var reportSchema: SchemaNode {
     .object([
-      ("$schema", dialect), ("title", .string("\(ReportWriter.schema), version \(ReportWriter.schemaVersion)")),
+      ("$schema", Self.dialect), ("title", .string("\(ReportWriter.schema), version \(ReportWriter.schemaVersion)")),
       ("description", "A JSON report: one run, and the files of the library in the order of their paths."),
       ("type", "object"),
       (
@@ -40,8 +56,8 @@ public enum ReportSchema {
     ])
   }
 
-  private static var fileSchema: SchemaNode {
-    lineSchema(file.schema, title: "\(ReportWriter.schema), version \(ReportWriter.schemaVersion): one file")
+  private var fileSchema: SchemaNode {
+    Self.lineSchema(file.schema, title: "\(ReportWriter.schema), version \(ReportWriter.schemaVersion): one file")
   }
 
   /// The schema of a line of JSON.
@@ -50,7 +66,7 @@ public enum ReportSchema {
     return .object([("$schema", dialect), ("title", .string(title))] + members)
   }
 
-  private static var tableSchema: SchemaNode {
+  private var tableSchema: SchemaNode {
     .object([
       (
         "description",

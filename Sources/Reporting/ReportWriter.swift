@@ -16,15 +16,15 @@ public final class ReportWriter {
   ///   - run: what a JSON or HTML report says of the run; the other formats do not mention it.
   ///   - generated: likewise.
   public init(
-    _ format: ReportFormat, to destination: ReportDestination, options: ReportOptions = ReportOptions(),
-    run: RunRecord?, generated: Timestamp = .now
+    _ format: ReportFormat, to destination: ReportDestination, options: ReportOptions, run: RunRecord?,
+    generated: Timestamp = .now
   ) throws(ReportError) {
     encoder =
       switch format {
       case .json: JSONReport(options)
       case .ndjson: NDJSONReport(options)
       case .csv: CSVReport(options)
-      case .html: HTMLReport()
+      case .html: HTMLReport(options)
       }
     output = try ReportOutput(destination)
     encoder.begin(run: run, generated: generated)
@@ -48,7 +48,7 @@ public final class ReportWriter {
   }
 
   /// One file as a line of NDJSON, line break included.
-  public static func ndjsonLine(for record: FileRecord, options: ReportOptions = ReportOptions()) -> [UInt8] {
+  public static func ndjsonLine(for record: FileRecord, options: ReportOptions) -> [UInt8] {
     var report = NDJSONReport(options)
     report.append(record)
     return report.bytes

@@ -5,7 +5,7 @@ internal import Text
 public struct WorkerRecordWriter: Sendable {
   private let shape: Shape<WorkerRecord>
 
-  public init(options: ReportOptions = ReportOptions()) {
+  public init(options: ReportOptions) {
     shape = .worker(options)
   }
 
@@ -15,16 +15,5 @@ public struct WorkerRecordWriter: Sendable {
     shape.writeJSON(record, into: &json)
     json.endLine()
     return json.bytes
-  }
-}
-
-extension ReportSchema {
-  /// The JSON Schema of a line of `analyze worker`.
-  public static var ofWorker: String {
-    guard case .object(let members) = Shape<WorkerRecord>.worker(ReportOptions()).schema else { return "" }
-    return SchemaNode.object(
-      [("$schema", dialect), ("title", .string("\(WorkerRecord.schema), version \(WorkerRecord.schemaVersion)"))]
-        + members
-    ).text
   }
 }

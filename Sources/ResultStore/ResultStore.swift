@@ -1,3 +1,4 @@
+public import Analysis
 internal import GRDB
 internal import Glibc
 internal import System
@@ -31,11 +32,18 @@ public final class ResultStore: Sendable {
   /// A copy that was made because nothing may be written beside the database; it goes with this object.
   private let copy: TemporaryCopy?
   let analysisSets = AnalysisSets()
+  let findings: StoredFindings
+  /// What the database had of the tables of findings when it was opened: all, if it may be written.
+  let existing: ExistingColumns
 
+  /// - Parameter findings: The findings with tables of their own; others are kept as JSON.
   /// - Throws: `cannotOpen`, `notAStore` (nothing was written to that file), `newerSchema`, `corrupt`, `readOnly`, `busy`
   ///   or `diskFull`.
-  public init(path: FilePath, access: Access = .readWrite) throws(StoreError) {
+  public init(
+    path: FilePath, findings types: [any DeclaredFinding.Type], access: Access = .readWrite
+  ) throws(StoreError) {
     self.path = path
+    findings = StoredFindings(types)
     guard let name = path.withBytes({ unsafe String(validating: $0, as: UTF8.self) }) else {
       throw .cannotOpen(path: path, reason: "the name of a database must be UTF-8")
     }
@@ -45,7 +53,9 @@ public final class ResultStore: Sendable {
       guard exists || access == .readWrite else {
         throw StoreError.cannotOpen(path: path, reason: "there is no such file")
       }
-      (pool, copy) = try Self.open(name, access, path: path)
+      let schema = try FindingSchema(findings.tables, path: path)
+      (pool, copy) = try Self.open(name, access, schema, path: path)
+      existing = try pool.read { [findings] db in try ExistingColumns(of: findings.tables, db) }
       place = FilePlace(of: name)
     } catch {
       throw Self.storeError(error, path: path)
@@ -53,15 +63,15 @@ public final class ResultStore: Sendable {
   }
 
   private static func open(
-    _ name: String, _ access: Access, path: FilePath
+    _ name: String, _ access: Access, _ findings: FindingSchema, path: FilePath
   ) throws -> (any DatabaseWriter, TemporaryCopy?) {
     do {
-      return (try openInPlace(name, access, path: path), nil)
+      return (try openInPlace(name, access, findings, path: path), nil)
     } catch let error as DatabaseError where access == .readOnly && isRefusal(error) {
       // To read a database in WAL mode, SQLite writes beside it, unless it is told that nobody does.
       if let frozen = try? openFrozen(name) { return (frozen, nil) }
       guard let copy = TemporaryCopy(of: name) else { throw error }
-      return (try openInPlace(copy.name, .readWrite, path: path), copy)
+      return (try openInPlace(copy.name, .readWrite, findings, path: path), copy)
     }
   }
 
@@ -70,7 +80,9 @@ public final class ResultStore: Sendable {
   /// Other processes may be doing the same. SQLite does not wait for them when it switches to WAL mode, and GRDB's
   /// migrator decides what to do before its transaction begins. Whatever fails for these reasons has been rolled back and
   /// is tried again.
-  private static func openInPlace(_ name: String, _ access: Access, path: FilePath) throws -> any DatabaseWriter {
+  private static func openInPlace(
+    _ name: String, _ access: Access, _ findings: FindingSchema, path: FilePath
+  ) throws -> any DatabaseWriter {
     let end = ContinuousClock.now + .seconds(patience)
     var found = try schemaVersion(ofDatabaseNamed: name, path: path)
     while true {
@@ -83,6 +95,7 @@ public final class ResultStore: Sendable {
         }
         let pool = try DatabasePool(path: name, configuration: configuration(readOnly: false))
         try Schema.migrator.migrate(pool)
+        try findings.update(pool)
         return pool
       } catch let error as DatabaseError {
         let before = found

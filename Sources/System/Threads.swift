@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Threads whose failure to start is an error. Foundation and libdispatch start theirs late or never, without an error.
 public enum Threads {
-  /// The deepest calls of FFmpeg and TagLib stay far below this; the system's default for threads may be smaller.
+  /// The deepest calls of FFmpeg stay far below this; the system's default for threads may be smaller.
   public static let deepStack = 8 << 20
   /// For threads that do little.
   public static let smallStack = 512 << 10

@@ -9,17 +9,33 @@ struct RawTag {
 
   var format: TagFormat
   /// In the order of the tag; fields with several values come once for each.
-  var entries: [Entry] = []
+  private(set) var entries: [Entry] = []
   var pictures: [TagFinding.Picture] = []
   /// Lyrics with a language, a description or times; others are entries.
   var lyrics: [TagFinding.Lyrics] = []
   var chapters: [TagFinding.Chapter] = []
   /// What was left out.
   var remarks: [String] = []
+  /// Values beyond `TagLimits.valueCount`.
+  private(set) var surplusCount = 0
 
   init(_ format: TagFormat) {
     self.format = format
   }
 
   var isEmpty: Bool { entries.isEmpty && pictures.isEmpty && lyrics.isEmpty && chapters.isEmpty }
+
+  /// No more entries are taken.
+  var isFull: Bool { entries.count >= TagLimits.valueCount }
+
+  /// Adds a value, unless it is empty.
+  mutating func add(_ key: String, _ value: String) {
+    guard !value.isEmpty else { return }
+    if isFull { surplusCount += 1 } else { entries.append(Entry(key: key, value: value)) }
+  }
+
+  /// Adds the text up to the first NUL, where old formats end it.
+  mutating func add(_ key: String, terminated value: String) {
+    add(key, value.unicodeScalars.firstIndex(of: "\0").map { String(value[..<$0]) } ?? value)
+  }
 }

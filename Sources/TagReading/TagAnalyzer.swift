@@ -1,11 +1,12 @@
 public import Analysis
+internal import MediaContainers
 
 /// Tags under canonical names, pictures, lyrics and chapters.
 ///
 /// Finding: `TagFinding`. Reads the file itself, a few kilobytes at its start and end, and no audio.
 public struct TagAnalyzer: Analyzer {
   public static let id = "tags"
-  public static let version = 2
+  public static let version = 3
   public static let summary = "Tags of all common formats under canonical names"
 
   public init(_ configuration: NoConfiguration) {}

@@ -1,5 +1,5 @@
 public import Analysis
-internal import CTagLib
+public import MediaContainers
 public import SystemPackage
 
 /// Reads the tags of audio files, whatever they are called: what a file is follows from its content.
@@ -11,20 +11,12 @@ public import SystemPackage
 /// later tag gives only the fields that no earlier one has. What is not read is named in a remark.
 public enum TagReader {
   /// The tags of a file; empty if it has none, and for files that are no audio.
-  /// - Throws: `TagReadError` if the file cannot be opened or read.
-  public static func read(path: FilePath) throws(TagReadError) -> TagFinding {
-    let file: FileDescriptor
-    do {
-      // Opening a FIFO would wait for a writer without `.nonBlocking`.
-      file = try FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
-    } catch {
-      throw TagReadError(.unreadable, "The file cannot be opened: \(error as? Errno ?? .ioError).")
-    }
-    defer { try? file.close() }
-    return try read(ByteSource(file: file))
+  /// - Throws: `FileReadError` if the file cannot be opened or read.
+  public static func read(path: FilePath) throws(FileReadError) -> TagFinding {
+    try read(ByteSource(path: path, budget: TagLimits.readBudget))
   }
 
-  static func read(_ source: ByteSource) throws(TagReadError) -> TagFinding {
+  static func read(_ source: ByteSource) throws(FileReadError) -> TagFinding {
     let leading = try LeadingTags(of: source)
     let container = try Container(of: source, at: leading.end)
     var finding = TagFinding()
@@ -40,7 +32,7 @@ public enum TagReader {
     finding.keepWithinBounds()
     if source.isExhausted {
       finding.remarks.append(
-        "The tags are larger than any real ones; after \(ByteSource.readBudget >> 20) MB the rest was not read.")
+        "The tags are larger than any real ones; after \(TagLimits.readBudget >> 20) MB the rest was not read.")
     }
     return finding
   }
@@ -53,37 +45,24 @@ public enum TagReader {
   /// The tags that belong to the container itself, in order of precedence.
   private static func ownTags(
     of source: ByteSource, _ container: Container, at audioStart: Int, end: inout Int
-  ) throws(TagReadError) -> [RawTag] {
+  ) throws(FileReadError) -> [RawTag] {
     switch container {
     case .flac: return [try FLACMetadata.read(from: source, at: audioStart)]
-    case .ogg: return [try OggStream.read(from: source, at: audioStart)]
+    case .ogg: return [try OggComment.read(from: source, at: audioStart)]
     case .mp4: return try MP4Items.read(from: source).map { [$0] } ?? []
-    case .asf: return [try ASFHeader.read(from: source, at: audioStart)]
-    case .riff, .rifx, .wave64, .aiff, .dsdiff:
-      var file = ChunkedFile(source, at: audioStart, container: container)
-      let tags = try file.read()
-      end = file.end
-      return tags
+    case .asf: return [try ASFTags.read(from: source, at: audioStart)]
     case .matroska: return try MatroskaTags.read(from: source, at: audioStart).map { [$0] } ?? []
+    case .wav, .rifx, .rf64, .wave64, .aiff, .dsdiff:
+      guard var chunks = ChunkTags(source, container, at: audioStart) else { return [] }
+      let tags = try chunks.read()
+      end = chunks.end
+      return tags
     case .dsf:
-      // The position of the metadata stands in the header (Sony, DSF file format specification 1.01).
-      let position = try source.bytes(at: audioStart + 20, count: 8).littleEndian(8)
-      guard let tag = try ID3v2Tag(in: source, at: Int(exactly: position) ?? source.size) else { return [] }
+      let position = Int(clamping: try DSFHeader(in: source, at: audioStart).tagOffset)
+      guard let tag = try ID3v2Tag(in: source, at: position) else { return [] }
       return [try tag.read()]
-    case .mod: return [try tracker(CTAGLIB_MOD, "mod", source)]
-    case .s3m: return [try tracker(CTAGLIB_S3M, "s3m", source)]
-    case .it: return [try tracker(CTAGLIB_IT, "it", source)]
-    case .xm: return [try tracker(CTAGLIB_XM, "xm", source)]
-    case .other: return []
+    default: return try TrackerModule.read(from: source, container).map { [$0] } ?? []
     }
-  }
-
-  private static func tracker(
-    _ kind: ctaglib_kind, _ name: String, _ source: ByteSource
-  ) throws(TagReadError) -> RawTag {
-    var tag = RawTag(.tracker(name))
-    TagBlock(kind: kind, bytes: try source.bytes(at: 0, count: TagBlock.maximumSize)).parse(into: &tag)
-    return tag
   }
 }
 
@@ -92,6 +71,9 @@ extension TagFinding {
   fileprivate mutating func add(_ tag: RawTag, formatOnly: Bool = false) {
     if !tag.isEmpty, !formats.contains(tag.format.name) { formats.append(tag.format.name) }
     remarks += tag.remarks
+    if tag.surplusCount > 0 {
+      remarks.append("The \(tag.format.name) tag has \(tag.surplusCount) values too many; they were left out.")
+    }
     let canonical = CanonicalTags(tag)
     if formatOnly {
       var left = canonical.fields.keys.filter { fields[$0] == nil }.sorted()

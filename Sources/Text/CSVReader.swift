@@ -1,33 +1,86 @@
-/// Reads CSV (RFC 4180).
+/// Reads CSV (RFC 4180); line breaks may be CRLF or LF.
 package enum CSVReader {
+  package struct Row: Sendable {
+    /// The line of the text in which the row begins, from 1.
+    package let line: Int
+    package let cells: [String]
+  }
+
+  /// A quotation mark that is never closed.
+  package struct OpenQuote: Error {
+    /// Where the row begins that it is in.
+    package let line: Int
+  }
+
+  /// All rows of a text. A cell in quotes may hold line breaks; empty lines and byte order marks are left out.
+  package static func rows(of text: String) throws(OpenQuote) -> [Row] {
+    let (rows, openQuote) = parse(Array(text.utf8))
+    if let openQuote { throw OpenQuote(line: openQuote) }
+    return rows
+  }
+
   /// The cells of one row, given without its line break.
   package static func cells(_ line: [UInt8]) -> [String] {
-    var fields: [String] = []
-    var field: [UInt8] = []
+    parse(line).rows.first?.cells ?? [""]
+  }
+
+  private static let quote = UInt8(ascii: "\"")
+  /// What follows the first byte of a byte order mark.
+  private static let restOfMark: [UInt8] = [0xBB, 0xBF]
+
+  /// - Returns: The rows, and the line in which the last one begins if a quotation mark in it is never closed.
+  private static func parse(_ text: [UInt8]) -> (rows: [Row], openQuote: Int?) {
+    var rows: [Row] = []
+    var cells: [String] = []
+    var cell: [UInt8] = []
     var isQuoted = false
+    /// Whether the row is more than an empty line.
+    var isRow = false
+    var line = 1
+    var firstLine = 1
+    func endCell() {
+      cells.append(String(decoding: cell, as: UTF8.self))
+      cell.removeAll(keepingCapacity: true)
+    }
+    func endRow() {
+      endCell()
+      if isRow { rows.append(Row(line: firstLine, cells: cells)) }
+      cells.removeAll()
+      isRow = false
+      firstLine = line
+    }
     var index = 0
-    let quote = UInt8(ascii: "\"")
-    while index < line.count {
-      let byte = line[index]
+    while index < text.count {
+      let byte = text[index]
       index += 1
+      if byte == UInt8(ascii: "\n") { line += 1 }
       if isQuoted {
         if byte != quote {
-          field.append(byte)
-        } else if index < line.count, line[index] == quote {
-          field.append(quote)
+          cell.append(byte)
+        } else if index < text.count, text[index] == quote {
+          cell.append(quote)
           index += 1
         } else {
           isQuoted = false
         }
-      } else if byte == quote {
+        continue
+      }
+      switch byte {
+      case quote where cell.isEmpty:
         isQuoted = true
-      } else if byte == UInt8(ascii: ",") {
-        fields.append(String(decoding: field, as: UTF8.self))
-        field.removeAll(keepingCapacity: true)
-      } else {
-        field.append(byte)
+        isRow = true
+      case UInt8(ascii: ","):
+        endCell()
+        isRow = true
+      case UInt8(ascii: "\n"): endRow()
+      case UInt8(ascii: "\r"): break
+      case 0xEF where text[index...].starts(with: restOfMark): index += restOfMark.count
+      default:
+        cell.append(byte)
+        isRow = true
       }
     }
-    return fields + [String(decoding: field, as: UTF8.self)]
+    endRow()
+    return (rows, isQuoted ? rows.last?.line : nil)
   }
 }

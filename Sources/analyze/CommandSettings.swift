@@ -97,6 +97,6 @@ struct CommandSettings {
         .fatal, "There is no database \(path.string). Run `analyze FOLDER` first, or name another file with --database."
       )
     }
-    return try ResultStore(path: path, access: access)
+    return try ResultStore(path: path, findings: BuiltInAnalyzers.findings, access: access)
   }
 }

@@ -1,5 +1,6 @@
 import Application
 import ArgumentParser
+import BuiltInAnalyzers
 import Foundation
 import Pipeline
 import Records
@@ -79,8 +80,6 @@ struct ReportArguments: ParsableArguments {
 
 extension ReportOptions {
   init(including extras: [ReportExtra]) {
-    self.init(
-      includesBeats: extras.contains(.beats), includesLyrics: extras.contains(.lyrics),
-      includesChapters: extras.contains(.chapters))
+    self.init(findings: BuiltInAnalyzers.findings, long: Set(extras.map(\.rawValue)))
   }
 }

@@ -13,6 +13,11 @@ import Testing
     #expect(Set(BuiltInAnalyzers.all.map(\.id)).count == BuiltInAnalyzers.all.count)
   }
 
+  @Test(arguments: BuiltInAnalyzers.all)
+  func `declares its finding well`(kind: AnalyzerKind) {
+    #expect(AnalyzerContract.breachesOfDeclaration(kind) == [])
+  }
+
   @Test(arguments: BuiltInAnalyzers.all + BuiltInAnalyzers.onRequest)
   func `takes good settings and refuses bad ones`(kind: AnalyzerKind) throws {
     #expect(try AnalyzerContract.breachesOfSettings(kind) == [])

@@ -49,11 +49,42 @@ private struct CarelessAnalyzer: Analyzer {
   }
 }
 
+/// Declares carelessly.
+private struct CarelessFinding: DeclaredFinding {
+  var mean = 0.0
+
+  static let declaration = FindingDeclaration<CarelessFinding>(
+    "Careless", "Nothing.",
+    fields: [.field("mean", \.mean, "Mean"), .derived("mean", "Twice the mean.") { finding, _ in 2 * finding.mean }])
+}
+
+private struct CarelessDeclarer: Analyzer {
+  static let id = "careless"
+  static let version = 1
+  static let summary = "Nothing"
+
+  init(_ configuration: NoConfiguration) {}
+
+  var feed: Feed { .samples(SampleLayout(rate: .native)) }
+
+  func makeSession(for track: Track) -> Session { Session() }
+
+  struct Session: AnalysisSession {
+    mutating func consume(_ values: Span<Float>, at index: Int64) {}
+    mutating func finish() -> CarelessFinding { CarelessFinding() }
+  }
+}
+
 @Suite struct `The contract notices` {
   private let kind = AnalyzerKind(CarelessAnalyzer.self)
 
   private func challenge(_ name: String) throws -> AnalyzerContract.Challenge {
     try #require(AnalyzerContract.challenges.first { $0.name == name })
+  }
+
+  @Test func `bad declarations`() {
+    // Another analyzer's, names of finding and table, no sentence, one name twice.
+    #expect(AnalyzerContract.breachesOfDeclaration(AnalyzerKind(CarelessDeclarer.self)).count == 5)
   }
 
   @Test func `bad names`() {

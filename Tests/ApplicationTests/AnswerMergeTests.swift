@@ -6,8 +6,8 @@ import BuiltInAnalyzers
 import Foundation
 import LibraryScan
 import Pipeline
-import Reporting
 import Records
+import Reporting
 import ResultStore
 import Synchronization
 import SystemPackage
@@ -21,7 +21,7 @@ import Testing
       try place.folder.write(Array(paths.map { $0.string + "\n" }.joined().utf8), as: "list"), .readOnly)
     defer { try? list.close() }
     let lines = Mutex<[UInt8]>([])
-    let writer = WorkerRecordWriter(options: ReportOptions())
+    let writer = WorkerRecordWriter(options: ReportOptions(findings: BuiltInAnalyzers.findings))
     let worker = StreamingWorker(
       StreamingWorker.Request(
         plan: try place.plan(), jobs: 1, timeLimit: .standard, isolation: .none, walk: .init(), shard: nil,
@@ -52,7 +52,8 @@ import Testing
     #expect(try place.store().record(at: path)?.fingerprint != nil)
     let second = try merge.perform { _ in }
     #expect(second.counts.merged == 0 && second.counts.unchanged == 2)
-    #expect(second.text == "3 lines: 0 merged, 2 known before, 0 older than what is known, 0 without a file, 1 left out")
+    #expect(
+      second.text == "3 lines: 0 merged, 2 known before, 0 older than what is known, 0 without a file, 1 left out")
 
     // A run finds them analyzed.
     let (run, _) = try await place.run(try place.analysis())

@@ -65,6 +65,7 @@ import Text
 
   @Test func oneRunAtATime() async throws {
     let place = try Place()
+    try place.put(sound(1), as: "a.wav")
     try FileManager.default.createDirectory(
       atPath: place.database.removingLastComponent().string, withIntermediateDirectories: true)
     let lock = try RunLock.acquire(forDatabase: place.database)

@@ -51,7 +51,7 @@ final class Place: Sendable {
     return (outcome, metrics)
   }
 
-  func store() throws -> ResultStore { try ResultStore(path: database) }
+  func store() throws -> ResultStore { try ResultStore(path: database, findings: BuiltInAnalyzers.findings) }
 }
 
 /// Remembers what it is told of a run, and may stop it.

@@ -65,7 +65,7 @@ private struct FrameCounter: Analyzer {
     #expect(analyses.tags?.fields["title"] == ["Title"])
     #expect(analyses.problem != nil && analyses.tempo == nil)
     let error = #expect(throws: DecodeError.self) { try Analyses(of: path, [.tempo]) }
-    #expect(error?.code == .noAudio)
+    #expect(error?.code == .unknownFormat)
   }
 
   @Test func aFileThatIsNotThereIsAnError() throws {

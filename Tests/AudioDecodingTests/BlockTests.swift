@@ -60,24 +60,4 @@ import Testing
       }
     }
   }
-
-  /// The check value of CRC-32/POSIX's polynomial without inversion, and cutting in any place.
-  @Test func oggChecksum() {
-    func checksum(_ bytes: [UInt8], from start: UInt32 = 0) -> UInt32 {
-      bytes.withUnsafeBytes { OggChecksum.update(start, $0) }
-    }
-    func bitByBit(_ bytes: [UInt8]) -> UInt32 {
-      bytes.reduce(0) { value, byte in
-        (0..<8).reduce(value ^ UInt32(byte) << 24) { value, _ in
-          value << 1 ^ (value >> 31 == 1 ? 0x04c1_1db7 : 0)
-        }
-      }
-    }
-    #expect(checksum(Array("123456789".utf8)) == 0x89a1_897f)
-    let bytes = (0..<100).map { UInt8($0 * 7 & 255) }
-    for cut in 0...bytes.count {
-      #expect(checksum(Array(bytes[..<cut])) == bitByBit(Array(bytes[..<cut])))
-      #expect(checksum(Array(bytes[cut...]), from: checksum(Array(bytes[..<cut]))) == bitByBit(bytes))
-    }
-  }
 }

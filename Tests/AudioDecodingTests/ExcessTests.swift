@@ -2,6 +2,7 @@ import Analysis
 import CLibAV
 import CSndfile
 import Foundation
+import MediaContainers
 import SystemPackage
 import Testing
 
@@ -93,7 +94,7 @@ struct ExcessTests {
   /// The delay of the encoder stands among the tags (iTunSMPB), so ordinary lists stay.
   @Test func ordinaryTagsOfMP4AreShown() throws {
     let path = try scratch.ffmpeg(wav, ["-metadata", "title=A"], "tagged.m4a")
-    let structure = try MP4Structure(in: InputFile(path: path), from: 0)
+    let structure = try MP4Structure(in: ByteSource(path: path), from: 0)
     #expect(structure.masks.isEmpty)
     #expect(!structure.ignoresEdits)
   }
@@ -160,7 +161,7 @@ struct ExcessTests {
       let tags: [UInt8] = [0x12, 0x54, 0xc3, 0x67] + (sizeLength == 1 ? [0x85] : size) + [1, 2, 3, 4, 5]
       let segment: [UInt8] = [0x18, 0x53, 0x80, 0x67, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]
       let path = try scratch.write(segment + tags + [0xec, 0x80], "void")
-      let mask = try #require(MatroskaStructure(in: InputFile(path: path), from: 0).masks.first)
+      let mask = try #require(MatroskaStructure(in: ByteSource(path: path), from: 0).masks.first)
       var seen = tags
       withUnsafeBytes(of: mask.bytes) { seen.replaceSubrange(0..<Int(mask.count), with: $0.prefix(Int(mask.count))) }
       #expect(seen[0] == 0xec)

@@ -1,5 +1,6 @@
 import Analysis
 import CSndfile
+import MediaContainers
 import SystemPackage
 import Testing
 

@@ -70,7 +70,7 @@ import Testing
     }
     #expect(try needs("recognize-pcm", "libfftw3f"))
     #expect(try needs("recognize", "libavformat"))
-    for library in ["libavformat", "libavcodec", "libswresample", "libsndfile", "libtag", "libchromaprint"] {
+    for library in ["libavformat", "libavcodec", "libswresample", "libsndfile", "libchromaprint"] {
       #expect(try !needs("recognize-pcm", library), "\(library)")
     }
   }

@@ -81,16 +81,16 @@ import Testing
     let (inputRate, outputRate) = rates
     for seconds in [0.05, 0.25] {
       var input = [Float](repeating: 0, count: inputRate)
-      let centre = Int(seconds * Double(inputRate))
+      let center = Int(seconds * Double(inputRate))
       // A smooth pulse of 4 ms, well inside the pass band.
       for frame in input.indices {
-        let time = Double(frame - centre) / Double(inputRate) / 0.001
+        let time = Double(frame - center) / Double(inputRate) / 0.001
         input[frame] = Float(exp(-time * time / 2))
       }
       let output = resample(input, kind, from: inputRate, to: outputRate)
       var worst = 0.0
       for frame in 0..<Int(0.4 * Double(outputRate)) {
-        let time = (Double(frame) / Double(outputRate) - Double(centre) / Double(inputRate)) / 0.001
+        let time = (Double(frame) / Double(outputRate) - Double(center) / Double(inputRate)) / 0.001
         worst = max(worst, abs(Double(output[frame]) - exp(-time * time / 2)))
       }
       #expect(worst < 2e-3)

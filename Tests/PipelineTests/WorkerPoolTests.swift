@@ -63,7 +63,7 @@ import Testing
     for name in ["a", "b", "c"] {
       try Data(count: 5_000).write(to: URL(filePath: library.appending("\(name).wav").string))
     }
-    let store = try ResultStore(path: folder.file("results.sqlite"))
+    let store = try ResultStore(path: folder.file("results.sqlite"), findings: [])
     func run(_ pool: WorkerPool) -> LibraryRun {
       LibraryRun(
         store: store,

@@ -27,20 +27,27 @@ import Testing
     #expect(output.count == 63 * bandCount)
     #expect(golden.names.count == 15)
 
+    var largest: [Substring: Double] = [:]
     for name in golden.names {
       let parts = name.split(separator: ".")
       let column = try #require(parts.last.flatMap { Int($0) })
       let expected = try #require(golden[name])
       try #require(expected.count == bandCount)
       for (band, value) in expected.enumerated() {
-        let (found, tolerance) =
+        let found =
           switch parts[0] {
-          case "whitened": (input[column, band, 0], 0.002)
-          case "level": (input[column, band, 1], 0.002)
-          default: (output[column * bandCount + band], 0.02)
+          case "whitened": input[column, band, 0]
+          case "level": input[column, band, 1]
+          default: output[column * bandCount + band]
           }
-        #expect(abs(Double(found) - value) < tolerance, "\(name), band \(band)")
+        largest[parts[0]] = max(largest[parts[0]] ?? 0, abs(Double(found) - value))
       }
     }
+    // Measured differences: 0.00026, 0.0001 and 0.0014. Most come from the levels, which the program rounds to 256ths of
+    // a decibel. Four to five times as much is allowed, as another processor may round a level differently. A scale of
+    // the output (log-odds up to 16) that is off by a thousandth fails.
+    #expect(largest["whitened"] ?? .infinity < 0.001)
+    #expect(largest["level"] ?? .infinity < 0.0005)
+    #expect(largest["output"] ?? .infinity < 0.005)
   }
 }

@@ -139,21 +139,21 @@ import Testing
     let records = (texts + ["plain = text"]).map { text in
       FileRecord(path: "/a", status: .ok, tags: TagFinding(fields: ["title": [text], "artist": [text, "b"]]))
     }
-    let guarded = try Self.table(records, options: ReportOptions(guardsFormulas: true))
+    let options = ReportOptions(findings: Samples.findings, guardsFormulas: true)
+    let guarded = try Self.table(records, options: options)
     #expect(guarded.map { $0["tags_title"] } == texts.map { "'" + $0 } + ["plain = text"])
     #expect(guarded.map { $0["tags_artist"] } == texts.map { "'\($0) / b" } + ["plain = text / b"])
     #expect(try Self.table(records).map { $0["tags_title"] } == texts + ["plain = text"])
     let others = ["-12", "+3", "-7.20", "+.5e-3", "'=1"].map { text in
       FileRecord(path: "/a", status: .ok, tags: TagFinding(fields: ["title": [text]]))
     }
-    let unguarded = try Self.table(others, options: ReportOptions(guardsFormulas: true)).map { $0["tags_title"] }
+    let unguarded = try Self.table(others, options: options).map { $0["tags_title"] }
     #expect(unguarded == ["-12", "+3", "-7.20", "+.5e-3", "'=1"])
     let carriage = FileRecord(path: "/a", status: .ok, tags: TagFinding(fields: ["title": ["\rx"]]))
-    let cell = try Self.table([carriage], options: ReportOptions(guardsFormulas: true)).first?["tags_title"]
+    let cell = try Self.table([carriage], options: options).first?["tags_title"]
     #expect(cell == #"'\x0Dx"#)
-    let negative = FileRecord(
-      path: "/a", status: .ok,
-      tempo: TempoFinding(bpm: -3, confidence: 1, candidates: [], isStable: false, map: [], beats: []))
-    #expect(try Self.table([negative], options: ReportOptions(guardsFormulas: true)).first?["tempo_bpm"] == "-3.0")
+    var negative = FileRecord(path: "/a", status: .ok)
+    negative.tempo = TempoFinding(bpm: -3, confidence: 1, candidates: [], isStable: false, map: [], beats: [])
+    #expect(try Self.table([negative], options: options).first?["tempo_bpm"] == "-3.0")
   }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct JSONReportTests {
   private func object(_ record: FileRecord, beats: Bool = true) throws -> [String: Any] {
-    try object(record, ReportOptions(includesBeats: beats))
+    try object(record, ReportOptions(findings: Samples.findings, long: beats ? ["beats"] : []))
   }
 
   private func object(_ record: FileRecord, _ options: ReportOptions) throws -> [String: Any] {
@@ -146,21 +146,23 @@ import Testing
     let path = FilePath(folder).appending("report.json")
     try Data("old".utf8).write(to: URL(fileURLWithPath: path.string))
     do {
-      let writer = try ReportWriter(.json, to: .file(path), run: nil)
+      let writer = try ReportWriter(.json, to: .file(path), options: Samples.everything, run: nil)
       try writer.append(Samples.full)
       try writer.flush()
       #expect(try String(contentsOfFile: path.string, encoding: .utf8) == "old")
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["report.json"])
-    let writer = try ReportWriter(.json, to: .file(path), run: nil)
+    let writer = try ReportWriter(.json, to: .file(path), options: Samples.everything, run: nil)
     try writer.finish()
     #expect(try String(contentsOfFile: path.string, encoding: .utf8) != "old")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["report.json"])
-    #expect(throws: ReportError.self) { try ReportWriter(.csv, to: .file("/nowhere/at/all.csv"), run: nil) }
+    #expect(throws: ReportError.self) {
+      try ReportWriter(.csv, to: .file("/nowhere/at/all.csv"), options: Samples.everything, run: nil)
+    }
   }
 
   @Test func devicesAreWrittenAndNotReplaced() throws {
-    let writer = try ReportWriter(.csv, to: .file("/dev/null"), run: nil)
+    let writer = try ReportWriter(.csv, to: .file("/dev/null"), options: Samples.everything, run: nil)
     try writer.append(Samples.full)
     try writer.finish()
     let attributes = try FileManager.default.attributesOfItem(atPath: "/dev/null")

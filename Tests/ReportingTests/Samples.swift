@@ -8,6 +8,10 @@ import Text
 
 /// Records to report on.
 enum Samples {
+  static let findings: [any DeclaredFinding.Type] = [
+    TagFinding.self, TempoFinding.self, FingerprintFinding.self, SignatureFinding.self,
+  ]
+
   static let full: FileRecord = {
     var record = FileRecord(path: "/music/Ärger & Söhne/01 \"Go\", she said.flac", status: .partial)
     record.analyzed = Timestamp(nanoseconds: 1_700_000_100_987_654_321)
@@ -44,8 +48,8 @@ enum Samples {
       isStable: true, map: [TempoFinding.Section(startSeconds: 0, bpm: 126)], beats: [0.41, 0.886_19, 1e-7],
       metre: "4/4", downbeats: [0.41], onsets: TempoFinding.OnsetSummary(stepSeconds: 0.5, values: [0, 0.123_45]))
     record.fingerprint = FingerprintFinding(algorithm: "chromaprint-2", duration: 120, value: "AQAA-_")
-    record.signature = FileRecord.Signature(version: 1, landmarkCount: 5231)
-    record.findings = [
+    record.signature = SignatureFinding(version: 1, landmarkCount: 5231, data: [])
+    record.otherFindings = [
       "mood": .object([
         "valence": .number(0.25), "n": .integer(3), "tags": .array([.string("<&>"), .null, .bool(true)]),
       ])
@@ -79,7 +83,7 @@ enum Samples {
     return record
   }()
 
-  static let everything = ReportOptions(includesBeats: true, includesLyrics: true, includesChapters: true)
+  static let everything = ReportOptions(findings: findings, long: ["beats", "lyrics", "chapters"])
 
   static let all = [full, bare, skipped, noTempo]
 

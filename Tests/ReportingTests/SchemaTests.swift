@@ -1,5 +1,6 @@
 import Analysis
 import AnalysisTesting
+import BuiltInAnalyzers
 import Foundation
 import Records
 import Reporting
@@ -7,7 +8,16 @@ import Testing
 
 @Suite struct SchemaTests {
   private static func schema(_ part: String) throws -> String {
-    try #require(ReportSchema.files.first { $0.name.contains(part) }).text
+    try #require(ReportSchema(findings: Samples.findings).files.first { $0.name.contains(part) }).text
+  }
+
+  /// Each finding has a key of its own beside what every record says.
+  @Test func everyFindingHasItsKey() throws {
+    let line = ReportWriter.ndjsonLine(for: Samples.full, options: ReportOptions(findings: []))
+    let facts = try #require(try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
+    func name<Finding: DeclaredFinding>(_ type: Finding.Type) -> String { Finding.declaration.name }
+    let names = BuiltInAnalyzers.findings.map { name($0) }
+    #expect(Set(names + facts.keys).count == names.count + facts.count)
   }
 
   @Test func jsonReportFollowsItsSchema() throws {
@@ -21,7 +31,7 @@ import Testing
   @Test func everyLineFollowsTheFileSchema() throws {
     let validator = try SchemaValidator(Self.schema("file"))
     for record in Samples.all {
-      for options in [ReportOptions(), Samples.everything] {
+      for options in [ReportOptions(findings: Samples.findings), Samples.everything] {
         let line = ReportWriter.ndjsonLine(for: record, options: options)
         #expect(validator.complaints(about: try JSONSerialization.jsonObject(with: Data(line))) == [])
       }
@@ -31,8 +41,8 @@ import Testing
   /// The validator finds what it should find.
   @Test func validatorComplains() throws {
     let validator = try SchemaValidator(Self.schema("file"))
-    let line = try JSONSerialization.jsonObject(with: Data(ReportWriter.ndjsonLine(for: Samples.full)))
-    let sound = try #require(line as? [String: Any])
+    let line = ReportWriter.ndjsonLine(for: Samples.full, options: ReportOptions(findings: Samples.findings))
+    let sound = try #require(try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
     for (name, value) in [
       ("id", 3), ("status", "fine"), ("uri", NSNull()), ("surplus", 1), ("tags", ["title": "x"]), ("remarks", [Any]()),
       ("analyzers", ["tempo": "1"]), ("error", ["stage": "scan", "code": "x"]), ("vanished", 0),

@@ -60,7 +60,7 @@ import Text
       let folder = NSTemporaryDirectory() + "/nocturne-report-\(UUID().uuidString)"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(atPath: folder) }
-      let store = try ResultStore(path: FilePath(folder).appending("library.sqlite"))
+      let store = try ResultStore(path: FilePath(folder).appending("library.sqlite"), findings: Samples.findings)
       let run = try store.beginRun(
         programVersion: "1", pipeline: "p", configuration: .null, configurationDigest: "", analyzers: Self.ids,
         roots: [])
@@ -78,7 +78,7 @@ import Text
           })
       }
       var lines: [[UInt8]] = []
-      try store.forEachRecord(RecordSelection(includesBeats: true, includesLyrics: true, includesChapters: true)) {
+      try store.forEachRecord(RecordSelection(long: ["beats", "lyrics", "chapters"])) {
         lines.append(ReportWriter.ndjsonLine(for: $0, options: options))
       }
       #expect(lines.count == count)

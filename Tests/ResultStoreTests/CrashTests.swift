@@ -20,7 +20,7 @@ private struct Deadly: AnalysisFinding {
     let library = try Library()
     let database = library.database.string
     await #expect(processExitsWith: .signal(SIGKILL)) { [database = database as String] in
-      let store = try ResultStore(path: FilePath(database))
+      let store = try ResultStore(path: FilePath(database), findings: Library.findings)
       let wanted = Library.wanted()
       let run = try store.beginRun(
         programVersion: "1", pipeline: "p", configuration: .null, configurationDigest: "", analyzers: [], roots: [])
@@ -78,7 +78,7 @@ private struct Deadly: AnalysisFinding {
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: library.database.string + suffix, toPath: copy.string + suffix)
     }
-    let store = try ResultStore(path: copy)
+    let store = try ResultStore(path: copy, findings: Library.findings)
     #expect(try store.checkIntegrity() == [])
     var count = 0
     try store.forEachRecord { _ in count += 1 }
@@ -104,7 +104,7 @@ private struct Deadly: AnalysisFinding {
     try writer.commit(results)
     #expect(try library.records().count == 2 && writer.counts.analyzed == 2)
     func records() throws -> [FileRecord] {
-      try library.records(RecordSelection(includesBeats: true)).map { record in
+      try library.records(RecordSelection(long: ["beats"])).map { record in
         var record = record
         record.analyzed = nil
         return record

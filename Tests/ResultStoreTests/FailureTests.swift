@@ -213,7 +213,7 @@ import Testing
       analysis.outcomes[1].result = .finding(tempo)
       return analysis
     }
-    let record = try #require(try library.store.record(at: "/music/a.mp3", includesBeats: true))
+    let record = try #require(try library.store.record(at: "/music/a.mp3", long: ["beats"]))
     #expect(record.analyzerProblems.map(\.analyzer) == ["mad"])
     #expect(record.analyzerProblems.first?.message.contains("value") == true)
     #expect(record.tempo?.bpm == nil && record.tempo?.beats == [0, 1])

@@ -115,7 +115,7 @@ import Testing
     let night = try library.night { self.look($0, title: "Another title") }
     #expect(night.scan.touched == 1 && night.pending.map(\.reason) == [.touched])
     #expect(night.pending.first?.knownAudio.first?.decodingID == Library.decodingID("sound"))
-    let record = try #require(try library.store.record(at: "/music/a.flac", includesBeats: true))
+    let record = try #require(try library.store.record(at: "/music/a.flac", long: ["beats"]))
     #expect(record.tempo == Library.tempoFinding() && record.tags?.fields["title"] == ["Another title"])
     #expect(try library.night().totals == RunTotals(cached: 1))
   }
@@ -158,7 +158,7 @@ import Testing
     library.wanted = Library.wanted()
     try library.night { Library.analysis(of: $0, audio: "other sound") }
     let record = try #require(try library.store.record(at: "/music/a.flac"))
-    #expect(record.contentID == Library.contentID("other sound") && record.findings.isEmpty)
+    #expect(record.contentID == Library.contentID("other sound") && record.otherFindings.isEmpty)
   }
 
   @Test func fileWrittenJustBeforeTheScanIsLookedAtOnceMore() throws {

@@ -41,13 +41,15 @@ final class Library {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     folder = FilePath(path)
     database = folder.appending("library.sqlite")
-    store = try ResultStore(path: database)
+    store = try ResultStore(path: database, findings: Library.findings)
   }
 
   deinit { try? FileManager.default.removeItem(atPath: folder.string) }
 
-  func reopen() throws {
-    store = try ResultStore(path: database)
+  func reopen(
+    findings: [any DeclaredFinding.Type] = Library.findings, access: ResultStore.Access = .readWrite
+  ) throws {
+    store = try ResultStore(path: database, findings: findings, access: access)
   }
 
   static let tags = AnalyzerIdentity(id: "tags", version: 1, digest: "t1")
@@ -156,6 +158,10 @@ final class Library {
   }
 
   // MARK: Analyses
+
+  static let findings: [any DeclaredFinding.Type] = [
+    TagFinding.self, TempoFinding.self, FingerprintFinding.self, SignatureFinding.self,
+  ]
 
   static func tempoFinding(_ bpm: Double = 126) -> TempoFinding {
     TempoFinding(

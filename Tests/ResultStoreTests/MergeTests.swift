@@ -45,16 +45,16 @@ import Testing
     let library = try Library()
     let merger = ResultMerger(store: library.store, programVersion: "1")
     for result in results { try merger.merge([result], from: origin) }
-    let record = try library.store.record(at: "/music/a.flac", includesBeats: true)
+    let record = try library.store.record(at: "/music/a.flac", long: ["beats"])
     let merged = merger.counts.merged
     try merger.merge(results, from: origin)
     #expect(merger.counts.merged == merged, "Merging again has changed something.")
-    #expect(try library.store.record(at: "/music/a.flac", includesBeats: true) == record)
+    #expect(try library.store.record(at: "/music/a.flac", long: ["beats"]) == record)
 
     let other = try Library()
     try ResultMerger(store: other.store, programVersion: "1").merge(results, from: origin)
     #expect(
-      try other.store.record(at: "/music/a.flac", includesBeats: true) == record, "All at once is not one by one.")
+      try other.store.record(at: "/music/a.flac", long: ["beats"]) == record, "All at once is not one by one.")
     return record
   }
 

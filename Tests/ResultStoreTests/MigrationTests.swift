@@ -58,15 +58,15 @@ import Text
   /// - Parameter version: of the schema that it was written in.
   private func check(_ store: ResultStore, version: Int) throws {
     var records: [FilePath: FileRecord] = [:]
-    try store.forEachRecord(RecordSelection(includesVanished: true, includesBeats: true)) { records[$0.path] = $0 }
+    try store.forEachRecord(RecordSelection(includesVanished: true, long: ["beats"])) { records[$0.path] = $0 }
     #expect(
       Set(records.keys) == [Self.oddName, "/music/bad.mp3", "/music/gone.flac", "/music/part.ogg", "/music/cover.jpg"])
     let full = try #require(records[Self.oddName])
     #expect(full.status == .ok && full.contentID == Library.contentID("sound"))
     #expect(full.tags == Library.tagFinding(title: "Café") && full.tempo == Library.tempoFinding())
     #expect(full.fingerprint == FingerprintFinding(algorithm: "chromaprint-2", duration: 10, value: "AQAA"))
-    #expect(full.signature == FileRecord.Signature(version: 1, landmarkCount: 2))
-    #expect(full.findings == ["key": .object(["key": .string("C#m")])])
+    #expect(full.signature == SignatureFinding(version: 1, landmarkCount: 2, data: []))
+    #expect(full.otherFindings == ["key": .object(["key": .string("C#m")])])
     #expect(full.analyzers == [Library.chromaprint, Self.key, Self.signature, Library.tags, Library.tempo])
     #expect(full.format == Library.format && full.remarks.map(\.code) == ["not_finite"])
     #expect(full.sizeBytes == 1000 && full.modified == Timestamp(nanoseconds: 5_000_000_000))
@@ -86,7 +86,7 @@ import Text
     let library = try Library()
     let path = library.folder.appending("v1.sqlite")
     try Self.database(version: 1, at: path)
-    let store = try ResultStore(path: path)
+    let store = try ResultStore(path: path, findings: Library.findings)
     let stamp = FileStamp(
       path: Self.oddName, device: 7, inode: 101, sizeBytes: 1000, modified: Timestamp(nanoseconds: 5_000_000_000),
       statusChanged: Timestamp(nanoseconds: 6_500_000_000))
@@ -110,13 +110,13 @@ import Text
         sql: "UPDATE file SET content_id = ? WHERE display_path = '/music/part.ogg'",
         arguments: [Library.contentID("sound").description])
     }
-    let store = try ResultStore(path: path)
+    let store = try ResultStore(path: path, findings: Library.findings)
     for path in [Self.oddName, "/music/part.ogg"] { #expect(try store.history(at: path)?.pending == .touched) }
     #expect(try store.history(at: "/music/bad.mp3")?.pending == nil)
     #expect(try store.knownAudio(decodingID: Library.decodingID("sound")) == nil)
   }
 
-  private static func database(version: Int, at path: FilePath) throws {
+  static func database(version: Int, at path: FilePath) throws {
     let sql = try String(contentsOf: fixtures.appendingPathComponent("store-v\(version).sql"), encoding: .utf8)
     try DatabaseQueue(path: path.string).writeWithoutTransaction { try $0.execute(sql: sql) }
   }
@@ -129,8 +129,8 @@ import Text
     for version in 1...(try #require(version)) {
       let path = fresh.folder.appending("v\(version).sqlite")
       try Self.database(version: version, at: path)
-      try check(try ResultStore(path: path), version: version)
-      try check(try ResultStore(path: path, access: .readOnly), version: version)
+      try check(try ResultStore(path: path, findings: Library.findings), version: version)
+      try check(try ResultStore(path: path, findings: Library.findings, access: .readOnly), version: version)
       let search = try DatabaseQueue(path: path.string).read { db in
         try String.fetchAll(
           db,
@@ -158,7 +158,8 @@ import Text
         group.enter()
         Thread.detachNewThread {
           do {
-            _ = try ResultStore(path: path, access: number.isMultiple(of: 2) ? .readWrite : .readOnly).latestRun()
+            let access: ResultStore.Access = number.isMultiple(of: 2) ? .readWrite : .readOnly
+            _ = try ResultStore(path: path, findings: Library.findings, access: access).latestRun()
           } catch {
             failures.withLock { $0.append("\(error)") }
           }
@@ -193,7 +194,7 @@ import Text
     let fresh = try Library()
     let path = fresh.folder.appending("v1.sqlite")
     try Self.database(version: 1, at: path)
-    do { _ = try ResultStore(path: path) }
+    do { _ = try ResultStore(path: path, findings: Library.findings) }
     #expect(try schema(path) == schema(fresh.database))
   }
 }

@@ -43,7 +43,7 @@ import Text
       return retagged(file, title: "New", audio: "sound")
     }
     #expect(night.written.reused == 1)
-    let record = try #require(try library.store.record(at: "/music/a.flac", includesBeats: true))
+    let record = try #require(try library.store.record(at: "/music/a.flac", long: ["beats"]))
     #expect(record.tags?.fields["title"] == ["New"])
     #expect(record.tempo == Library.tempoFinding() && record.fingerprint != nil)
     #expect(try library.night().scan.cached == 1)
@@ -70,10 +70,10 @@ import Text
       #expect(file.knownAudio.map(\.decodingID) == [Library.decodingID("sound")])
       return retagged(file, title: "Copy", audio: "sound")
     }
-    var original = try #require(try library.store.record(at: "/music/a.flac", includesBeats: true))
-    var copy = try #require(try library.store.record(at: "/music/copy.flac", includesBeats: true))
+    var original = try #require(try library.store.record(at: "/music/a.flac", long: ["beats"]))
+    var copy = try #require(try library.store.record(at: "/music/copy.flac", long: ["beats"]))
     #expect(copy.tags?.fields["title"] == ["Copy"])
-    #expect(copy.findings == ["key": .object(["key": .string("C#m")])])
+    #expect(copy.otherFindings == ["key": .object(["key": .string("C#m")])])
     #expect(copy.signature?.landmarkCount == 2)
     #expect(copy.analyzerProblems.map(\.analyzer) == ["chromaprint"])
     original.path = copy.path
@@ -193,7 +193,7 @@ import Text
         status: .ok, contentID: Library.contentID("other sound"), format: nil,
         outcomes: [AnalyzerOutcome(analyzer: Library.tempo, result: .failed("No."))])
     }
-    let record = try #require(try library.store.record(at: "/music/a.flac", includesBeats: true))
+    let record = try #require(try library.store.record(at: "/music/a.flac", long: ["beats"]))
     #expect(record.tags == nil && record.tempo == nil && record.fingerprint == nil && record.format == nil)
     #expect(record.analyzers == [Library.tempo])
   }

@@ -18,7 +18,7 @@ import Testing
   @Test func soundDatabaseHasNoComplaints() throws {
     let library = try library()
     #expect(try library.store.check() == [])
-    #expect(try ResultStore(path: library.database, access: .readOnly).check() == [])
+    #expect(try ResultStore(path: library.database, findings: Library.findings, access: .readOnly).check() == [])
   }
 
   /// What somebody with a shell, or a bug, may do to a database, and what must be said of it.
@@ -50,7 +50,7 @@ import Testing
     try DatabaseQueue(path: library.database.string, configuration: configuration).writeWithoutTransaction {
       try $0.execute(sql: sql)
     }
-    let complaints = try ResultStore(path: library.database).check()
+    let complaints = try ResultStore(path: library.database, findings: Library.findings).check()
     #expect(complaints.contains { $0.contains(complaint) }, "\(complaints)")
   }
 
@@ -93,14 +93,14 @@ import Testing
     let scan = library.scan()
     _ = try scan.classify(library.all)
     let copy = library.folder.appending("copy.sqlite")
-    try ResultStore(path: library.database, access: .readOnly).backUp(to: copy)
+    try ResultStore(path: library.database, findings: Library.findings, access: .readOnly).backUp(to: copy)
     let writer = ResultWriter(store: library.store, run: library.run, wanted: library.wanted)
     let pending = try scan.makePendingQueue().next(limit: 1)
     try writer.commit(pending.map { FileResult(fileID: $0.fileID, analysis: Library.analysis(of: $0)) })
 
-    let restored = try ResultStore(path: copy)
+    let restored = try ResultStore(path: copy, findings: Library.findings)
     #expect(try restored.check() == [])
-    #expect(try restored.record(at: "/music/a.flac", includesBeats: true)?.tempo == Library.tempoFinding())
+    #expect(try restored.record(at: "/music/a.flac", long: ["beats"])?.tempo == Library.tempoFinding())
     #expect(try restored.record(at: "/music/new.flac") == nil)
     let names = try FileManager.default.contentsOfDirectory(atPath: library.folder.string)
     #expect(!names.contains { $0.contains("partial") }, "\(names)")
@@ -113,7 +113,7 @@ import Testing
     let old = library.folder.appending("copy.sqlite")
     try Data("old".utf8).write(to: URL(fileURLWithPath: old.string))
     try library.store.backUp(to: old)
-    #expect(try ResultStore(path: old, access: .readOnly).latestRun() != nil)
+    #expect(try ResultStore(path: old, findings: Library.findings, access: .readOnly).latestRun() != nil)
   }
 
   /// SQLite itself goes on writing into a file that is not there any more.
@@ -127,7 +127,7 @@ import Testing
       guard case .unreachable? = error as? StoreError else { throw error }
     }
     // Another file by its name is another file.
-    do { _ = try ResultStore(path: library.database) }
+    do { _ = try ResultStore(path: library.database, findings: Library.findings) }
     #expect(throws: StoreError.self) { try library.beginRun() }
   }
 }

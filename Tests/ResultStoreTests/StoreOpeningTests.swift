@@ -24,7 +24,7 @@ import Testing
     try DatabaseQueue(path: path.string).write { try $0.execute(sql: "CREATE TABLE songs (id)") }
     let before = try Data(contentsOf: URL(fileURLWithPath: path.string))
     for access in [ResultStore.Access.readWrite, .readOnly] {
-      let error = Self.error { _ = try ResultStore(path: path, access: access) }
+      let error = Self.error { _ = try ResultStore(path: path, findings: Library.findings, access: access) }
       guard case .notAStore? = error else {
         Issue.record("\(String(describing: error))")
         continue
@@ -40,7 +40,7 @@ import Testing
     try DatabaseQueue(path: path.string).write { db in
       try db.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
     }
-    #expect(try ResultStore(path: path).latestRun() == nil)
+    #expect(try ResultStore(path: path, findings: Library.findings).latestRun() == nil)
   }
 
   /// Before a database is in WAL mode, who is killed while it writes leaves a journal, and the next one must roll back.
@@ -59,14 +59,14 @@ import Testing
       try db.execute(sql: "ROLLBACK")
     }
     #expect(try #require(ResultStore.fileSize(of: killed.string)) > 0)
-    #expect(try ResultStore(path: killed, access: access).latestRun() == nil)
+    #expect(try ResultStore(path: killed, findings: Library.findings, access: access).latestRun() == nil)
   }
 
   @Test func fileThatIsNoDatabase() throws {
     let library = try Library()
     let path = library.folder.appending("notes.txt")
     try Data(String(repeating: "No database. ", count: 1000).utf8).write(to: URL(fileURLWithPath: path.string))
-    guard case .notAStore? = Self.error({ _ = try ResultStore(path: path) }) else {
+    guard case .notAStore? = Self.error({ _ = try ResultStore(path: path, findings: Library.findings) }) else {
       Issue.record("accepted")
       return
     }
@@ -75,9 +75,9 @@ import Testing
   @Test func newerSchemaIsRefused() throws {
     let library = try Library()
     let path = library.folder.appending("newer.sqlite")
-    do { _ = try ResultStore(path: path) }
+    do { _ = try ResultStore(path: path, findings: Library.findings) }
     try DatabaseQueue(path: path.string).write { try $0.execute(sql: "PRAGMA user_version = 99") }
-    let error = Self.error { _ = try ResultStore(path: path) }
+    let error = Self.error { _ = try ResultStore(path: path, findings: Library.findings) }
     guard case .newerSchema(_, 99, _)? = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -90,7 +90,7 @@ import Testing
       (FilePath("/nowhere/at/all.sqlite"), ResultStore.Access.readWrite),
       (library.folder.appending("none.sqlite"), .readOnly), (library.folder, .readWrite),
     ] {
-      let error = Self.error { _ = try ResultStore(path: path, access: access) }
+      let error = Self.error { _ = try ResultStore(path: path, findings: Library.findings, access: access) }
       #expect(error != nil)
       #expect(error?.description.contains(path.string) == true)
     }
@@ -107,7 +107,7 @@ import Testing
     for offset in stride(from: 4096 * 3, to: bytes.count, by: 16) { bytes[offset] = 0xA5 }
     try bytes.write(to: URL(fileURLWithPath: path.string))
     let error = Self.error {
-      let store = try ResultStore(path: path)
+      let store = try ResultStore(path: path, findings: Library.findings)
       try store.forEachRecord { _ in }
     }
     guard case .corrupt? = error else {
@@ -120,7 +120,7 @@ import Testing
     let library = try Library()
     library.put("/music/a.flac")
     try library.night()
-    let before = try library.records(RecordSelection(includesBeats: true))
+    let before = try library.records(RecordSelection(long: ["beats"]))
     try library.beginRun()
     let scan = library.scan(ScanOptions(force: true))
     _ = try scan.classify(library.all)
@@ -138,14 +138,14 @@ import Testing
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(try library.records(RecordSelection(includesBeats: true)) == before)
+    #expect(try library.records(RecordSelection(long: ["beats"])) == before)
   }
 
   @Test func readerSeesWhatAWriterHasCommitted() throws {
     let library = try Library()
     library.put("/music/a.flac")
     try library.night()
-    let reader = try ResultStore(path: library.database, access: .readOnly)
+    let reader = try ResultStore(path: library.database, findings: Library.findings, access: .readOnly)
     #expect(try reader.record(at: "/music/a.flac") != nil)
     library.put("/music/b.flac")
     try library.night()

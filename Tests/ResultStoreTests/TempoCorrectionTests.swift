@@ -23,7 +23,7 @@ import Testing
   }
 
   private func expectLocked(_ path: FilePath, _ library: Library, found: Double? = 126) throws {
-    let record = try #require(try library.store.record(at: path, includesBeats: true))
+    let record = try #require(try library.store.record(at: path, long: ["beats"]))
     #expect(record.tempo?.bpm == 63 && record.tempoCorrection?.corrected == Timestamp(nanoseconds: 7))
     #expect(record.tempoCorrection?.found?.bpm == found)
   }
@@ -31,13 +31,13 @@ import Testing
   @Test func correctionCountsAndTheFindingStays() throws {
     let library = try library()
     try expectLocked("/music/a.flac", library)
-    let record = try #require(try library.store.record(at: "/music/a.flac", includesBeats: true))
+    let record = try #require(try library.store.record(at: "/music/a.flac", long: ["beats"]))
     #expect(record.tempo?.beats == [0.41, 1.3624])
     #expect(record.tempoCorrection?.found == Library.tempoFinding())
     #expect(try library.store.record(at: "/music/a.flac")?.tempo?.beats == [])
     #expect(try library.store.record(at: "/music/a.flac")?.tempo?.map == half.map)
     try library.store.correctTempo([audio: nil])
-    let back = try #require(try library.store.record(at: "/music/a.flac", includesBeats: true))
+    let back = try #require(try library.store.record(at: "/music/a.flac", long: ["beats"]))
     #expect(back.tempo == Library.tempoFinding() && back.tempoCorrection == nil)
   }
 

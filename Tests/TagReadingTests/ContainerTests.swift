@@ -162,6 +162,14 @@ import Testing
     #expect(try read(Chunks.wav(data, info)).fields["title"] == ["Info title"])
   }
 
+  @Test func textsOfInfo() throws {
+    let latin1 = Chunks.chunk("IART", Bytes("Bj".utf8) + [0xF6] + "rk\0garbage")
+    let list = Chunks.chunk("LIST", "INFO" + Chunks.chunk("INAM", Bytes("first".utf8)) + latin1
+      + Chunks.chunk("INAM", Bytes("second".utf8)))
+    let finding = try read(Chunks.wav(list))
+    #expect(finding.fields == ["title": ["second"], "artist": ["Björk"]])
+  }
+
   @Test func rf64() throws {
     let long = Chunks.chunk("data", Bytes(repeating: 0, count: 40), size: 0xFFFF_FFFF)
     let sizes = Chunks.chunk("ds64", little(0, 8) + little(40, 8) + little(0, 12))

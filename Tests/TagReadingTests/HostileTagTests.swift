@@ -1,5 +1,6 @@
 import Analysis
 import AnalysisTesting
+import MediaContainers
 import SystemPackage
 import Testing
 
@@ -11,13 +12,11 @@ import Testing
     let items = (0..<6).flatMap { APE.item("Key\($0)", Bytes(repeating: 0x41, count: 20_000)) }
     let folder = try TemporaryDirectory()
     let path = try folder.write(audio + APE.tag(items, count: 6), as: "x")
-    let file = try FileDescriptor.open(path, .readOnly)
-    defer { try? file.close() }
     for budget in stride(from: 0, to: 200_000, by: 9_000) {
-      let finding = try TagReader.read(ByteSource(file: file, budget: budget))
+      let finding = try TagReader.read(ByteSource(path: path, budget: budget))
       #expect(finding.fields.count <= 6)
     }
-    #expect(try TagReader.read(ByteSource(file: file)).fields.count == 6)
+    #expect(try TagReader.read(ByteSource(path: path)).fields.count == 6)
   }
 
   @Test func bombIsLeftOut() throws {
@@ -66,11 +65,11 @@ import Testing
 
   @Test func absurdCounts() throws {
     let many = try read(ID3.tag(3, (0..<20_000).flatMap { ID3.text("TXXX", 3, "k\($0)\0v") }))
-    #expect(many.fields.count == TagBlock.maximumValueCount)
+    #expect(many.fields.count == TagLimits.valueCount)
     #expect(many.remarks.count == 1)
     let comments = try read(
       Xiph.ogg("OpusHead" + big(0, 11), ["OpusTags" + Xiph.comment((0..<20_000).map { Bytes("K\($0)=v".utf8) })]))
-    #expect(comments.fields.count == TagBlock.maximumValueCount)
+    #expect(comments.fields.count == TagLimits.valueCount)
     #expect(comments.remarks.count == 1)
     let values = try read(
       ID3.tag(4, ID3.text("TPE1", 4, String(repeating: "x\0", count: 100_000)), ID3.text("TIT2", 4, "t")))
@@ -84,7 +83,7 @@ import Testing
     var nest: Bytes = []
     for depth in 0..<20_000 { nest += big(8 * (20_000 - depth), 4) + "moov" }
     #expect(try read(MP4.atom("ftyp", Bytes("M4A ".utf8)) + nest).fields.isEmpty)
-    // Inside the list, where TagLib would go down.
+    // Inside the list, too.
     let inner = MP4.atom("moov", MP4.atom("moov", MP4.atom("moov", [])))
     #expect(try read(MP4.file(inner, MP4.text("©nam", "kept"))).fields == ["title": ["kept"]])
   }

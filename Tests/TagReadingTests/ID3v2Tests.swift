@@ -1,4 +1,5 @@
 import Analysis
+import MediaContainers
 import Testing
 
 @testable import TagReading
@@ -76,7 +77,7 @@ func read(_ bytes: Bytes) throws -> TagFinding { try TagReader.read(ByteSource(b
   @Test(arguments: [
     ("17", ["Rock"]), ("(17)", ["Rock"]), ("(4)(9)Eurodisco", ["Disco", "Metal", "Eurodisco"]), ("(4)Disco", ["Disco"]),
     ("RX", ["Remix"]), ("(CR)", ["Cover"]), ("Rock", ["Rock"]), ("((Parenthesis", ["(Parenthesis"]), ("255", ["255"]),
-    ("(Free)", ["(Free)"]),
+    ("(Free)", ["(Free)"]), ("(255)", []), ("(255)Own", ["Own"]), ("(17) Rock", ["Rock"]),
   ]) func genres(text: String, expected: [String]) {
     #expect(TagValue.genres(text) == expected)
   }
@@ -86,6 +87,13 @@ func read(_ bytes: Bytes) throws -> TagFinding { try TagReader.read(ByteSource(b
       ID3.tag(3, ID3.text("TYER", 3, "2011"), ID3.text("TDAT", 3, "2709"), ID3.text("TORY", 3, "1977")))
     #expect(merged.fields["date"] == ["2011-09-27"])
     #expect(merged.fields["originaldate"] == ["1977"])
+    let timed = try read(
+      ID3.tag(3, ID3.text("TIME", 3, "2315"), ID3.text("TDAT", 3, "2709"), ID3.text("TYER", 3, "2011")))
+    #expect(timed.fields["date"] == ["2011-09-27T23:15"])
+    for odd in ["27/09", "x", ""] {
+      let plain = try read(ID3.tag(3, ID3.text("TYER", 3, "2011"), ID3.text("TDAT", 3, odd)))
+      #expect(plain.fields == ["date": ["2011"]])
+    }
     let late = try read(ID3.tag(4, ID3.text("TDRC", 4, "1999-03-01 12:30"), ID3.text("TDOR", 4, "0000")))
     #expect(late.fields["date"] == ["1999-03-01T12:30"])
     #expect(late.fields["originaldate"] == nil)
@@ -112,6 +120,21 @@ func read(_ bytes: Bytes) throws -> TagFinding { try TagReader.read(ByteSource(b
     #expect(finding.fields["website"] == ["http://a.example"])
   }
 
+  /// Frames of version 2.2 have the meaning of those of 2.4.
+  @Test(arguments: [
+    ("TOA", "originalartist"), ("TOT", "originalalbum"), ("TXT", "lyricist"), ("TOR", "originaldate"), ("TP4", "remixer"),
+    ("TS2", "albumartistsort"), ("TT3", "subtitle"), ("TCR", "copyright"), ("TEN", "encodedby"),
+  ]) func shortNames(id: String, field: String) throws {
+    #expect(try read(ID3.tag(2, ID3.text(id, 2, "1977"))).fields == [field: ["1977"]])
+  }
+
+  @Test func textThatEndsEarly() throws {
+    for frame in ["COMM", "UFID", "POPM", "WXXX", "TXXX", "USLT", "SYLT"] {
+      let finding = try read(ID3.tag(4, ID3.frame(frame, 4, [0x03]), ID3.text("TIT2", 4, "t")))
+      #expect(finding.fields == ["title": ["t"]], "\(frame)")
+    }
+  }
+
   @Test func pictures() throws {
     let v3 = try read(
       ID3.tag(
@@ -134,14 +157,14 @@ func read(_ bytes: Bytes) throws -> TagFinding { try TagReader.read(ByteSource(b
     #expect(try !read(ID3.tag(4, ID3.text("TIT2", 4, "t"))).hasLyrics)
   }
 
-  @Test func unsynchronisation() throws {
+  @Test func unsynchronization() throws {
     let v3 = ID3.frame("TIT2", 3, [1] + wide("ÿÿ")) + ID3.frame("APIC", 3, [0] + "image/jpeg\0" + [3, 0] + jpeg)
-    let old = try read(ID3.tag(3, ID3.unsynchronised(v3), flags: 0x80) + audio)
+    let old = try read(ID3.tag(3, ID3.unsynchronized(v3), flags: 0x80) + audio)
     #expect(old.fields["title"] == ["ÿÿ"])
     #expect(old.pictures.map(\.sizeBytes) == [jpeg.count])
     // Version 2.4: each frame for itself, here with its length before.
     let body = [1] + wide("ÿ")
-    let packed = syncsafe(body.count) + ID3.unsynchronised(body)
+    let packed = syncsafe(body.count) + ID3.unsynchronized(body)
     let new = try read(ID3.tag(4, ID3.frame("TIT2", 4, packed, flags: 0x03), flags: 0x80) + audio)
     #expect(new.fields["title"] == ["ÿ"])
     let lie = try read(ID3.tag(3, ID3.frame("TIT2", 3, [1] + wide("Aÿà")), flags: 0x80) + audio)

@@ -47,7 +47,7 @@ enum ID3 {
     frame(id, version, [version == 4 ? 3 : 0] + text)
   }
 
-  static func unsynchronised(_ bytes: Bytes) -> Bytes {
+  static func unsynchronized(_ bytes: Bytes) -> Bytes {
     var result: Bytes = []
     for (index, byte) in bytes.enumerated() {
       result.append(byte)

@@ -1,9 +1,10 @@
 import Analysis
-import Text
 import AnalysisTesting
 import Glibc
+import MediaContainers
 import SystemPackage
 import Testing
+import Text
 
 @testable import TagReading
 
@@ -35,7 +36,7 @@ import Testing
     let fifo = directory.file("fifo.mp3")
     #expect(fifo.withPlatformString { mkfifo($0, 0o600) } == 0)
     for path in [fifo, directory.path, directory.file("missing.mp3")] {
-      let error = #expect(throws: TagReadError.self) { try TagReader.read(path: path) }
+      let error = #expect(throws: FileReadError.self) { try TagReader.read(path: path) }
       #expect(error?.code == .unreadable)
     }
     let empty = try directory.write([], as: "empty.mp3")
@@ -83,16 +84,16 @@ import Testing
     #expect(Set(TagKeys.table.map(\.field)) == fields.union(["lyrics"]))
   }
 
-  @Test func reportValues() throws {
-    func value(_ name: String, _ values: String...) throws -> JSONValue {
-      try #require(TagField.named(name)).reportValue(values)
+  @Test func valuesOfReports() throws {
+    func value(_ name: String, _ values: String...) throws -> FieldValue {
+      try #require(TagField.named(name)).value(values)
     }
-    #expect(try value("artist", "a") == .array([.string("a")]))
+    #expect(try value("artist", "a") == .texts(["a"]))
     #expect(try value("artist") == .null)
-    #expect(try value("title", "a", "b") == .string("a / b"))
+    #expect(try value("title", "a", "b") == .text("a / b"))
     #expect(try value("track", "3") == .integer(3))
-    #expect(try value("compilation", "0") == .bool(false))
-    #expect(try value("date", "2001", "1999") == .string("2001"))
+    #expect(try value("compilation", "0") == .boolean(false))
+    #expect(try value("date", "2001", "1999") == .text("2001"))
   }
 
   @Test(

@@ -16,17 +16,27 @@ import Testing
 
   private static let input = OnsetEnvelopes(bands(of: Signal.golden(sampleRate: 22_050, seconds: 6).mono)).networkInput
 
+  private static func largestDifference(of found: some Sequence<Float>, from expected: [Double]) -> Double {
+    zip(found, expected).map { abs(Double($0) - $1) }.max() ?? .infinity
+  }
+
+  // Measured differences: 0.00004 in the input (numbers up to 30) and 0.00001 in the log-odds (up to 20). They come from
+  // rounding: numpy makes the spectrum in double precision, and the program adds floats in another order. The tests
+  // allow five to ten times as much, as other processors round differently. A scale that is off by a thousandth fails.
+
   @Test func theNetworkIsGivenWhatItWasTrainedOn() throws {
+    let width = BeatNetworkInput.width
     var frames = 0
+    var largest = 0.0
     for name in Self.golden.names where name.hasPrefix("input.") {
       let frame = try #require(Int(name.dropFirst("input.".count)))
       let expected = try #require(Self.golden[name])
-      try #require(expected.count == BeatNetworkInput.width)
-      for (index, value) in expected.enumerated() {
-        #expect(abs(Double(Self.input.values[frame * BeatNetworkInput.width + index]) - value) < 0.002, "\(name), \(index)")
-      }
+      try #require(expected.count == width)
+      let found = Self.input.values[frame * width..<(frame + 1) * width]
+      largest = max(largest, Self.largestDifference(of: found, from: expected))
       frames += 1
     }
+    #expect(largest < 0.0002)
     #expect(frames == 21)
   }
 
@@ -34,10 +44,8 @@ import Testing
     let (beats, downbeats) = BeatNetwork.trained(Self.input)
     for (name, found) in [("beats", beats), ("downbeats", downbeats)] {
       let expected = try #require(Self.golden[name])
-      #expect(found.count == expected.count)
-      for (frame, (one, other)) in zip(found, expected).enumerated() {
-        #expect(abs(Double(one) - other) < 0.02, "\(name), frame \(frame)")
-      }
+      try #require(found.count == expected.count)
+      #expect(Self.largestDifference(of: found, from: expected) < 0.0001, "\(name)")
     }
   }
 }

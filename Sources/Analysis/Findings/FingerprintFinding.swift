@@ -1,5 +1,7 @@
+internal import Text
+
 /// An acoustic fingerprint for look-ups at AcoustID.
-public struct FingerprintFinding: AnalysisFinding {
+public struct FingerprintFinding: DeclaredFinding {
   /// Algorithm and its number, such as `chromaprint-2`.
   public var algorithm: String
   /// Seconds of audio the fingerprint covers.
@@ -13,8 +15,40 @@ public struct FingerprintFinding: AnalysisFinding {
     self.value = value
   }
 
-  enum CodingKeys: String, CodingKey {
-    case algorithm, value
-    case duration = "duration_s"
+  public init() { self.init(algorithm: "", duration: 0, value: "") }
+
+  public static let declaration = FindingDeclaration<FingerprintFinding>(
+    "fingerprint", analyzer: "chromaprint", "Acoustic fingerprint for AcoustID.",
+    fields: [
+      .field("algorithm", \.algorithm, "Algorithm and its number: chromaprint-2."),
+      .field(
+        "duration_s", \.duration,
+        "Seconds of audio that it covers: the first 120 at most, unless set otherwise."),
+      .derived(
+        "track_duration_s", "Seconds of the whole track, the duration that AcoustID asks for; null if unknown."
+      ) { TrackLength(of: $1)?.seconds },
+      .derived(
+        "track_duration_claimed",
+        "track_duration_s is what the file claims, since it is damaged or was not decoded to its end."
+      ) { TrackLength(of: $1)?.isClaimed },
+      .field("value", \.value, "Compressed, URL-safe base64, as fpcalc prints it."),
+    ],
+    lines: { fingerprint, _ in
+      [FindingLine("fingerprint", "\(fingerprint.algorithm), \(describe(seconds: fingerprint.duration))")]
+    })
+}
+
+/// How long a track is.
+private struct TrackLength {
+  let seconds: Double
+  let isClaimed: Bool
+
+  /// As decoded where the file is whole and was decoded to its end, else as the file claims it, else what there is.
+  init?(of context: FindingContext) {
+    guard let format = context.format, format.sampleRate > 0 else { return nil }
+    let isWhole = context.isWhole && format.frameCount != nil
+    guard let frames = isWhole ? format.frameCount : format.claimedFrameCount ?? format.frameCount else { return nil }
+    seconds = Double(frames) / Double(format.sampleRate)
+    isClaimed = !isWhole && format.claimedFrameCount != nil
   }
 }

@@ -2,9 +2,9 @@
 ///
 /// `fields` holds text values in file order; names are those of `TagField.all` plus, with the prefix `other:`, whatever
 /// has no canonical name, under the key it has in the file (`other:TXXX:Rating`, `other:ENCODER`). `TagField.Kind` says
-/// what the values look like, and `TagField.reportValue` how reports show them.
-public struct TagFinding: AnalysisFinding {
-  public struct Picture: Codable, Hashable, Sendable {
+/// what the values look like, and `TagField.value` how reports show them.
+public struct TagFinding: DeclaredFinding {
+  public struct Picture: DeclaredRecord {
     /// As in ID3's APIC: `front cover`, `back cover`, `artist`, `other`, …
     public var type: String
     public var mime: String
@@ -16,16 +16,20 @@ public struct TagFinding: AnalysisFinding {
       self.sizeBytes = sizeBytes
     }
 
-    enum CodingKeys: String, CodingKey {
-      case type, mime
-      case sizeBytes = "size_bytes"
-    }
+    public init() { self.init(type: "", mime: "", sizeBytes: 0) }
+
+    public static let summary = "An embedded picture."
+    public static let fields: [FindingField<Picture>] = [
+      .field("type", \.type, "What it shows, as ID3 names it: front cover, back cover, artist, other, …"),
+      .field("mime", \.mime, "Media type.", nullIfEmpty: true),
+      .field("size_bytes", \.sizeBytes, "Size in bytes."),
+    ]
   }
 
   /// The words of a song, or of one part of them.
-  public struct Lyrics: Codable, Hashable, Sendable {
+  public struct Lyrics: DeclaredRecord {
     /// A line or a phrase, and when it begins.
-    public struct Line: Codable, Hashable, Sendable {
+    public struct Line: DeclaredRecord {
       /// From the start of the track.
       public var seconds: Double
       public var text: String
@@ -35,10 +39,14 @@ public struct TagFinding: AnalysisFinding {
         self.text = text
       }
 
-      enum CodingKeys: String, CodingKey {
-        case text
-        case seconds = "time_s"
-      }
+      public init() { self.init(seconds: 0, text: "") }
+
+      public static let summary = "A line or a phrase."
+      public static let form = RecordType.Form.tuple
+      public static let fields: [FindingField<Line>] = [
+        .field("time_s", \.seconds, "Where it begins, in seconds from the start of the track."),
+        .field("text", \.text, "Its words; empty where there is a pause."),
+      ]
     }
 
     /// Mostly an ISO 639-2 code.
@@ -55,9 +63,19 @@ public struct TagFinding: AnalysisFinding {
       self.text = text
       self.lines = lines
     }
+
+    public init() { self.init(text: "") }
+
+    public static let summary = "Words of the song."
+    public static let fields: [FindingField<Lyrics>] = [
+      .field("language", \.language, "Mostly an ISO 639-2 code."),
+      .field("description", \.description, "What the tag calls them."),
+      .field("text", \.text, "The words as the tag has them, times of LRC included."),
+      .field("lines", \.lines, "Lines with their times; null if the words have none.", nullIfEmpty: true),
+    ]
   }
 
-  public struct Chapter: Codable, Hashable, Sendable {
+  public struct Chapter: DeclaredRecord {
     public var startSeconds: Double
     /// `nil` if the file does not say; then it ends where the next one starts.
     public var endSeconds: Double?
@@ -69,11 +87,14 @@ public struct TagFinding: AnalysisFinding {
       self.title = title
     }
 
-    enum CodingKeys: String, CodingKey {
-      case title
-      case startSeconds = "start_s"
-      case endSeconds = "end_s"
-    }
+    public init() { self.init(startSeconds: 0) }
+
+    public static let summary = "A chapter."
+    public static let fields: [FindingField<Chapter>] = [
+      .field("start_s", \.startSeconds, "Seconds from the start of the track."),
+      .field("end_s", \.endSeconds, "Seconds from the start of the track; null if the file does not say."),
+      .field("title", \.title, "Title of the chapter."),
+    ]
   }
 
   /// Canonical name → values, in the order of the file; never an empty list.
@@ -102,6 +123,8 @@ public struct TagFinding: AnalysisFinding {
     self.remarks = remarks
   }
 
+  public init() { self.init(fields: [:]) }
+
   enum CodingKeys: String, CodingKey {
     case fields, pictures, lyrics, chapters, formats, remarks
     case hasLyrics = "has_lyrics"
@@ -117,5 +140,15 @@ public struct TagFinding: AnalysisFinding {
     chapters = try container.decodeIfPresent([Chapter].self, forKey: .chapters) ?? []
     formats = try container.decode([String].self, forKey: .formats)
     remarks = try container.decode([String].self, forKey: .remarks)
+  }
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(fields, forKey: .fields)
+    try container.encode(pictures, forKey: .pictures)
+    try container.encode(hasLyrics, forKey: .hasLyrics)
+    try container.encode(lyrics, forKey: .lyrics)
+    try container.encode(chapters, forKey: .chapters)
+    try container.encode(formats, forKey: .formats)
+    try container.encode(remarks, forKey: .remarks)
   }
 }

@@ -1,6 +1,6 @@
 /// Tempo and beats of a track.
-public struct TempoFinding: AnalysisFinding {
-  public struct Candidate: Codable, Hashable, Sendable {
+public struct TempoFinding: DeclaredFinding {
+  public struct Candidate: DeclaredRecord {
     public var bpm: Double
     /// Share of the evidence; the weights of all candidates add up to at most 1.
     public var weight: Double
@@ -9,10 +9,19 @@ public struct TempoFinding: AnalysisFinding {
       self.bpm = bpm
       self.weight = weight
     }
+
+    public init() { self.init(bpm: 0, weight: 0) }
+
+    public static let summary = "A tempo that was considered."
+    public static let form = RecordType.Form.tuple
+    public static let fields: [FindingField<Candidate>] = [
+      .field("bpm", \.bpm, "Beats per minute."),
+      .field("weight", \.weight, "Share of the evidence; all weights add up to at most 1."),
+    ]
   }
 
   /// One entry of the tempo map: from `startSeconds` on, the tempo is `bpm`.
-  public struct Section: Codable, Hashable, Sendable {
+  public struct Section: DeclaredRecord {
     public var startSeconds: Double
     public var bpm: Double
 
@@ -21,14 +30,18 @@ public struct TempoFinding: AnalysisFinding {
       self.bpm = bpm
     }
 
-    enum CodingKeys: String, CodingKey {
-      case bpm
-      case startSeconds = "start_s"
-    }
+    public init() { self.init(startSeconds: 0, bpm: 0) }
+
+    public static let summary = "A stretch of one tempo."
+    public static let form = RecordType.Form.tuple
+    public static let fields: [FindingField<Section>] = [
+      .field("start_s", \.startSeconds, "Seconds from the start of the audio."),
+      .field("bpm", \.bpm, "Beats per minute."),
+    ]
   }
 
   /// How strongly something begins over the course of the track, coarse enough to plot.
-  public struct OnsetSummary: Codable, Hashable, Sendable {
+  public struct OnsetSummary: DeclaredRecord {
     /// Seconds from one value to the next.
     public var stepSeconds: Double
     /// Mean onset strength per step, 0 to 1.
@@ -39,10 +52,13 @@ public struct TempoFinding: AnalysisFinding {
       self.values = values
     }
 
-    enum CodingKeys: String, CodingKey {
-      case values
-      case stepSeconds = "step_s"
-    }
+    public init() { self.init(stepSeconds: 1, values: []) }
+
+    public static let summary = "How strongly something begins over the course of the track."
+    public static let fields: [FindingField<OnsetSummary>] = [
+      .field("step_s", \.stepSeconds, "Seconds from one value to the next."),
+      .field("values", \.values, "Mean onset strength per step, 0 to 1.", column: "strengths"),
+    ]
   }
 
   /// Beats per minute; `nil` when there is no tempo, and then `reason` says why.
@@ -69,7 +85,7 @@ public struct TempoFinding: AnalysisFinding {
   public init(
     bpm: Double?, confidence: Double, octaveConfidence: Double = 0, candidates: [Candidate], isStable: Bool,
     map: [Section], beats: [Double], metre: String? = nil, downbeats: [Double]? = nil,
-    onsets: OnsetSummary = OnsetSummary(stepSeconds: 1, values: []), reason: String? = nil
+    onsets: OnsetSummary = OnsetSummary(), reason: String? = nil
   ) {
     self.bpm = bpm
     self.confidence = confidence
@@ -85,18 +101,14 @@ public struct TempoFinding: AnalysisFinding {
   }
 
   /// A track without a tempo.
-  public static func none(reason: String, onsets: OnsetSummary = OnsetSummary(stepSeconds: 1, values: []))
+  public static func none(reason: String, onsets: OnsetSummary = OnsetSummary())
     -> TempoFinding
   {
     TempoFinding(
       bpm: nil, confidence: 0, candidates: [], isStable: false, map: [], beats: [], onsets: onsets, reason: reason)
   }
 
-  enum CodingKeys: String, CodingKey {
-    case bpm, confidence, candidates, map, metre, onsets, reason
-    case octaveConfidence = "octave_confidence"
-    case isStable = "stable"
-    case beats = "beats_s"
-    case downbeats = "downbeats_s"
+  public init() {
+    self.init(bpm: nil, confidence: 0, candidates: [], isStable: false, map: [], beats: [])
   }
 }

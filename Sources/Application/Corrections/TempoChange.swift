@@ -71,7 +71,7 @@ package struct TempoChange {
     var corrections: [ContentID: TempoFinding?] = [:]
     var changes: [Change] = []
     for path in files {
-      guard let record = try store.record(at: path, includesBeats: true) else { throw UnknownFile(path) }
+      guard let record = try store.record(at: path, long: ["beats"]) else { throw UnknownFile(path) }
       guard let audio = record.contentID else { throw TempoChangeError.noAudio(path) }
       var result: (tempo: TempoFinding?, note: String) = (nil, "")
       if case .set(let tempo, let shift) = wish { result = try corrected(record, audio, tempo, shift) }

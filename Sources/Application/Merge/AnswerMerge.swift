@@ -1,4 +1,5 @@
 package import Analysis
+internal import BuiltInAnalyzers
 package import Pipeline
 internal import Records
 package import ResultStore
@@ -66,7 +67,7 @@ package struct AnswerMerge {
     try RunDatabase.makeFolder(for: database)
     let lock = try RunLock.acquire(forDatabase: database, waitingAtMost: lockPatience) { _ in report(.waitsForLock) }
     defer { lock.release() }
-    let store = try ResultStore(path: database, access: .readWrite)
+    let store = try ResultStore(path: database, findings: BuiltInAnalyzers.findings)
     let control = RunControl()
     report(.begins(control))
 

@@ -1,7 +1,4 @@
 package import Analysis
-package import AnalysisEngine
-internal import AudioDecoding
-internal import Landmarks
 package import Recognition
 package import SystemPackage
 
@@ -10,8 +7,8 @@ package struct CatalogAddition {
   /// The folder of the catalog; it is made if it is not there.
   package var catalog: FilePath
   package var files: [FilePath]
-  /// Media items: those of the files, or without a file those of tracks that are in the catalog. A row's reference is the
-  /// name of a track, or what `path` makes a path of.
+  /// Media items: those of the files, or without a file those of tracks that are in the catalog. A row's reference is
+  /// the name of a track, or what `path` makes a path of.
   package var rows: [MediaItemTable.Row]
   package var path: (String) -> FilePath?
   package var reader: ReferenceReader

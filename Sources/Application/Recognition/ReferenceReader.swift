@@ -1,10 +1,10 @@
 package import Analysis
+package import AnalysisEngine
 internal import AudioDecoding
 internal import Landmarks
-package import Pipeline
 internal import Recognition
-package import ResultStore
 internal import Records
+package import ResultStore
 internal import SystemPackage
 
 /// Makes references of audio files. Those that were analyzed before are not decoded.
@@ -18,7 +18,7 @@ package struct ReferenceReader {
   private let analyze: (AnalysisJob) throws -> FileAnalysis?
 
   /// What `analyze` must be able to do.
-  package static let analyzers = [KnownAnalyzer.tags, KnownAnalyzer.signature]
+  package static let analyzers = [TagFinding.analyzer, SignatureFinding.analyzer]
 
   /// - Parameters:
   ///   - store: Where what was analyzed before is.
@@ -34,7 +34,7 @@ package struct ReferenceReader {
   func reference(of path: FilePath) throws -> ReferenceSignature {
     let stored = try storedSignature(of: path)
     let job = AnalysisJob(
-      path: path, analyzers: Set(stored == nil ? Self.analyzers : [KnownAnalyzer.tags]), timeLimit: timeLimit)
+      path: path, analyzers: Set(stored == nil ? Self.analyzers : [TagFinding.analyzer]), timeLimit: timeLimit)
     guard let analysis = try analyze(job) else {
       throw failure("interrupted", "The analysis was given up.")
     }

@@ -1,3 +1,4 @@
+internal import BuiltInAnalyzers
 internal import Foundation
 package import Records
 internal import Reporting
@@ -30,7 +31,8 @@ package struct LibraryReports: Sendable {
   package var includesVanished: Bool
 
   package init(
-    _ formats: [ReportFormat], to destination: Destination, options: ReportOptions = ReportOptions(),
+    _ formats: [ReportFormat], to destination: Destination,
+    options: ReportOptions = ReportOptions(findings: BuiltInAnalyzers.findings),
     roots: [FilePath]? = nil, includesVanished: Bool = false
   ) {
     self.formats = formats
@@ -51,8 +53,7 @@ package struct LibraryReports: Sendable {
   /// - Returns: The files written.
   package func write(_ store: ResultStore, run: RunRecord?) throws -> [File] {
     let selection = RecordSelection(
-      roots: roots, includesVanished: includesVanished, includesBeats: options.includesBeats,
-      includesLyrics: options.includesLyrics, includesChapters: options.includesChapters)
+      roots: roots, includesVanished: includesVanished, long: options.long)
     func write(_ format: ReportFormat, to destination: ReportDestination) throws {
       let writer = try ReportWriter(format, to: destination, options: options, run: run)
       try store.forEachRecord(selection) { try writer.append($0) }

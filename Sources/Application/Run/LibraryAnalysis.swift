@@ -1,7 +1,8 @@
 internal import Analysis
+internal import BuiltInAnalyzers
 package import Pipeline
-internal import Reporting
 internal import Records
+internal import Reporting
 internal import ResultStore
 package import SystemPackage
 
@@ -70,7 +71,9 @@ package struct LibraryAnalysis: Sendable {
         observer.waits(for: $0)
       }
     }
-    let store = try ResultStore(path: database.path, access: database.isTemporary || !isDryRun ? .readWrite : .readOnly)
+    let store = try ResultStore(
+      path: database.path, findings: BuiltInAnalyzers.findings,
+      access: database.isTemporary || !isDryRun ? .readWrite : .readOnly)
     let control = RunControl(limit: timeBudget)
     observer.begins(control)
     return Work(

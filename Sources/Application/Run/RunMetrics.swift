@@ -1,4 +1,5 @@
 package import Analysis
+internal import BuiltInAnalyzers
 internal import Foundation
 package import Pipeline
 internal import Records
@@ -24,7 +25,11 @@ package struct RunMetrics: Sendable {
   package func write(exitStatus: ExitStatus) throws {
     guard let path else { return }
     // What a run that failed cannot tell is in the database all the same, or else in the file it replaces.
-    let figures = figures ?? database.flatMap { try? ResultStore(path: $0, access: .readOnly).figures() }
+    let figures =
+      figures
+      ?? database.flatMap {
+        try? ResultStore(path: $0, findings: BuiltInAnalyzers.findings, access: .readOnly).figures()
+      }
     let lastSuccess = figures?.lastSuccess.map { $0.seconds } ?? Self.lastSuccess(in: path)
     let text = (families(exitStatus, lastSuccess: lastSuccess) + (figures.map(Self.families(of:)) ?? []))
       .map(\.text).joined()

@@ -1,5 +1,6 @@
 package import Analysis
 internal import AudioDecoding
+internal import BuiltInAnalyzers
 internal import Foundation
 package import Pipeline
 internal import Records
@@ -32,7 +33,8 @@ package struct Checkup {
   package var rebuildsIndex: Bool
 
   package init(
-    analyzers: [AnalyzerKind], notices: [String], plan: AnalysisPlan, library: [FilePath], database: FilePath, reports: FilePath,
+    analyzers: [AnalyzerKind], notices: [String], plan: AnalysisPlan, library: [FilePath], database: FilePath,
+    reports: FilePath,
     comparesAll: Bool = false, rebuildsIndex: Bool = false
   ) {
     self.analyzers = analyzers
@@ -56,7 +58,8 @@ package struct Checkup {
     findings += library.map { root in
       FileManager.default.isReadableFile(atPath: root.string)
         ? .ok("library \(root.string)")
-        : .wrong("library \(root.string) is missing or cannot be read; if it is on another drive, is the drive mounted?")
+        : .wrong(
+          "library \(root.string) is missing or cannot be read; if it is on another drive, is the drive mounted?")
     }
     return try findings + findingsOfDatabase()
   }
@@ -84,9 +87,10 @@ package struct Checkup {
 
   /// A check asks the search index, which only a connection that may write can do.
   private func open() throws(StoreError) -> ResultStore {
-    if rebuildsIndex { return try ResultStore(path: database) }
-    if comparesAll, let store = try? ResultStore(path: database) { return store }
-    return try ResultStore(path: database, access: .readOnly)
+    let findings = BuiltInAnalyzers.findings
+    if rebuildsIndex { return try ResultStore(path: database, findings: findings) }
+    if comparesAll, let store = try? ResultStore(path: database, findings: findings) { return store }
+    return try ResultStore(path: database, findings: findings, access: .readOnly)
   }
 
   private static let quarantinedShown = 10

@@ -14,5 +14,7 @@ typedef struct {
 crecognitionresources_file crecognitionresources_landmark_network(void);
 /// The coefficients of the confidence: text.
 crecognitionresources_file crecognitionresources_confidence(void);
+/// The coefficients of how rarely pairs come true: text.
+crecognitionresources_file crecognitionresources_rarity(void);
 
 #endif

@@ -15,6 +15,8 @@ typedef struct {
 ctemporesources_file ctemporesources_beat_network(void);
 /// The weights of the choice of grid, by the names of the features: text.
 ctemporesources_file ctemporesources_grid_weights(void);
+/// The weights and thresholds of bars: text.
+ctemporesources_file ctemporesources_bar_weights(void);
 /// The coefficients of the confidence: text.
 ctemporesources_file ctemporesources_confidence(void);
 

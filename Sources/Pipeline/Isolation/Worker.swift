@@ -2,6 +2,7 @@ internal import Analysis
 internal import AnalysisEngine
 internal import CSpawn
 internal import Glibc
+internal import System
 internal import SystemPackage
 
 /// The inside of a worker process: reads jobs from standard input, one JSON object a line, and answers each on standard
@@ -27,15 +28,16 @@ public struct Worker {
     dup2(STDERR_FILENO, STDOUT_FILENO)
 
     func send(_ message: WorkerMessage) throws { _ = try output.writeAll(WorkerLine.encoded(message)) }
+    var input = LineReader(reading: .standardInput, limit: WorkerMessage.lineLimit)
     try send(.ready)
-    while let line = readLine() {
-      let job = try WorkerLine.decoded(line.utf8, as: AnalysisJob.self)
+    while case .text(let line)? = try input.next() {
+      let job = try WorkerLine.decoded(line, as: AnalysisJob.self)
       // A parent that no longer listens has gone: the next write finds out.
       let analysis = analyzer.analyze(
         job,
         findAudio: { id in
-          guard (try? send(.audio(id))) != nil, let line = readLine() else { return nil }
-          return try? WorkerLine.decoded(line.utf8, as: KnownAudio?.self)
+          guard (try? send(.audio(id))) != nil, case .text(let line)? = try? input.next() else { return nil }
+          return try? WorkerLine.decoded(line, as: KnownAudio?.self)
         },
         enter: { try? send(.stage($0)) }, hasDecoded: { try? send(.decoded($0)) })
       if let analysis { try send(.result(analysis)) }

@@ -56,8 +56,13 @@ public enum MediaItemTable {
   ///   - text: The table.
   ///   - reference: What all rows belong to where there is no column `reference`, as in tables for ShazamKit.
   public static func read(_ text: String, reference: String? = nil) throws(ReadError) -> [Row] {
-    let records = try parse(text)
-    guard let names = records.first?.fields else { return [] }
+    let records: [CSVReader.Row]
+    do {
+      records = try CSVReader.rows(of: text)
+    } catch {
+      throw ReadError(line: error.line, problem: "a quotation mark is never closed")
+    }
+    guard let names = records.first?.cells else { return [] }
     let header = names.map { name in columns.first { $0.lowercased() == name.lowercased() } ?? name }
     let key = header.firstIndex(of: "reference")
     guard key != nil || reference != nil else {
@@ -65,14 +70,14 @@ public enum MediaItemTable {
     }
     var rows: [Row] = []
     for record in records.dropFirst() {
-      guard record.fields.count == header.count else {
-        throw ReadError(line: record.line, problem: "\(record.fields.count) fields, but the header has \(header.count)")
+      guard record.cells.count == header.count else {
+        throw ReadError(line: record.line, problem: "\(record.cells.count) fields, but the header has \(header.count)")
       }
       var item = MediaItem()
-      for (name, value) in zip(header, record.fields) where name != "reference" && !value.isEmpty {
+      for (name, value) in zip(header, record.cells) where name != "reference" && !value.isEmpty {
         try set(name, value, of: &item, line: record.line)
       }
-      rows.append(Row(reference: key.map { record.fields[$0] } ?? reference ?? "", item: item))
+      rows.append(Row(reference: key.map { record.cells[$0] } ?? reference ?? "", item: item))
     }
     return rows
   }
@@ -138,58 +143,5 @@ public enum MediaItemTable {
     for scalar in field.unicodeScalars { text.append(contentsOf: scalar == "\"" ? [scalar, scalar] : [scalar]) }
     text.append("\"")
     return String(text)
-  }
-
-  private static func parse(_ text: String) throws(ReadError) -> [(line: Int, fields: [String])] {
-    var records: [(line: Int, fields: [String])] = []
-    var fields: [String] = []
-    var field = ""
-    var isQuoted = false
-    var wasQuoted = false
-    var line = 1
-    var firstLine = 1
-    func endRecord() {
-      fields.append(field)
-      if fields != [""] || wasQuoted { records.append((firstLine, fields)) }
-      fields = []
-      field = ""
-      wasQuoted = false
-      firstLine = line
-    }
-    var iterator = text.unicodeScalars.makeIterator()
-    var pending: Unicode.Scalar?
-    while let scalar = pending ?? iterator.next() {
-      pending = nil
-      if scalar == "\n" { line += 1 }
-      if isQuoted {
-        guard scalar == "\"" else {
-          field.unicodeScalars.append(scalar)
-          continue
-        }
-        pending = iterator.next()
-        if pending == "\"" {
-          field.append("\"")
-          pending = nil
-        } else {
-          isQuoted = false
-        }
-        continue
-      }
-      switch scalar {
-      case "\"" where field.isEmpty:
-        isQuoted = true
-        wasQuoted = true
-      case ",":
-        fields.append(field)
-        field = ""
-        wasQuoted = true
-      case "\n": endRecord()
-      case "\r", "\u{FEFF}": break
-      default: field.unicodeScalars.append(scalar)
-      }
-    }
-    guard !isQuoted else { throw ReadError(line: firstLine, problem: "a quotation mark is never closed") }
-    if !field.isEmpty || !fields.isEmpty || wasQuoted { endRecord() }
-    return records
   }
 }

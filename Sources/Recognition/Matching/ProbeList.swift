@@ -36,13 +36,14 @@ struct ProbeList {
     findContexts(query, transform, bits: segment.contextBits)
     let contextLimit =
       limit + Self.contextAllowance * Float(segment.contextBits) / Float(LandmarkPair.contextBits)
+    let perCell = QueryPairs.Rarity.fitted.perCell
     for pair in query.pairs {
       let exactGap = pair.gap * transform.slope
       let exactBand = pair.band - transform.shift
       let least =
         QueryPairs.Rarity.leastDistance(pair.interval) + QueryPairs.Rarity.leastDistance(exactGap)
         + QueryPairs.Rarity.leastDistance(exactBand)
-      guard pair.rarity + QueryPairs.Rarity.perCell * least < limit else { continue }
+      guard pair.rarity + perCell * least < limit else { continue }
       let offset = Int32((transform.slope * (query.center - pair.column)).rounded())
       let gaps = Self.cells(exactGap, within: LandmarkPair.gaps)
       let intervals = Self.cells(pair.interval, within: LandmarkPair.intervals)
@@ -50,10 +51,9 @@ struct ProbeList {
       for band in Self.cells(exactBand, within: 0...LandmarkSpectrum.bandCount - 1) {
         for interval in intervals {
           let distance = abs(exactBand - Float(band)) + abs(pair.interval - Float(interval))
-          guard pair.rarity + QueryPairs.Rarity.perCell * distance < limit else { continue }
+          guard pair.rarity + perCell * distance < limit else { continue }
           for gap in gaps {
-            let rarity =
-              pair.rarity + QueryPairs.Rarity.perCell * (distance + abs(exactGap - Float(gap)))
+            let rarity = pair.rarity + perCell * (distance + abs(exactGap - Float(gap)))
             guard rarity < limit else { continue }
             let key = LandmarkPair.key(band: band, interval: interval, gap: gap)
             for context in chosen where rarity + context.rarity < contextLimit {

@@ -1,3 +1,4 @@
+internal import DSP
 internal import Glibc
 internal import Landmarks
 
@@ -27,14 +28,23 @@ struct QueryPairs {
 
   /// How rarely a cell near a pair of the query holds a pair of the reference, as the negative natural logarithm of the
   /// share that do: the weaker the two peaks in their second and third of the bands, the more stronger targets there
-  /// are and the farther the cell, the fewer. A Poisson regression on two million cells of clips in noise of 0 and
-  /// -5 dB: in clean clips rank says more, but those are found anyway.
-  enum Rarity {
-    static let perAnchorRank: Float = 0.1
-    static let perTargetRank: Float = 0.066
-    static let perStrongerTarget: Float = 0.093
+  /// are and the farther the cell, the fewer. A Poisson regression on the cells of clips in noise, by
+  /// `Benchmarks/recognition/rarity.py`: in clean clips rank says more, but those are found anyway.
+  struct Rarity {
+    let perAnchorRank: Float
+    let perTargetRank: Float
+    let perStrongerTarget: Float
     /// For each cell's width that band, interval and gap are off, together.
-    static let perCell: Float = 1.42
+    let perCell: Float
+
+    static let fitted = Rarity(RecognitionResources.rarity)
+
+    init(_ table: NumberTable) {
+      perAnchorRank = Float(table.number("anchor_rank"))
+      perTargetRank = Float(table.number("target_rank"))
+      perStrongerTarget = Float(table.number("stronger_target"))
+      perCell = Float(table.number("cell"))
+    }
 
     /// A little less than the distance of a value, which may be negative, from the nearest cell.
     @inline(__always)
@@ -56,7 +66,8 @@ struct QueryPairs {
   init(_ peaks: RankedPeaks, columnCount: Int, limit: Float) {
     center = Float(columnCount) / 2
     self.limit = limit
-    let (peaks, order) = peaks.ofRanks { Rarity.perAnchorRank * Float($0) < limit }
+    let weights = Rarity.fitted
+    let (peaks, order) = peaks.ofRanks { weights.perAnchorRank * Float($0) < limit }
     var near = AnchorTargets(peaks, order: order)
     var pairs: [Pair] = []
     var targets: [Target] = []
@@ -64,22 +75,22 @@ struct QueryPairs {
     targets.reserveCapacity(8 * peaks.count)
     for index in peaks.indices {
       let anchor = peaks[index]
-      let rarity = Rarity.perAnchorRank * Float(anchor.rank)
+      let rarity = weights.perAnchorRank * Float(anchor.rank)
       let left = limit - rarity
       let first = targets.count
       var stronger: Float = 0
       near.begin(index)
       while stronger < left, let next = near.next() {
         let target = peaks[next]
-        let targetRarity = Rarity.perTargetRank * Float(target.rank) + stronger
-        stronger += Rarity.perStrongerTarget
+        let targetRarity = weights.perTargetRank * Float(target.rank) + stronger
+        stronger += weights.perStrongerTarget
         guard targetRarity < left else { continue }
         targets.append(
           Target(interval: target.band - anchor.band, gap: target.column - anchor.column, rarity: targetRarity))
       }
       for index in first..<targets.count {
         let target = targets[index]
-        guard rarity + target.rarity + Rarity.perCell * Rarity.leastDistance(target.interval) < limit else { continue }
+        guard rarity + target.rarity + weights.perCell * Rarity.leastDistance(target.interval) < limit else { continue }
         pairs.append(
           Pair(
             column: anchor.column, band: anchor.band, interval: target.interval, gap: target.gap,

@@ -11,16 +11,17 @@ package struct Field<Record>: Sendable {
   package var schema: SchemaNode
   package var key: JSONWriter.Key
   package var writeJSON: @Sendable (Record, inout JSONWriter) -> Void
-  package var columns: [Column<Record>]
+  package var columns: [Column]
+  /// As many cells as there are columns.
+  package var writeCells: @Sendable (Record, inout CSVWriter) -> Void
 }
 
 /// One column of a CSV report.
-package struct Column<Record>: Sendable {
+package struct Column: Sendable {
   package var name: String
   package var summary: String
   /// `string`, `integer`, `number` or `boolean`.
   package var type: String
-  package var write: @Sendable (Record, inout CSVWriter) -> Void
 }
 
 /// The fields of a kind of record, in the order in which they are written.
@@ -42,22 +43,22 @@ package struct Shape<Record>: Sendable {
     writer.endObject()
   }
 
-  /// Every field is required and nothing else is allowed.
+  package func writeCells(_ record: Record, into writer: inout CSVWriter) {
+    for field in fields { field.writeCells(record, &writer) }
+  }
+
+  package var columns: [Column] { fields.flatMap(\.columns) }
+
   package var schema: SchemaNode {
-    .object([
-      ("type", "object"), ("description", .string(summary)),
-      ("properties", .object(fields.map { ($0.name, $0.nodeInSchema) })),
-      ("required", .array(fields.map { .string($0.name) })), ("additionalProperties", false),
-    ])
+    .record(
+      summary,
+      fields.map { field in
+        (field.name, (field.isNullable ? field.schema.orNull : field.schema).described(field.summary))
+      })
   }
 }
 
 extension Field {
-  /// The schema of the field: `null` allowed or not, and described.
-  fileprivate var nodeInSchema: SchemaNode {
-    (isNullable ? schema.orNull : schema).described(summary)
-  }
-
   /// A value that is always there.
   package static func required<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> Value
@@ -65,9 +66,8 @@ extension Field {
     Field(
       name: name, summary: summary, isNullable: false, schema: SchemaNode(scalar), key: JSONWriter.Key(name),
       writeJSON: { scalar.writeJSON(get($0), &$1) },
-      columns: [
-        Column(name: name, summary: summary, type: scalar.type ?? "string") { scalar.writeCSV(get($0), &$1) }
-      ])
+      columns: [Column(name: name, summary: summary, type: scalar.type ?? "string")],
+      writeCells: { scalar.writeCSV(get($0), &$1) })
   }
 
   /// A value, or `null` (an empty CSV cell).
@@ -79,15 +79,14 @@ extension Field {
       writeJSON: { record, writer in
         if let value = get(record), scalar.isPresent(value) { scalar.writeJSON(value, &writer) } else { writer.null() }
       },
-      columns: [
-        Column(name: name, summary: summary, type: scalar.type ?? "string") { record, writer in
-          if let value = get(record), scalar.isPresent(value) {
-            scalar.writeCSV(value, &writer)
-          } else {
-            writer.empty()
-          }
+      columns: [Column(name: name, summary: summary, type: scalar.type ?? "string")],
+      writeCells: { record, writer in
+        if let value = get(record), scalar.isPresent(value) {
+          scalar.writeCSV(value, &writer)
+        } else {
+          writer.empty()
         }
-      ])
+      })
   }
 
   /// A list of values, or `null` instead of an empty one; one CSV cell, joined by ` / `.
@@ -103,11 +102,10 @@ extension Field {
         for value in values where scalar.isPresent(value) { scalar.writeJSON(value, &writer) }
         writer.endArray()
       },
-      columns: [
-        Column(name: name, summary: "\(summary) Joined by “ / ”.", type: "string") { record, writer in
-          writer.list(get(record).filter(scalar.isPresent)) { scalar.writeCSV($0, &$1) }
-        }
-      ])
+      columns: [.list(name, summary)],
+      writeCells: { record, writer in
+        writer.list(get(record).filter(scalar.isPresent)) { scalar.writeCSV($0, &$1) }
+      })
   }
 
   /// A record within the record; its CSV columns have its name in front.
@@ -116,26 +114,26 @@ extension Field {
   ) -> Field {
     Field(
       name: name, summary: summary, isNullable: false, schema: shape.schema, key: JSONWriter.Key(name),
-      writeJSON: { shape.writeJSON(get($0), into: &$1) },
-      columns: shape.columns.map { column in
-        Column(name: "\(name)_\(column.name)", summary: column.summary, type: column.type) {
-          column.write(get($0), &$1)
-        }
-      })
+      writeJSON: { shape.writeJSON(get($0), into: &$1) }, columns: shape.columns.map { $0.within(name) },
+      writeCells: { shape.writeCells(get($0), into: &$1) })
   }
 
   /// A record within the record, or `null` (empty CSV cells).
   package static func optionalObject<Child>(
     _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> Child?
   ) -> Field {
-    Field(
+    let columns = shape.columns
+    return Field(
       name: name, summary: summary, isNullable: true, schema: shape.schema, key: JSONWriter.Key(name),
       writeJSON: { record, writer in
         if let child = get(record) { shape.writeJSON(child, into: &writer) } else { writer.null() }
       },
-      columns: shape.columns.map { column in
-        Column(name: "\(name)_\(column.name)", summary: column.summary, type: column.type) { record, writer in
-          if let child = get(record) { column.write(child, &writer) } else { writer.empty() }
+      columns: columns.map { $0.within(name) },
+      writeCells: { record, writer in
+        if let child = get(record) {
+          shape.writeCells(child, into: &writer)
+        } else {
+          for _ in columns { writer.empty() }
         }
       })
   }
@@ -153,8 +151,10 @@ extension Field {
     }
     return Field(
       name: name, summary: summary, isNullable: true, schema: .list(of: shape.schema), key: JSONWriter.Key(name),
-      writeJSON: writeJSON,
-      columns: [jsonColumn(name, summary, isEmpty: { get($0).isEmpty }, writeJSON)])
+      writeJSON: writeJSON, columns: [.json(name, summary)],
+      writeCells: { record, writer in
+        if get(record).isEmpty { writer.empty() } else { writer.json { writeJSON(record, &$0) } }
+      })
   }
 
   /// An object whose keys are data, in ascending order, or `null` instead of an empty one; one CSV cell with the JSON text.
@@ -162,56 +162,46 @@ extension Field {
     _ name: String, _ scalar: Scalar<Value>, _ summary: String,
     _ get: @escaping @Sendable (Record) -> [(key: String, value: Value)]
   ) -> Field {
-    map(name, schema: SchemaNode(scalar), summary, get) { scalar.writeJSON($0, &$1) }
-  }
-
-  /// The same with lists of values.
-  package static func mapOfLists<Value>(
-    _ name: String, _ scalar: Scalar<Value>, _ summary: String,
-    _ get: @escaping @Sendable (Record) -> [(key: String, value: [Value])]
-  ) -> Field {
-    map(name, schema: .list(of: SchemaNode(scalar)), summary, get) { values, writer in
-      writer.beginArray()
-      for value in values { scalar.writeJSON(value, &writer) }
-      writer.endArray()
-    }
-  }
-
-  private static func map<Value>(
-    _ name: String, schema: SchemaNode, _ summary: String,
-    _ get: @escaping @Sendable (Record) -> [(key: String, value: Value)],
-    writeValue: @escaping @Sendable (Value, inout JSONWriter) -> Void
-  ) -> Field {
     let writeJSON: @Sendable (Record, inout JSONWriter) -> Void = { record, writer in
       let members = get(record)
       if members.isEmpty { return writer.null() }
       writer.beginObject()
       for member in members.sorted(by: { $0.key < $1.key }) {
         writer.key(member.key)
-        writeValue(member.value, &writer)
+        scalar.writeJSON(member.value, &writer)
       }
       writer.endObject()
     }
     return Field(
       name: name, summary: summary, isNullable: true,
-      schema: .object([("type", "object"), ("minProperties", 1), ("additionalProperties", schema)]),
-      key: JSONWriter.Key(name), writeJSON: writeJSON,
-      columns: [jsonColumn(name, summary, isEmpty: { get($0).isEmpty }, writeJSON)])
-  }
-
-  private static func jsonColumn(
-    _ name: String, _ summary: String, isEmpty: @escaping @Sendable (Record) -> Bool,
-    _ writeJSON: @escaping @Sendable (Record, inout JSONWriter) -> Void
-  ) -> Column<Record> {
-    Column(name: name, summary: "\(summary) As JSON text.", type: "string") { record, writer in
-      if isEmpty(record) { return writer.empty() }
-      var json = JSONWriter()
-      writeJSON(record, &json)
-      writer.escapedText(json.text)
-    }
+      schema: .map(of: SchemaNode(scalar)), key: JSONWriter.Key(name), writeJSON: writeJSON,
+      columns: [.json(name, summary)],
+      writeCells: { record, writer in
+        if get(record).isEmpty { writer.empty() } else { writer.json { writeJSON(record, &$0) } }
+      })
   }
 }
 
-extension Shape {
-  package var columns: [Column<Record>] { fields.flatMap(\.columns) }
+extension Column {
+  /// A column whose cells are lists.
+  static func list(_ name: String, _ summary: String) -> Column {
+    Column(name: name, summary: "\(summary) Joined by “ / ”.", type: "string")
+  }
+
+  /// A column whose cells are JSON text.
+  static func json(_ name: String, _ summary: String) -> Column {
+    Column(name: name, summary: "\(summary) As JSON text.", type: "string")
+  }
+
+  /// The column of a record within another.
+  func within(_ name: String) -> Column { Column(name: "\(name)_\(self.name)", summary: summary, type: type) }
+}
+
+extension CSVWriter {
+  /// One cell of JSON text.
+  mutating func json(_ write: (inout JSONWriter) -> Void) {
+    var json = JSONWriter()
+    write(&json)
+    escapedText(json.text)
+  }
 }

@@ -30,6 +30,19 @@ package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, Expressi
     .object([("type", "array"), ("minItems", 1), ("items", element)])
   }
 
+  /// The schema of an object whose keys are data, and which is `null` rather than empty.
+  static func map(of value: SchemaNode) -> SchemaNode {
+    .object([("type", "object"), ("minProperties", 1), ("additionalProperties", value)])
+  }
+
+  /// The schema of an object. Every field is required and nothing else is allowed.
+  static func record(_ summary: String, _ fields: [(name: String, value: SchemaNode)]) -> SchemaNode {
+    .object([
+      ("type", "object"), ("description", .string(summary)), ("properties", .object(fields)),
+      ("required", .array(fields.map { .string($0.name) })), ("additionalProperties", false),
+    ])
+  }
+
   /// The same schema, and `null`.
   package var orNull: SchemaNode {
     guard case .object(let members) = self else { return self }

@@ -1,6 +1,7 @@
+internal import Analysis
 internal import Text
 
-/// JSON arrays of numbers or of pairs of them, as columns hold them; read without making a value of each bracket.
+/// JSON arrays of numbers or of tuples of them, as columns hold them; read without making a value of each bracket.
 ///
 /// Numbers have four decimals, like in reports: 0.1 ms and 0.0001 BPM, well below the error of any measurement of them. What
 /// is not finite is left out.
@@ -15,13 +16,22 @@ enum NumberList {
     return writer.text
   }
 
-  static func text(ofPairs pairs: [(Double, Double)]) -> String {
+  /// Records as arrays of their values.
+  static func text(ofTuples records: [[FieldValue]]) -> String {
     var writer = JSONWriter()
     writer.beginArray()
-    for (first, second) in pairs where first.isFinite && second.isFinite {
+    for record in records where record.allSatisfy(\.isFinite) {
       writer.beginArray()
-      writer.number(first, decimals: decimals)
-      writer.number(second, decimals: decimals)
+      for value in record {
+        switch value {
+        case .number(let number): writer.number(number, decimals: decimals)
+        case .integer(let number): writer.integer(number)
+        case .boolean(let flag): writer.bool(flag)
+        case .text(let text): writer.string(text)
+        case .json(let value): writer.value(value)
+        case .null, .blob, .texts, .numbers, .textLists, .record, .records: writer.null()
+        }
+      }
       writer.endArray()
     }
     writer.endArray()
@@ -44,9 +54,12 @@ enum NumberList {
     return numbers
   }
 
-  static func pairs(in text: UnsafeBufferPointer<UInt8>) -> [(Double, Double)] {
+  /// Tuples of so many numbers.
+  static func tuples(of size: Int, in text: UnsafeBufferPointer<UInt8>) -> [[FieldValue]] {
     let numbers = numbers(in: text)
-    return stride(from: 0, to: numbers.count - 1, by: 2).map { (numbers[$0], numbers[$0 + 1]) }
+    return stride(from: 0, through: numbers.count - size, by: size).map { start in
+      (start..<start + size).map { .number(numbers[$0]) }
+    }
   }
 
   private static func isNumber(_ byte: UInt8) -> Bool {
@@ -80,4 +93,8 @@ enum NumberList {
   private static let powersOfTen: [Double] = [
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
   ]
+}
+
+extension FieldValue {
+  fileprivate var isFinite: Bool { if case .number(let number) = self { number.isFinite } else { true } }
 }

@@ -1,28 +1,29 @@
 public import Analysis
+internal import GRDB
 
 extension ResultStore {
   /// The signature of some audio, of a whole file if there is one; `nil` if none has any.
   public func signature(of content: ContentID) throws(StoreError) -> SignatureFinding? {
-    try signature(where: "f.content_id = ?", content)
+    try signature(where: "file.content_id = ?", content)
   }
 
   /// The signature of a whole file that decodes to the same as one with this `FileAnalysis.decodingID`.
   public func signature(decodingID: ContentID) throws(StoreError) -> SignatureFinding? {
-    try signature(where: "f.decoding_id = ? AND f.status = 'ok'", decodingID)
+    try signature(where: "file.decoding_id = ? AND file.status = 'ok'", decodingID)
   }
 
   private func signature(where condition: String, _ id: ContentID) throws(StoreError) -> SignatureFinding? {
     try read { db in
-      let select = try Query(
-        db,
-        """
-        SELECT s.version, s.landmarks, s.data FROM file f JOIN signature s ON s.file = f.id
-        WHERE \(condition) ORDER BY s.version DESC, f.status = 'ok' DESC, f.id LIMIT 1
-        """)
-      return try select.first(.text(id.description)) {
-        SignatureFinding(
-          version: Int(select.integer(0)), landmarkCount: Int(select.integer(1)), data: Array(select.bytes(2)))
+      var select = SelectList()
+      let file = select.add("file.id")
+      guard let reader = try FindingReader(SignatureFinding.self, long: nil, existing: existing, &select, db) else {
+        return nil
       }
+      let order = "signature.version DESC, file.status = 'ok' DESC, file.id LIMIT 1"
+      let query = try Query(
+        db, select.sql(where: "\(condition) AND signature.file IS NOT NULL ORDER BY \(order)"))
+      let found = try query.first(.text(id.description)) { try reader.read(query, query.integer(file)) } ?? nil
+      return found as? SignatureFinding
     }
   }
 }

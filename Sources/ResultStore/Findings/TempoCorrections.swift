@@ -21,8 +21,9 @@ extension ResultStore {
           """
         ).run(
           .text(audio.description), .real(bpm), .integer(now.nanoseconds), .flag(tempo.isStable),
-          .text(NumberList.text(ofPairs: tempo.map.map { ($0.startSeconds, $0.bpm) })), .text(tempo.metre),
-          .text(NumberList.text(of: tempo.beats)), .text(tempo.downbeats.map { NumberList.text(of: $0) }))
+          .text(NumberList.text(ofTuples: tempo.map.map { [.number($0.startSeconds), .number($0.bpm)] })),
+          .text(tempo.metre), .text(NumberList.text(of: tempo.beats)),
+          .text(tempo.downbeats.map { NumberList.text(of: $0) }))
       }
     }
   }
@@ -39,28 +40,39 @@ extension ResultStore {
 enum TempoCorrections {
   fileprivate static let gridColumns = "stable, map, metre, beats_s, downbeats_s"
 
-  /// Of the table `tempo_correction` as `c`, in the order that `read` wants.
-  static func columns(includesBeats: Bool) -> String {
-    "c.bpm, c.corrected_ns, c.stable, c.map, c.metre" + (includesBeats ? ", c.beats_s, c.downbeats_s" : "")
-  }
+  /// Reads corrections out of the rows of a statement.
+  struct Reader {
+    /// Goes with what it adds to the columns of the statement.
+    static let join = "LEFT JOIN tempo_correction c ON c.content_id = file.content_id"
 
-  static func read(
-    _ row: Query, from column: Int32, includesBeats: Bool, found: TempoFinding?
-  ) -> TempoCorrection? {
-    guard let bpm = row.optionalReal(column) else { return nil }
-    var correction = TempoCorrection(
-      bpm: bpm, grid: nil, corrected: Timestamp(nanoseconds: row.integer(column + 1)), found: found)
-    if row.isNull(column + 3) { return correction }
-    var grid = TempoCorrection.Grid(
-      isStable: row.flag(column + 2),
-      map: NumberList.pairs(in: row.bytes(column + 3)).map { TempoFinding.Section(startSeconds: $0.0, bpm: $0.1) },
-      beats: [], metre: row.optionalText(column + 4))
-    if includesBeats {
-      grid.beats = NumberList.numbers(in: row.bytes(column + 5))
-      grid.downbeats = row.isNull(column + 6) ? nil : NumberList.numbers(in: row.bytes(column + 6))
+    private let bpm, corrected, isStable, map, metre: Int32
+    /// `nil` where beats are not asked for.
+    private let beats, downbeats: Int32?
+
+    init(includesBeats: Bool, _ select: inout SelectList) {
+      bpm = select.add("c.bpm")
+      corrected = select.add("c.corrected_ns")
+      isStable = select.add("c.stable")
+      map = select.add("c.map")
+      metre = select.add("c.metre")
+      beats = includesBeats ? select.add("c.beats_s") : nil
+      downbeats = includesBeats ? select.add("c.downbeats_s") : nil
     }
-    correction.grid = grid
-    return correction
+
+    func read(_ row: Query, found: TempoFinding?) -> TempoCorrection? {
+      guard let bpm = row.optionalReal(bpm) else { return nil }
+      var correction = TempoCorrection(
+        bpm: bpm, grid: nil, corrected: Timestamp(nanoseconds: row.integer(corrected)), found: found)
+      if row.isNull(map) { return correction }
+      let sections = FieldValue.records(NumberList.tuples(of: 2, in: row.bytes(map)))
+      var grid = TempoCorrection.Grid(
+        isStable: row.flag(isStable), map: [TempoFinding.Section](fieldValue: sections) ?? [], beats: [],
+        metre: row.optionalText(metre))
+      if let beats { grid.beats = NumberList.numbers(in: row.bytes(beats)) }
+      if let downbeats, !row.isNull(downbeats) { grid.downbeats = NumberList.numbers(in: row.bytes(downbeats)) }
+      correction.grid = grid
+      return correction
+    }
   }
 
   /// Lets what a person has said of a file hold on when the same file is known by another content id, as when these are made

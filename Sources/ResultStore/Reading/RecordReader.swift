@@ -12,23 +12,17 @@ public struct RecordSelection: Hashable, Sendable {
   public var statuses: Set<FileRecord.Status>
   /// Files that are gone, too.
   public var includesVanished: Bool
-  /// The long lists of each file: beats, downbeats and the course of onsets.
-  public var includesBeats: Bool
-  /// The words of songs.
-  public var includesLyrics: Bool
-  public var includesChapters: Bool
+  /// The long fields of findings to read, by what `FindingField.long` calls them: `beats`, `lyrics`, …
+  public var long: Set<String>
 
   public init(
     roots: [FilePath]? = nil, statuses: Set<FileRecord.Status> = Set(FileRecord.Status.allCases),
-    includesVanished: Bool = false, includesBeats: Bool = false, includesLyrics: Bool = false,
-    includesChapters: Bool = false
+    includesVanished: Bool = false, long: Set<String> = []
   ) {
     self.roots = roots
     self.statuses = statuses
     self.includesVanished = includesVanished
-    self.includesBeats = includesBeats
-    self.includesLyrics = includesLyrics
-    self.includesChapters = includesChapters
+    self.long = long
   }
 }
 
@@ -87,14 +81,11 @@ extension ResultStore {
   }
 
   /// What is known of one file; `nil` if nothing is.
-  public func record(
-    at path: FilePath, includesBeats: Bool = false, includesLyrics: Bool = false, includesChapters: Bool = false
-  ) throws(StoreError) -> FileRecord? {
-    let selection = RecordSelection(
-      includesBeats: includesBeats, includesLyrics: includesLyrics, includesChapters: includesChapters)
-    return try read { db in
+  /// - Parameter long: As in `RecordSelection`.
+  public func record(at path: FilePath, long: Set<String> = []) throws(StoreError) -> FileRecord? {
+    try read { db in
       var record: FileRecord?
-      try RecordReader(store: self, selection, condition: "file.path = ?", db)
+      try RecordReader(store: self, RecordSelection(long: long), condition: "file.path = ?", db)
         .forEach([.path(path)]) {
           record = $0
           return false
@@ -138,51 +129,69 @@ private struct RecordReader {
   private let store: ResultStore
   private let database: Database
   private let files: Query
-  private let tags: Query
+  private let columns: Columns
+  private let findings: [FindingReader]
+  private let corrections: TempoCorrections.Reader
   private let messages: Query
-  private let findings: Query
-  private let includesBeats: Bool
-  /// `nil` where they are not asked for.
-  private let lyrics: Query?
-  private let chapters: Query?
+  private let otherFindings: Query
+  /// Ids of the analyzers whose findings are declared.
+  private let declared: Set<String>
+
+  /// Where the row of a file has what.
+  private struct Columns {
+    let id, path, status, contentID, size, modified, remarks, analysisSet, skipCode, skipMessage, vanishedRun: Int32
+    let analyzed, stage, code, message, format: Int32
+
+    init(_ select: inout SelectList) {
+      id = select.add("file.id")
+      path = select.add("file.path")
+      status = select.add("file.status")
+      contentID = select.add("file.content_id")
+      size = select.add("file.size_bytes")
+      modified = select.add("file.mtime_ns")
+      remarks = select.add("file.remarks")
+      analysisSet = select.add("file.analysis_set")
+      skipCode = select.add("file.skip_code")
+      skipMessage = select.add("file.skip_message")
+      vanishedRun = select.add("file.vanished_run")
+      analyzed = select.add("file.analyzed_ns")
+      stage = select.add("e.stage")
+      code = select.add("e.code")
+      message = select.add("e.message")
+      format = select.add(StoredFormat.columnList)
+    }
+  }
 
   /// - Parameter condition: on the table `file`.
   init(store: ResultStore, _ selection: RecordSelection, condition: String, _ db: Database) throws {
     self.store = store
-    let includesBeats = selection.includesBeats
-    self.includesBeats = includesBeats
-    lyrics = selection.includesLyrics ? try Query(db, StoredFindings.lyricsSQL) : nil
-    chapters = selection.includesChapters ? try Query(db, StoredFindings.chaptersSQL) : nil
     database = db
+    var select = SelectList()
+    columns = Columns(&select)
+    findings = try store.findings.types.compactMap {
+      try FindingReader($0, long: selection.long, existing: store.existing, &select, db)
+    }
+    corrections = TempoCorrections.Reader(includesBeats: selection.long.contains("beats"), &select)
     files = try Query(
       db,
-      """
-      SELECT file.id, file.path, file.status, file.content_id, file.size_bytes, file.mtime_ns, file.remarks,
-        file.analysis_set, file.skip_code, file.skip_message, file.vanished_run, e.stage, e.code, e.message, g.formats, g.has_lyrics, g.pictures,
-        p.algorithm, p.duration_s, p.value, s.version, s.landmarks, file.analyzed_ns,
-        \(StoredFormat.columns), \(StoredFindings.tempoColumns)
-        \(includesBeats ? ", \(StoredFindings.beatColumns)" : ""),
-        \(TempoCorrections.columns(includesBeats: includesBeats))
-      FROM file
-      LEFT JOIN failure e ON e.file = file.id
-      LEFT JOIN tag_summary g ON g.file = file.id
-      LEFT JOIN fingerprint p ON p.file = file.id
-      LEFT JOIN signature s ON s.file = file.id
-      LEFT JOIN tempo o ON o.file = file.id
-      LEFT JOIN tempo_correction c ON c.content_id = file.content_id
-      LEFT JOIN format m ON m.file = file.id
-      \(includesBeats ? "LEFT JOIN beat_grid b ON b.file = file.id LEFT JOIN onset_summary n ON n.file = file.id" : "")
-      WHERE (file.status IS NOT NULL OR file.skip_code IS NOT NULL) AND \(condition)
-      ORDER BY file.path
-      """)
-    tags = try Query(db, StoredFindings.tagRowsSQL)
+      select.sql(
+        joining: """
+          LEFT JOIN failure e ON e.file = file.id
+          LEFT JOIN format m ON m.file = file.id
+          \(TempoCorrections.Reader.join)
+          """,
+        where: """
+          (file.status IS NOT NULL OR file.skip_code IS NOT NULL) AND \(condition)
+          ORDER BY file.path
+          """))
     messages = try Query(
       db,
       """
       SELECT n.name, a.outcome, a.message FROM analysis a JOIN analyzer n ON n.id = a.analyzer
       WHERE a.file = ? AND a.outcome <> 'ok' ORDER BY n.name
       """)
-    findings = try Query(db, "SELECT analyzer, value FROM finding WHERE file = ?")
+    otherFindings = try Query(db, "SELECT analyzer, value FROM finding WHERE file = ?")
+    declared = Set(store.findings.tables.map(\.analyzer))
   }
 
   /// Calls `body` for records until it returns false.
@@ -195,51 +204,36 @@ private struct RecordReader {
 
   /// Of the row that `files` stands at.
   private func record() throws -> FileRecord? {
-    let id = files.integer(0)
-    var record = FileRecord(path: files.path(1), status: .ok)
-    record.sizeBytes = files.optionalInteger(4)
-    record.modified = files.optionalInteger(5).map { Timestamp(nanoseconds: $0) }
-    record.isVanished = !files.isNull(10)
-    if let code = files.optionalText(8) {
-      record.status = files.text(11) == Problem.Stage.scan.rawValue ? .failed : .skipped
-      record.problem = Problem(stage: .scan, code: code, message: files.text(9))
+    let id = files.integer(columns.id)
+    var record = FileRecord(path: files.path(columns.path), status: .ok)
+    record.sizeBytes = files.optionalInteger(columns.size)
+    record.modified = files.optionalInteger(columns.modified).map { Timestamp(nanoseconds: $0) }
+    record.isVanished = !files.isNull(columns.vanishedRun)
+    if let code = files.optionalText(columns.skipCode) {
+      record.status = files.text(columns.stage) == Problem.Stage.scan.rawValue ? .failed : .skipped
+      record.problem = Problem(stage: .scan, code: code, message: files.text(columns.skipMessage))
       return record
     }
-    guard let status = FileRecord.Status(rawValue: files.text(2)) else { return nil }
+    guard let status = FileRecord.Status(rawValue: files.text(columns.status)) else { return nil }
     record.status = status
-    record.problem = StoredProblem.read(files, stage: 11, code: 12, message: 13)
-    record.remarks = StoredProblem.list(fromJSON: files, column: 6)
-    record.contentID = ContentID(files.text(3))
-    record.analyzed = files.optionalInteger(22).map { Timestamp(nanoseconds: $0) }
-    record.format = StoredFormat.read(files, from: 23)
-    record.tags = try StoredFindings.readTags(
-      file: id, formats: 14, hasLyrics: 15, pictures: 16, of: files, tagRows: tags)
-    if let lyrics, record.tags?.hasLyrics == true {
-      record.tags?.lyrics = try StoredFindings.readLyrics(file: id, rows: lyrics)
+    record.problem = StoredProblem.read(
+      files, stage: columns.stage, code: columns.code, message: columns.message)
+    record.remarks = StoredProblem.list(fromJSON: files, column: columns.remarks)
+    record.contentID = ContentID(files.text(columns.contentID))
+    record.analyzed = files.optionalInteger(columns.analyzed).map { Timestamp(nanoseconds: $0) }
+    record.format = StoredFormat.read(files, from: columns.format)
+    var readCount = 0
+    for reader in findings {
+      guard let finding = try reader.read(files, id) else { continue }
+      record.findings.append(finding)
+      readCount += 1
     }
-    if let chapters, record.tags != nil {
-      record.tags?.chapters = try StoredFindings.readChapters(file: id, rows: chapters)
-    }
-    if !files.isNull(17) {
-      record.fingerprint = FingerprintFinding(
-        algorithm: files.text(17), duration: files.real(18), value: files.text(19))
-    }
-    if !files.isNull(20) {
-      record.signature = FileRecord.Signature(version: Int(files.integer(20)), landmarkCount: Int(files.integer(21)))
-    }
-    let tempoColumn = 23 + StoredFormat.columnCount
-    record.tempo = StoredFindings.readTempo(
-      files, from: tempoColumn, beats: includesBeats ? tempoColumn + StoredFindings.tempoColumnCount : nil)
-    let correctionColumn =
-      tempoColumn + StoredFindings.tempoColumnCount + (includesBeats ? StoredFindings.beatColumnCount : 0)
-    if let correction = TempoCorrections.read(
-      files, from: correctionColumn, includesBeats: includesBeats, found: record.tempo)
-    {
+    if let correction = corrections.read(files, found: record.tempo) {
       record.tempo = correction.finding
       record.tempoCorrection = correction
     }
 
-    let members = try store.analysisSets.members(of: files.optionalInteger(7), in: database)
+    let members = try store.analysisSets.members(of: files.optionalInteger(columns.analysisSet), in: database)
     record.analyzers = members.map(\.identity)
     if members.contains(where: { $0.outcome != .ok }) {
       try messages.forEach(.integer(id)) {
@@ -248,9 +242,10 @@ private struct RecordReader {
           FileRecord.AnalyzerProblem(analyzer: messages.text(0), outcome: outcome, message: messages.text(2)))
       }
     }
-    if members.contains(where: { !KnownAnalyzer.all.contains($0.identity.id) }) {
-      try findings.forEach(.integer(id)) {
-        record.findings[findings.text(0)] = try? JSONValue(parsing: findings.bytes(1))
+    // Some analyzer is not declared, or was not when it made its finding.
+    if members.count(where: { $0.outcome == .ok || !declared.contains($0.identity.id) }) > readCount {
+      try otherFindings.forEach(.integer(id)) {
+        record.otherFindings[otherFindings.text(0)] = try? JSONValue(parsing: otherFindings.bytes(1))
       }
     }
     return record

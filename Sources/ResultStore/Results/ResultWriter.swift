@@ -140,7 +140,7 @@ public final class ResultWriter: Sendable {
     var analyses = try storedAnalyses(ofFile: id, db)
     let made = Set(analysis.outcomes.map(\.analyzer.id))
     for old in analyses where !made.contains(old.identity.id) && !stays(old, of: file, analysis) {
-      try StoredFindings.remove(old.identity.id, file: id, in: db)
+      try store.findings.remove(old.identity.id, file: id, in: db)
       try deleteAnalysis(old.analyzer, file: id, db)
       analyses.removeAll { $0.analyzer == old.analyzer }
     }
@@ -238,7 +238,7 @@ public final class ResultWriter: Sendable {
     switch outcome.result {
     case .finding(let finding):
       do {
-        try StoredFindings.write(finding, of: identity, file: file, in: db)
+        try store.findings.write(finding, of: identity, file: file, in: db)
         stored = (.ok, nil)
       } catch let error as EncodingError {
         stored = (.failed, "The finding cannot be stored: \(Self.reason(of: error)).")
@@ -246,7 +246,7 @@ public final class ResultWriter: Sendable {
     case .notApplicable(let message): stored = (.notApplicable, message)
     case .failed(let message): stored = (.failed, message)
     }
-    if stored.outcome != .ok { try StoredFindings.remove(identity.id, file: file, in: db) }
+    if stored.outcome != .ok { try store.findings.remove(identity.id, file: file, in: db) }
     let readsAudio = wanted.readsAudio(identity)
     let analyzer = try analyzerID(identity, readsAudio: readsAudio, state: &state, db)
     try Query(db, "INSERT OR REPLACE INTO analysis (file, analyzer, outcome, message) VALUES (?, ?, ?, ?)")
@@ -303,7 +303,7 @@ public final class ResultWriter: Sendable {
       guard let found else { continue }
       for old in analyses where old.identity.id == identity.id { try deleteAnalysis(old.analyzer, file: file, db) }
       analyses.removeAll { $0.identity.id == identity.id }
-      try StoredFindings.copy(identity.id, from: found.file, to: file, in: db)
+      try store.findings.copy(identity.id, from: found.file, to: file, in: db)
       try Query(
         db,
         """

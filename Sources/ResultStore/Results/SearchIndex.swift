@@ -28,20 +28,17 @@ enum SearchIndex {
   }
 
   /// Puts the words of a song into the index, or takes it out if it has none.
-  static func indexSong(_ tags: TagFinding?, ofFile id: Int64, in db: Database) throws {
+  static func indexSong(_ words: SongWords?, ofFile id: Int64, in db: Database) throws {
     try Query(db, "DELETE FROM songs_fts WHERE rowid = ?").run(.integer(id))
-    guard let tags, let columns = songColumns(tags.fields) else { return }
+    guard let columns = songColumns(words) else { return }
     try Query(db, "INSERT INTO songs_fts (rowid, artist, title, album, album_artist) VALUES (?, ?, ?, ?, ?)").run(
       .integer(id), .text(columns[0]), .text(columns[1]), .text(columns[2]), .text(columns[3]))
   }
 
   /// Artist, title, album and album artist; `nil` if there are no words.
-  static func songColumns(_ fields: [String: [String]]) -> [String]? {
-    var artists = fields["artist"] ?? []
-    for artist in fields["artists"] ?? [] where !artists.contains(artist) { artists.append(artist) }
-    let columns = [artists, fields["title"] ?? [], fields["album"] ?? [], fields["albumartist"] ?? []].map {
-      $0.joined(separator: " / ")
-    }
+  static func songColumns(_ words: SongWords?) -> [String]? {
+    guard let words else { return nil }
+    let columns = [words.artist, words.title, words.album, words.albumArtist]
     return columns.allSatisfy(\.isEmpty) ? nil : columns
   }
 }

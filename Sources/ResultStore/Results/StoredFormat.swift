@@ -4,11 +4,11 @@ internal import GRDB
 /// The table `format`.
 enum StoredFormat {
   /// Of a table called `m`, in the order that `read` wants.
-  static let columns = """
-    m.container, m.codec, m.sample_rate_hz, m.channels, m.bit_depth, m.bit_rate_bps, m.lossless, m.claimed_frames, m.frames,
-    m.claim_is_estimated
-    """
-  static let columnCount: Int32 = 10
+  static let columns = columnList.joined(separator: ", ")
+  static let columnList = [
+    "m.container", "m.codec", "m.sample_rate_hz", "m.channels", "m.bit_depth", "m.bit_rate_bps", "m.lossless",
+    "m.claimed_frames", "m.frames", "m.claim_is_estimated",
+  ]
 
   /// `nil` if the file has none.
   static func read(_ row: Query, from column: Int32) -> AudioFormat? {

@@ -178,7 +178,7 @@ public final class ScanSession: Sendable {
     var stamp: FileChange.Known
     var device: Int64?
     var inode: Int64?
-    var status: Status?
+    var status: FileAnalysis.Status?
     var analysisSet: Int64?
     var decoderVersion: Int64
     var pending: PendingState
@@ -186,8 +186,6 @@ public final class ScanSession: Sendable {
     var hasVanished: Bool
     /// The file was known by another path, and its inode alone does not make sure that it is the same.
     var isDoubtful = false
-
-    enum Status { case ok, partial, failed }
 
     init(_ row: Query) {
       id = row.integer(0)

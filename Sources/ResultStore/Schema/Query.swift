@@ -34,7 +34,9 @@ struct Query {
   private var handle: OpaquePointer { statement.sqliteStatement }
 
   /// Runs a statement that gives no rows.
-  func run(_ values: SQLValue...) throws {
+  func run(_ values: SQLValue...) throws { try run(values) }
+
+  func run(_ values: [SQLValue]) throws {
     try bind(values)
     defer { sqlite3_reset(handle) }
     while try step() {}

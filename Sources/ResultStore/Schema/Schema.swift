@@ -9,6 +9,12 @@ enum Schema {
   /// in the next one, and a database of each released version stays among the test fixtures.
   static let version = 3
 
+  /// Tables that no finding can have for its own.
+  static let ownTables: Set<String> = [
+    "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
+    "songs_fts", "source_paths_fts", "tempo_correction",
+  ]
+
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("v1") { db in
@@ -304,9 +310,12 @@ enum Schema {
     ) WITHOUT ROWID;
     """
 
-  private static let views2 = """
-    DROP VIEW track;
-    -- One line for each file that is there, for people.
+  /// One line for each file that is there, for people.
+  /// - Parameters:
+  ///   - columns: What declared findings add at the end.
+  ///   - tables: Theirs, with one row for each file.
+  static func trackView(columns: [String] = [], tables: [String] = []) -> String {
+    """
     CREATE VIEW track AS
     SELECT f.id, f.display_path AS path,
       CASE WHEN f.skip_code IS NOT NULL THEN 'skipped' ELSE f.status END AS status,
@@ -317,13 +326,20 @@ enum Schema {
       round(m.duration_s, 2) AS duration_s, m.codec, m.sample_rate_hz, m.channels, f.size_bytes,
       datetime(f.mtime_ns / 1000000000, 'unixepoch') AS modified_at,
       f.content_id, coalesce(f.skip_code, e.code) AS problem, coalesce(f.skip_message, e.message) AS message,
-      c.bpm IS NOT NULL AS locked
+      c.bpm IS NOT NULL AS locked\(columns.map { ", \($0)" }.joined())
     FROM file f
     LEFT JOIN format m ON m.file = f.id
     LEFT JOIN tempo o ON o.file = f.id
     LEFT JOIN tempo_correction c ON c.content_id = f.content_id
-    LEFT JOIN failure e ON e.file = f.id
-    WHERE f.vanished_run IS NULL;
+    LEFT JOIN failure e ON e.file = f.id\(tables.map { "\nLEFT JOIN \($0) ON \($0).file = f.id" }.joined())
+    WHERE f.vanished_run IS NULL
+    """
+  }
+
+  private static let views2 = """
+    DROP VIEW track;
+    -- One line for each file that is there, for people.
+    \(trackView());
 
     DROP VIEW failing;
     CREATE VIEW failing AS

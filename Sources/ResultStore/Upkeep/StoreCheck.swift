@@ -18,7 +18,7 @@ extension ResultStore {
     }
     var complaints = try checkWordIndex()
     complaints += try read { db in
-      try StoreCheck.rows(db) + StoreCheck.searchIndex(db) + StoreCheck.lastRun(db)
+      try StoreCheck.rows(self, db) + StoreCheck.searchIndex(self, db) + StoreCheck.lastRun(db)
     }
     return complaints
   }
@@ -46,12 +46,11 @@ extension ResultStore {
         try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('rebuild'); DELETE FROM \(table)")
       }
       let files = try Query(db, "SELECT id, path FROM file WHERE status IS NOT NULL")
-      let tags = try Query(db, StoredFindings.tagRowsSQL)
+      let words = try SongWordReader(self, db)
       try files.forEach {
         let id = files.integer(0)
         try SearchIndex.indexPath(files.path(1), ofFile: id, in: db)
-        let fields = try StoreCheck.tagFields(ofFile: id, tags)
-        if !fields.isEmpty { try SearchIndex.indexSong(TagFinding(fields: fields), ofFile: id, in: db) }
+        try SearchIndex.indexSong(try words.words(ofFile: id), ofFile: id, in: db)
       }
     }
   }
@@ -81,37 +80,43 @@ enum StoreCheck {
           FROM analysis a WHERE a.file = f.id ORDER BY a.analyzer)), '')
       """
     ),
-    (
-      "with an analyzer that has left nothing",
-      """
-      EXISTS (SELECT 1 FROM analysis a JOIN analyzer n ON n.id = a.analyzer
-        WHERE a.file = f.id AND a.outcome = 'ok'
-        AND NOT EXISTS (SELECT 1 FROM finding x WHERE x.file = f.id AND x.analyzer = n.name)
-        AND CASE n.name
-          WHEN 'tags' THEN NOT EXISTS (SELECT 1 FROM tag_summary x WHERE x.file = f.id)
-          WHEN 'tempo' THEN NOT EXISTS (SELECT 1 FROM tempo x JOIN beat_grid y USING (file) WHERE x.file = f.id)
-          WHEN 'chromaprint' THEN NOT EXISTS (SELECT 1 FROM fingerprint x WHERE x.file = f.id)
-          WHEN 'signature' THEN NOT EXISTS (SELECT 1 FROM signature x WHERE x.file = f.id)
-          ELSE 1 END)
-      """
-    ),
-    (
-      "with findings of which no analysis is on record",
-      [
-        ("tag_summary", "'tags'"), ("tempo", "'tempo'"), ("fingerprint", "'chromaprint'"), ("signature", "'signature'"),
-        ("finding", "x.analyzer"),
-      ].map { table, analyzer in
-        """
-        EXISTS (SELECT 1 FROM \(table) x WHERE x.file = f.id AND NOT EXISTS (
-          SELECT 1 FROM analysis a JOIN analyzer n ON n.id = a.analyzer
-          WHERE a.file = f.id AND a.outcome = 'ok' AND n.name = \(analyzer)))
-        """
-      }.joined(separator: " OR ")
-    ),
   ]
 
-  static func rows(_ db: Database) throws -> [String] {
-    try conditions.compactMap { condition in
+  /// The same about findings: each in its tables, and with an analysis on record.
+  private static func conditions(of findings: [FindingTables]) -> [(what: String, sql: String)] {
+    let cases = findings.map { finding in
+      let tables = finding.tables.filter { $0.key == .file }.map(\.name)
+      let joined = tables.dropFirst().map { " JOIN \($0) USING (file)" }.joined()
+      return "WHEN '\(finding.analyzer)' THEN NOT EXISTS (SELECT 1 FROM \(tables[0]) x\(joined) WHERE x.file = f.id)"
+    }
+    let places = findings.map { (table: $0.main, analyzer: "'\($0.analyzer)'") }
+    return [
+      (
+        "with an analyzer that has left nothing",
+        """
+        EXISTS (SELECT 1 FROM analysis a JOIN analyzer n ON n.id = a.analyzer
+          WHERE a.file = f.id AND a.outcome = 'ok'
+          AND NOT EXISTS (SELECT 1 FROM finding x WHERE x.file = f.id AND x.analyzer = n.name)
+          AND CASE n.name \(cases.joined(separator: " ")) ELSE 1 END)
+        """
+      ),
+      (
+        "with findings of which no analysis is on record",
+        (places + [(table: "finding", analyzer: "x.analyzer")]).map { table, analyzer in
+          """
+          EXISTS (SELECT 1 FROM \(table) x WHERE x.file = f.id AND NOT EXISTS (
+            SELECT 1 FROM analysis a JOIN analyzer n ON n.id = a.analyzer
+            WHERE a.file = f.id AND a.outcome = 'ok' AND n.name = \(analyzer)))
+          """
+        }.joined(separator: " OR ")
+      ),
+    ]
+  }
+
+  static func rows(_ store: ResultStore, _ db: Database) throws -> [String] {
+    // A database that may only be read may be older than a declaration.
+    let findings = store.findings.tables.filter { $0.tables.allSatisfy { store.existing.has($0.name) } }
+    return try (conditions + conditions(of: findings)).compactMap { condition in
       let select = try Query(db, "SELECT count(*), min(f.display_path) FROM file f WHERE \(condition.sql)")
       let found = try select.first { (count: select.integer(0), example: select.text(1)) }
       guard let found, found.count > 0 else { return nil }
@@ -119,7 +124,7 @@ enum StoreCheck {
     }
   }
 
-  static func searchIndex(_ db: Database) throws -> [String] {
+  static func searchIndex(_ store: ResultStore, _ db: Database) throws -> [String] {
     let texts = try Query(
       db,
       """
@@ -127,14 +132,14 @@ enum StoreCheck {
       FROM file f LEFT JOIN source_paths_fts p ON p.rowid = f.id LEFT JOIN songs_fts s ON s.rowid = f.id
       WHERE f.status IS NOT NULL
       """)
-    let tags = try Query(db, StoredFindings.tagRowsSQL)
+    let words = try SongWordReader(store, db)
     var wrong: Int64 = 0
     var example: FilePath?
     try texts.forEach {
       let path = texts.path(1)
       let indexedPath = texts.isNull(2) ? nil : [texts.text(2), texts.text(3)]
       let indexedSong = texts.isNull(4) ? nil : (4...7).map { texts.text($0) }
-      let song = SearchIndex.songColumns(try tagFields(ofFile: texts.integer(0), tags))
+      let song = SearchIndex.songColumns(try words.words(ofFile: texts.integer(0)))
       guard indexedPath != SearchIndex.pathColumns(path) || indexedSong != song else { return }
       wrong += 1
       example = example ?? path
@@ -153,12 +158,6 @@ enum StoreCheck {
       if count > 0 { complaints.append("search index: \(counted(count, "row")) of \(table) without a file; \(repair)") }
     }
     return complaints
-  }
-
-  static func tagFields(ofFile id: Int64, _ rows: Query) throws -> [String: [String]] {
-    var fields: [String: [String]] = [:]
-    try rows.forEach(.integer(id)) { fields[rows.text(0), default: []].append(rows.text(2)) }
-    return fields
   }
 
   /// Only of the last run are the files as it left them.

@@ -27,8 +27,8 @@ struct CatalogAddCommand: AsyncParsableCommand {
   @OptionGroup
   var catalog: CatalogArguments
 
-  @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
-  var database: PathArgument?
+  @OptionGroup
+  var database: DatabaseArgument
 
   func validate() throws {
     if files.isEmpty, items == nil { throw ValidationError("Name files to add, or a table with --items.") }
@@ -36,8 +36,7 @@ struct CatalogAddCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await reportingErrors {
-      var settings = try CommandSettings()
-      settings.take(database, for: Settings.database, option: "--database")
+      var settings = try CommandSettings(database)
       catalog.apply(to: &settings)
       let store =
         FileManager.default.fileExists(atPath: settings[Settings.database].string)

@@ -20,16 +20,15 @@ struct CatalogBuildCommand: AsyncParsableCommand {
   @OptionGroup
   var catalog: CatalogArguments
 
-  @Option(help: ArgumentHelp("The database of results.", valueName: "file"))
-  var database: PathArgument?
+  @OptionGroup
+  var database: DatabaseArgument
 
   @Flag(name: .shortAndLong, help: "Print the summary even when not on a terminal.")
   var verbose = false
 
   func run() async throws {
     try await reportingErrors {
-      var settings = try CommandSettings()
-      settings.take(database, for: Settings.database, option: "--database")
+      var settings = try CommandSettings(database)
       catalog.apply(to: &settings)
       let store = try settings.openStoreForReading()
       let terminal = Terminal()

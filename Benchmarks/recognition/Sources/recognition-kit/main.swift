@@ -11,6 +11,7 @@ import SystemPackage
 //     recognition-kit landmarks manifest.csv DIRECTORY
 //     recognition-kit adding COUNT      how the time to add references grows with their number
 //     recognition-kit evidence CATALOG queries.csv evidence.csv      queries: id,track or NONE,path
+//     recognition-kit cells queries.csv cells.i16      queries: id,path,landmarks,column of theirs at which it begins
 
 func cpuSeconds() -> Double {
   var time = timespec()
@@ -19,22 +20,25 @@ func cpuSeconds() -> Double {
 }
 
 /// The mono samples of a raw file of 16-bit numbers at 8 kHz.
-func samples(_ path: String) throws -> [Float] {
+func samples(_ path: String) throws -> [Float] { try numbers(path, as: Int16.self).map { Float($0) / 32768 } }
+
+/// The numbers in a file without a header.
+func numbers<Number: FixedWidthInteger>(_ path: String, as _: Number.Type) throws -> [Number] {
   let file = try FileDescriptor.open(FilePath(path), .readOnly)
   defer { try? file.close() }
   let size = Int(try file.seek(offset: 0, from: .end))
   try file.seek(offset: 0, from: .start)
-  let values = try [Int16](unsafeUninitializedCapacity: size / 2) { buffer, count in
+  let width = MemoryLayout<Number>.size
+  return try [Number](unsafeUninitializedCapacity: size / width) { buffer, count in
     var done = 0
     let bytes = UnsafeMutableRawBufferPointer(buffer)
-    while done < size / 2 * 2 {
+    while done < size / width * width {
       let read = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[done...]))
       if read == 0 { break }
       done += read
     }
-    count = done / 2
+    count = done / width
   }
-  return values.map { Float($0) / 32768 }
 }
 
 /// Identifier and path of each line of a list.
@@ -207,6 +211,14 @@ func writeLandmarks(_ manifest: String, _ directory: String) throws {
   }
 }
 
+/// Reads what `writeLandmarks` wrote for a track.
+func landmarks(_ path: String) throws -> [Landmark] {
+  let numbers = try numbers(path, as: Int32.self)
+  return stride(from: 0, to: numbers.count - 2, by: 3).map {
+    Landmark(column: Int(numbers[$0]), band: Int(numbers[$0 + 1]), strength: Int(numbers[$0 + 2]))
+  }
+}
+
 /// Writes what speaks for the best place of each query, and the same with its track taken out of the catalog.
 func writeEvidence(_ catalogPath: String, _ queries: String, _ output: String) throws {
   let session = try RecognitionSession(catalog: CustomCatalog(contentsOf: FilePath(catalogPath)))
@@ -243,6 +255,23 @@ func add(_ count: Int) throws {
   }
 }
 
+/// Writes the cells that the pairs of each query may fall into, for rarity.py: ranks of anchor and target, number of
+/// stronger targets, distance in hundredths, and number of pairs that the track has there, 16 bits each.
+func writeCells(_ queries: String, _ output: String) throws {
+  var numbers: [Int16] = []
+  for query in try list(queries) {
+    let fields = query.path.split(separator: ",").map(String.init)
+    let samples = try samples(fields[0])
+    var generator = RecognitionQueryGenerator(sampleRate: 8000)
+    generator.append(samples.span)
+    for cell in generator.query().pairCells(of: try landmarks(fields[1]), from: Float(fields[2]) ?? 0) {
+      numbers += [cell.anchorRank, cell.targetRank, cell.strongerTargetCount].map(Int16.init)
+      numbers += [Int16((cell.distance * 100).rounded()), Int16(cell.referencePairCount)]
+    }
+  }
+  try numbers.withUnsafeBytes { try write($0, to: output) }
+}
+
 let arguments = CommandLine.arguments
 do {
   switch arguments.dropFirst().first {
@@ -254,6 +283,7 @@ do {
   case "grow" where arguments.count == 5: try grow(arguments[2], arguments[3], Int(arguments[4]) ?? 0)
   case "landmarks" where arguments.count == 4: try writeLandmarks(arguments[2], arguments[3])
   case "evidence" where arguments.count == 5: try writeEvidence(arguments[2], arguments[3], arguments[4])
+  case "cells" where arguments.count == 4: try writeCells(arguments[2], arguments[3])
   default:
     print(
       """
@@ -261,7 +291,7 @@ do {
              recognition-kit match CATALOG queries.csv answers.csv [signature] | landmarks manifest.csv DIRECTORY
              recognition-kit tracks CATALOG queries.csv tracks.csv
              recognition-kit adding COUNT
-             recognition-kit evidence CATALOG queries.csv evidence.csv
+             recognition-kit evidence CATALOG queries.csv evidence.csv | cells queries.csv cells.i16
       """)
     exit(64)
   }

@@ -1,0 +1,195 @@
+internal import Text
+
+/// A finding whose fields are declared. The store keeps it in tables of its own, reports, schemas and pages have its
+/// fields under its name, and workers hand it on: all from the declaration. Other findings are kept as JSON.
+///
+///     struct Loudness: DeclaredFinding {
+///       var integrated: Double?
+///       var truePeak: Double?
+///
+///       static let declaration = FindingDeclaration<Loudness>(
+///         "loudness", "Loudness after EBU R 128; null if it was not measured.",
+///         fields: [
+///           .field("integrated_lufs", \.integrated, "Integrated loudness.", shown: Shown(unit: "LUFS")),
+///           .field("true_peak_dbtp", \.truePeak, "True peak.", shown: Shown("peak", unit: "dBTP"), isIndexed: true),
+///         ])
+///     }
+public protocol DeclaredFinding: AnalysisFinding {
+  /// What a row of the store is read into.
+  init()
+  static var declaration: FindingDeclaration<Self> { get }
+}
+
+extension DeclaredFinding {
+  /// The id of the analyzer that makes such findings.
+  public static var analyzer: String { declaration.analyzer }
+  /// Whether some of its fields say how they are shown.
+  public static var hasShownFields: Bool { declaration.fields.contains { $0.shown != nil } }
+  /// What its long fields are called, which reports leave out unless asked.
+  public static var longFields: [String] { declaration.fields.compactMap { $0.report == nil ? nil : $0.long } }
+}
+
+/// What a finding consists of, in one place.
+public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
+  /// The key in reports.
+  public let name: String
+  /// The id of the analyzer that finds it.
+  public let analyzer: String
+  /// One row for each file that has the finding.
+  public let table: String
+  /// One sentence for schemas.
+  public let summary: String
+  /// In the order of reports.
+  public let fields: [FindingField<Finding>]
+  private let customLines: (@Sendable (Finding, FindingContext) -> [FindingLine])?
+  /// By what words people look for a file with this finding; `nil` if by none.
+  public let words: (@Sendable (Finding) -> SongWords)?
+
+  /// - Parameters:
+  ///   - name: In snake_case.
+  ///   - analyzer: The id of the analyzer, where it is not the name.
+  ///   - table: Its table, where that is not called as the finding.
+  ///   - words: By what words people look for a file with this finding.
+  ///   - lines: What `show` prints instead of the fields that say how they are shown.
+  public init(
+    _ name: String, analyzer: String? = nil, table: String? = nil, _ summary: String, fields: [FindingField<Finding>],
+    words: (@Sendable (Finding) -> SongWords)? = nil,
+    lines: (@Sendable (Finding, FindingContext) -> [FindingLine])? = nil
+  ) {
+    self.name = name
+    self.analyzer = analyzer ?? name
+    self.table = table ?? name
+    self.summary = summary
+    self.fields = fields
+    self.words = words
+    customLines = lines
+  }
+
+  /// The fields of reports.
+  public var reportType: RecordType {
+    RecordType(
+      summary: summary, members: fields.filter { $0.report != nil }.map { RecordType.Member($0) }, form: .object)
+  }
+
+  /// The values of the fields of reports.
+  /// - Parameter long: The long fields to have; others are `null`.
+  public func reportValues(
+    long: Set<String>
+  ) -> @Sendable (Finding, FindingContext) -> [FieldValue] {
+    let reported = fields.filter { $0.report != nil }
+    let blank = [FieldValue](repeating: .null, count: reported.count)
+    var values: [(index: Int, get: @Sendable (Finding, FindingContext) -> FieldValue)] = []
+    var map: (@Sendable (Finding) -> [String: [String]])?
+    var entries: [String: (index: Int, value: @Sendable ([String]) -> FieldValue)] = [:]
+    for (index, field) in reported.enumerated() {
+      if let name = field.long, !long.contains(name) { continue }
+      if let entry = field.entry {
+        map = entry.map
+        entries[field.name] = (index, entry.value)
+      } else if let report = field.report {
+        values.append((index, report))
+      }
+    }
+    return { [map, values, entries] finding, context in
+      var result = blank
+      for value in values { result[value.index] = value.get(finding, context) }
+      guard let map else { return result }
+      for (name, texts) in map(finding) {
+        if let entry = entries[name] { result[entry.index] = entry.value(texts) }
+      }
+      return result
+    }
+  }
+
+  /// The lines of `show`.
+  public func lines(_ finding: Finding, _ context: FindingContext) -> [FindingLine] {
+    if let customLines { return customLines(finding, context) }
+    let text = shownFields(finding, context)
+    return text.isEmpty ? [] : [FindingLine(name, text)]
+  }
+
+  /// The fields that say how they are shown, joined by commas; empty if none has a value.
+  public func shownFields(_ finding: Finding, _ context: FindingContext) -> String {
+    fields.compactMap { field in
+      field.shown.flatMap { shown in field.report.flatMap { shown.text($0(finding, context)) } }
+    }.joined(separator: ", ")
+  }
+}
+
+/// What else is known of the file that a finding is about.
+public struct FindingContext: Sendable {
+  public var format: AudioFormat?
+  /// The file was decoded to its end, and nothing was wrong with it.
+  public var isWhole: Bool
+  /// What a person has set.
+  public var tempoCorrection: TempoCorrection?
+
+  public init(format: AudioFormat?, isWhole: Bool, tempoCorrection: TempoCorrection?) {
+    self.format = format
+    self.isWhole = isWhole
+    self.tempoCorrection = tempoCorrection
+  }
+}
+
+/// A line of `show`, and what stands below it.
+public struct FindingLine: Hashable, Sendable {
+  public var label: String
+  public var text: String
+  public var details: [String]
+
+  public init(_ label: String, _ text: String, details: [String] = []) {
+    self.label = label
+    self.text = text
+    self.details = details
+  }
+}
+
+/// The words by which people look for a track, for full-text search.
+public struct SongWords: Hashable, Sendable {
+  public var artist: String
+  public var title: String
+  public var album: String
+  public var albumArtist: String
+
+  public init(artist: String, title: String, album: String, albumArtist: String) {
+    self.artist = artist
+    self.title = title
+    self.album = album
+    self.albumArtist = albumArtist
+  }
+}
+
+extension Shown {
+  /// `nil` for what a line has no room for.
+  func text(_ value: FieldValue) -> String? {
+    let text: String? =
+      switch value {
+      case .text(let text): text.isEmpty ? nil : text
+      case .integer(let number): String(number)
+      case .number(let number): number.isFinite ? self.text(number) : nil
+      case .boolean(let flag): flag ? "yes" : "no"
+      case .texts(let list): list.isEmpty ? nil : list.joined(separator: " / ")
+      case .null, .json, .blob, .numbers, .textLists, .record, .records: nil
+      }
+    return text.map { [label, $0, unit].compactMap(\.self).joined(separator: " ") }
+  }
+
+  private func text(_ number: Double) -> String {
+    var writer = JSONWriter()
+    writer.number(number, decimals: decimals)
+    return writer.text
+  }
+}
+
+// MARK: - Coding
+
+extension DeclaredFinding {
+  public init(from decoder: any Decoder) throws {
+    self.init()
+    try FieldCoding.decode(Self.declaration.fields, into: &self, from: decoder)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    try FieldCoding.encode(Self.declaration.fields, of: self, to: encoder)
+  }
+}

@@ -1,0 +1,58 @@
+/// A record within a finding, whose fields are declared: an entry of a list, or a part.
+public protocol DeclaredRecord: FieldRepresentable, FieldElement, Codable {
+  /// What its values are read into.
+  init()
+  /// One sentence for schemas.
+  static var summary: String { get }
+  /// In the order of reports. A record has neither long fields nor rows of its own.
+  static var fields: [FindingField<Self>] { get }
+  /// How a list of them stands in one column; as objects unless a type says otherwise.
+  static var form: RecordType.Form { get }
+}
+
+extension DeclaredRecord {
+  public static var form: RecordType.Form { .object }
+
+  private static var recordType: RecordType {
+    RecordType(summary: summary, members: fields.map { RecordType.Member($0) }, form: form)
+  }
+
+  public static var fieldType: FieldType { .record(recordType) }
+  public var fieldValue: FieldValue { .record(values) }
+
+  public init?(fieldValue: FieldValue) {
+    guard case .record(let values) = fieldValue else { return nil }
+    self.init(values, of: Self.fields)
+  }
+
+  public static var listType: FieldType { .records(recordType) }
+
+  public static func listValue(_ list: [Self]) -> FieldValue {
+    let fields = fields
+    return .records(list.map { record in fields.map { $0.exact?.get(record) ?? .null } })
+  }
+
+  public static func list(_ value: FieldValue) -> [Self]? {
+    guard case .records(let records) = value else { return nil }
+    let fields = fields
+    return records.map { Self($0, of: fields) }
+  }
+
+  private var values: [FieldValue] { Self.fields.map { $0.exact?.get(self) ?? .null } }
+
+  private init(_ values: [FieldValue], of fields: [FindingField<Self>]) {
+    self.init()
+    for (field, value) in zip(fields, values) { field.exact?.set(&self, value) }
+  }
+}
+
+// MARK: - Coding
+
+extension DeclaredRecord {
+  public init(from decoder: any Decoder) throws {
+    self.init()
+    try FieldCoding.decode(Self.fields, into: &self, from: decoder)
+  }
+
+  public func encode(to encoder: any Encoder) throws { try FieldCoding.encode(Self.fields, of: self, to: encoder) }
+}

@@ -1,0 +1,69 @@
+internal import Foundation
+internal import Text
+
+extension TagFinding {
+  public static let declaration = FindingDeclaration<TagFinding>(
+    "tags", table: "tag_summary", "Tags under canonical names; null if they were not read.",
+    fields: TagField.all.map { tag in
+      .entry(tag.name, of: \.fields, tag.type, tag.summary) { tag.value($0) }
+    } + [
+      .derived("other", "Tags without a canonical name, under the name the file has for them.") { tags, _ in
+        tags.others
+      },
+      .rows("fields", \.fields, "Every tag under its name.", table: "tag", isReported: false),
+      .field("pictures", \.pictures, "Embedded pictures.", nullIfEmpty: true),
+      .field("has_lyrics", \.hasLyrics, "The tags hold lyrics."),
+      .field("formats", \.formats, "The tag formats found: id3v2.4, vorbis, mp4, apev2, …", nullIfEmpty: true),
+      .rows(
+        "lyrics", \.lyrics, "Lyrics; null unless the report was made with lyrics.", table: "lyrics", long: "lyrics"),
+      .rows(
+        "chapters", \.chapters, "Chapters; null unless the report was made with chapters.", table: "chapter",
+        long: "chapters"),
+    ],
+    words: \.words,
+    lines: { tags, _ in
+      TagField.all.compactMap { field in
+        tags.fields[field.name].map { FindingLine(field.name, $0.joined(separator: " / ")) }
+      }
+        + tags.lyrics.map { FindingLine("lyrics", $0.heading, details: $0.words) }
+        + tags.chapters.map {
+          FindingLine("chapter", [clock($0.startSeconds), $0.title].compactMap(\.self).joined(separator: " "))
+        } + [FindingLine("pictures", tags.pictures.map { "\($0.type) (\($0.mime))" }.joined(separator: ", "))]
+    })
+
+  /// Values without a canonical name, under the name the file has for them.
+  private var others: [String: [String]] {
+    var others: [String: [String]] = [:]
+    for (name, values) in fields where name.hasPrefix(TagField.otherPrefix) {
+      others[String(name.dropFirst(TagField.otherPrefix.count))] = values
+    }
+    return others
+  }
+
+  private var words: SongWords {
+    var artists = fields["artist"] ?? []
+    for artist in fields["artists"] ?? [] where !artists.contains(artist) { artists.append(artist) }
+    func joined(_ list: [String]?) -> String { list?.joined(separator: " / ") ?? "" }
+    return SongWords(
+      artist: joined(artists), title: joined(fields["title"]), album: joined(fields["album"]),
+      albumArtist: joined(fields["albumartist"]))
+  }
+}
+
+extension TagFinding.Lyrics {
+  fileprivate var heading: String {
+    let kind = lines.isEmpty ? "without times" : "with times"
+    return [language, description, kind].compactMap(\.self).joined(separator: ", ")
+  }
+
+  fileprivate var words: [String] {
+    if !lines.isEmpty { return lines.map { "\(clock($0.seconds)) \($0.text)" } }
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+}
+
+/// As `61:02.50`: minutes, seconds and hundredths.
+private func clock(_ seconds: Double) -> String {
+  let hundredths = Int((min(max(seconds, 0), 1e9) * 100).rounded())
+  return String(format: "%02d:%02d.%02d", hundredths / 6000, hundredths / 100 % 60, hundredths % 100)
+}

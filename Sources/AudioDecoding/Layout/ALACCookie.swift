@@ -1,0 +1,21 @@
+internal import MediaContainers
+
+/// What an encoder of ALAC writes of a stream ("magic cookie", Apple: ALACMagicCookieDescription.txt).
+enum ALACCookie {
+  /// More than a frame of 16,384 samples of 8 channels with 32 bits takes, and more bits per second than those have.
+  private static let frameByteLimit: UInt32 = 1 << 22
+  private static let bitRateLimit: UInt32 = 400_000_000
+
+  /// Whether the largest frame or the mean bit rate cannot be meant. Decoders need neither.
+  ///
+  /// - Parameter bytes: The cookie, alone or in boxes of QuickTime.
+  static func isAbsurd(_ bytes: [UInt8]) -> Bool {
+    let start = bytes.has("frma", at: 4) ? 24 : bytes.has("alac", at: 4) ? 12 : 0
+    guard let frameBytes = bytes.bigEndian(UInt32.self, at: start + 12),
+      let bitRate = bytes.bigEndian(UInt32.self, at: start + 16)
+    else { return false }
+    return frameBytes > frameByteLimit || bitRate > bitRateLimit
+  }
+
+  static let remark = "The ALAC header claims sizes or bit rates that no stream has; they were ignored."
+}

@@ -1,0 +1,227 @@
+internal import Analysis
+internal import MediaContainers
+internal import SystemPackage
+
+/// Where the audio of a file lies, what its header says of it, and what decoders must not see.
+struct AudioLayout {
+  enum Kind {
+    case pcm(PCMHeader)
+    case flac(FLACStream)
+    case ogg(OggStream)
+    case mpeg(MPEGStream)
+    /// A file that FFmpeg's demuxer of this name reads, between the tags of other formats.
+    case other(demuxer: String, bytes: Range<Int>)
+    /// Nothing is known about such bytes.
+    case unknown
+  }
+
+  let kind: Kind
+  /// An ID3v2 tag in front cannot be what it claims to be.
+  let hasBrokenTag: Bool
+  /// What FFmpeg's demuxer must not see of PCM and of kind `other`.
+  private(set) var masks: [ByteMask] = []
+  /// See `MP4Structure.ignoresEdits`.
+  private(set) var ignoresEdits = false
+  /// What a DSF file says.
+  private(set) var dsf: DSFHeader?
+  /// What was counted in a file of bare AAC.
+  private(set) var adts: ADTSStream?
+
+  /// Opens a file to read its audio.
+  static func open(_ path: FilePath) throws(DecodeError) -> (file: ByteSource, layout: AudioLayout) {
+    do throws(FileReadError) {
+      let file = try ByteSource(path: path)
+      if file.size > 0 {
+        file.expectSequentialReads()
+        return (file, try AudioLayout(of: file))
+      }
+    } catch {
+      throw DecodeError(error)
+    }
+    throw DecodeError(.empty, "The file is empty.")
+  }
+
+  init(of file: ByteSource) throws(FileReadError) {
+    let tags = try TagRegions.leading(in: file)
+    hasBrokenTag = tags.isBroken
+    let start = tags.end
+    let container = try Container(of: file, at: start)
+    if let header = try PCMHeader(in: file, container, at: start) {
+      kind = .pcm(header)
+      masks = header.tagChunks.map { ByteMask(at: $0, container == .caf ? "free" : "JUNK") }
+    } else if container == .flac, let stream = try FLACStream(in: file, at: start) {
+      kind = .flac(stream)
+    } else if container == .ogg {
+      kind = .ogg(try OggStream(in: file, from: start))
+    } else if let demuxer = container.demuxer {
+      let end = container.isStructured ? file.size : try TagRegions.startOfTrailing(in: file, behind: start)
+      kind = .other(demuxer: demuxer, bytes: start..<end)
+      switch container {
+      case .mp4:
+        let structure = try MP4Structure(in: file, from: start)
+        masks = structure.masks
+        ignoresEdits = structure.ignoresEdits
+      case .matroska: masks = try MatroskaStructure(in: file, from: start).masks
+      case .asf: masks = try ChunkStructure.asf(in: file, at: start)
+      case .dsdiff: masks = try ChunkStructure.dsdiff(in: file, at: start)
+      case .nistSphere: masks = try ChunkStructure.sphere(in: file, at: start)
+      case .dsf:
+        dsf = try DSFHeader(in: file, at: start)
+        masks = [ByteMask(at: start + DSFHeader.tagOffsetPosition, [UInt8](repeating: 0, count: 8))]
+      default: break
+      }
+    } else if let stream = try ADTSStream(in: file, from: start) {
+      kind = .other(demuxer: "aac", bytes: stream.bytes)
+      adts = stream
+      // FFmpeg reads tags between the frames slowly.
+      masks = stream.innerTags.map { ByteMask(at: $0, [0, 0, 0]) }
+    } else if let stream = try MPEGStream(in: file, from: start) {
+      kind = .mpeg(stream)
+    } else {
+      kind = .unknown
+    }
+  }
+
+  /// Damage that shows in the structure of the file, whatever decoders make of it.
+  var fault: DecodeError? {
+    switch kind {
+    case .ogg(let stream): stream.fault
+    case .pcm(let header) where header.isCutOff:
+      DecodeError(.truncated, "The file is shorter than its header claims.")
+    default: nil
+    }
+  }
+
+  /// What a person should know although it does no harm.
+  var remarks: [Problem] {
+    var remarks: [Problem] = []
+    func remark(_ code: String, _ message: String) {
+      remarks.append(Problem(stage: .open, code: code, message: message))
+    }
+    if hasBrokenTag {
+      remark("broken_tag", "The ID3 tag in front claims a length or a version that it cannot have; it was passed over.")
+    }
+    if ignoresEdits {
+      remark(
+        "edit_list", "The edit list repeats the audio or leads past its end; it was ignored, and the audio read once.")
+    }
+    if dsf?.isAbsurd ?? false {
+      remark("absurd_length", "The DSF header claims lengths that no file has; they were ignored.")
+    }
+    if case .flac(let stream) = kind, let contradiction = stream.contradiction {
+      remark("contradicting_header", contradiction)
+    }
+    if case .pcm(let header) = kind {
+      if header.lengthIsUnknown {
+        remark(
+          "unknown_length", "The header does not say how long the audio is: the writer was stopped or wrote to a pipe.")
+      }
+      if header.lengthIsWrapped {
+        remark("wrapped_length", "The audio is longer than a WAV header can say; it was read to the end of the file.")
+      }
+      if header.description.has("alac", at: 8), ALACCookie.isAbsurd(header.codecHeader) {
+        remark("odd_header", ALACCookie.remark)
+      }
+      if header.contradictsItself {
+        remark("odd_header", "The header's sample size and frame size do not go together; the audio may be noise.")
+      }
+    }
+    return remarks
+  }
+
+  /// MD5 of the samples as the encoder left it; `nil` if there is none.
+  var checksum: [UInt8]? {
+    if case .flac(let stream) = kind { stream.checksum } else { nil }
+  }
+
+  /// Bytes of encoded audio, as far as the structure of the file tells.
+  var encodedByteCount: Int64? {
+    switch kind {
+    case .pcm(let header): header.audio.map { Int64($0.count) }
+    case .flac(let stream): Int64(stream.audio.count)
+    case .ogg(let stream): stream.audioByteCount
+    default: nil
+    }
+  }
+}
+
+extension Container {
+  /// FFmpeg's name for the demuxer of a container that nothing here reads itself; `nil` for the others.
+  var demuxer: String? {
+    switch self {
+    case .mp4: "mov"
+    case .matroska: "matroska"
+    case .asf: "asf"
+    case .realMedia: "rm"
+    case .dsf: "dsf"
+    // One demuxer reads DSDIFF and the older voice files of the Amiga.
+    case .dsdiff, .amigaVoice: "iff"
+    case .monkeysAudio: "ape"
+    case .wavPack: "wv"
+    case .trueAudio: "tta"
+    case .tak: "tak"
+    case .musepack7: "mpc"
+    case .musepack8: "mpc8"
+    case .amr: "amr"
+    case .shorten: "shn"
+    case .openMG: "oma"
+    case .dts: "dts"
+    case .dtsHD: "dtshd"
+    case .ac3: "ac3"
+    case .eac3: "eac3"
+    case .loas: "loas"
+    case .nistSphere: "nistsphere"
+    case .creativeVoice: "voc"
+    case .wav, .rifx, .rf64, .wave64, .aiff, .au, .caf, .flac, .ogg, .mod, .s3m, .it, .xm, .unknown: nil
+    }
+  }
+
+  /// Tags stand in a structure of its own, and tags of other formats do not follow.
+  fileprivate var isStructured: Bool {
+    switch self {
+    case .mp4, .matroska, .asf, .realMedia, .dsdiff, .amigaVoice: true
+    default: false
+    }
+  }
+}
+
+extension PCMHeader {
+  /// `wav`, `rf64`, `w64`, `aiff`, `au`, `caf`, as reports name it.
+  var name: String {
+    switch container {
+    case .rf64: "rf64"
+    case .wave64: "w64"
+    case .aiff: "aiff"
+    case .au: "au"
+    case .caf: "caf"
+    default: "wav"
+    }
+  }
+
+  /// FFmpeg's name for the demuxer.
+  var demuxer: String { container == .rf64 ? "wav" : name }
+
+  /// The header of a WAV file of the same encoding that goes on for ever.
+  var endlessHeader: [UInt8] {
+    let unknown: [UInt8] = [0xff, 0xff, 0xff, 0xff]
+    return Array("RIFF".utf8) + unknown + Array("WAVEfmt ".utf8) + [UInt8(description.count), 0, 0, 0] + description
+      + Array("data".utf8) + unknown
+  }
+}
+
+extension DSFHeader {
+  /// Petabytes, and years.
+  private var isTooLong: Bool { sampleCount / UInt64(max(sampleRate, 1)) > UInt64(StreamLimits.seconds) }
+
+  /// The lengths cannot be meant.
+  var isAbsurd: Bool { isTooLong || fileSize >> 50 != 0 || dataSize >> 50 != 0 }
+
+  /// Eight samples of one bit are decoded to one frame.
+  var claimedFrameCount: Int64? { isTooLong || sampleCount == 0 ? nil : Int64(sampleCount / 8) }
+}
+
+extension DecodeError {
+  init(_ error: FileReadError) {
+    self.init(error.code == .readError ? .readError : .unreadable, error.message)
+  }
+}

@@ -1,0 +1,23 @@
+internal import CLibAV
+
+/// Bytes that FFmpeg sees in place of those in the file.
+///
+/// FFmpeg keeps tags in lists that it searches from the start for each new one, and tables of edits and chapters as
+/// they stand: 100,000 tags take it minutes. Nobody asks FFmpeg for tags, so what holds them is shown to it as a part
+/// that every demuxer skips, of the same length.
+typealias ByteMask = LAVMask
+
+extension ByteMask {
+  /// - Parameter text: At most eight bytes of ASCII.
+  init(at offset: Int, _ text: StaticString) {
+    self.init(at: offset, Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)))
+  }
+
+  /// - Parameter bytes: At most eight.
+  init(at offset: Int, _ bytes: [UInt8]) {
+    self.init()
+    self.offset = Int64(offset)
+    count = CInt(bytes.count)
+    withUnsafeMutableBytes(of: &self.bytes) { $0.copyBytes(from: bytes) }
+  }
+}

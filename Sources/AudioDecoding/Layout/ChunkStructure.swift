@@ -1,0 +1,48 @@
+internal import MediaContainers
+
+/// The parts of further containers that FFmpeg must not see, because they hold tags, markers or pictures.
+enum ChunkStructure {
+  /// Objects that are looked at.
+  private static let limit = 1 << 20
+
+  /// - Parameter start: Where the header object stands.
+  static func asf(in file: ByteSource, at start: Int) throws(FileReadError) -> [ByteMask] {
+    var masks: [ByteMask] = []
+    guard let end = try ASFObject.headerEnd(in: file, at: start) else { return [] }
+    var position = start + ASFObject.fileHeaderSize
+    for _ in 0..<limit {
+      guard let object = try ASFObject(at: position, end: end, in: file) else { break }
+      if object.kind == .headerExtension {
+        // Objects like those around it.
+        position += ASFObject.extensionHeaderSize
+        continue
+      }
+      // A GUID that nobody has given to anything.
+      if object.kind != nil { masks.append(ByteMask(at: position, "skipskip")) }
+      position = object.end
+    }
+    return masks
+  }
+
+  /// DSDIFF (Philips, version 1.5): ID3v2, comments, edited master information.
+  static func dsdiff(in file: ByteSource, at start: Int) throws(FileReadError) -> [ByteMask] {
+    var masks: [ByteMask] = []
+    guard var chunks = ChunkReader(file, .dsdiff, at: start) else { return [] }
+    while let chunk = try chunks.next(), chunk.size <= file.size - chunk.start {
+      if ["ID3 ", "COMT", "DIIN"].contains(chunk.id) { masks.append(ByteMask(at: chunk.start, "skip")) }
+    }
+    return masks
+  }
+
+  /// Bytes of a header of NIST SPHERE that FFmpeg is shown: it keeps each line as a tag.
+  private static let sphereLimit = 8_192
+
+  static func sphere(in file: ByteSource, at start: Int) throws(FileReadError) -> [ByteMask] {
+    let text = try file.bytes(at: start + sphereLimit, count: 1_024)
+    let size = try file.bytes(at: start + 8, count: 8).latin1.filter { $0 != " " && $0 != "\n" }
+    guard let size = Int(size), size > sphereLimit + 1_024, let newline = text.firstIndex(of: 0x0a) else {
+      return []
+    }
+    return [ByteMask(at: start + sphereLimit + newline + 1, "end_head")]
+  }
+}

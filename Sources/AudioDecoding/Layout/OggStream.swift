@@ -1,0 +1,212 @@
+internal import Analysis
+internal import MediaContainers
+
+/// The logical structure of an Ogg file (RFC 3533), found by walking over its pages. A file may be a chain of links,
+/// each a whole stream of its own.
+struct OggStream {
+  /// More links than any capture of a radio stream has; what follows is not looked at.
+  static let linkLimit = 4_096
+
+  let links: [OggLink]
+  /// Bytes that belong to no page.
+  let junkByteCount: Int
+  /// Pages whose checksum is wrong; no decoder takes them.
+  let damagedPageCount: Int64
+  let hasTooManyLinks: Bool
+  /// Over the identification header and the audio pages' bodies of each link's audio stream: neither comments nor the
+  /// cut into pages count.
+  let contentID: ContentID
+  /// Over what else of the audio streams decoders see: other headers than comments, and where packets and pages end.
+  let traits: ContentID
+
+  init(in file: ByteSource, from start: Int) throws(FileReadError) {
+    var hasher = ContentHasher()
+    var traits = ContentHasher()
+    var links: [OggLink] = []
+    var isBeginning = false
+    var hasTooManyLinks = false
+    var pages = OggPageReader(file, at: start)
+    while let page = try pages.next() {
+      // The next link may use the same serial numbers again: links are told apart by where streams begin.
+      if page.isFirst && !isBeginning {
+        if var last = links.popLast() {
+          last.bytes = last.bytes.lowerBound..<page.offset
+          links.append(last)
+        }
+        if links.count == Self.linkLimit {
+          hasTooManyLinks = true
+          break
+        }
+        links.append(OggLink(bytes: page.offset..<file.size))
+      }
+      isBeginning = page.isFirst
+      guard !links.isEmpty else { continue }
+      links[links.count - 1].masks +=
+        pages.withContents { lacing, body in
+          links[links.count - 1].commentStarts(page, lacing: lacing, body: body)
+        }.map { Self.masks(of: page, in: pages, zeroing: $0) } ?? []
+      pages.withContents { lacing, body in
+        guard links[links.count - 1].take(page, lacing: lacing, body: body) else { return }
+        hasher.update(body)
+        traits.update(lacing)
+        let position = [page.position, page.isContinued ? 1 : 0, page.isLast ? 1 : 0]
+        position.withUnsafeBytes { traits.update($0) }
+      }
+    }
+    self.links = links
+    self.hasTooManyLinks = hasTooManyLinks
+    junkByteCount = pages.junkByteCount
+    damagedPageCount = pages.damagedPageCount
+    contentID = hasher.finish()
+    for link in links {
+      link.description.withUnsafeBytes { traits.update($0) }
+    }
+    self.traits = traits.finish()
+  }
+
+  /// Shows the last page without comments: the length of the vendor's name and the number of comments, which stand at
+  /// each of `starts` in the body, become 0, and the checksum becomes right for that.
+  private static func masks(of page: OggPage, in pages: OggPageReader, zeroing starts: [Int]) -> [ByteMask] {
+    var (bytes, body) = pages.pageWithoutChecksum
+    var masks: [ByteMask] = []
+    for start in starts.map({ body + $0 }) where start + 8 <= bytes.count {
+      bytes.replaceSubrange(start..<start + 8, with: repeatElement(0, count: 8))
+      masks.append(ByteMask(at: page.offset + start, [UInt8](repeating: 0, count: 8)))
+    }
+    let checksum = bytes.withUnsafeBytes { OggChecksum.update(0, $0) }
+    return [ByteMask(at: page.offset + OggPage.checksumPosition, checksum.littleEndianBytes)] + masks
+  }
+
+  /// Bytes of the audio streams behind their headers.
+  var audioByteCount: Int64 { links.reduce(0) { $0 + $1.audioByteCount } }
+
+  /// All audio is Vorbis on a single page.
+  var isVorbisOnOnePage: Bool {
+    links.count == 1 && links[0].audioPageCount == 1 && links[0].codec == .vorbis
+  }
+
+  /// Pages are missing, or the last one is.
+  var fault: DecodeError? {
+    let gaps = links.reduce(0) { $0 + $1.gapCount }
+    if damagedPageCount > 0 {
+      return DecodeError(
+        .corrupt, "\(damagedPageCount) page\(damagedPageCount == 1 ? " is" : "s are") damaged; the audio was left out.")
+    }
+    if gaps > 0 {
+      return DecodeError(
+        .corrupt, "Pages are missing or out of order in \(gaps) place\(gaps == 1 ? "" : "s"); audio is lost there.")
+    }
+    if hasTooManyLinks { return DecodeError(.corrupt, "This is a chain of more than \(Self.linkLimit) streams.") }
+    if let last = links.last, last.audioSerial != nil, !last.isEnded {
+      return DecodeError(.truncated, "The stream stops before its last page: the file was cut off.")
+    }
+    return nil
+  }
+}
+
+/// One link of a chain: streams that begin together and end before the next link.
+struct OggLink {
+  /// From the link's first page to that of the next one.
+  var bytes: Range<Int>
+  /// Serial number of its first audio stream; `nil` if no stream is audio of a known kind.
+  private(set) var audioSerial: UInt32?
+  private(set) var codec: OggCodec?
+  /// Those of the audio stream, if it is Vorbis or Opus.
+  private(set) var headers: OggHeaders?
+  private(set) var streamCount = 0
+  /// The audio stream has a page marked as its last.
+  private(set) var isEnded = false
+  /// Places in the audio stream where the number of a page does not follow that of the page before.
+  private(set) var gapCount = 0
+  /// Pages of the audio stream behind the headers.
+  private(set) var audioPageCount = 0
+  private(set) var audioByteCount: Int64 = 0
+  private var nextPageNumber: UInt32 = 0
+  /// What FFmpeg must not see: comments, of any stream.
+  fileprivate(set) var masks: [ByteMask] = []
+  /// How many packets of streams of Speex and FLAC have begun: their comments have no mark of their own.
+  private var packetCounts: [UInt32: (isSpeex: Bool, count: Int)] = [:]
+
+  init(bytes: Range<Int>) { self.bytes = bytes }
+
+  /// Comments of more bytes than this are not even read by FFmpeg where they can be left out.
+  private static let commentLimit = 1 << 16
+
+  /// Takes the next page. Returns whether its body identifies the audio.
+  fileprivate mutating func take(
+    _ page: OggPage, lacing: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
+  ) -> Bool {
+    if page.isFirst {
+      streamCount += 1
+      guard audioSerial == nil else { return false }
+      guard let codec = OggCodec(firstPacket: body) else { return false }
+      audioSerial = page.serial
+      self.codec = codec
+      headers = OggHeaders(codec: codec, serial: page.serial)
+    } else {
+      guard audioSerial == page.serial else { return false }
+      if page.number != nextPageNumber { gapCount += 1 }
+    }
+    nextPageNumber = page.number &+ 1
+    headers?.add(lacing: lacing, body: body, end: page.end)
+    if page.isLast { isEnded = true }
+    // Pages of headers have position 0, or -1 where no packet ends.
+    guard page.position > 0 || audioPageCount > 0 else { return page.isFirst }
+    audioPageCount += 1
+    audioByteCount += Int64(body.count)
+    return true
+  }
+
+  /// What decoders see of it beside the audio pages.
+  fileprivate var description: [UInt8] {
+    Array("\(streamCount) \(audioPageCount) ".utf8) + (headers?.setup ?? [])
+  }
+
+  /// The link for FFmpeg's demuxer.
+  func input(from file: ByteSource) -> LibAVInput {
+    if let headers, headers.commentByteCount > Self.commentLimit, streamCount == 1, let start = headers.audioStart,
+      start <= bytes.upperBound, let prefix = headers.bareHeader
+    {
+      return LibAVInput(file: file, bytes: start..<bytes.upperBound, prefix: prefix, demuxer: "ogg")
+    }
+    return LibAVInput(file: file, bytes: bytes, masks: masks, demuxer: "ogg")
+  }
+
+  /// What stands before the vendor's name in packets of comments.
+  private static let commentMarks =
+    OggCodec.allCases.compactMap { $0.commentMark.map { Array($0.utf8) } } + [[0x81] + Array("theora".utf8)]
+
+  /// Where in the body of a page of headers comments begin, with the length of the vendor's name; `nil` if there are
+  /// none.
+  fileprivate mutating func commentStarts(
+    _ page: OggPage, lacing: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
+  ) -> [Int]? {
+    // Pages of headers have position 0, or -1 where no packet ends.
+    guard page.position <= 0 else { return nil }
+    var starts: [Int] = []
+    var position = 0
+    var begins = !page.isContinued
+    for length in lacing {
+      if begins {
+        let packet = body[position...]
+        if let mark = Self.commentMarks.first(where: { packet.starts(with: $0) }) {
+          starts.append(position + mark.count)
+        } else if page.isFirst {
+          let codec = OggCodec(firstPacket: packet)
+          if codec == .speex || codec == .flac { packetCounts[page.serial] = (codec == .speex, 0) }
+        } else if let stream = packetCounts[page.serial] {
+          packetCounts[page.serial]?.count += 1
+          if stream.isSpeex {
+            if stream.count == 0 { starts.append(position) }
+          } else if let kind = packet.first, kind & 0x7f == FLACBlockReader.vorbisComment {
+            // A metadata block (RFC 9639, section 8) of comments, behind its header.
+            starts.append(position + 4)
+          }
+        }
+      }
+      position += Int(length)
+      begins = length < 255
+    }
+    return starts.isEmpty ? nil : starts
+  }
+}

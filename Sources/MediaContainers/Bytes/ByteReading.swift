@@ -1,0 +1,45 @@
+/// Numbers and text in bytes. What is not there gives `nil`, and never a trap.
+extension RandomAccessCollection<UInt8> where Index == Int {
+  /// The number that stands `offset` bytes after the start, most significant byte first; `nil` if it is not whole.
+  @inlinable package func bigEndian<Value: FixedWidthInteger>(_ type: Value.Type, at offset: Int = 0) -> Value? {
+    let width = Value.bitWidth / 8
+    guard offset >= 0, offset <= count - width else { return nil }
+    let start = startIndex + offset
+    return self[start..<start + width].reduce(0) { $0 << 8 | Value(truncatingIfNeeded: $1) }
+  }
+
+  /// The same, least significant byte first.
+  @inlinable package func littleEndian<Value: FixedWidthInteger>(_ type: Value.Type, at offset: Int = 0) -> Value? {
+    bigEndian(type, at: offset)?.byteSwapped
+  }
+
+  /// All bytes as one number, most significant byte first; of more than eight the last ones.
+  @inlinable package var bigEndianNumber: UInt64 { reduce(0) { $0 << 8 | UInt64($1) } }
+
+  /// Whether `text` stands `offset` bytes after the start, in UTF-8.
+  @inlinable package func has(_ text: String, at offset: Int = 0) -> Bool {
+    offset >= 0 && dropFirst(offset).starts(with: text.utf8)
+  }
+
+  /// Whether `bytes` stand `offset` bytes after the start.
+  @inlinable package func has(_ bytes: [UInt8], at offset: Int = 0) -> Bool {
+    offset >= 0 && dropFirst(offset).starts(with: bytes)
+  }
+
+  /// The bytes as characters of ISO 8859-1.
+  package var latin1: String {
+    var scalars = String.UnicodeScalarView()
+    for byte in self { scalars.append(Unicode.Scalar(byte)) }
+    return String(scalars)
+  }
+}
+
+extension FixedWidthInteger {
+  /// The bytes of the number, most significant first.
+  package var bigEndianBytes: [UInt8] {
+    stride(from: bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> $0) }
+  }
+
+  /// The bytes of the number, least significant first.
+  package var littleEndianBytes: [UInt8] { bigEndianBytes.reversed() }
+}

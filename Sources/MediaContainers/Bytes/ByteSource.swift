@@ -1,0 +1,129 @@
+internal import Glibc
+package import SystemPackage
+
+/// The bytes of a regular file, or of memory, read by offset.
+///
+/// Opening never blocks and never touches anything but regular files, whatever lies under the name. Small reads go
+/// through one window, and all reads together stay within a budget, so a file cannot make its reader go through
+/// gigabytes. Reads past the end give fewer bytes, or none; so does a file that became shorter meanwhile. One thread at
+/// a time.
+package final class ByteSource {
+  private enum Storage {
+    case file(CInt)
+    case memory([UInt8])
+  }
+
+  /// In bytes, as it was when the file was opened.
+  package let size: Int
+  private let storage: Storage
+  private var window: [UInt8] = []
+  private var windowStart = 0
+  private var budget: Int
+  /// The budget was too small for a read; that one and all after it give nothing.
+  package private(set) var isExhausted = false
+
+  /// Bytes that are read at once where reading goes on.
+  package static let windowSize = 32 * 1024
+  /// Behind a jump: what stands between two headers is mostly skipped.
+  private static let jumpWindowSize = 4 * 1024
+
+  package init(_ bytes: [UInt8]) {
+    storage = .memory(bytes)
+    size = bytes.count
+    budget = .max
+  }
+
+  /// - Parameter budget: Bytes that are read in all at most.
+  package init(path: FilePath, budget: Int = .max) throws(FileReadError) {
+    // Without O_NONBLOCK, opening a FIFO waits for a writer.
+    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+    let descriptor = path.withPlatformString { Glibc.open($0, flags) }
+    guard descriptor >= 0 else {
+      throw FileReadError(.unreadable, "The file cannot be opened: \(Errno(rawValue: errno)).")
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      let code = errno
+      close(descriptor)
+      throw FileReadError(.unreadable, "The file cannot be examined: \(Errno(rawValue: code)).")
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      throw FileReadError(.unreadable, "This is not a regular file.")
+    }
+    storage = .file(descriptor)
+    size = Int(status.st_size)
+    self.budget = budget
+  }
+
+  deinit { if case .file(let descriptor) = storage { close(descriptor) } }
+
+  /// For libraries that read by themselves, while the source lives; `nil` for memory.
+  package var descriptor: CInt? { if case .file(let descriptor) = storage { descriptor } else { nil } }
+
+  /// Tells the system that most of the file will be read from start to end.
+  package func expectSequentialReads() {
+    if case .file(let descriptor) = storage { _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL) }
+  }
+
+  /// The bytes from `offset` on, at most `count` of them; none from before the start.
+  package func bytes(at offset: Int, count: Int) throws(FileReadError) -> [UInt8] {
+    guard offset >= 0, offset < size, count > 0 else { return [] }
+    let count = min(count, size - offset)
+    if case .memory(let bytes) = storage {
+      return offset == 0 && count == bytes.count ? bytes : Array(bytes[offset..<offset + count])
+    }
+    if count > Self.windowSize / 2 { return try read(at: offset, count: count) }
+    let windowEnd = windowStart + window.count
+    if offset < windowStart || offset + count > windowEnd {
+      let goesOn = (windowStart...windowEnd).contains(offset)
+      let length = goesOn ? Self.windowSize : max(Self.jumpWindowSize, count)
+      window = try read(at: offset, count: min(length, size - offset))
+      windowStart = offset
+    }
+    let start = offset - windowStart
+    return Array(window[min(start, window.count)..<min(start + count, window.count)])
+  }
+
+  private func read(at offset: Int, count: Int) throws(FileReadError) -> [UInt8] {
+    var failure: FileReadError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      do throws(FileReadError) {
+        filled = try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+      } catch {
+        filled = 0
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  /// Fills as much of `buffer` as there is from `offset` on, past the window; returns the number of bytes.
+  package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileReadError) -> Int {
+    guard offset >= 0, offset < size else { return 0 }
+    let count = min(buffer.count, size - offset)
+    let descriptor: CInt
+    switch storage {
+    case .memory(let bytes):
+      buffer.copyBytes(from: bytes[offset..<offset + count])
+      return count
+    case .file(let file): descriptor = file
+    }
+    guard !isExhausted, budget >= count else {
+      isExhausted = true
+      return 0
+    }
+    budget -= count
+    var filled = 0
+    while filled < count {
+      let got = pread(
+        descriptor, buffer.baseAddress.map { $0 + filled }, count - filled, off_t(offset + filled))
+      if got < 0 && errno == EINTR { continue }
+      if got < 0 { throw .reading(errno) }
+      if got == 0 { break }
+      filled += got
+    }
+    return filled
+  }
+}

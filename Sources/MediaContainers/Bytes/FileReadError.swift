@@ -1,0 +1,27 @@
+internal import SystemPackage
+
+/// Why a file cannot be read at all. What a file says of itself is no error of this kind, however wrong it is.
+public struct FileReadError: Error, Hashable, Sendable, CustomStringConvertible {
+  public enum Code: String, Hashable, Sendable, CaseIterable {
+    /// The file cannot be opened: permissions, vanished, or not a regular file. Skip it.
+    case unreadable
+    /// The system failed while reading (I/O error, disk gone). Later files of the same disk may fail, too.
+    case readError = "read_error"
+  }
+
+  public var code: Code
+  /// One sentence for a reader, without the file's name.
+  public var message: String
+
+  package init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// - Parameter errno: What the system said about a failed read.
+  package static func reading(_ errno: CInt) -> FileReadError {
+    FileReadError(.readError, "The system could not read the file: \(Errno(rawValue: errno)).")
+  }
+
+  public var description: String { message }
+}

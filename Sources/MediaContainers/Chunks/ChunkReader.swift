@@ -1,0 +1,123 @@
+/// Walks over the chunks of a file: RIFF (WAV, RIFX, RF64 and BW64), AIFF, Sony Wave64, CAF, DSDIFF.
+package struct ChunkReader {
+  package struct Chunk: Hashable, Sendable {
+    /// Four characters; in Wave64 those that the GUID begins with.
+    package var id: String
+    /// Where its header stands.
+    package var start: Int
+    /// Where its content begins.
+    package var body: Int
+    /// Bytes of content, as claimed: they may reach past the end of the file.
+    package var size: Int
+    /// The size is that of the chunk `ds64`, which long files have (EBU Tech 3306).
+    package var isLong = false
+    /// CAF: it goes on to the end of the file, wherever that is.
+    package var isOpenEnded = false
+
+    package var end: Int { body + size }
+  }
+
+  private struct Layout {
+    /// Bytes of identifier and of size in front of a chunk.
+    var idLength = 4
+    var sizeLength = 4
+    var isBigEndian = false
+    /// The size counts the chunk's own header.
+    var countsHeader = false
+    /// Chunks have a multiple of this many bytes.
+    var alignment = 2
+    /// Bytes in front of the first chunk.
+    var headerSize = 12
+
+    init?(_ container: Container) {
+      switch container {
+      case .wav, .rf64: break
+      case .aiff, .rifx: isBigEndian = true
+      case .wave64:
+        (idLength, sizeLength, countsHeader, alignment, headerSize) = (16, 8, true, 8, 40)
+      case .dsdiff: (sizeLength, isBigEndian, headerSize) = (8, true, 16)
+      case .caf: (sizeLength, isBigEndian, alignment, headerSize) = (8, true, 1, 8)
+      default: return nil
+      }
+    }
+  }
+
+  private let source: ByteSource
+  private let layout: Layout
+  /// Where the next chunk is looked for; past the last one at the end.
+  package private(set) var position: Int
+  private var previous: Chunk?
+  private var count = 0
+  private var longDataSize: Int?
+
+  /// More chunks than any real file has.
+  private static let limit = 1 << 17
+
+  /// - Parameter start: Where the container begins. `nil` for containers that are not made of chunks.
+  package init?(_ source: ByteSource, _ container: Container, at start: Int) {
+    guard let layout = Layout(container) else { return nil }
+    self.source = source
+    self.layout = layout
+    position = start + layout.headerSize
+  }
+
+  /// The chunks inside another one, of the same kind.
+  package func chunks(from start: Int) -> ChunkReader {
+    var inner = self
+    (inner.position, inner.previous, inner.count) = (start, nil, 0)
+    return inner
+  }
+
+  /// The next chunk; `nil` at the end.
+  package mutating func next() throws(FileReadError) -> Chunk? {
+    if let previous { position = try start(after: previous) }
+    previous = nil
+    guard count < Self.limit, let chunk = try chunk(at: position) else { return nil }
+    count += 1
+    previous = chunk
+    if chunk.id == "ds64" {
+      // Behind the size of the whole file.
+      longDataSize = try source.bytes(at: chunk.body, count: 16).littleEndian(Int64.self, at: 8).map { Int($0) }
+    }
+    return chunk
+  }
+
+  private func chunk(at position: Int) throws(FileReadError) -> Chunk? {
+    let headerSize = layout.idLength + layout.sizeLength
+    let header = try source.bytes(at: position, count: headerSize)
+    guard header.count == headerSize else { return nil }
+    let field = header.dropFirst(layout.idLength)
+    let claimed = layout.isBigEndian ? field.bigEndianNumber : ArraySlice(field.reversed()).bigEndianNumber
+    var chunk = Chunk(id: header.prefix(4).latin1, start: position, body: position + headerSize, size: 0)
+    if layout.alignment == 1, Int64(bitPattern: claimed) < 0 {
+      chunk.isOpenEnded = true
+      chunk.size = max(0, source.size - chunk.body)
+      return chunk
+    }
+    // Far past the end of any file; sums with it stay numbers.
+    guard let size = Int(exactly: claimed), size <= Int.max / 4 else { return nil }
+    chunk.size = layout.countsHeader ? size - headerSize : size
+    if chunk.id == "data", layout.sizeLength == 4, claimed == UInt32.max, let longDataSize,
+      (1...Int.max / 4).contains(longDataSize)
+    {
+      chunk.size = longDataSize
+      chunk.isLong = true
+    }
+    return chunk.size >= 0 ? chunk : nil
+  }
+
+  /// Chunks of odd sizes have a padding byte, which some writers forget.
+  private func start(after chunk: Chunk) throws(FileReadError) -> Int {
+    let excess = chunk.size % layout.alignment
+    guard excess > 0 else { return chunk.end }
+    let padded = chunk.end + layout.alignment - excess
+    guard layout.alignment == 2, try !isChunk(at: padded), try isChunk(at: chunk.end) else { return padded }
+    return chunk.end
+  }
+
+  /// Whether a name and a size stand there that fits in the file.
+  private func isChunk(at position: Int) throws(FileReadError) -> Bool {
+    guard let chunk = try chunk(at: position) else { return false }
+    return chunk.id.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) } && chunk.end <= source.size
+  }
+}

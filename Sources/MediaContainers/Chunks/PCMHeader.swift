@@ -1,0 +1,239 @@
+/// What the header of a container of (mostly) PCM says: WAV with RIFX, RF64 and BW64, Wave64, AIFF and AIFF-C, AU, CAF.
+///
+/// Decoders believe or mend lying lengths in silence; this says what was claimed, and where the audio lies.
+package struct PCMHeader {
+  package let container: Container
+  /// Where the container begins.
+  package let start: Int
+  /// Frames per second.
+  package private(set) var sampleRate = 0
+  package private(set) var channelCount = 0
+  /// Speaker positions as in WAVEFORMATEXTENSIBLE's `dwChannelMask`; 0 if not given.
+  package private(set) var channelMask: UInt64 = 0
+  /// The chunk that describes the encoding, as it stands.
+  package private(set) var description: [UInt8] = []
+  /// What the codec of a CAF file says of itself (`kuki`), as far as 64 bytes.
+  package private(set) var codecHeader: [UInt8] = []
+  /// Bytes of one frame, if all frames have the same.
+  package private(set) var bytesPerFrame: Int?
+  /// The audio, as far as the file reaches; `nil` if the header leads to none.
+  package private(set) var audio: Range<Int>?
+  /// Bytes of audio the header claims; `nil` if it does not say.
+  package private(set) var claimedByteCount: Int64?
+  /// A length that says "unknown" where a length should be: the writer was stopped, or wrote to a pipe.
+  package private(set) var lengthIsUnknown = false
+  /// The length is that of the audio modulo 2³²: WAV files may grow longer than their header can say.
+  package private(set) var lengthIsWrapped = false
+  /// The sizes of samples and frames do not go together.
+  package private(set) var contradictsItself = false
+  /// A compressed encoding whose blocks would have no bytes.
+  package private(set) var hasEmptyBlocks = false
+  /// Where chunks of tags and markers stand, up to the audio.
+  package private(set) var tagChunks: [Int] = []
+  /// Where what decoders need ends: behind it are tags at most.
+  package private(set) var end: Int
+
+  /// Frames that AIFF notes beside the number of bytes.
+  private var notedFrameCount: Int64?
+
+  /// Frames that the header claims; `nil` if it does not say or the encoding has frames of different sizes.
+  package var claimedFrameCount: Int64? {
+    if let notedFrameCount { return notedFrameCount }
+    guard let claimedByteCount, let bytesPerFrame, bytesPerFrame > 0 else { return nil }
+    return claimedByteCount / Int64(bytesPerFrame)
+  }
+
+  /// The header claims more audio than the file can hold.
+  package var isCutOff: Bool {
+    guard let claimedByteCount, let audio else { return false }
+    return claimedByteCount > audio.count
+  }
+
+  /// `nil` for other containers.
+  package init?(in source: ByteSource, _ container: Container, at start: Int) throws(FileReadError) {
+    self.container = container
+    self.start = start
+    end = source.size
+    switch container {
+    case .wav, .rifx, .rf64: try readRIFF(source)
+    case .wave64: try readWave64(source)
+    case .aiff: try readAIFF(source)
+    case .caf: try readCAF(source)
+    case .au: try readAU(source)
+    default: return nil
+    }
+  }
+
+  /// Lengths which writers leave that cannot go back to write the true one.
+  private static func isPlaceholder(_ length: Int) -> Bool {
+    length == 0 || length >= 0xFFFF_0000 || (0x7FFF_0000...0x8000_0000).contains(length)
+  }
+
+  /// - Parameter claimed: `nil` if the length is unknown.
+  private mutating func setAudio(from start: Int, claimed: Int?, in source: ByteSource) {
+    let available = max(0, source.size - start)
+    claimedByteCount = claimed.map { Int64($0) }
+    lengthIsUnknown = claimed == nil
+    audio = min(start, source.size)..<min(start, source.size) + max(0, min(claimed ?? available, available))
+  }
+
+  /// Lets `end` be that of the audio, or of the last chunk that was needed.
+  private mutating func cutTags(behind position: Int) {
+    if let audio, !description.isEmpty { end = min(end, max(audio.upperBound, position)) }
+  }
+
+  private static let tagIDs: Set<String> = ["LIST", "list", "ID3 ", "id3 ", "cue ", "bext"]
+
+  // MARK: WAV
+
+  private mutating func readRIFF(_ source: ByteSource) throws(FileReadError) {
+    guard var chunks = ChunkReader(source, container, at: start) else { return }
+    let isBigEndian = container == .rifx
+    var data: ChunkReader.Chunk?
+    var position = start
+    while data == nil || description.isEmpty, let chunk = try chunks.next() {
+      position = chunk.end
+      if chunk.id == "fmt " {
+        readWaveFormat(try source.bytes(at: chunk.body, count: min(chunk.size, 40)), isBigEndian: isBigEndian)
+      } else if chunk.id == "data" {
+        data = data ?? chunk
+      }
+      if Self.tagIDs.contains(chunk.id) { tagChunks.append(chunk.start) }
+    }
+    defer { cutTags(behind: position) }
+    guard let data else { return }
+    let available = source.size - data.body
+    if data.isLong {
+      setAudio(from: data.body, claimed: data.size, in: source)
+    } else if Self.isPlaceholder(data.size) && data.size != available {
+      setAudio(from: data.body, claimed: nil, in: source)
+    } else {
+      // What is left of the file behind a wrapped length is a multiple of 2³² but for some chunks at the end.
+      let beyond = available - data.size
+      let wraps = (beyond + 1 << 20) >> 32
+      lengthIsWrapped = wraps > 0 && beyond - wraps << 32 < 1 << 20
+      setAudio(from: data.body, claimed: lengthIsWrapped ? available : data.size, in: source)
+    }
+  }
+
+  private mutating func readWaveFormat(_ chunk: [UInt8], isBigEndian: Bool) {
+    func value<Value: FixedWidthInteger>(_ type: Value.Type, at offset: Int) -> Value? {
+      isBigEndian ? chunk.bigEndian(type, at: offset) : chunk.littleEndian(type, at: offset)
+    }
+    guard let tag = value(UInt16.self, at: 0), let channels = value(UInt16.self, at: 2),
+      let rate = value(UInt32.self, at: 4), let align = value(UInt16.self, at: 12)
+    else { return }
+    description = chunk
+    channelCount = Int(channels)
+    sampleRate = Int(rate)
+    let bits = value(UInt16.self, at: 14) ?? 0
+    var kind = tag
+    if tag == 0xFFFE {
+      kind = value(UInt16.self, at: 24) ?? 0
+      channelMask = UInt64(value(UInt32.self, at: 20) ?? 0)
+    }
+    // PCM, IEEE float, A-law, mu-law: all frames are `align` bytes, unless the header contradicts itself.
+    guard [1, 3, 6, 7].contains(kind) else {
+      hasEmptyBlocks = align == 0
+      return
+    }
+    if align > 0, Int(align) == Int(channels) * ((Int(bits) + 7) / 8) { bytesPerFrame = Int(align) }
+    contradictsItself = bytesPerFrame == nil || bits % 8 != 0
+  }
+
+  // MARK: Wave64
+
+  private mutating func readWave64(_ source: ByteSource) throws(FileReadError) {
+    guard var chunks = ChunkReader(source, container, at: start) else { return }
+    while audio == nil, let chunk = try chunks.next() {
+      if chunk.id == "fmt " {
+        readWaveFormat(try source.bytes(at: chunk.body, count: min(chunk.size, 40)), isBigEndian: false)
+      } else if chunk.id == "data" {
+        setAudio(from: chunk.body, claimed: chunk.size > 0 ? chunk.size : nil, in: source)
+        cutTags(behind: chunk.start)
+      }
+    }
+  }
+
+  // MARK: AIFF
+
+  private mutating func readAIFF(_ source: ByteSource) throws(FileReadError) {
+    guard var chunks = ChunkReader(source, container, at: start) else { return }
+    var position = start
+    while audio == nil || description.isEmpty, let chunk = try chunks.next() {
+      position = chunk.end
+      if chunk.id == "COMM" {
+        let common = try source.bytes(at: chunk.body, count: min(chunk.size, 22))
+        guard let channels = common.bigEndian(UInt16.self), let frames = common.bigEndian(UInt32.self, at: 2),
+          let exponent = common.bigEndian(UInt16.self, at: 8), let mantissa = common.bigEndian(UInt64.self, at: 10)
+        else { break }
+        description = common
+        channelCount = Int(channels)
+        // An 80-bit float: the rate is the mantissa's top bits.
+        let shift = 16_383 + 63 - Int(exponent & 0x7FFF)
+        sampleRate = (0...63).contains(shift) ? Int(truncatingIfNeeded: mantissa >> UInt64(shift)) : 0
+        let isLinear = common.count < 22 || Self.linearAIFF.contains(common[18..<22].latin1)
+        if isLinear && frames > 0 { notedFrameCount = Int64(frames) }
+      } else if chunk.id == "SSND", audio == nil {
+        let offset = Int(try source.bytes(at: chunk.body, count: 4).bigEndian(UInt32.self) ?? 0)
+        let size = chunk.size - 8 - offset
+        setAudio(from: chunk.body + 8 + offset, claimed: size > 0 ? size : nil, in: source)
+      }
+      if Self.tagIDs.contains(chunk.id) { tagChunks.append(chunk.start) }
+    }
+    cutTags(behind: position)
+  }
+
+  /// Compression types of AIFF-C that count frames and not packets.
+  private static let linearAIFF: Set<String> = [
+    "NONE", "sowt", "twos", "raw ", "in24", "in32", "42n1", "23n1", "fl32", "FL32", "fl64", "FL64", "ulaw", "ULAW",
+    "alaw", "ALAW",
+  ]
+
+  // MARK: AU
+
+  private mutating func readAU(_ source: ByteSource) throws(FileReadError) {
+    let header = try source.bytes(at: start, count: 24)
+    func word(_ index: Int) -> Int {
+      let value =
+        header.has(".snd")
+        ? header.bigEndian(UInt32.self, at: 4 * index) : header.littleEndian(UInt32.self, at: 4 * index)
+      return Int(value ?? 0)
+    }
+    description = Array(header.dropFirst(12))
+    sampleRate = word(4)
+    channelCount = word(5)
+    let bytes: [Int: Int] = [1: 1, 2: 1, 3: 2, 4: 3, 5: 4, 6: 4, 7: 8, 27: 1]
+    bytesPerFrame = bytes[word(3)].map { $0 * channelCount }
+    setAudio(from: start + word(1), claimed: Self.isPlaceholder(word(2)) ? nil : word(2), in: source)
+  }
+
+  // MARK: CAF
+
+  private mutating func readCAF(_ source: ByteSource) throws(FileReadError) {
+    guard var chunks = ChunkReader(source, container, at: start) else { return }
+    while let chunk = try chunks.next() {
+      if chunk.id == "desc" {
+        let content = try source.bytes(at: chunk.body, count: 32)
+        guard let rate = content.bigEndian(UInt64.self).map(Double.init(bitPattern:)),
+          let bytesPerPacket = content.bigEndian(UInt32.self, at: 16),
+          let framesPerPacket = content.bigEndian(UInt32.self, at: 20),
+          let channels = content.bigEndian(UInt32.self, at: 24)
+        else { break }
+        description = content
+        sampleRate = rate >= 0 && rate < 1e9 ? Int(rate) : 0
+        channelCount = Int(channels)
+        if framesPerPacket == 1 && bytesPerPacket > 0 { bytesPerFrame = Int(bytesPerPacket) }
+      } else if chunk.id == "data", audio == nil {
+        // Four bytes of edit count come first.
+        let isKnown = !chunk.isOpenEnded && chunk.size > 4
+        setAudio(from: chunk.body + 4, claimed: isKnown ? chunk.size - 4 : nil, in: source)
+      } else if chunk.id == "kuki" {
+        codecHeader = try source.bytes(at: chunk.body, count: 64)
+      } else if chunk.id == "info" {
+        tagChunks.append(chunk.start)
+      }
+      if chunk.isOpenEnded { break }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/// The header of a DSF file (Sony, DSF file format specification 1.01), as it stands.
+package struct DSFHeader {
+  /// Bytes of the whole file.
+  package var fileSize: UInt64
+  /// Where an ID3v2 tag stands, from the start of the file; 0 if there is none.
+  package var tagOffset: UInt64
+  /// Samples of one bit per second.
+  package var sampleRate: UInt32
+  /// Samples of one channel.
+  package var sampleCount: UInt64
+  /// Bytes of the chunk of audio, its header included.
+  package var dataSize: UInt64
+
+  /// Where `tagOffset` stands, from the start of the header.
+  package static let tagOffsetPosition = 20
+
+  /// What is not there is 0.
+  package init(in source: ByteSource, at start: Int) throws(FileReadError) {
+    let header = try source.bytes(at: start, count: 92)
+    fileSize = header.littleEndian(UInt64.self, at: 12) ?? 0
+    tagOffset = header.littleEndian(UInt64.self, at: Self.tagOffsetPosition) ?? 0
+    sampleRate = header.littleEndian(UInt32.self, at: 56) ?? 0
+    sampleCount = header.littleEndian(UInt64.self, at: 64) ?? 0
+    dataSize = header.littleEndian(UInt64.self, at: 84) ?? 0
+  }
+}

@@ -1,0 +1,39 @@
+/// Walks over the metadata blocks of a FLAC stream (RFC 9639, section 8).
+package struct FLACBlockReader {
+  package struct Block: Hashable, Sendable {
+    package var kind: UInt8
+    /// As claimed: it may reach past the end of the file.
+    package var body: Range<Int>
+  }
+
+  package static let vorbisComment: UInt8 = 4
+  package static let picture: UInt8 = 6
+
+  private let source: ByteSource
+  /// Where the next block is looked for; where the audio begins, at the end.
+  package private(set) var position: Int
+  private var isEnded = false
+  private var count = 0
+
+  /// More blocks than any file has: real ones have about ten.
+  private static let limit = 1 << 17
+
+  /// - Parameter start: Where `fLaC` stands.
+  package init(_ source: ByteSource, at start: Int) {
+    self.source = source
+    position = start + 4
+  }
+
+  /// The next block; `nil` at the end.
+  package mutating func next() throws(FileReadError) -> Block? {
+    guard !isEnded, count < Self.limit, let word = try source.bytes(at: position, count: 4).bigEndian(UInt32.self),
+      // Audio frames start with 14 set bits: the chain of blocks ended without its flag. 127 is no kind of block.
+      word >> 18 != 0x3FFF, word >> 24 & 0x7F != 127
+    else { return nil }
+    count += 1
+    let body = position + 4
+    position = body + Int(word & 0xFF_FFFF)
+    isEnded = word >> 31 != 0
+    return Block(kind: UInt8(word >> 24 & 0x7F), body: body..<position)
+  }
+}

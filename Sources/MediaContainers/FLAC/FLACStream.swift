@@ -1,0 +1,95 @@
+/// The parts of a native FLAC file (RFC 9639).
+package struct FLACStream {
+  package private(set) var sampleRate: Int
+  package private(set) var channelCount: Int
+  package private(set) var bitDepth: Int
+  /// Speaker positions as in WAVEFORMATEXTENSIBLE's `dwChannelMask`.
+  package private(set) var channelMask: UInt64
+  /// Frames that STREAMINFO claims; `nil` for 0, which means unknown.
+  package private(set) var claimedFrameCount: Int64?
+  /// MD5 of the samples; `nil` if the encoder left none.
+  package private(set) var checksum: [UInt8]?
+  /// Where the first frame says otherwise than STREAMINFO, what each says, in a sentence. The frame is believed: it has
+  /// a checksum.
+  package private(set) var contradiction: String?
+  /// The marker and STREAMINFO as the only metadata block: a header for a decoder that need not see the rest. FFmpeg
+  /// takes very long to read 100,000 comments.
+  package private(set) var bareHeader: [UInt8]
+  /// From the first audio frame to the tags of other formats at the end.
+  package private(set) var audio: Range<Int>
+
+  /// `nil` if there is no FLAC stream at `offset`.
+  package init?(in source: ByteSource, at offset: Int) throws(FileReadError) {
+    let start = try source.bytes(at: offset, count: 42)
+    guard start.has("fLaC"), start.count == 42, start[4] & 0x7F == 0 else { return nil }
+    let packed = start.bigEndian(UInt64.self, at: 18) ?? 0
+    sampleRate = Int(packed >> 44)
+    channelCount = Int(packed >> 41 & 7) + 1
+    bitDepth = Int(packed >> 36 & 31) + 1
+    channelMask = Self.channelMask(channelCount: channelCount)
+    let frames = Int64(packed & 0xf_ffff_ffff)
+    claimedFrameCount = frames > 0 ? frames : nil
+    checksum = Array(start[26..<42])
+    if checksum?.allSatisfy({ $0 == 0 }) ?? true { checksum = nil }
+    bareHeader = Array(start)
+    bareHeader[4] = 0x80
+    bareHeader.replaceSubrange(5..<8, with: [0, 0, 34])
+    // Block sizes from 16 to 65,535, frame sizes unknown: FFmpeg refuses frames beyond limits that may be wrong.
+    bareHeader.replaceSubrange(8..<18, with: [0, 16, 0xff, 0xff, 0, 0, 0, 0, 0, 0])
+
+    var blocks = FLACBlockReader(source, at: offset)
+    var audioStart = blocks.position
+    // The first block is there; a later one that claims more than the file has is taken for audio.
+    while let block = try blocks.next(),
+      block.body.upperBound <= source.size || block.body.lowerBound == offset + 8
+    {
+      audioStart = min(block.body.upperBound, source.size)
+      if channelCount > 2, block.kind == FLACBlockReader.vorbisComment {
+        let comments = try source.bytes(at: block.body.lowerBound, count: min(block.body.count, 1 << 16))
+        if let mask = Self.notedChannelMask(in: comments), mask.nonzeroBitCount == channelCount { channelMask = mask }
+      }
+    }
+    audio = audioStart..<(try TagRegions.startOfTrailing(in: source, behind: audioStart))
+    if let frame = FLACFrameHeader(try source.bytes(at: audioStart, count: 16)) { believe(frame) }
+  }
+
+  private mutating func believe(_ frame: FLACFrameHeader) {
+    var claims: [String] = []
+    if let rate = frame.sampleRate, rate != sampleRate {
+      claims.append("\(sampleRate) Hz where the frames have \(rate)")
+      sampleRate = rate
+    }
+    if frame.channelCount != channelCount {
+      claims.append(
+        "\(channelCount) channel\(channelCount == 1 ? "" : "s") where the frames have \(frame.channelCount)")
+      channelCount = frame.channelCount
+      channelMask = Self.channelMask(channelCount: channelCount)
+    }
+    if let depth = frame.bitDepth, depth != bitDepth {
+      claims.append("\(bitDepth) bits where the frames have \(depth)")
+      bitDepth = depth
+    }
+    guard !claims.isEmpty else { return }
+    contradiction = "The header claims \(claims.joined(separator: ", ")); the frames were believed."
+    let length = UInt64(claimedFrameCount ?? 0)
+    let packed =
+      UInt64(sampleRate) << 44 | UInt64(channelCount - 1) << 41 | UInt64(bitDepth - 1) << 36 | length
+    bareHeader.replaceSubrange(18..<26, with: packed.bigEndianBytes)
+  }
+
+  /// The speaker positions a Vorbis comment may give instead (RFC 9639, section 8.6.2).
+  private static func notedChannelMask(in comments: [UInt8]) -> UInt64? {
+    let key = "WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x"
+    var entries = VorbisCommentEntries(comments)
+    while let entry = entries?.next() {
+      if entry.has(key) { return UInt64(String(decoding: entry.dropFirst(key.utf8.count), as: UTF8.self), radix: 16) }
+    }
+    return nil
+  }
+
+  /// Speaker positions that RFC 9639, section 9.1.3, assigns to a channel count, as FFmpeg writes them.
+  package static func channelMask(channelCount: Int) -> UInt64 {
+    let masks: [UInt64] = [0x4, 0x3, 0x7, 0x33, 0x607, 0x60f, 0x70f, 0x63f]
+    return masks.indices.contains(channelCount - 1) ? masks[channelCount - 1] : 0
+  }
+}

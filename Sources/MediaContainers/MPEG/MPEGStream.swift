@@ -1,0 +1,140 @@
+/// Where the MPEG audio (ISO/IEC 11172-3, 13818-3; layers I to III) of a file begins and ends.
+package struct MPEGStream {
+  /// From the first frame to the tags at the end.
+  package private(set) var audio: Range<Int>
+  /// `audio` without a first frame that carries only a table of contents (Xing, Info, VBRI): retagging tools rewrite
+  /// it.
+  package private(set) var payload: Range<Int>
+  /// Frames of PCM that such a table claims, without the encoder's delay and padding; `nil` if there is none.
+  package private(set) var claimedFrameCount: Int64?
+  /// What such a table says of that delay and padding: 12 bits each, and 8 of something else; `nil` if it does not.
+  package private(set) var trimming: UInt32?
+  /// Where there is no such table: what the size of `payload` gives, taken that all its frames are as long as the first
+  /// ones on average.
+  package private(set) var estimatedFrameCount: Int64?
+  /// Bytes before the first frame that belong to no tag.
+  package private(set) var junkByteCount: Int
+
+  /// Junk in front is searched for this many bytes: more than any picture or page that got there by accident.
+  private static let searchLimit = 16 << 20
+
+  /// Looks for the first of several frames in a row.
+  ///
+  /// - Parameter start: The offset after the tags in front.
+  package init?(in source: ByteSource, from start: Int) throws(FileReadError) {
+    let end = try TagRegions.startOfTrailing(in: source, behind: start)
+    guard let first = try Self.firstFrame(in: source, from: start, to: end) else { return nil }
+    audio = first.offset..<end
+    payload = audio
+    junkByteCount = first.offset - start
+    let frame = try source.bytes(at: first.offset, count: 256)
+    let table = first.header.tableOffset
+    let isXing = frame.has("Xing", at: table) || frame.has("Info", at: table)
+    guard isXing || frame.has("VBRI", at: 36) else {
+      estimatedFrameCount = try Self.estimate(payload, first.header, in: source)
+      return
+    }
+    payload = min(end, first.offset + first.header.length)..<end
+    claimedFrameCount = (isXing ? Self.xingLength(frame, at: table) : frame.bigEndian(UInt32.self, at: 50)).flatMap {
+      $0 > 0 ? Int64($0) * Int64(first.header.samplesPerFrame) : nil
+    }
+    if isXing {
+      trimming = Self.trimming(frame, at: table)
+      if let length = claimedFrameCount, let trimming {
+        claimedFrameCount = max(0, length - Int64(trimming >> 20) - Int64(trimming >> 8 & 0xfff))
+      }
+    }
+    if claimedFrameCount == nil { estimatedFrameCount = try Self.estimate(payload, first.header, in: source) }
+  }
+
+  /// Frames that an estimate is made from: half a minute, in which a variable bit rate has shown most of its range.
+  private static let estimationLength = 1_024
+
+  /// Frames of PCM in `payload` if it goes on as it begins.
+  private static func estimate(
+    _ payload: Range<Int>, _ first: MPEGFrameHeader, in source: ByteSource
+  ) throws(FileReadError) -> Int64? {
+    var position = payload.lowerBound
+    var count: Int64 = 0
+    while count < estimationLength, position < payload.upperBound,
+      let word = try source.bytes(at: position, count: 4).bigEndian(UInt32.self), let header = MPEGFrameHeader(word),
+      header.continues(first)
+    {
+      position += header.length
+      count += 1
+    }
+    guard count > 0 else { return nil }
+    let meanLength = Double(position - payload.lowerBound) / Double(count)
+    let frames = Double(payload.upperBound - payload.lowerBound) / meanLength
+    return Int64(frames.rounded()) * Int64(first.samplesPerFrame)
+  }
+
+  /// The number of frames in a Xing table: bit 0 of the flags says whether it is there.
+  private static func xingLength(_ frame: [UInt8], at table: Int) -> UInt32? {
+    guard let flags = frame.bigEndian(UInt32.self, at: table + 4), flags & 1 != 0 else { return nil }
+    return frame.bigEndian(UInt32.self, at: table + 8)
+  }
+
+  /// Samples that LAME and FFmpeg note to be cut from start and end: 12 bits each, 21 bytes into their extension, which
+  /// stands behind the optional parts of the table.
+  private static func trimming(_ frame: [UInt8], at table: Int) -> UInt32? {
+    guard let flags = frame.bigEndian(UInt32.self, at: table + 4) else { return nil }
+    var position = table + 8
+    for (bit, size) in [(1, 4), (2, 4), (4, 100), (8, 4)] where Int(flags) & bit != 0 { position += size }
+    guard frame.has("LAME", at: position) || frame.has("Lavf", at: position) || frame.has("Lavc", at: position) else {
+      return nil
+    }
+    return frame.bigEndian(UInt32.self, at: position + 21)
+  }
+
+  private static func firstFrame(
+    in source: ByteSource, from start: Int, to end: Int
+  ) throws(FileReadError) -> (offset: Int, header: MPEGFrameHeader)? {
+    let chunkLength = 1 << 18
+    var chunkStart = start
+    while chunkStart < min(end, start + searchLimit) {
+      let chunk = try source.bytes(at: chunkStart, count: min(chunkLength + 3, end - chunkStart))
+      guard chunk.count >= 4 else { return nil }
+      var index = 0
+      while let found = nextHeader(in: chunk, from: index) {
+        let offset = chunkStart + found.index
+        if try isFollowed(found.header, at: offset, in: source, to: end, isAtStart: offset == start) {
+          return (offset, found.header)
+        }
+        index = found.index + 1
+      }
+      chunkStart += chunkLength
+    }
+    return nil
+  }
+
+  private static func nextHeader(in bytes: [UInt8], from start: Int) -> (index: Int, header: MPEGFrameHeader)? {
+    guard start + 4 <= bytes.count else { return nil }
+    return bytes.withUnsafeBufferPointer { bytes in
+      var word = UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])
+      for index in start..<bytes.count - 3 {
+        word = word << 8 | UInt32(bytes[index + 3])
+        if word >> 21 == 0x7ff, let header = MPEGFrameHeader(word) { return (index, header) }
+      }
+      return nil
+    }
+  }
+
+  /// Whether `header` begins a run of frames: three more, or fewer that end exactly where the stream ends. Where a
+  /// stream is expected, one more is enough.
+  private static func isFollowed(
+    _ header: MPEGFrameHeader, at offset: Int, in source: ByteSource, to end: Int, isAtStart: Bool
+  ) throws(FileReadError) -> Bool {
+    var offset = offset + header.length
+    var following = 0
+    while following < 3 {
+      if offset == end { return following > 0 || isAtStart }
+      guard let word = try source.bytes(at: offset, count: 4).bigEndian(UInt32.self), let next = MPEGFrameHeader(word),
+        next.continues(header)
+      else { return isAtStart && following > 0 }
+      following += 1
+      offset += next.length
+    }
+    return true
+  }
+}

@@ -1,0 +1,33 @@
+/// The entries of a Vorbis comment, `KEY=value` each (Vorbis I specification, section 5), as in FLAC and Ogg.
+package struct VorbisCommentEntries {
+  private let bytes: [UInt8]
+  private var position: Int
+  /// How many more are claimed.
+  private var remaining: UInt32
+  /// The bytes end before the entries do.
+  package private(set) var isCutShort = false
+
+  /// - Parameter bytes: From the length of the vendor's name on; `nil` if they break off before the entries.
+  package init?(_ bytes: [UInt8]) {
+    guard let vendorLength = bytes.littleEndian(UInt32.self),
+      let count = bytes.littleEndian(UInt32.self, at: 4 + Int(vendorLength))
+    else { return nil }
+    self.bytes = bytes
+    position = 8 + Int(vendorLength)
+    remaining = count
+  }
+
+  /// The next entry; `nil` at the end.
+  package mutating func next() -> ArraySlice<UInt8>? {
+    guard remaining > 0 else { return nil }
+    guard let length = bytes.littleEndian(UInt32.self, at: position), Int(length) <= bytes.count - position - 4 else {
+      isCutShort = true
+      remaining = 0
+      return nil
+    }
+    remaining -= 1
+    let start = position + 4
+    position = start + Int(length)
+    return bytes[start..<position]
+  }
+}

@@ -1,0 +1,22 @@
+/// The footer, or header, of an APE tag, version 1 or 2 (wiki.hydrogenaud.io: APEv2 specification); both look the same.
+package struct APEFooter: Hashable, Sendable {
+  /// Bytes of the items together.
+  package var itemByteCount: Int
+  package var itemCount: Int
+  /// There is a header, too.
+  package var hasHeader: Bool
+
+  /// Bytes of a footer, and of a header.
+  package static let size = 32
+
+  /// `nil` if `bytes` are no footer, or it claims less than its own size.
+  package init?(_ bytes: [UInt8]) {
+    guard bytes.count >= Self.size, bytes.has("APETAGEX"), let tagSize = bytes.littleEndian(UInt32.self, at: 12),
+      let count = bytes.littleEndian(UInt32.self, at: 16), tagSize >= Self.size
+    else { return nil }
+    // The size counts the footer, and leaves out the header.
+    itemByteCount = Int(tagSize) - Self.size
+    itemCount = Int(count)
+    hasHeader = bytes[23] & 0x80 != 0
+  }
+}

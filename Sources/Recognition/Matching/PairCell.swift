@@ -1,0 +1,66 @@
+public import Landmarks
+
+/// A cell of the index that a pair of a query may fall into. `Benchmarks/recognition/rarity.py` fits
+/// `QueryPairs.Rarity` to such cells.
+@_spi(Measuring) public struct PairCell: Sendable {
+  public var anchorRank: Int
+  public var targetRank: Int
+  /// How many stronger targets the same anchor has.
+  public var strongerTargetCount: Int
+  /// How far band, interval and gap are off, added up, in widths of a cell.
+  public var distance: Float
+  /// How many pairs the reference has in this cell, at the anchor's column.
+  public var referencePairCount: Int
+}
+
+extension RecognitionQuery {
+  /// The cells that the last stage of the search looks up at true speed, and what the reference has in each.
+  ///
+  /// - Parameters:
+  ///   - landmarks: All landmarks of the reference.
+  ///   - start: The column of the reference at which the query begins.
+  @_spi(Measuring) public func pairCells(of landmarks: [Landmark], from start: Float) -> [PairCell] {
+    let limit = Matcher.stages.map(\.limit).max()!
+    let rarity = QueryPairs.Rarity.fitted
+    var referenceColumns: [Int: [Float]] = [:]
+    LandmarkPair.forEach(in: landmarks) { key, _, column in referenceColumns[key, default: []].append(Float(column)) }
+
+    var cells: [PairCell] = []
+    let (peaks, order) = peaks.ofRanks { rarity.perAnchorRank * Float($0) < limit }
+    var near = AnchorTargets(peaks, order: order)
+    for index in peaks.indices {
+      let anchor = peaks[index]
+      let place = start + anchor.column
+      var strongerTargetCount = 0
+      near.begin(index)
+      while let next = near.next() {
+        let target = peaks[next]
+        let (interval, gap) = (target.band - anchor.band, target.column - anchor.column)
+        let ofRanks =
+          rarity.perAnchorRank * Float(anchor.rank) + rarity.perTargetRank * Float(target.rank)
+          + rarity.perStrongerTarget * Float(strongerTargetCount)
+        for cellBand in ProbeList.cells(anchor.band, within: 0...LandmarkSpectrum.bandCount - 1) {
+          for cellInterval in ProbeList.cells(interval, within: LandmarkPair.intervals) {
+            for cellGap in ProbeList.cells(gap, within: LandmarkPair.gaps) {
+              let distance =
+                abs(anchor.band - Float(cellBand)) + abs(interval - Float(cellInterval)) + abs(gap - Float(cellGap))
+              guard ofRanks + rarity.perCell * distance < limit else { continue }
+              let key = LandmarkPair.key(band: cellBand, interval: cellInterval, gap: cellGap)
+              cells.append(
+                PairCell(
+                  anchorRank: anchor.rank, targetRank: target.rank, strongerTargetCount: strongerTargetCount,
+                  distance: distance,
+                  referencePairCount: referenceColumns[key]?.count { abs($0 - place) <= Self.placeTolerance } ?? 0))
+            }
+          }
+        }
+        strongerTargetCount += 1
+      }
+    }
+    return cells
+  }
+
+  /// How many columns the anchor of a pair may be off: the search adds up votes of neighboring places, which are two
+  /// columns wide.
+  private static let placeTolerance: Float = 1.5
+}

@@ -1,0 +1,39 @@
+public import Analysis
+
+/// Declared findings of one file, each in its own type; one of each type at most.
+///
+///     record.findings[TempoFinding.self]?.bpm
+public struct FindingSet: Sendable {
+  private var findings: [any DeclaredFinding] = []
+
+  public init() {}
+
+  public subscript<Finding: DeclaredFinding>(_ type: Finding.Type) -> Finding? {
+    get {
+      for finding in findings { if let finding = finding as? Finding { return finding } }
+      return nil
+    }
+    set {
+      let index = findings.firstIndex { $0 is Finding }
+      switch (index, newValue) {
+      case (let index?, let finding?): findings[index] = finding
+      case (let index?, nil): findings.remove(at: index)
+      case (nil, let finding?): findings.append(finding)
+      case (nil, nil): break
+      }
+    }
+  }
+
+  /// Puts a finding in that is the first of its type.
+  public mutating func append(_ finding: any DeclaredFinding) {
+    findings.append(finding)
+  }
+}
+
+extension FindingSet: Hashable {
+  public static func == (first: FindingSet, second: FindingSet) -> Bool { first.elements == second.elements }
+  public func hash(into hasher: inout Hasher) { hasher.combine(elements) }
+
+  /// In whatever order they came.
+  private var elements: Set<AnyHashable> { Set(findings.map { AnyHashable($0) }) }
+}

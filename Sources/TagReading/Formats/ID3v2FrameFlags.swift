@@ -1,0 +1,48 @@
+internal import CZlib
+
+/// The second byte of a frame's flags: how its content is packed.
+struct ID3v2FrameFlags {
+  var isCompressed = false
+  var isEncrypted = false
+  var isGrouped = false
+  var isUnsynchronized = false
+  var hasDataLength = false
+
+  init() {}
+
+  init(_ byte: UInt8, version: Int) {
+    if version == 4 {
+      isGrouped = byte & 0x40 != 0
+      isCompressed = byte & 0x08 != 0
+      isEncrypted = byte & 0x04 != 0
+      isUnsynchronized = byte & 0x02 != 0
+      hasDataLength = byte & 0x01 != 0
+    } else {
+      isCompressed = byte & 0x80 != 0
+      isEncrypted = byte & 0x40 != 0
+      isGrouped = byte & 0x20 != 0
+      // The length after decompression stands in front of compressed frames.
+      hasDataLength = isCompressed
+    }
+  }
+
+  var isEncoded: Bool { isCompressed || isEncrypted || isGrouped || isUnsynchronized || hasDataLength }
+
+  /// The plain content; `nil` if it cannot be had.
+  func decoded(_ body: [UInt8], unsynchronized: Bool) -> [UInt8]? {
+    let extra = (isGrouped ? 1 : 0) + (hasDataLength ? 4 : 0)
+    guard !isEncrypted, body.count >= extra else { return nil }
+    var content = Array(body.dropFirst(extra))
+    if isUnsynchronized || unsynchronized { content = ID3v2Tag.resynchronized(content) }
+    guard isCompressed else { return content }
+    // Deflate never gains more than a factor of 1032 (zlib technical details).
+    let capacity = min(content.count * 1032, TagLimits.size)
+    var length = uLong(capacity)
+    var isWhole = false
+    let inflated = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in
+      isWhole = uncompress(buffer.baseAddress, &length, content, uLong(content.count)) == Z_OK
+      filled = isWhole ? Int(length) : 0
+    }
+    return isWhole ? inflated : nil
+  }
+}

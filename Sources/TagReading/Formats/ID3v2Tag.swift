@@ -1,0 +1,87 @@
+internal import MediaContainers
+
+/// An ID3v2 tag (id3.org: ID3v2.2, 2.3, 2.4).
+struct ID3v2Tag {
+  private let source: ByteSource
+  private let offset: Int
+  private let header: ID3v2Header
+  private var version: Int { header.version }
+  private var isUnsynchronized: Bool { header.flags & 0x80 != 0 }
+  /// The same bit means compression of the whole tag in version 2.2, which nobody ever defined.
+  private var hasExtendedHeader: Bool { version > 2 && header.flags & 0x40 != 0 }
+  /// Length of everything between the header and the footer.
+  private let bodySize: Int
+  /// Where the file goes on after the tag, as the tag says.
+  let end: Int
+
+  /// The tag at `offset`; `nil` if there is none of a known version.
+  init?(in source: ByteSource, at offset: Int) throws(FileReadError) {
+    guard let header = try ID3v2Header(at: offset, in: source), header.isKnown, header.version >= 2 else { return nil }
+    self.source = source
+    self.offset = offset
+    self.header = header
+    bodySize = header.bodySize
+    end = header.end
+  }
+
+  func read() throws(FileReadError) -> RawTag {
+    var frames = ID3v2FrameReader(version: version)
+    let start = offset + ID3v2Header.size
+    if header.hasOddSize {
+      frames.tag.remarks.append(
+        "The size of the ID3v2 tag has bits set that must be zero; the tag was read as one of \(bodySize) bytes.")
+    }
+    if end > source.size {
+      frames.tag.remarks.append("The ID3v2 tag claims to be longer than the file; what is there was read.")
+    }
+    if isUnsynchronized, version < 4 {
+      // Sizes count the bytes after decoding here, so that the tag must be decoded as a whole.
+      if bodySize > TagLimits.size {
+        frames.tag.remarks.append("The ID3v2 tag claims \(bodySize) bytes; only the start of it was read.")
+      }
+      let body = try source.bytes(at: start, count: min(bodySize, TagLimits.size))
+      let decoded = ByteSource(Self.resynchronized(body))
+      try frames.read(of: decoded, from: extendedHeaderSize(in: decoded, at: 0), to: decoded.size)
+    } else {
+      frames.allFramesAreUnsynchronized = isUnsynchronized
+      let end = min(start + bodySize, source.size)
+      try frames.read(of: source, from: start + extendedHeaderSize(in: source, at: start), to: end)
+    }
+    return frames.finished()
+  }
+
+  private func extendedHeaderSize(in source: ByteSource, at offset: Int) throws(FileReadError) -> Int {
+    guard hasExtendedHeader else { return 0 }
+    let bytes = try source.bytes(at: offset, count: 4)
+    // Some writers set the flag and write no extended header.
+    if ID3v2FrameReader.isFrameID(bytes[...]) { return 0 }
+    // Version 2.4 counts the four bytes of the size, 2.3 does not.
+    return version == 4 ? Self.syncsafe(bytes[...]) ?? 0 : Int(bytes.bigEndianNumber) + 4
+  }
+
+  /// Four bytes of seven bits each; `nil` if one of them has an eighth.
+  static func syncsafe(_ bytes: ArraySlice<UInt8>) -> Int? {
+    guard bytes.count == 4, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+    return ID3v2Header.syncsafe(bytes)
+  }
+
+  /// Undoes unsynchronization: the zero after each 0xFF goes. Unsynchronized data never has a byte of 0xE0 or more
+  /// after 0xFF; where it does, the flag was a lie and the data is taken as it stands.
+  static func resynchronized(_ bytes: [UInt8]) -> [UInt8] {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(bytes.count)
+    var previous: UInt8 = 0
+    for byte in bytes {
+      if previous == 0xFF {
+        if byte >= 0xE0 { return bytes }
+        if byte == 0 {
+          previous = 0
+          continue
+        }
+      }
+      decoded.append(byte)
+      previous = byte
+    }
+    return decoded
+  }
+}

@@ -1,0 +1,74 @@
+internal import MediaContainers
+
+/// The packet of comments of the first audio stream in an Ogg file, whatever other streams it is mixed with.
+struct OggComment {
+  private var pages: OggPageReader
+  private var pageCount = 0
+
+  /// Pages that are looked at before giving up: header packets stand at the start, and even one with a picture of 10 MB
+  /// is spread over 160 pages.
+  private static let pageLimit = 4_000
+  /// Bytes of junk between pages that are searched for the next page.
+  private static let junkLimit = 64 * 1024
+  /// Pictures stand in comments as text, which makes them a third longer.
+  private static let packetLimit = 2 * TagLimits.size
+
+  /// - Parameter offset: where the first page stands.
+  static func read(from source: ByteSource, at offset: Int) throws(FileReadError) -> RawTag {
+    var reader = OggComment(pages: OggPageReader(leniently: source, at: offset, junkLimit: junkLimit))
+    while let page = try reader.nextPage(), page.isFirst {
+      guard let codec = reader.pages.withContents({ _, body in OggCodec(firstPacket: body) }) else { continue }
+      return try reader.comment(of: codec, serial: page.serial)
+    }
+    return RawTag(.vorbis)
+  }
+
+  private mutating func nextPage() throws(FileReadError) -> OggPage? {
+    guard pageCount < Self.pageLimit else { return nil }
+    pageCount += 1
+    return try pages.next()
+  }
+
+  private mutating func comment(of codec: OggCodec, serial: UInt32) throws(FileReadError) -> RawTag {
+    var tag = RawTag(.vorbis)
+    // The identification packet fills its page, and the comment starts the next one.
+    var packet: [UInt8] = []
+    var hasComment = false
+    while let page = try nextPage() {
+      guard page.serial == serial, !page.isFirst else { continue }
+      let (lacing, body) = pages.withContents { (Array($0), Array($1)) }
+      var rest = body[...]
+      for length in lacing {
+        packet += rest.prefix(Int(length))
+        rest = rest.dropFirst(Int(length))
+        guard length < 255 else { continue }
+        defer { packet = [] }
+        if codec == .flac {
+          // Each packet is one metadata block (RFC 9639, section 10.1), the comment first, until the last-block flag.
+          guard let header = packet.first, header != 0xFF else { return tag }
+          let body = Array(packet.dropFirst(4))
+          if header & 0x7F == FLACBlockReader.vorbisComment, !hasComment {
+            tag = VorbisComment.read(body)
+            hasComment = true
+          } else if header & 0x7F == FLACBlockReader.picture, hasComment,
+            let picture = Picture.flac(body, size: body.count)
+          {
+            tag.pictures.append(picture)
+          }
+          if header & 0x80 != 0 { return tag }
+          continue
+        }
+        let mark = codec.commentMark ?? ""
+        return VorbisComment.read(packet.has(mark) ? Array(packet.dropFirst(mark.utf8.count)) : [])
+      }
+      if packet.count > Self.packetLimit {
+        tag.remarks.append("The comment header is longer than any real one and was not read.")
+        return tag
+      }
+    }
+    if pageCount >= Self.pageLimit {
+      tag.remarks.append("The comment header does not end within \(Self.pageLimit) pages; it was not read.")
+    }
+    return tag
+  }
+}

@@ -1,0 +1,12 @@
+internal import Foundation
+
+/// `12.3 s`, `4 min 05 s`, `2 h 03 min`.
+public func describe(seconds: Double) -> String {
+  let whole = Int(seconds.rounded())
+  switch whole {
+  case ..<10: return String(format: "%.1f s", seconds)
+  case ..<60: return "\(whole) s"
+  case ..<3600: return String(format: "%d min %02d s", whole / 60, whole % 60)
+  default: return String(format: "%d h %02d min", whole / 3600, whole % 3600 / 60)
+  }
+}

@@ -1,0 +1,42 @@
+import MediaContainers
+import Testing
+
+@Suite struct ContainerTests {
+  @Test(
+    arguments: zip(
+      wholeFiles.map(\.name),
+      [.wav, .rf64, .aiff, .wave64, .caf, .au, .dsdiff, .dsf, .flac, .ogg, .mp4, .matroska, .asf, .unknown, .unknown]
+        as [Container]))
+  func filesAreToldByTheirFirstBytes(name: String, container: Container) throws {
+    let file = try #require(wholeFiles.first { $0.name == name })
+    let source = ByteSource(file.bytes)
+    let start = try TagRegions.leading(in: source).end
+    #expect(try Container(of: source, at: start) == container)
+    // Behind a tag, too.
+    let tagged = ByteSource(joined(id3v2(zeros(20)), file.bytes.dropFirst(start)))
+    #expect(try Container(of: tagged, at: 30) == container)
+  }
+
+  @Test(
+    arguments: [
+      ("RIFX\0\0\0\0WAVE", .rifx), ("BW64\0\0\0\0WAVE", .rf64), ("RIFF\0\0\0\0AVI ", .unknown),
+      ("FORM\0\0\0\0AIFC", .aiff),
+      ("FORM\0\0\0\08SVX", .amigaVoice), ("\0\0\0\u{8}wide", .mp4), ("MAC ", .monkeysAudio), ("wvpk", .wavPack),
+      ("MP+\u{7}", .musepack7), ("MPCK", .musepack8), ("IMPM", .it), ("Extended Module: x", .xm), ("#!AMR", .amr),
+      ("NIST_1A", .nistSphere), ("fLa", .unknown), ("", .unknown),
+    ] as [(String, Container)]) func marks(text: String, container: Container) throws
+  {
+    #expect(try Container(of: ByteSource(Array(text.utf8)), at: 0) == container)
+  }
+
+  @Test func modules() throws {
+    #expect(try Container(of: ByteSource(joined(zeros(44), "SCRM".utf8, zeros(20))), at: 0) == .s3m)
+    #expect(try Container(of: ByteSource(joined(zeros(1_080), "M.K.".utf8, zeros(20))), at: 0) == .mod)
+  }
+
+  @Test func wordsForSynchronization() throws {
+    #expect(try Container(of: ByteSource(joined([0x56, 0xE3] as Bytes, zeros(9))), at: 0) == .loas)
+    #expect(try Container(of: ByteSource([0x0B, 0x77, 0, 0, 0, 8 << 3, 0]), at: 0) == .ac3)
+    #expect(try Container(of: ByteSource([0x0B, 0x77, 0, 0, 0, 16 << 3, 0]), at: 0) == .eac3)
+  }
+}
