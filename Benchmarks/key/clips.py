@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Makes the training excerpts for the key network.
 
-  clips.py OUTPUT.npz TIMBRES PIECES [--composed 640] [--songs 4] [--tunes 2400] [--chorales 4] [--drums 300]
-           [--wandering 1500] [--seed 0]
+  clips.py OUTPUT.npz TIMBRES PIECES [--composed 500] [--songs 10] [--tunes 4200] [--chorales 6] [--drums 400]
+           [--wandering 1400] [--seed 0]
 
-TIMBRES comes from timbres.py, PIECES from pieces.py. The output has for each clip: `levels` (60 frames, 222 bins, half
+TIMBRES comes from timbres.py, PIECES from pieces.py. --composed counts the pieces of each manner, --songs and --chorales
+the excerpts of each piece; the others count excerpts. The output has for each clip: `levels` (60 frames, 222 bins, half
 decibels above -100), `length` (frames with music), `key` of each frame (tonic, plus 12 for minor; -1 for none), `whole`
 (true if the key is known only for the piece as a whole), `source` and `kind`. Major tunes also appear in minor.
 """
@@ -94,7 +95,8 @@ def rows(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ('output', 'timbres', 'pieces'): parser.add_argument(name)
-    for name, default in (('composed', 640), ('songs', 4), ('tunes', 2400), ('chorales', 4), ('drums', 300), ('wandering', 1500), ('seed', 0)):
+    for name, default in (('composed', 500), ('songs', 10), ('tunes', 4200), ('chorales', 6), ('drums', 400),
+                          ('wandering', 1400), ('seed', 0)):
         parser.add_argument('--' + name, type=int, default=default)
     made = list(rows(parser.parse_args()))
     np.savez(parser.parse_args().output, **{name: np.array([row[name] for row in made]) for name in made[0]})

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes sound without a key: drums, noise, ambience and speech, as spectra for the key network.
 
-  nokey.py OUTPUT.npz [--each 250]
+  nokey.py OUTPUT.npz [--each 130]
 
 Writes `levels` (clips, 60, 222) in half decibels above -100 (spectra.py), and the `kind` of each clip. Everything is
 synthetic; espeak-ng reads Debian's license texts. Needs espeak-ng, numpy and scipy.
@@ -169,7 +169,7 @@ def speech(words, rng):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('output')
-    parser.add_argument('--each', type=int, default=250)
+    parser.add_argument('--each', type=int, default=130)
     options = parser.parse_args()
     words = [w for path in sorted(glob.glob('/usr/share/common-licenses/*')) for w in re.findall(r"[A-Za-z',.;]+", open(path).read())]
     levels, kinds = [], []
