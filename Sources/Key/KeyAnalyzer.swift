@@ -37,7 +37,6 @@ public struct KeyAnalyzer: Analyzer {
     private var spectrum = PitchSpectrum()
     /// Frames at the start of `spectrum` that have been heard already, and are there for those after them.
     private var heardBefore = 0
-    private var tuning = Tuning()
     private var sums = KeySums()
     private var frameCount = 0
     private var isSilent = true
@@ -63,7 +62,6 @@ public struct KeyAnalyzer: Analyzer {
           logarithms: weights[frame * KeyNetwork.heads..<(frame + 1) * KeyNetwork.heads])
       }
       if isSilent { isSilent = !spectrum.levels.contains { $0 > PitchSpectrum.floor + 10 } }
-      tuning.add(spectrum.tuning)
       frameCount += count
       heardBefore = KeyNetwork.reach
       spectrum.removeFirst(end - heardBefore)
@@ -76,6 +74,7 @@ public struct KeyAnalyzer: Analyzer {
       guard Double(frameCount) * PitchSpectrum.frameSeconds >= Self.shortestSeconds else {
         return .none(reason: "too_short")
       }
+      let tuning = spectrum.overallTuning
       let cents = tuning.clarity >= Self.leastClarity ? tuning.cents.rounded(toPlaces: 1) : nil
       let hertz = cents.map { (440 * exp2($0 / 1200)).rounded(toPlaces: 2) }
       let course = KeyCourse(sums, network: .trained)

@@ -41,14 +41,20 @@ struct PitchSpectrum {
 
   /// Decibels, frame by frame, as the sound is tuned.
   private(set) var levels: [Float] = []
+  /// Of the frames, and, ever less, of those before them.
   private(set) var tuning = Tuning()
+  /// Of all columns so far.
+  private(set) var overallTuning = Tuning()
   /// The first column of a frame, in power, until the second comes.
   private var pending: [Float]?
 
   var frameCount: Int { levels.count / Self.binCount }
 
   mutating func append(_ column: Span<Float>) {
-    tuning.add(column)
+    var own = Tuning()
+    own.add(column)
+    tuning.add(own)
+    overallTuning.add(own)
     var bands = [Float](repeating: 0, count: Self.binCount)
     for (bin, triangle) in Self.triangles.enumerated() {
       var sum: Float = 0
@@ -88,9 +94,9 @@ struct PitchSpectrum {
     return moved
   }
 
-  /// Forgets the first frames, and starts to listen anew for the tuning.
+  /// Removes the first frames and halves the weight of the tuning so far, because a mix can change it.
   mutating func removeFirst(_ frames: Int) {
     levels.removeFirst(frames * Self.binCount)
-    tuning = Tuning()
+    tuning.halve()
   }
 }

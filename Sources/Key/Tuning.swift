@@ -35,6 +35,12 @@ struct Tuning {
     }
   }
 
+  mutating func halve() {
+    cosine /= 2
+    sine /= 2
+    weight /= 2
+  }
+
   /// Both together.
   mutating func add(_ other: Tuning) {
     cosine += other.cosine

@@ -17,7 +17,8 @@ import Testing
   private static let spectrum: PitchSpectrum = {
     var spectrum = PitchSpectrum()
     var stft = STFT(windowLength: PitchSpectrum.layout.windowLength, hop: PitchSpectrum.layout.hop)
-    stft.push(Signal.golden(sampleRate: sampleRate, seconds: 8).mono.span) { column, _ in spectrum.append(column) }
+    let samples = Signal.golden(sampleRate: sampleRate, seconds: 8).mono
+    stft.push(samples.span) { column, _ in spectrum.append(column) }
     stft.finish { column, _ in spectrum.append(column) }
     spectrum.finish()
     return spectrum
