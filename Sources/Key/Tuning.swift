@@ -1,3 +1,4 @@
+internal import Analysis
 internal import Glibc
 
 /// How far the notes are from those of 440 Hz: the circular mean of where the peaks of the spectrum lie between semitones, 100 Hz to
