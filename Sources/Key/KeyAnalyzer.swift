@@ -63,7 +63,7 @@ public struct KeyAnalyzer: Analyzer {
       }
       if isSilent { isSilent = !spectrum.levels.contains { $0 > PitchSpectrum.floor + 10 } }
       frameCount += count
-      heardBefore = KeyNetwork.reach
+      heardBefore = min(KeyNetwork.reach, end)
       spectrum.removeFirst(end - heardBefore)
     }
 

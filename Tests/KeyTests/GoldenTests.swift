@@ -1,3 +1,4 @@
+import Analysis
 import AnalysisTesting
 import DSP
 import Foundation
