@@ -5,7 +5,12 @@ public import Text
 /// The analyzers that come with Nocturne.
 public enum BuiltInAnalyzers {
   /// The one list: everything else that knows analyzers is given this or a part of it.
-  public static let all: [AnalyzerKind] = [.tags, .tempo, .chromaprint, .signature]
+  public static let all: [AnalyzerKind] = [
+    .tags,
+    .tempo,
+    .chromaprint,
+    .signature,
+  ]
 
   /// What they find, as far as it is declared: tables, fields of reports and lines of `show` come from these.
   public static let findings = all.compactMap { $0.findingType as? any DeclaredFinding.Type }

@@ -11,24 +11,24 @@ struct AnalysisArguments: ParsableArguments {
   @OptionGroup
   var pipeline: PipelineArgument
 
-  @Option(help: ArgumentHelp("Run these analyzers of the pipeline only.", valueName: "id,…"))
+  @Option(help: ArgumentHelp("Run these analyzers of the pipeline only", valueName: "id,…"))
   var only: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "process: analyze in worker processes, so that a bad file costs itself alone; none: in this one.",
+      "process: analyze in worker processes, safe from bad files; none: in this one",
       valueName: "where"),
     completion: .list(IsolationChoice.choices))
   var isolation: String?
 
   @Option(
-    name: .customLong("memory-limit"), help: ArgumentHelp("Memory of a worker process (default: 400).", valueName: "MB")
+    name: .customLong("memory-limit"), help: ArgumentHelp("Memory of a worker process (default: 400)", valueName: "MB")
   )
   var memoryLimit: String?
 
   @Option(
     help: ArgumentHelp(
-      "Processor time one file may take (default: by its length); findings until then are kept.",
+      "Processor time per file (default: by its length); earlier findings are kept",
       valueName: "time"))
   var timeout: String?
 

@@ -7,7 +7,7 @@ import Text
 struct Analyze: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "analyze",
-    abstract: "Analyzes a music library: tempo, beats, fingerprints and tags of every file, into SQLite and reports.",
+    abstract: "Analyze a music library into SQLite and reports",
     usage: "analyze [<options>] [<path> ...]\n       analyze <subcommand>",
     discussion: """
       analyze ~/Music --report json   is the line for a nightly job: it touches only what is new or changed, is silent when \

@@ -8,15 +8,15 @@ import SystemPackage
 
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "backup", abstract: "Writes a copy of the database, even during a run.",
+    commandName: "backup", abstract: "Write a copy of the database, even during a run",
     discussion:
       "The copy is one file. To restore it, copy it back while no run is going on, and remove FILE-wal and FILE-shm."
   )
 
-  @Argument(help: ArgumentHelp("The copy.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The copy", valueName: "file"))
   var copy: PathArgument
 
-  @Flag(help: "Replace the file if it exists.")
+  @Flag(help: "Replace the file if it exists")
   var force = false
 
   @OptionGroup

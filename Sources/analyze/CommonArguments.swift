@@ -3,7 +3,7 @@ import Pipeline
 
 /// `--database`.
 struct DatabaseArgument: ParsableArguments {
-  @Option(name: .customLong("database"), help: ArgumentHelp("The database of results.", valueName: "file"))
+  @Option(name: .customLong("database"), help: ArgumentHelp("The database of results", valueName: "file"))
   var path: PathArgument?
 }
 
@@ -11,7 +11,7 @@ struct DatabaseArgument: ParsableArguments {
 struct PipelineArgument: ParsableArguments {
   @Option(
     name: .customLong("pipeline"),
-    help: ArgumentHelp("The pipeline: a name, or the path of a definition (default: default).", valueName: "name|file"))
+    help: ArgumentHelp("The pipeline: a name, or the path of a definition (default: default)", valueName: "name|file"))
   var reference: String?
 
   func apply(to settings: inout CommandSettings) throws {
@@ -21,9 +21,9 @@ struct PipelineArgument: ParsableArguments {
 
 /// `--quiet` and `--verbose`.
 struct MessageArguments: ParsableArguments {
-  @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+  @Flag(name: .shortAndLong, help: "Print errors only")
   var quiet = false
 
-  @Flag(name: .shortAndLong, help: "Print the summary even when not on a terminal.")
+  @Flag(name: .shortAndLong, help: "Print the summary even when not on a terminal")
   var verbose = false
 }

@@ -3,7 +3,7 @@ import ArgumentParser
 
 struct CompletionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "completions", abstract: "Prints a completion script for bash, zsh or fish.")
+    commandName: "completions", abstract: "Print a completion script for bash, zsh or fish")
 
   private static let shells = CompletionShell.allCases.map(\.rawValue).sorted()
 

@@ -7,14 +7,14 @@ import Text
 
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "config", abstract: "Shows the settings, and says which files of projects to trust.",
+    commandName: "config", abstract: "Show the settings; trust the files of projects",
     subcommands: [ShowSettings.self, TrustProject.self, UntrustProject.self], defaultSubcommand: ShowSettings.self)
 
   struct ShowSettings: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Lists all settings with their values.")
+      commandName: "show", abstract: "List all settings with their values")
 
-    @Flag(help: "Say where each value comes from, and which lines are ignored.")
+    @Flag(help: "Show the origin of each value, and which lines are ignored")
     var origin = false
 
     func run() async throws {
@@ -37,7 +37,7 @@ struct ConfigCommand: ParsableCommand {
 
   struct TrustProject: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "trust", abstract: "Trusts a project's file as it is now.",
+      commandName: "trust", abstract: "Trust a project's file as it is now",
       discussion: """
         A file \(ProjectFile.name.string) may have come with a download. Until it is trusted it sets nothing that runs programs, \
         names a file to write or takes a protection away; commands refuse to work in its folder instead. When the file, or \
@@ -66,7 +66,7 @@ struct ConfigCommand: ParsableCommand {
 
   struct UntrustProject: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "untrust", abstract: "Takes back that a project's file is trusted.")
+      commandName: "untrust", abstract: "Stop trusting a project's file")
 
     @OptionGroup
     var project: ProjectArgument
@@ -84,7 +84,7 @@ struct ConfigCommand: ParsableCommand {
 
 /// The file of a project on the command line.
 struct ProjectArgument: ParsableArguments {
-  @Argument(help: ArgumentHelp("A file \(ProjectFile.name.string), or the folder it is in.", valueName: "file"))
+  @Argument(help: ArgumentHelp("A file \(ProjectFile.name.string), or the folder it is in", valueName: "file"))
   var place: PathArgument
 
   var path: FilePath {

@@ -7,15 +7,15 @@ import Text
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Checks the installation, the settings and the database; exit status 1 if something is wrong.")
+    abstract: "Check installation, settings and database (exit 1 on problems)")
 
-  @Flag(help: "Also compare all that is in the database, its search index and the reports with each other.")
+  @Flag(help: "Also compare database, search index and reports with each other")
   var check = false
 
-  @Flag(help: "Rebuild the search index of the database.")
+  @Flag(help: "Rebuild the search index of the database")
   var repair = false
 
-  @Option(help: ArgumentHelp("The folder of the reports to compare.", valueName: "dir"), completion: .directory)
+  @Option(help: ArgumentHelp("The folder of the reports to compare", valueName: "dir"), completion: .directory)
   var output: PathArgument?
 
   @OptionGroup

@@ -10,9 +10,9 @@ import Text
 struct ExplainCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Says why a file was analyzed, cached, skipped or failed, and what the next run would do.")
+    abstract: "Explain what happened to a file, and what the next run would do")
 
-  @Argument(help: ArgumentHelp("Any file.", valueName: "file"))
+  @Argument(help: ArgumentHelp("Any file", valueName: "file"))
   var file: PathArgument
 
   @OptionGroup

@@ -8,7 +8,7 @@ import Text
 struct MergeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge",
-    abstract: "Brings what workers have answered into the database.",
+    abstract: "Merge the answers of workers into the database",
     discussion: """
       Neither the order of the lines nor how often they are merged makes a difference: of two results of a file the \
       newer one counts, but for one that a time limit or a lost process has spoilt. A run over the same files then finds \
@@ -21,18 +21,18 @@ struct MergeCommand: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Lines that `analyze worker` has written: files, folders of them, or - for standard input.", valueName: "file"))
+      "Output of analyze worker: files, folders, or - for standard input", valueName: "file"))
   var files: [InputArgument]
 
   @OptionGroup
   var database: DatabaseArgument
 
-  @Option(help: ArgumentHelp("How long to wait for a run on the same database.", valueName: "time"))
+  @Option(help: ArgumentHelp("How long to wait for a run on the same database", valueName: "time"))
   var waitLock: String?
 
   @Option(
     help: ArgumentHelp(
-      "When failed and damaged files make the exit status 3: never, new, any or N% (default: new).", valueName: "when"),
+      "When bad files make the exit status 3: never, new, any or N% (default: new)", valueName: "when"),
     completion: .list(FailurePolicy.choices))
   var failOn: String?
 

@@ -5,12 +5,12 @@ import Text
 
 struct PruneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "prune", abstract: "Forgets files that have gone, and all that was found of them.")
+    commandName: "prune", abstract: "Forget files that are gone, with their results")
 
-  @Argument(help: ArgumentHelp("Only what was here. Default: everywhere.", valueName: "path"))
+  @Argument(help: ArgumentHelp("Only files below this path (default: everywhere)", valueName: "path"))
   var paths: [PathArgument] = []
 
-  @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Say how many, and change nothing.")
+  @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show how many, and change nothing")
   var dryRun = false
 
   @OptionGroup

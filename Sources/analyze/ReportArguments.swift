@@ -13,24 +13,24 @@ struct ReportArguments: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Write a report: json, ndjson, csv or html. Can be repeated.", valueName: "format"),
+      "Write a report: json, ndjson, csv or html (repeatable)", valueName: "format"),
     completion: .list(ReportFormat.choices))
   var report: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "The folder for reports, or - for standard output (with a single --report).", valueName: "dir|-"),
+      "The folder for reports, or - for standard output (with a single --report)", valueName: "dir|-"),
     completion: .directory)
   var output: String?
 
   @Option(
     help: ArgumentHelp(
-      "What else to put into reports: beats, lyrics, chapters, vanished (files that are gone).", valueName: "what"),
+      "Add to reports: beats, lyrics, chapters, vanished (files that are gone)", valueName: "what"),
     completion: .list(ReportExtra.choices)
   )
   var include: [String] = []
 
-  @Flag(help: "CSV: put an apostrophe before text that a spreadsheet would run as a formula.")
+  @Flag(help: "CSV: put an apostrophe before text that looks like a formula")
   var csvGuardFormulas = false
 
   var goesToStandardOutput: Bool { output == "-" }

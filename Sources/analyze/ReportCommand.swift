@@ -7,9 +7,9 @@ import Text
 
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "report", abstract: "Writes reports from the database, without touching any audio.")
+    commandName: "report", abstract: "Write reports from the database, without touching any audio")
 
-  @Argument(help: ArgumentHelp("Report only what lies here. Default: everything known.", valueName: "path"))
+  @Argument(help: ArgumentHelp("Report only files below this path (default: all)", valueName: "path"))
   var paths: [PathArgument] = []
 
   @OptionGroup(title: "Reports")

@@ -9,13 +9,13 @@ import SystemPackage
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Analyzes what is new or changed in folders of music (the default command).",
+    abstract: "Analyze new and changed files in music folders (default command)",
     discussion: """
       Each option can also stand in a settings file or the environment; `analyze config show` lists all settings and where \
       they come from.
       """)
 
-  @Argument(help: ArgumentHelp("Folders and files. Default: the setting library.", valueName: "path"))
+  @Argument(help: ArgumentHelp("Folders and files (default: the setting library)", valueName: "path"))
   var paths: [PathArgument] = []
 
   @OptionGroup(title: "Reports")
@@ -29,60 +29,60 @@ struct RunCommand: AsyncParsableCommand {
 
   @Option(
     name: [.customShort("j", allowingJoined: true), .long],
-    help: ArgumentHelp("Files analyzed at the same time (default: one per processor).", valueName: "n"))
+    help: ArgumentHelp("Files analyzed at the same time (default: one per processor)", valueName: "n"))
   var jobs: String?
 
   @Option(
-    help: ArgumentHelp("Read the paths to analyze from a file, or from standard input with -.", valueName: "file|-"))
+    help: ArgumentHelp("Read the paths to analyze from a file, or from standard input with -", valueName: "file|-"))
   var filesFrom: String?
 
-  @Flag(name: .customLong("from0"), help: "The paths of --files-from end with NUL bytes, as from find -print0.")
+  @Flag(name: .customLong("from0"), help: "The paths of --files-from end with NUL bytes, as from find -print0")
   var from0 = false
 
   @Flag(
     name: [.customLong("one-file-system"), .customShort("x")],
-    help: "Leave out other file systems mounted in the library.")
+    help: "Leave out other file systems mounted in the library")
   var oneFileSystem = false
 
-  @Flag(help: "Analyze everything again.")
+  @Flag(help: "Analyze everything again")
   var force = false
 
-  @Flag(help: "Try again what failed before, although it has not changed.")
+  @Flag(help: "Retry files that failed before, even if they did not change")
   var retryFailed = false
 
-  @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Say what would be done, and change nothing.")
+  @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show what would be done, and change nothing")
   var dryRun = false
 
-  @Option(help: ArgumentHelp("How long the run may take, such as 5h; the next one goes on.", valueName: "time"))
+  @Option(help: ArgumentHelp("Maximum duration of the run, such as 5h; the next run continues", valueName: "time"))
   var timeBudget: String?
 
   @Option(
     help: ArgumentHelp(
-      "Lower the priority, 0 to 19; more than 0 also leaves the disk to others while they want it.", valueName: "n"))
+      "Lower the priority, 0 to 19; above 0 also for the disk", valueName: "n"))
   var nice: String?
 
   @Option(
     help: ArgumentHelp(
-      "When failed and damaged files make the exit status 3: never, new, any or N% (default: new).", valueName: "when"),
+      "When bad files make the exit status 3: never, new, any or N% (default: new)", valueName: "when"),
     completion: .list(FailurePolicy.choices))
   var failOn: String?
 
   @Option(
-    help: ArgumentHelp("auto, bar, plain (a line every ten seconds), json or none.", valueName: "style"),
+    help: ArgumentHelp("auto, bar, plain (a line every ten seconds), json or none", valueName: "style"),
     completion: .list(ProgressStyle.choices))
   var progress: String?
 
   @Option(
     help: ArgumentHelp(
-      "How messages are written: auto, text, json, or journald (with levels for systemd; auto finds out).",
+      "Format of messages: auto, text, json or journald",
       valueName: "format"), completion: .list(LogFormat.choices))
   var logFormat: String?
 
   @Option(
-    help: ArgumentHelp("Write figures of the run for Prometheus (textfile collector) to a file.", valueName: "file"))
+    help: ArgumentHelp("Write metrics of the run for Prometheus (textfile collector)", valueName: "file"))
   var metrics: PathArgument?
 
-  @Option(help: ArgumentHelp("How long to wait for another run on the same database.", valueName: "time"))
+  @Option(help: ArgumentHelp("How long to wait for another run on the same database", valueName: "time"))
   var waitLock: String?
 
   @OptionGroup

@@ -6,16 +6,16 @@ import SystemPackage
 struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Prints the schema of a report, of recognition or of a worker's lines, or writes all into a folder.")
+    abstract: "Print a schema of reports or JSON lines, or write all to a folder")
 
   @Argument(
     help:
-      "The format: json, ndjson or csv; duckdb: SQL to read these; match, listen or worker: a line of these commands.",
+      "json, ndjson, csv, duckdb (SQL to read these), match, listen or worker",
     completion: .list(Schemas.files.map(\.format)))
   var format: String = "json"
 
   @Option(
-    help: ArgumentHelp("Write the schemas of all formats into this folder.", valueName: "dir"), completion: .directory)
+    help: ArgumentHelp("Write the schemas of all formats into this folder", valueName: "dir"), completion: .directory)
   var output: PathArgument?
 
   func run() async throws {

@@ -5,7 +5,7 @@ import ResultStore
 
 struct SetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Sets what analyzers got wrong; no analysis ever overwrites it.",
+    commandName: "set", abstract: "Correct a tempo or its beats; no analysis overwrites it",
     discussion: """
       What is set belongs to the audio: it holds for copies of the file, and when the file is moved or its tags change. \
       Analyses go on beneath it, and --unset brings their result back. Reports made afterwards show it.
@@ -14,34 +14,34 @@ struct SetCommand: AsyncParsableCommand {
       again and beats of that tempo are laid on its onsets.
       """)
 
-  @Argument(help: ArgumentHelp("Files that were analyzed.", valueName: "file"))
+  @Argument(help: ArgumentHelp("Files that were analyzed", valueName: "file"))
   var files: [PathArgument]
 
-  @Option(help: ArgumentHelp("The tempo in beats per minute.", valueName: "number"))
+  @Option(help: ArgumentHelp("The tempo in beats per minute", valueName: "number"))
   var bpm: Double?
 
   @Option(
-    help: ArgumentHelp("So many times the tempo it has now: 2, 1/2, 3, 1/3, 3/2, 2/3, 4/3 or 3/4.", valueName: "ratio"),
+    help: ArgumentHelp("Multiply the present tempo: 2, 1/2, 3, 1/3, 3/2, 2/3, 4/3 or 3/4", valueName: "ratio"),
     completion: .list(BeatRatio.all.dropFirst().map(\.description)))
   var times: String?
 
-  @Flag(help: "Half the tempo it has now.")
+  @Flag(help: "Halve the present tempo")
   var half = false
 
-  @Flag(help: "Twice the tempo it has now.")
+  @Flag(help: "Double the present tempo")
   var double = false
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Move all beats by a part of a beat, such as 0.5 or -1/4; 1 moves downbeats.", valueName: "beats"))
+      "Move all beats by a part of a beat, such as 0.5 or -1/4; 1 moves downbeats", valueName: "beats"))
   var shiftBeats: String?
 
   @Option(
-    help: ArgumentHelp("Move all beats so that one lies here, in seconds from the start.", valueName: "seconds"))
+    help: ArgumentHelp("Move all beats so that one lies here, in seconds from the start", valueName: "seconds"))
   var firstBeat: Double?
 
-  @Option(help: ArgumentHelp("Go back to what was found: bpm.", valueName: "what"), completion: .list(["bpm"]))
+  @Option(help: ArgumentHelp("Go back to the analyzed value: bpm", valueName: "what"), completion: .list(["bpm"]))
   var unset: String?
 
   @OptionGroup

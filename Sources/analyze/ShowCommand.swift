@@ -13,16 +13,16 @@ import Text
 
 struct ShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Shows all that is known of a file.")
+    commandName: "show", abstract: "Show everything known about a file")
 
-  @Argument(help: ArgumentHelp("A file that was analyzed.", valueName: "file"))
+  @Argument(help: ArgumentHelp("A file that was analyzed", valueName: "file"))
   var file: PathArgument
 
-  @Flag(help: "As one line of JSON, the record of an NDJSON report.")
+  @Flag(help: "Print one JSON line, the record of an NDJSON report")
   var json = false
 
   @Option(
-    help: ArgumentHelp("Put long lists into the JSON: beats, lyrics, chapters.", valueName: "what"),
+    help: ArgumentHelp("Put long lists into the JSON: beats, lyrics, chapters", valueName: "what"),
     completion: .list(ReportExtra.choices))
   var include: [String] = []
 

@@ -12,7 +12,7 @@ import Text
 struct WorkerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker",
-    abstract: "Analyzes the files that standard input names, and answers each line with one of JSON.",
+    abstract: "Analyze files named on standard input, one JSON line for each",
     discussion: """
       For engines such as GNU parallel, Slurm, Kubernetes and Spark. A line of input is a path, a file: URI, or a JSON \
       object {"key": …, "path" or "uri": …}; the answer has its key. No database is opened: `analyze merge` brings the \
@@ -27,27 +27,27 @@ struct WorkerCommand: AsyncParsableCommand {
 
   @Option(
     name: [.customShort("j", allowingJoined: true), .long],
-    help: ArgumentHelp("Files analyzed at the same time (default: 1; answers then keep the order).", valueName: "n"))
+    help: ArgumentHelp("Files analyzed at the same time (default: 1; answers then keep the order)", valueName: "n"))
   var jobs: String?
 
-  @Flag(name: .customLong("from0"), help: "Lines of input end with NUL bytes, as from find -print0.")
+  @Flag(name: .customLong("from0"), help: "Input lines end with NUL bytes, as from find -print0")
   var from0 = false
 
   @Option(
-    help: ArgumentHelp("Answer part K of N, counted from 0, of the lines; the keys tell the parts.", valueName: "K/N"))
+    help: ArgumentHelp("Answer part K of N of the lines, counted from 0 and split by key", valueName: "K/N"))
   var shard: String?
 
   @Option(
     help: ArgumentHelp(
-      "The same, with K from the array job; auto: N, too (Slurm, AWS Batch).", valueName: "N|auto"))
+      "The same, with K from the array job; auto: N as well (Slurm, AWS Batch)", valueName: "N|auto"))
   var shards: String?
 
   @Option(
-    help: ArgumentHelp("Put long lists into the records: beats, lyrics, chapters.", valueName: "what"),
+    help: ArgumentHelp("Put long lists into the records: beats, lyrics, chapters", valueName: "what"),
     completion: .list(ReportExtra.choices))
   var include: [String] = []
 
-  @Flag(name: .shortAndLong, help: "Say on standard error at the end how many lines there were.")
+  @Flag(name: .shortAndLong, help: "Print the number of lines to standard error at the end")
   var verbose = false
 
   func run() async throws {

@@ -5,15 +5,15 @@ import Pipeline
 /// What `run` and `worker` start to analyze files in: see `Worker`.
 struct WorkerProcessCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "worker-process", abstract: "Analyzes files for the program that started it.", shouldDisplay: false)
+    commandName: "worker-process", abstract: "Analyze files for the program that started it", shouldDisplay: false)
 
-  @Option(help: "The text of a pipeline definition.")
+  @Option(help: "The text of a pipeline definition")
   var definition: String
 
-  @Option(help: "Id of an analyzer; all of the definition if none is named.")
+  @Option(help: "Id of an analyzer; all of the definition if none is named")
   var only: [String] = []
 
-  @Option(help: "Megabytes; 0 for no limit.")
+  @Option(help: "Megabytes; 0 for no limit")
   var memoryLimit: Int
 
   func run() async throws {

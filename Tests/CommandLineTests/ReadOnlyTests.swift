@@ -54,7 +54,8 @@ import Testing
       let pipeline = try place.makePipeline(script: "kill -KILL $PPID; sleep 5")
       try place.put(Audio.wav(2), as: "b.wav")
       let killed = try place.analyze(
-        Argument(place.library), "--database", Argument(folder.appending("db")), "--pipeline", pipeline)
+        Argument(place.library), "--database", Argument(folder.appending("db")), "--pipeline", pipeline,
+        environment: Workplace.threads)
       #expect(killed.status == -9)
       #expect(FileManager.default.fileExists(atPath: folder.appending("db-wal").string))
       try? FileManager.default.removeItem(atPath: folder.appending("db-shm").string)

@@ -46,7 +46,7 @@ struct EveryKind: DeclaredFinding {
   var text = ""
   var note: String?
   var count = 0
-  var limit: Int?
+  var maximum: Int?
   var level = 0.0
   var offset: Double?
   var isSure = false
@@ -66,7 +66,7 @@ struct EveryKind: DeclaredFinding {
     "every_kind", "A field of every kind.",
     fields: [
       .field("text", \.text, "Text.", shown: Shown(), isIndexed: true), .field("note", \.note, "Text or none."),
-      .field("count", \.count, "A number.", shown: Shown("of", unit: "things")), .field("limit", \.limit, "A number."),
+      .field("count", \.count, "A number.", shown: Shown("of", unit: "things")), .field("maximum", \.maximum, "A number."),
       .field("level", \.level, "A number."), .field("offset_s", \.offset, "A number.", isIndexed: true),
       .field("sure", \.isSure, "Whether."), .field("flat", \.isFlat, "Whether."),
       .field("detail", \.detail, "Anything."), .stored("data", \.data, "Bytes."),
@@ -81,7 +81,7 @@ struct EveryKind: DeclaredFinding {
     ])
 
   static let full = EveryKind(
-    text: "a \"b\"\n", note: "ü", count: -3, limit: .max, level: 0.1, offset: -1e-3, isSure: true, isFlat: false,
+    text: "a \"b\"\n", note: "ü", count: -3, maximum: .max, level: 0.1, offset: -1e-3, isSure: true, isFlat: false,
     detail: .object(["x": .array([.null, .integer(1)])]), data: [0, 255, 10], words: ["a / b", "c"],
     curve: [0, 0.5, 1234.5678], gaps: [], names: ["n": ["1", "2"], "m": ["", "3"]],
     points: [Point(seconds: 0.25, level: 1), Point(seconds: 2, level: -60.5)],
@@ -245,7 +245,7 @@ private struct Intruder: DeclaredFinding {
     let library = try library(EarlierKind(text: "early"), declared: Library.findings)
     func tables() throws -> [String] {
       try DatabaseQueue(path: library.database.string).read {
-        try String.fetchAll($0, sql: "SELECT sql FROM sqlite_master")
+        try String.fetchAll($0, sql: "SELECT name || coalesce(sql, '') FROM sqlite_master")
       }
     }
     let before = try tables()

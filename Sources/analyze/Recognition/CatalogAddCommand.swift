@@ -11,17 +11,17 @@ import SystemPackage
 struct CatalogAddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
-    abstract: "Adds single files to the catalog, or changes what it says of its tracks.",
+    abstract: "Add single files to the catalog, or change its media items",
     discussion: """
       With --items, media items come from a table with a header row, such as catalog list --csv prints: those of the files \
       that are added, or without a file those of tracks that are in the catalog. Its column reference holds the names of \
       tracks or their paths; for a single file it may be missing.
       """)
 
-  @Argument(help: ArgumentHelp("Audio files; those that were analyzed before are not decoded.", valueName: "file"))
+  @Argument(help: ArgumentHelp("Audio files; analyzed files are not decoded again", valueName: "file"))
   var files: [PathArgument] = []
 
-  @Option(help: ArgumentHelp("A table of media items.", valueName: "csv"))
+  @Option(help: ArgumentHelp("A table of media items", valueName: "csv"))
   var items: PathArgument?
 
   @OptionGroup

@@ -8,13 +8,13 @@ import Text
 struct CatalogBuildCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "build",
-    abstract: "Brings the catalog up to date with the database, and repairs it, without decoding anything.",
+    abstract: "Update the catalog from the database, and repair it",
     discussion: """
       What was analyzed since the last time is added, changed tags are taken over, and what has vanished from the library \
       is removed. What catalog remove, add, merge and edited media items have changed stays as it is.
       """)
 
-  @Argument(help: ArgumentHelp("Add only what lies here. Default: all that was analyzed.", valueName: "path"))
+  @Argument(help: ArgumentHelp("Add only files below this path (default: all)", valueName: "path"))
   var paths: [PathArgument] = []
 
   @OptionGroup
@@ -23,7 +23,7 @@ struct CatalogBuildCommand: AsyncParsableCommand {
   @OptionGroup
   var database: DatabaseArgument
 
-  @Flag(name: .shortAndLong, help: "Print the summary even when not on a terminal.")
+  @Flag(name: .shortAndLong, help: "Print the summary even when not on a terminal")
   var verbose = false
 
   func run() async throws {

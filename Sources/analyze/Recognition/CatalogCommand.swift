@@ -3,7 +3,7 @@ import ArgumentParser
 struct CatalogCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "catalog",
-    abstract: "Makes and looks after the catalog of recordings that match and listen recognize.",
+    abstract: "Manage the catalog of recordings for match and listen",
     subcommands: [
       CatalogBuildCommand.self, CatalogAddCommand.self, CatalogRemoveCommand.self, CatalogListCommand.self,
       CatalogInfoCommand.self, CatalogMergeCommand.self, CatalogExportCommand.self,

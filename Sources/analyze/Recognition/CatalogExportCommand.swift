@@ -8,12 +8,12 @@ import SystemPackage
 struct CatalogExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Writes the whole catalog into one file, which match and listen take and other machines read.")
+    abstract: "Write the whole catalog into one file")
 
-  @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The file to write", valueName: "file"))
   var file: PathArgument
 
-  @Flag(help: "Write a table of the media items instead.")
+  @Flag(help: "Write a table of the media items instead")
   var csv = false
 
   @OptionGroup

@@ -8,12 +8,12 @@ import SystemPackage
 import Text
 
 struct CatalogInfoCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "info", abstract: "Says how large the catalog is.")
+  static let configuration = CommandConfiguration(commandName: "info", abstract: "Show the size of the catalog")
 
-  @Flag(help: "As a line of JSON.")
+  @Flag(help: "Print one JSON line")
   var json = false
 
-  @Flag(help: "Also read all of it, and say if anything is damaged.")
+  @Flag(help: "Also read all of it and report damage")
   var check = false
 
   @OptionGroup

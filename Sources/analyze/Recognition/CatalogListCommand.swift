@@ -6,9 +6,9 @@ import Recognition
 import Text
 
 struct CatalogListCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the tracks of the catalog.")
+  static let configuration = CommandConfiguration(commandName: "list", abstract: "List the tracks of the catalog")
 
-  @Flag(help: "As a table of media items, for a spreadsheet and for catalog add --items.")
+  @Flag(help: "Print a table of media items, for spreadsheets and catalog add --items")
   var csv = false
 
   @OptionGroup

@@ -5,9 +5,9 @@ import Pipeline
 struct CatalogMergeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge",
-    abstract: "Adds all tracks of other catalogs; where a track is in both, theirs counts.")
+    abstract: "Add all tracks of other catalogs, replacing those in both")
 
-  @Argument(help: ArgumentHelp("Catalogs: folders, or files made by catalog export.", valueName: "catalog"))
+  @Argument(help: ArgumentHelp("Catalogs: folders, or files made by catalog export", valueName: "catalog"))
   var others: [PathArgument]
 
   @OptionGroup

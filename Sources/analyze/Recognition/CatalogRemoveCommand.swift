@@ -5,10 +5,10 @@ import Pipeline
 struct CatalogRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Takes tracks out of the catalog; catalog build does not bring them back, catalog add does.")
+    abstract: "Remove tracks; only catalog add brings them back")
 
   @Argument(
-    help: ArgumentHelp("Names of tracks (see catalog list), or the paths of files or folders.", valueName: "id|path"))
+    help: ArgumentHelp("Names of tracks (see catalog list), or the paths of files or folders", valueName: "id|path"))
   var tracks: [String]
 
   @OptionGroup

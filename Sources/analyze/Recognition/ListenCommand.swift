@@ -10,7 +10,7 @@ internal import System
 struct ListenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "listen",
-    abstract: "Recognizes tracks in sound as it comes in on standard input, for as long as it comes.",
+    abstract: "Recognize tracks in live sound from standard input",
     discussion: """
       Raw PCM, interleaved and little-endian, as other programs record it:
         arecord -q -t raw -f S16_LE -r 44100 -c 1 | analyze listen
@@ -19,21 +19,21 @@ struct ListenCommand: AsyncParsableCommand {
       When the catalog changes, the new one is used from then on.
       """)
 
-  @Option(help: ArgumentHelp("Samples per second.", valueName: "hz"))
+  @Option(help: ArgumentHelp("Samples per second", valueName: "hz"))
   var rate = 44_100
 
-  @Option(help: ArgumentHelp("Number of channels.", valueName: "n"))
+  @Option(help: ArgumentHelp("Number of channels", valueName: "n"))
   var channels = 1
 
   @Option(
-    help: ArgumentHelp("Kind of samples: s16le or f32le.", valueName: "kind"),
+    help: ArgumentHelp("Kind of samples: s16le or f32le", valueName: "kind"),
     completion: .list(RecordingSource.Encoding.allCases.map(\.rawValue)))
   var format = RecordingSource.Encoding.s16.rawValue
 
-  @Option(help: ArgumentHelp("Run this in a shell and listen to what it prints.", valueName: "command"))
+  @Option(help: ArgumentHelp("Run this in a shell and listen to its output", valueName: "command"))
   var command: String?
 
-  @Flag(help: "One line of JSON when a track begins or ends; see analyze schema listen.")
+  @Flag(help: "Print one JSON line when a track begins or ends; see analyze schema listen")
   var json = false
 
   @OptionGroup

@@ -11,18 +11,18 @@ import Text
 struct MatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "match",
-    abstract: "Says which tracks of the catalog are in audio files: clips, mixes, recordings of the radio.",
+    abstract: "Find the tracks of the catalog in clips, mixes and recordings",
     discussion: """
       Each track that is heard is listed with where it starts and ends. Exit status: 0 if all files could be read, whatever was recognized; 3 if one could not.
       """)
 
-  @Argument(help: ArgumentHelp("Audio files; - for standard input, in any format of audio files.", valueName: "file"))
+  @Argument(help: ArgumentHelp("Audio files; - for standard input, in any format of audio files", valueName: "file"))
   var files: [InputArgument]
 
-  @Flag(help: "One line of JSON for each file; see analyze schema match.")
+  @Flag(help: "Print one JSON line per file; see analyze schema match")
   var json = false
 
-  @Flag(help: "A cue sheet (CUE) of the only file.")
+  @Flag(help: "Print a cue sheet (CUE) of the only file")
   var cue = false
 
   @OptionGroup
@@ -78,7 +78,7 @@ struct MatchCommand: AsyncParsableCommand {
 }
 
 struct ConfidenceArguments: ParsableArguments {
-  @Option(help: ArgumentHelp("Show only matches of at least this probability, 0.86 to 1.", valueName: "p"))
+  @Option(help: ArgumentHelp("Show only matches of at least this probability, 0.86 to 1", valueName: "p"))
   var minConfidence: Double?
 
   func validate() throws {

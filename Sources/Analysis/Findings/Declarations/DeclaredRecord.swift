@@ -22,27 +22,27 @@ extension DeclaredRecord {
 
   public init?(fieldValue: FieldValue) {
     guard case .record(let values) = fieldValue else { return nil }
-    self.init(values, of: Self.fields)
+    self.init(values, Self.fields.map { $0.exact?.set })
   }
 
   public static var listType: FieldType { .records(recordType) }
 
   public static func listValue(_ list: [Self]) -> FieldValue {
-    let fields = fields
-    return .records(list.map { record in fields.map { $0.exact?.get(record) ?? .null } })
+    let getters = fields.map { $0.exact?.get }
+    return .records(list.map { record in getters.map { $0?(record) ?? .null } })
   }
 
   public static func list(_ value: FieldValue) -> [Self]? {
     guard case .records(let records) = value else { return nil }
-    let fields = fields
-    return records.map { Self($0, of: fields) }
+    let setters = fields.map { $0.exact?.set }
+    return records.map { Self($0, setters) }
   }
 
   private var values: [FieldValue] { Self.fields.map { $0.exact?.get(self) ?? .null } }
 
-  private init(_ values: [FieldValue], of fields: [FindingField<Self>]) {
+  private init(_ values: [FieldValue], _ setters: [(@Sendable (inout Self, FieldValue) -> Void)?]) {
     self.init()
-    for (field, value) in zip(fields, values) { field.exact?.set(&self, value) }
+    for (set, value) in zip(setters, values) { set?(&self, value) }
   }
 }
 
