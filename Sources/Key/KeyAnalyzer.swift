@@ -88,15 +88,16 @@ public struct KeyAnalyzer: Analyzer {
       let ranked = chances.indices.sorted { (chances[$1], $0) < (chances[$0], $1) }
       let best = ranked[0]
       return KeyFinding(
-        key: Self.name(best), confidence: chances[best].rounded(toPlaces: 3),
+        key: Self.key(best), confidence: chances[best].rounded(toPlaces: 3),
         candidates: ranked.prefix(Self.candidateLimit).filter { chances[$0] >= Self.leastProbability }.map {
-          KeyFinding.Candidate(key: Self.name($0), probability: chances[$0].rounded(toPlaces: 3))
+          KeyFinding.Candidate(key: "\(Self.key($0))", probability: chances[$0].rounded(toPlaces: 3))
         },
         map: map(course, main: main, best: best), tuningHertz: hertz, tuningCents: cents)
     }
 
-    private static func name(_ key: Int) -> KeyFinding.Name {
-      KeyFinding.Name(pitchClass: key % 12, mode: key < 12 ? .major : .minor)
+    /// - Parameter index: of 24, C major first, C minor 12 later.
+    private static func key(_ index: Int) -> MusicalKey {
+      MusicalKey(pitchClass: index % 12, mode: index < 12 ? .major : .minor)
     }
 
     /// - Parameters:
@@ -106,7 +107,7 @@ public struct KeyAnalyzer: Analyzer {
       var map: [KeyFinding.Section] = []
       let seconds = Double(sums.framesPerSegment) * PitchSpectrum.frameSeconds
       for (segment, key) in course.keys.enumerated() {
-        let name = Self.name(key == main ? best : key)
+        let name = "\(Self.key(key == main ? best : key))"
         if map.last?.key != name {
           map.append(KeyFinding.Section(startSeconds: (Double(segment) * seconds).rounded(toPlaces: 3), key: name))
         }

@@ -25,7 +25,7 @@ func chords(_ pitches: [[Double]], seconds: Double, each: Double = 1, cents: Dou
 }
 
 /// I, IV, V, I with the root in the bass, some half tones above C; in minor i, iv, V, i.
-func cadence(_ tonic: Int, _ mode: KeyFinding.Mode, seconds: Double, cents: Double = 0) -> Signal {
+func cadence(_ tonic: Int, _ mode: MusicalKey.Mode, seconds: Double, cents: Double = 0) -> Signal {
   let third = mode == .major ? 4.0 : 3.0
   let chordsInC: [[Double]] = [
     [48, 60, 60 + third, 67], [53, 60, 65, 65 + third], [43, 59, 62, 67], [48, 55, 60, 60 + third],
