@@ -5,7 +5,8 @@
 
 FOLDER/golden-beat-network.tsv: frames of the input of the beat network, and its outputs at all frames.
 FOLDER/golden-landmark-network.tsv: columns of the inputs and of the output of the landmark network.
-numpy makes the spectra. The networks are those of tempo/network.py and recognition/network.py with the program's weights.
+FOLDER/golden-key-network.tsv: frames of the spectrum for the key network, the tuning, the network's output and decision.
+numpy makes the spectra. The networks are those of tempo, recognition and key with the program's weights.
 Run it after you retrain a network or change its input. Needs numpy, scipy and PyTorch; takes seconds.
 """
 import importlib.util, os, sys
@@ -79,9 +80,27 @@ def landmarks():
     return rows
 
 
+def keys():
+    sys.path.insert(0, os.path.join(HERE, 'key'))
+    network, spectra = script('key', 'network'), script('key', 'spectra')
+    levels, cents, clarity = spectra.analyze(signal(8000, 8))
+    model = network.Network().eval()
+    model.load(np.array(model_files.read_halves(model_files.KEY_NETWORK), np.float32))
+    with torch.no_grad():
+        heard = model.heard(torch.from_numpy(levels)[None])
+        found, some = model(torch.from_numpy(levels)[None])
+        weights = model.attend(heard)[0].numpy()
+    rows = {'tuning': [cents, clarity], 'keys': found[0].numpy(), 'presence': [float(some)]}
+    for frame in range(0, len(levels), 6):
+        rows['levels.%d' % frame], rows['heard.%d' % frame] = levels[frame], heard[0, frame].numpy()
+        rows['weights.%d' % frame] = weights[frame]
+    return rows
+
+
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, '..', 'Tests', 'Fixtures')
-    for name, rows in ('golden-beat-network', beats()), ('golden-landmark-network', landmarks()):
+    tables = {'golden-beat-network': beats(), 'golden-landmark-network': landmarks(), 'golden-key-network': keys()}
+    for name, rows in tables.items():
         model_files.write_table(os.path.join(folder, name + '.tsv'), 'Benchmarks/golden.py', ['name', 'numbers'], rows, '%.7g')
 
 

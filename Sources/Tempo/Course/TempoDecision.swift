@@ -1,4 +1,5 @@
 internal import Analysis
+internal import DSP
 internal import Glibc
 
 /// Combines the evidence of all stretches of a track into one finding.

@@ -1,4 +1,5 @@
 internal import Analysis
+internal import DSP
 
 /// The strength of the onsets over time, in a few hundred values whatever the length of the track.
 struct OnsetCourse {
@@ -38,13 +39,5 @@ struct OnsetCourse {
     TempoFinding.OnsetSummary(
       stepSeconds: (Double(columnsPerValue) / OnsetEnvelopes.columnsPerSecond).rounded(toPlaces: 6),
       values: zip(sums, counts).map { ($0 / max($1, 1)).rounded(toPlaces: 3) })
-  }
-}
-
-extension Double {
-  func rounded(toPlaces places: Int) -> Double {
-    var scale = 1.0
-    for _ in 0..<places { scale *= 10 }
-    return (self * scale).rounded() / scale
   }
 }

@@ -1,0 +1,89 @@
+/// The musical key of a track, its tuning, and where the key changes.
+public struct KeyFinding: DeclaredFinding {
+  public struct Candidate: DeclaredRecord {
+    /// Such as `A minor`.
+    public var key: String
+    /// 0 to 1.
+    public var probability: Double
+
+    public init(key: String, probability: Double) {
+      self.key = key
+      self.probability = probability
+    }
+
+    public init() { self.init(key: "", probability: 0) }
+
+    public static let summary = "A key that was considered."
+    public static let form = RecordType.Form.tuple
+    public static let fields: [FindingField<Candidate>] = [
+      .field("key", \.key, "Tonic and mode."),
+      .field("probability", \.probability, "0 to 1."),
+    ]
+  }
+
+  /// From `startSeconds` on, the key is `key`.
+  public struct Section: DeclaredRecord {
+    public var startSeconds: Double
+    /// Such as `A minor`.
+    public var key: String
+
+    public init(startSeconds: Double, key: String) {
+      self.startSeconds = startSeconds
+      self.key = key
+    }
+
+    public init() { self.init(startSeconds: 0, key: "") }
+
+    public static let summary = "A stretch of one key."
+    public static let form = RecordType.Form.tuple
+    public static let fields: [FindingField<Section>] = [
+      .field("start_s", \.startSeconds, "Seconds from the start of the audio, to some 4 s."),
+      .field("key", \.key, "Tonic and mode."),
+    ]
+  }
+
+  /// `C`, `Db`, `F#`; `nil` when there is no key, and then `reason` says why.
+  public var tonic: String?
+  /// `major` or `minor`.
+  public var mode: String?
+  /// `8B` is C major, `8A` is A minor.
+  public var camelot: String?
+  /// `1d` is C major, `1m` is A minor.
+  public var openKey: String?
+  /// 0 to 1: the probability that tonic and mode are right.
+  public var confidence: Double
+  /// Best first.
+  public var candidates: [Candidate]
+  /// One section unless the key changes for half a minute or longer.
+  public var map: [Section]
+  /// Hz of the A above middle C; `nil` if the sound has no clear pitch.
+  public var tuningHertz: Double?
+  /// The same in cents above 440 Hz, -50 to 50.
+  public var tuningCents: Double?
+  /// Machine-readable: `too_short`, `silence`, `no_key`; `nil` when there is a key.
+  public var reason: String?
+
+  public init(
+    key: MusicalKey?, confidence: Double, candidates: [Candidate], map: [Section], tuningHertz: Double? = nil,
+    tuningCents: Double? = nil, reason: String? = nil
+  ) {
+    tonic = key?.tonic
+    mode = key?.mode.rawValue
+    camelot = key?.camelot
+    openKey = key?.openKey
+    self.confidence = confidence
+    self.candidates = candidates
+    self.map = map
+    self.tuningHertz = tuningHertz
+    self.tuningCents = tuningCents
+    self.reason = reason
+  }
+
+  public init() { self = .none(reason: "") }
+
+  public static func none(reason: String, tuningHertz: Double? = nil, tuningCents: Double? = nil) -> KeyFinding {
+    KeyFinding(
+      key: nil, confidence: 0, candidates: [], map: [], tuningHertz: tuningHertz, tuningCents: tuningCents,
+      reason: reason)
+  }
+}

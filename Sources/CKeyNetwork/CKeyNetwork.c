@@ -1,0 +1,33 @@
+#include "CKeyNetwork.h"
+
+enum { LANES = 8, ROWS = 4 };
+
+/* Four rows of such sums fill half of the registers of any x86-64, and leave room to work. */
+typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
+
+void ckeynetwork_connect(
+    const float *values, ptrdiff_t row_count, ptrdiff_t stride, ptrdiff_t input_count, const float *weights,
+    const float *constants, ptrdiff_t output_count, float *result) {
+  /* A group of outputs at a time, so that its weights stay near; four rows at a time, so that every weight that is fetched is
+     used four times. The last rows, if fewer, are their own neighbors. */
+  for (ptrdiff_t output = 0; output < output_count; output += LANES) {
+    const lanes constant = *(const lanes *)(constants + output);
+    for (ptrdiff_t row = 0; row < row_count; row += ROWS) {
+      const float *source[ROWS];
+      lanes sums[ROWS];
+      for (int k = 0; k < ROWS; k++) {
+        source[k] = values + (row + k < row_count ? row + k : row) * stride;
+        sums[k] = constant;
+      }
+      const float *weight = weights + output;
+      for (ptrdiff_t input = 0; input < input_count; input++, weight += output_count) {
+        const lanes factor = *(const lanes *)weight;
+        for (int k = 0; k < ROWS; k++) sums[k] += source[k][input] * factor;
+      }
+      for (int k = 0; k < ROWS && row + k < row_count; k++) {
+        float *out = result + (row + k) * output_count + output;
+        for (int lane = 0; lane < LANES; lane++) out[lane] = sums[k][lane] < 0 ? 0.1f * sums[k][lane] : sums[k][lane];
+      }
+    }
+  }
+}

@@ -1,0 +1,265 @@
+internal import CKeyNetwork
+internal import Glibc
+
+/// A small network that hears keys, the same for all twelve tonics by construction.
+///
+/// Thirds of a semitone become channels of semitones, semitones become pitch classes in four registers that overlap, and from there
+/// on every connection of pitch classes depends on their distance only. Blocks look at what was up to 3.6 s before and
+/// after; two weighted means over time are all that the decision is given, so that sums over stretches of time can be added up
+/// (Korzeniowski and Widmer, ISMIR 2018, average over time as well). Trained by `Benchmarks/key/network.py`, which says on what.
+struct KeyNetwork {
+  static let channels = 24
+  static let heads = 2
+  /// Numbers of a frame: channels of each pitch class, one class after the other.
+  static let width = 12 * channels
+  /// Frames on either side that what is heard in a frame depends on.
+  static let reach = dilations.reduce(0, +)
+  private static let dilations = [1, 2, 4]
+  private static let semitones = 72
+  /// MIDI pitch of the first semitone that has both neighbors.
+  private static let lowestPitch = PitchSpectrum.lowestPitch + 1
+  private static let local = 10
+  /// `local`, made up to a multiple of eight.
+  private static let paddedLocal = 16
+  private static let registers = 4
+  private static let inputsPerBin = 2
+  /// Bins that make a semitone: its own three and those of its neighbors.
+  private static let binsPerSemitone = 3 * PitchSpectrum.binsPerSemitone
+  private static let hidden = 16
+
+  private struct Connection {
+    /// Input by input.
+    var weights: [Float]
+    var constants: [Float]
+
+    var inputCount: Int { weights.count / constants.count }
+
+    /// - Parameter stride: numbers from one row to the next.
+    func callAsFunction(_ values: [Float], rowCount: Int, stride: Int) -> [Float] {
+      precondition(values.count >= (rowCount - 1) * stride + inputCount)
+      var result = [Float](repeating: 0, count: rowCount * constants.count)
+      result.withUnsafeMutableBufferPointer { result in
+        guard let base = result.baseAddress else { return }
+        unsafe ckeynetwork_connect(values, rowCount, stride, inputCount, weights, constants, constants.count, base)
+      }
+      return result
+    }
+  }
+
+  private struct Block {
+    let dilation: Int
+    /// Three frames of a pitch class to one.
+    let time: Connection
+    let circle: Connection
+  }
+
+  private let semitone: Connection
+  private let entrance: Connection
+  private let blocks: [Block]
+  private let attention: [Float]
+  private let exit: Connection
+  private let key: [Float]
+  private let presence: [Float]
+
+  /// The one that the analyzer uses; docs/key.md describes it.
+  static let trained = KeyNetwork(KeyResources.keyNetwork)
+
+  /// - Parameter weights: in the order of the parameters in network.py.
+  init(_ weights: [Float]) {
+    var rest = weights[...]
+    func take(_ count: Int) -> [Float] {
+      defer { rest = rest.dropFirst(count) }
+      return Array(rest.prefix(count))
+    }
+    /// PyTorch keeps for each output a row of its inputs.
+    func linear(_ inputs: Int, _ outputs: Int) -> Connection {
+      let rows = take(inputs * outputs)
+      return Connection(
+        weights: (0..<inputs * outputs).map { rows[$0 % outputs * inputs + $0 / outputs] }, constants: take(outputs))
+    }
+    /// What is kept for each distance of pitch classes, input and output, as one connection of all with all.
+    func circle(_ inputs: Int, _ outputs: Int) -> Connection {
+      let shared = take(12 * inputs * outputs)
+      let constants = take(outputs)
+      var full = [Float](repeating: 0, count: 12 * inputs * 12 * outputs)
+      for from in 0..<12 {
+        for to in 0..<12 {
+          for input in 0..<inputs {
+            for output in 0..<outputs {
+              full[((from * inputs + input) * 12 + to) * outputs + output] =
+                shared[((to - from + 12) % 12 * inputs + input) * outputs + output]
+            }
+          }
+        }
+      }
+      return Connection(weights: full, constants: (0..<12 * outputs).map { constants[$0 % outputs] })
+    }
+    let narrow = linear(Self.inputsPerBin * Self.binsPerSemitone, Self.local)
+    var wide = Connection(
+      weights: [Float](repeating: 0, count: narrow.inputCount * Self.paddedLocal),
+      constants: narrow.constants + [Float](repeating: 0, count: Self.paddedLocal - Self.local))
+    // Here the two inputs of a bin stand together, there those of one kind.
+    for bin in 0..<Self.binsPerSemitone {
+      for kind in 0..<Self.inputsPerBin {
+        for output in 0..<Self.local {
+          wide.weights[(bin * Self.inputsPerBin + kind) * Self.paddedLocal + output] =
+            narrow.weights[(kind * Self.binsPerSemitone + bin) * Self.local + output]
+        }
+      }
+    }
+    semitone = wide
+    entrance = circle(Self.local * Self.registers, Self.channels)
+    blocks = Self.dilations.map {
+      Block(dilation: $0, time: linear(3 * Self.channels, Self.channels), circle: circle(Self.channels, Self.channels))
+    }
+    attention = take(Self.heads * (2 * Self.channels + 1))
+    exit = circle(Self.heads * Self.channels, Self.channels)
+    key = take(2 * (Self.channels + 1))
+    presence = take(Self.hidden * (2 * Self.heads * Self.channels + 1) + Self.hidden + 1)
+    precondition(rest.isEmpty && presence.count == 16 * 97 + 17, "weights of another network")
+  }
+
+  /// What is heard in each frame: `width` numbers, and the logarithm of its weight for each head.
+  ///
+  /// - Parameter levels: of `PitchSpectrum`, tuned.
+  func callAsFunction(_ levels: [Float]) -> (heard: [Float], weights: [Float]) {
+    let count = levels.count / PitchSpectrum.binCount
+    let inputs = Self.inputs(levels)
+    var pitchClasses: [Float] = []
+    pitchClasses.reserveCapacity(count * 12 * Self.local * Self.registers)
+    for frame in 0..<count {
+      let first = frame * PitchSpectrum.binCount * Self.inputsPerBin
+      let row = Array(inputs[first..<first + PitchSpectrum.binCount * Self.inputsPerBin])
+      let found = semitone(
+        row, rowCount: Self.semitones, stride: Self.inputsPerBin * PitchSpectrum.binsPerSemitone)
+      pitchClasses += Self.folded(found)
+    }
+    var heard = entrance(pitchClasses, rowCount: count, stride: entrance.inputCount)
+    for block in blocks {
+      let near = Self.neighbors(of: heard, apart: block.dilation)
+      let mixed = block.time(near, rowCount: 12 * count, stride: 3 * Self.channels)
+      let added = block.circle(mixed, rowCount: count, stride: Self.width)
+      for index in heard.indices { heard[index] += added[index] }
+    }
+    return (heard, attend(heard))
+  }
+
+  /// For each bin how far it stands out of the nine semitones to each side, and how loud it is in its frame.
+  static func inputs(_ levels: [Float]) -> [Float] {
+    let width = PitchSpectrum.binCount
+    let count = levels.count / width
+    var powers = levels.map { exp2f($0 * (log2f(10) / 10)) }
+    var mean = 0.0
+    for power in powers { mean += Double(power) }
+    let floor = 1e-3 * Float(mean / Double(max(powers.count, 1))) + 1e-10
+    for index in powers.indices { powers[index] += floor }
+    var values = [Float](repeating: 0, count: 2 * powers.count)
+    var sums = [Float](repeating: 0, count: width + 1)
+    for frame in 0..<count {
+      var highest: Float = 0
+      for bin in 0..<width {
+        let power = powers[frame * width + bin]
+        sums[bin + 1] = sums[bin] + power
+        highest = max(highest, power)
+      }
+      for bin in 0..<width {
+        let low = max(0, bin - 27)
+        let high = min(width, bin + 28)
+        let around = max((sums[high] - sums[low]) / Float(high - low), 1e-12)
+        let power = powers[frame * width + bin]
+        values[2 * (frame * width + bin)] = log1pf(4 * power / around) - 1
+        values[2 * (frame * width + bin) + 1] = max(-1, 1 + log10f(power / highest) / 3)
+      }
+    }
+    return values
+  }
+
+  /// Each semitone's share in the registers: triangles of an octave and a half to each side.
+  private static let shares: [Float] = {
+    var shares = [Float](repeating: 0, count: semitones * registers)
+    for semitone in 0..<semitones {
+      let heights = (0..<registers).map { max(0, 1 - abs(Float(semitone) - Float(6 + 18 * $0)) / 18) }
+      let sum = heights.reduce(0, +)
+      for register in 0..<registers { shares[semitone * registers + register] = heights[register] / sum }
+    }
+    return shares
+  }()
+
+  /// Semitones added up to pitch classes, for each of them and each channel the registers.
+  private static func folded(_ semitones: [Float]) -> [Float] {
+    var classes = [Float](repeating: 0, count: 12 * local * registers)
+    for semitone in 0..<Self.semitones {
+      for channel in 0..<local {
+        let value = semitones[semitone * paddedLocal + channel]
+        let at = (semitone % 12 * local + channel) * registers
+        for register in 0..<registers { classes[at + register] += value * shares[semitone * registers + register] }
+      }
+    }
+    return classes
+  }
+
+  /// For each frame and pitch class the channels some frames before, at it and after; zeros beyond the ends.
+  private static func neighbors(of heard: [Float], apart: Int) -> [Float] {
+    let count = heard.count / width
+    var near = [Float](repeating: 0, count: 3 * heard.count)
+    for frame in 0..<count {
+      for (place, other) in [frame - apart, frame, frame + apart].enumerated() where other >= 0 && other < count {
+        for pitchClass in 0..<12 {
+          let from = other * width + pitchClass * channels
+          let to = ((frame * 12 + pitchClass) * 3 + place) * channels
+          for channel in 0..<channels { near[to + channel] = heard[from + channel] }
+        }
+      }
+    }
+    return near
+  }
+
+  /// The mean of each channel over the pitch classes, then the maximum.
+  private static func overClasses(_ values: ArraySlice<Float>, channels: Int) -> [Float] {
+    var result = [Float](repeating: 0, count: channels) + [Float](repeating: -.infinity, count: channels)
+    for (index, value) in values.enumerated() {
+      let channel = index % channels
+      result[channel] += value / 12
+      result[channels + channel] = max(result[channels + channel], value)
+    }
+    return result
+  }
+
+  private func attend(_ heard: [Float]) -> [Float] {
+    let inputs = 2 * Self.channels
+    return (0..<heard.count / Self.width).flatMap { frame in
+      let each = Self.overClasses(heard[frame * Self.width..<(frame + 1) * Self.width], channels: Self.channels)
+      return (0..<Self.heads).map { head in
+        var sum = attention[Self.heads * inputs + head]
+        for (index, value) in each.enumerated() { sum += attention[head * inputs + index] * value }
+        return sum
+      }
+    }
+  }
+
+  /// The log-odds of 24 keys, C major first, C minor 12 later, and of there being a key at all.
+  ///
+  /// - Parameter means: for each pitch class the weighted mean of what is heard, head by head.
+  func decide(_ means: [Float]) -> (keys: [Double], presence: Double) {
+    let values = exit(means, rowCount: 1, stride: means.count)
+    var keys = [Double](repeating: 0, count: 24)
+    for place in 0..<12 {
+      for mode in 0..<2 {
+        var sum = key[2 * Self.channels + mode]
+        for channel in 0..<Self.channels {
+          sum += key[mode * Self.channels + channel] * values[place * Self.channels + channel]
+        }
+        keys[(place + Self.lowestPitch) % 12 + 12 * mode] = Double(sum)
+      }
+    }
+    let each = Self.overClasses(means[...], channels: Self.heads * Self.channels)
+    let constants = Self.hidden * each.count
+    var log = presence[constants + 2 * Self.hidden]
+    for unit in 0..<Self.hidden {
+      var sum = presence[constants + unit]
+      for (index, value) in each.enumerated() { sum += presence[unit * each.count + index] * value }
+      log += presence[constants + Self.hidden + unit] * (sum < 0 ? 0.1 * sum : sum)
+    }
+    return (keys, Double(log))
+  }
+}

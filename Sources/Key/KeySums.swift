@@ -1,0 +1,74 @@
+internal import Glibc
+
+/// What a network has heard, added up over segments of equal length, so that any stretch of the track can be judged afterwards.
+///
+/// Of a long track two neighboring segments become one, again and again, so that there are never more than `limit`.
+struct KeySums {
+  static let framesPerSegment = 8
+  private static let limit = 1024
+
+  struct Segment {
+    /// For each pitch class what is heard, head by head, times the weights of the frames.
+    var heard = [Float](repeating: 0, count: 12 * KeyNetwork.heads * KeyNetwork.channels)
+    /// Of each head.
+    var weights = [Float](repeating: 0, count: KeyNetwork.heads)
+
+    mutating func add(_ other: Segment) {
+      for index in heard.indices { heard[index] += other.heard[index] }
+      for head in weights.indices { weights[head] += other.weights[head] }
+    }
+
+    /// Adds one frame of `KeyNetwork`.
+    mutating func add(_ frame: ArraySlice<Float>, logarithms: ArraySlice<Float>) {
+      for (head, logarithm) in logarithms.enumerated() {
+        let weight = expf(min(max(logarithm, -15), 15))
+        weights[head] += weight
+        for pitchClass in 0..<12 {
+          let to = (pitchClass * KeyNetwork.heads + head) * KeyNetwork.channels
+          let from = frame.startIndex + pitchClass * KeyNetwork.channels
+          for channel in 0..<KeyNetwork.channels { heard[to + channel] += weight * frame[from + channel] }
+        }
+      }
+    }
+
+    /// The weighted means.
+    var means: [Float] {
+      heard.enumerated().map { index, value in
+        value / weights[index / KeyNetwork.channels % KeyNetwork.heads]
+      }
+    }
+  }
+
+  private(set) var segments: [Segment] = []
+  /// Frames in a segment; in the last there may be fewer.
+  private(set) var framesPerSegment = Self.framesPerSegment
+  private var framesInLast = 0
+
+  var isEmpty: Bool { segments.isEmpty }
+
+  mutating func append(_ frame: ArraySlice<Float>, logarithms: ArraySlice<Float>) {
+    if segments.isEmpty || framesInLast == framesPerSegment {
+      if segments.count == Self.limit { halve() }
+      segments.append(Segment())
+      framesInLast = 0
+    }
+    segments[segments.count - 1].add(frame, logarithms: logarithms)
+    framesInLast += 1
+  }
+
+  private mutating func halve() {
+    segments = stride(from: 0, to: segments.count, by: 2).map { index in
+      var both = segments[index]
+      both.add(segments[index + 1])
+      return both
+    }
+    framesPerSegment *= 2
+  }
+
+  /// Some segments as one.
+  func sum(_ indices: some Sequence<Int>) -> Segment {
+    var sum = Segment()
+    for index in indices { sum.add(segments[index]) }
+    return sum
+  }
+}

@@ -1,0 +1,102 @@
+internal import Analysis
+internal import DSP
+internal import Glibc
+
+/// Levels of 222 bins, a third of a semitone each, of consecutive frames, and the tuning of the sound: what a session keeps until
+/// the network listens.
+///
+/// A frame is the mean of two columns of the STFT, 0.512 s; bins are triangles on a logarithmic axis, no narrower than the
+/// STFT resolves. `Benchmarks/key/spectra.py` makes the same for training.
+struct PitchSpectrum {
+  /// Long enough to part semitones from 66 Hz up, at a rate that recognition asks for as well.
+  static let layout = SpectrumLayout(sampleRate: 8000, windowLength: 4096, hop: 2048)
+  static let columnsPerFrame = 2
+  static let frameSeconds = Double(columnsPerFrame) / layout.columnsPerSecond
+  static let binsPerSemitone = 3
+  /// MIDI pitch.
+  static let lowestPitch = 33
+  static let binCount = 74 * binsPerSemitone
+  /// Decibels of silence; those of a full-scale sine are 0.
+  static let floor: Float = -100
+  /// Of |X|²: 1 for a sine of full scale.
+  private static let scale = 16 / Float(layout.windowLength * layout.windowLength)
+
+  private struct Triangle {
+    var firstBin: Int
+    var weights: [Float]
+  }
+
+  private static let triangles: [Triangle] = {
+    let width = Double(layout.sampleRate) / Double(layout.windowLength)
+    return (0..<binCount).map { bin in
+      let pitch = Double(lowestPitch) + Double(bin - 1) / Double(binsPerSemitone)
+      let center = 440 * exp2((pitch - 69) / 12)
+      let half = max(center * (exp2(1.0 / 36) - 1), width)
+      let first = Int(((center - half) / width).rounded(.up))
+      let last = Int(((center + half) / width).rounded(.down))
+      return Triangle(
+        firstBin: first, weights: (first...last).map { Float(max(0, 1 - abs(Double($0) * width - center) / half)) })
+    }
+  }()
+
+  /// Decibels, frame by frame, as the sound is tuned.
+  private(set) var levels: [Float] = []
+  /// Of the frames, and, ever less, of those before them.
+  private(set) var tuning = Tuning()
+  /// Of all columns so far.
+  private(set) var overallTuning = Tuning()
+  /// The first column of a frame, in power, until the second comes.
+  private var pending: [Float]?
+
+  var frameCount: Int { levels.count / Self.binCount }
+
+  mutating func append(_ column: Span<Float>) {
+    var own = Tuning()
+    own.add(column)
+    tuning.add(own)
+    overallTuning.add(own)
+    var bands = [Float](repeating: 0, count: Self.binCount)
+    for (bin, triangle) in Self.triangles.enumerated() {
+      var sum: Float = 0
+      for (offset, weight) in triangle.weights.enumerated() { sum += weight * column[triangle.firstBin + offset] }
+      bands[bin] = sum * Self.scale
+    }
+    guard let first = pending else {
+      pending = bands
+      return
+    }
+    append(first, bands)
+    pending = nil
+  }
+
+  /// Ends the last frame if it has one column only.
+  mutating func finish() {
+    if let first = pending { append(first, first) }
+    pending = nil
+  }
+
+  private mutating func append(_ first: [Float], _ second: [Float]) {
+    for (one, other) in zip(first, second) { levels.append(10 * log10f(0.5 * (one + other) + 1e-10)) }
+  }
+
+  /// The levels of some frames as if the sound were tuned to 440 Hz: moved by up to half a semitone.
+  func tuned(_ frames: Range<Int>, cents: Double) -> [Float] {
+    var moved = [Float](repeating: 0, count: frames.count * Self.binCount)
+    for bin in 0..<Self.binCount {
+      let place = Double(bin) + cents * Double(Self.binsPerSemitone) / 100
+      let low = min(max(Int(place.rounded(.down)), 0), Self.binCount - 2)
+      let part = Float(min(max(place - Double(low), 0), 1))
+      for (row, frame) in frames.enumerated() {
+        let at = frame * Self.binCount + low
+        moved[row * Self.binCount + bin] = levels[at] * (1 - part) + levels[at + 1] * part
+      }
+    }
+    return moved
+  }
+
+  /// Removes the first frames and halves the weight of the tuning so far, because a mix can change it.
+  mutating func removeFirst(_ frames: Int) {
+    levels.removeFirst(frames * Self.binCount)
+    tuning.halve()
+  }
+}

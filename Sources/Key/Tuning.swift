@@ -1,0 +1,51 @@
+internal import Analysis
+internal import Glibc
+
+/// How far the notes are from those of 440 Hz: the circular mean of where the peaks of the spectrum lie between semitones, 100 Hz to
+/// 2 kHz, soft peaks counting less (Dressler and Streich, ISMIR 2007, weigh them much the same).
+struct Tuning {
+  private var cosine = 0.0
+  private var sine = 0.0
+  private var weight = 0.0
+
+  private static let binWidth = Double(PitchSpectrum.layout.sampleRate) / Double(PitchSpectrum.layout.windowLength)
+  private static let bins = Int(100 / binWidth)..<Int(2000 / binWidth)
+  /// Peaks more than 30 dB below the highest bin do not count, nor what is softer than this beside a full-scale sine.
+  private static let relativeFloor: Float = 1e-3
+  private static let floor: Float = 1e-9 * Float(PitchSpectrum.layout.windowLength * PitchSpectrum.layout.windowLength) / 16
+
+  /// -50 to 50.
+  var cents: Double { weight > 0 ? atan2(sine, cosine) / (2 * .pi) * 100 : 0 }
+  /// 0, any place between semitones, to 1, all peaks at the same.
+  var clarity: Double { weight > 0 ? (sine * sine + cosine * cosine).squareRoot() / weight : 0 }
+
+  mutating func add(_ column: Span<Float>) {
+    var highest: Float = 0
+    for bin in 0..<column.count { highest = max(highest, column[bin]) }
+    let least = max(Self.floor, Self.relativeFloor * highest)
+    for bin in Self.bins {
+      let here = column[bin]
+      guard here > least, here > column[bin - 1], here >= column[bin + 1] else { continue }
+      let (before, peak, after) = (logf(column[bin - 1]), logf(here), logf(column[bin + 1]))
+      let shift = 0.5 * (before - after) / (before - 2 * peak + after - 1e-9)
+      let turn = 2 * .pi * 12 * log2((Double(bin) + Double(shift)) * Self.binWidth / 440)
+      let loudness = Double((here / highest).squareRoot().squareRoot())
+      cosine += loudness * cos(turn)
+      sine += loudness * sin(turn)
+      weight += loudness
+    }
+  }
+
+  mutating func halve() {
+    cosine /= 2
+    sine /= 2
+    weight /= 2
+  }
+
+  /// Both together.
+  mutating func add(_ other: Tuning) {
+    cosine += other.cosine
+    sine += other.sine
+    weight += other.weight
+  }
+}
