@@ -12,6 +12,11 @@ public protocol Analyzer: Sendable {
   /// One line for `analyze doctor` and the documentation.
   static var summary: String { get }
 
+  /// Ids of analyzers whose findings about the same audio a session looks at in `finish(after:)`; none unless an analyzer
+  /// says otherwise. They stand before this one in `BuiltInAnalyzers.all`, and none of them has the feed `.file`. A change
+  /// of theirs is a change of this analyzer as well; those that a pipeline does not have are not there.
+  static var reads: [String] { get }
+
   /// - Throws: `ConfigurationError` naming the key that is out of range.
   init(_ configuration: Configuration) throws(ConfigurationError)
 
@@ -19,6 +24,10 @@ public protocol Analyzer: Sendable {
 
   /// Opens a session over one file. Throws `AnalysisError.notApplicable` if it has nothing to do for this track.
   func makeSession(for track: Track) throws(AnalysisError) -> Session
+}
+
+extension Analyzer {
+  public static var reads: [String] { [] }
 }
 
 /// An analyzer's state over one file. Memory is bounded whatever the length of the file.
@@ -34,10 +43,16 @@ public protocol AnalysisSession {
 
   /// Called once, after the last values (never after an error).
   mutating func finish() throws(AnalysisError) -> Finding
+
+  /// The same for analyzers that read what others found, which is there by now. Calls `finish()` unless a session says
+  /// otherwise.
+  mutating func finish(after earlier: EarlierFindings) throws(AnalysisError) -> Finding
 }
 
 extension AnalysisSession {
   public var wantsMore: Bool { true }
+
+  public mutating func finish(after earlier: EarlierFindings) throws(AnalysisError) -> Finding { try finish() }
 }
 
 /// The result of an analyzer for one file: plain data, without NaN or infinities.

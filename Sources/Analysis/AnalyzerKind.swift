@@ -16,7 +16,7 @@ public struct AnalyzerKind: Sendable {
       let resolved = JSONValue.object(try configuration.settings())
       return AnalyzerPlugin(
         id: A.id, version: A.version, feed: analyzer.feed, configuration: resolved, shapingFinding: resolved,
-        resampler: resampler
+        resampler: resampler, reads: A.reads
       ) { (track) throws(AnalysisError) in try analyzer.makeSession(for: track) }
     }
   }

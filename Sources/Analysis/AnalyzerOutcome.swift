@@ -30,6 +30,13 @@ public struct AnalyzerOutcome: Sendable {
   }
 }
 
+extension AnalyzerOutcome {
+  /// `nil` if there is none.
+  public var finding: (any AnalysisFinding)? {
+    if case .finding(let finding) = result { finding } else { nil }
+  }
+}
+
 extension CodingUserInfoKey {
   /// Finding types by analyzer id, `[String: any AnalysisFinding.Type]`: set in a decoder's `userInfo` to get findings
   /// back in their own types. Findings of other analyzers are decoded as `JSONFinding`.

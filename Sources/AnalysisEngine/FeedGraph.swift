@@ -16,6 +16,8 @@ public import DSP
 /// Memory is a few blocks per feed, however long the file is. One file, one thread.
 public final class FeedGraph {
   private let participants: [Participant]
+  /// Indices of participants in the order in which they end, and the ids of those that each reads.
+  private let endings: [(participant: Int, reads: [String])]
   private var branches: [any Branch] = []
   private var monoBranches: [MonoBranch] = []
   private var mono: [Float] = []
@@ -51,6 +53,7 @@ public final class FeedGraph {
       subscribers[plugin.feed, default: []].append(subscriber)
     }
     self.participants = participants
+    endings = plugins.readingOrder.map { ($0, plugins[$0].reads) }
 
     var monoBranches: [Int: MonoBranch] = [:]
     func mono(at rate: Int) -> MonoBranch {
@@ -118,12 +121,17 @@ public final class FeedGraph {
   public func finish() -> [AnalyzerOutcome] {
     for branch in branches where branch.isWanted { branch.finish() }
     for branch in monoBranches where branch.isWanted { branch.finish() }
-    return participants.map { participant in
-      switch participant {
-      case .subscriber(let subscriber): subscriber.finish()
-      case .outcome(let outcome): outcome
+    var outcomes: [Int: AnalyzerOutcome] = [:]
+    for (index, reads) in endings {
+      switch participants[index] {
+      case .subscriber(let subscriber):
+        let earlier = outcomes.values.filter { reads.contains($0.analyzer.id) }.compactMap(\.finding)
+        outcomes[index] = subscriber.finish(after: EarlierFindings(earlier))
+      case .outcome(let outcome):
+        outcomes[index] = outcome
       }
     }
+    return participants.indices.compactMap { outcomes[$0] }
   }
 }
 
@@ -159,12 +167,12 @@ private final class Subscriber {
     session = nil
   }
 
-  func finish() -> AnalyzerOutcome {
+  func finish(after earlier: EarlierFindings) -> AnalyzerOutcome {
     wantsMore = false
     defer { session = nil }
     do throws(AnalysisError) {
       if let failure { throw failure }
-      guard let finding = try session?.finish() else { throw AnalysisError.failed("The session was closed before.") }
+      guard let finding = try session?.finish(after: earlier) else { throw AnalysisError.failed("The session was closed before.") }
       return AnalyzerOutcome(analyzer: identity, result: .finding(finding))
     } catch {
       return AnalyzerOutcome(analyzer: identity, result: error.outcome)

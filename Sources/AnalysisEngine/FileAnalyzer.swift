@@ -45,6 +45,10 @@ public struct FileAnalyzer: Sendable {
   ) -> FileAnalysis? {
     let start = processorTime()
     let chosen = plugins.filter { job.analyzers?.contains($0.id) ?? true }
+    // An analyzer needs those that it reads, known or not.
+    func withAllTheyRead(_ members: [AnalyzerPlugin]) -> [AnalyzerPlugin] {
+      plugins.selecting(Set(members.map(\.id)))
+    }
     let audioPlugins = chosen.filter { $0.feed != .file }
     var analysis = FileAnalysis(status: .ok)
     var outcomes: [AnalyzerOutcome] = []
@@ -72,8 +76,8 @@ public struct FileAnalyzer: Sendable {
           let timeSpent = { processorTime() - start }
           guard
             var found = decode(
-              &source, job, missing, isCancelled: isCancelled, hasDecoded: hasDecoded, timeSpent: timeSpent,
-              into: &analysis)
+              &source, job, withAllTheyRead(missing), isCancelled: isCancelled, hasDecoded: hasDecoded,
+              timeSpent: timeSpent, into: &analysis)
           else { return nil }
           if analysis.problem?.stage == .decode {
             // This file's audio was not the known audio after all: nothing known applies to it.
@@ -82,13 +86,13 @@ public struct FileAnalyzer: Sendable {
               var source = try AudioSource(path: path)
               guard
                 let all = decode(
-                  &source, job, audioPlugins, isCancelled: isCancelled, hasDecoded: hasDecoded, timeSpent: timeSpent,
-                  into: &analysis)
+                  &source, job, withAllTheyRead(audioPlugins), isCancelled: isCancelled, hasDecoded: hasDecoded,
+                  timeSpent: timeSpent, into: &analysis)
               else { return nil }
               found = all
             }
           }
-          outcomes = found
+          outcomes = found.filter { outcome in chosen.contains { $0.identity == outcome.analyzer } }
         }
       }
     } catch {

@@ -30,7 +30,7 @@ public struct Analyses: Sendable {
   /// - Throws: `DecodeError` if no analyzer finds anything, since the file cannot be read or has no audio. A file that is
   ///   damaged, or without audio but with tags, is no error: see `problem`.
   public init(of path: FilePath, _ kinds: [AnalyzerKind] = BuiltInAnalyzers.all) throws(DecodeError) {
-    let analyzer = FileAnalyzer(plugins: kinds.map(\.standardPlugin), resampler: .soxr)
+    let analyzer = FileAnalyzer(plugins: kinds.map(\.standardPlugin).asOnePipeline, resampler: .soxr)
     // It is `nil` only for analyses that are cancelled.
     let analysis = analyzer.analyze(AnalysisJob(path: path)) ?? FileAnalysis(status: .failed)
     if analysis.status == .failed, !analysis.outcomes.contains(where: { $0.finding != nil }), let problem = analysis.problem {
@@ -56,7 +56,7 @@ public struct Analyses: Sendable {
     precondition(channels.allSatisfy { $0.count == frameCount }, "channels have the same length")
     var format = AudioFormat(
       container: "pcm", codec: "pcm_float", sampleRate: sampleRate, channelCount: channels.count, isLossless: true)
-    let plugins = kinds.map(\.standardPlugin)
+    let plugins = kinds.map(\.standardPlugin).asOnePipeline
     let graph = FeedGraph(
       plugins: plugins.filter { $0.feed != .file }, track: Track(path: "", format: format), format: format,
       encoding: SampleEncoding(sampleType: .float), resampler: .soxr)
@@ -94,14 +94,9 @@ public struct Analyses: Sendable {
 
   public var tags: TagFinding? { self[TagFinding.self] }
   public var tempo: TempoFinding? { self[TempoFinding.self] }
+  public var key: KeyFinding? { self[KeyFinding.self] }
   public var fingerprint: FingerprintFinding? { self[FingerprintFinding.self] }
   public var signature: SignatureFinding? { self[SignatureFinding.self] }
-}
-
-extension AnalyzerOutcome {
-  fileprivate var finding: (any AnalysisFinding)? {
-    if case .finding(let finding) = result { finding } else { nil }
-  }
 }
 
 extension AnalyzerKind {

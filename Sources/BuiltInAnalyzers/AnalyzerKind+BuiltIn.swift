@@ -1,5 +1,6 @@
 public import Analysis
 internal import Chromaprint
+internal import Key
 internal import Landmarks
 internal import TagReading
 internal import Tempo
@@ -9,6 +10,8 @@ extension AnalyzerKind {
   public static let tags = AnalyzerKind(TagAnalyzer.self)
   /// Finds a `TempoFinding`.
   public static let tempo = AnalyzerKind(TempoAnalyzer.self)
+  /// Finds a `KeyFinding`.
+  public static let key = AnalyzerKind(KeyAnalyzer.self)
   /// Finds a `FingerprintFinding`, Chromaprint's for AcoustID.
   public static let chromaprint = AnalyzerKind(ChromaprintAnalyzer.self)
   /// Finds a `SignatureFinding`, by which recordings are recognized.

@@ -8,6 +8,7 @@ public enum BuiltInAnalyzers {
   public static let all: [AnalyzerKind] = [
     .tags,
     .tempo,
+    .key,
     .chromaprint,
     .signature,
   ]

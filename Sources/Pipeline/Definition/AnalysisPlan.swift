@@ -59,17 +59,15 @@ extension PipelineDefinition {
   ///
   /// - Parameters:
   ///   - kinds: The analyzers this program has.
-  ///   - only: IDs of the analyzers to keep; `nil` for all.
+  ///   - only: IDs of the analyzers to keep, with those that they read; `nil` for all.
   /// - Throws: `DefinitionError` if an analyzer does not exist (naming the nearest one that does) or rejects its
   ///   settings.
   public func plan(with kinds: [AnalyzerKind], only: Set<String>? = nil) throws(DefinitionError) -> AnalysisPlan {
     if let only { try check(only) }
     var plan = AnalysisPlan(name: name, plugins: [], resampler: resampler, decoding: decoding)
-    for entry in entries {
-      let plugin = try plugin(for: entry, kinds: kinds)
-      guard only?.contains(entry.id) ?? true else { continue }
-      plan.plugins.append(plugin)
-    }
+    for entry in entries { plan.plugins.append(try plugin(for: entry, kinds: kinds)) }
+    plan.plugins = plan.plugins.asOnePipeline
+    if let only { plan.plugins = plan.plugins.selecting(only) }
     return plan
   }
 
