@@ -6,7 +6,6 @@ internal import Glibc
 ///
 /// - `BandFilters`: the signal in three bands.
 /// - `WaveformFrames`: what there is in each 20 ms.
-/// - `WaveformCourse`: these frames, for tracks of any length.
 /// - `OnsetEnvelope`: where sounds begin.
 public struct WaveformAnalyzer: Analyzer {
   public static let id = "waveform"
@@ -30,10 +29,12 @@ public struct WaveformAnalyzer: Analyzer {
 
   public struct Session: AnalysisSession {
     static let pointLimit = 2000
+    /// An hour in frames of 20 ms.
+    static let frameLimit = 180_000
 
     private let sampleRate: Int
     private var frames: WaveformFrames
-    private var course = WaveformCourse()
+    private var course = BoundedSeries<WaveformFrame>(limit: Self.frameLimit)
     private var sampleCount: Int64 = 0
 
     init(sampleRate: Int) {
@@ -49,14 +50,14 @@ public struct WaveformAnalyzer: Analyzer {
     public mutating func finish() throws(AnalysisError) -> WaveformFinding {
       frames.finish { course.append($0) }
       let samplesPerFrame = frames.frameLength * course.merged
-      let framesPerPoint = max(1, (course.frames.count + Self.pointLimit - 1) / Self.pointLimit)
+      let framesPerPoint = max(1, (course.elements.count + Self.pointLimit - 1) / Self.pointLimit)
       var finding = WaveformFinding()
       finding.sampleRate = sampleRate
       finding.samplesPerPoint = samplesPerFrame * framesPerPoint
       finding.onsetStepSeconds = Double(samplesPerFrame) / Double(sampleRate)
       finding.setPoints(course.grouped(by: framesPerPoint), sampleCount: sampleCount)
       finding.onsets = OnsetEnvelope.strengths(
-        course.frames.map(\.squares), framesPerSecond: 1 / finding.onsetStepSeconds
+        course.elements.map(\.squares), framesPerSecond: 1 / finding.onsetStepSeconds
       ).map { UInt8($0 * 255 + 0.5) }
       return finding
     }

@@ -1,5 +1,7 @@
+internal import DSP
+
 /// What is kept of a frame of some 20 ms, or of several that were merged.
-struct WaveformFrame {
+struct WaveformFrame: Mergeable {
   var minimum: Float
   var maximum: Float
   /// Largest magnitude of low, middle and high band.
@@ -75,7 +77,8 @@ struct WaveformFrames {
       for index in values.indices {
         let value = values[index]
         // False for NaN, too.
-        unsafe samples[count + index] = abs(value) <= Self.limit ? value : value > 0 ? Self.limit : value < 0 ? -Self.limit : 0
+        unsafe samples[count + index] =
+          abs(value) <= Self.limit ? value : value > 0 ? Self.limit : value < 0 ? -Self.limit : 0
       }
     }
     count += values.count
