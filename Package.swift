@@ -83,6 +83,7 @@ let package = Package(
     swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
     swiftTarget("Landmarks", ["Analysis"]),
     swiftTarget("Waveform", ["Analysis", "DSP"]),
+    swiftTarget("Cues", ["Analysis", "DSP"]),
     swiftTarget(
       "Recognition",
       [
@@ -100,7 +101,7 @@ let package = Package(
     swiftTarget("Reporting", ["Analysis", "Records", "System", "Text", systemPackage]),
     swiftTarget(
       "BuiltInAnalyzers",
-      ["Analysis", "Chromaprint", "Key", "Landmarks", "TagReading", "Tempo", "Text", "Waveform"]),
+      ["Analysis", "Chromaprint", "Cues", "Key", "Landmarks", "TagReading", "Tempo", "Text", "Waveform"]),
     swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "System", systemPackage]),
     .target(
       name: "Pipeline",
@@ -159,6 +160,7 @@ let package = Package(
       "TagReadingTests",
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
     testTarget("ResultStoreTests", ["Analysis", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
+    testTarget("CuesTests", ["Analysis", "AnalysisTesting", "Cues"]),
     testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "DSP", "Waveform"]),
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "DSP", "Key", systemPackage]),
     testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),

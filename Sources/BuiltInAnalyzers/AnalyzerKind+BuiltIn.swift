@@ -1,5 +1,6 @@
 public import Analysis
 internal import Chromaprint
+internal import Cues
 internal import Key
 internal import Landmarks
 internal import TagReading
@@ -15,6 +16,8 @@ extension AnalyzerKind {
   public static let key = AnalyzerKind(KeyAnalyzer.self)
   /// Finds a `WaveformFinding`.
   public static let waveform = AnalyzerKind(WaveformAnalyzer.self)
+  /// Finds a `CuesFinding`.
+  public static let cues = AnalyzerKind(CuesAnalyzer.self)
   /// Finds a `FingerprintFinding`, Chromaprint's for AcoustID.
   public static let chromaprint = AnalyzerKind(ChromaprintAnalyzer.self)
   /// Finds a `SignatureFinding`, by which recordings are recognized.
