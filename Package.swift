@@ -61,7 +61,6 @@ let package = Package(
     systemLibrary("CXXHash", pkgConfig: "libxxhash", debian: "libxxhash-dev"),
     systemLibrary("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
     systemLibrary("CChromaprint", pkgConfig: "libchromaprint", debian: "libchromaprint-dev"),
-    // For tests alone: what Loudness measures is compared with it.
     systemLibrary("CEBUR128", pkgConfig: "libebur128", debian: "libebur128-dev"),
     // FFmpeg's macros and what glibc does not show to Swift, behind plain C headers.
     .target(
@@ -84,7 +83,7 @@ let package = Package(
     swiftTarget("Tempo", ["Analysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
     swiftTarget("Landmarks", ["Analysis"]),
-    swiftTarget("Loudness", ["Analysis", "DSP"]),
+    swiftTarget("Loudness", ["Analysis", "CEBUR128", "DSP"]),
     swiftTarget(
       "Recognition",
       [

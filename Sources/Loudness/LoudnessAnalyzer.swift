@@ -4,11 +4,11 @@ internal import Glibc
 
 /// Loudness, loudness range and peaks after EBU R 128; ReplayGain 2.
 ///
-///     samples ─┬─ KWeightedPair     K weighting of two channels, sums of squares
+///     samples ─┬─ KWeightedPower    libebur128's filter and channel weights: the power of each 10 ms
 ///              │    └─ LoudnessMeter   blocks of 400 ms and 3 s, gates, histograms
 ///              └─ TruePeak          largest sample and largest value between samples
 ///
-/// docs/loudness.md tells what it does and how well, and why the filter is not libebur128's.
+/// docs/loudness.md tells what it does and how well.
 public struct LoudnessAnalyzer: Analyzer {
   public static let id = "loudness"
   public static let version = 1
@@ -22,37 +22,27 @@ public struct LoudnessAnalyzer: Analyzer {
     guard let format = track.format, format.sampleRate > 0, format.channelCount > 0 else {
       throw .notApplicable("There is no audio.")
     }
-    return Session(
+    return try Session(
       sampleRate: format.sampleRate, channelCount: format.channelCount, channelMask: track.channelMask)
   }
 
   public struct Session: AnalysisSession {
-    private let channelCount: Int
-    private let weights: [Double]
     private let sampleRate: Int
-    private let hasWeighting: Bool
-    /// Two channels each, without those that do not count. The last may have the same channel twice.
-    private var pairs: [(first: Int, second: Int, filter: KWeightedPair)] = []
+    private let channelCount: Int
+    /// `nil` if the rate is too low for the filter.
+    private let power: KWeightedPower?
     private var frameCount = 0
-    /// Where a step of `meter` begins and ends.
-    private var step = 0..<0
     private var meter = LoudnessMeter()
     private var peak: TruePeak
 
-    init(sampleRate: Int, channelCount: Int, channelMask: UInt64) {
-      self.channelCount = channelCount
-      weights = ChannelWeights.weights(channelCount: channelCount, mask: channelMask)
+    init(sampleRate: Int, channelCount: Int, channelMask: UInt64) throws(AnalysisError) {
       self.sampleRate = sampleRate
-      hasWeighting = sampleRate >= KWeighting.leastSampleRate
+      self.channelCount = channelCount
       peak = TruePeak(channelCount: channelCount)
-      guard hasWeighting else { return }
-      step = nextStep
-      let weighting = KWeighting(sampleRate: sampleRate)
-      let counting = weights.indices.filter { weights[$0] > 0 }
-      for index in stride(from: 0, to: counting.count, by: 2) {
-        let second = index + 1 < counting.count ? counting[index + 1] : counting[index]
-        pairs.append((counting[index], second, KWeightedPair(weighting)))
-      }
+      let roles = ChannelRole.roles(channelCount: channelCount, mask: channelMask)
+      power =
+        sampleRate >= KWeightedPower.leastSampleRate
+        ? try KWeightedPower(sampleRate: sampleRate, roles: roles) : nil
     }
 
     public mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
@@ -63,38 +53,19 @@ public struct LoudnessAnalyzer: Analyzer {
       for channel in 0..<channelCount {
         peak.push(values.extracting(channel * count..<(channel + 1) * count), channel: channel)
       }
-      guard hasWeighting else { return }
+      guard let power else { return }
       var start = 0
       while start < count {
-        let end = min(count, start + step.upperBound - frameCount)
-        for pair in pairs.indices {
-          let first = pairs[pair].first * count
-          let second = pairs[pair].second * count
-          pairs[pair].filter.push(
-            values.extracting(first + start..<first + end), values.extracting(second + start..<second + end))
-        }
+        let end = min(count, start + endOfStep - frameCount)
+        try power.push(values, start..<end, stride: count)
         frameCount += end - start
         start = end
-        if frameCount == step.upperBound { endStep() }
+        if frameCount == endOfStep { meter.push(power.mean(ofMilliseconds: LoudnessMeter.stepMilliseconds)) }
       }
     }
 
-    private mutating func endStep() {
-      var power = 0.0
-      for pair in pairs.indices {
-        let (first, second, _) = pairs[pair]
-        let sum = pairs[pair].filter.takeSum()
-        power += weights[first] * sum.x
-        if second != first { power += weights[second] * sum.y }
-      }
-      meter.push(power / Double(step.count))
-      step = nextStep
-    }
-
-    /// Not all steps have the same length if the rate is no multiple of theirs.
-    private var nextStep: Range<Int> {
-      step.upperBound..<(meter.stepCount + 1) * sampleRate / LoudnessMeter.stepsPerSecond
-    }
+    /// Steps differ by a frame if the rate is no multiple of 100.
+    private var endOfStep: Int { (meter.stepCount + 1) * LoudnessMeter.stepMilliseconds * sampleRate / 1000 }
 
     public mutating func finish() throws(AnalysisError) -> LoudnessFinding {
       peak.finish()
@@ -110,7 +81,7 @@ public struct LoudnessAnalyzer: Analyzer {
 
     /// Why there is no loudness.
     private var reason: String {
-      if !hasWeighting { return "low_sample_rate" }
+      if power == nil { return "low_sample_rate" }
       if !meter.hasBlock { return "too_short" }
       return peak.samplePeak > 0 ? "below_gate" : "silence"
     }

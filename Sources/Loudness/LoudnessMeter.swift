@@ -7,8 +7,7 @@ internal import Glibc
 /// half second count. The loudest 400 ms are looked for each 10 ms: of a burst as long as that, blocks each 100 ms would
 /// miss up to 0.6 LU (Tech 3341, case 13).
 struct LoudnessMeter {
-  /// Of 10 ms each.
-  static let stepsPerSecond = 100
+  static let stepMilliseconds = 10
   private static let blockHop = 10
   private static let rangeHop = 50
   private static let momentarySteps = 40

@@ -18,7 +18,8 @@ public struct LoudnessHistogram: Hashable, Sendable {
   /// LUFS of a weighted power; minus infinity for 0.
   public static func loudness(ofPower power: Double) -> Double { offset + 10 * log10(power) }
 
-  private static func power(ofLoudness loudness: Double) -> Double { pow(10, (loudness - offset) / 10) }
+  /// The weighted power that is so loud.
+  public static func power(ofLoudness loudness: Double) -> Double { pow(10, (loudness - offset) / 10) }
 
   /// The middle of a bin.
   private static func loudness(ofBin bin: Int) -> Double { absoluteGate + (Double(bin) + 0.5) * step }

@@ -1,27 +1,30 @@
-/// How much each channel counts (ITU-R BS.1770-5, tables 3 and 4): speakers at the sides 1.41, low-frequency effects
-/// nothing, all others once.
-enum ChannelWeights {
+/// How much a channel counts (ITU-R BS.1770-5, tables 3 and 4).
+enum ChannelRole: Hashable, Sendable {
+  /// Once.
+  case front
+  /// A speaker at the side counts 1.41 times.
+  case surround
+  /// Low-frequency effects do not count.
+  case lowFrequency
+
   /// - Parameters:
   ///   - mask: Speaker positions as in WAVEFORMATEXTENSIBLE, in the order of the channels; 0 if the file does not say.
-  /// - Returns: One weight for each channel; 1 for channels without a position.
-  static func weights(channelCount: Int, mask: UInt64) -> [Double] {
+  /// - Returns: One for each channel; `front` for channels without a position.
+  static func roles(channelCount: Int, mask: UInt64) -> [ChannelRole] {
     let known = mask.nonzeroBitCount == channelCount ? mask : usualMask(channelCount: channelCount)
     let positions = (0..<64).filter { known >> $0 & 1 == 1 }
     let hasSides = known & (1 << Position.sideLeft | 1 << Position.sideRight) != 0
     return (0..<channelCount).map { channel in
-      guard positions.indices.contains(channel) else { return 1 }
+      guard positions.indices.contains(channel) else { return .front }
       switch positions[channel] {
-      case Position.lowFrequency, Position.lowFrequency2: return 0
-      case Position.sideLeft, Position.sideRight, Position.surroundLeft, Position.surroundRight: return surround
+      case Position.lowFrequency, Position.lowFrequency2: return .lowFrequency
+      case Position.sideLeft, Position.sideRight, Position.surroundLeft, Position.surroundRight: return .surround
       // The surrounds of 5.1, at 110°, unless there are others: then they are behind the listener, at 135° or more.
-      case Position.backLeft, Position.backRight: return hasSides ? 1 : surround
-      default: return 1
+      case Position.backLeft, Position.backRight: return hasSides ? .front : .surround
+      default: return .front
       }
     }
   }
-
-  /// 1.5 dB.
-  private static let surround = 1.41
 
   /// Bits of the mask. FFmpeg extends it beyond the 18 of WAVE.
   private enum Position {
