@@ -74,7 +74,7 @@ public struct LoudnessAnalyzer: Analyzer {
         integrated: integrated, range: meter.range?.rounded(toPlaces: 2),
         maxMomentary: meter.maxMomentary?.rounded(toPlaces: 2), maxShortTerm: meter.maxShortTerm?.rounded(toPlaces: 2),
         samplePeak: Self.decibels(peak.samplePeak), truePeak: Self.decibels(peak.peak),
-        trackGain: integrated.map { (LoudnessFinding.replayGainReference - $0).rounded(toPlaces: 2) },
+        trackGain: integrated.map { LoudnessFinding.gain(ofLoudness: $0) },
         trackPeak: peak.peak > 0 && peak.peak.isFinite ? Double(peak.peak).rounded(toPlaces: 6) : nil,
         reason: integrated == nil ? reason : nil, gatingBlocks: meter.gatingBlocks.bytes)
     }

@@ -1,7 +1,7 @@
 /// How loud a track is (ITU-R BS.1770-5, EBU R 128), and how much a player should change that (ReplayGain 2).
 public struct LoudnessFinding: DeclaredFinding {
-  /// LUFS that ReplayGain 2 brings all tracks to.
-  public static let replayGainReference = -18.0
+  /// ReplayGain 2: what brings a loudness in LUFS to -18, in dB.
+  public static func gain(ofLoudness loudness: Double) -> Double { ((-18 - loudness) * 100).rounded() / 100 }
 
   /// LUFS of the whole track, with gates; `nil` when there is none, and then `reason` says why.
   public var integrated: Double?
@@ -19,6 +19,10 @@ public struct LoudnessFinding: DeclaredFinding {
   public var trackGain: Double?
   /// Of the continuous signal; full scale is 1.
   public var trackPeak: Double?
+  /// ReplayGain 2 of the album, in dB. Analyzers know one file: the store sets it once it knows all tracks.
+  public var albumGain: Double?
+  /// The largest `trackPeak` of the album, from the store too.
+  public var albumPeak: Double?
   /// Machine-readable: `silence`, `too_short`, `below_gate`, `low_sample_rate`; `nil` when there is a loudness.
   public var reason: String?
   /// Of the gating blocks: `LoudnessHistogram.bytes`. Empty in records of files, which do without.
@@ -37,6 +41,8 @@ public struct LoudnessFinding: DeclaredFinding {
     self.truePeak = truePeak
     self.trackGain = trackGain
     self.trackPeak = trackPeak
+    albumGain = nil
+    albumPeak = nil
     self.reason = reason
     self.gatingBlocks = gatingBlocks
   }

@@ -42,8 +42,6 @@ public struct LoudnessHistogram: Hashable, Sendable {
     for bin in counts.indices { counts[bin] &+= other.counts[bin] }
   }
 
-  public var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
-
   /// Integrated loudness of gating blocks in LUFS, to 0.01 LU: without those more than 10 LU below the mean of those above
   /// the absolute gate (ITU-R BS.1770-5). `nil` if there are none.
   public var integrated: Double? {
