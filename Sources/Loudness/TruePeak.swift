@@ -157,24 +157,28 @@ struct TruePeak {
     /// - Parameter around: The largest sample.
     private func raised(_ peak: Float, over samples: UnsafePointer<Float>, count: Int, around: Float) -> Float {
       var peak = peak
-      coefficients.withUnsafeBufferPointer { coefficients in
-        middleCoefficients.withUnsafeBufferPointer { middleCoefficients in
-          for step in 0..<count {
-            let window = samples + step
-            let beside = max(window[taps / 2 - 1].magnitude, window[taps / 2].magnitude)
-            guard beside * boundBeside + around * boundOfOthers > peak else { continue }
-            var tried = SIMD4<Float>.zero
-            let inner = window + middle.lowerBound
-            for tap in 0..<8 { tried += middleCoefficients[tap] * inner[tap] }
-            let limit = SIMD4(repeating: peak - around * boundOfRest)
-            guard any((tried .> limit) .| (-tried .> limit)) else { continue }
-            var points = SIMD8<Float>.zero
-            for tap in 0..<taps { points += coefficients[tap] * window[tap] }
-            for phase in points.indices { peak = max(peak, points[phase].magnitude) }
-          }
+      middleCoefficients.withUnsafeBufferPointer { middleCoefficients in
+        for step in 0..<count {
+          let window = samples + step
+          let beside = max(window[taps / 2 - 1].magnitude, window[taps / 2].magnitude)
+          guard beside * boundBeside + around * boundOfOthers > peak else { continue }
+          var tried = SIMD4<Float>.zero
+          let inner = window + middle.lowerBound
+          for tap in middleCoefficients.indices { tried += middleCoefficients[tap] * inner[tap] }
+          let limit = SIMD4(repeating: peak - around * boundOfRest)
+          guard any((tried .> limit) .| (-tried .> limit)) else { continue }
+          let points = points(of: window)
+          for phase in points.indices { peak = max(peak, points[phase].magnitude) }
         }
       }
       return peak
+    }
+
+    /// The points between the two samples in the middle of a window of `taps` samples, the first of them included.
+    func points(of window: UnsafePointer<Float>) -> SIMD8<Float> {
+      var points = SIMD8<Float>.zero
+      for tap in coefficients.indices { points += coefficients[tap] * window[tap] }
+      return points
     }
 
     /// The largest absolute value. Not a number counts as 0.
