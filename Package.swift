@@ -61,6 +61,7 @@ let package = Package(
     systemLibrary("CXXHash", pkgConfig: "libxxhash", debian: "libxxhash-dev"),
     systemLibrary("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
     systemLibrary("CChromaprint", pkgConfig: "libchromaprint", debian: "libchromaprint-dev"),
+    systemLibrary("CEBUR128", pkgConfig: "libebur128", debian: "libebur128-dev"),
     // FFmpeg's macros and what glibc does not show to Swift, behind plain C headers.
     .target(
       name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
@@ -82,6 +83,7 @@ let package = Package(
     swiftTarget("Tempo", ["Analysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
     swiftTarget("Landmarks", ["Analysis"]),
+    swiftTarget("Loudness", ["Analysis", "CEBUR128", "DSP"]),
     swiftTarget(
       "Recognition",
       [
@@ -97,7 +99,9 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     swiftTarget("Reporting", ["Analysis", "Records", "System", "Text", systemPackage]),
-    swiftTarget("BuiltInAnalyzers", ["Analysis", "Chromaprint", "Key", "Landmarks", "TagReading", "Tempo", "Text"]),
+    swiftTarget(
+      "BuiltInAnalyzers",
+      ["Analysis", "Chromaprint", "Key", "Landmarks", "Loudness", "TagReading", "Tempo", "Text"]),
     swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "System", systemPackage]),
     .target(
       name: "Pipeline",
@@ -156,6 +160,7 @@ let package = Package(
       "TagReadingTests",
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
     testTarget("ResultStoreTests", ["Analysis", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
+    testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "CEBUR128", "Loudness", systemPackage]),
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "DSP", "Key", systemPackage]),
     testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),
     testTarget(

@@ -2,6 +2,7 @@ public import Analysis
 internal import Chromaprint
 internal import Key
 internal import Landmarks
+internal import Loudness
 internal import TagReading
 internal import Tempo
 
@@ -16,4 +17,6 @@ extension AnalyzerKind {
   public static let chromaprint = AnalyzerKind(ChromaprintAnalyzer.self)
   /// Finds a `SignatureFinding`, by which recordings are recognized.
   public static let signature = AnalyzerKind(SignatureAnalyzer.self)
+  /// Finds a `LoudnessFinding`.
+  public static let loudness = AnalyzerKind(LoudnessAnalyzer.self)
 }
