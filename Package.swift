@@ -84,6 +84,7 @@ let package = Package(
     swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
     swiftTarget("Landmarks", ["Analysis"]),
     swiftTarget("Loudness", ["Analysis", "CEBUR128", "DSP"]),
+    swiftTarget("Waveform", ["Analysis", "DSP"]),
     swiftTarget(
       "Recognition",
       [
@@ -101,7 +102,7 @@ let package = Package(
     swiftTarget("Reporting", ["Analysis", "Records", "System", "Text", systemPackage]),
     swiftTarget(
       "BuiltInAnalyzers",
-      ["Analysis", "Chromaprint", "Key", "Landmarks", "Loudness", "TagReading", "Tempo", "Text"]),
+      ["Analysis", "Chromaprint", "Key", "Landmarks", "Loudness", "TagReading", "Tempo", "Text", "Waveform"]),
     swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "System", systemPackage]),
     .target(
       name: "Pipeline",
@@ -161,6 +162,7 @@ let package = Package(
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
     testTarget("ResultStoreTests", ["Analysis", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
     testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "CEBUR128", "Loudness", systemPackage]),
+    testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "DSP", "Waveform"]),
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "DSP", "Key", systemPackage]),
     testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),
     testTarget(

@@ -5,6 +5,7 @@ internal import Landmarks
 internal import Loudness
 internal import TagReading
 internal import Tempo
+internal import Waveform
 
 extension AnalyzerKind {
   /// Finds a `TagFinding`.
@@ -13,6 +14,8 @@ extension AnalyzerKind {
   public static let tempo = AnalyzerKind(TempoAnalyzer.self)
   /// Finds a `KeyFinding`.
   public static let key = AnalyzerKind(KeyAnalyzer.self)
+  /// Finds a `WaveformFinding`.
+  public static let waveform = AnalyzerKind(WaveformAnalyzer.self)
   /// Finds a `FingerprintFinding`, Chromaprint's for AcoustID.
   public static let chromaprint = AnalyzerKind(ChromaprintAnalyzer.self)
   /// Finds a `SignatureFinding`, by which recordings are recognized.
