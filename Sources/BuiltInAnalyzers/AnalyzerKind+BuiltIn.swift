@@ -4,6 +4,7 @@ internal import Key
 internal import Landmarks
 internal import TagReading
 internal import Tempo
+internal import Traits
 
 extension AnalyzerKind {
   /// Finds a `TagFinding`.
@@ -12,6 +13,8 @@ extension AnalyzerKind {
   public static let tempo = AnalyzerKind(TempoAnalyzer.self)
   /// Finds a `KeyFinding`.
   public static let key = AnalyzerKind(KeyAnalyzer.self)
+  /// Finds a `TraitsFinding`.
+  public static let traits = AnalyzerKind(TraitsAnalyzer.self)
   /// Finds a `FingerprintFinding`, Chromaprint's for AcoustID.
   public static let chromaprint = AnalyzerKind(ChromaprintAnalyzer.self)
   /// Finds a `SignatureFinding`, by which recordings are recognized.

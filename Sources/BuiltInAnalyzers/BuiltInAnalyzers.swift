@@ -9,6 +9,7 @@ public enum BuiltInAnalyzers {
     .tags,
     .tempo,
     .key,
+    .traits,
     .chromaprint,
     .signature,
   ]
