@@ -9,7 +9,7 @@ struct PulseClarity {
   private static let faint = 0.002
   /// Columns around each, to both sides, whose mean novelty is usual.
   private static let usualReach = 50
-  /// Half a turn of a Hann window: an onset that is early or late by 20 ms still counts.
+  /// A Hann window of seven columns: an onset that is early or late by 20 ms still counts.
   private static let smoothing: [Float] = [0.146447, 0.5, 0.853553, 1, 0.853553, 0.5, 0.146447].map { $0 / 4 }
 
   private let segmentLength: Int
@@ -21,7 +21,7 @@ struct PulseClarity {
   /// - Parameter segmentLength: Columns.
   init(segmentLength: Int) {
     self.segmentLength = segmentLength
-    // Longer than a segment and the longest lag, so its end does not run into its start; 1024 = 2¹⁰ for 800 columns.
+    // Room for the longest lag behind the segment, so its end does not run into its start.
     var length = 2
     while length < segmentLength + Self.lags.upperBound { length *= 2 }
     fft = RealFFT(length: length)

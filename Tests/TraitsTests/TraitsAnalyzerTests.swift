@@ -77,14 +77,14 @@ import Testing
 
   @Test func musicUnderSpeechIsLessSpeech() throws {
     let music = drums(at: beats(every: 0.5, seconds: 32), seconds: 32)
-    let found = try [1, 0.1, 0].map { try analyze(babble(seconds: 32) + music.scaled(by: $0)).speechiness }
-    #expect(found[0] == 0 && ascends(found), "\(found)")
+    let found = try [1, 0.15, 0].map { try analyze(babble(seconds: 32) + music.scaled(by: $0)).speechiness }
+    #expect(found[0] == 0 && ascends(found, by: 0.005), "\(found)")
   }
 
   // MARK: - What must not matter
 
-  @Test(arguments: [0.1, 0.5, 3, 1000] as [Float]) func volume(gain: Float) throws {
-    for signal in [drums(at: beats(every: 0.3, seconds: 20, jitter: 0.05), seconds: 20), babble(seconds: 20)] {
+  @Test(arguments: [0.1, 3, 1000] as [Float]) func volume(gain: Float) throws {
+    for signal in [drums(at: beats(every: 0.3, seconds: 12, jitter: 0.05), seconds: 12), babble(seconds: 12)] {
       let found = try analyze(signal)
       let other = try analyze(signal.scaled(by: gain))
       #expect(distance(found, other) < 0.005)
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func cuts() throws {
-    let signal = drums(at: beats(every: 0.3, seconds: 20), seconds: 20)
+    let signal = drums(at: beats(every: 0.3, seconds: 10), seconds: 10)
     let found = try analyze(signal)
     for block in [1, 441, 10_007] { #expect(try analyze(signal, block: block) == found) }
   }
@@ -108,6 +108,14 @@ import Testing
     zip(
       [first.energy, first.danceability, first.speechiness], [second.energy, second.danceability, second.speechiness]
     ).map { abs(($0 ?? 9) - ($1 ?? 99)) }.max() ?? 0
+  }
+
+  /// If these change, so do the findings of users: raise the version.
+  @Test func golden() throws {
+    let found = try analyze(.golden(sampleRate: sampleRate, seconds: 20))
+    let expected = TraitsFinding(energy: 0.877, danceability: 0.861, speechiness: 0)
+    #expect(TraitsAnalyzer.version == 1)
+    #expect(distance(found, expected) < 0.003, "\(found)")
   }
 
   // MARK: - Nothing to judge
