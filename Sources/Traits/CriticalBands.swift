@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Powers and amplitudes of 22 critical bands, from column to column.
 ///
-/// Amplitudes, and not their logarithms: what is too quiet to be heard beside the rest then counts for little, and that is
-/// what encoders change.
+/// Amplitudes, and not their logarithms: what is too quiet to be heard beside the rest then counts for little, and that
+/// is what encoders change.
 struct CriticalBands {
   /// That of the analyzer `tempo`: whoever uses both pays for it once.
   static let layout = SpectrumLayout(sampleRate: 22_050, windowLength: 1024, hop: 220)

@@ -1,7 +1,7 @@
 internal import DSP
 
-/// How regularly something begins: the peak of the autocorrelation of novelty, which is that of segments on average. Where
-/// the pulse wanders from segment to segment, their peaks do not add up.
+/// How regularly something begins: the peak of the autocorrelation of novelty, averaged over segments. Where the pulse
+/// wanders from segment to segment, their peaks do not add up.
 struct PulseClarity {
   /// Periods that count as a pulse, in columns: a quarter of a second to 2.2 s, the bar of slow dance music.
   private static let lags = 25..<222

@@ -7,8 +7,7 @@ struct SoundMeasures {
   var novelty = 0.0
   /// The same of the bass.
   var bassNovelty = 0.0
-  /// Decibels by which the quieter parts, the level that is exceeded 80% of the time, are below the loud ones, exceeded 5%
-  /// of the time.
+  /// Decibels from the level that is exceeded 80% of the time up to that which is exceeded 5% of the time.
   var dynamics = 0.0
   /// Share of the power that is above 2.7 kHz.
   var brightShare = 0.0
@@ -19,8 +18,9 @@ struct SoundMeasures {
 
   /// 0 to 1: how much begins.
   var activity: Double {
-    (ramp(log2(novelty), from: log2(0.06), to: log2(0.24)) + ramp(log2(bassNovelty), from: log2(0.012), to: log2(0.096)))
-      / 2
+    let all = ramp(log2(novelty), from: log2(0.06), to: log2(0.24))
+    let bass = ramp(log2(bassNovelty), from: log2(0.012), to: log2(0.096))
+    return (all + bass) / 2
   }
 
   /// 0 to 1: 1 if the sound is always as loud.

@@ -1,8 +1,8 @@
 internal import DSP
 internal import Glibc
 
-/// How much the level swings at the rate of syllables, 3 to 6 Hz, as a share of the mean level: speech does at about 4 Hz
-/// (Scheirer and Slaney, ICASSP 1997).
+/// How much the level swings at the rate of syllables, 3 to 6 Hz, as a share of the mean level: that of speech does at
+/// about 4 Hz (Scheirer and Slaney, ICASSP 1997).
 struct SyllableRhythm {
   /// Hertz.
   private static let rates = 3.0..<6.0

@@ -3,8 +3,8 @@ internal import DSP
 
 /// How energetic, danceable and speech-like a track sounds, each from 0 to 1.
 ///
-/// The formulas are those of `SoundMeasures`; docs/traits.md says why, and how they do. All measures are ratios, so volume
-/// does not matter, and all are made of what lies below 9.5 kHz and is loud, so encoders hardly do.
+/// `SoundMeasures` has the formulas; docs/traits.md says what they mean and how they do. All measures are ratios, so
+/// volume does not matter. They come from the louder sounds below 9.5 kHz, so encoders hardly matter.
 public struct TraitsAnalyzer: Analyzer {
   public static let id = "traits"
   public static let version = 1
@@ -26,8 +26,8 @@ public struct TraitsAnalyzer: Analyzer {
     private static let levelLength = 30
     /// Decibels relative to full scale: quieter tracks are silent.
     private static let silence = -100.0
-    /// The mean square of a signal with a power of 1 in all bins (Parseval; the squared Hann window adds up to 3/8 of its
-    /// length).
+    /// From the sum of the powers of a column to the mean square of the signal (Parseval; the squared Hann window adds
+    /// up to 3/8 of its length).
     private static let meanSquare: Double = {
       let length = Double(CriticalBands.layout.windowLength)
       return 2 / (0.375 * length * length)

@@ -3,7 +3,7 @@
 /// Reports have these under the names that apps know from Spotify's audio features. Four of those names are always
 /// null there, because the signal alone does not define them.
 public struct TraitsFinding: DeclaredFinding {
-  /// Dense, bright and full of onsets, whatever the volume; `nil` when there is nothing to judge, and then `reason` says why.
+  /// Dense, bright and full of onsets, whatever the volume; `nil` when there is nothing to judge: `reason` says why.
   public var energy: Double?
   /// How regular the pulse is, and how strong.
   public var danceability: Double?
@@ -39,7 +39,7 @@ extension TraitsFinding {
         shown: Shown("danceability"), isIndexed: true),
       .field(
         "speechiness", \.speechiness,
-        "0 to 1: the rhythm of syllables without a pulse; speech alone is above 0.5, singing and rap over music are not.",
+        "0 to 1: the rhythm of syllables without a pulse; speech is above 0.5, rap and singing over music are not.",
         shown: Shown("speechiness"), isIndexed: true),
       undefined("acousticness", "the sound of an instrument does not tell how it was made"),
       undefined("instrumentalness", "voices in music are not recognized"),
