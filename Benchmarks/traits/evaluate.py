@@ -4,8 +4,8 @@
   evaluate.py groups MANIFEST.csv WORK [--analyze PATH]
   evaluate.py encodings MANIFEST.csv WORK [--analyze PATH] [--count 60] [--seconds 60]
 
-MANIFEST has the columns path (relative to it) and group. `groups` prints, group by group, the 10th, 50th and 90th percentile
-of each trait. Its figures for speech need a group named speech: a threshold of 0.5 for all others. `encodings` takes
+MANIFEST has the columns path (relative to it) and group. `groups` prints the 10th, 50th and 90th percentile of each
+trait, group by group, and how well speechiness separates the group named speech from the others. `encodings` takes
 excerpts from the middle of so many recordings, evenly spread over the manifest, as FLAC, and prints how far the traits
 of other encodings of the same excerpt are from its own. Needs ffmpeg, and only Python.
 """
@@ -55,7 +55,10 @@ def groups(options, rows):
         if row['path'] in found: by.setdefault(row['group'], []).append(found[row['path']])
     print(f'{"":24}     ' + ''.join(f'{trait:>20}' for trait in TRAITS))
     for name in sorted(by, key=lambda name: percentile([t['energy'] for t in by[name]], .5)):
-        cells = [' '.join('%.2f' % percentile([t[trait] for t in by[name]], s) for s in (.1, .5, .9)) for trait in TRAITS]
+        cells = []
+        for trait in TRAITS:
+            values = [traits[trait] for traits in by[name]]
+            cells.append(' '.join('%.2f' % percentile(values, share) for share in (.1, .5, .9)))
         print(f'{name[:24]:24} {len(by[name]):4}' + ''.join(f'{cell:>20}' for cell in cells))
     speech = [t['speechiness'] for t in by.get('speech', [])]
     other = [t['speechiness'] for name in by if name != 'speech' for t in by[name]]
@@ -87,7 +90,8 @@ def encodings(options, rows):
         cells = []
         for trait in TRAITS:
             differences = [abs(a[trait] - b[trait]) for a, b in pairs]
-            cells.append('%.3f %.3f %.3f' % (percentile(differences, .5), percentile(differences, .9), max(differences)))
+            middle, high = (percentile(differences, share) for share in (.5, .9))
+            cells.append('%.3f %.3f %.3f' % (middle, high, max(differences)))
         print(f'{name:14}' + ''.join(f'{cell:>26}' for cell in cells) + f'   {len(pairs)}')
 
 
@@ -100,6 +104,7 @@ parser.add_argument('--count', type=int, default=60)
 parser.add_argument('--seconds', type=float, default=60)
 options = parser.parse_args()
 base = os.path.dirname(os.path.abspath(options.manifest))
-rows = [dict(row, path=os.path.realpath(os.path.join(base, row['path']))) for row in csv.DictReader(open(options.manifest))]
+with open(options.manifest) as file:
+    rows = [dict(row, path=os.path.realpath(os.path.join(base, row['path']))) for row in csv.DictReader(file)]
 os.makedirs(options.work, exist_ok=True)
 {'groups': groups, 'encodings': encodings}[options.what](options, rows)
