@@ -80,6 +80,7 @@ let package = Package(
     swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", "MediaContainers", systemPackage]),
     swiftTarget("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),
     swiftTarget("Key", ["Analysis", "CKeyNetwork", "CKeyResources", "DSP"], excluding: ["Resources"]),
+    swiftTarget("Traits", ["Analysis", "DSP"]),
     swiftTarget("Tempo", ["Analysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
     swiftTarget("Landmarks", ["Analysis"]),
@@ -102,7 +103,7 @@ let package = Package(
     swiftTarget("Reporting", ["Analysis", "Records", "System", "Text", systemPackage]),
     swiftTarget(
       "BuiltInAnalyzers",
-      ["Analysis", "Chromaprint", "Key", "Landmarks", "Loudness", "TagReading", "Tempo", "Text", "Waveform"]),
+      ["Analysis", "Chromaprint", "Key", "Landmarks", "Loudness", "TagReading", "Tempo", "Text", "Traits", "Waveform"]),
     swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "System", systemPackage]),
     .target(
       name: "Pipeline",
@@ -164,6 +165,7 @@ let package = Package(
     testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "CEBUR128", "Loudness", systemPackage]),
     testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "DSP", "Waveform"]),
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "DSP", "Key", systemPackage]),
+    testTarget("TraitsTests", ["Analysis", "AnalysisTesting", "DSP", "Traits", systemPackage]),
     testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),
     testTarget(
       "ReportingTests",

@@ -6,6 +6,7 @@ internal import Loudness
 internal import TagReading
 internal import Tempo
 internal import Waveform
+internal import Traits
 
 extension AnalyzerKind {
   /// Finds a `TagFinding`.
@@ -16,6 +17,8 @@ extension AnalyzerKind {
   public static let key = AnalyzerKind(KeyAnalyzer.self)
   /// Finds a `WaveformFinding`.
   public static let waveform = AnalyzerKind(WaveformAnalyzer.self)
+  /// Finds a `TraitsFinding`.
+  public static let traits = AnalyzerKind(TraitsAnalyzer.self)
   /// Finds a `FingerprintFinding`, Chromaprint's for AcoustID.
   public static let chromaprint = AnalyzerKind(ChromaprintAnalyzer.self)
   /// Finds a `SignatureFinding`, by which recordings are recognized.

@@ -10,6 +10,7 @@ public enum BuiltInAnalyzers {
     .tempo,
     .key,
     .waveform,
+    .traits,
     .chromaprint,
     .signature,
     .loudness,
