@@ -1,7 +1,7 @@
 # make run      install what is missing, build, analyze LIBRARY (default: the music in Fixtures/), say where the reports are
 # make test     install what is missing, run all tests
 # make bench    speed and memory, as ratios against peers measured in the same run
-# make accuracy-tempo, accuracy-recognition, accuracy-tags: accuracy on public material, with minimum figures;
+# make accuracy-tempo, accuracy-key, accuracy-recognition, accuracy-tags: accuracy on public material, with minimum figures;
 #               PYTHON=python3: a Python with numpy, scipy and mutagen; see Benchmarks/README.md
 # make soak     FILES=20000 files with kill -9, signals, a full disk and changes meanwhile; make year: a year of nights
 # make install  PREFIX=/usr/local: a stripped binary for any folder, manual page, completions, systemd units
@@ -22,7 +22,7 @@ PYTHON  ?= python3
 BUILD   := swift build -c release --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
-.PHONY: run build test bench accuracy-tempo accuracy-recognition accuracy-tags soak year fuzz sanitize release-check \
+.PHONY: run build test bench accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year fuzz sanitize release-check \
 	install recipes samples clean
 
 # Broken files in a library must not make `make` fail: the summary names them.
@@ -47,7 +47,7 @@ bench: build
 	@[ -d Music ] || Fixtures/fetch-music || echo "bench: music cannot be fetched; measuring with Fixtures/" >&2
 	@Benchmarks/bench
 
-accuracy-tempo accuracy-recognition accuracy-tags: build
+accuracy-tempo accuracy-key accuracy-recognition accuracy-tags: build
 	@Scripts/setup accuracy
 	@[ $@ != accuracy-recognition ] || [ -d Music ] || Fixtures/fetch-music
 	@$(PYTHON) Benchmarks/$@

@@ -175,11 +175,30 @@ public enum AnalyzerContract {
       Challenge("\(count) frames") { .noise(sampleRate: $0, seconds: 4).prefix(count) }
     }
 
-  public static func breachesOfFindings(_ kind: AnalyzerKind, _ challenge: Challenge) throws -> [String] {
+  /// - Parameter others: Analyzers that it may read; it must do without them as well.
+  public static func breachesOfFindings(
+    _ kind: AnalyzerKind, _ challenge: Challenge, beside others: [AnalyzerKind] = []
+  ) throws -> [String] {
     let plugin = try kind.make(resampler: "soxr")
     guard plugin.feed != .file else { return [] }
     let signal = challenge.make(plugin.rate)
-    let whole = outcome(of: plugin, for: signal)
+    var earlier: [String: any AnalysisFinding] = [:]
+    for other in try others.map({ try $0.make(resampler: "soxr") }).selecting(Set(plugin.reads)) {
+      let read = EarlierFindings(other.reads.compactMap { earlier[$0] })
+      earlier[other.id] = outcome(of: other, after: read, for: challenge.make(other.rate)).finding
+    }
+    let found = EarlierFindings(plugin.reads.compactMap { earlier[$0] })
+    return breachesOfFindings(plugin, after: found, for: signal)
+      + (earlier.isEmpty ? [] : breachesOfFindings(plugin, after: EarlierFindings(), for: signal))
+  }
+
+  private static func breachesOfFindings(
+    _ plugin: AnalyzerPlugin, after earlier: EarlierFindings, for signal: Signal
+  ) -> [String] {
+    func outcome(cut: [Int] = [.max], feedsOn: Bool = false) -> AnalyzerOutcome {
+      Self.outcome(of: plugin, after: earlier, for: signal, cut: cut, feedsOn: feedsOn)
+    }
+    let whole = outcome()
     var breaches: [String] = []
     switch whole.result {
     case .failed(let reason): breaches.append("It fails: \(reason)")
@@ -188,18 +207,18 @@ public enum AnalyzerContract {
     }
 
     let expected = whole.text
-    if outcome(of: plugin, for: signal).text != expected { breaches.append("A second run gives another result.") }
+    if outcome().text != expected { breaches.append("A second run gives another result.") }
     var cuts: [[Int]] = []
     // Columns come one by one anyway.
     if case .samples = plugin.feed { cuts = [[16_384], [441, 10_007, 16_384, 1], [4_096]] }
     if signal.frameCount <= 5_000 { cuts.append([1]) }
     for cut in cuts {
-      let text = outcome(of: plugin, for: signal, cut: cut).text
+      let text = outcome(cut: cut).text
       if text != expected {
         breaches.append("Cut into \(cut) frames the result is \(text), and whole it is \(expected).")
       }
     }
-    if outcome(of: plugin, for: signal, cut: [4_096], feedsOn: true).text != expected {
+    if outcome(cut: [4_096], feedsOn: true).text != expected {
       breaches.append("The result depends on values that came when it wanted no more.")
     }
     return breaches
@@ -256,12 +275,13 @@ public enum AnalyzerContract {
   ///
   /// - Parameter feedsOn: Whether values go on when the session wants no more.
   private static func outcome(
-    of plugin: AnalyzerPlugin, for signal: Signal, cut lengths: [Int] = [.max], feedsOn: Bool = false
+    of plugin: AnalyzerPlugin, after earlier: EarlierFindings = EarlierFindings(), for signal: Signal,
+    cut lengths: [Int] = [.max], feedsOn: Bool = false
   ) -> AnalyzerOutcome {
     let format = AudioFormat(
       container: "wav", codec: "pcm_float", sampleRate: signal.sampleRate, channelCount: signal.channelCount,
       isLossless: true)
-    return plugin.outcome(for: Track(path: "/signal.wav", format: format)) { (session) throws(AnalysisError) in
+    return plugin.outcome(for: Track(path: "/signal.wav", format: format), after: earlier) { (session) throws(AnalysisError) in
       switch plugin.feed {
       case .file: break
       case .samples(let layout):
@@ -302,12 +322,13 @@ extension AnalyzerPlugin {
   }
 
   fileprivate func outcome(
-    for track: Track, feed: (inout any AnalysisSession) throws(AnalysisError) -> Void
+    for track: Track, after earlier: EarlierFindings = EarlierFindings(),
+    feed: (inout any AnalysisSession) throws(AnalysisError) -> Void
   ) -> AnalyzerOutcome {
     do throws(AnalysisError) {
       var session = try makeSession(for: track)
       try feed(&session)
-      return AnalyzerOutcome(analyzer: identity, result: .finding(try session.finish()))
+      return AnalyzerOutcome(analyzer: identity, result: .finding(try session.finish(after: earlier)))
     } catch {
       switch error {
       case .notApplicable(let reason): return AnalyzerOutcome(analyzer: identity, result: .notApplicable(reason))

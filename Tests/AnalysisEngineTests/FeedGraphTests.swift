@@ -196,6 +196,39 @@ private func planar(_ finding: Probe.Finding, channelCount: Int) -> [[Float]] {
     #expect(outcomes[5].probed?.starts.isEmpty == false)
   }
 
+  @Test func `are told what those found that they read, wherever these stand in the pipeline`() throws {
+    let mono = samples(.native)
+    let outcomes = analyze(
+      stereo,
+      [
+        Reader.plugin("second", mono, reads: ["first", "absent"]), Reader.plugin("first", mono, reads: ["probe"]),
+        Probe.plugin("probe", mono), Reader.plugin("alone", mono, reads: []),
+        Reader.plugin("after_failure", mono, reads: ["failing"]),
+        Probe.plugin("failing", mono, Probe(failsAtEnd: .failed("no end"))),
+      ])
+    #expect(outcomes.map(\.analyzer.id) == ["second", "first", "probe", "alone", "after_failure", "failing"])
+    #expect(outcomes.map { $0.read?.valuesOfProbe } == [nil, stereo.frameCount, nil, nil, nil, nil])
+    #expect(outcomes.map { $0.read?.depth } == [2, 1, nil, 1, 1, nil])
+  }
+
+  @Test func `are others if they read others`() {
+    let mono = samples(.native)
+    func identity(_ plugins: [AnalyzerPlugin]) -> AnalyzerIdentity? {
+      plugins.asOnePipeline.first { $0.id == "cues" }?.identity
+    }
+    let cues = Reader.plugin("cues", mono, reads: ["sections"])
+    let sections = Reader.plugin("sections", mono, reads: ["tempo"])
+    let alone = identity([cues])
+    let beside = identity([cues, sections])
+    #expect(alone == cues.identity)
+    #expect(beside != alone)
+    #expect(identity([sections, Probe.plugin("other", mono), cues]) == beside)
+    #expect(identity([cues, sections, Probe.plugin("tempo", mono)]) != beside)
+    #expect(
+      identity([cues, sections, Probe.plugin("tempo", mono, version: 2)])
+        != identity([cues, sections, Probe.plugin("tempo", mono)]))
+  }
+
   @Test func `get no more samples when they have enough`() throws {
     let plugins = [
       Probe.plugin("a", samples(.native), Probe(hasEnoughAfter: 1_000)),

@@ -243,6 +243,21 @@ extension FileAnalysis {
     #expect(analysis.remarks.map(\.code) == ["absurd_samples"])
   }
 
+  @Test func `is decoded for an analyzer that reads others, with those that it reads`() throws {
+    let plugins = [
+      Probe.plugin("first", mono), tags, Probe.plugin("second", resampled),
+      Reader.plugin("reader", mono, reads: ["first"]),
+    ].asOnePipeline
+    let analysis = try #require(analyzer(plugins).analyze(AnalysisJob(path: path, knownAudio: [known])))
+    #expect(analysis.ids == ["first", "tags", "reader"])
+    #expect(analysis.outcome("reader")?.read?.valuesOfProbe ?? 0 > 0)
+
+    let chosen = AnalysisJob(path: path, analyzers: ["reader"])
+    let ofOne = try #require(analyzer(plugins).analyze(chosen))
+    #expect(ofOne.ids == ["reader"])
+    #expect(ofOne.outcome("reader")?.read == analysis.outcome("reader")?.read)
+  }
+
   @Test func `is decoded if the known file was not read to its end`() throws {
     var unread = known
     unread.format?.frameCount = nil

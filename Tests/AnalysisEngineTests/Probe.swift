@@ -43,7 +43,33 @@ struct Probe: AnalysisSession {
   }
 }
 
+/// Tells what it was told that others had found.
+struct Reader: AnalysisSession {
+  struct Finding: AnalysisFinding {
+    /// Values that the probe has got which it reads; `nil` without one.
+    var valuesOfProbe: Int?
+    /// How many readers stand one behind the other up to this one.
+    var depth = 1
+  }
+
+  mutating func consume(_ values: Span<Float>, at index: Int64) {}
+
+  mutating func finish() -> Finding { finish(after: EarlierFindings()) }
+
+  mutating func finish(after earlier: EarlierFindings) -> Finding {
+    Finding(valuesOfProbe: earlier[Probe.Finding.self]?.values.count, depth: 1 + (earlier[Finding.self]?.depth ?? 0))
+  }
+
+  static func plugin(_ id: String, _ feed: Feed, reads: [String]) -> AnalyzerPlugin {
+    AnalyzerPlugin(
+      id: id, version: 1, feed: feed, configuration: [:], shapingFinding: [:], resampler: "soxr", reads: reads
+    ) { _ in Reader() }
+  }
+}
+
 extension AnalyzerOutcome {
+  var read: Reader.Finding? { finding as? Reader.Finding }
+
   var probed: Probe.Finding? {
     if case .finding(let finding as Probe.Finding) = result { finding } else { nil }
   }

@@ -13,6 +13,14 @@ import Testing
     #expect(Set(BuiltInAnalyzers.all.map(\.id)).count == BuiltInAnalyzers.all.count)
   }
 
+  @Test func `reads only analyzers of audio that stand before it`() {
+    var before: Set<String> = []
+    for kind in BuiltInAnalyzers.all {
+      #expect(before.isSuperset(of: kind.analyzerType.reads), "\(kind)")
+      if let plugin = try? kind.make(resampler: "soxr"), plugin.feed != .file { before.insert(kind.id) }
+    }
+  }
+
   @Test(arguments: BuiltInAnalyzers.all)
   func `declares its finding well`(kind: AnalyzerKind) {
     #expect(AnalyzerContract.breachesOfDeclaration(kind) == [])
@@ -25,7 +33,7 @@ import Testing
 
   @Test(arguments: BuiltInAnalyzers.all + BuiltInAnalyzers.onRequest, AnalyzerContract.challenges)
   func `copes with every signal`(kind: AnalyzerKind, challenge: AnalyzerContract.Challenge) throws {
-    #expect(try AnalyzerContract.breachesOfFindings(kind, challenge) == [])
+    #expect(try AnalyzerContract.breachesOfFindings(kind, challenge, beside: BuiltInAnalyzers.all) == [])
   }
 
   @Test(arguments: BuiltInAnalyzers.all + BuiltInAnalyzers.onRequest)

@@ -79,7 +79,7 @@ public struct KeyFinding: DeclaredFinding {
     self.reason = reason
   }
 
-  public init() { self = .none(reason: "") }
+  public init() { self.init(key: nil, confidence: 0, candidates: [], map: []) }
 
   public static func none(reason: String, tuningHertz: Double? = nil, tuningCents: Double? = nil) -> KeyFinding {
     KeyFinding(
