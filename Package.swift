@@ -82,6 +82,7 @@ let package = Package(
     swiftTarget("Tempo", ["Analysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
     swiftTarget("Landmarks", ["Analysis"]),
+    swiftTarget("Sections", ["Analysis", "DSP"]),
     swiftTarget(
       "Recognition",
       [
@@ -97,7 +98,7 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     swiftTarget("Reporting", ["Analysis", "Records", "System", "Text", systemPackage]),
-    swiftTarget("BuiltInAnalyzers", ["Analysis", "Chromaprint", "Key", "Landmarks", "TagReading", "Tempo", "Text"]),
+    swiftTarget("BuiltInAnalyzers", ["Analysis", "Chromaprint", "Key", "Landmarks", "Sections", "TagReading", "Tempo", "Text"]),
     swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "System", systemPackage]),
     .target(
       name: "Pipeline",
@@ -157,6 +158,7 @@ let package = Package(
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
     testTarget("ResultStoreTests", ["Analysis", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "DSP", "Key", systemPackage]),
+    testTarget("SectionsTests", ["Analysis", "AnalysisTesting", "DSP", "Sections", systemPackage]),
     testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),
     testTarget(
       "ReportingTests",

@@ -2,6 +2,7 @@ public import Analysis
 internal import Chromaprint
 internal import Key
 internal import Landmarks
+internal import Sections
 internal import TagReading
 internal import Tempo
 
@@ -12,6 +13,8 @@ extension AnalyzerKind {
   public static let tempo = AnalyzerKind(TempoAnalyzer.self)
   /// Finds a `KeyFinding`.
   public static let key = AnalyzerKind(KeyAnalyzer.self)
+  /// Finds a `SectionsFinding`.
+  public static let sections = AnalyzerKind(SectionsAnalyzer.self)
   /// Finds a `FingerprintFinding`, Chromaprint's for AcoustID.
   public static let chromaprint = AnalyzerKind(ChromaprintAnalyzer.self)
   /// Finds a `SignatureFinding`, by which recordings are recognized.

@@ -9,6 +9,7 @@ public enum BuiltInAnalyzers {
     .tags,
     .tempo,
     .key,
+    .sections,
     .chromaprint,
     .signature,
   ]
