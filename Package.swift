@@ -86,6 +86,7 @@ let package = Package(
     swiftTarget("Landmarks", ["Analysis"]),
     swiftTarget("Loudness", ["Analysis", "CEBUR128", "DSP"]),
     swiftTarget("Waveform", ["Analysis", "DSP"]),
+    swiftTarget("Sections", ["Analysis", "DSP"]),
     swiftTarget(
       "Recognition",
       [
@@ -104,6 +105,7 @@ let package = Package(
     swiftTarget(
       "BuiltInAnalyzers",
       ["Analysis", "Chromaprint", "Key", "Landmarks", "Loudness", "TagReading", "Tempo", "Text", "Traits", "Waveform"]),
+    swiftTarget("BuiltInAnalyzers", ["Analysis", "Chromaprint", "Key", "Landmarks", "Sections", "TagReading", "Tempo", "Text"]),
     swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "System", systemPackage]),
     .target(
       name: "Pipeline",
@@ -166,6 +168,7 @@ let package = Package(
     testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "DSP", "Waveform"]),
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "DSP", "Key", systemPackage]),
     testTarget("TraitsTests", ["Analysis", "AnalysisTesting", "DSP", "Traits", systemPackage]),
+    testTarget("SectionsTests", ["Analysis", "AnalysisTesting", "DSP", "Sections", systemPackage]),
     testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),
     testTarget(
       "ReportingTests",

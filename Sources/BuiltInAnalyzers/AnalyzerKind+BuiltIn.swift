@@ -3,6 +3,7 @@ internal import Chromaprint
 internal import Key
 internal import Landmarks
 internal import Loudness
+internal import Sections
 internal import TagReading
 internal import Tempo
 internal import Waveform
@@ -19,6 +20,8 @@ extension AnalyzerKind {
   public static let waveform = AnalyzerKind(WaveformAnalyzer.self)
   /// Finds a `TraitsFinding`.
   public static let traits = AnalyzerKind(TraitsAnalyzer.self)
+  /// Finds a `SectionsFinding`.
+  public static let sections = AnalyzerKind(SectionsAnalyzer.self)
   /// Finds a `FingerprintFinding`, Chromaprint's for AcoustID.
   public static let chromaprint = AnalyzerKind(ChromaprintAnalyzer.self)
   /// Finds a `SignatureFinding`, by which recordings are recognized.

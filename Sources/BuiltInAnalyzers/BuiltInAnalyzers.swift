@@ -11,6 +11,7 @@ public enum BuiltInAnalyzers {
     .key,
     .waveform,
     .traits,
+    .sections,
     .chromaprint,
     .signature,
     .loudness,
