@@ -66,8 +66,9 @@ let package = Package(
       name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
     .target(name: "CBeatNetwork"), .target(name: "CKeyNetwork"), .target(name: "CLandmarkNetwork"),
     .target(name: "CSpawn"),
-    // What is in the folders Resources of Key, Tempo and Recognition, compiled in.
-    .target(name: "CKeyResources"), .target(name: "CTempoResources"), .target(name: "CRecognitionResources"),
+    // What is in the folders Resources of Key, Likeness, Tempo and Recognition, compiled in.
+    .target(name: "CKeyResources"), .target(name: "CLikenessResources"), .target(name: "CTempoResources"),
+    .target(name: "CRecognitionResources"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW", "CSamplerate", "CSoxr"]),
@@ -79,6 +80,7 @@ let package = Package(
     swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", "MediaContainers", systemPackage]),
     swiftTarget("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),
     swiftTarget("Key", ["Analysis", "CKeyNetwork", "CKeyResources", "DSP"], excluding: ["Resources"]),
+    swiftTarget("Likeness", ["Analysis", "CLikenessResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Tempo", ["Analysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
     swiftTarget("Landmarks", ["Analysis"]),
@@ -97,7 +99,8 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     swiftTarget("Reporting", ["Analysis", "Records", "System", "Text", systemPackage]),
-    swiftTarget("BuiltInAnalyzers", ["Analysis", "Chromaprint", "Key", "Landmarks", "TagReading", "Tempo", "Text"]),
+    swiftTarget(
+      "BuiltInAnalyzers", ["Analysis", "Chromaprint", "Key", "Landmarks", "Likeness", "TagReading", "Tempo", "Text"]),
     swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "System", systemPackage]),
     .target(
       name: "Pipeline",
@@ -113,8 +116,9 @@ let package = Package(
     swiftTarget(
       "Application",
       [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "Landmarks", "LibraryScan", "Listening",
-        "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Landmarks",
+        "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
+        "System", "Text", systemPackage,
       ]),
     .executableTarget(
       name: "analyze",
@@ -157,6 +161,8 @@ let package = Package(
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
     testTarget("ResultStoreTests", ["Analysis", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "DSP", "Key", systemPackage]),
+    testTarget(
+      "LikenessTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "DSP", "Likeness", systemPackage]),
     testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),
     testTarget(
       "ReportingTests",

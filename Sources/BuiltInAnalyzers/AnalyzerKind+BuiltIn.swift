@@ -2,6 +2,7 @@ public import Analysis
 internal import Chromaprint
 internal import Key
 internal import Landmarks
+internal import Likeness
 internal import TagReading
 internal import Tempo
 
@@ -16,4 +17,6 @@ extension AnalyzerKind {
   public static let chromaprint = AnalyzerKind(ChromaprintAnalyzer.self)
   /// Finds a `SignatureFinding`, by which recordings are recognized.
   public static let signature = AnalyzerKind(SignatureAnalyzer.self)
+  /// Finds a `LikenessFinding`, by which similar tracks are found.
+  public static let likeness = AnalyzerKind(LikenessAnalyzer.self)
 }

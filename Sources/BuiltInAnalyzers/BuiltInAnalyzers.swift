@@ -11,6 +11,7 @@ public enum BuiltInAnalyzers {
     .key,
     .chromaprint,
     .signature,
+    .likeness,
   ]
 
   /// What they find, as far as it is declared: tables, fields of reports and lines of `show` come from these.

@@ -75,6 +75,8 @@ public enum ReportExtra: String, SettingValue, CaseIterable {
   /// The words of songs.
   case lyrics
   case chapters
+  /// What tracks sound like, in numbers.
+  case descriptor
   /// Files that are gone.
   case vanished
 }
