@@ -67,8 +67,9 @@ let package = Package(
       name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
     .target(name: "CBeatNetwork"), .target(name: "CKeyNetwork"), .target(name: "CLandmarkNetwork"),
     .target(name: "CSpawn"),
-    // What is in the folders Resources of Key, Tempo and Recognition, compiled in.
-    .target(name: "CKeyResources"), .target(name: "CTempoResources"), .target(name: "CRecognitionResources"),
+    // What is in the folders Resources of Key, Likeness, Tempo and Recognition, compiled in.
+    .target(name: "CKeyResources"), .target(name: "CLikenessResources"), .target(name: "CTempoResources"),
+    .target(name: "CRecognitionResources"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW", "CSamplerate", "CSoxr"]),
@@ -81,6 +82,7 @@ let package = Package(
     swiftTarget("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),
     swiftTarget("Key", ["Analysis", "CKeyNetwork", "CKeyResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Traits", ["Analysis", "DSP"]),
+    swiftTarget("Likeness", ["Analysis", "CLikenessResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Tempo", ["Analysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
     swiftTarget("Landmarks", ["Analysis"]),
@@ -104,8 +106,10 @@ let package = Package(
     swiftTarget("Reporting", ["Analysis", "Records", "System", "Text", systemPackage]),
     swiftTarget(
       "BuiltInAnalyzers",
-      ["Analysis", "Chromaprint", "Key", "Landmarks", "Loudness", "TagReading", "Tempo", "Text", "Traits", "Waveform"]),
-    swiftTarget("BuiltInAnalyzers", ["Analysis", "Chromaprint", "Key", "Landmarks", "Sections", "TagReading", "Tempo", "Text"]),
+      [
+        "Analysis", "Chromaprint", "Key", "Landmarks", "Likeness", "Loudness", "Sections", "TagReading", "Tempo", "Text",
+        "Traits", "Waveform",
+      ]),
     swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "System", systemPackage]),
     .target(
       name: "Pipeline",
@@ -121,8 +125,9 @@ let package = Package(
     swiftTarget(
       "Application",
       [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "Landmarks", "LibraryScan", "Listening",
-        "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Landmarks",
+        "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
+        "System", "Text", systemPackage,
       ]),
     .executableTarget(
       name: "analyze",
@@ -169,6 +174,8 @@ let package = Package(
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "DSP", "Key", systemPackage]),
     testTarget("TraitsTests", ["Analysis", "AnalysisTesting", "DSP", "Traits", systemPackage]),
     testTarget("SectionsTests", ["Analysis", "AnalysisTesting", "DSP", "Sections", systemPackage]),
+    testTarget(
+      "LikenessTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "DSP", "Likeness", systemPackage]),
     testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),
     testTarget(
       "ReportingTests",

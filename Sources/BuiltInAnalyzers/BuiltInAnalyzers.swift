@@ -9,12 +9,13 @@ public enum BuiltInAnalyzers {
     .tags,
     .tempo,
     .key,
+    .loudness,
     .waveform,
-    .traits,
     .sections,
+    .traits,
+    .likeness,
     .chromaprint,
     .signature,
-    .loudness,
   ]
 
   /// What they find, as far as it is declared: tables, fields of reports and lines of `show` come from these.
