@@ -149,7 +149,11 @@ public final class ResultStore: Sendable {
       throw .unreachable(path: path, detail: "it was removed, moved or replaced while it was in use")
     }
     do {
-      return try pool.write(body)
+      return try pool.write { [keepsAlbums = AlbumLoudness.isKept(with: findings.tables)] db in
+        let result = try body(db)
+        if keepsAlbums { try AlbumLoudness.update(db) }
+        return result
+      }
     } catch {
       throw Self.storeError(error, path: path)
     }

@@ -77,6 +77,8 @@ public enum ReportExtra: String, SettingValue, CaseIterable {
   case chapters
   /// Points of the waveform, and the onset envelope.
   case waveform
+  /// What tracks sound like, in numbers.
+  case descriptor
   /// Files that are gone.
   case vanished
 }
