@@ -28,9 +28,14 @@ import Testing
   }
 
   private static func sine(
-    _ decibels: Double, _ frequency: Double = 997, rate: Int = 48_000, seconds: Double = 3.2
+    _ decibels: Double, _ frequency: Double = 997, rate: Int = 16_000, seconds: Double = 0.6
   ) -> Signal {
-    .sine(frequency, amplitude: pow(10, decibels / 20), sampleRate: rate, seconds: seconds)
+    let amplitude = pow(10, decibels / 20)
+    return Signal(sampleRate: rate, seconds: seconds) { time in
+      // Cut off, it would have higher peaks at its ends.
+      let fade = min(1, 200 * time, 200 * (seconds - time))
+      return amplitude * fade * sin(2 * .pi * frequency * time)
+    }
   }
 
   private static func silence(like signal: Signal) -> Signal { signal.scaled(by: 0) }
@@ -41,23 +46,20 @@ import Testing
   @Test(arguments: [8_000, 11_025, 22_050, 44_100, 48_000, 96_000, 192_000])
   func aSineIsAsLoudAsTheStandardSays(rate: Int) throws {
     let found = try Self.loudness(of: Self.sine(-20, rate: rate))
-    #expect(abs(try #require(found.integrated) + 23.01) < 0.05)
+    #expect(abs(try #require(found.integrated) + 23.01) < 0.1)
     #expect(abs(try #require(found.maxMomentary) + 23.01) < 0.05)
-    #expect(abs(try #require(found.maxShortTerm) + 23.01) < 0.05)
-    #expect(try #require(found.range) < 0.1)
-    // It begins and ends at once, which makes peaks of its own.
-    #expect(abs(try #require(found.truePeak) + 20) < 0.2)
+    #expect(abs(try #require(found.truePeak) + 20) < 0.05)
     #expect(abs(try #require(found.trackGain) - 5.01) < 0.05)
-    #expect(abs(try #require(found.trackPeak) - 0.1) < 0.002)
+    #expect(abs(try #require(found.trackPeak) - 0.1) < 0.001)
     #expect(found.reason == nil)
   }
 
   @Test func channelsAreAddedByPower() throws {
     let sine = Self.sine(-20)
     let opposite = sine.scaled(by: -1)
-    #expect(abs(try #require(try Self.loudness(of: .channels([sine, opposite])).integrated) + 20) < 0.05)
+    #expect(abs(try #require(try Self.loudness(of: .channels([sine, opposite])).integrated) + 20) < 0.1)
     let left = Signal.channels([sine, Self.silence(like: sine)])
-    #expect(abs(try #require(try Self.loudness(of: left).integrated) + 23.01) < 0.05)
+    #expect(abs(try #require(try Self.loudness(of: left).integrated) + 23.01) < 0.1)
   }
 
   /// 5.1 in the order of WAVE, by its mask and without one; 5.1 with side speakers; 7.1.
@@ -79,11 +81,11 @@ import Testing
 
   @Test func surroundsCountMoreAndLowFrequenciesNothing() throws {
     let sine = Self.sine(-20)
-    for (channel, expected) in [(0, -23.01), (2, -23.01), (3, nil), (4, -21.52), (5, -21.52)] {
+    for (channel, expected) in [(0, -23.01), (3, nil), (4, -21.52)] {
       let channels = (0..<6).map { $0 == channel ? sine : Self.silence(like: sine) }
       let found = try Self.loudness(of: .channels(channels), mask: 0x3f)
       if let expected {
-        #expect(abs(try #require(found.integrated) - expected) < 0.05)
+        #expect(abs(try #require(found.integrated) - expected) < 0.1)
       } else {
         #expect(found.integrated == nil && found.reason == "below_gate")
       }
@@ -103,7 +105,9 @@ import Testing
   @Test func theRangeIsThatBetweenLevels() throws {
     var signal = Self.sine(-20, rate: 8_000, seconds: 20)
     signal.channels[0] += Self.sine(-30, rate: 8_000, seconds: 20).channels[0]
-    #expect(abs(try #require(try Self.loudness(of: signal).range) - 10) < 0.2)
+    let found = try Self.loudness(of: signal)
+    #expect(abs(try #require(found.range) - 10) < 0.2)
+    #expect(abs(try #require(found.maxShortTerm) + 23.01) < 0.05)
   }
 
   @Test func aBurstOfOneBlockIsFoundWhereverItLies() throws {
@@ -120,7 +124,7 @@ import Testing
   @Test func whatHasNoLoudnessHasAReason() throws {
     let short = try Self.loudness(of: Self.sine(-20, seconds: 0.39))
     #expect(short.integrated == nil && short.trackGain == nil && short.reason == "too_short")
-    #expect(abs(try #require(short.truePeak) + 20) < 0.2)
+    #expect(abs(try #require(short.truePeak) + 20) < 0.05)
     let none = try Self.loudness(of: Self.sine(-20, seconds: 0))
     #expect(none == LoudnessFinding(reason: "too_short"))
     let silent = try Self.loudness(of: .silence(seconds: 4))
@@ -133,7 +137,7 @@ import Testing
   }
 
   @Test func lessThanThreeSecondsHaveNoRange() throws {
-    let found = try Self.loudness(of: Self.sine(-20, seconds: 2.9))
+    let found = try Self.loudness(of: Self.sine(-20, rate: 8_000, seconds: 2.9))
     #expect(found.integrated != nil && found.range == nil && found.maxShortTerm == nil)
   }
 
@@ -239,7 +243,8 @@ import Testing
     let golden = Signal.golden(sampleRate: 22_050, seconds: 8)
     let found = try Self.loudness(of: .channels([golden, golden.scaled(by: 0.5)]))
     #expect(LoudnessAnalyzer.version == 1)
-    #expect([found.integrated, found.range, found.maxMomentary, found.maxShortTerm] == [nil, nil, nil, nil])
-    #expect([found.samplePeak, found.truePeak] == [nil, nil])
+    #expect([found.integrated, found.range] == [-18.13, 0.22])
+    #expect([found.maxMomentary, found.maxShortTerm] == [-17.51, -18])
+    #expect([found.samplePeak, found.truePeak] == [-3.37, -3.17])
   }
 }
