@@ -89,6 +89,7 @@ let package = Package(
     swiftTarget("Loudness", ["Analysis", "CEBUR128", "DSP"]),
     swiftTarget("Waveform", ["Analysis", "DSP"]),
     swiftTarget("Sections", ["Analysis", "DSP"]),
+    swiftTarget("Cues", ["Analysis", "DSP"]),
     swiftTarget(
       "Recognition",
       [
@@ -107,8 +108,8 @@ let package = Package(
     swiftTarget(
       "BuiltInAnalyzers",
       [
-        "Analysis", "Chromaprint", "Key", "Landmarks", "Likeness", "Loudness", "Sections", "TagReading", "Tempo", "Text",
-        "Traits", "Waveform",
+        "Analysis", "Chromaprint", "Cues", "Key", "Landmarks", "Likeness", "Loudness", "Sections", "TagReading", "Tempo",
+        "Text", "Traits", "Waveform",
       ]),
     swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "System", systemPackage]),
     .target(
@@ -170,6 +171,7 @@ let package = Package(
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
     testTarget("ResultStoreTests", ["Analysis", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
     testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "CEBUR128", "Loudness", systemPackage]),
+    testTarget("CuesTests", ["Analysis", "AnalysisTesting", "Cues"]),
     testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "DSP", "Waveform"]),
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "DSP", "Key", systemPackage]),
     testTarget("TraitsTests", ["Analysis", "AnalysisTesting", "DSP", "Traits", systemPackage]),

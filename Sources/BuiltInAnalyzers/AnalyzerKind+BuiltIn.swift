@@ -1,5 +1,6 @@
 public import Analysis
 internal import Chromaprint
+internal import Cues
 internal import Key
 internal import Landmarks
 internal import Likeness
@@ -23,6 +24,8 @@ extension AnalyzerKind {
   public static let waveform = AnalyzerKind(WaveformAnalyzer.self)
   /// Finds a `SectionsFinding`.
   public static let sections = AnalyzerKind(SectionsAnalyzer.self)
+  /// Finds a `CuesFinding`.
+  public static let cues = AnalyzerKind(CuesAnalyzer.self)
   /// Finds a `TraitsFinding`.
   public static let traits = AnalyzerKind(TraitsAnalyzer.self)
   /// Finds a `LikenessFinding`, by which similar tracks are found.

@@ -12,6 +12,7 @@ public enum BuiltInAnalyzers {
     .loudness,
     .waveform,
     .sections,
+    .cues,
     .traits,
     .likeness,
     .chromaprint,
