@@ -88,8 +88,8 @@ let package = Package(
     swiftTarget("Landmarks", ["Analysis"]),
     swiftTarget("Loudness", ["Analysis", "CEBUR128", "DSP"]),
     swiftTarget("Waveform", ["Analysis", "DSP"]),
-    swiftTarget("Cues", ["Analysis", "DSP"]),
     swiftTarget("Sections", ["Analysis", "DSP"]),
+    swiftTarget("Cues", ["Analysis", "DSP"]),
     swiftTarget(
       "Recognition",
       [
@@ -170,8 +170,8 @@ let package = Package(
       "TagReadingTests",
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
     testTarget("ResultStoreTests", ["Analysis", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
-    testTarget("CuesTests", ["Analysis", "AnalysisTesting", "Cues"]),
     testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "CEBUR128", "Loudness", systemPackage]),
+    testTarget("CuesTests", ["Analysis", "AnalysisTesting", "Cues"]),
     testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "DSP", "Waveform"]),
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "DSP", "Key", systemPackage]),
     testTarget("TraitsTests", ["Analysis", "AnalysisTesting", "DSP", "Traits", systemPackage]),

@@ -14,12 +14,9 @@ is an album; artists are those of tags. Needs numpy, scipy.
 Baselines: one Gaussian of 19 MFCCs with symmetrized Kullback-Leibler divergence (Mandel and Ellis, ISMIR 2005), and a vector of 20
 numbers after those of bliss-rs, each divided by its deviation.
 """
-import argparse, os, sys
+import argparse
 import numpy as np
 import descriptor, fit, tracks
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-import model_files
 
 FRAMES_PER_SECOND = 22050 / 880
 
@@ -106,9 +103,7 @@ def main():
     parser.add_argument('work')
     work = parser.parse_args().work
     found = tracks.read(work, 'test')
-    numbers = np.array(model_files.read_halves(model_files.SOUND_PROJECTION))
-    count = numbers.size // (fit.COUNT + 2)
-    projection = numbers[:count], 1 / numbers[count:2 * count], numbers[2 * count:].reshape(fit.COUNT, count)
+    projection = fit.shipped()
     describe = lambda each: fit.apply(projection, np.array(each))
     means = [descriptor.mean(each.numbers, each.weights) for each in found]
     described = describe(means)

@@ -4,7 +4,7 @@
   fit.py WORK_DIRECTORY [--write]
 
 A linear discriminant analysis (Fisher 1936; Rao 1948) of the tracks of the fit split: within a class are the parts and encodings of a
-track, and the tracks of an artist in a package. After material.py and frames.py, also with --versions. Needs numpy, scipy.
+track, and the tracks of an artist in a package. What differs between encodings counts again. After material.py and frames.py, also with --versions. Needs numpy, scipy.
 """
 import argparse, os, sys
 import numpy as np
@@ -16,8 +16,9 @@ import model_files
 
 COUNT = 128
 LIMIT = 4
-# How much of what is within a class is within tracks; how much the identity is added; how much more the better directions count.
-OF_TRACKS, SHRINKAGE, POWER = 0.5, 0.3, 0.25
+# How much of what is within a class is within tracks; how much is added of what differs between encodings, and of the identity;
+# how much more the better directions count.
+OF_TRACKS, OF_ENCODINGS, SHRINKAGE, POWER = 0.5, 0.5, 0.3, 0.25
 
 
 def normal(rows, means, deviations):
@@ -35,13 +36,16 @@ def within(rows, labels):
     return (off * weights[:, None]).T @ off / weights.sum()
 
 
-def fit(rows, track, kind):
-    """Means, deviations and a matrix of COUNT rows. rows: parts of tracks; track, kind: of which track and class each is."""
+def fit(rows, track, kind, pairs):
+    """Means, deviations and a matrix of COUNT rows.
+
+    rows: parts of tracks; track, kind: of which track and class each is; pairs: encodings, and the tracks that they are of."""
     means, deviations = rows.mean(0), rows.std(0) + 1e-3
     rows = normal(rows, means, deviations)
+    off = normal(pairs[0], means, deviations) - normal(pairs[1], means, deviations)
     total = np.cov(rows.T)
     inner = (OF_TRACKS * within(rows, track) + (1 - OF_TRACKS) * within(rows, kind)
-             + SHRINKAGE * np.eye(len(total)) * np.trace(total) / len(total))
+             + OF_ENCODINGS * off.T @ off / (2 * len(off)) + SHRINKAGE * np.eye(len(total)) * np.trace(total) / len(total))
     ratios, directions = eigh(total, inner)
     best = np.argsort(-ratios)[:COUNT]
     matrix = (directions[:, best] * ratios[best] ** POWER).T
@@ -52,6 +56,13 @@ def apply(projection, rows):
     """Descriptors, as SoundDescriptor.swift rounds them."""
     means, deviations, matrix = projection
     return np.clip(np.round(16 * normal(rows, means, deviations) @ matrix.T), -127, 127)
+
+
+def shipped():
+    """The projection of the program."""
+    numbers = np.array(model_files.read_halves(model_files.SOUND_PROJECTION))
+    size = numbers.size // (COUNT + 2)
+    return numbers[:size], 1 / numbers[size:2 * size], numbers[2 * size:].reshape(COUNT, size)
 
 
 def parts(found):
@@ -66,6 +77,13 @@ def parts(found):
     return np.array(rows), np.array(track), np.array(kind)
 
 
+def pairs(found):
+    """Encodings as MP3 and Opus, and the tracks that they are of."""
+    both = [(descriptor.mean(numbers, weights), descriptor.mean(each.numbers, each.weights)) for each in found
+            for version, (numbers, weights) in each.versions.items() if version != 'gain']
+    return np.array(both).transpose(1, 0, 2)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('work')
@@ -74,7 +92,7 @@ def main():
     found = tracks.read(arguments.work, 'fit')
     rows, track, kind = parts(found)
     print('%d tracks, %d classes, %d parts and encodings' % (len(found), len(set(kind)), len(rows)))
-    means, deviations, matrix = fit(rows, track, kind)
+    means, deviations, matrix = fit(rows, track, kind, pairs(found))
     if arguments.write:
         model_files.write_halves(model_files.SOUND_PROJECTION, [*means, *1 / deviations, *matrix.ravel()])
 

@@ -15,7 +15,7 @@ MEASURES = ('integrated', 'range', 'true peak')
 def timed(command, **options):
     """Output and processor seconds of a program."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    result = subprocess.run(command, capture_output=True, text=True, **options)
+    result = subprocess.run(command, capture_output=True, text=True, errors='replace', **options)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return result, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

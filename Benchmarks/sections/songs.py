@@ -6,16 +6,16 @@
 A part of the form (A, B, ...) has chords, a tune and an arrangement of its own. They come again whenever the part does, the
 tune with small changes. `styles` are played by the rhythm sections of the Debian package mma (GPL-2+), a part in one groove
 of a style; `bands` are arranged by compose.py of the key benchmark. In half of the bands, all parts have the same
-instruments. For each song NAME.f32 (mono, 22,050 Hz, floats), NAME.lab (start, end, label; seconds) and a line in list.csv
-(name, source). Everything is random from fixed seeds. Needs fluidsynth with two soundfonts (FluidR3, MIT; TimGM6mb,
-GPL-2), mma and numpy.
+instruments. For each song NAME.wav (mono, 22,050 Hz), NAME.lab (start, end, label; seconds) and a line in list.csv (name,
+source). Everything is random from fixed seeds. Needs fluidsynth with two soundfonts (FluidR3, MIT; TimGM6mb,
+GPL-2), mma, numpy and scipy.
 """
 import argparse, csv, glob, os, re, struct, subprocess, sys, tempfile, zlib
 from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path += [os.path.join(HERE, '..', 'tempo'), os.path.join(HERE, '..', 'key')]
-import compose, grooves, harmony, midi, pieces
+import compose, forms, grooves, harmony, midi, pieces
 
 # I: introduction, O: ending, P: before the chorus. Every other letter is a part like any other.
 FORMS = ['I A B A B C B O', 'A B A B C B', 'A A B A', 'A A B A C A', 'I A B A B B', 'A B A C A', 'I A P B A P B C B O',
@@ -191,9 +191,7 @@ def make(job):
     os.remove(stem + '.mid')
     edges = np.cumsum([0] + [len(parts[p]['bars']) * bar for p in form])
     if abs(sound).max() < .01 or len(sound) / midi.RATE < edges[-1] - 2: return None
-    sound[:int((edges[-1] + 2) * midi.RATE)].tofile(stem + '.f32')
-    with open(stem + '.lab', 'w') as file:
-        for start, end, part in zip(edges, edges[1:], form): file.write(f'{start:.3f}\t{end:.3f}\t{part}\n')
+    forms.write(stem, sound[:int((edges[-1] + 2) * midi.RATE)], edges, form)
     return name, re.sub(r'\d+$', '', os.path.basename(path)[:-4]) if path else name
 
 

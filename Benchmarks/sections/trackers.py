@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
 """Renders tracker modules whose form their own order list tells: music by people, with repeats that are exact.
 
-  modules.py OUTPUT_DIRECTORY PACKAGES_DIRECTORY
+  trackers.py OUTPUT_DIRECTORY PACKAGES_DIRECTORY
 
 PACKAGES_DIRECTORY has a directory for each package (Debian's games, such as tecnoballz-data, pekka-kana-2-data and
 ironseed-data), with modules (.mod, .s3m, .xm, .it) anywhere below. A module is a list of patterns, each some seconds long,
 that is played in order. Patterns that share half of their notes (row, channel, note) count as the same. Patterns that only
 ever come together, in the same order, are one part; a part ends early where more than half of the instruments change. A part
 that follows itself is not told apart from one long part. Modules where this does not give four to twenty-four sections with
-at least one that comes back, or of 4 s to 60 s in the median, are left out: their form cannot be told from the list. For each
-module NAME.f32 (mono, 22,050 Hz, floats), NAME.lab (start, end, label; seconds) and a line in list.csv (name, package).
-Needs libopenmpt (Debian: libopenmpt0) and numpy.
+at least one that comes back, or of 8 s to 60 s in the median, are left out: their form cannot be told from the list. For each
+module NAME.wav (mono, 22,050 Hz), NAME.lab (start, end, label; seconds) and a line in list.csv (name, package). Needs
+libopenmpt (Debian: libopenmpt0), numpy and scipy.
 """
 import argparse, csv, os, re, sys
 import numpy as np
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tempo'))
-from importlib.machinery import SourceFileLoader
-tracker = SourceFileLoader('tracker', os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tempo', 'modules.py')).load_module()
+import forms, modules
 
 LONGEST = 360
 
@@ -27,7 +26,7 @@ def content(module, pattern, channels):
     for row in range(module.get_pattern_num_rows(pattern)):
         for channel in range(channels):
             note = module.get_pattern_row_channel_command(pattern, row, channel, 0)
-            if not 0 < note <= tracker.NOTES: continue
+            if not 0 < note <= modules.NOTES: continue
             notes.add((row, channel, note))
             instruments.add((channel, module.get_pattern_row_channel_command(pattern, row, channel, 1)))
     return notes, instruments
@@ -69,17 +68,17 @@ def main():
         if data in seen or name in [row[0] for row in rows]: continue
         seen.add(data)
         try:
-            module = tracker.Module(data)
+            module = modules.Module(data)
         except ValueError:
             continue
         length = module.get_duration_seconds()
         if not 50 <= length <= LONGEST: continue
         channels = module.get_num_channels()
-        sound, played, last = np.zeros(int(length * tracker.RATE) // 256 * 256, np.float32), [], None
+        sound, played, last = np.zeros(int(length * modules.RATE) // 256 * 256, np.float32), [], None
         for at in range(0, len(sound), 256):
-            if not module.read_float_mono(tracker.RATE, 256, sound[at:].ctypes.data): break
+            if not module.read_float_mono(modules.RATE, 256, sound[at:].ctypes.data): break
             now = module.get_current_order(), module.get_current_pattern()
-            if now != last: played.append(((at + 128) / tracker.RATE, now[1]))
+            if now != last: played.append(((at + 128) / modules.RATE, now[1]))
             last = now
         contents = {pattern: content(module, pattern, channels) for _, pattern in played}
         module.close()
@@ -89,13 +88,11 @@ def main():
         sections = form([(start, kinds[pattern], contents[pattern][1]) for start, pattern in played])
         lengths = np.diff([start for start, _ in sections] + [length])
         labels = [label for _, label in sections]
-        if not 4 <= len(sections) <= 24 or len(set(labels)) == len(labels) or not 4 <= np.median(lengths) <= 60: continue
+        if not 4 <= len(sections) <= 24 or len(set(labels)) == len(labels) or not 8 <= np.median(lengths) <= 60: continue
         if abs(sound).max() < .01: continue
-        sound.tofile(os.path.join(options.output, name + '.f32'))
-        with open(os.path.join(options.output, name + '.lab'), 'w') as file:
-            letters = {label: chr(65 + k) for k, label in enumerate(dict.fromkeys(labels))}
-            edges = [0] + [start for start, _ in sections[1:]] + [length]
-            for start, end, label in zip(edges, edges[1:], labels): file.write(f'{start:.3f}\t{end:.3f}\t{letters[label]}\n')
+        letters = {label: chr(65 + k) for k, label in enumerate(dict.fromkeys(labels))}
+        edges = [0] + [start for start, _ in sections[1:]] + [length]
+        forms.write(os.path.join(options.output, name), sound, edges, [letters[label] for label in labels])
         rows.append([name, package])
         print(name, ' '.join(letters[label] for label in labels), f'{np.median(lengths):.0f} s')
     with open(os.path.join(options.output, 'list.csv'), 'w', newline='') as file: csv.writer(file).writerows(rows)

@@ -24,12 +24,12 @@ extension AnalyzerKind {
   public static let waveform = AnalyzerKind(WaveformAnalyzer.self)
   /// Finds a `SectionsFinding`.
   public static let sections = AnalyzerKind(SectionsAnalyzer.self)
+  /// Finds a `CuesFinding`.
+  public static let cues = AnalyzerKind(CuesAnalyzer.self)
   /// Finds a `TraitsFinding`.
   public static let traits = AnalyzerKind(TraitsAnalyzer.self)
   /// Finds a `LikenessFinding`, by which similar tracks are found.
   public static let likeness = AnalyzerKind(LikenessAnalyzer.self)
-  /// Finds a `CuesFinding`.
-  public static let cues = AnalyzerKind(CuesAnalyzer.self)
   /// Finds a `FingerprintFinding`, Chromaprint's for AcoustID.
   public static let chromaprint = AnalyzerKind(ChromaprintAnalyzer.self)
   /// Finds a `SignatureFinding`, by which recordings are recognized.

@@ -1,5 +1,9 @@
 /// How much each unit sounds like every other one, in harmony and in timbre.
 struct Resemblance {
+  /// Root mean square of the distances from the mean, in harmony as in timbre: music has 2.5 to 11, noise, tones and clicks at
+  /// most 0.8.
+  private static let leastDeviation: Float = 1.2
+
   /// Of unit length, so their products are cosines.
   let timbre: [SIMD16<Float>]
   let recurrences: (harmony: Recurrence, timbre: Recurrence, both: Recurrence)
@@ -19,11 +23,13 @@ struct Resemblance {
     )
   }
 
-  /// Vectors from the mean of all, scaled to a length of one; zero where there is none.
+  /// Vectors from the mean of all, scaled to a length of one; zero where there is none, or if all are about the same.
   private static func directions(_ vectors: [SIMD16<Float>]) -> [SIMD16<Float>] {
     let mean = vectors.reduce(SIMD16<Float>(), +) / Float(max(vectors.count, 1))
-    return vectors.map { vector in
-      let away = vector - mean
+    let aways = vectors.map { $0 - mean }
+    let variance = aways.reduce(0) { $0 + ($1 * $1).sum() } / Float(max(vectors.count, 1))
+    guard variance > leastDeviation * leastDeviation else { return aways.map { _ in SIMD16<Float>() } }
+    return aways.map { away in
       let length = (away * away).sum().squareRoot()
       // Shorter ones are rounding errors.
       return length > 1e-3 ? away / length : SIMD16<Float>()

@@ -4,9 +4,9 @@ internal import Glibc
 struct SectionBounds {
   /// On each side of an edge, in seconds.
   private static let widths = [8.0, 16]
-  private static let shortestSeconds = 8.0
+  private static let shortestSeconds = 6.0
   /// Of the novelty above its mean, in standard deviations.
-  private static let leastHeight: Float = 0.5
+  private static let leastHeight: Float = 0.2
   /// Of novelty, as a multiple of what chance gives; noise reaches 1.3.
   private static let leastEvidence: Float = 1.8
 

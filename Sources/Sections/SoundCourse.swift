@@ -113,11 +113,10 @@ struct SoundCourse {
     }
   }
 
-  /// Mean power between two points in time.
+  /// Mean power between two points in time, of the frames whose windows lie between them as far as there are such.
   func power(from start: Double, to end: Double) -> Double {
-    let first = Int(place(start).rounded())
-    let last = max(first + 1, Int(place(end).rounded()))
-    let frames = powers[min(first, powers.count - 1)..<min(last, powers.count)]
+    let (first, last) = (Int((place(start) + 0.5).rounded(.up)), Int((place(end) - 0.5).rounded(.down)))
+    let frames = first < last ? powers[first..<last] : powers[min(Int(place(start)), powers.count - 1)...].prefix(1)
     return frames.reduce(0.0) { $0 + Double($1) } / Double(max(frames.count, 1))
   }
 

@@ -14,7 +14,7 @@ import Testing
   // MARK: - Energy
 
   @Test func moreOnsetsAreMoreEnergy() throws {
-    let energies = try [2.0, 1, 0.5, 0.25].map {
+    let energies = try [2.0, 0.5, 0.25].map {
       try analyze(drums(at: beats(every: $0, seconds: 24), seconds: 24, chord: 0.1)).energy
     }
     #expect(ascends(energies), "\(energies)")
@@ -22,7 +22,7 @@ import Testing
 
   @Test func quietPartsAreLessEnergy() throws {
     let energies = try [0.3, 0.5, 1].map { quiet in
-      var signal = drums(at: beats(every: 0.25, seconds: 32), seconds: 32)
+      var signal = drums(at: beats(every: 0.25, seconds: 24), seconds: 24)
       for frame in 0..<signal.frameCount where frame / (8 * sampleRate) % 2 == 1 {
         signal.channels[0][frame] *= Float(quiet)
       }
@@ -42,8 +42,8 @@ import Testing
   // MARK: - Danceability
 
   @Test func unevenBeatsAreLessDanceable() throws {
-    let found = try [0.2, 0.1, 0.05, 0].map {
-      try analyze(drums(at: beats(every: 0.5, seconds: 32, jitter: $0), seconds: 32)).danceability
+    let found = try [0.1, 0.05, 0].map {
+      try analyze(drums(at: beats(every: 0.5, seconds: 24, jitter: $0), seconds: 24)).danceability
     }
     #expect(ascends(found), "\(found)")
     #expect((found.last ?? nil) ?? 0 > 0.6)
@@ -51,13 +51,13 @@ import Testing
 
   @Test func weakBeatsAreLessDanceable() throws {
     let found = try [0.01, 0.05, 0.5].map {
-      try analyze(drums(at: beats(every: 0.5, seconds: 32), seconds: 32, chord: 0.1, hits: $0)).danceability
+      try analyze(drums(at: beats(every: 0.5, seconds: 24), seconds: 24, chord: 0.1, hits: $0)).danceability
     }
     #expect(ascends(found), "\(found)")
   }
 
-  @Test(arguments: [70.0, 100, 128, 174]) func tempoDoesNotCount(bpm: Double) throws {
-    let found = try analyze(drums(at: beats(every: 60 / bpm, seconds: 32), seconds: 32)).danceability ?? 0
+  @Test(arguments: [70.0, 128, 174]) func tempoDoesNotCount(bpm: Double) throws {
+    let found = try analyze(drums(at: beats(every: 60 / bpm, seconds: 24), seconds: 24)).danceability ?? 0
     #expect(found > 0.6, "\(found)")
   }
 
@@ -69,15 +69,15 @@ import Testing
   // MARK: - Speechiness
 
   @Test func syllablesAreSpeechAndDrumsAreNot() throws {
-    #expect(try analyze(babble(seconds: 32)).speechiness ?? 0 > 0.8)
+    #expect(try analyze(babble(seconds: 24)).speechiness ?? 0 > 0.8)
     #expect(try analyze(drums(at: beats(every: 0.25, seconds: 20), seconds: 20)).speechiness == 0)
     #expect(try analyze(.chords(sampleRate: sampleRate, seconds: 20)).speechiness ?? 1 < 0.2)
     #expect(try analyze(.noise(sampleRate: sampleRate, seconds: 20)).speechiness == 0)
   }
 
   @Test func musicUnderSpeechIsLessSpeech() throws {
-    let music = drums(at: beats(every: 0.5, seconds: 32), seconds: 32)
-    let found = try [1, 0.15, 0].map { try analyze(babble(seconds: 32) + music.scaled(by: $0)).speechiness }
+    let music = drums(at: beats(every: 0.5, seconds: 24), seconds: 24)
+    let found = try [1, 0.15, 0].map { try analyze(babble(seconds: 24) + music.scaled(by: $0)).speechiness }
     #expect(found[0] == 0 && ascends(found, by: 0.005), "\(found)")
   }
 
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func silenceAroundTheSound() throws {
-    let signal = drums(at: beats(every: 0.5, seconds: 32), seconds: 32)
+    let signal = drums(at: beats(every: 0.5, seconds: 24), seconds: 24)
     let silence = [Float](repeating: 0, count: 20 * sampleRate)
     let padded = Signal(sampleRate: sampleRate, channels: [silence + signal.mono + silence])
     #expect(distance(try analyze(signal), try analyze(padded)) < 0.05)

@@ -14,7 +14,9 @@ extension LoudnessFinding {
       .field(
         "true_peak_dbtp", \.truePeak, "Largest value between samples too, at 8 times the rate; null for silence.",
         shown: Shown("true peak", unit: "dBTP"), isIndexed: true),
-      .field("track_gain_db", \.trackGain, "ReplayGain 2: what brings the track to -18 LUFS.", shown: Shown("gain", unit: "dB")),
+      .field(
+        "track_gain_db", \.trackGain, "ReplayGain 2: what brings the track to -18 LUFS.",
+        shown: Shown("gain", unit: "dB")),
       .field("track_peak", \.trackPeak, "The true peak as ReplayGain has it: full scale is 1."),
       .field(
         "album_gain_db", \.albumGain,

@@ -122,11 +122,12 @@ enum AlbumLoudness {
           tracks.append(Track(file: select.integer(0), isWaiting: select.flag(2), isMeasured: select.flag(3)))
           return true
         }
-        let name = path[folder.count...].prefix { $0 != slash }
+        var parts = path[folder.count...].split(separator: slash)
         // A file of the album above, as this is the folder of a disc that has others in it.
-        if folder.count + name.count == path.count { return true }
-        // On behind all that is in another folder.
-        start = folder + name + [slash + 1]
+        if parts.count == 1 { return true }
+        // On behind all that is in another folder: of this one, or of a disc.
+        parts = Array(parts.prefix(isDisc(parts[0]) ? 2 : 1))
+        start = folder + parts.joined(separator: [slash]) + [slash + 1]
         return false
       }
     }
