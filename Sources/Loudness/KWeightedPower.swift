@@ -44,7 +44,8 @@ final class KWeightedPower {
         guard let output = buffer.baseAddress else { return CInt(EBUR128_SUCCESS.rawValue) }
         if channelCount == 2 {
           // A loop of its own, which is compiled to shuffles.
-          let left = start + frames.lowerBound, right = left + stride
+          let left = start + frames.lowerBound
+          let right = left + stride
           for frame in 0..<frames.count { (output[2 * frame], output[2 * frame + 1]) = (left[frame], right[frame]) }
           return ebur128_add_frames_float(state, output, frames.count)
         }

@@ -116,7 +116,8 @@ struct TruePeak {
 
     /// The modified Bessel function of the first kind, of order 0.
     private static func bessel(_ x: Double) -> Double {
-      var sum = 1.0, term = 1.0
+      var sum = 1.0
+      var term = 1.0
       for k in 1...40 {
         term *= (x / 2 / Double(k)) * (x / 2 / Double(k))
         sum += term
@@ -184,7 +185,8 @@ struct TruePeak {
     /// The largest absolute value. Not a number counts as 0.
     private static func peak(_ samples: UnsafePointer<Float>, _ count: Int) -> Float {
       let bytes = UnsafeRawPointer(samples)
-      var highest = SIMD8<Float>.zero, lowest = SIMD8<Float>.zero
+      var highest = SIMD8<Float>.zero
+      var lowest = SIMD8<Float>.zero
       for index in stride(from: 0, to: count, by: 8) {
         let values = bytes.loadUnaligned(fromByteOffset: 4 * index, as: SIMD8<Float>.self)
         highest.replace(with: values, where: values .> highest)

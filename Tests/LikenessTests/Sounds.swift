@@ -2,6 +2,7 @@ import Analysis
 import AnalysisTesting
 import DSP
 import Glibc
+import SystemPackage
 
 @testable import Likeness
 

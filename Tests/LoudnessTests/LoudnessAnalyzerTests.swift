@@ -224,7 +224,10 @@ import Testing
     defer { ebur128_destroy(&state) }
     let interleaved = (0..<signal.frameCount).flatMap { [signal.channels[0][$0], signal.channels[1][$0]] }
     #expect(ebur128_add_frames_float(state, interleaved, signal.frameCount) == EBUR128_SUCCESS.rawValue)
-    var integrated = 0.0, range = 0.0, first = 0.0, second = 0.0
+    var integrated = 0.0
+    var range = 0.0
+    var first = 0.0
+    var second = 0.0
     _ = ebur128_loudness_global(state, &integrated)
     _ = ebur128_loudness_range(state, &range)
     _ = ebur128_true_peak(state, 0, &first)

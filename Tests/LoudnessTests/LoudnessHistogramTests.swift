@@ -21,7 +21,8 @@ import Testing
   }
 
   @Test func tracksTogetherAreGatedTogether() throws {
-    var loud = LoudnessHistogram(), quiet = LoudnessHistogram()
+    var loud = LoudnessHistogram()
+    var quiet = LoudnessHistogram()
     for _ in 0..<100 {
       loud.add(-10)
       quiet.add(-40)

@@ -60,7 +60,8 @@ public struct LoudnessHistogram: Hashable, Sendable {
   }
 
   private func meanLoudness(fromBin first: Int) -> Double? {
-    var sum = 0.0, total = 0.0
+    var sum = 0.0
+    var total = 0.0
     for bin in first..<Self.binCount where counts[bin] > 0 {
       sum += Double(counts[bin]) * Self.power(ofLoudness: Self.loudness(ofBin: bin))
       total += Double(counts[bin])

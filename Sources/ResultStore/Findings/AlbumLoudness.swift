@@ -41,7 +41,8 @@ enum AlbumLoudness {
 
   /// Statements that create what is missing.
   static func changes(in db: Database) throws -> [String] {
-    let existing = Set(try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type IN ('table', 'trigger')"))
+    let names = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type IN ('table', 'trigger')")
+    let existing = Set(names)
     var statements: [String] = []
     if !existing.contains(table) {
       statements.append("CREATE TABLE \(table) (path BLOB NOT NULL) -- whose albums are to be computed again")
