@@ -8,8 +8,8 @@ struct CuePoints {
   private static let leastBeats = 16
   /// Beats of a phrase, and of the longest transition.
   private static let (phrase, longestMix) = (16, 128)
-  /// Decibels by which full level and bass may lie below what is usual in the track. The first pair with which intro and
-  /// outro leave `leastBody` of the beats is the one.
+  /// Decibels by which full level and bass may lie below what is usual in the track. The first pair with which intro
+  /// and outro leave `leastBody` of the beats is the one.
   private static let margins: [(level: Double, bass: Double)] = [(4.5, 7), (6, 9), (8, 12), (11, 16), (15, 22)]
   private static let leastBody = 0.4
   static let highlightSeconds = 30.0
@@ -86,8 +86,8 @@ struct CuePoints {
 
   var firstBeat: Double { beats[0] }
 
-  /// Indices in `grid`: of the first full cell with which a full passage begins (three quarters of four bars), and where
-  /// the last such passage ends.
+  /// Indices in `grid`: of the first full cell with which a full passage begins (three quarters of four bars), and
+  /// where the last such passage ends.
   private func ends(of full: [Bool]) -> (first: Int, last: Int)? {
     let reach = 4 * cellsPerBar
     func isMostlyFull(_ passage: ArraySlice<Bool>) -> Bool { 4 * passage.count(where: \.self) >= 3 * passage.count }
@@ -115,8 +115,8 @@ struct CuePoints {
 
   func time(_ beat: Int) -> Double { beats[beat] }
 
-  /// The loud passage that is most typical: it has the usual level and bass throughout, and begins where the music rises. A
-  /// part that comes back counts for more.
+  /// The loud passage that is most typical: it has the usual level and bass throughout, and begins where the music
+  /// rises. A part that comes back counts for more.
   var highlight: ClosedRange<Double> {
     let start = grid.indices.max { score($0) < score($1) }.map { beats[grid[$0]] } ?? beats[0]
     return start...max(start, min(start + Self.highlightSeconds, sound.upperBound))
@@ -131,7 +131,8 @@ struct CuePoints {
     while passage < levels.count, beats[grid[passage]] < start + length - 0.05 { passage += 1 }
     guard passage > cell else { return -1e8 }
     // Louder than usual is no better than usual: a single loud hit is not typical.
-    let fullness = (cell..<passage).reduce(0.0) { $0 + max(-20, min(1, levels[$1])) + 0.5 * max(-20, min(1, basses[$1])) }
+    func fullness(_ decibels: Double) -> Double { max(-20, min(1, decibels)) }
+    let total = (cell..<passage).reduce(0.0) { $0 + fullness(levels[$1]) + 0.5 * fullness(basses[$1]) }
     let reach = 4 * cellsPerBar
     let after = mean(levels[cell..<min(cell + reach, levels.count)])
     let before = cell > 0 ? mean(levels[max(0, cell - reach)..<cell]) : after
@@ -142,15 +143,15 @@ struct CuePoints {
     let refrain = refrains.reduce(0.0) {
       $0 + max(0, min($1.upperBound, start + length) - max($1.lowerBound, start)) / length
     }
-    return fullness / Double(passage - cell) + 0.4 * rise - 3 * distance + 2 * refrain
+    return total / Double(passage - cell) + 0.4 * rise - 3 * distance + 2 * refrain
   }
 
   private func mean(_ values: ArraySlice<Double>) -> Double {
     values.reduce(0) { $0 + max(-20, $1) } / Double(max(1, values.count))
   }
 
-  /// Transitions that end where the body begins and start where it ends, whole phrases long if there is room; where there is
-  /// no introduction or ending, a phrase of the body.
+  /// Transitions that end where the body begins and start where it ends, whole phrases long if there is room; where
+  /// there is no introduction or ending, a phrase of the body.
   func transitions(introEnd: Int, outroStart: Int) -> (in: ClosedRange<Double>, out: ClosedRange<Double>)? {
     func length(_ room: Int) -> Int {
       room >= Self.phrase ? min(room / Self.phrase * Self.phrase, Self.longestMix) : room / 4 * 4

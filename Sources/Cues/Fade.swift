@@ -1,11 +1,12 @@
 /// A fade at the start of a course of power: a gain that rises in proportion to time, from nothing to 1.
 ///
-/// Ramps of many lengths are laid over the course; each is followed by constant gain. Two curves are compared, in blocks of a
-/// second or more, so that beats do not count:
+/// Ramps of many lengths are laid over the course; each is followed by constant gain. Two curves are compared, in
+/// blocks of a second or more, so that beats do not count:
 ///
-/// - Amplitude: whether there is a fade at all. Music that simply begins is not explained by any ramp, and neither is a chord
-///   that dies away, which falls fastest at first.
-/// - Energy, added up from the start: how long the fade is. Sums vary less than amplitudes where the music gets louder or softer.
+/// - Amplitude: whether there is a fade at all. Music that simply begins is not explained by any ramp, and neither is a
+///   chord that dies away, which falls fastest at first.
+/// - Energy, added up from the start: how long the fade is. Sums vary less than amplitudes where the music gets louder
+///   or softer.
 struct Fade {
   /// Seconds. Of a fade of another shape, that of the ramp that comes nearest.
   let length: Double
@@ -13,8 +14,8 @@ struct Fade {
   private static let lengths = 1.0...45.0
   /// Share of the variance of the amplitude that the ramp must explain, and that the best one must.
   private static let (leastExplained, leastBest) = (0.8, 0.9)
-  /// The first tenth of a ramp has 25 dB less power than what follows the ramp. Of a fade it must have 18 dB less: softer music
-  /// that ends is no fade.
+  /// The first tenth of a ramp has 25 dB less power than what follows the ramp. Of a fade it must have 18 dB less:
+  /// softer music that ends is no fade.
   private static let mostPowerAtStart = 0.016
   /// How much of the course is looked at, in lengths of the fade.
   private static let (amplitudeReach, energyReach) = (1.5, 2.0)
@@ -60,7 +61,8 @@ struct Fade {
       let after = (energy(until: length * 1.5) - energy(until: length)) * 2
       guard start <= Self.mostPowerAtStart * after else { return }
       if explained >= Self.leastBest { isFade = true }
-      guard explained >= Self.leastExplained, let (found, ramp) = blocks(length, reach: Self.energyReach) else { return }
+      guard explained >= Self.leastExplained, let (found, ramp) = blocks(length, reach: Self.energyReach)
+      else { return }
       let steady = (1...ramp.count).map { Double($0) }
       let share = Self.explained(Self.accumulated(found), by: Self.accumulated(ramp), beyond: steady)
       if share > best.explained { best = (length, share) }

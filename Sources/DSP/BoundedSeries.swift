@@ -3,8 +3,8 @@ public protocol Mergeable {
   mutating func merge(_ next: Self)
 }
 
-/// Measurements of equal stretches of time, merged in pairs whenever there are too many: memory is bounded, whatever the
-/// length of the audio.
+/// Measurements of equal stretches of time, merged in pairs whenever there are too many: memory is bounded, whatever
+/// the length of the audio.
 public struct BoundedSeries<Element: Mergeable> {
   public let limit: Int
   public private(set) var elements: [Element] = []

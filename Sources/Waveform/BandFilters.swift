@@ -2,9 +2,9 @@ internal import Glibc
 
 /// Three bands of eight signals at once: the lanes.
 ///
-/// Second-order Butterworth filters (12 dB per octave) as a tree: at 600 Hz the low band parts from the rest, at 4,000 Hz the
-/// middle band from the high one. Mixxx draws bands with these limits. A low-pass and a high-pass of one frequency are
-/// power-complementary, so the powers of the three bands add up to that of the signal.
+/// Second-order Butterworth filters (12 dB per octave) as a tree: at 600 Hz the low band parts from the rest, at 4,000
+/// Hz the middle band from the high one. Mixxx draws bands with these limits. A low-pass and a high-pass of one
+/// frequency are power-complementary, so the powers of the three bands add up to that of the signal.
 struct BandFilters {
   typealias Lanes = SIMD8<Float>
 

@@ -2,9 +2,10 @@ internal import DSP
 
 /// How strongly sounds begin, frame by frame.
 ///
-/// For each band, the rise of the logarithmic power over the larger one of the two frames before; the rises are added. Their
-/// mean over one second is subtracted, and what remains above zero is divided by its standard deviation and compressed as
-/// x / (x + 1.5), so that a few loud hits do not dominate. The same is done to the onsets of `tempo`, which have more bands.
+/// For each band, the rise of the logarithmic power over the larger one of the two frames before; the rises are added.
+/// Their mean over one second is subtracted, and what remains above zero is divided by its standard deviation and
+/// compressed as x / (x + 1.5), so that a few loud hits do not dominate. The same is done to the onsets of `tempo`,
+/// which have more bands.
 enum OnsetEnvelope {
   /// Of the mean power of a band: what is below does not count as sound.
   private static let floor: Float = 1e-4

@@ -7,8 +7,8 @@ struct WaveformCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "waveform", abstract: "Write waveforms from the database as audiowaveform does",
     discussion: """
-      For players that draw waveforms, such as peaks.js: audiowaveform's data format, version 2, one channel. All data comes \
-      from the database; no audio is read. A folder gets song.mp3.json for song.mp3.
+      For players that draw waveforms, such as peaks.js: audiowaveform's data format, version 2, one channel. All data \
+      comes from the database; no audio is read. A folder gets song.mp3.json for song.mp3.
       """)
 
   @Argument(help: ArgumentHelp("Files that were analyzed, or folders of them", valueName: "path"))

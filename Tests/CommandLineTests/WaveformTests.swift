@@ -47,7 +47,8 @@ import Text
     #expect(length == Int64((samples.count + Int(step) - 1) / Int(step)) && values.count == 2 * Int(length))
     for pixel in 0..<Int(length) {
       let part = samples[pixel * Int(step)..<min((pixel + 1) * Int(step), samples.count)]
-      guard case .integer(let low) = values[2 * pixel], case .integer(let high) = values[2 * pixel + 1] else { continue }
+      guard case .integer(let low) = values[2 * pixel], case .integer(let high) = values[2 * pixel + 1]
+      else { continue }
       #expect(abs(Double(part.min() ?? 0) * 128 - Double(low)) < 1.5)
       #expect(abs(Double(part.max() ?? 0) * 128 - Double(high)) < 1.5)
     }

@@ -40,7 +40,8 @@ public struct CuesFinding: DeclaredFinding {
       .field("first_beat_s", \.firstBeat, "The first beat that sounds; null if there are no beats."),
       .field(
         "intro_end_s", \.introEnd,
-        "The beat from which the track has its full level and bass, a downbeat where those are known; null if unknown."),
+        "The beat from which the track has its full level and bass, a downbeat where those are known; "
+          + "null if unknown."),
       .field(
         "outro_start_s", \.outroStart,
         "The beat at which the track loses its full level or bass for good, likewise; null if unknown."),

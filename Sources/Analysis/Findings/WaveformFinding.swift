@@ -2,8 +2,8 @@ internal import Foundation
 
 /// What a track looks like over time.
 ///
-/// Lists of bytes are linear. In `minima` and `maxima` 128 is zero and 127 steps are `peak`; in the other lists 255 is the
-/// peak of the band (of the whole signal for `rms`). So the quietest track has as many steps as the loudest.
+/// Lists of bytes are linear. In `minima` and `maxima` 128 is zero and 127 steps are `peak`; in the other lists 255 is
+/// the peak of the band (of the whole signal for `rms`). So the quietest track has as many steps as the loudest.
 public struct WaveformFinding: DeclaredFinding {
   /// Samples per second, of the file.
   public var sampleRate = 0

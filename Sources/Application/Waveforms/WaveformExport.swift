@@ -31,8 +31,8 @@ package struct WaveformExport: Sendable {
     return AudiowaveformData(waveform, bits: bits).bytes(format)
   }
 
-  /// Writes one file for each track into a folder: `song.mp3.json` for `song.mp3`, below the folders that hold it from the
-  /// given path on.
+  /// Writes one file for each track into a folder: `song.mp3.json` for `song.mp3`, below the folders that hold it from
+  /// the given path on.
   /// - Throws: `StoreError`, `UnknownFile` or `WaveformExportError`; what was written before stays.
   package func write(_ store: ResultStore, into folder: FilePath) throws {
     var written = Set<FilePath>()
@@ -48,7 +48,8 @@ package struct WaveformExport: Sendable {
             atPath: target.removingLastComponent().string, withIntermediateDirectories: true)
           try FileReplacement.write(AudiowaveformData(waveform, bits: bits).bytes(format), to: target)
         } catch {
-          throw WaveformExportError.cannotWrite(target, reason: (error as? Errno)?.description ?? error.localizedDescription)
+          throw WaveformExportError.cannotWrite(
+            target, reason: (error as? Errno)?.description ?? error.localizedDescription)
         }
       }
       if written.count == before { throw WaveformExportError.notAnalyzed(root) }
