@@ -15,17 +15,17 @@ struct WaveformCommand: AsyncParsableCommand {
   var paths: [PathArgument]
 
   @Option(
-    help: ArgumentHelp("The format to write: json or dat (default: json)", valueName: "format"),
+    help: ArgumentHelp("The format to write: json or dat", valueName: "format"),
     completion: .list(AudiowaveformData.Format.allCases.map(\.rawValue)))
   var format = "json"
 
   @Option(
-    help: ArgumentHelp("Bits of a value: 8 or 16 (default: 8)", valueName: "number"),
+    help: ArgumentHelp("Bits of a value: 8 or 16", valueName: "number"),
     completion: .list(AudiowaveformData.Bits.allCases.map { String($0.rawValue) }))
   var bits = 8
 
   @Option(
-    help: ArgumentHelp("The folder to write to, or - for standard output (default)", valueName: "dir|-"),
+    help: ArgumentHelp("The folder to write to, or - for standard output", valueName: "dir|-"),
     completion: .directory)
   var output = "-"
 
