@@ -98,7 +98,8 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     swiftTarget("Reporting", ["Analysis", "Records", "System", "Text", systemPackage]),
-    swiftTarget("BuiltInAnalyzers", ["Analysis", "Chromaprint", "Key", "Landmarks", "Sections", "TagReading", "Tempo", "Text"]),
+    swiftTarget(
+      "BuiltInAnalyzers", ["Analysis", "Chromaprint", "Key", "Landmarks", "Sections", "TagReading", "Tempo", "Text"]),
     swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "System", systemPackage]),
     .target(
       name: "Pipeline",
