@@ -6,7 +6,8 @@
 FOLDER/golden-beat-network.tsv: frames of the input of the beat network, and its outputs at all frames.
 FOLDER/golden-landmark-network.tsv: columns of the inputs and of the output of the landmark network.
 FOLDER/golden-key-network.tsv: frames of the spectrum for the key network, the tuning, the network's output and decision.
-numpy makes the spectra. The networks are those of tempo, recognition and key with the program's weights.
+FOLDER/golden-likeness.tsv: the statistics of sound and the descriptor.
+numpy makes the spectra. The networks and the projection are those of tempo, recognition, key and likeness with the program's weights.
 Run it after you retrain a network or change its input. Needs numpy, scipy and PyTorch; takes seconds.
 """
 import importlib.util, os, sys
@@ -97,9 +98,16 @@ def keys():
     return rows
 
 
+def likeness():
+    frames, descriptor, fit = (script('likeness', name) for name in ('frames', 'descriptor', 'fit'))
+    means = descriptor.mean(*descriptor.block_list(*frames.frames(signal(frames.RATE, 30))))
+    return {'statistics': means, 'descriptor': fit.apply(fit.shipped(), means)}
+
+
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, '..', 'Tests', 'Fixtures')
-    tables = {'golden-beat-network': beats(), 'golden-landmark-network': landmarks(), 'golden-key-network': keys()}
+    tables = {'golden-beat-network': beats(), 'golden-landmark-network': landmarks(), 'golden-key-network': keys(),
+              'golden-likeness': likeness()}
     for name, rows in tables.items():
         model_files.write_table(os.path.join(folder, name + '.tsv'), 'Benchmarks/golden.py', ['name', 'numbers'], rows, '%.7g')
 

@@ -9,7 +9,12 @@ public enum BuiltInAnalyzers {
     .tags,
     .tempo,
     .key,
+    .loudness,
+    .waveform,
     .sections,
+    .cues,
+    .traits,
+    .likeness,
     .chromaprint,
     .signature,
   ]

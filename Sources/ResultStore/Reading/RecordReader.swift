@@ -125,7 +125,7 @@ extension ResultStore {
 }
 
 /// Makes records of the rows of one snapshot.
-private struct RecordReader {
+struct RecordReader {
   private let store: ResultStore
   private let database: Database
   private let files: Query

@@ -157,12 +157,15 @@ extension FindingField {
   }
 
   /// A field of reports that follows from the finding and what else is known of the file.
+  /// - Parameter long: For long ones: what `--include` calls them.
   public static func derived<Value: FieldRepresentable>(
-    _ name: String, _ summary: String, _ value: @escaping @Sendable (Finding, FindingContext) -> Value
+    _ name: String, _ summary: String, long: String? = nil,
+    _ value: @escaping @Sendable (Finding, FindingContext) -> Value
   ) -> FindingField {
     FindingField(
-      name: name, summary: summary, type: Value.fieldType, isNullable: Value.isNullable || Value.fieldType.isList,
-      long: nil, shown: nil, report: { value($0, $1).fieldValue }, exact: nil, storage: .none)
+      name: name, summary: summary, type: Value.fieldType,
+      isNullable: Value.isNullable || Value.fieldType.isList || long != nil, long: long, shown: nil,
+      report: { value($0, $1).fieldValue }, exact: nil, storage: .none)
   }
 
   /// A field of reports that is an entry of a map. All entries of a finding are of one map.

@@ -1,0 +1,40 @@
+internal import Foundation
+
+/// What a track sounds like, in few numbers: tracks with near descriptors sound alike.
+public struct LikenessFinding: DeclaredFinding {
+  /// Of the descriptor; only those of one version can be compared. `nil` if there is none.
+  public var version: Int?
+  /// Empty in records of files, which do without, and if there is none.
+  public var descriptor: [UInt8]
+  /// Machine-readable: `too_short`, `silence`; `nil` if there is a descriptor.
+  public var reason: String?
+
+  public init(version: Int?, descriptor: [UInt8], reason: String? = nil) {
+    self.version = version
+    self.descriptor = descriptor
+    self.reason = reason
+  }
+
+  public init() { self = .none(reason: "") }
+
+  public static func none(reason: String) -> LikenessFinding {
+    LikenessFinding(version: nil, descriptor: [], reason: reason)
+  }
+
+  public static let declaration = FindingDeclaration<LikenessFinding>(
+    "likeness", "What the track sounds like, to find similar ones; null if it was not described.",
+    fields: [
+      .field("version", \.version, "Version of the descriptor: only equal ones can be compared; null if there is none."),
+      .stored("descriptor", \.descriptor, "128 signed bytes."),
+      .derived(
+        "descriptor_base64", "The descriptor, 128 signed bytes in base64: near ones sound alike; null if there is none.",
+        long: "descriptor"
+      ) { likeness, _ in
+        likeness.descriptor.isEmpty ? nil : Data(likeness.descriptor).base64EncodedString()
+      },
+      .field("reason", \.reason, "Why there is no descriptor: too_short, silence."),
+    ],
+    lines: { likeness, _ in
+      [FindingLine("likeness", likeness.version.map { "version \($0)" } ?? "none (\(likeness.reason ?? "unknown reason"))")]
+    })
+}

@@ -1,0 +1,162 @@
+internal import Analysis
+internal import Chromaprint
+internal import DSP
+internal import Likeness
+package import Records
+package import ResultStore
+internal import System
+package import SystemPackage
+internal import Text
+
+/// The tracks of a library that sound most like a file.
+package struct SimilarTracks {
+  package struct Track: Sendable {
+    /// From 1.
+    package var rank: Int
+    /// 0 to 1: 1 is the same sound, 0 a sound as different as that of any two tracks.
+    package var likeness: Double
+    package var record: FileRecord
+
+    /// Artist and title, as far as tags have them, or else the name of the file.
+    package var name: String {
+      let title = record.tags?.joined("title") ?? record.path.stem ?? ""
+      return record.tags?.joined("artist").map { "\($0) - \(title)" } ?? title
+    }
+  }
+
+  package struct Answer: Sendable {
+    /// Absolute.
+    package var path: FilePath
+    /// Files that the file was compared with, those left out included.
+    package var comparedCount: Int
+    /// Files near it that were left out: they hold the same recording, or that of a track before.
+    package var leftOutCount: Int
+    /// Best first.
+    package var tracks: [Track]
+  }
+
+  /// How many tracks can be asked for.
+  package static let limits = 1...1000
+
+  private let store: ResultStore
+  private let reading: SoundReading
+
+  package init(in store: ResultStore, reading: SoundReading) {
+    self.store = store
+    self.reading = reading
+  }
+
+  /// - Parameter limit: Within `limits`.
+  /// - Throws: `SimilarTracksError`, `UnknownFile`, `StoreError`.
+  package func near(_ path: FilePath, limit: Int) throws -> Answer {
+    let stored = try store.descriptors(version: SoundDescriptor.version, size: SoundDescriptor.count)
+    guard !stored.files.isEmpty else { throw SimilarTracksError.nothingDescribed(database: store.path) }
+    let known = try self.known(path)
+    let record = try known ?? reading.record(of: path)
+    guard let likeness = record.findings[LikenessFinding.self], let own = SoundDescriptor(bytes: likeness.descriptor)
+    else {
+      throw SimilarTracksError.noDescriptor(path, reason: record.findings[LikenessFinding.self]?.reason)
+    }
+    let collection = SoundCollection(stored.bytes)
+    let compared = stored.files.count - (known.map { !$0.isVanished } ?? false ? 1 : 0)
+    // Some of the nearest may be left out.
+    var wanted = limit + 32
+    while true {
+      let near = collection.nearest(to: own, limit: wanted)
+      var answer = try self.answer(record, near, of: stored, limit: limit)
+      answer.comparedCount = compared
+      if answer.tracks.count == limit || near.count < wanted { return answer }
+      wanted *= 4
+    }
+  }
+
+  /// The nearest, each recording once.
+  private func answer(
+    _ record: FileRecord, _ near: [SoundCollection.Neighbor], of stored: StoredDescriptors, limit: Int
+  ) throws -> Answer {
+    var answer = Answer(path: record.path, comparedCount: 0, leftOutCount: 0, tracks: [])
+    var seen = [Recording(record, cosine: 1)]
+    let records = try store.records(ofFiles: near.map { stored.files[$0.index] })
+    let neighbors = Dictionary(uniqueKeysWithValues: near.map { (stored.files[$0.index], $0) })
+    for (file, found) in records where found.path != record.path {
+      guard answer.tracks.count < limit, let neighbor = neighbors[file] else { break }
+      let recording = Recording(found, cosine: neighbor.cosine)
+      if seen.contains(where: { $0.isSame(as: recording) }) {
+        answer.leftOutCount += 1
+        continue
+      }
+      seen.append(recording)
+      answer.tracks.append(
+        Track(rank: answer.tracks.count + 1, likeness: neighbor.likeness.rounded(toPlaces: 3), record: found))
+    }
+    return answer
+  }
+
+  /// The record of a file whose sound was described; `nil` for any other file that is there.
+  private func known(_ path: FilePath) throws -> FileRecord? {
+    let known = try store.record(at: path, long: ["descriptor"])
+    if let known, let likeness = known.findings[LikenessFinding.self],
+      likeness.version == SoundDescriptor.version || likeness.version == nil
+    {
+      return known
+    }
+    guard path.isThere else { throw UnknownFile(path) }
+    return nil
+  }
+}
+
+extension TagFinding {
+  /// All values of a field in one text; `nil` if there are none.
+  func joined(_ name: String) -> String? {
+    fields[name].flatMap { $0.isEmpty ? nil : $0.joined(separator: ", ") }
+  }
+}
+
+/// What tells whether two files hold the same recording.
+private struct Recording {
+  private let cosine: Double
+  private let contentID: ContentID?
+  private let fingerprint: Fingerprint?
+  private let duration: Double?
+
+  /// Seconds by which encodings of one recording differ at most.
+  private static let durationTolerance = 5.0
+  /// Where there are no fingerprints to compare, files whose sound is that near to the same file, and to each other in length,
+  /// are the same.
+  private static let leastCosine = 0.98
+
+  /// - Parameter cosine: To the file that others are compared with.
+  init(_ record: FileRecord, cosine: Double) {
+    self.cosine = cosine
+    contentID = record.contentID
+    fingerprint = record.fingerprint.flatMap { Fingerprint($0.value) }
+    duration = record.format?.duration
+  }
+
+  func isSame(as other: Recording) -> Bool {
+    if let contentID, contentID == other.contentID { return true }
+    guard let duration, let theirs = other.duration, abs(duration - theirs) <= Self.durationTolerance else { return false }
+    if let fingerprint, let theirs = other.fingerprint { return fingerprint.isOfSameRecording(as: theirs) }
+    return min(cosine, other.cosine) >= Self.leastCosine
+  }
+}
+
+/// Why no similar tracks can be looked for, and what to do about it.
+package enum SimilarTracksError: Error, CustomStringConvertible {
+  case nothingDescribed(database: FilePath)
+  case noDescriptor(FilePath, reason: String?)
+  case cannotRead(FilePath, reason: String)
+
+  package var description: String {
+    switch self {
+    case .nothingDescribed(let database):
+      "No file in the database \(printable(DisplayPath.text(of: database))) has a descriptor of its sound. Analyze your "
+        + "music with the pipeline default, or with another one that includes the analyzer likeness: analyze FOLDER"
+    case .noDescriptor(let path, let reason):
+      "\(printable(DisplayPath.text(of: path))) cannot be compared: "
+        + (reason == "silence" ? "it is silent." : reason == "too_short" ? "it is shorter than 5 s." : "it has no audio.")
+    case .cannotRead(let path, let reason):
+      "\(printable(DisplayPath.text(of: path))) cannot be read: \(reason)"
+    }
+  }
+}

@@ -1,0 +1,65 @@
+internal import Analysis
+internal import Records
+internal import Reporting
+internal import System
+internal import Text
+
+extension SimilarTracks.Answer {
+  /// As a line of NDJSON, line break included.
+  package var ndjsonLine: [UInt8] {
+    var json = JSONWriter()
+    Shape.similar.writeJSON(self, into: &json)
+    json.endLine()
+    return json.bytes
+  }
+}
+
+/// What `similar` prints, as the schema `nocturne.similar` version 1 has it. A field keeps its name and type for ever; what
+/// comes later is added.
+extension Shape<SimilarTracks.Answer> {
+  static var similar: Shape {
+    Shape(
+      summary: "The tracks that sound most like a file.",
+      fields: [
+        .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { $0.path.fileURI },
+        .required("path", .text, "Absolute path for display, as in reports.") { DisplayPath.text(of: $0.path) },
+        .required("compared", .integer, "Other files of the library that it was compared with.") { $0.comparedCount },
+        .required(
+          "left_out", .integer,
+          "How many of the nearest were left out: they hold the same recording, or that of a track before."
+        ) { $0.leftOutCount },
+        .objects("tracks", .similarTrack, "Most alike first; null if there are none.") { $0.tracks },
+      ])
+  }
+}
+
+extension Shape<SimilarTracks.Track> {
+  fileprivate static var similarTrack: Shape {
+    Shape(
+      summary: "A track of the library.",
+      fields: [
+        .required("rank", .integer, "From 1.") { $0.rank },
+        .required("likeness", .number, "0 to 1: 1 is the same sound.") { $0.likeness },
+        .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { $0.record.path.fileURI },
+        .required("path", .text, "Absolute path for display, as in reports.") { DisplayPath.text(of: $0.record.path) },
+        .optional("title", .text, "Title.") { $0.record.tags?.joined("title") },
+        .optional("artist", .text, "Performers.") { $0.record.tags?.joined("artist") },
+        .optional("album", .text, "Title of the release.") { $0.record.tags?.joined("album") },
+        .optional("duration_s", .number, "Seconds.") { $0.record.format?.duration },
+        .optional("bpm", .number, "Tempo in beats per minute.") { $0.record.tempo?.bpm },
+        .optional("camelot", .text, "Camelot name of the key.") { $0.record.findings[KeyFinding.self]?.camelot },
+      ])
+  }
+}
+
+/// JSON Schema of what `similar` prints.
+enum SimilarSchema {
+  static var files: [(format: String, name: String, text: String)] {
+    [
+      (
+        "similar", "nocturne.similar.v1.schema.json",
+        ReportSchema.lineSchema(Shape.similar.schema, title: "nocturne.similar, version 1: one file").text
+      )
+    ]
+  }
+}

@@ -1,0 +1,37 @@
+internal import Analysis
+package import AnalysisEngine
+internal import BuiltInAnalyzers
+package import Pipeline
+internal import Records
+internal import SystemPackage
+
+/// Describes the sound of a file that is not in the database, as a run would.
+package struct SoundReading {
+  private let timeLimit: TimeLimit
+  private let isolation: (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
+
+  /// - Parameter isolation: Where a plan is carried out, which was made of all of a definition.
+  package init(
+    timeLimit: TimeLimit, isolation: @escaping (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
+  ) {
+    self.timeLimit = timeLimit
+    self.isolation = isolation
+  }
+
+  /// The record of the file: with its descriptor, and the fingerprint by which the same recording is recognized.
+  /// - Throws: `SimilarTracksError.cannotRead`.
+  func record(of path: FilePath) throws -> FileRecord {
+    let ids = [LikenessFinding.analyzer, FingerprintFinding.analyzer]
+    let definition = PipelineDefinition(name: "similar", entries: ids.map { PipelineDefinition.Entry(id: $0) })
+    let plan = try definition.plan(with: BuiltInAnalyzers.all)
+    let isolation = isolation(definition, plan)
+    defer { isolation.close() }
+    let analysis = try isolation.analysis(
+      of: AnalysisJob(path: path, timeLimit: timeLimit), by: plan.makeFileAnalyzer())
+    guard let analysis else { throw SimilarTracksError.cannotRead(path, reason: "reading it was given up") }
+    if analysis.status == .failed {
+      throw SimilarTracksError.cannotRead(path, reason: analysis.problem?.message ?? "no audio was found in it")
+    }
+    return FileRecord(path: path, sizeBytes: nil, modified: nil, analysis: analysis)
+  }
+}

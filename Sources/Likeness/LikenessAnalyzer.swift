@@ -1,0 +1,59 @@
+public import Analysis
+
+/// A descriptor of sound, by which tracks that sound alike are found. docs/likeness.md tells the way.
+///
+/// Blocks of ten seconds are described by statistics; their mean over the track, projected to 128 numbers, is the descriptor.
+public struct LikenessAnalyzer: Analyzer {
+  public static let id = "likeness"
+  public static let version = 1
+  public static let summary = "Descriptor of sound, by which similar tracks are found"
+
+  public init(_ configuration: NoConfiguration) {}
+
+  public var feed: Feed { .spectrum(SoundFrame.layout) }
+
+  public func makeSession(for track: Track) -> Session { Session() }
+
+  /// Keeps ten seconds, and sums of those before.
+  public struct Session: AnalysisSession {
+    /// A shorter track is not described, in seconds.
+    static let shortestSeconds = 5.0
+    /// A shorter block at the end counts only if there is no other.
+    private static let shortestBlock = 64
+
+    private var frame = SoundFrame()
+    private var statistics = SoundStatistics()
+    private var frameCount = 0
+    private var sums = [Double](repeating: 0, count: SoundStatistics.count)
+    private var weight = 0.0
+
+    init() {}
+
+    public mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
+      guard values.count == SoundFrame.layout.binCount else {
+        throw .failed("a column of \(values.count) bins where \(SoundFrame.layout.binCount) were expected")
+      }
+      guard index.isMultiple(of: Int64(SoundFrame.columnsPerFrame)) else { return }
+      frame.read(values)
+      statistics.append(frame)
+      frameCount += 1
+      if statistics.frameCount == SoundStatistics.blockLength { endBlock() }
+    }
+
+    private mutating func endBlock() {
+      guard let block = statistics.next() else { return }
+      for (index, number) in block.numbers.enumerated() { sums[index] += block.weight * Double(number) }
+      weight += block.weight
+    }
+
+    public mutating func finish() throws(AnalysisError) -> LikenessFinding {
+      guard Double(frameCount) >= Self.shortestSeconds * SoundFrame.framesPerSecond else {
+        return .none(reason: "too_short")
+      }
+      if weight == 0 || statistics.frameCount >= Self.shortestBlock { endBlock() }
+      guard weight > 0 else { return .none(reason: "silence") }
+      let descriptor = SoundProjection.fitted(sums.map { $0 / weight })
+      return LikenessFinding(version: SoundDescriptor.version, descriptor: descriptor.bytes)
+    }
+  }
+}

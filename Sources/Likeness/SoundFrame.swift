@@ -1,0 +1,80 @@
+internal import Analysis
+internal import DSP
+internal import Glibc
+
+/// What is kept of a column of the spectrum: 32 bands, and how tonal and how steady half octaves are. `Benchmarks/likeness/frames.py` makes
+/// the same for fitting.
+struct SoundFrame {
+  /// That of the analyzer `tempo`.
+  static let layout = SpectrumLayout(sampleRate: 22_050, windowLength: 1024, hop: 220)
+  /// Every fourth column is a frame: their windows hardly overlap.
+  static let columnsPerFrame = 4
+  static let framesPerSecond = layout.columnsPerSecond / Double(columnsPerFrame)
+  static let bandCount = 32
+  /// Bins at which half octaves begin: 172 Hz to 8.8 kHz.
+  private static let edges = [8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 330, 410]
+  private static let rangeCount = edges.count - 1
+  static let toneCount = 2 * rangeCount
+
+  /// Triangles of equal width in mel, up to what encoders keep at low bit rates.
+  private static let bank: FilterBank = {
+    let highest = 2595 * log10(1 + 9500 / 700.0)
+    let frequencies = (0..<bandCount + 2).map { step in
+      Float(700 * (pow(10, highest * Double(step) / Double(bandCount + 1) / 2595) - 1))
+    }
+    return FilterBank(
+      frequencies: frequencies, binWidth: Float(layout.sampleRate) / Float(layout.windowLength), binCount: layout.binCount)
+  }()
+
+  /// Mean powers of the bands.
+  private(set) var bands = [Float](repeating: 0, count: bandCount)
+  /// Of each half octave the flatness, as a natural logarithm: 0 where all bins are equal, negative for tones. Then how much
+  /// its bins change from one frame to the next.
+  private(set) var tones = [Float](repeating: 0, count: toneCount)
+  /// Logarithms of the bins, relative to the mean of their half octave.
+  private var logarithms = [Float](repeating: 0, count: (edges.last ?? 0) - edges[0])
+  private var isFirst = true
+
+  /// - Parameter column: |X|² of the bins.
+  mutating func read(_ column: Span<Float>) {
+    do {
+      var bands = bands.mutableSpan
+      Self.bank.apply(to: column, into: &bands)
+    }
+    let isFirst = isFirst
+    var found = tones
+    do {
+    var logarithms = logarithms.mutableSpan
+    for range in 0..<Self.rangeCount {
+      let (low, high) = (Self.edges[range], Self.edges[range + 1])
+      var power: Float = 0
+      for bin in low..<high { power += column[bin] }
+      let scale = 1 / (power / Float(high - low) + 1e-10)
+      var sum = SIMD8<Float>.zero
+      var change = SIMD8<Float>.zero
+      for start in stride(from: low, to: high, by: 8) {
+        let count = min(8, high - start)
+        // A bin of the mean power adds nothing.
+        var values = SIMD8<Float>(repeating: 1 - Self.floor)
+        var before = SIMD8<Float>.zero
+        for lane in 0..<count {
+          values[lane] = column[start + lane] * scale
+          before[lane] = logarithms[start - Self.edges[0] + lane]
+        }
+        let logs = naturalLog(values + Self.floor)
+        sum += logs
+        let difference = logs - before
+        change += difference.replacing(with: -difference, where: difference .< 0)
+        for lane in 0..<count { logarithms[start - Self.edges[0] + lane] = logs[lane] }
+      }
+      found[range] = sum.sum() / Float(high - low)
+      found[Self.rangeCount + range] = isFirst ? 0 : change.sum() / Float(high - low)
+    }
+    }
+    tones = found
+    self.isFirst = false
+  }
+
+  /// Of the mean power of a half octave: encoders leave out what is much weaker.
+  private static let floor: Float = 1e-3
+}

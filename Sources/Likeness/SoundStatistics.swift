@@ -1,0 +1,173 @@
+internal import DSP
+internal import Glibc
+
+/// Statistics of some ten seconds of sound that tell what it is made of: its color, how that varies, what goes together, how
+/// things begin, in which pulses, and how tonal and steady it is.
+///
+/// All are relative to the mean power, so they do not depend on the gain. docs/likeness.md lists them;
+/// `Benchmarks/likeness/descriptor.py` makes the same for fitting.
+struct SoundStatistics {
+  /// Frames of a block.
+  static let blockLength = 256
+  private static let cepstrumCount = 13
+  /// Bands of one group.
+  private static let groups = [0..<4, 4..<8, 8..<13, 13..<19, 19..<25, 25..<32]
+  /// Of the bins of a transform of a block: 0.3 to 12.5 Hz.
+  private static let pulses = [3, 5, 8, 12, 18, 27, 40, 60, 90, 128]
+  /// Of the mean power: what is weaker is not heard.
+  private static let floor: Float = 1e-5
+  /// Below this mean power of a bin a block is silent: noise of -86 dB.
+  private static let leastPower: Float = 1e-6
+  static let count =
+    3 * SoundFrame.bandCount + cepstrumCount * (cepstrumCount + 1) / 2 + groups.count * pulses.count
+    + 2 * SoundFrame.toneCount
+
+  /// Orthonormal DCT-II, a row for each coefficient.
+  private static let cosines: [Float] = (0..<cepstrumCount * SoundFrame.bandCount).map { index in
+    let (row, band) = (index / SoundFrame.bandCount, Double(index % SoundFrame.bandCount))
+    let count = Double(SoundFrame.bandCount)
+    return Float((2 / count).squareRoot() * cos(Double.pi * Double(row) * (band + 0.5) / count))
+  }
+  private static let window = hannWindow(length: blockLength)
+
+  private var bands: [Float] = []
+  private var tones: [Float] = []
+  private let transform = RealFFT(length: blockLength)
+
+  var frameCount: Int { tones.count / SoundFrame.toneCount }
+
+  mutating func append(_ frame: SoundFrame) {
+    bands += frame.bands
+    tones += frame.tones
+  }
+
+  /// Ends the block, and begins the next.
+  ///
+  /// - Returns: `count` numbers, and how much they count: more in longer and louder blocks; `nil` for silence.
+  mutating func next() -> (numbers: [Float], weight: Double)? {
+    defer {
+      bands.removeAll(keepingCapacity: true)
+      tones.removeAll(keepingCapacity: true)
+    }
+    let frames = frameCount
+    guard frames > 1 else { return nil }
+    let mean = Self.sum(bands) / Float(bands.count)
+    guard mean.isFinite, mean >= Self.leastPower else { return nil }
+    let levels = logarithms(of: bands, relativeTo: mean)
+    var numbers: [Float] = []
+    numbers.reserveCapacity(Self.count)
+
+    let color = moments(of: levels, width: SoundFrame.bandCount)
+    numbers += color.means
+    numbers += color.deviations
+
+    numbers += cepstra(of: levels)
+
+    let (changes, rises) = self.changes(of: levels)
+    numbers += changes
+    numbers += pulses(in: rises)
+
+    let tonality = moments(of: tones, width: SoundFrame.toneCount)
+    numbers += tonality.means
+    numbers += tonality.deviations
+    guard numbers.allSatisfy(\.isFinite) else { return nil }
+    return (numbers, Double(frames) * Double(mean).squareRoot().squareRoot())
+  }
+
+  private func logarithms(of powers: [Float], relativeTo mean: Float) -> [Float] {
+    var levels = [Float](repeating: 0, count: powers.count)
+    let scale = 1 / mean
+    // Frames have a multiple of eight bands.
+    for start in stride(from: 0, to: powers.count, by: 8) {
+      var values = SIMD8<Float>()
+      for lane in 0..<8 { values[lane] = powers[start + lane] }
+      let logs = naturalLog(values * scale + Self.floor)
+      for lane in 0..<8 { levels[start + lane] = logs[lane] }
+    }
+    return levels
+  }
+
+  private static func sum(_ values: [Float]) -> Float {
+    // In double precision: a loud frame does not drown the others.
+    Float(values.reduce(0.0) { $0 + Double($1) })
+  }
+
+  /// Of each of `width` courses.
+  private func moments(of values: [Float], width: Int) -> (means: [Float], deviations: [Float]) {
+    let frames = values.count / width
+    var means = [Float](repeating: 0, count: width)
+    var deviations = means
+    for frame in 0..<frames { for index in 0..<width { means[index] += values[frame * width + index] } }
+    for index in 0..<width { means[index] /= Float(frames) }
+    for frame in 0..<frames {
+      for index in 0..<width {
+        let difference = values[frame * width + index] - means[index]
+        deviations[index] += difference * difference
+      }
+    }
+    return (means, deviations.map { ($0 / Float(frames)).squareRoot() })
+  }
+
+  /// Correlations of the cepstral coefficients, row by row above the diagonal, then logarithms of their deviations.
+  private func cepstra(of levels: [Float]) -> [Float] {
+    let (frames, width, bands) = (frameCount, Self.cepstrumCount, SoundFrame.bandCount)
+    var cepstra = [Float](repeating: 0, count: width * frames)
+    for row in 0..<width {
+      for frame in 0..<frames {
+        var sum: Float = 0
+        for band in 0..<bands { sum += Self.cosines[row * bands + band] * levels[frame * bands + band] }
+        cepstra[row * frames + frame] = sum
+      }
+      let mean = Self.sum(Array(cepstra[row * frames..<(row + 1) * frames])) / Float(frames)
+      for frame in 0..<frames { cepstra[row * frames + frame] -= mean }
+    }
+    func covariance(_ first: Int, _ second: Int) -> Float {
+      var sum: Float = 0
+      for frame in 0..<frames { sum += cepstra[first * frames + frame] * cepstra[second * frames + frame] }
+      return sum / Float(frames)
+    }
+    let deviations = (0..<width).map { covariance($0, $0).squareRoot() + 0.05 }
+    var numbers: [Float] = []
+    for row in 0..<width {
+      for other in row + 1..<width { numbers.append(covariance(row, other) / (deviations[row] * deviations[other])) }
+    }
+    return numbers + deviations.map { logf($0) }
+  }
+
+  /// From one frame to the next: the mean change of each band, and how much the bands of each group rise, one course after the
+  /// other.
+  private func changes(of levels: [Float]) -> (changes: [Float], rises: [[Float]]) {
+    let (frames, bands) = (frameCount, SoundFrame.bandCount)
+    var changes = [Float](repeating: 0, count: bands)
+    var rises = Self.groups.map { _ in [Float](repeating: 0, count: frames - 1) }
+    for frame in 1..<frames {
+      for (index, group) in Self.groups.enumerated() {
+        var sum: Float = 0
+        for band in group {
+          let change = levels[frame * bands + band] - levels[(frame - 1) * bands + band]
+          changes[band] += abs(change)
+          sum += max(0, change)
+        }
+        rises[index][frame - 1] = sum / Float(group.count)
+      }
+    }
+    return (changes.map { $0 / Float(frames - 1) }, rises)
+  }
+
+  /// Logarithms of the mean rise of each group, then for each group of the shares of ranges of frequencies in its course.
+  private func pulses(in rises: [[Float]]) -> [Float] {
+    let means = rises.map { Self.sum($0) / Float($0.count) }
+    var numbers = means.map { logf($0 + 1e-2) }
+    for (course, mean) in zip(rises, means) {
+      let centered = course.indices.map { (course[$0] - mean) * Self.window[$0] }
+      let powers = transform.transform(centered.span) { bins in
+        zip(Self.pulses, Self.pulses.dropFirst()).map { low, high in
+          (low..<high).reduce(0 as Float) { $0 + bins[2 * $1] * bins[2 * $1] + bins[2 * $1 + 1] * bins[2 * $1 + 1] }
+        }
+      }
+      let total = Self.sum(powers) + 1e-9
+      numbers += powers.map { logf($0 / total + 1e-3) }
+    }
+    return numbers
+  }
+}

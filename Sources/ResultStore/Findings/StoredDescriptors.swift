@@ -1,0 +1,50 @@
+internal import Analysis
+internal import GRDB
+public import Records
+
+/// The descriptors of sound of all files that are there.
+public struct StoredDescriptors: Sendable {
+  /// Ids of rows of `file`, ascending.
+  public var files: [Int64] = []
+  /// One after the other, as `LikenessFinding` has them.
+  public var bytes: [UInt8] = []
+}
+
+extension ResultStore {
+  /// - Parameters:
+  ///   - version: Of `LikenessFinding`.
+  ///   - size: Bytes of a descriptor.
+  public func descriptors(version: Int, size: Int) throws(StoreError) -> StoredDescriptors {
+    try read { db in
+      var found = StoredDescriptors()
+      guard existing.has(LikenessFinding.declaration.table) else { return found }
+      let query = try Query(
+        db,
+        """
+        SELECT likeness.file, likeness.descriptor FROM likeness JOIN file ON file.id = likeness.file
+        WHERE likeness.version = ? AND length(likeness.descriptor) = ? AND file.vanished_run IS NULL
+        ORDER BY likeness.file
+        """)
+      try query.forEach(.integer(version), .integer(size)) {
+        found.files.append(query.integer(0))
+        unsafe found.bytes.append(contentsOf: query.bytes(1))
+      }
+      return found
+    }
+  }
+
+  /// What is known of files, in the order of their ids in `files`; those that are gone are left out.
+  public func records(ofFiles files: [Int64]) throws(StoreError) -> [(file: Int64, record: FileRecord)] {
+    try read { db in
+      let reader = try RecordReader(store: self, RecordSelection(), condition: "file.id = ?", db)
+      var found: [(file: Int64, record: FileRecord)] = []
+      for file in files {
+        try reader.forEach([.integer(file)]) {
+          found.append((file, $0))
+          return false
+        }
+      }
+      return found
+    }
+  }
+}

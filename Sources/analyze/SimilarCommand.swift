@@ -1,0 +1,68 @@
+import Application
+import ArgumentParser
+import Foundation
+import Records
+import System
+import Text
+
+struct SimilarCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "similar", abstract: "Find the tracks of the library that sound most like a file",
+    discussion: """
+      The file may be one of the library or any other. Tracks that were analyzed with the analyzer likeness are compared. \
+      Other files of the same recording are left out.
+      """)
+
+  @Argument(help: ArgumentHelp("An audio file", valueName: "file"))
+  var file: PathArgument
+
+  @Option(help: ArgumentHelp("Print at most so many tracks", valueName: "n"))
+  var limit = 10
+
+  @Flag(help: "Print one JSON line; see analyze schema similar")
+  var json = false
+
+  @OptionGroup
+  var database: DatabaseArgument
+
+  func validate() throws {
+    let range = SimilarTracks.limits
+    guard range.contains(limit) else {
+      throw ValidationError("--limit expects \(range.lowerBound) to \(range.upperBound), not \(limit).")
+    }
+  }
+
+  func run() async throws {
+    try await reportingErrors {
+      let settings = try CommandSettings(database)
+      let reading = SoundReading(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) }
+      let answer = try SimilarTracks(in: settings.openStoreForReading(), reading: reading).near(file.path, limit: limit)
+      if json {
+        try StandardOutput.write(answer.ndjsonLine)
+      } else {
+        try StandardOutput.writeLines(SimilarText.lines(for: answer))
+      }
+    }
+  }
+}
+
+/// Similar tracks as a person reads them: rank, likeness, name and path.
+enum SimilarText {
+  private static let widestName = 48
+
+  static func lines(for answer: SimilarTracks.Answer) -> [String] {
+    let names = answer.tracks.map { printable($0.name) }
+    let width = min(names.map(\.count).max() ?? 0, widestName)
+    var lines = [printable(DisplayPath.text(of: answer.path))]
+    for (track, name) in zip(answer.tracks, names) {
+      let shown = name.count > width ? name.prefix(width - 1) + "…" : name + String(repeating: " ", count: width - name.count)
+      let path = printable(DisplayPath.text(of: track.record.path))
+      lines.append(String(format: "%4d  %.2f  ", track.rank, track.likeness) + shown + "  " + path)
+    }
+    if answer.tracks.isEmpty { lines.append("  no other track to compare with") }
+    if answer.leftOutCount > 0 {
+      lines.append("  left out: \(counted(answer.leftOutCount, "file")) of the same recordings")
+    }
+    return lines
+  }
+}
