@@ -25,12 +25,19 @@ struct CuePoints {
   private let basses: [Double]
   private let hasBass: Bool
   private let sound: ClosedRange<Double>
+  /// Parts of the track that come back, of the loudest kind.
+  private let refrains: [ClosedRange<Double>]
 
   /// - Parameters:
+  ///   - sections: Of the track, as far as they are known.
   ///   - sound: First to last sound in seconds.
   ///   - energy: Of level and bass from the start of the track to a time.
-  init?(_ tempo: TempoFinding, sound: ClosedRange<Double>, energy: (Double) -> SIMD2<Double>) {
+  init?(
+    _ tempo: TempoFinding, sections: [SectionsFinding.Section], sound: ClosedRange<Double>,
+    energy: (Double) -> SIMD2<Double>
+  ) {
     self.sound = sound
+    refrains = Self.refrains(sections)
     // A beat may be found a little before its sound.
     let beats = tempo.beats.filter { $0 >= sound.lowerBound - 0.05 && $0 <= sound.upperBound }
     guard beats.count >= Self.leastBeats, zip(beats, beats.dropFirst()).allSatisfy({ $0 < $1 }) else { return nil }
@@ -49,6 +56,16 @@ struct CuePoints {
     basses = cells.map { $0[1] - usual[1] }
     // Music without bass has no bass to wait for.
     hasBass = usual[1] > usual[0] - 18
+  }
+
+  private static func refrains(_ sections: [SectionsFinding.Section]) -> [ClosedRange<Double>] {
+    let kinds = Dictionary(grouping: sections.filter { $0.endSeconds > $0.startSeconds }, by: \.label)
+    // By label where levels are equal: a dictionary has no order.
+    let loudest = kinds.values.filter { $0.count > 1 }.max { first, second in
+      let levels = [first, second].map { $0.reduce(0) { $0 + $1.levelDecibels } / Double($0.count) }
+      return (levels[0], second[0].label) < (levels[1], first[0].label)
+    }
+    return (loudest ?? []).map { $0.startSeconds...$0.endSeconds }
   }
 
   private static func decibels(_ power: Double) -> Double { 10 * log10(max(power, 1e-12)) }
@@ -98,7 +115,8 @@ struct CuePoints {
 
   func time(_ beat: Int) -> Double { beats[beat] }
 
-  /// The loud passage that is most typical: it has the usual level and bass throughout, and begins where the music rises.
+  /// The loud passage that is most typical: it has the usual level and bass throughout, and begins where the music rises. A
+  /// part that comes back counts for more.
   var highlight: ClosedRange<Double> {
     let start = grid.indices.max { score($0) < score($1) }.map { beats[grid[$0]] } ?? beats[0]
     return start...max(start, min(start + Self.highlightSeconds, sound.upperBound))
@@ -121,7 +139,10 @@ struct CuePoints {
     // Introductions and endings are not typical; the middle third of a track is.
     let place = (start - sound.lowerBound) / max(1, sound.upperBound - sound.lowerBound)
     let distance = max(0, abs(place - 0.4) - 0.15)
-    return fullness / Double(passage - cell) + 0.4 * rise - 3 * distance
+    let refrain = refrains.reduce(0.0) {
+      $0 + max(0, min($1.upperBound, start + length) - max($1.lowerBound, start)) / length
+    }
+    return fullness / Double(passage - cell) + 0.4 * rise - 3 * distance + 2 * refrain
   }
 
   private func mean(_ values: ArraySlice<Double>) -> Double {

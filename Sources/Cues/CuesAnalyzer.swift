@@ -1,7 +1,7 @@
 public import Analysis
 internal import DSP
 
-/// Silence, fades, and cues on the beats that `tempo` found.
+/// Silence, fades, and cues on the beats that `tempo` found. The highlight looks at what `sections` found as well.
 ///
 /// - `SilenceEnds`: where sound begins and ends, to the sample.
 /// - `LevelCourse`: level and bass over time.
@@ -11,7 +11,7 @@ public struct CuesAnalyzer: Analyzer {
   public static let id = "cues"
   public static let version = 1
   public static let summary = "Silence, fades, first beat, intro, outro, highlight and mix points"
-  public static let reads = ["tempo"]
+  public static let reads = ["tempo", "sections"]
 
   public struct Configuration: AnalyzerConfiguration {
     public init() {}
@@ -70,7 +70,8 @@ public struct CuesAnalyzer: Analyzer {
       finding.fadeOut = fadeOut.rounded(toPlaces: 2)
       let energies = Energies(slots, slotSeconds: slotSeconds)
       guard let tempo = earlier[TempoFinding.self],
-        let points = CuePoints(tempo, sound: sound, energy: { energies.until($0) })
+        let points = CuePoints(
+          tempo, sections: earlier[SectionsFinding.self]?.map ?? [], sound: sound, energy: { energies.until($0) })
       else {
         finding.reason = "no_beats"
         return finding

@@ -47,14 +47,17 @@ private struct Song {
   }
 }
 
-private func analyze(_ signal: Signal, _ tempo: TempoFinding? = nil, cut: Int = 16_384) throws -> CuesFinding {
+private func analyze(
+  _ signal: Signal, _ tempo: TempoFinding? = nil, sections: SectionsFinding? = nil, cut: Int = 16_384
+) throws -> CuesFinding {
   var session = CuesAnalyzer.Session(sampleRate: signal.sampleRate, channelCount: signal.channelCount)
   for start in stride(from: 0, to: signal.frameCount, by: cut) {
     let end = start + min(cut, signal.frameCount - start)
     let values = signal.channels.flatMap { $0[start..<end] }
     try session.consume(values.span, at: Int64(start))
   }
-  return try session.finish(after: EarlierFindings(tempo.map { [$0] } ?? []))
+  let earlier: [(any AnalysisFinding)?] = [tempo, sections]
+  return try session.finish(after: EarlierFindings(earlier.compactMap(\.self)))
 }
 
 @Suite struct CuesTests {
@@ -94,6 +97,28 @@ private func analyze(_ signal: Signal, _ tempo: TempoFinding? = nil, cut: Int = 
     let finding = try analyze(song.signal, tempo)
     #expect(abs((finding.introEnd ?? 0) - song.downbeat(8)) < 0.001)
     #expect(abs((finding.outroStart ?? 0) - song.downbeat(32)) < 0.001)
+  }
+
+  @Test func whatComesBackIsTheHighlight() throws {
+    var song = Song()
+    song.bars = (4, 60, 4)
+    func section(_ bars: Range<Int>, _ label: String, _ level: Double) -> SectionsFinding.Section {
+      SectionsFinding.Section(
+        startSeconds: song.downbeat(bars.lowerBound), endSeconds: song.downbeat(bars.upperBound), label: label,
+        levelDecibels: level)
+    }
+    for start in [20, 28] {
+      let map = [
+        section(0..<start, "A", -1), section(start..<start + 16, "B", 0), section(start + 16..<start + 20, "A", -2),
+        section(start + 20..<68, "B", 1),
+      ]
+      let finding = try analyze(song.signal, song.tempo, sections: SectionsFinding(map: map))
+      let highlight = try #require(finding.highlightStart)
+      let inside = map.filter { $0.label == "B" }.contains {
+        highlight > $0.startSeconds - 3 && highlight + 30 < $0.endSeconds + 3
+      }
+      #expect(inside)
+    }
   }
 
   @Test(arguments: [(2.0, 3.0), (6, 12), (0, 25), (15, 0)])
