@@ -174,7 +174,7 @@ let package = Package(
     testTarget("CuesTests", ["Analysis", "AnalysisTesting", "Cues"]),
     testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "DSP", "Waveform"]),
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "DSP", "Key", systemPackage]),
-    testTarget("TraitsTests", ["Analysis", "AnalysisTesting", "DSP", "Traits", systemPackage]),
+    testTarget("TraitsTests", ["Analysis", "AnalysisTesting", "DSP", "Traits"]),
     testTarget("SectionsTests", ["Analysis", "AnalysisTesting", "DSP", "Sections", systemPackage]),
     testTarget(
       "LikenessTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "DSP", "Likeness", systemPackage]),

@@ -1,5 +1,5 @@
-/// The stretches of time that are compared with each other: beats, groups of beats in a long track, or half seconds where no
-/// beats are known.
+/// The stretches of time that are compared with each other: beats, groups of beats in a long track, or half seconds
+/// where no beats are known.
 struct BeatUnits {
   /// A 10-minute track at 100 beats a minute has its beats compared.
   static let limit = 1024
@@ -51,7 +51,9 @@ struct BeatUnits {
   private static func even(from start: Double, to end: Double, by step: Double, fromEnd: Bool) -> [Double] {
     guard end > start else { return [] }
     let count = Int((end - start) / step)
-    return fromEnd ? (1...max(count, 1)).reversed().map { max(end - Double($0) * step, start) } : (0...count).map { start + Double($0) * step }
+    return fromEnd
+      ? (1...max(count, 1)).reversed().map { max(end - Double($0) * step, start) }
+      : (0...count).map { start + Double($0) * step }
   }
 
   private static func median(_ values: [Double]) -> Double {

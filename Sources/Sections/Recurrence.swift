@@ -51,11 +51,11 @@ struct Recurrence {
     return sum / Float(max(length, 1))
   }
 
-  /// How much the resemblance to all other units changes at each edge between units: over some units before it and after it,
-  /// each lag has a share of units that recur after that lag; the novelty is the sum of the squared differences.
+  /// How much the resemblance to all other units changes at each edge between units: over some units before it and after
+  /// it, each lag has a share of units that recur after that lag; the novelty is the sum of the squared differences.
   ///
-  /// - Returns: The novelty, less where there are fewer units before the edge or after it; and the same as a multiple of what
-  ///   chance would give.
+  /// - Returns: The novelty, less where there are fewer units before the edge or after it; and the same as a multiple of
+  ///   what chance would give.
   func novelty(over width: Int) -> (values: [Float], evidence: [Float]) {
     // Row n holds, for each lag, how many of the first n units recur after it. Lags go around the end.
     var sums = [Float](repeating: 0, count: (count + 1) * count)

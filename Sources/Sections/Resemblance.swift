@@ -1,7 +1,7 @@
 /// How much each unit sounds like every other one, in harmony and in timbre.
 struct Resemblance {
-  /// Root mean square of the distances from the mean, in harmony as in timbre: music has 2.5 to 11, noise, tones and clicks at
-  /// most 0.8.
+  /// Root mean square of the distances from the mean, in harmony as in timbre: music has 2.5 to 11, noise, tones and
+  /// clicks at most 0.8.
   private static let leastDeviation: Float = 1.2
 
   /// Of unit length, so their products are cosines.

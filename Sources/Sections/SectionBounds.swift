@@ -45,8 +45,8 @@ struct SectionBounds {
     bounds = [0] + found.sorted() + [units.count]
   }
 
-  /// How much vectors after each edge differ from those before it: their means, weighted by nearness, squared distance. The same
-  /// as Foote's checkerboard kernel on the matrix of their products.
+  /// How much vectors after each edge differ from those before it: the squared distance of their sums, weighted by
+  /// nearness. The same as Foote's checkerboard kernel on the matrix of their products.
   private static func contrast(_ vectors: [SIMD16<Float>], over width: Int) -> [Float] {
     let weights = (0..<width).map { expf(-2 * powf((Float($0) + 0.5) / Float(width), 2)) }
     return (0...vectors.count).map { edge in

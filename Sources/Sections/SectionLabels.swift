@@ -17,7 +17,9 @@ struct SectionLabels {
     let groups = Self.groups(of: parts, in: recurrence)
     var merged: [(units: Range<Int>, group: Int)] = []
     for (part, group) in zip(parts, groups) {
-      if let last = merged.last, last.group == group, !Self.restarts(part, after: last.units, in: recurrence, units: units) {
+      if let last = merged.last, last.group == group,
+        !Self.restarts(part, after: last.units, in: recurrence, units: units)
+      {
         merged[merged.count - 1].units = last.units.lowerBound..<part.upperBound
       } else {
         merged.append((part, group))
@@ -42,8 +44,8 @@ struct SectionLabels {
     return recurrence.share(from: first.lowerBound, and: part.lowerBound, length: length) > restart
   }
 
-  /// Groups of parts, numbered in the order of their first parts: the two groups that are most alike in the mean of their pairs
-  /// are joined until none are alike enough.
+  /// Groups of parts, numbered in the order of their first parts: the two groups that are most alike in the mean of their
+  /// pairs are joined until none are alike enough.
   private static func groups(of parts: [Range<Int>], in recurrence: Recurrence) -> [Int] {
     let count = parts.count
     var likeness = [Float](repeating: 0, count: count * count)
@@ -82,7 +84,8 @@ struct SectionLabels {
     }
   }
 
-  /// The largest share of units that recur in each other, at any offset at which the shorter part mostly lies beside the longer.
+  /// The largest share of units that recur in each other, at any offset at which the shorter part mostly lies beside the
+  /// longer.
   private static func likenessOf(_ one: Range<Int>, _ other: Range<Int>, in recurrence: Recurrence) -> Float {
     let (short, long) = one.count <= other.count ? (one, other) : (other, one)
     let least = leastOverlap * Double(short.count)

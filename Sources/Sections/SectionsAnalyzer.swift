@@ -3,10 +3,10 @@ internal import DSP
 
 /// Sections of a track and which of them are alike, from how it resembles itself.
 ///
-/// Harmony and timbre of each beat are compared with those of every other one. A section begins where the resemblance to all
-/// other parts of the track changes (structure features, after Serrà, Müller, Grosche & Arcos, IEEE Trans. Multimedia 2014)
-/// or the timbre does (Foote, ICME 2000); sections that pass through the same beats in the same order are alike.
-/// docs/sections.md tells the way.
+/// Harmony and timbre of each beat are compared with those of every other one. A section begins where the resemblance to
+/// all other parts of the track changes (structure features, after Serrà, Müller, Grosche & Arcos, IEEE Transactions on
+/// Multimedia 2014) or the timbre does (Foote, ICME 2000); sections that pass through the same beats in the same order
+/// are alike. docs/sections.md tells the way.
 public struct SectionsAnalyzer: Analyzer {
   public static let id = "sections"
   public static let version = 1

@@ -2,8 +2,8 @@ internal import Analysis
 internal import DSP
 internal import Glibc
 
-/// Harmony, timbre and power over the course of a track, in frames of a quarter of a second, or longer ones where the track is
-/// longer than an hour: memory stays below 5 MB.
+/// Harmony, timbre and power over the course of a track, in frames of a quarter of a second, or longer ones where the
+/// track is longer than an hour: memory stays below 5 MB.
 struct SoundCourse {
   /// The key is found from the same columns.
   static let layout = SpectrumLayout(sampleRate: 8000, windowLength: 4096, hop: 2048)
@@ -125,7 +125,8 @@ struct SoundCourse {
     return max(-100, 10 * log10(power / reference))
   }
 
-  /// A point in time, counted in frames from the start of the first one, which is half a column before that of the audio.
+  /// A point in time, counted in frames from the start of the first one, which is half a column before that of the
+  /// audio.
   private func place(_ seconds: Double) -> Double {
     min(max((seconds / Self.columnSeconds + 0.5) / Double(columnsPerFrame), 0), Double(powers.count))
   }

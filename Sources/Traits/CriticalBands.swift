@@ -1,5 +1,4 @@
 internal import Analysis
-internal import Glibc
 
 /// Powers and amplitudes of 22 critical bands, from column to column.
 ///

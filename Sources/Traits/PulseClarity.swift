@@ -47,9 +47,9 @@ struct PulseClarity {
     weight += level
   }
 
-  /// 0 to 1.
-  var value: Double {
-    guard weight > 0 else { return 0 }
+  /// 0 to 1; `nil` without a segment that is not silent.
+  var value: Double? {
+    guard weight > 0 else { return nil }
     return min(1, Self.lags.reduce(0) { max($0, sums[$1]) } / weight)
   }
 

@@ -1,4 +1,3 @@
-internal import Analysis
 internal import Glibc
 
 /// What the traits are made of. None of these depends on the volume.

@@ -1,5 +1,4 @@
 internal import DSP
-internal import Glibc
 
 /// How much the level swings at the rate of syllables, 3 to 6 Hz, as a share of the mean level: that of speech does at
 /// about 4 Hz (Scheirer and Slaney, ICASSP 1997).

@@ -20,8 +20,8 @@ public struct TraitsAnalyzer: Analyzer {
   public struct Session: AnalysisSession {
     /// Columns, about eight seconds.
     private static let segmentLength = 800
-    /// Shorter sound has no segment to judge a pulse by.
-    private static let shortestSeconds = 8.0
+    /// Shorter sound has no segment to judge a pulse by: eight seconds, less what levels at both ends may miss.
+    private static let shortestSeconds = 7.5
     /// Columns of a level, about 0.3 s.
     private static let levelLength = 30
     /// Decibels relative to full scale: quieter tracks are silent.
@@ -89,20 +89,20 @@ public struct TraitsAnalyzer: Analyzer {
     public mutating func finish() throws(AnalysisError) -> TraitsFinding {
       guard let loudest = distribution.loudest, loudest > Self.silence else { return .none(reason: "silence") }
       let seconds = Double(distribution.soundCount * Self.levelLength) / CriticalBands.columnsPerSecond
-      // Less by one level, which may not have been complete.
-      guard seconds > Self.shortestSeconds - 0.5 else { return .none(reason: "too_short") }
-      let measures = measures
+      guard seconds >= Self.shortestSeconds, let measures else { return .none(reason: "too_short") }
       return TraitsFinding(
         energy: measures.energy.rounded(toPlaces: 3), danceability: measures.danceability.rounded(toPlaces: 3),
         speechiness: measures.speechiness.rounded(toPlaces: 3))
     }
 
-    var measures: SoundMeasures {
-      SoundMeasures(
+    /// `nil` without a segment that is not silent.
+    var measures: SoundMeasures? {
+      guard let pulse = pulse.value, let bassPulse = bassPulse.value else { return nil }
+      return SoundMeasures(
         novelty: noveltySum / levelSum, bassNovelty: bassNoveltySum / levelSum,
         dynamics: distribution.percentile(0.95) - distribution.percentile(0.2),
         brightShare: bandPowers[CriticalBands.firstBright...].reduce(0, +) / bandPowers.reduce(0, +),
-        pulse: (pulse.value + bassPulse.value) / 2, syllables: syllables.value)
+        pulse: (pulse + bassPulse) / 2, syllables: syllables.value)
     }
   }
 }

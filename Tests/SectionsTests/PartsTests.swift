@@ -18,7 +18,9 @@ import Testing
     #expect(BeatUnits(beats: beats, seconds: 40).edges == (0...40).map { Double($0) })
   }
 
-  @Test(arguments: [[], [1, 2], [5, 4, 3, 2, 1, 0, 6, 7, 8], [.nan, .infinity, -1, 1e300], [Double](repeating: 2, count: 30)])
+  @Test(arguments: [
+    [], [1, 2], [5, 4, 3, 2, 1, 0, 6, 7, 8], [.nan, .infinity, -1, 1e300], [Double](repeating: 2, count: 30),
+  ])
   func uselessBeats(beats: [Double]) {
     #expect(BeatUnits(beats: beats, seconds: 20).edges == (0...40).map { Double($0) / 2 })
   }

@@ -10,7 +10,7 @@ let sampleRate = 8000
 /// Of the songs here: 120 beats a minute.
 let beatSeconds = 0.5
 
-/// Sixteen bars of four beats, with a chord for each bar, given by its pitches (MIDI), and the loudness of the harmonics.
+/// Eight bars of four beats, with a chord for each bar, given by its pitches (MIDI), and the loudness of the harmonics.
 struct Part {
   var chords: [[Double]]
   var harmonics: [Double]
@@ -21,9 +21,11 @@ struct Part {
   static let first = Part(
     chords: [[48, 60, 64, 67], [45, 57, 60, 64], [41, 57, 60, 65], [43, 55, 59, 62]], harmonics: [1, 0.5, 0.3])
   static let second = Part(
-    chords: [[50, 62, 66, 69], [46, 58, 62, 65], [52, 59, 64, 68], [49, 61, 64, 68]], harmonics: [1, 0.1, 0.6, 0.5, 0.4])
+    chords: [[50, 62, 66, 69], [46, 58, 62, 65], [52, 59, 64, 68], [49, 61, 64, 68]],
+    harmonics: [1, 0.1, 0.6, 0.5, 0.4])
   static let third = Part(
-    chords: [[51, 63, 67, 70], [44, 60, 63, 68], [54, 58, 61, 66], [47, 59, 63, 66]], harmonics: [0.3, 1, 0.1, 0.1, 0.1, 0.8])
+    chords: [[51, 63, 67, 70], [44, 60, 63, 68], [54, 58, 61, 66], [47, 59, 63, 66]],
+    harmonics: [0.3, 1, 0.1, 0.1, 0.1, 0.8])
 
   func chord(atBeat beat: Int) -> [Double] { chords[beat / 4 % chords.count] }
 }

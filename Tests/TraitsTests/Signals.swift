@@ -2,7 +2,6 @@ import Analysis
 import AnalysisTesting
 import DSP
 import Glibc
-import SystemPackage
 
 @testable import Traits
 

@@ -69,7 +69,7 @@ import Testing
   // MARK: - Speechiness
 
   @Test func syllablesAreSpeechAndDrumsAreNot() throws {
-    #expect(try analyze(babble(seconds: 24)).speechiness ?? 0 > 0.8)
+    #expect(try analyze(babble(seconds: 32)).speechiness ?? 0 > 0.8)
     #expect(try analyze(drums(at: beats(every: 0.25, seconds: 20), seconds: 20)).speechiness == 0)
     #expect(try analyze(.chords(sampleRate: sampleRate, seconds: 20)).speechiness ?? 1 < 0.2)
     #expect(try analyze(.noise(sampleRate: sampleRate, seconds: 20)).speechiness == 0)
@@ -125,6 +125,7 @@ import Testing
     #expect(try analyze(.silence(sampleRate: sampleRate, seconds: 0)) == .none(reason: "silence"))
     #expect(try analyze(.chords(sampleRate: sampleRate, seconds: 20).scaled(by: 1e-7)) == .none(reason: "silence"))
     #expect(try analyze(.noise(sampleRate: sampleRate, seconds: 5)) == .none(reason: "too_short"))
+    #expect(try analyze(.noise(sampleRate: sampleRate, seconds: 7.8)).reason == "too_short")
     // What is heard of it is the start.
     #expect(try analyze(Signal(sampleRate: sampleRate, seconds: 20) { _ in 1 }).energy == nil)
     #expect(try analyze(.noise(sampleRate: sampleRate, seconds: 9)).reason == nil)

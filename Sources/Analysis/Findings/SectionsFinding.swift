@@ -22,7 +22,8 @@ public struct SectionsFinding: DeclaredFinding {
     public static let form = RecordType.Form.tuple
     public static let fields: [FindingField<Section>] = [
       .field("start_s", \.startSeconds, "Seconds from the start of the audio."),
-      .field("end_s", \.endSeconds, "Where the next one starts; of the last one, the end of the audio to within 0.3 s."),
+      .field(
+        "end_s", \.endSeconds, "Where the next one starts; of the last one, the end of the audio to within 0.3 s."),
       .field("label", \.label, "A, B, …, in the order they first appear; sections with the same label are alike."),
       .field(
         "level_db", \.levelDecibels,
