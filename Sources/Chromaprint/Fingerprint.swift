@@ -32,7 +32,9 @@ public struct Fingerprint: Sendable {
       let overlap = min(items.count, other.items.count - offset) - start
       guard overlap >= Self.leastOverlap else { return false }
       var differences = 0
-      for index in start..<start + overlap { differences += (items[index] ^ other.items[index + offset]).nonzeroBitCount }
+      for index in start..<start + overlap {
+        differences += (items[index] ^ other.items[index + offset]).nonzeroBitCount
+      }
       return Double(differences) < Self.mostDifferent * 32 * Double(overlap)
     }
   }

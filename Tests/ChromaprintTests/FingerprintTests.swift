@@ -6,8 +6,10 @@ import Testing
 @Suite struct FingerprintTests {
   private func fingerprint(_ signal: Signal) throws -> Fingerprint {
     let context = try ChromaprintContext(sampleRate: signal.sampleRate)
-    try context.feed(signal.mono.map { Int16(max(-32_000, min(32_000, $0 * 32_000))) }.span)
-    return try #require(Fingerprint(try #require(try context.finish())))
+    let samples = signal.mono.map { Int16(max(-32_000, min(32_000, $0 * 32_000))) }
+    try context.feed(samples.span)
+    let text = try context.finish() ?? ""
+    return try #require(Fingerprint(text))
   }
 
   @Test func encodingsAndOtherMusic() throws {
@@ -23,7 +25,7 @@ import Testing
     #expect(!own.isOfSameRecording(as: try fingerprint(sound.prefix(11_025 * 5))))
   }
 
-  @Test(arguments: ["", "AQ", "no fingerprint!", "AQAAAAAA", "\u{0}"]) func nonsense(text: String) {
+  @Test(arguments: ["", "AQ", "no fingerprint!", "AQAAAAAA"]) func nonsense(text: String) {
     if let fingerprint = Fingerprint(text) { #expect(!fingerprint.isOfSameRecording(as: fingerprint)) }
   }
 }

@@ -3,6 +3,7 @@ import AnalysisTesting
 import DSP
 import Foundation
 import Glibc
+import SystemPackage
 import Testing
 
 @testable import Likeness
