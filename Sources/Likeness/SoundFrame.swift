@@ -50,7 +50,7 @@ struct SoundFrame {
         let (low, high) = (Self.edges[range], Self.edges[range + 1])
         var power: Float = 0
         for bin in low..<high { power += column[bin] }
-        let scale = 1 / (power / Float(high - low) + 1e-10)
+        let scale = 1 / (power / Float(high - low) + 1e-20)
         var sum = SIMD8<Float>.zero
         var change = SIMD8<Float>.zero
         for start in stride(from: low, to: high, by: 8) {

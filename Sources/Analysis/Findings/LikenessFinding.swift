@@ -15,7 +15,7 @@ public struct LikenessFinding: DeclaredFinding {
     self.reason = reason
   }
 
-  public init() { self = .none(reason: "") }
+  public init() { self.init(version: nil, descriptor: []) }
 
   public static func none(reason: String) -> LikenessFinding {
     LikenessFinding(version: nil, descriptor: [], reason: reason)
