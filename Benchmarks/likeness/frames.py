@@ -53,7 +53,7 @@ def frames(signal):
     tones, changes = [], []
     for low, high in zip(RANGES, RANGES[1:]):
         part = power[:, low:high]
-        logs = np.log(part / (part.mean(1, keepdims=True) + 1e-10) + 1e-3)
+        logs = np.log(part / (part.mean(1, keepdims=True) + 1e-20) + 1e-3)
         tones.append(logs.mean(1))
         changes.append(np.abs(np.diff(logs, axis=0, prepend=logs[:1])).mean(1))
     return np.log(power @ BANK.T + 1e-10).astype(np.float32), np.stack(tones + changes, 1).astype(np.float32)

@@ -9,8 +9,8 @@ public struct Fingerprint: Sendable {
   private static let reach = 16
   /// Seven seconds.
   private static let leastOverlap = 60
-  /// Of the bits. Encodings of one recording differ in 1% to 15%, other music in half of them.
-  private static let mostDifferent = 0.25
+  /// Of the bits. Encodings of one recording differ in up to 8%, two noises in 17%, other music in half of them.
+  private static let mostDifferent = 0.12
 
   /// - Parameter text: As a `FingerprintFinding` has it; `nil` if it cannot be read.
   public init?(_ text: String) {
@@ -32,7 +32,9 @@ public struct Fingerprint: Sendable {
       let overlap = min(items.count, other.items.count - offset) - start
       guard overlap >= Self.leastOverlap else { return false }
       var differences = 0
-      for index in start..<start + overlap { differences += (items[index] ^ other.items[index + offset]).nonzeroBitCount }
+      for index in start..<start + overlap {
+        differences += (items[index] ^ other.items[index + offset]).nonzeroBitCount
+      }
       return Double(differences) < Self.mostDifferent * 32 * Double(overlap)
     }
   }

@@ -61,7 +61,8 @@ public struct SoundCollection: Sendable {
         index: candidate.index, cosine: Double(candidate.cosine),
         likeness: Double(min(max(candidate.cosine - less, 0), 1)))
     }
-    return Array(neighbors.sorted { ($1.likeness, $1.cosine, $0.index) < ($0.likeness, $0.cosine, $1.index) }.prefix(limit))
+    return Array(
+      neighbors.sorted { ($1.likeness, $1.cosine, $0.index) < ($0.likeness, $0.cosine, $1.index) }.prefix(limit))
   }
 
   private func candidates(near query: [SIMD8<Float>], limit: Int) -> [(index: Int, cosine: Float)] {

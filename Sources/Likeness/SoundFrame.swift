@@ -23,7 +23,8 @@ struct SoundFrame {
       Float(700 * (pow(10, highest * Double(step) / Double(bandCount + 1) / 2595) - 1))
     }
     return FilterBank(
-      frequencies: frequencies, binWidth: Float(layout.sampleRate) / Float(layout.windowLength), binCount: layout.binCount)
+      frequencies: frequencies, binWidth: Float(layout.sampleRate) / Float(layout.windowLength),
+      binCount: layout.binCount)
   }()
 
   /// Mean powers of the bands.
@@ -44,32 +45,32 @@ struct SoundFrame {
     let isFirst = isFirst
     var found = tones
     do {
-    var logarithms = logarithms.mutableSpan
-    for range in 0..<Self.rangeCount {
-      let (low, high) = (Self.edges[range], Self.edges[range + 1])
-      var power: Float = 0
-      for bin in low..<high { power += column[bin] }
-      let scale = 1 / (power / Float(high - low) + 1e-10)
-      var sum = SIMD8<Float>.zero
-      var change = SIMD8<Float>.zero
-      for start in stride(from: low, to: high, by: 8) {
-        let count = min(8, high - start)
-        // A bin of the mean power adds nothing.
-        var values = SIMD8<Float>(repeating: 1 - Self.floor)
-        var before = SIMD8<Float>.zero
-        for lane in 0..<count {
-          values[lane] = column[start + lane] * scale
-          before[lane] = logarithms[start - Self.edges[0] + lane]
+      var logarithms = logarithms.mutableSpan
+      for range in 0..<Self.rangeCount {
+        let (low, high) = (Self.edges[range], Self.edges[range + 1])
+        var power: Float = 0
+        for bin in low..<high { power += column[bin] }
+        let scale = 1 / (power / Float(high - low) + 1e-20)
+        var sum = SIMD8<Float>.zero
+        var change = SIMD8<Float>.zero
+        for start in stride(from: low, to: high, by: 8) {
+          let count = min(8, high - start)
+          // A bin of the mean power adds nothing.
+          var values = SIMD8<Float>(repeating: 1 - Self.floor)
+          var before = SIMD8<Float>.zero
+          for lane in 0..<count {
+            values[lane] = column[start + lane] * scale
+            before[lane] = logarithms[start - Self.edges[0] + lane]
+          }
+          let logs = naturalLog(values + Self.floor)
+          sum += logs
+          let difference = logs - before
+          change += difference.replacing(with: -difference, where: difference .< 0)
+          for lane in 0..<count { logarithms[start - Self.edges[0] + lane] = logs[lane] }
         }
-        let logs = naturalLog(values + Self.floor)
-        sum += logs
-        let difference = logs - before
-        change += difference.replacing(with: -difference, where: difference .< 0)
-        for lane in 0..<count { logarithms[start - Self.edges[0] + lane] = logs[lane] }
+        found[range] = sum.sum() / Float(high - low)
+        found[Self.rangeCount + range] = isFirst ? 0 : change.sum() / Float(high - low)
       }
-      found[range] = sum.sum() / Float(high - low)
-      found[Self.rangeCount + range] = isFirst ? 0 : change.sum() / Float(high - low)
-    }
     }
     tones = found
     self.isFirst = false

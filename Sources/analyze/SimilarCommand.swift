@@ -55,7 +55,8 @@ enum SimilarText {
     let width = min(names.map(\.count).max() ?? 0, widestName)
     var lines = [printable(DisplayPath.text(of: answer.path))]
     for (track, name) in zip(answer.tracks, names) {
-      let shown = name.count > width ? name.prefix(width - 1) + "…" : name + String(repeating: " ", count: width - name.count)
+      let shown =
+        name.count > width ? name.prefix(width - 1) + "…" : name + String(repeating: " ", count: width - name.count)
       let path = printable(DisplayPath.text(of: track.record.path))
       lines.append(String(format: "%4d  %.2f  ", track.rank, track.likeness) + shown + "  " + path)
     }

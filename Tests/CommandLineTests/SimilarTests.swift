@@ -66,7 +66,9 @@ import Text
     try place.write("no music", to: place.folder.file("words.mp3"))
     let words = try similar(place, Argument(place.folder.file("words.mp3")))
     #expect(words.status == 1 && words.errors.contains("cannot be read"))
-    for limit in ["0", "-1", "1001"] { #expect(try similar(place, "library/chords.wav", "--limit=\(limit)").status == 64) }
+    for limit in ["0", "-1", "1001"] {
+      #expect(try similar(place, "library/chords.wav", "--limit=\(limit)").status == 64)
+    }
   }
 
   @Test func nothingIsDescribedYet() throws {

@@ -16,10 +16,10 @@ import Testing
   }
 
   @Test func aTrackIsNearestToItself() throws {
-    let bytes = descriptors(3000)
+    let bytes = descriptors(1000)
     let collection = SoundCollection(bytes)
-    #expect(collection.count == 3000)
-    for index in [0, 1499, 2999] {
+    #expect(collection.count == 1000)
+    for index in [0, 499, 999] {
       let near = try collection.nearest(to: descriptor(index, of: bytes), limit: 5)
       #expect(near.count == 5 && near[0].index == index)
       #expect(near[0].cosine > 0.999 && near[0].likeness > 0.999)
@@ -44,11 +44,11 @@ import Testing
 
   /// In a space of many dimensions what lies near the middle of many is near to all of them.
   @Test func noTrackIsNearToAllOthers() throws {
-    let bytes = descriptors(1200)
+    let bytes = descriptors(150)
     let size = SoundDescriptor.count
-    var counts = [Int](repeating: 0, count: 1200)
+    var counts = [Int](repeating: 0, count: 150)
     let collection = SoundCollection(bytes)
-    for index in 0..<1200 {
+    for index in 0..<150 {
       let own = try #require(SoundDescriptor(bytes: Array(bytes[index * size..<(index + 1) * size])))
       for near in collection.nearest(to: own, limit: 11) where near.index != index { counts[near.index] += 1 }
     }

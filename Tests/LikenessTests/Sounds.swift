@@ -9,7 +9,8 @@ import SystemPackage
 let sampleRate = 22_050
 
 /// A chord over a beat: harmonic notes that fade, and noise on every beat.
-func music(_ pitches: [Double] = [48, 60, 64, 67], bpm: Double = 120, seconds: Double = 30, start: Double = 0) -> Signal {
+func music(_ pitches: [Double] = [48, 60, 64, 67], bpm: Double = 120, seconds: Double = 30, start: Double = 0) -> Signal
+{
   var random = SplitMix64(seed: 5)
   return Signal(sampleRate: sampleRate, seconds: seconds) { time in
     let age = fmod(time + start, 60 / bpm)

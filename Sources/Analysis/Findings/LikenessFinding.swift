@@ -15,7 +15,7 @@ public struct LikenessFinding: DeclaredFinding {
     self.reason = reason
   }
 
-  public init() { self = .none(reason: "") }
+  public init() { self.init(version: nil, descriptor: []) }
 
   public static func none(reason: String) -> LikenessFinding {
     LikenessFinding(version: nil, descriptor: [], reason: reason)
@@ -24,10 +24,12 @@ public struct LikenessFinding: DeclaredFinding {
   public static let declaration = FindingDeclaration<LikenessFinding>(
     "likeness", "What the track sounds like, to find similar ones; null if it was not described.",
     fields: [
-      .field("version", \.version, "Version of the descriptor: only equal ones can be compared; null if there is none."),
+      .field(
+        "version", \.version, "Version of the descriptor: only equal ones can be compared; null if there is none."),
       .stored("descriptor", \.descriptor, "128 signed bytes."),
       .derived(
-        "descriptor_base64", "The descriptor, 128 signed bytes in base64: near ones sound alike; null if there is none.",
+        "descriptor_base64",
+        "The descriptor, 128 signed bytes in base64: near ones sound alike; null if there is none.",
         long: "descriptor"
       ) { likeness, _ in
         likeness.descriptor.isEmpty ? nil : Data(likeness.descriptor).base64EncodedString()
@@ -35,6 +37,9 @@ public struct LikenessFinding: DeclaredFinding {
       .field("reason", \.reason, "Why there is no descriptor: too_short, silence."),
     ],
     lines: { likeness, _ in
-      [FindingLine("likeness", likeness.version.map { "version \($0)" } ?? "none (\(likeness.reason ?? "unknown reason"))")]
+      [
+        FindingLine(
+          "likeness", likeness.version.map { "version \($0)" } ?? "none (\(likeness.reason ?? "unknown reason"))")
+      ]
     })
 }

@@ -135,7 +135,9 @@ private struct Recording {
 
   func isSame(as other: Recording) -> Bool {
     if let contentID, contentID == other.contentID { return true }
-    guard let duration, let theirs = other.duration, abs(duration - theirs) <= Self.durationTolerance else { return false }
+    guard let duration, let theirs = other.duration, abs(duration - theirs) <= Self.durationTolerance else {
+      return false
+    }
     if let fingerprint, let theirs = other.fingerprint { return fingerprint.isOfSameRecording(as: theirs) }
     return min(cosine, other.cosine) >= Self.leastCosine
   }
@@ -154,7 +156,8 @@ package enum SimilarTracksError: Error, CustomStringConvertible {
         + "music with the pipeline default, or with another one that includes the analyzer likeness: analyze FOLDER"
     case .noDescriptor(let path, let reason):
       "\(printable(DisplayPath.text(of: path))) cannot be compared: "
-        + (reason == "silence" ? "it is silent." : reason == "too_short" ? "it is shorter than 5 s." : "it has no audio.")
+        + (reason == "silence"
+          ? "it is silent." : reason == "too_short" ? "it is shorter than 5 s." : "it has no audio.")
     case .cannotRead(let path, let reason):
       "\(printable(DisplayPath.text(of: path))) cannot be read: \(reason)"
     }
