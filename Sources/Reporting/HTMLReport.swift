@@ -16,13 +16,13 @@ struct HTMLReport: ReportEncoder {
   private static let unlistedReasons: Set = ["not_audio", "unknown_kind"]
 
   private(set) var html = HTMLWriter()
-  /// Those with fields that say how they are shown.
+  /// Those that pages show.
   private let findings: [any DeclaredFinding.Type]
   private var folder: FilePath?
   private var overview = LibraryOverview(listedProblems: listedProblems)
 
   init(_ options: ReportOptions) {
-    findings = options.findings.filter { $0.hasShownFields }
+    findings = options.findings.filter { $0.isOnPages }
   }
 
   var bytes: [UInt8] { html.bytes }
@@ -174,10 +174,10 @@ struct HTMLReport: ReportEncoder {
 }
 
 extension FileRecord {
-  /// The fields of a finding that say how they are shown; `nil` if there are none.
+  /// The lines of a finding; `nil` if there are none.
   fileprivate func shownText<Finding: DeclaredFinding>(of type: Finding.Type) -> String? {
     guard let finding = findings[type] else { return nil }
-    let text = Finding.declaration.shownFields(finding, context)
-    return text.isEmpty ? nil : "\(Finding.declaration.name): \(text)"
+    let lines = Finding.declaration.lines(finding, context)
+    return lines.isEmpty ? nil : lines.map { "\($0.label): \($0.text)" }.joined(separator: "; ")
   }
 }

@@ -53,6 +53,7 @@ public struct CuesFinding: DeclaredFinding {
       .field("mix_out_end_s", \.mixOutEnd, "Where that transition is over; null if unknown."),
       .field("reason", \.reason, "silence, or no_beats if what is bound to beats is unknown."),
     ],
+    isOnPages: true,
     lines: { cues, _ in [FindingLine("cues", cues.text)] })
 
   /// As a person reads it.

@@ -16,6 +16,7 @@ extension KeyFinding {
       .field("tuning_cents", \.tuningCents, "The same in cents above 440 Hz, -50 to 50."),
       .field("reason", \.reason, "Why there is no key: too_short, silence, no_key."),
     ],
+    isOnPages: true,
     lines: { key, _ in [FindingLine("key", key.text)] })
 
   /// As a person reads it.

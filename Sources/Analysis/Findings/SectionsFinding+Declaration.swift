@@ -9,6 +9,7 @@ extension SectionsFinding {
       .column("section_count", "Number of sections.") { $0.map.count },
       .field("reason", \.reason, "Why there are no sections: too_short, silence, no_structure."),
     ],
+    isOnPages: true,
     lines: { sections, _ in [FindingLine("sections", sections.text)] })
 
   /// As a person reads it.

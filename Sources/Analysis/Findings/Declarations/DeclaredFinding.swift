@@ -23,8 +23,8 @@ public protocol DeclaredFinding: AnalysisFinding {
 extension DeclaredFinding {
   /// The id of the analyzer that makes such findings.
   public static var analyzer: String { declaration.analyzer }
-  /// Whether some of its fields say how they are shown.
-  public static var hasShownFields: Bool { declaration.fields.contains { $0.shown != nil } }
+  /// Whether pages show it.
+  public static var isOnPages: Bool { declaration.isOnPages }
   /// What its long fields are called, which reports leave out unless asked.
   public static var longFields: [String] { declaration.fields.compactMap { $0.report == nil ? nil : $0.long } }
 }
@@ -41,6 +41,8 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
   public let summary: String
   /// In the order of reports.
   public let fields: [FindingField<Finding>]
+  /// Whether pages show its lines.
+  public let isOnPages: Bool
   private let customLines: (@Sendable (Finding, FindingContext) -> [FindingLine])?
   /// By what words people look for a file with this finding; `nil` if by none.
   public let words: (@Sendable (Finding) -> SongWords)?
@@ -50,10 +52,11 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
   ///   - analyzer: The id of the analyzer, where it is not the name.
   ///   - table: Its table, where that is not called as the finding.
   ///   - words: By what words people look for a file with this finding.
+  ///   - isOnPages: Whether pages show its lines; `nil` if they do where some fields say how they are shown.
   ///   - lines: What `show` prints instead of the fields that say how they are shown.
   public init(
     _ name: String, analyzer: String? = nil, table: String? = nil, _ summary: String, fields: [FindingField<Finding>],
-    words: (@Sendable (Finding) -> SongWords)? = nil,
+    words: (@Sendable (Finding) -> SongWords)? = nil, isOnPages: Bool? = nil,
     lines: (@Sendable (Finding, FindingContext) -> [FindingLine])? = nil
   ) {
     self.name = name
@@ -62,6 +65,7 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
     self.summary = summary
     self.fields = fields
     self.words = words
+    self.isOnPages = isOnPages ?? fields.contains { $0.shown != nil }
     customLines = lines
   }
 
@@ -109,7 +113,7 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
   }
 
   /// The fields that say how they are shown, joined by commas; empty if none has a value.
-  public func shownFields(_ finding: Finding, _ context: FindingContext) -> String {
+  private func shownFields(_ finding: Finding, _ context: FindingContext) -> String {
     fields.compactMap { field in
       field.shown.flatMap { shown in field.report.flatMap { shown.text($0(finding, context)) } }
     }.joined(separator: ", ")
