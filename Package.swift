@@ -61,6 +61,7 @@ let package = Package(
     systemLibrary("CXXHash", pkgConfig: "libxxhash", debian: "libxxhash-dev"),
     systemLibrary("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
     systemLibrary("CChromaprint", pkgConfig: "libchromaprint", debian: "libchromaprint-dev"),
+    systemLibrary("CEBUR128", pkgConfig: "libebur128", debian: "libebur128-dev"),
     // FFmpeg's macros and what glibc does not show to Swift, behind plain C headers.
     .target(
       name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
@@ -80,10 +81,15 @@ let package = Package(
     swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", "MediaContainers", systemPackage]),
     swiftTarget("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),
     swiftTarget("Key", ["Analysis", "CKeyNetwork", "CKeyResources", "DSP"], excluding: ["Resources"]),
+    swiftTarget("Traits", ["Analysis", "DSP"]),
     swiftTarget("Likeness", ["Analysis", "CLikenessResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Tempo", ["Analysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
     swiftTarget("Landmarks", ["Analysis"]),
+    swiftTarget("Loudness", ["Analysis", "CEBUR128", "DSP"]),
+    swiftTarget("Waveform", ["Analysis", "DSP"]),
+    swiftTarget("Sections", ["Analysis", "DSP"]),
+    swiftTarget("Cues", ["Analysis", "DSP"]),
     swiftTarget(
       "Recognition",
       [
@@ -100,7 +106,11 @@ let package = Package(
       ]),
     swiftTarget("Reporting", ["Analysis", "Records", "System", "Text", systemPackage]),
     swiftTarget(
-      "BuiltInAnalyzers", ["Analysis", "Chromaprint", "Key", "Landmarks", "Likeness", "TagReading", "Tempo", "Text"]),
+      "BuiltInAnalyzers",
+      [
+        "Analysis", "Chromaprint", "Cues", "Key", "Landmarks", "Likeness", "Loudness", "Sections", "TagReading", "Tempo",
+        "Text", "Traits", "Waveform",
+      ]),
     swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "System", systemPackage]),
     .target(
       name: "Pipeline",
@@ -160,7 +170,12 @@ let package = Package(
       "TagReadingTests",
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
     testTarget("ResultStoreTests", ["Analysis", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
+    testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "CEBUR128", "Loudness", systemPackage]),
+    testTarget("CuesTests", ["Analysis", "AnalysisTesting", "Cues"]),
+    testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "DSP", "Waveform"]),
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "DSP", "Key", systemPackage]),
+    testTarget("TraitsTests", ["Analysis", "AnalysisTesting", "DSP", "Traits"]),
+    testTarget("SectionsTests", ["Analysis", "AnalysisTesting", "DSP", "Sections", systemPackage]),
     testTarget(
       "LikenessTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "DSP", "Likeness", systemPackage]),
     testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),

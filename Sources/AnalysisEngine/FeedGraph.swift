@@ -151,13 +151,20 @@ private final class Subscriber {
   }
 
   func consume(_ values: Span<Float>, at index: Int64) {
-    guard wantsMore else { return }
+    guard wantsMore, session != nil else { return }
     do {
-      try session?.consume(values, at: index)
-      wantsMore = session?.wantsMore ?? false
+      wantsMore = try hand(values, at: index, to: &session!)
     } catch {
       fail(error)
     }
+  }
+
+  /// Opens the session once and in place: asking it through the protocol copies it, and all its arrays are counted.
+  private func hand<Session: AnalysisSession>(
+    _ values: Span<Float>, at index: Int64, to session: inout Session
+  ) throws(AnalysisError) -> Bool {
+    try session.consume(values, at: index)
+    return session.wantsMore
   }
 
   func fail(_ error: AnalysisError) {

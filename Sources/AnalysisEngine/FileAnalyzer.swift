@@ -129,8 +129,8 @@ public struct FileAnalyzer: Sendable {
     hasDecoded: (Double) -> Void, timeSpent: () -> Double, into analysis: inout FileAnalysis
   ) -> [AnalyzerOutcome]? {
     let feeds = FeedGraph(
-      plugins: plugins, track: Track(path: job.path, format: source.format), format: source.format,
-      encoding: source.encoding, resampler: resampler)
+      plugins: plugins, track: Track(path: job.path, format: source.format, channelMask: source.encoding.channelMask),
+      format: source.format, encoding: source.encoding, resampler: resampler)
     var block = AudioBlock(channelCount: source.format.channelCount)
     var hasEnded = false
     var isLate = false

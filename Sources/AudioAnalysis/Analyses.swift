@@ -95,7 +95,9 @@ public struct Analyses: Sendable {
   public var tags: TagFinding? { self[TagFinding.self] }
   public var tempo: TempoFinding? { self[TempoFinding.self] }
   public var key: KeyFinding? { self[KeyFinding.self] }
+  public var traits: TraitsFinding? { self[TraitsFinding.self] }
   public var fingerprint: FingerprintFinding? { self[FingerprintFinding.self] }
+  public var loudness: LoudnessFinding? { self[LoudnessFinding.self] }
   public var signature: SignatureFinding? { self[SignatureFinding.self] }
 }
 

@@ -1,10 +1,15 @@
 public import Analysis
 internal import Chromaprint
+internal import Cues
 internal import Key
 internal import Landmarks
 internal import Likeness
+internal import Loudness
+internal import Sections
 internal import TagReading
 internal import Tempo
+internal import Traits
+internal import Waveform
 
 extension AnalyzerKind {
   /// Finds a `TagFinding`.
@@ -13,10 +18,20 @@ extension AnalyzerKind {
   public static let tempo = AnalyzerKind(TempoAnalyzer.self)
   /// Finds a `KeyFinding`.
   public static let key = AnalyzerKind(KeyAnalyzer.self)
+  /// Finds a `LoudnessFinding`.
+  public static let loudness = AnalyzerKind(LoudnessAnalyzer.self)
+  /// Finds a `WaveformFinding`.
+  public static let waveform = AnalyzerKind(WaveformAnalyzer.self)
+  /// Finds a `SectionsFinding`.
+  public static let sections = AnalyzerKind(SectionsAnalyzer.self)
+  /// Finds a `CuesFinding`.
+  public static let cues = AnalyzerKind(CuesAnalyzer.self)
+  /// Finds a `TraitsFinding`.
+  public static let traits = AnalyzerKind(TraitsAnalyzer.self)
+  /// Finds a `LikenessFinding`, by which similar tracks are found.
+  public static let likeness = AnalyzerKind(LikenessAnalyzer.self)
   /// Finds a `FingerprintFinding`, Chromaprint's for AcoustID.
   public static let chromaprint = AnalyzerKind(ChromaprintAnalyzer.self)
   /// Finds a `SignatureFinding`, by which recordings are recognized.
   public static let signature = AnalyzerKind(SignatureAnalyzer.self)
-  /// Finds a `LikenessFinding`, by which similar tracks are found.
-  public static let likeness = AnalyzerKind(LikenessAnalyzer.self)
 }

@@ -9,9 +9,14 @@ public enum BuiltInAnalyzers {
     .tags,
     .tempo,
     .key,
+    .loudness,
+    .waveform,
+    .sections,
+    .cues,
+    .traits,
+    .likeness,
     .chromaprint,
     .signature,
-    .likeness,
   ]
 
   /// What they find, as far as it is declared: tables, fields of reports and lines of `show` come from these.

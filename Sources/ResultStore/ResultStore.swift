@@ -33,6 +33,7 @@ public final class ResultStore: Sendable {
   private let copy: TemporaryCopy?
   let analysisSets = AnalysisSets()
   let findings: StoredFindings
+  private let keepsAlbums: Bool
   /// What the database had of the tables of findings when it was opened: all, if it may be written.
   let existing: ExistingColumns
 
@@ -44,6 +45,7 @@ public final class ResultStore: Sendable {
   ) throws(StoreError) {
     self.path = path
     findings = StoredFindings(types)
+    keepsAlbums = AlbumLoudness.isKept(with: findings.tables)
     guard let name = path.withBytes({ unsafe String(validating: $0, as: UTF8.self) }) else {
       throw .cannotOpen(path: path, reason: "the name of a database must be UTF-8")
     }
@@ -149,7 +151,11 @@ public final class ResultStore: Sendable {
       throw .unreachable(path: path, detail: "it was removed, moved or replaced while it was in use")
     }
     do {
-      return try pool.write(body)
+      return try pool.write { db in
+        let result = try body(db)
+        if keepsAlbums { try AlbumLoudness.update(db) }
+        return result
+      }
     } catch {
       throw Self.storeError(error, path: path)
     }

@@ -25,7 +25,7 @@ struct ReportArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Add to reports: beats, lyrics, chapters, descriptor, vanished (files gone)", valueName: "what"),
+      "Add to reports: beats, lyrics, chapters, waveform, descriptor, vanished (files gone)", valueName: "what"),
     completion: .list(ReportExtra.choices)
   )
   var include: [String] = []

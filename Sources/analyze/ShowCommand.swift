@@ -22,7 +22,7 @@ struct ShowCommand: AsyncParsableCommand {
   var json = false
 
   @Option(
-    help: ArgumentHelp("Put long lists into the JSON: beats, lyrics, chapters, descriptor", valueName: "what"),
+    help: ArgumentHelp("Put long lists into the JSON: beats, lyrics, chapters, waveform, descriptor", valueName: "what"),
     completion: .list(ReportExtra.choices))
   var include: [String] = []
 

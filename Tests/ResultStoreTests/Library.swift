@@ -160,7 +160,7 @@ final class Library {
   // MARK: Analyses
 
   static let findings: [any DeclaredFinding.Type] = [
-    TagFinding.self, TempoFinding.self, FingerprintFinding.self, SignatureFinding.self,
+    TagFinding.self, TempoFinding.self, FingerprintFinding.self, SignatureFinding.self, LoudnessFinding.self,
   ]
 
   static func tempoFinding(_ bpm: Double = 126) -> TempoFinding {

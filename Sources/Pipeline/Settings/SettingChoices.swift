@@ -75,6 +75,8 @@ public enum ReportExtra: String, SettingValue, CaseIterable {
   /// The words of songs.
   case lyrics
   case chapters
+  /// Points of the waveform, and the onset envelope.
+  case waveform
   /// What tracks sound like, in numbers.
   case descriptor
   /// Files that are gone.

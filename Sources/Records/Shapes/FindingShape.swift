@@ -23,11 +23,11 @@ extension FieldType {
   /// Of a CSV report.
   fileprivate func columns(_ name: String, _ summary: String) -> [Column] {
     switch self {
-    case .text, .blob, .json: [Column(name: name, summary: summary, type: "string")]
+    case .text, .json: [Column(name: name, summary: summary, type: "string")]
     case .integer: [Column(name: name, summary: summary, type: "integer")]
     case .number: [Column(name: name, summary: summary, type: "number")]
     case .boolean: [Column(name: name, summary: summary, type: "boolean")]
-    case .texts, .numbers: [.list(name, summary)]
+    case .blob, .texts, .numbers: [.list(name, summary)]
     case .textLists, .records: [.json(name, summary)]
     case .record(let type):
       type.members.flatMap { $0.type.columns($0.name, $0.summary) }.map { $0.within(name) }
@@ -44,11 +44,12 @@ extension SchemaNode {
   fileprivate init(_ type: FieldType) {
     self =
       switch type {
-      case .text, .blob: SchemaNode(Scalar.text)
+      case .text: SchemaNode(Scalar.text)
       case .integer: SchemaNode(Scalar.integer)
       case .number: SchemaNode(Scalar.number)
       case .boolean: SchemaNode(Scalar.boolean)
       case .json: SchemaNode(Scalar.json)
+      case .blob: .list(of: SchemaNode(Scalar.integer))
       case .texts: .list(of: SchemaNode(Scalar.text))
       case .numbers: .list(of: SchemaNode(Scalar.number))
       case .textLists: .map(of: .list(of: SchemaNode(Scalar.text)))
@@ -90,7 +91,10 @@ extension JSONWriter {
     case .number(let number): self.number(number.isFinite ? number : 0, decimals: reportedDecimals)
     case .boolean(let flag): bool(flag)
     case .json(let value): self.value(value)
-    case .blob: null()
+    case .blob(let bytes):
+      beginArray()
+      for byte in bytes { integer(byte) }
+      endArray()
     case .texts(let list):
       beginArray()
       for text in list where !text.isEmpty { string(text) }
@@ -133,12 +137,13 @@ extension CSVWriter {
   fileprivate mutating func value(_ value: FieldValue, _ type: FieldType, isNullable: Bool) {
     if isNullable, !value.isPresent { return empty(type) }
     switch value {
-    case .null, .blob: empty(type)
+    case .null: empty(type)
     case .text(let text): self.text(text)
     case .integer(let number): integer(number)
     case .number(let number): self.number(number.isFinite ? number : 0, decimals: reportedDecimals)
     case .boolean(let flag): bool(flag)
     case .json(let value): escapedText(value.text)
+    case .blob(let bytes): list(bytes) { $1.integer(Int($0)) }
     case .texts(let texts): list(texts.filter { !$0.isEmpty }) { $1.text($0) }
     case .numbers(let numbers): list(numbers.filter(\.isFinite)) { $1.number($0, decimals: reportedDecimals) }
     case .textLists, .records: json { $0.value(value, type, isNullable: false) }

@@ -13,6 +13,7 @@ enum Schema {
   static let ownTables: Set<String> = [
     "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
     "songs_fts", "source_paths_fts", "tempo_correction",
+    AlbumLoudness.table,
   ]
 
   static var migrator: DatabaseMigrator {

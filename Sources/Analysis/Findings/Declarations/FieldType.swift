@@ -8,7 +8,7 @@ public indirect enum FieldType: Sendable {
   case boolean
   /// Any JSON value.
   case json
-  /// Bytes: kept in the store, and in no report.
+  /// Bytes: a BLOB in the store, whole numbers from 0 to 255 in reports.
   case blob
   case texts
   case numbers
@@ -61,8 +61,8 @@ extension FieldType {
   /// An empty list of this type stands for nothing.
   public var isList: Bool {
     switch self {
-    case .texts, .numbers, .textLists, .records: true
-    case .text, .integer, .number, .boolean, .json, .blob, .record: false
+    case .blob, .texts, .numbers, .textLists, .records: true
+    case .text, .integer, .number, .boolean, .json, .record: false
     }
   }
 
@@ -96,11 +96,12 @@ public enum FieldValue: Hashable, Sendable {
     switch self {
     case .null: true
     case .text(let text): text.isEmpty
+    case .blob(let bytes): bytes.isEmpty
     case .texts(let list): list.isEmpty
     case .numbers(let list): list.isEmpty
     case .textLists(let lists): lists.isEmpty
     case .records(let records): records.isEmpty
-    case .integer, .number, .boolean, .json, .blob, .record: false
+    case .integer, .number, .boolean, .json, .record: false
     }
   }
 }

@@ -1,0 +1,54 @@
+/// The form of a track: where its parts begin, and which of them are alike.
+public struct SectionsFinding: DeclaredFinding {
+  public struct Section: DeclaredRecord {
+    public var startSeconds: Double
+    /// Where the next one starts.
+    public var endSeconds: Double
+    /// `A`, `B`, …, in the order they first appear; sections with the same label are alike.
+    public var label: String
+    /// Mean level below 4 kHz in dB, relative to that of the whole track; -100 at the lowest.
+    public var levelDecibels: Double
+
+    public init(startSeconds: Double, endSeconds: Double, label: String, levelDecibels: Double) {
+      self.startSeconds = startSeconds
+      self.endSeconds = endSeconds
+      self.label = label
+      self.levelDecibels = levelDecibels
+    }
+
+    public init() { self.init(startSeconds: 0, endSeconds: 0, label: "", levelDecibels: 0) }
+
+    public static let summary = "A part of the track."
+    public static let form = RecordType.Form.tuple
+    public static let fields: [FindingField<Section>] = [
+      .field("start_s", \.startSeconds, "Seconds from the start of the audio."),
+      .field(
+        "end_s", \.endSeconds, "Where the next one starts; of the last one, the end of the audio to within 0.3 s."),
+      .field("label", \.label, "A, B, …, in the order they first appear; sections with the same label are alike."),
+      .field(
+        "level_db", \.levelDecibels,
+        "Mean level below 4 kHz, relative to that of the whole track; -100 at the lowest."),
+    ]
+  }
+
+  /// The labels in order, such as `A B A C`; `nil` where no sections were found, and then `reason` says why.
+  public var form: String?
+  /// Ascending and without gaps; two or more, or none.
+  public var map: [Section]
+  /// Machine-readable: `too_short`, `silence`, `no_structure`; `nil` when there are sections.
+  public var reason: String?
+
+  public init(map: [Section]) {
+    form = map.isEmpty ? nil : map.map(\.label).joined(separator: " ")
+    self.map = map
+    reason = nil
+  }
+
+  public init() { self.init(map: []) }
+
+  public static func none(reason: String) -> SectionsFinding {
+    var finding = SectionsFinding()
+    finding.reason = reason
+    return finding
+  }
+}

@@ -1,0 +1,82 @@
+internal import Foundation
+
+/// What a track looks like over time.
+///
+/// Lists of bytes are linear. In `minima` and `maxima` 128 is zero and 127 steps are `peak`; in the other lists 255 is
+/// the peak of the band (of the whole signal for `rms`). So the quietest track has as many steps as the loudest.
+public struct WaveformFinding: DeclaredFinding {
+  /// Samples per second, of the file.
+  public var sampleRate = 0
+  /// From one point to the next.
+  public var samplesPerPoint = 0
+  /// At most 2,000.
+  public var pointCount = 0
+  /// Decibels relative to full scale of the largest sample of the mean of all channels; `nil` in silence.
+  public var peak: Double?
+  /// The same below 600 Hz.
+  public var lowPeak: Double?
+  /// From 600 to 4,000 Hz.
+  public var midPeak: Double?
+  /// Above 4,000 Hz.
+  public var highPeak: Double?
+  public var minima: [UInt8] = []
+  public var maxima: [UInt8] = []
+  public var rms: [UInt8] = []
+  public var lowPeaks: [UInt8] = []
+  public var lowRMS: [UInt8] = []
+  public var midPeaks: [UInt8] = []
+  public var midRMS: [UInt8] = []
+  public var highPeaks: [UInt8] = []
+  public var highRMS: [UInt8] = []
+  /// Seconds from one value of `onsets` to the next: 20 ms, in tracks of more than an hour a multiple.
+  public var onsetStepSeconds = 0.0
+  /// How strongly something begins; 255 is 1.
+  public var onsets: [UInt8] = []
+  /// Machine-readable: `silence`; `nil` if there is a sound.
+  public var reason: String?
+
+  public init() {}
+
+  /// Seconds from one point to the next.
+  public var pointSeconds: Double { sampleRate > 0 ? Double(samplesPerPoint) / Double(sampleRate) : 0 }
+
+  public static let declaration = FindingDeclaration<WaveformFinding>(
+    "waveform", "What the track looks like over time; null if it was not measured.",
+    fields: [
+      .field("sample_rate_hz", \.sampleRate, "Sample rate of the file, in which samples_per_point counts."),
+      .field("samples_per_point", \.samplesPerPoint, "Samples from one point to the next."),
+      .field("points", \.pointCount, "Number of points, at most 2,000."),
+      .field(
+        "peak_dbfs", \.peak,
+        "Largest sample of the mean of all channels, in decibels relative to full scale; null in silence."),
+      .field("low_peak_dbfs", \.lowPeak, "The same below 600 Hz."),
+      .field("mid_peak_dbfs", \.midPeak, "The same from 600 to 4,000 Hz."),
+      .field("high_peak_dbfs", \.highPeak, "The same above 4,000 Hz."),
+      list("minima", \.minima, "Smallest sample of each point: 128 is zero, 1 is minus the peak."),
+      list("maxima", \.maxima, "Largest sample of each point: 128 is zero, 255 is the peak."),
+      list("rms", \.rms, "Root mean square of each point; 255 is the peak."),
+      list("low_peaks", \.lowPeaks, "Largest magnitude below 600 Hz; 255 is the peak of this band."),
+      list("low_rms", \.lowRMS, "Root mean square below 600 Hz; 255 is the peak of this band."),
+      list("mid_peaks", \.midPeaks, "Largest magnitude from 600 to 4,000 Hz; 255 is the peak of this band."),
+      list("mid_rms", \.midRMS, "Root mean square from 600 to 4,000 Hz; 255 is the peak of this band."),
+      list("high_peaks", \.highPeaks, "Largest magnitude above 4,000 Hz; 255 is the peak of this band."),
+      list("high_rms", \.highRMS, "Root mean square above 4,000 Hz; 255 is the peak of this band."),
+      .field("onset_step_s", \.onsetStepSeconds, "Seconds from one value of onsets to the next."),
+      list("onsets", \.onsets, "How strongly sounds begin, 0 to 255."),
+      .field("reason", \.reason, "silence if there is no sound."),
+    ],
+    lines: { waveform, _ in [FindingLine("waveform", waveform.text)] })
+
+  private static func list(
+    _ name: String, _ path: any WritableKeyPath<WaveformFinding, [UInt8]> & Sendable, _ summary: String
+  ) -> FindingField<WaveformFinding> {
+    .field(name, path, summary, long: "waveform", table: "waveform_points")
+  }
+
+  /// As a person reads it.
+  private var text: String {
+    guard let peak else { return "none (\(reason ?? "unknown reason"))" }
+    return String(
+      format: "%d %@ of %.3f s, peak %.2f dBFS", pointCount, pointCount == 1 ? "point" : "points", pointSeconds, peak)
+  }
+}

@@ -1,0 +1,90 @@
+internal import Analysis
+internal import Foundation
+internal import Records
+package import ResultStore
+internal import System
+package import SystemPackage
+internal import Text
+
+/// Writes waveforms from the database as audiowaveform would.
+package struct WaveformExport: Sendable {
+  /// Files and folders that were analyzed.
+  package var paths: [FilePath]
+  package var format: AudiowaveformData.Format
+  package var bits: AudiowaveformData.Bits
+
+  package init(_ paths: [FilePath], _ format: AudiowaveformData.Format, bits: AudiowaveformData.Bits) {
+    self.paths = paths
+    self.format = format
+    self.bits = bits
+  }
+
+  /// The waveform of a single file, to be written anywhere.
+  /// - Throws: `StoreError`, `UnknownFile` or `WaveformExportError`.
+  package func single(_ store: ResultStore) throws -> [UInt8] {
+    guard paths.count == 1, let path = paths.first else { throw WaveformExportError.severalFiles }
+    guard let record = try store.record(at: path, long: ["waveform"]) else {
+      if try store.knownFileCount(under: path) > 0 { throw WaveformExportError.severalFiles }
+      throw UnknownFile(path)
+    }
+    guard let waveform = record.findings[WaveformFinding.self] else { throw WaveformExportError.notAnalyzed(path) }
+    return AudiowaveformData(waveform, bits: bits).bytes(format)
+  }
+
+  /// Writes one file for each track into a folder: `song.mp3.json` for `song.mp3`, below the folders that hold it from
+  /// the given path on.
+  /// - Throws: `StoreError`, `UnknownFile` or `WaveformExportError`; what was written before stays.
+  package func write(_ store: ResultStore, into folder: FilePath) throws {
+    var written = Set<FilePath>()
+    for root in paths {
+      guard try store.knownFileCount(under: root) > 0 else { throw UnknownFile(root) }
+      let before = written.count
+      try store.forEachRecord(RecordSelection(roots: [root], long: ["waveform"])) { record in
+        guard let waveform = record.findings[WaveformFinding.self] else { return }
+        let target = try self.target(of: record.path, under: root, in: folder)
+        guard written.insert(target).inserted else { throw WaveformExportError.sameName(target) }
+        do {
+          try FileManager.default.createDirectory(
+            atPath: target.removingLastComponent().string, withIntermediateDirectories: true)
+          try FileReplacement.write(AudiowaveformData(waveform, bits: bits).bytes(format), to: target)
+        } catch {
+          throw WaveformExportError.cannotWrite(
+            target, reason: (error as? Errno)?.description ?? error.localizedDescription)
+        }
+      }
+      if written.count == before { throw WaveformExportError.notAnalyzed(root) }
+    }
+  }
+
+  private func target(of path: FilePath, under root: FilePath, in folder: FilePath) throws -> FilePath {
+    var relative = path
+    guard relative.removePrefix(root == path ? root.removingLastComponent() : root), let name = relative.lastComponent
+    else { throw UnknownFile(path) }
+    return folder.pushing(relative.removingLastComponent()).appending(
+      "\(DisplayPath.text(of: FilePath(root: nil, [name]))).\(format.rawValue)")
+  }
+}
+
+/// Why waveforms are not written.
+package enum WaveformExportError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Standard output takes one waveform.
+  case severalFiles
+  /// The file is known, its waveform is not.
+  case notAnalyzed(FilePath)
+  /// Two tracks would go into one file.
+  case sameName(FilePath)
+  case cannotWrite(FilePath, reason: String)
+
+  package var description: String {
+    switch self {
+    case .severalFiles: "Standard output takes the waveform of one file. Name a folder for several: --output DIR"
+    case .notAnalyzed(let path):
+      "The waveform of \(Self.text(path)) is not in the database. Analyze it with a pipeline that has `waveform`: "
+        + "analyze \(Self.text(path))"
+    case .sameName(let path): "Two tracks would be written to \(Self.text(path)). Give their common folder instead."
+    case .cannotWrite(let path, let reason): "\(Self.text(path)) cannot be written: \(reason)."
+    }
+  }
+
+  private static func text(_ path: FilePath) -> String { printable(DisplayPath.text(of: path)) }
+}

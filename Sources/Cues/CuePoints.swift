@@ -1,0 +1,166 @@
+internal import Analysis
+internal import DSP
+internal import Glibc
+
+/// Cues on the beats of a track, from its level and bass between beats.
+struct CuePoints {
+  /// What stands in the way of cues on beats if there are fewer.
+  private static let leastBeats = 16
+  /// Beats of a phrase, and of the longest transition.
+  private static let (phrase, longestMix) = (16, 128)
+  /// Decibels by which full level and bass may lie below what is usual in the track. The first pair with which intro
+  /// and outro leave `leastBody` of the beats is the one.
+  private static let margins: [(level: Double, bass: Double)] = [(4.5, 7), (6, 9), (8, 12), (11, 16), (15, 22)]
+  private static let leastBody = 0.4
+  static let highlightSeconds = 30.0
+
+  /// Seconds, those that sound.
+  private let beats: [Double]
+  /// Indices of beats that begin a cell: downbeats, or all beats where those are not known.
+  private let grid: [Int]
+  /// Cells of four beats.
+  private let cellsPerBar: Int
+  /// Decibels of each cell, relative to what is usual; the last cell ends where the last one begins.
+  private let levels: [Double]
+  private let basses: [Double]
+  private let hasBass: Bool
+  private let sound: ClosedRange<Double>
+  /// Parts of the track that come back, of the loudest kind.
+  private let refrains: [ClosedRange<Double>]
+
+  /// - Parameters:
+  ///   - sections: Of the track, as far as they are known.
+  ///   - sound: First to last sound in seconds.
+  ///   - energy: Of level and bass from the start of the track to a time.
+  init?(
+    _ tempo: TempoFinding, sections: [SectionsFinding.Section], sound: ClosedRange<Double>,
+    energy: (Double) -> SIMD2<Double>
+  ) {
+    self.sound = sound
+    refrains = Self.refrains(sections)
+    // A beat may be found a little before its sound.
+    let beats = tempo.beats.filter { $0 >= sound.lowerBound - 0.05 && $0 <= sound.upperBound }
+    guard beats.count >= Self.leastBeats, zip(beats, beats.dropFirst()).allSatisfy({ $0 < $1 }) else { return nil }
+    self.beats = beats
+    let downbeats = Self.indices(of: tempo.downbeats ?? [], in: beats)
+    let hasBars = downbeats.count >= 5
+    grid = hasBars ? downbeats : Array(beats.indices)
+    cellsPerBar = hasBars ? 1 : 4
+    var cells: [SIMD2<Double>] = []
+    for (start, end) in zip(grid, grid.dropFirst()) {
+      let power = (energy(beats[end]) - energy(beats[start])) / (beats[end] - beats[start])
+      cells.append(SIMD2(Self.decibels(power[0]), Self.decibels(power[1])))
+    }
+    let usual = SIMD2(Self.usual(cells.map { $0[0] }), Self.usual(cells.map { $0[1] }))
+    levels = cells.map { $0[0] - usual[0] }
+    basses = cells.map { $0[1] - usual[1] }
+    // Music without bass has no bass to wait for.
+    hasBass = usual[1] > usual[0] - 18
+  }
+
+  private static func refrains(_ sections: [SectionsFinding.Section]) -> [ClosedRange<Double>] {
+    let kinds = Dictionary(grouping: sections.filter { $0.endSeconds > $0.startSeconds }, by: \.label)
+    // By label where levels are equal: a dictionary has no order.
+    let loudest = kinds.values.filter { $0.count > 1 }.max { first, second in
+      let levels = [first, second].map { $0.reduce(0) { $0 + $1.levelDecibels } / Double($0.count) }
+      return (levels[0], second[0].label) < (levels[1], first[0].label)
+    }
+    return (loudest ?? []).map { $0.startSeconds...$0.endSeconds }
+  }
+
+  private static func decibels(_ power: Double) -> Double { 10 * log10(max(power, 1e-12)) }
+
+  /// What the louder half of a track has: its upper quartile.
+  private static func usual(_ values: [Double]) -> Double { values.sorted()[values.count * 3 / 4] }
+
+  /// Both ascend; downbeats are beats, but for rounding.
+  private static func indices(of downbeats: [Double], in beats: [Double]) -> [Int] {
+    var found: [Int] = []
+    var index = 0
+    for downbeat in downbeats {
+      while index < beats.count, beats[index] < downbeat - 0.02 { index += 1 }
+      if index < beats.count, abs(beats[index] - downbeat) <= 0.02, found.last != index { found.append(index) }
+    }
+    return found
+  }
+
+  var firstBeat: Double { beats[0] }
+
+  /// Indices in `grid`: of the first full cell with which a full passage begins (three quarters of four bars), and
+  /// where the last such passage ends.
+  private func ends(of full: [Bool]) -> (first: Int, last: Int)? {
+    let reach = 4 * cellsPerBar
+    func isMostlyFull(_ passage: ArraySlice<Bool>) -> Bool { 4 * passage.count(where: \.self) >= 3 * passage.count }
+    let first = full.indices.first { full[$0] && isMostlyFull(full[$0..<min($0 + reach, full.count)]) }
+    let last = full.indices.last { full[$0] && isMostlyFull(full[max(0, $0 + 1 - reach)...$0]) }
+    guard let first, let last, first <= last else { return nil }
+    return (first, last + 1)
+  }
+
+  /// Indices of beats.
+  /// - Parameters:
+  ///   - fadeInEnd: In seconds.
+  ///   - fadeOutStart: In seconds.
+  func body(fadeInEnd: Double, fadeOutStart: Double) -> (introEnd: Int, outroStart: Int)? {
+    for margin in Self.margins {
+      let full = zip(levels, basses).map { $0 >= -margin.level && (!hasBass || $1 >= -margin.bass) }
+      guard let (first, last) = ends(of: full) else { continue }
+      let introEnd = grid.first { $0 >= grid[first] && beats[$0] >= fadeInEnd - 0.02 }
+      let outroStart = grid.last { $0 <= grid[last] && beats[$0] <= fadeOutStart + 0.02 }
+      guard let introEnd, let outroStart else { continue }
+      if Double(outroStart - introEnd) >= Self.leastBody * Double(beats.count) { return (introEnd, outroStart) }
+    }
+    return nil
+  }
+
+  func time(_ beat: Int) -> Double { beats[beat] }
+
+  /// The loud passage that is most typical: it has the usual level and bass throughout, and begins where the music
+  /// rises. A part that comes back counts for more.
+  var highlight: ClosedRange<Double> {
+    let start = grid.indices.max { score($0) < score($1) }.map { beats[grid[$0]] } ?? beats[0]
+    return start...max(start, min(start + Self.highlightSeconds, sound.upperBound))
+  }
+
+  private func score(_ cell: Int) -> Double {
+    let start = beats[grid[cell]]
+    let length = min(Self.highlightSeconds, sound.upperBound - sound.lowerBound)
+    // Where not even a beat less would do, the first cell is left.
+    if start + length > sound.upperBound + 0.05 { return cell == 0 ? -1e6 : -1e9 + Double(-cell) }
+    var passage = cell
+    while passage < levels.count, beats[grid[passage]] < start + length - 0.05 { passage += 1 }
+    guard passage > cell else { return -1e8 }
+    // Louder than usual is no better than usual: a single loud hit is not typical.
+    func fullness(_ decibels: Double) -> Double { max(-20, min(1, decibels)) }
+    let total = (cell..<passage).reduce(0.0) { $0 + fullness(levels[$1]) + 0.5 * fullness(basses[$1]) }
+    let reach = 4 * cellsPerBar
+    let after = mean(levels[cell..<min(cell + reach, levels.count)])
+    let before = cell > 0 ? mean(levels[max(0, cell - reach)..<cell]) : after
+    let rise = max(0, min(6, after - before))
+    // Introductions and endings are not typical; the middle third of a track is.
+    let place = (start - sound.lowerBound) / max(1, sound.upperBound - sound.lowerBound)
+    let distance = max(0, abs(place - 0.4) - 0.15)
+    let refrain = refrains.reduce(0.0) {
+      $0 + max(0, min($1.upperBound, start + length) - max($1.lowerBound, start)) / length
+    }
+    return total / Double(passage - cell) + 0.4 * rise - 3 * distance + 2 * refrain
+  }
+
+  private func mean(_ values: ArraySlice<Double>) -> Double {
+    values.reduce(0) { $0 + max(-20, $1) } / Double(max(1, values.count))
+  }
+
+  /// Transitions that end where the body begins and start where it ends, whole phrases long if there is room; where
+  /// there is no introduction or ending, a phrase of the body.
+  func transitions(introEnd: Int, outroStart: Int) -> (in: ClosedRange<Double>, out: ClosedRange<Double>)? {
+    func length(_ room: Int) -> Int {
+      room >= Self.phrase ? min(room / Self.phrase * Self.phrase, Self.longestMix) : room / 4 * 4
+    }
+    let lead = length(introEnd)
+    let tail = length(beats.count - 1 - outroStart)
+    let first = lead > 0 ? introEnd - lead...introEnd : introEnd...introEnd + Self.phrase
+    let last = tail > 0 ? outroStart...outroStart + tail : outroStart - Self.phrase...outroStart
+    guard first.upperBound <= last.lowerBound else { return nil }
+    return (beats[first.lowerBound]...beats[first.upperBound], beats[last.lowerBound]...beats[last.upperBound])
+  }
+}

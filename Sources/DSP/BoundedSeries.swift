@@ -1,0 +1,41 @@
+/// A measurement of a stretch of time that can be joined with that of the next stretch.
+public protocol Mergeable {
+  mutating func merge(_ next: Self)
+}
+
+/// Measurements of equal stretches of time, merged in pairs whenever there are too many: memory is bounded, whatever
+/// the length of the audio.
+public struct BoundedSeries<Element: Mergeable> {
+  public let limit: Int
+  public private(set) var elements: [Element] = []
+  /// Stretches in each of `elements`; in the last one maybe fewer.
+  public private(set) var merged = 1
+  private var lastCount = 0
+
+  public init(limit: Int) {
+    self.limit = limit
+  }
+
+  public mutating func append(_ element: Element) {
+    if lastCount > 0, lastCount < merged {
+      elements[elements.count - 1].merge(element)
+      lastCount += 1
+      return
+    }
+    if elements.count == limit {
+      elements = grouped(by: 2)
+      merged *= 2
+    }
+    elements.append(element)
+    lastCount = 1
+  }
+
+  /// So many elements in one; in the last one maybe fewer.
+  public func grouped(by count: Int) -> [Element] {
+    stride(from: 0, to: elements.count, by: count).map { start in
+      var sum = elements[start]
+      for element in elements[(start + 1)..<min(start + count, elements.count)] { sum.merge(element) }
+      return sum
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/// The stretches of time that are compared with each other: beats, groups of beats in a long track, or half seconds
+/// where no beats are known.
+struct BeatUnits {
+  /// A 10-minute track at 100 beats a minute has its beats compared.
+  static let limit = 1024
+  private static let fewestBeats = 8
+  private static let withoutBeats = 0.5
+
+  /// Seconds, ascending, one more than units; from the start of the audio to its end.
+  let edges: [Double]
+  /// The median, in seconds.
+  let length: Double
+  /// Units of a beat each.
+  let beatsPerUnit: Int
+
+  var count: Int { edges.count - 1 }
+
+  /// - Parameters:
+  ///   - beats: Seconds; in disorder, or fewer than eight, they are not used.
+  ///   - seconds: Length of the audio.
+  init(beats: [Double], seconds: Double) {
+    let usable = beats.filter { $0.isFinite && $0 >= 0 && $0 < seconds }
+    let gaps = zip(usable, usable.dropFirst()).map { $1 - $0 }
+    var points: [Double]
+    var period = Self.withoutBeats
+    if usable.count >= Self.fewestBeats, gaps.allSatisfy({ $0 > 0.1 }) {
+      period = Self.median(gaps)
+      points = Self.even(from: 0, to: usable[0], by: period, fromEnd: true)
+      for (beat, gap) in zip(usable, gaps) {
+        let parts = max(1, Int((gap / period).rounded()))
+        points += (0..<parts).map { beat + gap * Double($0) / Double(parts) }
+      }
+      points += Self.even(from: usable[usable.count - 1], to: seconds, by: period, fromEnd: false)
+    } else {
+      points = Self.even(from: 0, to: seconds, by: period, fromEnd: false)
+    }
+    var group = 1
+    while points.count / group > Self.limit { group *= 2 }
+    var edges = [0.0]
+    for point in points.enumerated().lazy.filter({ $0.offset % group == 0 }).map(\.element) {
+      if point - edges[edges.count - 1] > 0.3 * period { edges.append(point) }
+    }
+    if edges.count > 1, seconds - edges[edges.count - 1] <= 0.3 * period { edges.removeLast() }
+    edges.append(seconds)
+    self.edges = edges
+    beatsPerUnit = group
+    length = Self.median(zip(edges, edges.dropFirst()).map { $1 - $0 })
+  }
+
+  /// Evenly spaced points with the first of the bounds among them, or with the last, which is left out.
+  private static func even(from start: Double, to end: Double, by step: Double, fromEnd: Bool) -> [Double] {
+    guard end > start else { return [] }
+    let count = Int((end - start) / step)
+    return fromEnd
+      ? (1...max(count, 1)).reversed().map { max(end - Double($0) * step, start) }
+      : (0...count).map { start + Double($0) * step }
+  }
+
+  private static func median(_ values: [Double]) -> Double {
+    values.isEmpty ? 0 : values.sorted()[values.count / 2]
+  }
+
+  /// So many seconds in units, no less than so many.
+  func units(_ seconds: Double, atLeast least: Int = 4) -> Int {
+    length > 0 ? max(least, Int(seconds / length)) : least
+  }
+
+  /// Moves bounds between sections to the downbeat that is a unit away.
+  func snap(_ bounds: inout [Int], to downbeats: [Double]) {
+    guard beatsPerUnit == 1, downbeats.count >= Self.fewestBeats / 2, bounds.count > 2 else { return }
+    var isDownbeat = [Bool](repeating: false, count: edges.count)
+    for (index, edge) in edges.enumerated() { isDownbeat[index] = downbeats.contains { abs($0 - edge) < 0.2 * length } }
+    for index in 1..<bounds.count - 1 where !isDownbeat[bounds[index]] {
+      let beside = [bounds[index] - 1, bounds[index] + 1].first { isDownbeat[$0] }
+      if let beside, beside > bounds[index - 1], beside < bounds[index + 1] { bounds[index] = beside }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+public import Analysis
+internal import DSP
+
+/// Sections of a track and which of them are alike, from how it resembles itself.
+///
+/// Harmony and timbre of each beat are compared with those of every other one. A section begins where the resemblance to
+/// all other parts of the track changes (structure features, after Serrà, Müller, Grosche & Arcos, IEEE Transactions on
+/// Multimedia 2014) or the timbre does (Foote, ICME 2000); sections that pass through the same beats in the same order
+/// are alike. docs/sections.md tells the way.
+public struct SectionsAnalyzer: Analyzer {
+  public static let id = "sections"
+  public static let version = 1
+  public static let summary = "Sections and which of them are alike (A B A C)"
+  public static let reads = ["tempo"]
+
+  public struct Configuration: AnalyzerConfiguration {
+    public init() {}
+  }
+
+  public init(_ configuration: Configuration) throws(ConfigurationError) {}
+
+  public var feed: Feed { .spectrum(SoundCourse.layout) }
+
+  public func makeSession(for track: Track) throws(AnalysisError) -> Session { Session() }
+
+  public struct Session: AnalysisSession {
+    /// A form takes time.
+    static let shortestSeconds = 30.0
+
+    private var course = SoundCourse()
+
+    init() {}
+
+    public mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
+      guard values.count == SoundCourse.layout.binCount else {
+        throw .failed("a column of \(values.count) bins where \(SoundCourse.layout.binCount) were expected")
+      }
+      course.append(values)
+    }
+
+    public mutating func finish() throws(AnalysisError) -> SectionsFinding { try finish(after: EarlierFindings()) }
+
+    public mutating func finish(after earlier: EarlierFindings) throws(AnalysisError) -> SectionsFinding {
+      course.finish()
+      guard !course.isSilent else { return .none(reason: "silence") }
+      guard course.seconds >= Self.shortestSeconds else { return .none(reason: "too_short") }
+      let tempo = earlier[TempoFinding.self]
+      let units = BeatUnits(beats: tempo?.beats ?? [], seconds: course.seconds)
+      let resemblance = Resemblance(course, units: units)
+      var bounds = SectionBounds(resemblance, units: units).bounds
+      units.snap(&bounds, to: tempo?.downbeats ?? [])
+      guard bounds.count > 2 else { return .none(reason: "no_structure") }
+      let labels = SectionLabels(bounds: bounds, recurrence: resemblance.recurrences.both, units: units)
+      guard labels.sections.count > 1 else { return .none(reason: "no_structure") }
+      let total = course.power(from: 0, to: course.seconds)
+      return SectionsFinding(
+        map: labels.sections.map { range, label in
+          let (start, end) = (units.edges[range.lowerBound], units.edges[range.upperBound])
+          return SectionsFinding.Section(
+            startSeconds: start.rounded(toPlaces: 3), endSeconds: end.rounded(toPlaces: 3), label: label,
+            levelDecibels: SoundCourse.decibels(course.power(from: start, to: end), of: total).rounded(toPlaces: 1))
+        })
+    }
+  }
+}

@@ -1,0 +1,73 @@
+internal import Analysis
+
+/// Powers and amplitudes of 22 critical bands, from column to column.
+///
+/// Amplitudes, and not their logarithms: what is too quiet to be heard beside the rest then counts for little, and that
+/// is what encoders change.
+struct CriticalBands {
+  /// That of the analyzer `tempo`: whoever uses both pays for it once.
+  static let layout = SpectrumLayout(sampleRate: 22_050, windowLength: 1024, hop: 220)
+  static let columnsPerSecond = layout.columnsPerSecond
+  /// Hertz (Zwicker, Journal of the Acoustical Society of America 33, 1961). Above 9.5 kHz encoders differ most.
+  private static let edges: [Double] = [
+    40, 100, 200, 300, 400, 510, 630, 770, 920, 1080, 1270, 1480, 1720, 2000, 2320, 2700, 3150, 3700, 4400, 5300, 6400,
+    7700, 9500,
+  ]
+  static let count = edges.count - 1
+  /// Bands of kick drums and basses: below 400 Hz.
+  static let bassCount = 4
+  /// The first band above 2.7 kHz.
+  static let firstBright = 15
+  /// The first bin of each band, and the bin after the last.
+  private static let bins = edges.map { edge in
+    Int((edge * Double(layout.windowLength) / Double(layout.sampleRate)).rounded(.up))
+  }
+  /// Onsets are compared with what was there two columns before: windows overlap.
+  private static let lag = 2
+
+  /// Of the last column.
+  private(set) var powers = [Float](repeating: 0, count: count)
+  /// Sum of the amplitudes of all bands.
+  private(set) var level: Float = 0
+  /// How much the bands have risen, in sum.
+  private(set) var novelty: Float = 0
+  /// The same of the bass alone.
+  private(set) var bassNovelty: Float = 0
+
+  /// Of the last columns, in turn.
+  private var amplitudes = [Float](repeating: 0, count: (lag + 1) * count)
+  private var columns = 0
+
+  mutating func read(_ spectrum: Span<Float>) {
+    let now = columns % (Self.lag + 1) * Self.count
+    let then = (columns + 1) % (Self.lag + 1) * Self.count
+    level = 0
+    novelty = 0
+    bassNovelty = 0
+    for band in 0..<Self.count {
+      let power = Self.sum(of: spectrum, from: Self.bins[band], to: Self.bins[band + 1])
+      let amplitude = power.squareRoot()
+      powers[band] = power
+      amplitudes[now + band] = amplitude
+      level += amplitude
+      if columns >= Self.lag { novelty += max(0, amplitude - amplitudes[then + band]) }
+      if band == Self.bassCount - 1 { bassNovelty = novelty }
+    }
+    columns += 1
+  }
+
+  private static func sum(of spectrum: Span<Float>, from first: Int, to end: Int) -> Float {
+    var sums = SIMD8<Float>.zero
+    var bin = first
+    while bin + 8 <= end {
+      for lane in 0..<8 { sums[lane] += spectrum[bin + lane] }
+      bin += 8
+    }
+    var sum = sums.sum()
+    while bin < end {
+      sum += spectrum[bin]
+      bin += 1
+    }
+    return sum
+  }
+}

@@ -1,0 +1,137 @@
+internal import DSP
+
+/// What is kept of a frame of some 20 ms, or of several that were merged.
+struct WaveformFrame: Mergeable {
+  var minimum: Float
+  var maximum: Float
+  /// Largest magnitude of low, middle and high band.
+  var peaks: SIMD4<Float>
+  /// Sums of squares of low, middle and high band, and of the whole signal.
+  var squares: SIMD4<Float>
+
+  mutating func merge(_ other: WaveformFrame) {
+    minimum = min(minimum, other.minimum)
+    maximum = max(maximum, other.maximum)
+    peaks = pointwiseMax(peaks, other.peaks)
+    squares += other.squares
+  }
+}
+
+/// Cuts the signal into frames of 20 ms and measures them, eight at a time.
+///
+/// Filters look back, so they cannot run over neighboring samples at once. Here they run over eight frames at once: in
+/// each lane they start a little before its frame, early enough to have settled.
+struct WaveformFrames {
+  private static let laneCount = BandFilters.Lanes.scalarCount
+  /// Decoders pass on whatever a file of floats claims. Squares of more could overflow.
+  private static let limit: Float = 1e6
+
+  /// Samples of a frame.
+  let frameLength: Int
+  private let settlingLength: Int
+  private let filters: BandFilters
+  /// The end of the frame before, then up to eight frames.
+  private var samples: [Float]
+  private var count: Int
+
+  init(sampleRate: Int) {
+    frameLength = max(1, sampleRate / 50)
+    settlingLength = Int((BandFilters.settlingTime * Double(sampleRate)).rounded(.up))
+    filters = BandFilters(sampleRate: sampleRate)
+    // What lies before the start counts as zero.
+    samples = [Float](repeating: 0, count: settlingLength + Self.laneCount * frameLength)
+    count = settlingLength
+  }
+
+  /// Takes the next samples, and hands out the frames that are complete.
+  mutating func push(_ values: Span<Float>, each body: (WaveformFrame) -> Void) {
+    var start = 0
+    while start < values.count {
+      let part = min(samples.count - count, values.count - start)
+      append(values.extracting(start..<start + part))
+      start += part
+      if count == samples.count {
+        for frame in measure() { body(frame) }
+        for index in 0..<settlingLength { samples[index] = samples[count - settlingLength + index] }
+        count = settlingLength
+      }
+    }
+  }
+
+  /// Hands out the frames that are left; the last one may be shorter.
+  mutating func finish(each body: (WaveformFrame) -> Void) {
+    let left = count - settlingLength
+    guard left > 0 else { return }
+    for index in count..<samples.count { samples[index] = 0 }
+    var frames = measure().prefix((left + frameLength - 1) / frameLength)
+    // The zeros after the end are no samples.
+    let last = samples[(settlingLength + (frames.count - 1) * frameLength)..<count]
+    frames[frames.count - 1].minimum = last.min() ?? 0
+    frames[frames.count - 1].maximum = last.max() ?? 0
+    for frame in frames { body(frame) }
+    count = settlingLength
+  }
+
+  private mutating func append(_ values: Span<Float>) {
+    samples.withUnsafeMutableBufferPointer { samples in
+      for index in values.indices {
+        let value = values[index]
+        // False for NaN, too.
+        unsafe samples[count + index] =
+          abs(value) <= Self.limit ? value : value > 0 ? Self.limit : value < 0 ? -Self.limit : 0
+      }
+    }
+    count += values.count
+  }
+
+  private func measure() -> [WaveformFrame] {
+    typealias Lanes = BandFilters.Lanes
+    var filters = filters
+    var (minimum, maximum) = (Lanes(repeating: .infinity), Lanes(repeating: -.infinity))
+    var (lowPeak, midPeak, highPeak) = (Lanes.zero, Lanes.zero, Lanes.zero)
+    var (low, mid, high, whole) = (Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero)
+    let length = frameLength
+    samples.withUnsafeBufferPointer { samples in
+      @inline(__always)
+      func lanes(_ index: Int) -> Lanes {
+        unsafe Lanes(
+          samples[index], samples[index + length], samples[index + 2 * length], samples[index + 3 * length],
+          samples[index + 4 * length], samples[index + 5 * length], samples[index + 6 * length],
+          samples[index + 7 * length])
+      }
+      for index in 0..<settlingLength { _ = filters(lanes(index)) }
+      for index in settlingLength..<(settlingLength + length) {
+        let x = lanes(index)
+        let bands = filters(x)
+        minimum = smaller(minimum, x)
+        maximum = larger(maximum, x)
+        lowPeak = larger(lowPeak, magnitude(bands.low))
+        midPeak = larger(midPeak, magnitude(bands.mid))
+        highPeak = larger(highPeak, magnitude(bands.high))
+        low += bands.low * bands.low
+        mid += bands.mid * bands.mid
+        high += bands.high * bands.high
+        whole += x * x
+      }
+    }
+    return (0..<Self.laneCount).map { lane in
+      WaveformFrame(
+        minimum: minimum[lane], maximum: maximum[lane],
+        peaks: SIMD4(lowPeak[lane], midPeak[lane], highPeak[lane], 0),
+        squares: SIMD4(low[lane], mid[lane], high[lane], whole[lane]))
+    }
+  }
+}
+
+// `pointwiseMax` and its like are not inlined.
+
+@inline(__always)
+private func larger(_ a: SIMD8<Float>, _ b: SIMD8<Float>) -> SIMD8<Float> { a.replacing(with: b, where: b .> a) }
+
+@inline(__always)
+private func smaller(_ a: SIMD8<Float>, _ b: SIMD8<Float>) -> SIMD8<Float> { a.replacing(with: b, where: b .< a) }
+
+@inline(__always)
+private func magnitude(_ x: SIMD8<Float>) -> SIMD8<Float> {
+  unsafeBitCast(unsafeBitCast(x, to: SIMD8<UInt32>.self) & 0x7fff_ffff, to: SIMD8<Float>.self)
+}

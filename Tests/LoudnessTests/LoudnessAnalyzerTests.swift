@@ -1,0 +1,253 @@
+import Analysis
+import AnalysisTesting
+import CEBUR128
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import Loudness
+
+@Suite struct LoudnessAnalyzerTests {
+  /// Runs a session over planar spans of the given lengths, over and over.
+  static func loudness(of signal: Signal, mask: UInt64 = 0, cut lengths: [Int] = [16_384]) throws -> LoudnessFinding {
+    let format = AudioFormat(
+      container: "wav", codec: "pcm_float", sampleRate: signal.sampleRate, channelCount: signal.channelCount,
+      isLossless: true)
+    var session = try LoudnessAnalyzer(NoConfiguration())
+      .makeSession(for: Track(path: "/signal.wav", format: format, channelMask: mask))
+    var start = 0
+    var turn = 0
+    while start < signal.frameCount {
+      let end = min(start + lengths[turn % lengths.count], signal.frameCount)
+      let planar = signal.channels.flatMap { $0[start..<end] }
+      try session.consume(planar.span, at: Int64(start))
+      start = end
+      turn += 1
+    }
+    return try session.finish()
+  }
+
+  private static func sine(
+    _ decibels: Double, _ frequency: Double = 997, rate: Int = 16_000, seconds: Double = 0.6
+  ) -> Signal {
+    let amplitude = pow(10, decibels / 20)
+    return Signal(sampleRate: rate, seconds: seconds) { time in
+      // Cut off, it would have higher peaks at its ends.
+      let fade = min(1, 200 * time, 200 * (seconds - time))
+      return amplitude * fade * sin(2 * .pi * frequency * time)
+    }
+  }
+
+  private static func silence(like signal: Signal) -> Signal { signal.scaled(by: 0) }
+
+  // MARK: Loudness
+
+  /// ITU-R BS.1770-5: 997 Hz at full scale in one of the front channels is -3.01 LUFS.
+  @Test(arguments: [8_000, 11_025, 22_050, 44_100, 48_000, 96_000, 192_000])
+  func aSineIsAsLoudAsTheStandardSays(rate: Int) throws {
+    let found = try Self.loudness(of: Self.sine(-20, rate: rate))
+    #expect(abs(try #require(found.integrated) + 23.01) < 0.1)
+    #expect(abs(try #require(found.maxMomentary) + 23.01) < 0.05)
+    #expect(abs(try #require(found.truePeak) + 20) < 0.05)
+    #expect(abs(try #require(found.trackGain) - 5.01) < 0.05)
+    #expect(abs(try #require(found.trackPeak) - 0.1) < 0.001)
+    #expect(found.reason == nil)
+  }
+
+  @Test func channelsAreAddedByPower() throws {
+    let sine = Self.sine(-20)
+    let opposite = sine.scaled(by: -1)
+    #expect(abs(try #require(try Self.loudness(of: .channels([sine, opposite])).integrated) + 20) < 0.1)
+    let left = Signal.channels([sine, Self.silence(like: sine)])
+    #expect(abs(try #require(try Self.loudness(of: left).integrated) + 23.01) < 0.1)
+  }
+
+  /// 5.1 in the order of WAVE, by its mask and without one; 5.1 with side speakers; 7.1.
+  @Test(arguments: [
+    (mask: 0x3f as UInt64, roles: "fffess"), (mask: 0, roles: "fffess"), (mask: 0x60f, roles: "fffess"),
+    (mask: 0x37, roles: "fffss"), (mask: 0x63f, roles: "fffeffss"), (mask: 0x107, roles: "ffff"),
+    (mask: 0x3, roles: "fff"),
+  ])
+  func channelsCountByTheirPlace(mask: UInt64, roles: String) {
+    let found = ChannelRole.roles(channelCount: roles.count, mask: mask).map { role in
+      switch role {
+      case .front: "f"
+      case .surround: "s"
+      case .lowFrequency: "e"
+      }
+    }
+    #expect(found.joined() == roles)
+  }
+
+  @Test func surroundsCountMoreAndLowFrequenciesNothing() throws {
+    let sine = Self.sine(-20)
+    for (channel, expected) in [(0, -23.01), (3, nil), (4, -21.52)] {
+      let channels = (0..<6).map { $0 == channel ? sine : Self.silence(like: sine) }
+      let found = try Self.loudness(of: .channels(channels), mask: 0x3f)
+      if let expected {
+        #expect(abs(try #require(found.integrated) - expected) < 0.1)
+      } else {
+        #expect(found.integrated == nil && found.reason == "below_gate")
+      }
+      #expect(abs(try #require(found.truePeak) + 20) < 0.05)
+    }
+  }
+
+  /// EBU Tech 3341, case 5, in mono: the quiet parts are below the relative gate.
+  @Test func quietPartsAreGated() throws {
+    var signal = Self.sine(-36, rate: 8_000, seconds: 10)
+    signal.channels[0] += Self.sine(-20, rate: 8_000, seconds: 20).channels[0]
+    signal.channels[0] += Self.sine(-36, rate: 8_000, seconds: 10).channels[0]
+    #expect(abs(try #require(try Self.loudness(of: signal).integrated) + 23.01) < 0.15)
+  }
+
+  /// EBU Tech 3342, case 1: 20 s each at two levels.
+  @Test func theRangeIsThatBetweenLevels() throws {
+    var signal = Self.sine(-20, rate: 8_000, seconds: 20)
+    signal.channels[0] += Self.sine(-30, rate: 8_000, seconds: 20).channels[0]
+    let found = try Self.loudness(of: signal)
+    #expect(abs(try #require(found.range) - 10) < 0.2)
+    #expect(abs(try #require(found.maxShortTerm) + 23.01) < 0.05)
+  }
+
+  @Test func aBurstOfOneBlockIsFoundWhereverItLies() throws {
+    for offset in stride(from: 0.0, to: 0.1, by: 0.013) {
+      let burst = Signal(sampleRate: 8_000, seconds: 1.5) { time in
+        (0.5 + offset..<0.9 + offset).contains(time) ? 0.1 * sin(2 * .pi * 997 * time) : 0
+      }
+      #expect(abs(try #require(try Self.loudness(of: burst).maxMomentary) + 23.01) < 0.12)
+    }
+  }
+
+  // MARK: None
+
+  @Test func whatHasNoLoudnessHasAReason() throws {
+    let short = try Self.loudness(of: Self.sine(-20, seconds: 0.39))
+    #expect(short.integrated == nil && short.trackGain == nil && short.reason == "too_short")
+    #expect(abs(try #require(short.truePeak) + 20) < 0.05)
+    let none = try Self.loudness(of: Self.sine(-20, seconds: 0))
+    #expect(none == LoudnessFinding(reason: "too_short"))
+    let silent = try Self.loudness(of: .silence(seconds: 4))
+    #expect(silent == LoudnessFinding(reason: "silence"))
+    let faint = try Self.loudness(of: Self.sine(-80))
+    #expect(faint.integrated == nil && faint.maxMomentary == nil && faint.range == nil)
+    #expect(faint.reason == "below_gate" && faint.samplePeak != nil)
+    let slow = try Self.loudness(of: .sine(100, sampleRate: 2_000, seconds: 4))
+    #expect(slow.integrated == nil && slow.reason == "low_sample_rate" && slow.truePeak != nil)
+  }
+
+  @Test func lessThanThreeSecondsHaveNoRange() throws {
+    let found = try Self.loudness(of: Self.sine(-20, rate: 8_000, seconds: 2.9))
+    #expect(found.integrated != nil && found.range == nil && found.maxShortTerm == nil)
+  }
+
+  @Test func samplesThatAreNotNumbersLeaveAFindingOfNumbers() throws {
+    for bad in [Float.nan, .infinity, .greatestFiniteMagnitude] {
+      var signal = Signal.channels([Self.sine(-20), Self.sine(-20)])
+      signal.channels[1][1_000] = bad
+      let found = try Self.loudness(of: signal)
+      let numbers = [found.integrated, found.range, found.maxMomentary, found.samplePeak, found.truePeak]
+      #expect(numbers.allSatisfy { $0?.isFinite ?? true })
+    }
+  }
+
+  // MARK: Properties
+
+  @Test func aGainMovesAllThatIsInDecibels() throws {
+    let quiet = try Self.loudness(of: .chords(sampleRate: 11_025, seconds: 6).scaled(by: 0.25))
+    let loud = try Self.loudness(of: .chords(sampleRate: 11_025, seconds: 6).scaled(by: 4))
+    let gain = 20 * log10(16.0)
+    #expect(abs(loud.integrated! - quiet.integrated! - gain) < 0.03)
+    #expect(abs(loud.maxMomentary! - quiet.maxMomentary! - gain) < 0.02)
+    #expect(abs(loud.truePeak! - quiet.truePeak! - gain) < 0.02)
+    #expect(abs(loud.range! - quiet.range!) < 0.05)
+    #expect(loud.truePeak! > 0 && loud.trackPeak! > 1, "nothing is clipped")
+  }
+
+  @Test(arguments: [1, 2, 3, 6]) func resultsDoNotDependOnCuts(channelCount: Int) throws {
+    let signal = Signal.channels((0..<channelCount).map { .chords(seed: UInt64($0), sampleRate: 11_025, seconds: 4) })
+    let whole = try Self.loudness(of: signal, cut: [.max])
+    for cut in [[16_384], [1, 7, 220, 221, 5_000], [31, 32, 33]] {
+      #expect(try Self.loudness(of: signal, cut: cut) == whole)
+    }
+  }
+
+  // MARK: Peaks
+
+  /// A sine of a quarter of the rate, sampled at 45° all along: the samples miss 3 dB.
+  @Test(arguments: [44_100, 48_000, 96_000]) func peaksBetweenSamplesAreFound(rate: Int) throws {
+    let signal = Signal(sampleRate: rate, seconds: 0.2) { time in
+      let fade = sin(.pi * min(1, 5 * time))
+      return 0.5 * fade * sin(.pi / 2 * Double(rate) * time + .pi / 4)
+    }
+    let found = try Self.loudness(of: signal)
+    #expect(abs(found.samplePeak! + 9.03) < 0.01)
+    #expect(abs(found.truePeak! + 6.02) < 0.05)
+  }
+
+  /// What is not computed could not have been a peak.
+  @Test(arguments: 1...8) func boundsLeaveNothingOut(seed: UInt64) throws {
+    let kinds: [Signal] = [
+      .noise(seed: seed, seconds: 0.1), .chords(seed: seed, seconds: 0.1), .chirp(from: 100, to: 20_000, seconds: 0.1),
+    ]
+    var signal = kinds[Int(seed) % kinds.count]
+    // Loud masters are clipped.
+    if seed % 2 == 0 { signal.channels[0] = signal.channels[0].map { max(-0.2, min(0.2, $0)) } }
+    let channel = signal.channels[0]
+    var peak = TruePeak(channelCount: 1)
+    peak.push(channel.span, channel: 0)
+    peak.finish()
+
+    let interpolator = TruePeak.Interpolator.standard
+    let margin = [Float](repeating: 0, count: interpolator.taps - 1)
+    let samples = margin + channel + margin
+    var expected: Float = 0
+    samples.withUnsafeBufferPointer { samples in
+      for start in 0...samples.count - interpolator.taps {
+        let points = interpolator.points(of: samples.baseAddress! + start)
+        expected = max(expected, max(points.max(), -points.min()))
+      }
+    }
+    #expect(peak.peak == expected)
+  }
+
+  // MARK: libebur128
+
+  /// All of libebur128, from the same samples.
+  @Test(arguments: [22_050, 48_000]) func gatesAndPeaksAgreeWithTheLibrary(rate: Int) throws {
+    let signal = Signal.channels([
+      .chords(seed: 5, sampleRate: rate, seconds: 8),
+      .chords(seed: 6, sampleRate: rate, seconds: 8) + .noise(amplitude: 0.02, sampleRate: rate, seconds: 8),
+    ])
+    let mode = EBUR128_MODE_I.rawValue | EBUR128_MODE_LRA.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue
+    var state = ebur128_init(2, CUnsignedLong(rate), CInt(mode))
+    defer { ebur128_destroy(&state) }
+    let interleaved = (0..<signal.frameCount).flatMap { [signal.channels[0][$0], signal.channels[1][$0]] }
+    #expect(ebur128_add_frames_float(state, interleaved, signal.frameCount) == EBUR128_SUCCESS.rawValue)
+    var integrated = 0.0
+    var range = 0.0
+    var first = 0.0
+    var second = 0.0
+    _ = ebur128_loudness_global(state, &integrated)
+    _ = ebur128_loudness_range(state, &range)
+    _ = ebur128_true_peak(state, 0, &first)
+    _ = ebur128_true_peak(state, 1, &second)
+
+    let found = try Self.loudness(of: signal)
+    #expect(abs(found.integrated! - integrated) < 0.03)
+    #expect(abs(found.range! - range) < 0.5)
+    #expect(abs(found.truePeak! - 20 * log10(max(first, second))) < 0.15)
+  }
+
+  // MARK: Golden
+
+  /// Of version 1: whoever changes these numbers raises the version.
+  @Test func theGoldenSignalIsAsLoudAsEver() throws {
+    let golden = Signal.golden(sampleRate: 22_050, seconds: 8)
+    let found = try Self.loudness(of: .channels([golden, golden.scaled(by: 0.5)]))
+    #expect(LoudnessAnalyzer.version == 1)
+    #expect([found.integrated, found.range] == [-18.13, 0.22])
+    #expect([found.maxMomentary, found.maxShortTerm] == [-17.51, -18])
+    #expect([found.samplePeak, found.truePeak] == [-3.37, -3.17])
+  }
+}

@@ -1,0 +1,175 @@
+import Analysis
+import Foundation
+import GRDB
+import Records
+import ResultStore
+import SystemPackage
+import Testing
+
+/// Gain and peak of albums, which the store makes of what is known of their tracks.
+@Suite struct AlbumLoudnessTests {
+  private static let loudness = AnalyzerIdentity(id: "loudness", version: 1, digest: "l1")
+
+  /// 20 s of one loudness; `nil` for silence.
+  private static func finding(_ loudness: Double?) -> LoudnessFinding {
+    guard let loudness else { return LoudnessFinding(reason: "silence") }
+    var blocks = LoudnessHistogram()
+    for _ in 0..<200 { blocks.add(loudness) }
+    return LoudnessFinding(
+      integrated: loudness, trackGain: LoudnessFinding.gain(ofLoudness: loudness),
+      trackPeak: pow(10, (loudness + 10) / 20), gatingBlocks: blocks.bytes)
+  }
+
+  private static func analysis(
+    of file: PendingFile, _ loudness: Double?, album: String? = "One", artist: [String] = ["Someone"],
+    isMeasured: Bool = true
+  ) -> FileAnalysis {
+    var analysis = Library.analysis(of: file, audio: "\(file.path) \(loudness ?? 0)")
+    var tags = Library.tagFinding(title: "Title")
+    tags.fields["album"] = album.map { [$0] }
+    tags.fields["albumartist"] = artist.isEmpty ? nil : artist
+    analysis.outcomes[0] = AnalyzerOutcome(analyzer: Library.tags, result: .finding(tags))
+    analysis.outcomes.append(
+      AnalyzerOutcome(
+        analyzer: Self.loudness, result: isMeasured ? .finding(finding(loudness)) : .failed("It gave up.")))
+    return analysis
+  }
+
+  private static func library(_ paths: [FilePath]) throws -> Library {
+    let library = try Library()
+    library.wanted = Library.wanted(extra: [loudness])
+    for path in paths { library.put(path) }
+    return library
+  }
+
+  private static func found(_ library: Library, _ path: FilePath) throws -> LoudnessFinding? {
+    try library.store.record(at: path)?.findings[LoudnessFinding.self]
+  }
+
+  /// By the names of the tracks, to a tenth: blocks are counted in steps of 0.02 LU.
+  private static func gains(_ library: Library) throws -> [String: Double] {
+    var gains: [String: Double] = [:]
+    try library.store.forEachRecord { record in
+      let gain = record.findings[LoudnessFinding.self]?.albumGain
+      gains[record.path.lastComponent?.stem ?? ""] = gain.map { ($0 * 10).rounded() / 10 }
+    }
+    return gains
+  }
+
+  /// -10 LUFS and 3.01 LU less, as long as each other.
+  private static let both = -11.25
+  private static let gainOfBoth = LoudnessFinding.gain(ofLoudness: both)
+
+  private static func pair(_ file: PendingFile) -> FileAnalysis {
+    analysis(of: file, file.path.stem == "a" ? -10 : -13.01)
+  }
+
+  @Test func anAlbumIsMeasuredOverTheBlocksOfItsTracks() throws {
+    let library = try Self.library(["/music/x/a.mp3", "/music/x/b.mp3", "/music/c.mp3"])
+    try library.night { file in
+      file.path.stem == "c" ? Self.analysis(of: file, -20, album: nil) : Self.pair(file)
+    }
+    for path: FilePath in ["/music/x/a.mp3", "/music/x/b.mp3"] {
+      let found = try #require(try Self.found(library, path))
+      #expect(abs(try #require(found.albumGain) - Self.gainOfBoth) < 0.03)
+      #expect(found.albumPeak == 1)
+    }
+    let other = try #require(try Self.found(library, "/music/c.mp3"))
+    #expect(other.albumGain == nil && other.albumPeak == nil && other.integrated == -20)
+  }
+
+  @Test func anAlbumIsUnknownUntilAllItsTracksAreKnown() throws {
+    let library = try Self.library(["/music/x/a.mp3", "/music/x/b.mp3"])
+    try library.night { $0.path.stem == "b" ? nil : Self.pair($0) }
+    #expect(try Self.gains(library).isEmpty)
+    try library.night { Self.pair($0) }
+    #expect(try Self.gains(library).count == 2)
+  }
+
+  @Test func aTrackThatCannotBeMeasuredLeavesTheAlbumUnknown() throws {
+    let library = try Self.library(["/music/x/a.mp3", "/music/x/b.mp3"])
+    try library.night { Self.analysis(of: $0, -10, isMeasured: $0.path.stem == "a") }
+    #expect(try Self.gains(library).isEmpty)
+  }
+
+  @Test func aSilentTrackChangesNothing() throws {
+    let library = try Self.library(["/music/x/a.mp3", "/music/x/b.mp3"])
+    try library.night { Self.analysis(of: $0, $0.path.stem == "a" ? -10 : nil) }
+    #expect(try Self.gains(library) == ["a": -8, "b": -8])
+  }
+
+  @Test func albumsFollowTheirTracks() throws {
+    let library = try Self.library(["/music/x/a.mp3", "/music/x/b.mp3"])
+    try library.night { Self.pair($0) }
+    let before = try Self.gains(library)
+    #expect(before.count == 2)
+
+    // A track is added.
+    library.put("/music/x/c.mp3")
+    try library.night { Self.analysis(of: $0, -4) }
+    let added = try Self.gains(library)
+    #expect(added.count == 3 && Set(added.values).count == 1 && added["a"]! < before["a"]! - 3)
+
+    // It goes.
+    library.remove("/music/x/c.mp3")
+    try library.night { Self.pair($0) }
+    #expect(try Self.gains(library) == before)
+
+    // One is another recording now.
+    library.put("/music/x/b.mp3", modified: 6_000_000_000)
+    try library.night { Self.analysis(of: $0, -10) }
+    #expect(try Self.gains(library) == ["a": -8, "b": -8])
+
+    // One is said to be of another album.
+    library.put("/music/x/b.mp3", modified: 7_000_000_000)
+    try library.night { Self.analysis(of: $0, -14, album: "Two") }
+    #expect(try Self.gains(library) == ["a": -8, "b": -4])
+
+    // One moves elsewhere, and nothing is decoded.
+    library.move("/music/x/b.mp3", to: "/music/y/b.mp3")
+    library.put("/music/x/d.mp3")
+    try library.night { Self.analysis(of: $0, -12, album: "Two") }
+    #expect(try Self.gains(library) == ["a": -8, "b": -4, "d": -6])
+  }
+
+  @Test func foldersOfDiscsAreOneAlbum() throws {
+    let paths: [FilePath] = [
+      "/music/x/CD1/a.mp3", "/music/x/disc 2 - live/b.mp3", "/music/x/cdx/c.mp3", "/music/y/d.mp3",
+    ]
+    let library = try Self.library(paths)
+    try library.night { file in
+      Self.analysis(of: file, ["a": -10, "b": -13.01, "c": -20, "d": -30][file.path.stem ?? ""] ?? 0)
+    }
+    let gains = try Self.gains(library)
+    #expect(abs(gains["a"]! - Self.gainOfBoth) < 0.1 && gains["a"] == gains["b"])
+    #expect(gains["c"] == 2 && gains["d"] == 12)
+  }
+
+  @Test func titleAndArtistsOfTheAlbumTellAlbumsApart() throws {
+    let library = try Self.library(["/music/a.mp3", "/music/b.mp3", "/music/c.mp3", "/music/d.mp3"])
+    try library.night { file in
+      switch file.path.stem {
+      case "a": Self.analysis(of: file, -10, album: "Hits", artist: ["One"])
+      case "b": Self.analysis(of: file, -20, album: "Hits", artist: ["Two"])
+      // As on compilations.
+      default: Self.analysis(of: file, -30, album: "Hits", artist: [])
+      }
+    }
+    #expect(try Self.gains(library) == ["a": -8, "b": 2, "c": 12, "d": 12])
+  }
+
+  @Test func aFolderOfADiscInAFolderOfADiscEndsTheSearch() throws {
+    let library = try Self.library(["/music/CD1/y.mp3", "/music/CD1/CD2/x.mp3", "/music/CD1/other/z.mp3"])
+    try library.night { Self.analysis(of: $0, -10) }
+    #expect(try Self.gains(library) == ["x": -8, "y": -8, "z": -8])
+  }
+
+  @Test func theViewOfTracksHasAlbums() throws {
+    let library = try Self.library(["/music/x/a.mp3"])
+    try library.night { Self.analysis(of: $0, -10) }
+    let gain = try DatabaseQueue(path: library.database.string).read {
+      try Double.fetchOne($0, sql: "SELECT loudness_album_gain_db FROM track")
+    }
+    #expect(abs(try #require(gain) + 8) < 0.02)
+  }
+}
