@@ -28,7 +28,7 @@ def ours(queries, collection):
     center = collection.sum(0) / (len(collection) + 200)
     unit = lambda rows: (rows - center) / np.linalg.norm(rows - center, axis=1, keepdims=True)
     collection, queries = unit(collection), unit(queries)
-    sample = collection[np.arange(min(len(collection), 2048)) * len(collection) // min(len(collection), 2048)]
+    sample = collection[np.arange(min(len(collection), 1024)) * len(collection) // min(len(collection), 1024)]
     count = max(10, len(sample) // 40)
     nearness = np.sort(collection @ sample.T, 1)[:, -count:].mean(1)
     return queries @ collection.T - 0.65 * nearness

@@ -19,7 +19,7 @@ public struct SoundCollection: Sendable {
   /// In a smaller collection the mean is rather that of much music, which is zero.
   private static let meanShrinkage: Float = 200
   /// Tracks among which neighbors of neighbors are looked for.
-  private static let sampleLimit = 2048
+  private static let sampleLimit = 1024
   /// As many of them are neighbors, and at least so many.
   private static let (neighborShare, leastNeighbors) = (40, 10)
   /// How much nearness to its neighbors counts against a track.

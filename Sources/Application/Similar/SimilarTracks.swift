@@ -153,7 +153,7 @@ package enum SimilarTracksError: Error, CustomStringConvertible {
     switch self {
     case .nothingDescribed(let database):
       "No file in the database \(printable(DisplayPath.text(of: database))) has a descriptor of its sound. Analyze your "
-        + "music with the pipeline default, or with another one that includes the analyzer likeness: analyze FOLDER"
+        + "music with the pipeline sound, or another one with the analyzer likeness: analyze FOLDER --pipeline sound"
     case .noDescriptor(let path, let reason):
       "\(printable(DisplayPath.text(of: path))) cannot be compared: "
         + (reason == "silence"
