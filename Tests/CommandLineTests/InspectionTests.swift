@@ -123,7 +123,8 @@ import Text
     let files = [
       "json": "nocturne.report.v1.schema.json", "ndjson": "nocturne.file.v1.schema.json",
       "csv": "nocturne.csv.v1.table.json", "duckdb": "nocturne.duckdb.v1.sql", "match": "nocturne.match.v1.schema.json",
-      "listen": "nocturne.listen.v1.schema.json", "worker": "nocturne.worker.v1.schema.json",
+      "listen": "nocturne.listen.v1.schema.json", "similar": "nocturne.similar.v1.schema.json",
+      "worker": "nocturne.worker.v1.schema.json",
     ]
     for (format, name) in files {
       let schema = try place.analyze("schema", "\(format)")
