@@ -59,12 +59,14 @@ public struct CuesFinding: DeclaredFinding {
   /// As a person reads it.
   private var text: String {
     guard let leadingSilence, let trailingSilence else { return "none (\(reason ?? "unknown reason"))" }
-    var parts = [String(format: "silence %.3f s before, %.3f s after", leadingSilence, trailingSilence)]
+    var parts: [String] = []
+    if leadingSilence > 0 { parts.append(String(format: "silence before %.3f s", leadingSilence)) }
+    if trailingSilence > 0 { parts.append(String(format: "silence after %.3f s", trailingSilence)) }
     if let fadeIn, fadeIn > 0 { parts.append(String(format: "fade-in %.1f s", fadeIn)) }
     if let fadeOut, fadeOut > 0 { parts.append(String(format: "fade-out %.1f s", fadeOut)) }
     if let introEnd { parts.append(String(format: "intro to %.2f s", introEnd)) }
     if let outroStart { parts.append(String(format: "outro from %.2f s", outroStart)) }
     if let highlightStart { parts.append(String(format: "highlight at %.2f s", highlightStart)) }
-    return parts.joined(separator: ", ")
+    return parts.isEmpty ? "no silence, no fades" : parts.joined(separator: ", ")
   }
 }
