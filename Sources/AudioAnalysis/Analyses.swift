@@ -95,9 +95,13 @@ public struct Analyses: Sendable {
   public var tags: TagFinding? { self[TagFinding.self] }
   public var tempo: TempoFinding? { self[TempoFinding.self] }
   public var key: KeyFinding? { self[KeyFinding.self] }
-  public var traits: TraitsFinding? { self[TraitsFinding.self] }
-  public var fingerprint: FingerprintFinding? { self[FingerprintFinding.self] }
   public var loudness: LoudnessFinding? { self[LoudnessFinding.self] }
+  public var waveform: WaveformFinding? { self[WaveformFinding.self] }
+  public var sections: SectionsFinding? { self[SectionsFinding.self] }
+  public var cues: CuesFinding? { self[CuesFinding.self] }
+  public var traits: TraitsFinding? { self[TraitsFinding.self] }
+  public var likeness: LikenessFinding? { self[LikenessFinding.self] }
+  public var fingerprint: FingerprintFinding? { self[FingerprintFinding.self] }
   public var signature: SignatureFinding? { self[SignatureFinding.self] }
 }
 

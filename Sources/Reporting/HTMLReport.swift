@@ -157,7 +157,8 @@ struct HTMLReport: ReportEncoder {
     .folder { content-visibility: auto; contain-intrinsic-size: auto 20rem; }
     h3 { font-size: 1rem; margin: 1.5rem 0 .25rem; overflow-wrap: anywhere; }
     table { border-collapse: collapse; width: 100%; }
-    .folder table { table-layout: fixed; }
+    .folder { overflow-x: auto; }
+    .folder table { min-width: 44rem; table-layout: fixed; }
     .folder th:nth-child(n + 4):nth-child(-n + 7) { width: 4.5rem; }
     .folder th:last-child { width: 16rem; }
     #overview table { width: auto; }

@@ -222,7 +222,7 @@ import Testing
     let example = try #require(
       text.components(separatedBy: "```").first { $0.hasPrefix("yaml\ndescription:") }?.dropFirst(5))
     let definition = try Self.read(String(example))
-    #expect(definition.entries.map(\.id) == ["tags", "tempo", "loudness"])
+    #expect(definition.entries.map(\.id) == ["tags", "tempo", "noise_floor"])
     let exec = definition.entries.filter { $0.kind == .exec }
     #expect(try PipelineDefinition(name: "example", entries: exec).plan(with: []).plugins.count == 1)
   }

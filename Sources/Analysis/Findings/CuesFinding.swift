@@ -60,8 +60,8 @@ public struct CuesFinding: DeclaredFinding {
   private var text: String {
     guard let leadingSilence, let trailingSilence else { return "none (\(reason ?? "unknown reason"))" }
     var parts: [String] = []
-    if leadingSilence > 0 { parts.append(String(format: "silence before %.3f s", leadingSilence)) }
-    if trailingSilence > 0 { parts.append(String(format: "silence after %.3f s", trailingSilence)) }
+    if leadingSilence >= 0.001 { parts.append(String(format: "silence before %.3f s", leadingSilence)) }
+    if trailingSilence >= 0.001 { parts.append(String(format: "silence after %.3f s", trailingSilence)) }
     if let fadeIn, fadeIn > 0 { parts.append(String(format: "fade-in %.1f s", fadeIn)) }
     if let fadeOut, fadeOut > 0 { parts.append(String(format: "fade-out %.1f s", fadeOut)) }
     if let introEnd { parts.append(String(format: "intro to %.2f s", introEnd)) }

@@ -1,5 +1,3 @@
-internal import Text
-
 extension SectionsFinding {
   public static let declaration = FindingDeclaration<SectionsFinding>(
     "sections", "Sections of the track and which are alike; null if they were not looked for.",
@@ -14,7 +12,6 @@ extension SectionsFinding {
 
   /// As a person reads it.
   private var text: String {
-    guard let form else { return "none (\(reason ?? "unknown reason"))" }
-    return "\(counted(map.count, "section")): \(form)"
+    form ?? "none (\(reason ?? "unknown reason"))"
   }
 }
