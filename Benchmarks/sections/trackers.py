@@ -12,7 +12,7 @@ at least one that comes back, or of 8 s to 60 s in the median, are left out: the
 module NAME.wav (mono, 22,050 Hz), NAME.lab (start, end, label; seconds) and a line in list.csv (name, package). Needs
 libopenmpt (Debian: libopenmpt0), numpy and scipy.
 """
-import argparse, csv, os, re, sys
+import argparse, csv, os, sys
 import numpy as np
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tempo'))
 import forms, modules
@@ -58,19 +58,9 @@ def main():
     parser.add_argument('packages')
     options = parser.parse_args()
     os.makedirs(options.output, exist_ok=True)
-    rows, seen = [], set()
-    paths = sorted(os.path.join(d, f) for d, _, files in os.walk(options.packages) for f in files)
-    paths = [path for path in paths if re.search(r'\.(mod|s3m|xm|it)$', path, re.I)]
-    for path in paths:
-        with open(path, 'rb') as file: data = file.read()
-        package = os.path.relpath(path, options.packages).split(os.sep)[0]
-        name = re.sub(r'\W', '_', f'{package}-{os.path.splitext(os.path.basename(path))[0]}')
-        if data in seen or name in [row[0] for row in rows]: continue
-        seen.add(data)
-        try:
-            module = modules.Module(data)
-        except ValueError:
-            continue
+    rows = []
+    for name, package, module in modules.found_in(options.packages):
+        if name in [row[0] for row in rows]: continue
         length = module.get_duration_seconds()
         if not 50 <= length <= LONGEST: continue
         channels = module.get_num_channels()
@@ -96,7 +86,7 @@ def main():
         rows.append([name, package])
         print(name, ' '.join(letters[label] for label in labels), f'{np.median(lengths):.0f} s')
     with open(os.path.join(options.output, 'list.csv'), 'w', newline='') as file: csv.writer(file).writerows(rows)
-    print(f'{len(rows)} of {len(paths)} modules')
+    print(f'{len(rows)} modules')
 
 
 if __name__ == '__main__':

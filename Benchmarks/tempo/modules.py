@@ -77,6 +77,23 @@ def beat_of(rows, sound):
     return (back[0], '') if len(back) == 1 and back[0] in found else (None, 'may be counted in two ways')
 
 
+def found_in(packages):
+    """Name, package and Module of each tracker module in a folder of unpacked packages; copies once."""
+    seen = set()
+    paths = sorted(os.path.join(d, f) for d, _, files in os.walk(packages) for f in files)
+    for path in paths:
+        if not re.search(r'\.(mod|s3m|xm|it)$', path, re.I): continue
+        with open(path, 'rb') as file: data = file.read()
+        package = os.path.relpath(path, packages).split(os.sep)[0]
+        name = re.sub(r'\W', '_', f'{package}-{os.path.splitext(os.path.basename(path))[0]}')
+        if data in seen: continue
+        seen.add(data)
+        try:
+            yield name, package, Module(data)
+        except ValueError as error:
+            print(f'{name}: left out: {error}')
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('output')
@@ -84,20 +101,9 @@ def main():
     parser.add_argument('--seconds', type=float, default=45)
     options = parser.parse_args()
     os.makedirs(options.output, exist_ok=True)
-    table, seen = [], set()
-    paths = sorted(os.path.join(d, f) for d, _, files in os.walk(options.packages) for f in files)
-    paths = [path for path in paths if re.search(r'\.(mod|s3m|xm|it)$', path, re.I)]
-    for path in paths:
-        with open(path, 'rb') as file: data = file.read()
-        package = os.path.relpath(path, options.packages).split(os.sep)[0]
-        name = re.sub(r'\W', '_', f'{package}-{os.path.splitext(os.path.basename(path))[0]}')
-        if data in seen or name in [row[0] for row in table]: continue
-        seen.add(data)
-        try:
-            module = Module(data)
-        except ValueError as error:
-            print(f'{name}: left out: {error}')
-            continue
+    table = []
+    for name, package, module in found_in(options.packages):
+        if name in [row[0] for row in table]: continue
         length = module.get_duration_seconds()
         start = max(0, length / 2 - options.seconds / 2)
         sound, rows = module.render(start, min(options.seconds, length)) if length > 16 else (np.zeros(0), [])
@@ -124,7 +130,7 @@ def main():
             json.dump(dict(id=name, metre=f'{perBar}/4', down=down), file)
         table.append([name, '%.4f' % bpm, 'yes' if constant else 'no', 'module', 'synthetic:' + package, name + '.txt'])
     midi.write_manifest(os.path.join(options.output, 'manifest.csv'), table)
-    print(f'{len(table)} of {len(paths)} modules')
+    print(f'{len(table)} modules')
 
 
 if __name__ == '__main__':
