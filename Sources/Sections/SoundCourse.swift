@@ -7,7 +7,7 @@ internal import Glibc
 struct SoundCourse {
   /// The key is found from the same columns.
   static let layout = SpectrumLayout(sampleRate: 8000, windowLength: 4096, hop: 2048)
-  private static let columnSeconds = 1 / layout.columnsPerSecond
+  static let columnSeconds = 1 / layout.columnsPerSecond
   private static let frameLimit = 16_384
   private static let leastPower: Float = 1e-7
   /// Pitch classes, C first.
@@ -51,7 +51,8 @@ struct SoundCourse {
   private var pitches = [Float](repeating: 0, count: Self.semitones.count)
   private var bands = [Float](repeating: 0, count: Self.melBands.count)
 
-  var seconds: Double { Double(columnCount) * Self.columnSeconds }
+  /// Up to the middle of the last column. The audio may last a column longer.
+  var seconds: Double { Double(max(columnCount - 1, 0)) * Self.columnSeconds }
   var isSilent: Bool { !powers.contains { $0 > Self.leastPower * Float(Self.melBands.count) } }
 
   mutating func append(_ column: Span<Float>) {
