@@ -31,7 +31,7 @@ def ours(queries, collection):
     sample = collection[np.arange(min(len(collection), 1024)) * len(collection) // min(len(collection), 1024)]
     count = max(10, len(sample) // 40)
     nearness = np.sort(collection @ sample.T, 1)[:, -count:].mean(1)
-    return queries @ collection.T - 0.65 * nearness
+    return queries @ collection.T - 0.75 * nearness
 
 
 def gaussians(all_bands):

@@ -23,7 +23,7 @@ public struct SoundCollection: Sendable {
   /// As many of them are neighbors, and at least so many.
   private static let (neighborShare, leastNeighbors) = (40, 10)
   /// How much nearness to its neighbors counts against a track.
-  private static let scaling: Float = 0.65
+  private static let scaling: Float = 0.75
   private static let leastCandidates = 256
   /// Vectors of a row.
   private static let width = SoundDescriptor.count / 8
