@@ -64,6 +64,8 @@ enum AlbumLoudness {
     var file: Int64
     var isWaiting: Bool
     var isMeasured: Bool
+    /// Something is said of its album.
+    var hasAlbum: Bool
   }
 
   /// By what tracks of one folder belong together.
@@ -90,7 +92,7 @@ enum AlbumLoudness {
     for track in tracks {
       if isComplete, let key = try key(ofFile: track.file, db) {
         albums[key, default: []].append(track)
-      } else {
+      } else if track.hasAlbum {
         try set(gain: nil, peak: nil, ofFile: track.file, db)
       }
     }
@@ -106,7 +108,8 @@ enum AlbumLoudness {
     let select = try Query(
       db,
       """
-      SELECT f.id, f.path, f.status IS NULL AND f.pending > 0, l.file IS NOT NULL
+      SELECT f.id, f.path, f.status IS NULL AND f.pending > 0, l.file IS NOT NULL,
+        coalesce(l.album_gain_db, l.album_peak) IS NOT NULL
       FROM file f LEFT JOIN loudness l ON l.file = f.id
       WHERE f.path >= ? AND f.path < ? AND f.vanished_run IS NULL AND f.skip_code IS NULL
       ORDER BY f.path
@@ -120,7 +123,9 @@ enum AlbumLoudness {
       try select.forEachWhile([.blob(next), .blob(end)]) {
         let path = select.path(1).withBytes { Array($0) }
         if albumFolder(of: path) == folder {
-          tracks.append(Track(file: select.integer(0), isWaiting: select.flag(2), isMeasured: select.flag(3)))
+          tracks.append(
+            Track(
+              file: select.integer(0), isWaiting: select.flag(2), isMeasured: select.flag(3), hasAlbum: select.flag(4)))
           return true
         }
         var parts = path[folder.count...].split(separator: slash)
