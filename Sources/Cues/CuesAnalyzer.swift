@@ -13,11 +13,7 @@ public struct CuesAnalyzer: Analyzer {
   public static let summary = "Silence, fades, first beat, intro, outro, highlight and mix points"
   public static let reads = ["tempo", "sections"]
 
-  public struct Configuration: AnalyzerConfiguration {
-    public init() {}
-  }
-
-  public init(_ configuration: Configuration) throws(ConfigurationError) {}
+  public init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
 
   public var feed: Feed { .samples(SampleLayout(rate: .native, channels: .native)) }
 

@@ -11,11 +11,7 @@ public struct KeyAnalyzer: Analyzer {
   public static let version = 1
   public static let summary = "Key (tonic and mode) with confidence, its changes, and the tuning"
 
-  public struct Configuration: AnalyzerConfiguration {
-    public init() {}
-  }
-
-  public init(_ configuration: Configuration) throws(ConfigurationError) {}
+  public init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
 
   public var feed: Feed { .spectrum(PitchSpectrum.layout) }
 

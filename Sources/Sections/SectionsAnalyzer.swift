@@ -13,11 +13,7 @@ public struct SectionsAnalyzer: Analyzer {
   public static let summary = "Sections and which of them are alike (A B A C)"
   public static let reads = ["tempo"]
 
-  public struct Configuration: AnalyzerConfiguration {
-    public init() {}
-  }
-
-  public init(_ configuration: Configuration) throws(ConfigurationError) {}
+  public init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
 
   public var feed: Feed { .spectrum(SoundCourse.layout) }
 

@@ -13,11 +13,7 @@ public struct WaveformAnalyzer: Analyzer {
   public static let version = 1
   public static let summary = "Waveform to draw: peaks and RMS in three bands, and an onset envelope"
 
-  public struct Configuration: AnalyzerConfiguration {
-    public init() {}
-  }
-
-  public init(_ configuration: Configuration) throws(ConfigurationError) {}
+  public init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
 
   public var feed: Feed { .samples(SampleLayout(rate: .native)) }
 
