@@ -75,3 +75,17 @@ public struct SpectrumLayout: Hashable, Sendable {
     self.hop = hop
   }
 }
+
+extension SpectrumLayout {
+  /// Fine in time: 100 columns a second, up to 11 kHz. `tempo`, `traits` and `likeness` share it, so it is made once.
+  public static let onsets = SpectrumLayout(sampleRate: 22_050, windowLength: 1024, hop: 220)
+  /// Fine in frequency: bins of 2 Hz, four columns a second. `key` and `sections` share it.
+  public static let pitches = SpectrumLayout(sampleRate: 8000, windowLength: 4096, hop: 2048)
+
+  /// - Throws: `AnalysisError.failed` for a column that is not of this layout.
+  public func check(_ column: Span<Float>) throws(AnalysisError) {
+    guard column.count == binCount else {
+      throw .failed("a column of \(column.count) bins where \(binCount) were expected")
+    }
+  }
+}

@@ -40,9 +40,7 @@ public struct KeyAnalyzer: Analyzer {
     init() {}
 
     public mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
-      guard values.count == PitchSpectrum.layout.binCount else {
-        throw .failed("a column of \(values.count) bins where \(PitchSpectrum.layout.binCount) were expected")
-      }
+      try PitchSpectrum.layout.check(values)
       spectrum.append(values)
       if spectrum.frameCount >= heardBefore + Self.stretchFrames * 3 / 2 { hear(Self.stretchFrames) }
     }

@@ -9,7 +9,7 @@ internal import Glibc
 /// STFT resolves. `Benchmarks/key/spectra.py` makes the same for training.
 struct PitchSpectrum {
   /// Long enough to part semitones from 66 Hz up, at a rate that recognition asks for as well.
-  static let layout = SpectrumLayout(sampleRate: 8000, windowLength: 4096, hop: 2048)
+  static let layout = SpectrumLayout.pitches
   static let columnsPerFrame = 2
   static let frameSeconds = Double(columnsPerFrame) / layout.columnsPerSecond
   static let binsPerSemitone = 3

@@ -30,9 +30,7 @@ public struct LikenessAnalyzer: Analyzer {
     init() {}
 
     public mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
-      guard values.count == SoundFrame.layout.binCount else {
-        throw .failed("a column of \(values.count) bins where \(SoundFrame.layout.binCount) were expected")
-      }
+      try SoundFrame.layout.check(values)
       guard index.isMultiple(of: Int64(SoundFrame.columnsPerFrame)) else { return }
       frame.read(values)
       statistics.append(frame)

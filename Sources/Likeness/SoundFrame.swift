@@ -5,8 +5,7 @@ internal import Glibc
 /// What is kept of a column of the spectrum: 32 bands, and how tonal and how steady half octaves are. `Benchmarks/likeness/frames.py` makes
 /// the same for fitting.
 struct SoundFrame {
-  /// That of the analyzer `tempo`.
-  static let layout = SpectrumLayout(sampleRate: 22_050, windowLength: 1024, hop: 220)
+  static let layout = SpectrumLayout.onsets
   /// Every fourth column is a frame: their windows hardly overlap.
   static let columnsPerFrame = 4
   static let framesPerSecond = layout.columnsPerSecond / Double(columnsPerFrame)

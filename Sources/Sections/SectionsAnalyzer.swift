@@ -28,9 +28,7 @@ public struct SectionsAnalyzer: Analyzer {
     init() {}
 
     public mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
-      guard values.count == SoundCourse.layout.binCount else {
-        throw .failed("a column of \(values.count) bins where \(SoundCourse.layout.binCount) were expected")
-      }
+      try SoundCourse.layout.check(values)
       course.append(values)
     }
 

@@ -5,8 +5,7 @@ internal import Glibc
 /// Harmony, timbre and power over the course of a track, in frames of a quarter of a second, or longer ones where the
 /// track is longer than an hour: memory stays below 5 MB.
 struct SoundCourse {
-  /// The key is found from the same columns.
-  static let layout = SpectrumLayout(sampleRate: 8000, windowLength: 4096, hop: 2048)
+  static let layout = SpectrumLayout.pitches
   static let columnSeconds = 1 / layout.columnsPerSecond
   private static let frameLimit = 16_384
   private static let leastPower: Float = 1e-7

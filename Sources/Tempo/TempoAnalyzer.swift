@@ -93,9 +93,7 @@ public struct TempoAnalyzer: Analyzer {
     var keptColumns: Int { bands.columnCount }
 
     public mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
-      guard values.count == BandSpectrogram.layout.binCount else {
-        throw .failed("a column of \(values.count) bins where \(BandSpectrogram.layout.binCount) were expected")
-      }
+      try BandSpectrogram.layout.check(values)
       bands.append(values)
       let stretch = Int(Self.stretchSeconds * OnsetEnvelopes.columnsPerSecond)
       if bands.columnCount >= stretch * 3 / 2 {

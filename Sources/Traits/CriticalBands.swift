@@ -5,8 +5,7 @@ internal import Analysis
 /// Amplitudes, and not their logarithms: what is too quiet to be heard beside the rest then counts for little, and that
 /// is what encoders change.
 struct CriticalBands {
-  /// That of the analyzer `tempo`: whoever uses both pays for it once.
-  static let layout = SpectrumLayout(sampleRate: 22_050, windowLength: 1024, hop: 220)
+  static let layout = SpectrumLayout.onsets
   static let columnsPerSecond = layout.columnsPerSecond
   /// Hertz (Zwicker, Journal of the Acoustical Society of America 33, 1961). Above 9.5 kHz encoders differ most.
   private static let edges: [Double] = [

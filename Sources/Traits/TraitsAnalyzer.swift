@@ -53,9 +53,7 @@ public struct TraitsAnalyzer: Analyzer {
       segmentLength: segmentLength, columnsPerSecond: CriticalBands.columnsPerSecond)
 
     public mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
-      guard values.count == CriticalBands.layout.binCount else {
-        throw .failed("a column of \(values.count) bins where \(CriticalBands.layout.binCount) were expected")
-      }
+      try CriticalBands.layout.check(values)
       bands.read(values)
       for band in bandPowers.indices {
         let power = Double(bands.powers[band])

@@ -5,7 +5,7 @@ internal import Glibc
 /// Band powers of consecutive columns. A session keeps them until it knows how loud the music is.
 struct BandSpectrogram {
   /// Short enough for the attack of a drum, long enough to separate the bass from the kick.
-  static let layout = SpectrumLayout(sampleRate: 22_050, windowLength: 1024, hop: 220)
+  static let layout = SpectrumLayout.onsets
 
   /// 12 bands per octave from 43 Hz to 9.7 kHz as in SuperFlux (Böck and Widmer, DAFx 2013), without bands that would
   /// use the same bin as the one before.
