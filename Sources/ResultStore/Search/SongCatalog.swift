@@ -126,9 +126,12 @@ struct SongCatalog: Sendable {
       + [
         ("variants", "\(NameVariants.function)(\(names.map(\.1).joined(separator: ", ")))"),
         ("year", year),
-        ("bpm", value("coalesce(correction.bpm, tempo.bpm)", of: "tempo")),
-        ("confidence", value("iif(correction.bpm IS NULL, iif(tempo.bpm IS NULL, NULL, tempo.confidence), 1.0)", of: "tempo")),
-        ("locked", "correction.bpm IS NOT NULL"),
+        ("bpm", "iif(correction.content_id IS NULL, \(value("tempo.bpm", of: "tempo")), correction.bpm)"),
+        (
+          "confidence",
+          "iif(correction.content_id IS NULL, \(value("iif(tempo.bpm IS NULL, NULL, tempo.confidence)", of: "tempo")), 1.0)"
+        ),
+        ("locked", "correction.content_id IS NOT NULL"),
         ("key", value("musical_key.camelot", of: "musical_key")),
         ("lufs", value("loudness.integrated_lufs", of: "loudness")),
         ("duration_s", "format.duration_s"),
