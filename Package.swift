@@ -100,10 +100,11 @@ let package = Package(
     swiftTarget(
       "Listening", ["Analysis", "AudioDecoding", "CSpawn", "Landmarks", "Recognition", "System", systemPackage]),
     swiftTarget("LibraryScan", [systemPackage]),
+    swiftTarget("Filters", ["Analysis", "Text", systemPackage]),
     swiftTarget(
       "ResultStore",
       [
-        "Analysis", "Records", "System", "Text", systemPackage, grdb,
+        "Analysis", "Filters", "Records", "System", "Text", systemPackage, grdb,
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     swiftTarget("Reporting", ["Analysis", "Records", "System", "Text", systemPackage]),
@@ -128,15 +129,16 @@ let package = Package(
     swiftTarget(
       "Application",
       [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Chromaprint", "DSP",
+        "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Filters",
         "Landmarks", "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
         "ResultStore", "System", "Text", systemPackage,
       ]),
     .executableTarget(
       name: "analyze",
       dependencies: [
-        "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "LibraryScan",
-        "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Filters",
+        "LibraryScan", "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "Text",
+        systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
     // The sources of the packages in Examples/, so that the tests build and run them.
@@ -174,7 +176,9 @@ let package = Package(
     testTarget(
       "TagReadingTests",
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
-    testTarget("ResultStoreTests", ["Analysis", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
+    testTarget("FiltersTests", ["Analysis", "Filters", systemPackage]),
+    testTarget(
+      "ResultStoreTests", ["Analysis", "Filters", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
     testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "CEBUR128", "Loudness", systemPackage]),
     testTarget("CuesTests", ["Analysis", "AnalysisTesting", "Cues"]),
     testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "DSP", "Waveform"]),
