@@ -79,7 +79,8 @@ let package = Package(
     swiftTarget("Records", ["Analysis", "System", "Text", systemPackage]),
     swiftTarget("MediaContainers", [systemPackage]),
     swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", "MediaContainers", systemPackage]),
-    swiftTarget("AudioEncoding", ["CSndfile", "CSpawn", "DSP", "System", systemPackage]),
+    swiftTarget(
+      "AudioEncoding", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "CSpawn", "DSP", "System", systemPackage]),
     swiftTarget("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),
     swiftTarget("Key", ["Analysis", "CKeyNetwork", "CKeyResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Traits", ["Analysis", "DSP"]),

@@ -112,7 +112,8 @@ import Text
     let outcome = try library.click("library/a.wav", "--clicks-only", "--output", "c.wav", "--json")
     #expect(outcome.status == 0 && outcome.errors == "")
     let answer = try JSONValue(parsing: outcome.output)
-    #expect(answer["music_gain_db"] == .null && answer["clicks_only"] == true && answer["click_level_dbfs"].numberValue == -6)
+    #expect(
+      answer["music_gain_db"] == .null && answer["clicks_only"] == true && answer["click_level_dbfs"].numberValue == -6)
     let file = library.place.folder.file("c.wav")
     let (format, channels) = try read(file)
     #expect(format.container == "wav" && channels.count == 1 && channels[0].count == library.music.frameCount)
@@ -164,7 +165,7 @@ import Text
     let library = try Library()
     let place = library.place
     try place.put(WAVFile(.silence(sampleRate: 22_050, seconds: 8)).bytes, as: "silence.wav")
-    try place.put(Audio.wav(1), as: "short.wav")
+    try place.put(WAVFile(.noise(sampleRate: 22_050, seconds: 1)).bytes, as: "short.wav")
     _ = try place.run(pipeline: "tempo")
     try place.put(Audio.wav(2), as: "tags.wav")
     _ = try place.run(paths: ["library/tags.wav"], pipeline: "fingerprint")
@@ -214,11 +215,7 @@ import Text
 
   /// A folder with a program that stands for a player, as `PATH`.
   private func player(_ script: String, in place: Workplace) throws -> [String: String] {
-    let bin = place.folder.file("bin")
-    try place.makeFolder(bin)
-    try place.write("#!/bin/sh\n\(script)\n", to: bin.appending("aplay"))
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: bin.appending("aplay").string)
-    return ["PATH": bin.string]
+    ["PATH": try place.makeProgram("aplay", script).string]
   }
 
   private func temporaryFiles(_ place: Workplace) throws -> [String] {

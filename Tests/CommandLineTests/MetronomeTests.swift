@@ -148,11 +148,7 @@ import Text
 
   @Test func playing() throws {
     let place = try Workplace()
-    let bin = place.folder.file("bin")
-    try place.makeFolder(bin)
-    try place.write(
-      "#!/bin/sh\n/bin/cp \"$1\" '\(place.folder.file("heard.wav").string)'\n", to: bin.appending("pw-play"))
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: bin.appending("pw-play").string)
+    let bin = try place.makeProgram("pw-play", "/bin/cp \"$1\" '\(place.folder.file("heard.wav").string)'")
     let outcome = try place.analyze(
       "metronome", "--bpm", "90", "--duration", "3", "--play", "--json", environment: ["PATH": bin.string])
     #expect(outcome.status == 0)

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Text
 
 extension TagFinding {
@@ -27,7 +26,7 @@ extension TagFinding {
       }
         + tags.lyrics.map { FindingLine("lyrics", $0.heading, details: $0.words) }
         + tags.chapters.map {
-          FindingLine("chapter", [clock($0.startSeconds), $0.title].compactMap(\.self).joined(separator: " "))
+          FindingLine("chapter", [clockText($0.startSeconds, decimals: 2), $0.title].compactMap(\.self).joined(separator: " "))
         } + [FindingLine("pictures", tags.pictures.map { "\($0.type) (\($0.mime))" }.joined(separator: ", "))]
     })
 
@@ -57,13 +56,7 @@ extension TagFinding.Lyrics {
   }
 
   fileprivate var words: [String] {
-    if !lines.isEmpty { return lines.map { "\(clock($0.seconds)) \($0.text)" } }
+    if !lines.isEmpty { return lines.map { "\(clockText($0.seconds, decimals: 2)) \($0.text)" } }
     return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
-}
-
-/// As `61:02.50`: minutes, seconds and hundredths.
-private func clock(_ seconds: Double) -> String {
-  let hundredths = Int((min(max(seconds, 0), 1e9) * 100).rounded())
-  return String(format: "%02d:%02d.%02d", hundredths / 6000, hundredths / 100 % 60, hundredths % 100)
 }

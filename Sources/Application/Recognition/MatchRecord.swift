@@ -15,6 +15,8 @@ package struct MatchRecord: Sendable {
   package var duration: Double?
   /// Ascending by start.
   package var tracks: [CueSheet.Cue]
+  /// The files into which the recording was cut; `nil` if it was not.
+  package var split: MixSplit.Outcome?
 
   package init(path: FilePath, problem: Problem? = nil, duration: Double? = nil, tracks: [CueSheet.Cue] = []) {
     self.path = path

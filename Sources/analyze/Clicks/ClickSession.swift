@@ -36,10 +36,13 @@ final class ClickSession {
   func make<Outcome>(
     _ duration: Double?, _ work: (@escaping (Double) -> Void, @escaping () -> Bool) throws -> Outcome?
   ) throws -> Outcome {
-    let progress = AudioProgress(terminal, duration: duration)
-    defer { progress.finish() }
+    let bar = ProgressBar()
+    defer { bar.finish() }
     let isCancelled = isCancelled
-    guard let outcome = try work(progress.update, { isCancelled.isRaised }) else { throw ending }
+    let outcome = try work(
+      { seconds in if let duration, duration > 0 { bar.show(seconds / duration, "writing") } },
+      { isCancelled.isRaised })
+    guard let outcome else { throw ending }
     return outcome
   }
 
