@@ -214,8 +214,8 @@ let package = Package(
     testTarget(
       "CommandLineTests",
       [
-        "Analysis", "AnalysisTesting", "Application", "CSpawn", "Reporting", "System", "Text", "analyze",
-        "analyze-file", "decode-audio", "find-tempo", "recognize", "recognize-pcm", systemPackage,
+        "Analysis", "AnalysisTesting", "Application", "AudioDecoding", "CSpawn", "Reporting", "System", "Text",
+        "analyze", "analyze-file", "decode-audio", "find-tempo", "recognize", "recognize-pcm", systemPackage,
       ]),
   ]
 )
