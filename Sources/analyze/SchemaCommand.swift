@@ -10,7 +10,7 @@ struct SchemaCommand: AsyncParsableCommand {
 
   @Argument(
     help:
-      "json, ndjson, csv, duckdb (SQL to read these), match, listen, similar or worker",
+      "json, ndjson, csv, duckdb (SQL to read these), match, listen, similar, set, corrections, review or worker",
     completion: .list(Schemas.files.map(\.format)))
   var format: String = "json"
 
