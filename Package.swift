@@ -202,8 +202,9 @@ let package = Package(
     testTarget(
       "ApplicationTests",
       [
-        "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "BuiltInAnalyzers", "LibraryScan", "Pipeline",
-        "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "AudioDecoding", "AudioEncoding",
+        "BuiltInAnalyzers", "CLibAV", "LibraryScan", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
+        "System", "Text", systemPackage,
       ]),
     testTarget(
       "PipelineTests",
@@ -214,8 +215,8 @@ let package = Package(
     testTarget(
       "CommandLineTests",
       [
-        "Analysis", "AnalysisTesting", "Application", "AudioDecoding", "CSpawn", "Reporting", "System", "Text",
-        "analyze", "analyze-file", "decode-audio", "find-tempo", "recognize", "recognize-pcm", systemPackage,
+        "Analysis", "AnalysisTesting", "Application", "AudioDecoding", "CSpawn", "Reporting", "System", "Text", "analyze",
+        "analyze-file", "decode-audio", "find-tempo", "recognize", "recognize-pcm", systemPackage,
       ]),
   ]
 )
