@@ -133,11 +133,13 @@ const entry = (name, track) => { const index = column(name)[track]; return known
 const FLAGS = { isNew: 1, corrected: 2, steady: 4, changing: 8, lossless: 16, lossy: 32, estimated: 64, remarks: 128 };
 const OK = 0, DAMAGED = 1, FAILED = 2;
 const hasFlag = (track, flag) => (column('flags')[track] & flag) !== 0;
-const tagTitle = track => table.columns.title ? table.columns.title[track] : null;
+/** The title in the tags, null if there is nothing to see in it. */
+const tagTitle = track => { const title = rawTitle(track); return title && title.trim() ? title : null; };
+const rawTitle = track => table.columns.title ? table.columns.title[track] : null;
 /** The file name; a slash in it stands for the title. */
 const fileName = track => {
   const name = table.columns.file[track];
-  return name.includes('/') ? name.replace('/', () => tagTitle(track) || '') : name;
+  return name.includes('/') ? name.replace('/', () => rawTitle(track) || '') : name;
 };
 const stem = name => name.replace(/(.)\.[^.]*$/, '$1');
 const trackName = track => tagTitle(track) || stem(fileName(track));
@@ -336,32 +338,42 @@ function writeAddress() {
 
 /* Search */
 
-let haystacks = null;
-const foldedDictionaries = {};
-/** Titles and file names of all tracks, folded. Artists and others are searched once for each name, not for each track. */
-function searchTexts() {
-  if (!haystacks) {
-    haystacks = new Array(trackCount);
-    for (let track = 0; track < trackCount; track++) haystacks[track] = folded(`${tagTitle(track) || ''}\n${fileName(track)}`);
-    for (const name of ['artist', 'album', 'genre']) foldedDictionaries[name] = dictionary(name).map(folded);
-    foldedDictionaries.folder = dictionary('folder').map(folder => folded(table.root + folder));
+const SEARCHED_DICTIONARIES = ['artist', 'album', 'genre', 'folder'];
+let searchTexts = null, searchIndexes = null;
+
+/** Folds the titles and file names of up to `count` more tracks; whether all are done. */
+function prepareSearch(count) {
+  if (!searchTexts) {
+    searchTexts = [];
+    // Artists and other entries of dictionaries are searched once for each name, not once for each track.
+    searchIndexes = SEARCHED_DICTIONARIES.map(name => {
+      const entries = dictionary(name).map(item => folded(name === 'folder' ? table.root + item : item));
+      return { entries, indexes: Uint32Array.from(column(name), index => known(index) ? index : entries.length) };
+    });
   }
-  return haystacks;
+  const end = Math.min(trackCount, searchTexts.length + count);
+  for (let track = searchTexts.length; track < end; track++) searchTexts.push(folded(`${tagTitle(track) || ''}\n${fileName(track)}`));
+  return end === trackCount;
+}
+function prepareSearchWhenIdle() {
+  if (!prepareSearch(4000)) whenIdle(prepareSearchWhenIdle);
 }
 
-/** A test whether a track has this word in one of its texts. */
-function wordTest(word) {
-  const texts = searchTexts(), named = [];
-  for (const name of ['artist', 'album', 'genre', 'folder']) {
-    const hits = new Uint8Array(foldedDictionaries[name].length);
-    let any = false;
-    foldedDictionaries[name].forEach((entry, index) => { if (entry.includes(word)) { hits[index] = 1; any = true; } });
-    if (any) named.push([hits, column(name)]);
+/** Those of the tracks that have this word in one of their texts. */
+function withWord(word, tracks) {
+  prepareSearch(trackCount);
+  const [artist, album, genre, folder] = searchIndexes.map(({ entries, indexes }) => {
+    const hits = new Uint8Array(entries.length + 1);
+    entries.forEach((item, index) => { if (item.includes(word)) hits[index] = 1; });
+    return { hits, indexes };
+  });
+  const found = new Uint32Array(tracks.length);
+  let count = 0;
+  for (const track of tracks) {
+    if (artist.hits[artist.indexes[track]] || album.hits[album.indexes[track]] || genre.hits[genre.indexes[track]] ||
+      folder.hits[folder.indexes[track]] || searchTexts[track].includes(word)) found[count++] = track;
   }
-  return track => {
-    for (const [hits, indexes] of named) if (hits[indexes[track]] === 1) return true;
-    return texts[track].includes(word);
-  };
+  return found.subarray(0, count);
 }
 
 /* Order */
@@ -369,15 +381,18 @@ function wordTest(word) {
 const orders = new Map();
 /** All tracks in an order; unknown values last in both directions. Kept, because filtering does not change it. */
 function order(id, descending) {
-  if (!id) return null;
   const name = `${id} ${descending}`;
   if (!orders.has(name)) {
-    const values = tableColumn(id).values(), sign = descending ? -1 : 1;
-    orders.set(name, Uint32Array.from({ length: trackCount }, (_, track) => track).sort((a, b) => {
-      const x = values[a], y = values[b];
-      if (!known(x) || !known(y)) return known(x) ? -1 : known(y) ? 1 : a - b;
-      return (x - y) * sign || a - b;
-    }));
+    const tracks = Uint32Array.from({ length: trackCount }, (_, track) => track);
+    if (id) {
+      const values = tableColumn(id).values(), sign = descending ? -1 : 1;
+      tracks.sort((a, b) => {
+        const x = values[a], y = values[b];
+        if (!known(x) || !known(y)) return known(x) ? -1 : known(y) ? 1 : a - b;
+        return (x - y) * sign || a - b;
+      });
+    }
+    orders.set(name, tracks);
   }
   return orders.get(name);
 }
@@ -386,22 +401,20 @@ let lastResult = null;
 /** Finds the tracks to show. A longer query searches only the last result. */
 function apply() {
   const active = filters.filter(({ parameter }) => state.values[parameter] != null);
-  const tests = active.map(filter => filter.test(state.values[filter.parameter]));
-  const filterText = JSON.stringify([active.map(filter => [filter.parameter, filter.write(state.values[filter.parameter])]), state.sort, state.descending]);
-  const query = folded(state.query);
-  tests.push(...query.split(/[\s/]+/).filter(Boolean).map(wordTest));
-  const narrower = lastResult && lastResult.filterText === filterText && query.startsWith(lastResult.query);
-  const source = narrower ? lastResult.view : order(state.sort, state.descending);
-  const durations = column('duration'), count = source ? source.length : trackCount;
-  view = [];
-  viewDuration = 0;
-  next: for (let i = 0; i < count; i++) {
-    const track = source ? source[i] : i;
-    for (const test of tests) if (!test(track)) continue next;
-    view.push(track);
-    if (known(durations[track])) viewDuration += durations[track];
+  const values = active.map(({ parameter, write }) => [parameter, write(state.values[parameter])]);
+  const restricted = JSON.stringify([values, state.sort, state.descending]), query = folded(state.query);
+  const isNarrower = lastResult && lastResult.restricted === restricted && query.startsWith(lastResult.query);
+  if (isNarrower) view = lastResult.view;
+  else {
+    const tests = active.map(filter => filter.test(state.values[filter.parameter])), all = order(state.sort, state.descending);
+    view = tests.length ? all.filter(track => tests.every(test => test(track))) : all;
   }
-  lastResult = { filterText, query, view };
+  // The longest word leaves the fewest tracks for the others.
+  for (const word of query.split(/[\s/]+/).filter(Boolean).sort((a, b) => b.length - a.length)) view = withWord(word, view);
+  lastResult = { restricted, query, view };
+  const durations = column('duration');
+  viewDuration = 0;
+  for (const track of view) if (known(durations[track])) viewDuration += durations[track];
   current = openTrack >= 0 ? view.indexOf(openTrack) : -1;
   paintStatus(active);
   paintRows(true);
@@ -570,7 +583,7 @@ function paintRows(force) {
   let from = Math.max(0, Math.floor(top / height) - SPARE_ROWS);
   let to = Math.min(view.length, Math.ceil((top + innerHeight) / height) + SPARE_ROWS);
   if (isPrinting) [from, to] = [0, Math.min(PRINTED_ROWS, view.length)];
-  else if (to <= from) [from, to] = [0, Math.min(view.length, 2 * SPARE_ROWS)];
+  else if (from === 0) to = Math.max(to, Math.min(view.length, 2 * SPARE_ROWS));
   if (!force && from === firstRow && to === lastRow) return;
   [firstRow, lastRow] = [from, to];
   const hadFocus = document.activeElement && body.contains(document.activeElement);
@@ -988,12 +1001,12 @@ function keyChart() {
   const mode = minor > .5 ? 'minor' : 'major', larger = Math.max(minor, 1 - minor);
   const finding = total < 12 ? 'Keys, on the Camelot wheel' : larger < .56 ? 'Minor and major keys are about equally common'
     : `${firstUpper(fractionOf(larger, 'track'))} in a ${mode} key`;
-  return { finding, note: ['Inner ring minor, outer ring major. Darker: more tracks.'], draw: host => wheel(host, counts, most) };
+  return { finding, note: ['Inner ring minor, outer ring major.'], draw: host => wheel(host, counts, most) };
 }
 
 /** The Camelot wheel: neighbors mix well. */
 function wheel(host, counts, most) {
-  const center = [130, 125], largest = Math.max(...counts);
+  const center = [130, 125], largest = Math.max(...counts), total = counts.reduce((sum, count) => sum + count);
   const svg = shape('svg', { class: 'wheel', viewBox: '0 0 260 250', role: 'group', 'aria-label': 'Keys on the Camelot wheel' });
   const at = (radius, angle) => `${(center[0] + radius * Math.cos(angle)).toFixed(1)} ${(center[1] + radius * Math.sin(angle)).toFixed(1)}`;
   const segments = [], names = [];
@@ -1019,8 +1032,9 @@ function wheel(host, counts, most) {
       segment.setAttribute('aria-pressed', key === chosen);
       names[key].classList.toggle('on', key === chosen);
     });
-    name.textContent = shown === chosen ? keyName(shown) : `most: ${camelot(shown)}`;
-    count.textContent = plural(counts[shown], 'track');
+    if (shown === chosen) name.textContent = keyName(shown);
+    else name.textContent = largest > 1 ? `most: ${camelot(shown)}` : 'each once';
+    count.textContent = plural(shown === chosen || largest > 1 ? counts[shown] : total, 'track');
   };
 }
 
@@ -1092,16 +1106,16 @@ function durationChart() {
 /** Rows with a name, a bar and a value: formats and genres. */
 function shares(host, parameter, heading, rows) {
   const largest = Math.max(...rows.map(row => row.count));
-  const head = heading.map((text, index) => element('span', { text, class: index === 2 && 'value' }));
+  const head = heading.map((text, index) => element('span', { text, class: index === 1 ? 'count' : index === 3 && 'value' }));
   const buttons = rows.map(row => {
     const bar = element('i');
     bar.style.width = `${row.count / largest * 100}%`;
     const button = element('button', { class: 'share', type: 'button', 'aria-pressed': 'false', title: row.name },
-      element('span', { class: 'name tag' }, shortened(row.name, 60), ' ', element('small', { text: grouped.format(row.count) })), element('span', { class: 'track' }, bar), element('span', { class: 'value', text: row.value }));
+      element('span', { class: 'name tag', text: shortened(row.name, 60) }), element('span', { class: 'count', text: grouped.format(row.count) }), element('span', { class: 'track' }, bar), element('span', { class: 'value', text: row.value }));
     button.onclick = () => toggleFilter(parameter, row.name);
     return button;
   });
-  host.replaceChildren(element('div', { class: 'shares' }, element('div', { class: 'share head' }, head), ...buttons));
+  host.replaceChildren(element('div', { class: `shares by-${parameter}` }, element('div', { class: 'share head' }, head), ...buttons));
   return () => buttons.forEach((button, index) => button.setAttribute('aria-pressed', state.values[parameter] === rows[index].name));
 }
 
@@ -1126,8 +1140,8 @@ function formatChart() {
     const [low, high] = [sorted[outer], sorted[sorted.length - 1 - outer]].map(rate => grouped.format(Math.round(rate)));
     return low === high ? low : `${low}–${high}`;
   };
-  const note = `${grouped.format(lossless)} lossless, ${grouped.format(lossy)} lossy.${total >= 200 ? ' Bit rates of the middle 80%.' : ''}`;
-  return { finding, note: [note], draw: host => shares(host, 'format', ['Format', 'Tracks', 'Bit rate, kb/s'],
+  const note = [lossless && lossy ? `${grouped.format(lossless)} lossless, ${grouped.format(lossy)} lossy.` : '', total >= 200 ? 'Bit rates: the middle 80%.' : ''].filter(Boolean).join(' ');
+  return { finding, note: [note], draw: host => shares(host, 'format', ['Format', 'Tracks', '', 'Bit rate, kb/s'],
     codecs.slice(0, LISTED_SHARES).map(([name, count]) => ({ name, count, value: rateText(rates.get(name)) }))) };
 }
 
@@ -1136,11 +1150,11 @@ function genreChart() {
   if (!genres.length) return null;
   const total = genres.reduce((sum, [, count]) => sum + count, 0), [name, most] = genres[0], rest = genres.length - LISTED_SHARES;
   const without = missing ? noteWithout(`${plural(missing, 'track')} ${missing === 1 ? 'has' : 'have'} no genre.`, 'genre') : [];
-  if (genres.length === 1) return { finding: total === 1 ? `One track has a genre: ${shortened(name, 40)}` : `All ${grouped.format(total)} genres are ${shortened(name, 40)}`, note: without };
+  if (genres.length === 1) return { finding: total === 1 ? `One track has a genre: ${shortened(name, 40)}` : `All ${grouped.format(total)} tracks with a genre are ${shortened(name, 40)}`, note: without };
   const finding = most / total >= .2 ? `${firstUpper(fractionOf(most / total, 'track'))} ${shortened(name, 40)}`
     : `${plural(genres.length, 'genre')}, the largest is ${shortened(name, 40)}`;
   const others = rest > 0 ? [`And ${plural(rest, 'smaller genre')}. `] : [];
-  return { finding, note: [...others, ...without], draw: host => shares(host, 'genre', ['Genre', 'Tracks', 'Share'],
+  return { finding, note: [...others, ...without], draw: host => shares(host, 'genre', ['Genre', 'Tracks', '', 'Share'],
     genres.slice(0, LISTED_SHARES).map(([name, count]) => ({ name, count, value: count / total < .005 ? 'under 1%' : percent(count / total) }))) };
 }
 
@@ -1188,7 +1202,7 @@ function makeCharts() {
   for (const chart of charts) {
     chart.host = element('div', { class: 'host' });
     find('#charts').append(element('figure', { class: `chart span-${chart.width}` }, element('h3', { text: chart.finding }),
-      chart.note && element('p', { class: 'note' }, chart.note), chart.draw && chart.host));
+      element('p', { class: 'note' }, chart.note || []), chart.draw && chart.host));
   }
   find('#glance').hidden = charts.length === 0;
 }
@@ -1284,7 +1298,7 @@ const bar = share => {
   filled.style.width = `${Math.max(.5, share * 100)}%`;
   return element('span', { class: 'track' }, filled);
 };
-const shareWords = share => share < .01 ? 'under 1%' : percent(share);
+const shareWords = share => share < .01 ? '<1%' : percent(share);
 
 function tempoCandidates(track) {
   const bpm = column('bpm')[track];
@@ -1307,7 +1321,7 @@ function keyCandidates(track) {
   if (tuning && Math.abs(tuning - 440) >= 2) sentences.push(`Tuned to ${oneDecimal(tuning)} Hz.`);
   const rows = keys && keys.length > 1 ? keys.map(([candidate, share]) => element('div', { class: candidate === key ? 'candidate best' : 'candidate' },
     element('span', { text: `${camelot(candidate)} ${keyName(candidate)}` }), bar(share), element('span', { text: shareWords(share) }))) : [];
-  return [heading('Key', `${camelot(key)} · ${keyName(key)}`), element('p', { class: 'say', text: sentences.join(' ') }), ...rows];
+  return [heading('Key', `${camelot(key)} · ${keyName(key)}`), sentences.length > 0 && element('p', { class: 'say', text: sentences.join(' ') }), ...rows];
 }
 
 function pairs(rows) {
@@ -1425,7 +1439,7 @@ function warnings(track) {
     const start = status === FAILED ? 'Failed.' : status === DAMAGED ? 'Damaged.' : 'Not analyzed.';
     nodes.push(element('p', { class: 'warning' }, element('b', { text: start }), ` ${words.what} ${words.do || ''}`));
   }
-  if (about.remarks) nodes.push(...about.remarks.map(text => element('p', { class: 'say small', text })));
+  if (about.remarks || about.findings) nodes.push(...[...about.remarks || [], ...about.findings || []].map(text => element('p', { class: 'say small', text })));
   return nodes;
 }
 
@@ -1513,20 +1527,22 @@ function scrollRowIntoView() {
   else if (top + rowHeight() > innerHeight) scrollBy(0, top + rowHeight() - innerHeight);
 }
 
-/** The print: the onset envelope around a circle, from its 4th to its 96th percentile, in place of cover art. */
+/** The print, in place of cover art: the onset envelope around a circle, from its 4th to its 96th percentile. */
 function print(envelope, diameter) {
-  const spokes = diameter > 60 ? 120 : 36, sorted = Uint8Array.from(envelope).sort();
-  const low = sorted[Math.floor(sorted.length * .04)], high = sorted[Math.floor(sorted.length * .96)] || 1;
+  const count = diameter > 60 ? 120 : 36, spokes = new Float64Array(count);
+  for (let spoke = 0; spoke < count; spoke++) {
+    const from = Math.floor(spoke / count * envelope.length), to = Math.max(from + 1, Math.floor((spoke + 1) / count * envelope.length));
+    for (let k = from; k < to; k++) spokes[spoke] += (envelope[k] || 0) / (to - from);
+  }
+  const sorted = spokes.slice().sort(), low = sorted[Math.floor(count * .04)], room = sorted[Math.floor(count * .96)] - low || 1;
   let d = '';
-  for (let spoke = 0; spoke < spokes; spoke++) {
-    const from = Math.floor(spoke / spokes * envelope.length), to = Math.max(from + 1, Math.floor((spoke + 1) / spokes * envelope.length));
-    let sum = 0;
-    for (let k = from; k < to; k++) sum += Math.max(0, Math.min(1, ((envelope[k] || 0) - low) / (high - low || 1)));
-    const angle = spoke / spokes * 2 * Math.PI - Math.PI / 2, outer = 22 + 27 * sum / (to - from);
+  spokes.forEach((strength, spoke) => {
+    const angle = spoke / count * 2 * Math.PI - Math.PI / 2, outer = 22 + 27 * Math.max(0, Math.min(1, (strength - low) / room));
     const at = radius => `${(50 + radius * Math.cos(angle)).toFixed(1)} ${(50 + radius * Math.sin(angle)).toFixed(1)}`;
     d += `M${at(20)}L${at(outer)}`;
-  }
-  return shape('svg', { class: 'print', viewBox: '0 0 100 100', width: diameter, height: diameter, 'aria-hidden': 'true' }, shape('path', { d, 'stroke-width': diameter > 60 ? 1.3 : 2.8 }));
+  });
+  return shape('svg', { class: 'print', viewBox: '0 0 100 100', width: diameter, height: diameter, 'aria-hidden': 'true' },
+    shape('path', { d, 'stroke-width': diameter > 60 ? 1.3 : 2.8 }));
 }
 
 const SHOWN_PRINTS = 24;
@@ -1589,9 +1605,9 @@ function makeStrips(track, about, envelope) {
   const closeUp = element('canvas', { class: 'closeup', tabindex: 0, role: 'slider', 'aria-label': 'Position of the close-up', 'aria-valuemin': 0, 'aria-valuemax': Math.round(duration - seconds) });
   const [from, to] = [element('span'), element('span')];
   const aside = [beats.length ? plural(beats.length, 'beat') : '', about.meter].filter(Boolean).join(' · ');
-  const legend = downbeats ? 'Onsets and beats; tall lines are bar starts' : beats.length ? 'Onsets and beats; bar starts are uncertain, so not drawn' : 'Onsets; no beats';
+  const legend = downbeats ? 'Beats; tall lines are bar starts' : beats.length ? 'Beats; bar starts are unsure, so not drawn' : 'Onsets; no beats';
   const strip = { track, duration, seconds, start: Math.min(Math.max(0, about.cues && about.cues.highlight ? about.cues.highlight[0] : duration * .3), duration - seconds),
-    step: about.onsets[0], envelope, beats, downbeats, wave, sections: about.sections || [], overview, closeUp, from, to };
+    step: about.onsets[0], envelope, loudest: Math.max(1, ...envelope), beats, downbeats, wave, sections: about.sections || [], overview, closeUp, from, to };
   steer(strip);
   const caption = wave ? strip.sections.length > 1 ? 'Whole track and its sections' : 'Whole track' : 'Whole track, onset strength';
   return { draw: () => draw(strip), nodes: [heading('Waveform and beats', aside), overview, element('div', { class: 'caption' }, element('span', { text: '0:00' }), element('span', { text: caption }), element('span', { text: clock(duration) })),
@@ -1659,7 +1675,9 @@ function drawOverview({ overview, duration, start, seconds, wave, envelope, sect
     if (wave) {
       const peak = Math.max(1, largest(wave[0], index) * room), level = Math.max(1, largest(wave[1], index) * room);
       context.fillStyle = isInside ? colors.accent : colors.faint;
+      context.globalAlpha = isInside ? .5 : 1;
       context.fillRect(index * 3, middle - peak / 2, 2, peak);
+      context.globalAlpha = 1;
       context.fillStyle = isInside ? colors.accent : colors.bar;
       context.fillRect(index * 3, middle - level / 2, 2, level);
     } else {
@@ -1687,12 +1705,12 @@ function drawSections(context, sections, duration, width, height, colors) {
   }
 }
 
-function drawCloseUp({ closeUp, start, seconds, step, envelope, beats, downbeats }, colors) {
+function drawCloseUp({ closeUp, start, seconds, step, envelope, loudest, beats, downbeats }, colors) {
   const { context, width, height } = prepare(closeUp), bottom = height - 18, x = time => (time - start) / seconds * width;
   // Onsets between two values follow a smooth curve; fine ones are drawn as they are.
   const strength = time => {
     const place = time / step, index = Math.floor(place), part = place - index, eased = part * part * (3 - 2 * part);
-    return ((envelope[index] || 0) * (1 - eased) + (envelope[index + 1] ?? envelope[index] ?? 0) * eased) / 255;
+    return ((envelope[index] || 0) * (1 - eased) + (envelope[index + 1] ?? envelope[index] ?? 0) * eased) / loudest;
   };
   context.beginPath();
   context.moveTo(0, bottom);
@@ -1868,7 +1886,9 @@ function listen() {
   find('#panel-next').addEventListener('click', () => step(1));
   addEventListener('hashchange', showAddress);
   let frame = 0;
-  addEventListener('scroll', () => { frame ||= requestAnimationFrame(() => { frame = 0; paintRows(false); }); }, { passive: true });
+  const paintSoon = () => { frame ||= requestAnimationFrame(() => { frame = 0; paintRows(false); }); };
+  addEventListener('scroll', paintSoon, { passive: true });
+  addEventListener('resize', paintSoon);
   addEventListener('beforeprint', () => { isPrinting = true; chooseColumns(); paintRows(true); });
   addEventListener('afterprint', () => { isPrinting = false; chooseColumns(); paintRows(true); });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { if (drawStrips) drawStrips(); });
@@ -1881,8 +1901,6 @@ function watchSizes() {
     const width = find('#charts').clientWidth, room = find('#tracks').clientWidth;
     if (width !== chartWidth) { chartWidth = width; drawCharts(); if (drawStrips) drawStrips(); }
     if (room !== tableWidth) { tableWidth = room; chooseColumns(); paintColumnMenu(); paintRows(true); }
-    find('#tools').style.removeProperty('top');
-    document.documentElement.style.setProperty('--tools-height', `${find('#tools').offsetHeight - 1}px`);
   }).observe(find('#tracks'));
   new ResizeObserver(() => document.documentElement.style.setProperty('--tools-height', `${find('#tools').offsetHeight - 1}px`)).observe(find('#tools'));
   isPhone.addEventListener('change', () => { chooseColumns(); paintRows(true); });
@@ -1902,8 +1920,7 @@ function start() {
   listen();
   showAddress();
   watchSizes();
-  paintPrints();
-  whenIdle(searchTexts);
+  whenIdle(() => { paintPrints(); prepareSearchWhenIdle(); });
 }
 
 setTheme(THEMES.includes(remembered('theme')) ? remembered('theme') : 'auto');
