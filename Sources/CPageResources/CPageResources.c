@@ -9,8 +9,47 @@ static const unsigned char template[] = {
 static const unsigned char style[] = {
 #embed "../Reporting/Page/page.css"
 };
+/* One script of several files; its functions may stand in any order, its constants not. */
 static const unsigned char script[] = {
-#embed "../Reporting/Page/page.js"
+#embed "../Reporting/Page/script/markup.js"
+,
+#embed "../Reporting/Page/script/words.js"
+,
+#embed "../Reporting/Page/script/data.js"
+,
+#embed "../Reporting/Page/script/filters.js"
+,
+#embed "../Reporting/Page/script/state.js"
+,
+#embed "../Reporting/Page/script/search.js"
+,
+#embed "../Reporting/Page/script/columns.js"
+,
+#embed "../Reporting/Page/script/rows.js"
+,
+#embed "../Reporting/Page/script/controls.js"
+,
+#embed "../Reporting/Page/script/charts.js"
+,
+#embed "../Reporting/Page/script/brush.js"
+,
+#embed "../Reporting/Page/script/wheel.js"
+,
+#embed "../Reporting/Page/script/glance.js"
+,
+#embed "../Reporting/Page/script/prints.js"
+,
+#embed "../Reporting/Page/script/neighbors.js"
+,
+#embed "../Reporting/Page/script/strips.js"
+,
+#embed "../Reporting/Page/script/panel.js"
+,
+#embed "../Reporting/Page/script/theme.js"
+,
+#embed "../Reporting/Page/script/keys.js"
+,
+#embed "../Reporting/Page/script/start.js"
 };
 static const unsigned char hashes[] = {
 #embed "../Reporting/Page/hashes.txt"

@@ -2,7 +2,7 @@ internal import CPageResources
 internal import Foundation
 internal import Mustache
 
-/// The markup of the page around its data: `Page/page.mustache` with `page.css` and `page.js`.
+/// The markup of the page around its data: `Page/page.mustache` with `page.css` and the files in `script`.
 struct PageMarkup {
   /// What stands for the data until it is written. Text never holds control characters: see `PageText`.
   enum Data: String, CaseIterable {
@@ -24,8 +24,8 @@ struct PageMarkup {
     var values = values
     values["style"] = PageResources.text(cpageresources_style())
     values["script"] = PageResources.text(cpageresources_script())
-    values["style_hash"] = PageResources.hash(of: "page.css")
-    values["script_hash"] = PageResources.hash(of: "page.js")
+    values["style_hash"] = PageResources.hash(of: "style")
+    values["script_hash"] = PageResources.hash(of: "script")
     for data in Data.allCases { values[data.rawValue] = data.marker }
     var rest = Substring(template.render(values))
     var pieces: [(text: String, data: Data?)] = []
