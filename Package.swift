@@ -50,6 +50,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
@@ -67,9 +68,9 @@ let package = Package(
       name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
     .target(name: "CBeatNetwork"), .target(name: "CKeyNetwork"), .target(name: "CLandmarkNetwork"),
     .target(name: "CSpawn"),
-    // What is in the folders Resources of Key, Likeness, Tempo and Recognition, compiled in.
+    // What is in the folders Resources of Key, Likeness, Tempo and Recognition, and in Reporting/Page, compiled in.
     .target(name: "CKeyResources"), .target(name: "CLikenessResources"), .target(name: "CTempoResources"),
-    .target(name: "CRecognitionResources"),
+    .target(name: "CPageResources"), .target(name: "CRecognitionResources"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW", "CSamplerate", "CSoxr"]),
@@ -107,7 +108,12 @@ let package = Package(
         "Analysis", "Filters", "Records", "System", "Text", systemPackage, grdb,
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
-    swiftTarget("Reporting", ["Analysis", "Records", "System", "Text", systemPackage]),
+    swiftTarget(
+      "Reporting",
+      [
+        "Analysis", "CPageResources", "Records", "System", "Text", systemPackage,
+        .product(name: "Mustache", package: "swift-mustache"),
+      ], excluding: ["Page"]),
     swiftTarget(
       "BuiltInAnalyzers",
       [
@@ -202,8 +208,9 @@ let package = Package(
     testTarget(
       "ApplicationTests",
       [
-        "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "BuiltInAnalyzers", "LibraryScan", "Pipeline",
-        "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "AudioDecoding", "AudioEncoding",
+        "BuiltInAnalyzers", "CLibAV", "LibraryScan", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
+        "System", "Text", systemPackage,
       ]),
     testTarget(
       "PipelineTests",
@@ -214,7 +221,7 @@ let package = Package(
     testTarget(
       "CommandLineTests",
       [
-        "Analysis", "AnalysisTesting", "Application", "CSpawn", "Reporting", "System", "Text", "analyze",
+        "Analysis", "AnalysisTesting", "Application", "AudioDecoding", "CSpawn", "Reporting", "System", "Text", "analyze",
         "analyze-file", "decode-audio", "find-tempo", "recognize", "recognize-pcm", systemPackage,
       ]),
   ]

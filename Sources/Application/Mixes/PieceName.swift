@@ -15,20 +15,13 @@ package enum PieceName {
     let digits = max(2, String(count).count)
     let prefix = String(repeating: "0", count: max(0, digits - String(number).count)) + "\(number) "
     let suffix = ".\(fileExtension)"
-    let words = piece.cue.map { track($0.match) } ?? "unknown \(time(piece.start))"
+    let words = piece.cue.map { track($0.match) } ?? "unknown \(clockText(piece.start.rounded(.down)).replacing(":", with: "-"))"
     return prefix + truncated(portable(words), to: longest - prefix.utf8.count - suffix.utf8.count) + suffix
   }
 
   private static func track(_ match: MatchedMediaItem) -> String {
     let title = match.item.title ?? match.referenceIdentifier
     return match.item.artist.map { "\($0) - \(title)" } ?? title
-  }
-
-  private static func time(_ seconds: Double) -> String {
-    let whole = Int(seconds)
-    return whole < 3600
-      ? String(format: "%d-%02d", whole / 60, whole % 60)
-      : String(format: "%d-%02d-%02d", whole / 3600, whole / 60 % 60, whole % 60)
   }
 
   /// Without what some file system or shell takes for something else: separators, wildcards, quotes, control characters,

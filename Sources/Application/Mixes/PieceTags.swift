@@ -47,13 +47,6 @@ enum PieceTags {
 
   private static func comment(_ piece: MixPiece, _ source: FilePath) -> String {
     let name = source.lastComponent.map { DisplayPath.text(of: FilePath(root: nil, [$0])) } ?? ""
-    return "\(clock(piece.start)) to \(clock(piece.end)) of \(name), cut by nocturne"
-  }
-
-  /// `1:02:03.4`
-  private static func clock(_ seconds: Double) -> String {
-    let tenths = Int((max(0, seconds) * 10).rounded())
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(tenths / 36_000):\(two(tenths / 600 % 60)):\(two(tenths / 10 % 60)).\(tenths % 10)"
+    return "\(clockText(piece.start, decimals: 1)) to \(clockText(piece.end, decimals: 1)) of \(name), cut by nocturne"
   }
 }
