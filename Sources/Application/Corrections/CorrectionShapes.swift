@@ -18,15 +18,6 @@ extension CorrectionImport.Outcome {
   }
 }
 
-extension Shape {
-  func line(_ record: Record) -> [UInt8] {
-    var json = JSONWriter()
-    writeJSON(record, into: &json)
-    json.endLine()
-    return json.bytes
-  }
-}
-
 /// What `set` prints, as the schema `nocturne.set` version 1 has it. A field keeps its name and type for ever; what comes
 /// later is added.
 extension Shape<LibraryTempoChange.Outcome> {
