@@ -50,6 +50,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
@@ -67,9 +68,9 @@ let package = Package(
       name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
     .target(name: "CBeatNetwork"), .target(name: "CKeyNetwork"), .target(name: "CLandmarkNetwork"),
     .target(name: "CSpawn"),
-    // What is in the folders Resources of Key, Likeness, Tempo and Recognition, compiled in.
+    // What is in the folders Resources of Key, Likeness, Tempo and Recognition, and in Reporting/Page, compiled in.
     .target(name: "CKeyResources"), .target(name: "CLikenessResources"), .target(name: "CTempoResources"),
-    .target(name: "CRecognitionResources"),
+    .target(name: "CPageResources"), .target(name: "CRecognitionResources"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW", "CSamplerate", "CSoxr"]),
@@ -100,13 +101,19 @@ let package = Package(
     swiftTarget(
       "Listening", ["Analysis", "AudioDecoding", "CSpawn", "Landmarks", "Recognition", "System", systemPackage]),
     swiftTarget("LibraryScan", [systemPackage]),
+    swiftTarget("Filters", ["Analysis", "Text", systemPackage]),
     swiftTarget(
       "ResultStore",
       [
-        "Analysis", "Records", "System", "Text", systemPackage, grdb,
+        "Analysis", "Filters", "Records", "System", "Text", systemPackage, grdb,
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
-    swiftTarget("Reporting", ["Analysis", "Records", "System", "Text", systemPackage]),
+    swiftTarget(
+      "Reporting",
+      [
+        "Analysis", "CPageResources", "Records", "System", "Text", systemPackage,
+        .product(name: "Mustache", package: "swift-mustache"),
+      ], excluding: ["Page"]),
     swiftTarget(
       "BuiltInAnalyzers",
       [
@@ -128,15 +135,16 @@ let package = Package(
     swiftTarget(
       "Application",
       [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Chromaprint", "DSP",
+        "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Filters",
         "Landmarks", "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
         "ResultStore", "System", "Text", systemPackage,
       ]),
     .executableTarget(
       name: "analyze",
       dependencies: [
-        "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "LibraryScan",
-        "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Filters",
+        "LibraryScan", "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "Text",
+        systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
     // The sources of the packages in Examples/, so that the tests build and run them.
@@ -174,7 +182,9 @@ let package = Package(
     testTarget(
       "TagReadingTests",
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
-    testTarget("ResultStoreTests", ["Analysis", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
+    testTarget("FiltersTests", ["Analysis", "Filters", systemPackage]),
+    testTarget(
+      "ResultStoreTests", ["Analysis", "Filters", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
     testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "CEBUR128", "Loudness", systemPackage]),
     testTarget("CuesTests", ["Analysis", "AnalysisTesting", "Cues"]),
     testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "DSP", "Waveform"]),

@@ -3,8 +3,8 @@ public import System
 public import SystemPackage
 public import Text
 
-/// All that is known of one file: what the store keeps and reports show. But for `analyzed` it holds nothing that depends
-/// on when or in which run a file was analyzed, so equal findings give equal records.
+/// All that is known of one file: what the store keeps and reports show. But for `analyzed` and `runs` it holds nothing that
+/// depends on when or in which run a file was analyzed, so equal findings give equal records.
 public struct FileRecord: Hashable, Sendable {
   public enum Status: String, Codable, Hashable, Sendable, CaseIterable {
     case ok, partial, failed, skipped
@@ -26,6 +26,23 @@ public struct FileRecord: Hashable, Sendable {
       self.analyzer = analyzer
       self.outcome = outcome
       self.message = message
+    }
+  }
+
+  /// In which runs things happened to the file.
+  public struct Runs: Hashable, Sendable {
+    public var firstSeen: Int64
+    /// The last one that analyzed it.
+    public var analyzed: Int64?
+    public var vanished: Int64?
+    /// In which it failed or was found damaged first, since it was last fine.
+    public var firstFailed: Int64?
+
+    public init(firstSeen: Int64, analyzed: Int64? = nil, vanished: Int64? = nil, firstFailed: Int64? = nil) {
+      self.firstSeen = firstSeen
+      self.analyzed = analyzed
+      self.vanished = vanished
+      self.firstFailed = firstFailed
     }
   }
 
@@ -54,6 +71,8 @@ public struct FileRecord: Hashable, Sendable {
   public var analyzerProblems: [AnalyzerProblem]
   /// The file was not there any more when its folder was last scanned; the record is what was known before.
   public var isVanished: Bool
+  /// `nil` where it was not asked for.
+  public var runs: Runs?
 
   public init(
     path: FilePath, analyzed: Timestamp? = nil, status: Status, problem: Problem? = nil, remarks: [Problem] = [],

@@ -111,3 +111,24 @@ public struct RunRecord: Hashable, Sendable {
     self.pending = pending
   }
 }
+
+/// A run among others: what a history of the library needs of it.
+public struct RunOutline: Hashable, Sendable {
+  public var id: Int64
+  public var started: Timestamp
+  /// `nil` while running, and if it died.
+  public var finished: Timestamp?
+  public var state: RunRecord.State
+  /// Equal in runs that analyze in the same way.
+  public var configurationDigest: String
+
+  public init(
+    id: Int64, started: Timestamp, finished: Timestamp?, state: RunRecord.State, configurationDigest: String
+  ) {
+    self.id = id
+    self.started = started
+    self.finished = finished
+    self.state = state
+    self.configurationDigest = configurationDigest
+  }
+}

@@ -1,48 +1,56 @@
 public import Records
 public import System
 
-/// Writes one report, record by record, in memory that does not depend on their number.
+/// Writes one report, record by record, in memory that does not depend on their number. A page is the exception: it is
+/// written once all its records are known, and keeps some 200 bytes of each.
 ///
 /// A report that goes to a file is not there before `finish()`; if that is never called, nothing is.
 public final class ReportWriter {
   public static let schema = "nocturne.report"
   public static let schemaVersion = 1
 
-  private var encoder: any ReportEncoder
+  /// `nil` for a page.
+  private var encoder: (any ReportEncoder)?
+  private let page: LibraryPage?
   private let output: ReportOutput
   private let flushSize = 1 << 18
 
   /// - Parameters:
   ///   - run: what a JSON or HTML report says of the run; the other formats do not mention it.
   ///   - generated: likewise.
+  ///   - page: what else an HTML report tells.
   public init(
     _ format: ReportFormat, to destination: ReportDestination, options: ReportOptions, run: RunRecord?,
-    generated: Timestamp = .now
+    generated: Timestamp = .now, page: PageSource = PageSource()
   ) throws(ReportError) {
     encoder =
       switch format {
       case .json: JSONReport(options)
       case .ndjson: NDJSONReport(options)
       case .csv: CSVReport(options)
-      case .html: HTMLReport(options)
+      case .html: nil
       }
+    self.page = format == .html ? LibraryPage(options, run: run, generated: generated, source: page) : nil
     output = try ReportOutput(destination)
-    encoder.begin(run: run, generated: generated)
+    encoder?.begin(run: run, generated: generated)
   }
 
   public func append(_ record: FileRecord) throws(ReportError) {
-    encoder.append(record)
-    if encoder.bytes.count >= flushSize { try flush() }
+    page?.append(record)
+    encoder?.append(record)
+    if encoder?.bytes.count ?? 0 >= flushSize { try flush() }
   }
 
   /// Sends what was appended so far on its way: for reports that somebody reads while they grow.
   public func flush() throws(ReportError) {
-    if !encoder.bytes.isEmpty { try output.write(encoder.bytes) }
-    encoder.removeBytes()
+    if let bytes = encoder?.bytes, !bytes.isEmpty { try output.write(bytes) }
+    encoder?.removeBytes()
   }
 
-  public func finish() throws(ReportError) {
-    encoder.end()
+  /// - Throws: `ReportError`, or what the reader of a page's long records throws.
+  public func finish() throws {
+    try page?.write { try output.write($0) }
+    encoder?.end()
     try flush()
     try output.finish()
   }

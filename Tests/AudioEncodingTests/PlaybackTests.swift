@@ -8,12 +8,17 @@ import Testing
 @Suite struct PlaybackTests {
   private let folder = try? TemporaryDirectory()
 
-  private func program(_ name: String, in subfolder: String = "bin", _ script: String) throws {
-    let bin = try #require(folder).file(subfolder)
-    try FileManager.default.createDirectory(atPath: bin.string, withIntermediateDirectories: true)
-    let path = bin.appending(name)
-    try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(filePath: path.string))
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path.string)
+  /// Another process writes it: a program that some other test is just starting would for a moment share what this one has
+  /// open for writing, and what is open for writing cannot be run.
+  private func program(_ name: String, _ script: String) throws {
+    let writing = Process()
+    writing.executableURL = URL(filePath: "/bin/sh")
+    writing.arguments =
+      ["-c", #"mkdir -p "$1" && printf '#!/bin/sh\n%s\n' "$3" > "$1/$2" && chmod +x "$1/$2""#, "sh"]
+      + [try #require(folder).file("bin").string, name, script]
+    try writing.run()
+    writing.waitUntilExit()
+    #expect(writing.terminationStatus == 0)
   }
 
   private var players: [Player] {

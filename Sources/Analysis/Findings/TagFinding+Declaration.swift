@@ -19,7 +19,6 @@ extension TagFinding {
         "chapters", \.chapters, "Chapters; null unless the report was made with chapters.", table: "chapter",
         long: "chapters"),
     ],
-    words: \.words,
     lines: { tags, _ in
       TagField.all.compactMap { field in
         tags.fields[field.name].map { FindingLine(field.name, $0.joined(separator: " / ")) }
@@ -37,15 +36,6 @@ extension TagFinding {
       others[String(name.dropFirst(TagField.otherPrefix.count))] = values
     }
     return others
-  }
-
-  private var words: SongWords {
-    var artists = fields["artist"] ?? []
-    for artist in fields["artists"] ?? [] where !artists.contains(artist) { artists.append(artist) }
-    func joined(_ list: [String]?) -> String { list?.joined(separator: " / ") ?? "" }
-    return SongWords(
-      artist: joined(artists), title: joined(fields["title"]), album: joined(fields["album"]),
-      albumArtist: joined(fields["albumartist"]))
   }
 }
 

@@ -226,6 +226,8 @@ extension ClickedTrack {
   /// What counts of the tempo, in beats per minute.
   package var bpm: Double? { tempo.bpm }
   package var metre: String? { tempo.metre }
+  /// Seconds, if the length of the file is known.
+  package var duration: Double? { format?.duration }
   /// Whether it is known which beats begin a bar.
   package var hasDownbeats: Bool { !(tempo.downbeats ?? []).isEmpty }
 

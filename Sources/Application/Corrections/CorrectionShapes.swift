@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Records
 internal import Reporting
-internal import ResultStore
+package import ResultStore
 internal import System
 internal import Text
 
@@ -131,6 +131,86 @@ enum CorrectionSchema {
           Shape.correctionImport.schema, title: "nocturne.corrections, version 1: corrections read from a table"
         ).text
       ),
+      (
+        "review", "nocturne.review.v1.schema.json",
+        ReportSchema.lineSchema(
+          Shape.reviewList.schema, title: "nocturne.review, version 1: tracks whose tempo is doubtful"
+        ).text
+      ),
     ]
+  }
+}
+
+/// The tracks that a review would show.
+package struct ReviewList: Sendable {
+  package var below: Double
+  package var tracks: [(doubtful: DoubtfulTempo, track: ReviewedTrack)]
+
+  /// - Throws: `StoreError`.
+  package init(of tracks: [DoubtfulTempo], below: Double, in store: ResultStore) throws {
+    self.below = below
+    self.tracks = []
+    for doubtful in tracks {
+      guard let track = try store.record(at: doubtful.path).flatMap(ReviewedTrack.init) else { continue }
+      self.tracks.append((doubtful, track))
+    }
+  }
+
+  /// As a line of NDJSON, line break included.
+  package var ndjsonLine: [UInt8] { Shape.reviewList.line(self) }
+}
+
+/// What `review --json` prints, as the schema `nocturne.review` version 1 has it.
+extension Shape<ReviewList> {
+  fileprivate static var reviewList: Shape {
+    Shape(
+      summary: "Tracks whose tempo is doubtful.",
+      fields: [
+        .required("below", .number, "Their confidence is less than this.") { $0.below },
+        .required("count", .integer, "Number of tracks.") { $0.tracks.count },
+        .objects(
+          "tracks", .reviewedTrack,
+          "Least confident first, those that were skipped in a review at the end; null if there are none."
+        ) { $0.tracks.map { ReviewedLine(doubtful: $0.doubtful, track: $0.track) } },
+      ])
+  }
+}
+
+private struct ReviewedLine {
+  var doubtful: DoubtfulTempo
+  var track: ReviewedTrack
+}
+
+extension Shape<ReviewedLine> {
+  fileprivate static var reviewedTrack: Shape {
+    Shape(
+      summary: "A track whose tempo is doubtful. Copies of the same audio are left out.",
+      fields: [
+        .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { $0.doubtful.path.fileURI },
+        .required("path", .text, "Absolute path for display, as in reports.") { DisplayPath.text(of: $0.doubtful.path) },
+        .required("content_id", .contentID, "Its audio.") { $0.doubtful.audio },
+        .optional("artist", .text, "Performers.") { $0.track.artist },
+        .optional("title", .text, "Title.") { $0.track.title },
+        .optional("duration_s", .number, "Seconds.") { $0.track.duration },
+        .required("bpm", .number, "Tempo that was found, in beats per minute.") { $0.doubtful.bpm },
+        .required("confidence", .number, "0 to 1.") { $0.doubtful.confidence },
+        .required("half_bpm", .number, "Half of it.") { $0.track.half.bpm },
+        .required("double_bpm", .number, "Twice as much.") { $0.track.double.bpm },
+        .objects("others", .choice, "Other tempi that were considered, best first; null if there are none.") {
+          $0.track.others
+        },
+        .required("skipped", .boolean, "It was skipped in a review.") { $0.doubtful.wasSkipped },
+      ])
+  }
+}
+
+extension Shape<ReviewedTrack.Choice> {
+  fileprivate static var choice: Shape {
+    Shape(
+      summary: "A tempo that was considered.",
+      fields: [
+        .required("bpm", .number, "Beats per minute.") { $0.bpm },
+        .optional("weight", .number, "Share of the evidence.") { $0.weight },
+      ])
   }
 }

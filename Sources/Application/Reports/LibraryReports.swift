@@ -1,5 +1,6 @@
 internal import BuiltInAnalyzers
 internal import Foundation
+internal import Likeness
 package import Records
 internal import Reporting
 package import ResultStore
@@ -55,6 +56,7 @@ package struct LibraryReports: Sendable {
     let selection = RecordSelection(
       roots: roots, includesVanished: includesVanished, long: options.long)
     func write(_ format: ReportFormat, to destination: ReportDestination) throws {
+      if format == .html { return try writePage(store, run: run, to: destination) }
       let writer = try ReportWriter(format, to: destination, options: options, run: run)
       try store.forEachRecord(selection) { try writer.append($0) }
       try writer.finish()
@@ -72,5 +74,26 @@ package struct LibraryReports: Sendable {
     }
     for file in files { try write(file.format, to: .file(file.path)) }
     return files
+  }
+
+  /// Descriptors from which the coordinates of all are made.
+  private static let soundSample = 4096
+  /// Of the coordinates of a track's sound.
+  private static let soundWidth = 16
+
+  /// A page knows what is gone, too: the history counts it.
+  private func writePage(_ store: ResultStore, run: RunRecord?, to destination: ReportDestination) throws {
+    let sample = try store.descriptors(
+      version: SoundDescriptor.version, size: SoundDescriptor.count, limit: Self.soundSample)
+    let reduction = SoundReduction(sample: sample.bytes, width: Self.soundWidth)
+    let page = PageSource(
+      runs: try store.runs(), showsVanished: includesVanished, program: "Nocturne \(Nocturne.version)",
+      reducedSound: { reduction?.reduced($0) },
+      longRecords: { try store.forEachRecord(at: $0, long: $1, $2) })
+    let writer = try ReportWriter(.html, to: destination, options: options, run: run, page: page)
+    let selection = RecordSelection(
+      roots: roots, includesVanished: true, long: reduction == nil ? [] : ["descriptor"], includesRuns: true)
+    try store.forEachRecord(selection) { try writer.append($0) }
+    try writer.finish()
   }
 }

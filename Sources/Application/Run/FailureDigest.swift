@@ -1,5 +1,6 @@
 package import Analysis
 internal import Foundation
+internal import Records
 package import ResultStore
 internal import System
 package import SystemPackage
@@ -136,19 +137,15 @@ package struct FailureDigest: Sendable {
   }
 
   private static func advice(for codes: Set<String>) -> [String] {
+    let causes = Set(codes.map { ProblemWords(code: $0).cause })
     var lines: [String] = []
-    let damage: Set = [
-      "empty", "unknown_format", "no_audio", "absurd_header", "truncated", "corrupt", "unsupported_codec",
-    ]
-    let access: Set = ["unreadable", "read_error", "unreadable_folder", "unreadable_entry"]
-    let workers: Set = ["worker_crashed", "worker_failed", Problem.timeLimit, Problem.noProgress]
-    if !codes.isDisjoint(with: damage) {
+    if causes.contains(.file) {
       lines.append("Replace damaged files, or leave them out with a line in a .nocturneignore.")
     }
-    if !codes.isDisjoint(with: access) {
+    if causes.contains(.access) {
       lines.append("What cannot be read: look at its permissions, and at the disk.")
     }
-    if !codes.isDisjoint(with: workers) {
+    if causes.contains(.worker) {
       lines.append(
         "Files that crash or hang a decoder cost themselves alone; they may need --timeout or --memory-limit.")
     }

@@ -29,16 +29,17 @@ public final class Playback: Sendable {
     var problem = PlayerError.noPlayer
     var tried: [String] = []
     for player in players {
-      switch try? run(player, file) {
-      case nil where state.withLock(\.isStopped): return nil
-      case 0?: return player
-      case let status?:
+      do throws(PlayerError) {
+        let status = try run(player, file)
         if state.withLock(\.isStopped) { return nil }
+        if status == 0 { return player }
         tried.append(player.name)
         problem = .failed(tried, status: status)
         // A person, or the system, has ended it.
-        if status > 128 { throw problem }
-      case nil: problem = .cannotStart(player.name, reason: "it is not a program of this system")
+        if status > 128 { break }
+      } catch {
+        if state.withLock(\.isStopped) { return nil }
+        problem = error
       }
     }
     throw problem

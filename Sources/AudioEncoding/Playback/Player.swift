@@ -12,7 +12,7 @@ public struct Player: Hashable, Sendable {
   /// keys, or prints anything but errors.
   private static let known: [(name: String, options: [String])] = [
     ("pw-play", []), ("paplay", []), ("aplay", ["-q"]),
-    ("ffplay", ["-nodisp", "-autoexit", "-nostdin", "-loglevel", "error"]),
+    ("ffplay", ["-nodisp", "-autoexit", "-loglevel", "error"]),
     ("mpv", ["--no-video", "--no-terminal"]), ("play", ["-q"]),
   ]
 

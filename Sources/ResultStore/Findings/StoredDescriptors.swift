@@ -14,18 +14,24 @@ extension ResultStore {
   /// - Parameters:
   ///   - version: Of `LikenessFinding`.
   ///   - size: Bytes of a descriptor.
-  public func descriptors(version: Int, size: Int) throws(StoreError) -> StoredDescriptors {
+  ///   - limit: Only about so many, evenly spread; `nil` for all.
+  public func descriptors(version: Int, size: Int, limit: Int? = nil) throws(StoreError) -> StoredDescriptors {
     try read { db in
       var found = StoredDescriptors()
       guard existing.has(LikenessFinding.declaration.table) else { return found }
+      let last = try Query(db, "SELECT max(file) FROM likeness")
+      let step = try limit.flatMap { limit in
+        try last.first { max(1, last.integer(0) / Int64(max(limit, 1))) }
+      }
       let query = try Query(
         db,
         """
         SELECT likeness.file, likeness.descriptor FROM likeness JOIN file ON file.id = likeness.file
         WHERE likeness.version = ? AND length(likeness.descriptor) = ? AND file.vanished_run IS NULL
+          AND likeness.file % ? = 0
         ORDER BY likeness.file
         """)
-      try query.forEach(.integer(version), .integer(size)) {
+      try query.forEach(.integer(version), .integer(size), .integer(step ?? 1)) {
         found.files.append(query.integer(0))
         unsafe found.bytes.append(contentsOf: query.bytes(1))
       }

@@ -14,15 +14,18 @@ public struct RecordSelection: Hashable, Sendable {
   public var includesVanished: Bool
   /// The long fields of findings to read, by what `FindingField.long` calls them: `beats`, `lyrics`, …
   public var long: Set<String>
+  /// In which runs things happened to a file: `FileRecord.runs`.
+  public var includesRuns: Bool
 
   public init(
     roots: [FilePath]? = nil, statuses: Set<FileRecord.Status> = Set(FileRecord.Status.allCases),
-    includesVanished: Bool = false, long: Set<String> = []
+    includesVanished: Bool = false, long: Set<String> = [], includesRuns: Bool = false
   ) {
     self.roots = roots
     self.statuses = statuses
     self.includesVanished = includesVanished
     self.long = long
+    self.includesRuns = includesRuns
   }
 }
 
@@ -94,6 +97,33 @@ extension ResultStore {
     }
   }
 
+  /// Reads some files in the order of a list, until `body` returns false.
+  /// - Parameters:
+  ///   - long: As in `RecordSelection`.
+  ///   - body: Gets records with their places in the list; files that are not known are left out.
+  /// - Throws: `StoreError`, or what `body` throws.
+  public func forEachRecord(
+    at paths: [FilePath], long: Set<String> = [], _ body: (Int, FileRecord) throws -> Bool
+  ) throws {
+    let outcome: Result<Void, any Error> = try read { db in
+      let reader = try RecordReader(store: self, RecordSelection(long: long), condition: "file.path = ?", db)
+      for (place, path) in paths.enumerated() {
+        var goesOn: Result<Bool, any Error> = .success(true)
+        try reader.forEach([.path(path)]) { record in
+          goesOn = Result { try body(place, record) }
+          return false
+        }
+        switch goesOn {
+        case .success(true): continue
+        case .success(false): return .success(())
+        case .failure(let error): return .failure(error)
+        }
+      }
+      return .success(())
+    }
+    try outcome.get()
+  }
+
   public func history(at path: FilePath) throws(StoreError) -> FileHistory? {
     try read { db in
       let select = try Query(
@@ -132,6 +162,7 @@ struct RecordReader {
   private let columns: Columns
   private let findings: [FindingReader]
   private let corrections: TempoCorrections.Reader
+  private let runs: RunColumns?
   private let messages: Query
   private let otherFindings: Query
   /// Ids of the analyzers whose findings are declared.
@@ -162,6 +193,18 @@ struct RecordReader {
     }
   }
 
+  /// Where it has `FileRecord.runs`.
+  private struct RunColumns {
+    let firstSeen, analyzed, vanished, firstFailed: Int32
+
+    init(_ select: inout SelectList) {
+      firstSeen = select.add("file.first_seen_run")
+      analyzed = select.add("file.analyzed_run")
+      vanished = select.add("file.vanished_run")
+      firstFailed = select.add("e.first_failed_run")
+    }
+  }
+
   /// - Parameter condition: on the table `file`.
   init(store: ResultStore, _ selection: RecordSelection, condition: String, _ db: Database) throws {
     self.store = store
@@ -172,6 +215,7 @@ struct RecordReader {
       try FindingReader($0, long: selection.long, existing: store.existing, &select, db)
     }
     corrections = TempoCorrections.Reader(includesBeats: selection.long.contains("beats"), &select)
+    runs = selection.includesRuns ? RunColumns(&select) : nil
     files = try Query(
       db,
       select.sql(
@@ -209,6 +253,11 @@ struct RecordReader {
     record.sizeBytes = files.optionalInteger(columns.size)
     record.modified = files.optionalInteger(columns.modified).map { Timestamp(nanoseconds: $0) }
     record.isVanished = !files.isNull(columns.vanishedRun)
+    record.runs = runs.map {
+      FileRecord.Runs(
+        firstSeen: files.integer($0.firstSeen), analyzed: files.optionalInteger($0.analyzed),
+        vanished: files.optionalInteger($0.vanished), firstFailed: files.optionalInteger($0.firstFailed))
+    }
     if let code = files.optionalText(columns.skipCode) {
       record.status = files.text(columns.stage) == Problem.Stage.scan.rawValue ? .failed : .skipped
       record.problem = Problem(stage: .scan, code: code, message: files.text(columns.skipMessage))

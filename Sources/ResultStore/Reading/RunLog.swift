@@ -68,6 +68,24 @@ extension ResultStore {
     try read { db in try Self.readRun("WHERE id = (SELECT max(id) FROM run WHERE ?)", .integer(1), db) }
   }
 
+  /// All runs, oldest first.
+  public func runs() throws(StoreError) -> [RunOutline] {
+    try read { db in
+      let select = try Query(
+        db,
+        "SELECT id, started_ns, finished_ns, state, configuration_digest FROM run ORDER BY id")
+      var runs: [RunOutline] = []
+      try select.forEach([]) {
+        runs.append(
+          RunOutline(
+            id: select.integer(0), started: Timestamp(nanoseconds: select.integer(1)),
+            finished: select.optionalInteger(2).map { Timestamp(nanoseconds: $0) },
+            state: RunRecord.State(rawValue: select.text(3)) ?? .died, configurationDigest: select.text(4)))
+      }
+      return runs
+    }
+  }
+
   private static func write(_ roots: [RunRecord.Root], run: Int64, _ db: Database) throws {
     let insert = try Query(
       db, "INSERT INTO run_root (run, position, path, display_path, condition) VALUES (?, ?, ?, ?, ?)")

@@ -12,8 +12,7 @@ enum Schema {
   /// Tables that no finding can have for its own.
   static let ownTables: Set<String> = [
     "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
-    "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip",
-    AlbumLoudness.table,
+    "song", "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip", AlbumLoudness.table, SongCatalog.changes,
   ]
 
   static var migrator: DatabaseMigrator {
@@ -41,6 +40,7 @@ enum Schema {
     migrator.registerMigration("v4") { db in
       try db.execute(sql: "DROP VIEW track")
       try db.execute(sql: tables4Corrections)
+      try db.execute(sql: SongCatalog.tables4)
       try db.execute(sql: trackView())
       try db.execute(sql: "PRAGMA user_version = 4")
     }
@@ -329,6 +329,7 @@ enum Schema {
       (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'artist' AND t.position = 0) AS artist,
       (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'title' AND t.position = 0) AS title,
       (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'album' AND t.position = 0) AS album,
+      s.genre, s.year,
       round(iif(c.content_id IS NULL, o.bpm, c.bpm), 2) AS bpm,
       iif(c.content_id IS NULL, round(o.confidence, 2), 1.0) AS confidence,
       round(m.duration_s, 2) AS duration_s, m.codec, m.sample_rate_hz, m.channels, f.size_bytes,
@@ -339,7 +340,8 @@ enum Schema {
     LEFT JOIN format m ON m.file = f.id
     LEFT JOIN tempo o ON o.file = f.id
     LEFT JOIN tempo_correction c ON c.content_id = f.content_id
-    LEFT JOIN failure e ON e.file = f.id\(tables.map { "\nLEFT JOIN \($0) ON \($0).file = f.id" }.joined())
+    LEFT JOIN failure e ON e.file = f.id
+    LEFT JOIN song s ON s.id = f.id\(tables.map { "\nLEFT JOIN \($0) ON \($0).file = f.id" }.joined())
     WHERE f.vanished_run IS NULL
     """
   }

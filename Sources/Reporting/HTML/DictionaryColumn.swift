@@ -1,0 +1,50 @@
+/// Texts that many rows share: each is kept once.
+struct DictionaryColumn {
+  /// In the order in which they came.
+  private(set) var texts: [String] = []
+  private var places: [String: UInt32] = [:]
+  private var indexes: [UInt32] = []
+  private static let none = UInt32.max
+  /// Rows often follow one with the same text.
+  private var last: (text: String, place: UInt32)?
+
+  var count: Int { indexes.count }
+
+  /// - Returns: the place of the text in `texts`.
+  @discardableResult
+  mutating func append(_ text: String?) -> Int? {
+    guard let text else {
+      indexes.append(Self.none)
+      return nil
+    }
+    if let last, last.text == text {
+      indexes.append(last.place)
+      return Int(last.place)
+    }
+    let place = places[text] ?? UInt32(texts.count)
+    if Int(place) == texts.count {
+      texts.append(text)
+      places[text] = place
+    }
+    last = (text, place)
+    indexes.append(place)
+    return Int(place)
+  }
+
+  /// Where the text of a row stands in `texts`.
+  func place(ofRow row: Int) -> Int? {
+    indexes[row] == Self.none ? nil : Int(indexes[row])
+  }
+
+  func text(_ row: Int) -> String? { place(ofRow: row).map { texts[$0] } }
+
+  /// The texts in the order to show, and for each row where its text stands among them.
+  func sorted() -> (texts: [String], indexes: PackedColumn) {
+    let order = SortKeys(texts.lazy.map { Array($0.utf8) }).order
+    var ranks = [Int](repeating: 0, count: texts.count)
+    for (rank, place) in order.enumerated() { ranks[Int(place)] = rank }
+    var column = PackedColumn(width: PackedColumn.width(forCount: texts.count))
+    for index in indexes { column.append(index: index == Self.none ? nil : ranks[Int(index)]) }
+    return (order.map { texts[Int($0)] }, column)
+  }
+}

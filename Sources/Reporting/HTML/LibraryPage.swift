@@ -1,0 +1,142 @@
+internal import Analysis
+internal import Foundation
+internal import Records
+internal import System
+internal import SystemPackage
+
+/// The page that people open in the morning: what is new, what broke and why, the library at a glance, and all tracks.
+///
+/// Records come in the order of paths and are kept as columns until the page is written. `Page/` holds its markup, style and
+/// script; docs/page.md describes the data.
+final class LibraryPage {
+  /// Up to so many tracks all have their details in the page.
+  private static let fullDetails = 20_000
+  /// Bytes of JSON for curves and beats of tracks.
+  private static let stripLimit = 4_000_000
+  /// Tracks that are read for that at most.
+  private static let mostStrips = 20_000
+  /// Reasons for skipping that are no news: covers and texts lie beside music everywhere.
+  private static let unlistedReasons: Set = [
+    "not_audio", "unknown_kind", "hidden", "system_junk", "ignored", "fifo", "socket", "device", "pseudo_file_system",
+    "link_not_followed", "other_file_system",
+  ]
+
+  private let source: PageSource
+  private let news: PageNews
+  private let details: TrackDetails
+  private var columns = TrackColumns()
+  /// The members of each track in `details.tracks`; `nil` once there are too many tracks.
+  private var shortDetails: TextColumn? = TextColumn()
+  private let firstDays: [Int64: Int]
+
+  init(_ options: ReportOptions, run: RunRecord?, generated: Timestamp, source: PageSource) {
+    self.source = source
+    news = PageNews(run: run, generated: generated, source: source)
+    details = TrackDetails(options)
+    firstDays = Dictionary(
+      source.runs.map { ($0.id, TrackColumns.day($0.started)) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  func append(_ record: FileRecord) {
+    news.countHistory(record)
+    if record.isVanished, !news.showsVanished { return }
+    if record.status == .skipped, Self.unlistedReasons.contains(record.problem?.code ?? "") { return }
+    let row = columns.count
+    let status = Self.status(of: record)
+    let descriptor = record.findings[LikenessFinding.self]?.descriptor ?? []
+    columns.append(
+      record, status: status, problem: record.isVanished ? "vanished" : record.problem?.code,
+      isNew: news.isNew(record), added: record.runs.flatMap { firstDays[$0.firstSeen] },
+      sound: descriptor.isEmpty ? nil : source.reducedSound?(descriptor))
+    news.count(record, status: status, row: row)
+    if row < Self.fullDetails {
+      var json = ScriptJSON()
+      details.writeShort(record, into: &json)
+      shortDetails?.append(json.takeBytes())
+    } else {
+      shortDetails = nil
+    }
+  }
+
+  private static func status(of record: FileRecord) -> TrackColumns.Status {
+    if record.isVanished { return .notAnalyzed }
+    return switch record.status {
+    case .ok: .healthy
+    case .partial: .damaged
+    case .failed: .failed
+    case .skipped: .notAnalyzed
+    }
+  }
+
+  // MARK: Writing
+
+  func write(to output: ([UInt8]) throws -> Void) throws {
+    for piece in try PageMarkup().pieces(news.markup(columns)) {
+      try output(Array(piece.text.utf8))
+      switch piece.data {
+      case .library: try output(news.library(columns))
+      case .columns: try columns.write(to: output)
+      case .details: try writeDetails(to: output)
+      case nil: break
+      }
+    }
+  }
+
+  private func writeDetails(to output: ([UInt8]) throws -> Void) throws {
+    let (strips, isComplete) = try readStrips()
+    let kind = strips.isEmpty ? "none" : isComplete ? "all" : "some"
+    try output(Array(#"{"strips":"\#(kind)","tracks":{"#.utf8))
+    var isFirst = true
+    for row in shortDetails == nil ? strips.keys.sorted() : Array(0..<columns.count) {
+      let short = shortDetails?[row] ?? []
+      let strip = strips[row] ?? []
+      if short.isEmpty && strip.isEmpty { continue }
+      let comma = short.isEmpty || strip.isEmpty ? "" : ","
+      try output(
+        Array("\(isFirst ? "" : ",")\"\(row)\":{".utf8) + short + Array(comma.utf8) + strip + [UInt8(ascii: "}")])
+      isFirst = false
+    }
+    try output(Array("}}".utf8))
+  }
+
+  /// What there is room for, by row, and whether that is everything.
+  private func readStrips() throws -> (strips: [Int: [UInt8]], isComplete: Bool) {
+    guard let reader = source.longRecords else { return ([:], false) }
+    let rows = stripRows
+    var strips: [Int: [UInt8]] = [:]
+    var size = 0
+    var isComplete = rows.count == columns.count
+    try reader(rows.map { columns.path($0) }, ["beats", "waveform"]) { place, record in
+      var json = ScriptJSON()
+      if shortDetails == nil { details.writeShort(record, into: &json) }
+      details.writeStrips(record, into: &json)
+      let bytes = json.takeBytes()
+      size += bytes.count
+      guard size <= Self.stripLimit else {
+        isComplete = false
+        return false
+      }
+      if !bytes.isEmpty { strips[rows[place]] = bytes }
+      return true
+    }
+    return (strips, isComplete)
+  }
+
+  /// The rows to show curves of, the most wanted first.
+  private var stripRows: [Int] {
+    let classes: [(Int) -> Bool] = [
+      { self.columns.isNew($0) }, { [.damaged, .failed].contains(self.columns.status($0)) },
+      { self.columns.isCorrected($0) }, { self.columns.isUnsure($0) }, { _ in true },
+    ]
+    var rows: [Int] = []
+    var taken: Set<Int> = []
+    for isWanted in classes {
+      for row in 0..<columns.count where isWanted(row) && !taken.contains(row) {
+        if rows.count == Self.mostStrips { return rows }
+        rows.append(row)
+        taken.insert(row)
+      }
+    }
+    return rows
+  }
+}

@@ -1,0 +1,78 @@
+internal import CPageResources
+internal import Foundation
+internal import Mustache
+
+/// The markup of the page around its data: `Page/page.mustache` with `page.css` and the files in `script`.
+struct PageMarkup {
+  /// What stands for the data until it is written. Text never holds control characters: see `PageText`.
+  enum Data: String, CaseIterable {
+    case library, columns, details
+
+    var marker: String { "\u{1}\(rawValue)\u{1}" }
+  }
+
+  private let template: MustacheTemplate
+
+  init() throws {
+    MustacheContentTypes.register(PageText(), named: "PAGE")
+    template = try MustacheTemplate(
+      string: "{{% CONTENT_TYPE:PAGE}}" + PageResources.text(cpageresources_template()))
+  }
+
+  /// The page in pieces: text, and between texts the places of data.
+  func pieces(_ values: [String: Any]) -> [(text: String, data: Data?)] {
+    var values = values
+    values["style"] = PageResources.text(cpageresources_style())
+    values["script"] = PageResources.text(cpageresources_script())
+    values["style_hash"] = PageResources.hash(of: "style")
+    values["script_hash"] = PageResources.hash(of: "script")
+    for data in Data.allCases { values[data.rawValue] = data.marker }
+    var rest = Substring(template.render(values))
+    var pieces: [(text: String, data: Data?)] = []
+    while let start = rest.firstIndex(of: "\u{1}") {
+      let after = rest[start...].dropFirst()
+      let end = after.firstIndex(of: "\u{1}") ?? after.endIndex
+      pieces.append((String(rest[..<start]), Data(rawValue: String(after[..<end]))))
+      rest = after[end...].dropFirst()
+    }
+    return pieces + [(String(rest), nil)]
+  }
+}
+
+/// Text of anybody as text of HTML, for the content of elements and for attributes in quotes.
+///
+/// Mustache's own way looks at grapheme clusters, so that a quote followed by a combining accent would pass.
+struct PageText: MustacheContentType {
+  func escapeText(_ text: String) -> String {
+    var escaped = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
+      case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
+      case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
+      case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
+      case "'": escaped.append(contentsOf: "&#39;".unicodeScalars)
+      // HTML does not allow control characters.
+      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": escaped.append("\u{FFFD}")
+      default: escaped.append(scalar)
+      }
+    }
+    return String(escaped)
+  }
+}
+
+/// The files of `Page/`.
+enum PageResources {
+  static func text(_ file: cpageresources_file) -> String {
+    unsafe String(decoding: UnsafeRawBufferPointer(start: file.bytes, count: file.count), as: UTF8.self)
+  }
+
+  /// What the policy of the page calls style or script: SHA-256 in base64, made by `Scripts/hash-page`.
+  static func hash(of name: String) -> String {
+    for line in text(cpageresources_hashes()).split(separator: "\n") {
+      let parts = line.split(separator: " ")
+      if parts.count == 2, parts[0] == name { return "sha256-\(parts[1])" }
+    }
+    return ""
+  }
+}

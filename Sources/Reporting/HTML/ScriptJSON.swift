@@ -1,0 +1,54 @@
+internal import Foundation
+internal import Text
+
+/// JSON for an element `script` of a page: no text in it can end the element, since `<` is only written as an escape.
+struct ScriptJSON {
+  private var json = JSONWriter()
+
+  mutating func beginObject() { json.beginObject() }
+  mutating func endObject() { json.endObject() }
+  mutating func beginArray() { json.beginArray() }
+  mutating func endArray() { json.endArray() }
+  mutating func key(_ name: String) { json.key(name) }
+  mutating func integer(_ value: some BinaryInteger) { json.integer(value) }
+  mutating func bool(_ value: Bool) { json.bool(value) }
+  mutating func null() { json.null() }
+  mutating func string(_ value: String) { json.string(value) }
+  mutating func base64(_ bytes: [UInt8]) { json.string(Data(bytes).base64EncodedString()) }
+
+  /// A number rounded to a number of decimals, without the zeros at its end; `null` for one that is not finite.
+  mutating func number(_ value: Double, decimals: Int) {
+    let rounded = (value * pow(10, Double(decimals))).rounded() / pow(10, Double(decimals))
+    if let whole = Int64(exactly: rounded) { json.integer(whole) } else { json.number(value, decimals: decimals) }
+  }
+
+  mutating func numbers(_ values: [Double], decimals: Int) {
+    beginArray()
+    for value in values { number(value, decimals: decimals) }
+    endArray()
+  }
+
+  mutating func strings(_ values: some Sequence<String>) {
+    beginArray()
+    for value in values { string(value) }
+    endArray()
+  }
+
+  /// What was written so far and is not yet taken.
+  mutating func takeBytes() -> [UInt8] {
+    defer { json.removeBytes() }
+    return Self.escaped(json.bytes)
+  }
+
+  /// `<` is an ASCII character, and in JSON it stands only in strings.
+  private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
+    let less = UInt8(ascii: "<")
+    guard bytes.contains(less) else { return bytes }
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count + 64)
+    for byte in bytes {
+      if byte == less { result.append(contentsOf: #"\u003c"#.utf8) } else { result.append(byte) }
+    }
+    return result
+  }
+}

@@ -1,0 +1,318 @@
+internal import Analysis
+internal import Foundation
+internal import Records
+internal import System
+internal import SystemPackage
+
+/// What the table and the charts of the page know: a column for each property, a row for each file in the order of paths.
+///
+/// A row takes some 160 bytes of memory with tags of usual length.
+struct TrackColumns {
+  /// What happened to a file, as `status` counts it.
+  enum Status: Int {
+    case healthy, damaged, failed, notAnalyzed
+  }
+
+  private enum Flag {
+    static let new = 1
+    static let corrected = 2
+    static let stable = 4
+    static let changing = 8
+    static let lossless = 16
+    static let lossy = 32
+    static let estimated = 64
+    static let remarks = 128
+  }
+
+  private static let longestTitle = 300
+  /// Coordinates of `sound`.
+  static let soundWidth = 16
+  private static let noSound = [UInt8](repeating: 0x80, count: soundWidth)
+
+  private var titles = TextColumn()
+  /// Display text.
+  private var files = TextColumn()
+  private(set) var folders = DictionaryColumn()
+  private var artists = DictionaryColumn()
+  private var albums = DictionaryColumn()
+  private var genres = DictionaryColumn()
+  private var codecs = DictionaryColumn()
+  private var tempoReasons = DictionaryColumn()
+  /// Codes of problems, in the order in which they came.
+  private(set) var problems: [(code: String, isFailure: Bool)] = []
+  private var problemPlaces: [String: Int] = [:]
+
+  private var year = PackedColumn(width: 2)
+  private(set) var status = PackedColumn(width: 1)
+  private var problem = PackedColumn(width: 1)
+  private(set) var flags = PackedColumn(width: 1)
+  private var duration = PackedColumn(width: 3, scale: 10)
+  private var size = PackedColumn(width: 3)
+  private var bitRate = PackedColumn(width: 2)
+  private var sampleRate = PackedColumn(width: 3)
+  private var bitDepth = PackedColumn(width: 1)
+  private var channels = PackedColumn(width: 1)
+  private var modified = PackedColumn(width: 2)
+  private var added = PackedColumn(width: 2)
+  private var bpm = PackedColumn(width: 2, scale: 10)
+  private(set) var confidence = PackedColumn(width: 1, scale: 200)
+  private var octave = PackedColumn(width: 1, scale: 200)
+  private var alternative = PackedColumn(width: 2, scale: 10)
+  private var alternativeShare = PackedColumn(width: 1, scale: 200)
+  private var key = PackedColumn(width: 1)
+  private var keyConfidence = PackedColumn(width: 1, scale: 200)
+  private var loudness = PackedColumn(width: 2, scale: 10, offset: -1000)
+  private var truePeak = PackedColumn(width: 2, scale: 10, offset: -1000)
+  private var range = PackedColumn(width: 2, scale: 10)
+  private var energy = PackedColumn(width: 1, scale: 200)
+  private var danceability = PackedColumn(width: 1, scale: 200)
+  private var speechiness = PackedColumn(width: 1, scale: 200)
+  private var sounds: [UInt8] = []
+  private var hasSounds = false
+
+  var count: Int { titles.count }
+
+  /// - Parameters:
+  ///   - added: The day on which the file was first seen, counted from 1970.
+  ///   - sound: Coordinates of the reduced descriptor.
+  mutating func append(
+    _ record: FileRecord, status fileStatus: Status, problem code: String?, isNew: Bool, added day: Int?, sound: [Int8]?
+  ) {
+    let path = DisplayPath.text(of: record.path)
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+    folders.append(slash == path.startIndex ? "/" : String(path[..<slash]))
+    files.append(path[slash...].utf8.dropFirst())
+    appendTags(record.tags)
+
+    status.append(index: fileStatus.rawValue)
+    problem.append(index: code.map { place(ofProblem: $0, isFailure: fileStatus == .failed) })
+    let format = record.format
+    codecs.append(format.map { CodecName.text(of: $0) })
+    duration.append(format?.duration)
+    size.append(record.sizeBytes.map { (Double($0) / 1000).rounded(.up) })
+    bitRate.append(format?.bitRate.map { Double($0) / 1000 })
+    sampleRate.append(index: format?.sampleRate)
+    bitDepth.append(index: format?.bitDepth)
+    channels.append(index: format?.channelCount)
+    modified.append(index: record.modified.map { Self.day($0) })
+    added.append(index: day)
+    appendTempo(record.tempo)
+
+    let keyFinding = record.findings[KeyFinding.self]
+    let keyIndex = keyFinding?.camelot.flatMap { CamelotIndex.index(camelot: $0) }
+    key.append(index: keyIndex)
+    keyConfidence.append(keyIndex == nil ? nil : keyFinding?.confidence, rounding: .down)
+    let loudnessFinding = record.findings[LoudnessFinding.self]
+    loudness.append(loudnessFinding?.integrated)
+    truePeak.append(loudnessFinding?.truePeak)
+    range.append(loudnessFinding?.range)
+    let traits = record.findings[TraitsFinding.self]
+    energy.append(traits?.energy)
+    danceability.append(traits?.danceability)
+    speechiness.append(traits?.speechiness)
+    if let sound, sound.count == Self.soundWidth {
+      hasSounds = true
+      for coordinate in sound { sounds.append(UInt8(bitPattern: max(coordinate, -127))) }
+    } else {
+      sounds.append(contentsOf: Self.noSound)
+    }
+
+    var flag = 0
+    if isNew { flag |= Flag.new }
+    if record.tempoCorrection != nil { flag |= Flag.corrected }
+    if let tempo = record.tempo, tempo.bpm != nil { flag |= tempo.isStable ? Flag.stable : Flag.changing }
+    if let format { flag |= format.isLossless ? Flag.lossless : Flag.lossy }
+    if format?.durationIsEstimated == true { flag |= Flag.estimated }
+    if !record.remarks.isEmpty || !(record.tags?.remarks.isEmpty ?? true) { flag |= Flag.remarks }
+    flags.append(index: flag)
+  }
+
+  private mutating func appendTags(_ tags: TagFinding?) {
+    let fields = tags?.fields ?? [:]
+    func joined(_ name: String) -> String? {
+      guard let values = fields[name] else { return nil }
+      let text = (values.count == 1 ? values[0] : values.joined(separator: " / ")).prefix(Self.longestTitle)
+      return text.isEmpty ? nil : String(text)
+    }
+    titles.append((joined("title") ?? "").utf8)
+    artists.append(joined("artist"))
+    albums.append(joined("album"))
+    genres.append(fields["genre"]?.first { !$0.isEmpty }.map { String($0.prefix(Self.longestTitle)) })
+    year.append(index: Self.year(fields["date"]?.first) ?? Self.year(fields["originaldate"]?.first))
+  }
+
+  private mutating func appendTempo(_ tempo: TempoFinding?) {
+    let found = tempo?.bpm.flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
+    bpm.append(found)
+    confidence.append(found == nil ? nil : tempo?.confidence, rounding: .down)
+    octave.append(found == nil ? nil : tempo?.octaveConfidence, rounding: .down)
+    let other = found.flatMap { bpm in tempo?.candidates.first { abs($0.bpm - bpm) > 1 } }
+    alternative.append(other?.bpm)
+    alternativeShare.append(other?.weight)
+    tempoReasons.append(found == nil ? tempo?.reason : nil)
+  }
+
+  /// Codes of status 0 to 2 and those of files that were not analyzed share one list.
+  private mutating func place(ofProblem code: String, isFailure: Bool) -> Int {
+    if let place = problemPlaces[code] {
+      if isFailure { problems[place].isFailure = true }
+      return place
+    }
+    problemPlaces[code] = problems.count
+    problems.append((code, isFailure))
+    return problems.count - 1
+  }
+
+  /// Days since 1970.
+  static func day(_ time: Timestamp) -> Int { max(0, Int(time.seconds / 86_400)) }
+
+  /// Of `1999`, `1999-03-01`; `nil` of what does not begin with four digits.
+  private static func year(_ text: String?) -> Int? {
+    guard let digits = text?.utf8.prefix(5), digits.count >= 4 else { return nil }
+    var year = 0
+    for (index, byte) in digits.enumerated() {
+      let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      if index == 4 { return isDigit || year == 0 ? nil : year }
+      guard isDigit else { return nil }
+      year = 10 * year + Int(byte) - 0x30
+    }
+    return year == 0 ? nil : year
+  }
+
+  // MARK: What others ask of a row
+
+  func isNew(_ row: Int) -> Bool { flags[row].map { $0 & Flag.new != 0 } ?? false }
+  func isCorrected(_ row: Int) -> Bool { flags[row].map { $0 & Flag.corrected != 0 } ?? false }
+  func status(_ row: Int) -> Status { status[row].flatMap { Status(rawValue: $0) } ?? .notAnalyzed }
+
+  /// Whether the tempo is rather a guess.
+  func isUnsure(_ row: Int) -> Bool { confidence[row].map { Double($0) < UnsureTempo.limit * confidence.scale } ?? false }
+
+  func path(_ row: Int) -> FilePath {
+    let folder = folders.text(row) ?? "/"
+    return DisplayPath.path(from: (folder == "/" ? "" : folder) + "/" + files.text(row))
+  }
+
+  /// The longest folder that all rows are in, with a slash at its end.
+  var root: String {
+    guard var common = folders.texts.first.map({ $0.utf8.split(separator: UInt8(ascii: "/")) }) else { return "/" }
+    for text in folders.texts {
+      let parts = text.utf8.split(separator: UInt8(ascii: "/"))
+      let equal = zip(common, parts).prefix { $0.elementsEqual($1) }.count
+      if equal < common.count { common.removeLast(common.count - equal) }
+    }
+    return "/" + common.map { String(Substring($0)) + "/" }.joined()
+  }
+
+  // MARK: Writing
+
+  /// Writes them piece by piece, as the script of the page reads them. Columns without values are left out.
+  func write(to output: ([UInt8]) throws -> Void) throws {
+    var json = ScriptJSON()
+    json.beginObject()
+    json.key("rows")
+    json.integer(count)
+    let root = root
+    json.key("root")
+    json.string(root)
+
+    let artist = artists.sorted()
+    let album = albums.sorted()
+    let genre = genres.sorted()
+    let codec = codecs.sorted()
+    let folder = folders.sorted()
+    let reason = tempoReasons.sorted()
+    let rootLength = root.utf8.count
+    let relative = folder.texts.map { String($0.utf8.dropFirst(rootLength)) ?? "" }
+    json.key("dictionaries")
+    json.beginObject()
+    let dictionaries = [
+      ("folder", relative), ("artist", artist.texts), ("album", album.texts), ("genre", genre.texts),
+      ("codec", codec.texts), ("tempo_reason", reason.texts),
+    ]
+    for (name, texts) in dictionaries where !texts.isEmpty {
+      json.key(name)
+      json.strings(texts)
+      try output(json.takeBytes())
+    }
+    json.endObject()
+
+    json.key("columns")
+    json.beginObject()
+    json.key("title")
+    json.beginArray()
+    for row in 0..<count {
+      if titles[row].isEmpty { json.null() } else { json.string(titles.text(row)) }
+      if row % 8192 == 0 { try output(json.takeBytes()) }
+    }
+    json.endArray()
+    json.key("file")
+    json.beginArray()
+    for row in 0..<count {
+      json.string(fileWithoutTitle(row))
+      if row % 8192 == 0 { try output(json.takeBytes()) }
+    }
+    json.endArray()
+    let columns = [
+      ("title_rank", titleRanks), ("folder", folder.indexes), ("artist", artist.indexes), ("album", album.indexes),
+      ("genre", genre.indexes), ("codec", codec.indexes), ("year", year), ("status", status), ("problem", problem),
+      ("flags", flags), ("duration", duration), ("size", size), ("bit_rate", bitRate), ("sample_rate", sampleRate),
+      ("bit_depth", bitDepth), ("channels", channels), ("modified", modified), ("added", added), ("bpm", bpm),
+      ("confidence", confidence), ("octave", octave), ("alternative", alternative),
+      ("alternative_share", alternativeShare), ("tempo_reason", reason.indexes), ("key", key),
+      ("key_confidence", keyConfidence), ("loudness", loudness), ("true_peak", truePeak), ("range", range),
+      ("energy", energy), ("danceability", danceability), ("speechiness", speechiness),
+    ]
+    for (name, column) in columns where column.hasValues {
+      json.key(name)
+      column.write(to: &json)
+      try output(json.takeBytes())
+    }
+    if hasSounds {
+      json.key("sound")
+      json.beginObject()
+      json.key("width")
+      json.integer(Self.soundWidth)
+      json.key("data")
+      json.base64(sounds)
+      json.endObject()
+    }
+    json.endObject()
+    json.endObject()
+    try output(json.takeBytes())
+  }
+
+  /// The name of the file, with a slash in place of the title where that is a part of it.
+  private func fileWithoutTitle(_ row: Int) -> String {
+    let (title, file) = (titles[row], files[row])
+    guard title.count >= 2, title.count <= file.count, let first = title.first else { return files.text(row) }
+    var index = file.startIndex
+    while let found = file[index...].firstIndex(of: first), file.endIndex - found >= title.count {
+      if file[found..<found + title.count].elementsEqual(title) {
+        return String(
+          decoding: file[..<found] + [UInt8(ascii: "/")] + file[(found + title.count)...], as: UTF8.self)
+      }
+      index = found + 1
+    }
+    return files.text(row)
+  }
+
+  /// Where a row stands when they are sorted by title, or by the name of the file where there is none.
+  private var titleRanks: PackedColumn {
+    let names = (0..<count).lazy.map { row in
+      if !titles[row].isEmpty { return Array(titles[row]) }
+      let file = files[row]
+      let dot = file.dropFirst().lastIndex(of: UInt8(ascii: "."))
+      return Array(dot.map { file[..<$0] } ?? file)
+    }
+    var column = PackedColumn(width: PackedColumn.width(forCount: count))
+    for rank in SortKeys(names).ranks { column.append(index: rank) }
+    return column
+  }
+}
+
+/// A tempo so unsure that a person should listen.
+enum UnsureTempo {
+  /// Of the confidence.
+  static let limit = 0.5
+}

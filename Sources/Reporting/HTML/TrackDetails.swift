@@ -1,0 +1,275 @@
+internal import Analysis
+internal import Foundation
+internal import Records
+
+/// What the panel of a track shows beyond the columns: what is short for all tracks of a small library, curves and beats for
+/// as many as there is room for.
+struct TrackDetails {
+  private static let mostCandidates = 5
+  private static let mostSections = 60
+  private static let mostKeys = 4
+  private static let mostKeySections = 24
+  private static let mostTags = 40
+  private static let longestTag = 500
+  private static let mostOnsets = 6000
+  private static let wavePoints = 432
+
+  /// Findings that the page knows by their fields; of others it shows the lines.
+  private static let known: Set = [
+    TempoFinding.analyzer, TagFinding.analyzer, KeyFinding.analyzer, LoudnessFinding.analyzer, TraitsFinding.analyzer,
+    SectionsFinding.analyzer, CuesFinding.analyzer, WaveformFinding.analyzer, LikenessFinding.analyzer,
+  ]
+
+  private let shownFindings: [any DeclaredFinding.Type]
+
+  init(_ options: ReportOptions) {
+    shownFindings = options.findings.filter { $0.isOnPages && !Self.known.contains($0.analyzer) }
+  }
+
+  // MARK: Short
+
+  /// Members of an object.
+  func writeShort(_ record: FileRecord, into json: inout ScriptJSON) {
+    if record.status != .ok { writeProblem(of: record, into: &json) }
+    if !record.remarks.isEmpty || !(record.tags?.remarks.isEmpty ?? true) {
+      json.key("remarks")
+      json.strings(record.remarks.map(\.message) + (record.tags?.remarks ?? []))
+    }
+    if let tempo = record.tempo { write(tempo, into: &json) }
+    if let key = record.findings[KeyFinding.self] { write(key, into: &json) }
+    writeTags(record.tags, into: &json)
+    if let sections = record.findings[SectionsFinding.self]?.map, !sections.isEmpty {
+      json.key("sections")
+      json.beginArray()
+      for section in sections.prefix(Self.mostSections) {
+        json.beginArray()
+        json.number(section.startSeconds, decimals: 2)
+        json.string(section.label)
+        json.endArray()
+      }
+      json.endArray()
+    }
+    if let cues = record.findings[CuesFinding.self] { write(cues, into: &json) }
+    let texts = shownFindings.compactMap { record.shownText(of: $0) }
+    if !texts.isEmpty {
+      json.key("findings")
+      json.strings(texts)
+    }
+  }
+
+  private func writeProblem(of record: FileRecord, into json: inout ScriptJSON) {
+    if let problem = record.problem {
+      json.key("problem")
+      json.beginObject()
+      json.key("what")
+      json.string(ProblemSentence.text(of: problem, record.format))
+      json.key("do")
+      json.string(ProblemWords(code: problem.code).advice())
+      json.endObject()
+    }
+    if let size = record.sizeBytes {
+      json.key("size")
+      json.integer(size)
+    }
+    if let format = record.format, let claimed = format.claimedSeconds, let found = format.decodedSeconds,
+      abs(claimed - found) > 0.1
+    {
+      json.key("claimed")
+      json.number(claimed, decimals: 2)
+    }
+  }
+
+  private func write(_ tempo: TempoFinding, into json: inout ScriptJSON) {
+    let candidates = tempo.candidates.filter { $0.bpm.isFinite && $0.weight.isFinite }
+    if !candidates.isEmpty {
+      json.key("candidates")
+      json.beginArray()
+      for candidate in candidates.prefix(Self.mostCandidates) {
+        json.beginArray()
+        json.number(candidate.bpm, decimals: 1)
+        json.number(candidate.weight, decimals: 3)
+        json.endArray()
+      }
+      json.endArray()
+    }
+    let map = tempo.map.filter { $0.bpm.isFinite && $0.startSeconds.isFinite }
+    if map.count > 1 {
+      json.key("map")
+      json.beginArray()
+      for section in map.prefix(Self.mostSections) { json.numbers([section.startSeconds, section.bpm], decimals: 2) }
+      json.endArray()
+    }
+    if let metre = tempo.metre {
+      json.key("meter")
+      json.string(metre)
+    }
+  }
+
+  private func write(_ finding: KeyFinding, into json: inout ScriptJSON) {
+    let candidates = finding.candidates.compactMap { candidate in
+      CamelotIndex.index(key: candidate.key).map { ($0, candidate.probability) }
+    }
+    if !candidates.isEmpty {
+      json.key("keys")
+      json.beginArray()
+      for (index, probability) in candidates.prefix(Self.mostKeys) {
+        json.numbers([Double(index), probability], decimals: 3)
+      }
+      json.endArray()
+    }
+    let map = finding.map.compactMap { section in
+      CamelotIndex.index(key: section.key).map { (section.startSeconds, $0) }
+    }
+    if map.count > 1 {
+      json.key("key_map")
+      json.beginArray()
+      for (start, index) in map.prefix(Self.mostKeySections) { json.numbers([start, Double(index)], decimals: 1) }
+      json.endArray()
+    }
+    if let tuning = finding.tuningHertz, tuning.isFinite {
+      json.key("tuning")
+      json.number(tuning, decimals: 1)
+    }
+  }
+
+  private func write(_ cues: CuesFinding, into json: inout ScriptJSON) {
+    func pair(_ name: String, _ first: Double?, _ second: Double?, decimals: Int = 2) {
+      guard let first, let second, first.isFinite, second.isFinite else { return }
+      json.key(name)
+      json.numbers([first, second], decimals: decimals)
+    }
+    func place(_ name: String, _ seconds: Double?) {
+      guard let seconds, seconds.isFinite else { return }
+      json.key(name)
+      json.number(seconds, decimals: 2)
+    }
+    json.key("cues")
+    json.beginObject()
+    place("first_beat", cues.firstBeat)
+    place("intro_end", cues.introEnd)
+    place("outro_start", cues.outroStart)
+    pair("highlight", cues.highlightStart, cues.highlightEnd)
+    pair("silence", cues.leadingSilence, cues.trailingSilence, decimals: 3)
+    pair("fade", cues.fadeIn, cues.fadeOut, decimals: 1)
+    json.endObject()
+  }
+
+  private func writeTags(_ tags: TagFinding?, into json: inout ScriptJSON) {
+    guard let tags else { return }
+    let rows = TagLabel.rows(of: tags)
+    guard !rows.isEmpty else { return }
+    json.key("tags")
+    json.beginArray()
+    for (label, value) in rows.prefix(Self.mostTags) {
+      json.strings([label, String(value.prefix(Self.longestTag))])
+    }
+    json.endArray()
+  }
+
+  // MARK: Curves and beats
+
+  /// Members of an object, of a record that was read with beats and waveform.
+  func writeStrips(_ record: FileRecord, into json: inout ScriptJSON) {
+    if let tempo = record.tempo { writeBeats(of: tempo, into: &json) }
+    writeOnsets(of: record, into: &json)
+    if let waveform = record.findings[WaveformFinding.self] { writeWave(waveform, into: &json) }
+  }
+
+  /// In whole milliseconds, as differences that add up.
+  private func writeBeats(of tempo: TempoFinding, into json: inout ScriptJSON) {
+    guard tempo.beats.allSatisfy({ $0.isFinite && abs($0) < 1e6 }), tempo.beats.count > 1 else { return }
+    let times = tempo.beats.map { Int(($0 * 1000).rounded()) }
+    let intervals = zip(times.dropFirst(), times).map { $0 - $1 }
+    guard let least = intervals.min(), let most = intervals.max(), least >= 0, most <= 0xFFFF else { return }
+    let step = most - least <= 255 ? least + 128 : 0
+    json.key("beats")
+    json.beginArray()
+    json.integer(times[0])
+    json.integer(step)
+    json.base64(
+      step > 0
+        ? intervals.map { UInt8($0 - step + 128) } : intervals.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
+    json.endArray()
+    guard let downbeats = tempo.downbeats, !downbeats.isEmpty else { return }
+    let marked = Set(downbeats.compactMap { $0.isFinite && abs($0) < 1e6 ? Int(($0 * 1000).rounded()) : nil })
+    var bits = [UInt8](repeating: 0, count: (times.count + 7) / 8)
+    for (index, time) in times.enumerated() where marked.contains(time) { bits[index / 8] |= 1 << UInt8(index % 8) }
+    json.key("downbeats")
+    json.base64(bits)
+  }
+
+  private func writeOnsets(of record: FileRecord, into json: inout ScriptJSON) {
+    var values: [UInt8]
+    var step: Double
+    if let waveform = record.findings[WaveformFinding.self], !waveform.onsets.isEmpty {
+      (values, step) = (waveform.onsets, waveform.onsetStepSeconds)
+    } else if let onsets = record.tempo?.onsets, !onsets.values.isEmpty {
+      let strengths = onsets.values.map { $0.isFinite ? max($0, 0) : 0 }
+      let scale = 255 / max(strengths.max() ?? 0, 1e-9)
+      (values, step) = (strengths.map { UInt8(min(($0 * scale).rounded(), 255)) }, onsets.stepSeconds)
+    } else {
+      return
+    }
+    guard step.isFinite, step > 0 else { return }
+    let group = (values.count + Self.mostOnsets - 1) / Self.mostOnsets
+    if group > 1 {
+      values = stride(from: 0, to: values.count, by: group).map { values[$0..<min($0 + group, values.count)].max() ?? 0 }
+      step *= Double(group)
+    }
+    json.key("onsets")
+    json.beginArray()
+    json.number(step, decimals: 4)
+    json.base64(values)
+    json.endArray()
+  }
+
+  private func writeWave(_ waveform: WaveformFinding, into json: inout ScriptJSON) {
+    let count = min(waveform.minima.count, waveform.maxima.count, waveform.rms.count)
+    guard count > 0 else { return }
+    let points = min(count, Self.wavePoints)
+    var peaks: [UInt8] = []
+    var means: [UInt8] = []
+    for point in 0..<points {
+      let range = point * count / points..<(point + 1) * count / points
+      let magnitude = range.map { max(Int(waveform.maxima[$0]) - 128, 128 - Int(waveform.minima[$0])) }.max() ?? 0
+      peaks.append(UInt8(min(max(2 * magnitude, 0), 255)))
+      means.append(UInt8(range.reduce(0) { $0 + Int(waveform.rms[$1]) } / max(range.count, 1)))
+    }
+    json.key("wave")
+    json.beginArray()
+    json.base64(peaks)
+    json.base64(means)
+    json.endArray()
+  }
+}
+
+extension FileRecord {
+  /// The lines of a finding; `nil` if there are none.
+  fileprivate func shownText<Finding: DeclaredFinding>(of type: Finding.Type) -> String? {
+    guard let finding = findings[type] else { return nil }
+    let lines = Finding.declaration.lines(finding, context)
+    return lines.isEmpty ? nil : lines.map { "\($0.label): \($0.text)" }.joined(separator: "; ")
+  }
+}
+
+extension AudioFormat {
+  fileprivate var claimedSeconds: Double? { seconds(claimedFrameCount) }
+  fileprivate var decodedSeconds: Double? { seconds(frameCount) }
+
+  private func seconds(_ frames: Int64?) -> Double? {
+    frames.flatMap { sampleRate > 0 ? Double($0) / Double(sampleRate) : nil }
+  }
+}
+
+/// What happened to one file, in a sentence.
+enum ProblemSentence {
+  static func text(of problem: Problem, _ format: AudioFormat?) -> String {
+    if problem.code == "truncated", let format, let claimed = format.claimedSeconds, let found = format.decodedSeconds,
+      found < claimed, found >= 0
+    {
+      let length = found < 60 ? "\(PageWords.decimal(found)) s" : PageWords.clock(found)
+      return "Only the first \(length) of \(PageWords.clock(claimed)) could be read."
+    }
+    return problem.message
+  }
+}
