@@ -207,6 +207,7 @@ public final class ResultStore: Sendable {
       // In WAL mode a power cut may lose the last transactions with NORMAL, but never damages the database.
       try db.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY")
       db.add(function: NameVariants.sqlFunction)
+      try TrackSet.addFunction(to: db)
     }
     return configuration
   }

@@ -216,12 +216,16 @@ extension SongCatalog {
     \(indexTriggers(of: "source_paths_fts", on: "file", "full_path, file_name", from: "display_path"))
     """
 
-  /// One for each number to filter and sort by, and for each name to sort by.
-  private static let indexes4 = ["year", "bpm", "confidence", "key_order", "lufs", "duration_s", "added_ns"].map {
-    "CREATE INDEX song_\($0) ON song (\($0));"
-  }.joined(separator: "\n") + "\n"
-    + ["artist", "title", "album"].map { "CREATE INDEX song_\($0) ON song (\($0) COLLATE NOCASE);" }
-    .joined(separator: "\n")
+  /// All that is filtered or sorted by, so that an index alone can answer.
+  private static let indexes4 =
+    ["year", "bpm", "confidence", "key", "key_order", "lufs", "duration_s", "codec", "lossless", "added_ns"].map {
+      "CREATE INDEX song_\($0) ON song (\($0));\n"
+    }.joined()
+    + ["artist", "title", "album"].map { "CREATE INDEX song_\($0) ON song (\($0) COLLATE NOCASE);\n" }.joined()
+    + """
+    CREATE INDEX song_status ON song (status) WHERE status <> 'ok';
+    CREATE INDEX song_locked ON song (locked) WHERE locked = 1;
+    """
 
   /// A full-text table whose texts stand in another one must be told what they were.
   /// - Parameter stored: The columns that the others follow from.

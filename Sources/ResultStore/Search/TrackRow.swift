@@ -83,6 +83,10 @@ public struct TrackOrder: Sendable, Hashable {
 
   public static let path = TrackOrder(.path)
 
+  /// What has an index in this order; of paths, also those of files that are no tracks.
+  var source: String { key == .path ? "file CROSS JOIN song ON song.id = file.id" : "song" }
+  var id: String { key == .path ? "file.id" : "song.id" }
+
   var sql: String {
     let column =
       switch key {
@@ -94,6 +98,6 @@ public struct TrackOrder: Sendable, Hashable {
       case .added: "song.added_ns"
       }
     let direction = isDescending ? "DESC" : "ASC"
-    return "\(column) \(direction) NULLS LAST, song.id \(direction)"
+    return "\(column) \(direction) NULLS LAST, \(id) \(direction)"
   }
 }
