@@ -93,7 +93,7 @@ struct FilterArguments: ParsableArguments {
     return given.compactMap { option, field, value in value.map { (option, field, $0) } }
   }
 
-  private static func naming(_ option: String, _ make: () throws(FilterSyntaxError) -> TrackFilter) throws -> TrackFilter {
+  private static func naming(_ option: String, _ make: () throws -> TrackFilter) throws -> TrackFilter {
     do {
       return try make()
     } catch {

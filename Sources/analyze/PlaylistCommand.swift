@@ -22,7 +22,7 @@ struct PlaylistCommand: AsyncParsableCommand {
   var like: PathArgument?
 
   @Option(help: ArgumentHelp("Fill this time, such as 60m, 1h30m or 1:30:00", valueName: "time"))
-  var length: String?
+  var length: LengthArgument?
 
   @Option(help: ArgumentHelp("Take this many tracks (default with --like: 25, otherwise all)", valueName: "n"))
   var tracks: Int?
@@ -83,8 +83,8 @@ struct PlaylistCommand: AsyncParsableCommand {
     try checkName(order, of: PlaylistOrder.self, "--order")
     try checkName(format, of: Format.self, "--format")
     if length != nil, tracks != nil { throw ValidationError("Give --length or --tracks, not both.") }
-    if let length, Self.seconds(length) == nil {
-      throw ValidationError("--length expects a time such as 60m, 1h30m, 90s or 1:30:00, not '\(length)'.")
+    if let length, !Self.lengths.contains(length.seconds) {
+      throw ValidationError("--length expects a time from a second to a year, not \(length.seconds) s.")
     }
     if let tracks, !Self.counts.contains(tracks) {
       throw ValidationError("--tracks expects a number from 1 to \(Self.counts.upperBound), not \(tracks).")
@@ -135,7 +135,7 @@ struct PlaylistCommand: AsyncParsableCommand {
     let usualSpacing = wish.order == .mix && chosenFormat == .m3u8 ? 3 : 0
     wish.spacing = noRepeatArtist ?? usualSpacing
     wish.seed = seed
-    wish.length = tracks.map { .tracks($0) } ?? length.flatMap { Self.seconds($0) }.map { .seconds($0) } ?? .all
+    wish.length = tracks.map { .tracks($0) } ?? length.map { .seconds($0.seconds) } ?? .all
     return wish
   }
 
@@ -152,30 +152,6 @@ struct PlaylistCommand: AsyncParsableCommand {
     } catch {
       throw PlaylistError.cannotWrite(output.path, reason: "\(error)")
     }
-  }
-
-  /// `60m`, `1h30m`, `90s`, `1:30:00`; seconds without a unit.
-  private static func seconds(_ text: String) -> Double? {
-    var total = 0.0
-    if text.contains(":") {
-      let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Double($0) }
-      guard (2...3).contains(parts.count), parts.dropFirst().allSatisfy({ $0.map { (0..<60).contains($0) } ?? false })
-      else { return nil }
-      total = parts.reduce(0) { $0 * 60 + ($1 ?? .nan) }
-    } else {
-      var number = ""
-      for character in text + (text.last?.isNumber ?? false ? "s" : "") {
-        if let unit = ["s": 1, "m": 60, "h": 3600.0][character] {
-          guard let value = Double(number) else { return nil }
-          total += value * unit
-          number = ""
-        } else {
-          number.append(character)
-        }
-      }
-      if !number.isEmpty { return nil }
-    }
-    return lengths.contains(total) ? total : nil
   }
 }
 

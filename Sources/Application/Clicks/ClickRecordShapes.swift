@@ -16,15 +16,6 @@ extension MetronomeRecord {
   package var ndjsonLine: [UInt8] { Shape.metronome.line(self) }
 }
 
-extension Shape {
-  fileprivate func line(_ record: Record) -> [UInt8] {
-    var json = JSONWriter()
-    writeJSON(record, into: &json)
-    json.endLine()
-    return json.bytes
-  }
-}
-
 /// What `click` prints, as the schema `nocturne.click` version 1 has it. A field keeps its name and type for ever; what comes
 /// later is added.
 extension Shape<ClickRecord> {

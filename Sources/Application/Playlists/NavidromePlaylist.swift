@@ -1,5 +1,5 @@
 internal import Analysis
-package import Filters
+internal import Filters
 internal import Foundation
 internal import Text
 

@@ -2,16 +2,10 @@ internal import DSP
 internal import Records
 internal import Reporting
 internal import System
-internal import Text
 
 extension Playlist {
   /// As a line of NDJSON, line break included.
-  package var ndjsonLine: [UInt8] {
-    var json = JSONWriter()
-    Shape.playlist.writeJSON(self, into: &json)
-    json.endLine()
-    return json.bytes
-  }
+  package var ndjsonLine: [UInt8] { Shape.playlist.line(self) }
 }
 
 /// What `playlist --json` prints, as the schema `nocturne.playlist` version 1 has it. A field keeps its name and type for
