@@ -70,11 +70,11 @@ struct FilterArguments: ParsableArguments {
   /// - Throws: `ValidationError`, which names the option.
   func filter() throws -> TrackFilter {
     guard !octaves || bpm != nil else { throw ValidationError("--octaves goes with --bpm.") }
-    var filter = try Self.naming("--where") { try TrackFilter(parsing: expression ?? "") }
+    var filter = try Self.naming("--where") { () throws(FilterSyntaxError) in try TrackFilter(parsing: expression ?? "") }
     for (option, field, value) in values {
-      filter = filter.and(try Self.naming(option) { try TrackFilter(field: field, values: value) })
+      filter = filter.and(try Self.naming(option) { () throws(FilterSyntaxError) in try TrackFilter(field: field, values: value) })
     }
-    for name in missing { filter = filter.and(try Self.naming("--missing") { try TrackFilter(field: .missing, values: name) }) }
+    for name in missing { filter = filter.and(try Self.naming("--missing") { () throws(FilterSyntaxError) in try TrackFilter(field: .missing, values: name) }) }
     if let lossless { filter = filter.and(TrackFilter(.condition(.isLossless(lossless)))) }
     if !folders.isEmpty { filter = filter.and(TrackFilter(.any(folders.map { .condition(.under($0.path)) }))) }
     return filter
@@ -93,7 +93,7 @@ struct FilterArguments: ParsableArguments {
     return given.compactMap { option, field, value in value.map { (option, field, $0) } }
   }
 
-  private static func naming(_ option: String, _ make: () throws -> TrackFilter) throws -> TrackFilter {
+  private static func naming(_ option: String, _ make: () throws(FilterSyntaxError) -> TrackFilter) throws -> TrackFilter {
     do {
       return try make()
     } catch {

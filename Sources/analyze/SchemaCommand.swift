@@ -11,7 +11,7 @@ struct SchemaCommand: AsyncParsableCommand {
   @Argument(
     help:
       """
-      json, ndjson, csv, duckdb (SQL to read these), match, listen, similar, click, metronome, set, corrections, review or \
+      json, ndjson, csv, duckdb (SQL to read these), match, listen, similar, playlist, click, metronome, set, corrections, review or \
       worker
       """,
     completion: .list(Schemas.files.map(\.format)))

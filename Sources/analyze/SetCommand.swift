@@ -1,6 +1,7 @@
 import Analysis
 import Application
 import ArgumentParser
+import Filters
 import Foundation
 import ResultStore
 import System
@@ -24,10 +25,8 @@ struct SetCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("Files that were analyzed", valueName: "file"))
   var files: [PathArgument] = []
 
-  @Option(
-    name: .customLong("where"),
-    help: ArgumentHelp("All tracks that match, such as 'genre:dnb bpm:80..90'", valueName: "filter"))
-  var filter: String?
+  @OptionGroup
+  var tracks: WhereArgument
 
   @Option(help: ArgumentHelp("The tempo in beats per minute", valueName: "number"))
   var bpm: Double?
@@ -102,10 +101,10 @@ struct SetCommand: AsyncParsableCommand {
         "Give one of --bpm, --times, --half, --double, --no-tempo and --unset; or one of --shift-beats and --first-beat, "
           + "alone or too.")
     }
-    if files.isEmpty == (filter == nil) {
+    if files.isEmpty == (tracks.expression == nil) {
       throw ValidationError(files.isEmpty ? "Name files, or give --where." : "Give files or --where, not both.")
     }
-    if yes, filter == nil { throw ValidationError("--yes goes with --where.") }
+    if yes, tracks.expression == nil { throw ValidationError("--yes goes with --where.") }
     if yes, dryRun { throw ValidationError("Give --yes or --dry-run, not both.") }
     if let bpm, !TempoChange.tempi.contains(bpm) {
       throw ValidationError("--bpm expects beats per minute, 10 to 1000, not \(bpm).")
@@ -129,7 +128,7 @@ struct SetCommand: AsyncParsableCommand {
     if exportFile != nil, importFile != nil { throw ValidationError("Give --export or --import, not both.") }
     let option = exportFile != nil ? "--export" : "--import"
     if hasChange { throw ValidationError("\(option) sets nothing; call set twice.") }
-    if !files.isEmpty || filter != nil { throw ValidationError("\(option) is about all corrections; name no files.") }
+    if !files.isEmpty || tracks.expression != nil { throw ValidationError("\(option) is about all corrections; name no files.") }
     if yes { throw ValidationError("--yes goes with --where.") }
     if exportFile != nil, dryRun || json { throw ValidationError("--export goes with --force only.") }
   }
@@ -157,7 +156,7 @@ struct SetCommand: AsyncParsableCommand {
         try export(to: exportFile, of: settings.openStoreForReading())
       } else if let importFile {
         try take(importFile, into: settings.openStore(dryRun ? .readOnly : .readWrite))
-      } else if let filter {
+      } else if let filter = try tracks.filter() {
         try change(where: filter, settings)
       } else {
         try changeFiles(settings)
@@ -180,14 +179,16 @@ struct SetCommand: AsyncParsableCommand {
     for change in changes { Terminal.writeLine((dryRun ? "would set " : "") + change.text) }
   }
 
-  private func change(where filter: String, _ settings: CommandSettings) throws {
+  private func change(where filter: TrackFilter, _ settings: CommandSettings) throws {
     let change = try change(settings, isDryRun: !yes)
     let scratch = FilePath(NSTemporaryDirectory())
     let task = LibraryTempoChange(change, isDryRun: !yes, scratchFolder: scratch)
     let files = try task.files(matching: filter)
-    let progress = ProgressLine(of: files.count, "file")
-    let outcome = try task.perform(on: files) { progress.show($0) }
-    progress.erase()
+    let progress = ProgressBar()
+    let outcome = try task.perform(on: files) {
+      progress.show(Double($0) / Double(files.count), "\($0) of \(counted(files.count, "track"))")
+    }
+    progress.finish()
     if json { return try StandardOutput.write(outcome.ndjsonLine) }
     for line in TempoChangeText.lines(for: outcome) { Terminal.writeLine(line) }
     if outcome.isDryRun, outcome.changedCount > 0 {
@@ -211,11 +212,11 @@ struct SetCommand: AsyncParsableCommand {
 
   private func take(_ input: InputArgument, into store: ResultStore) throws {
     let task = CorrectionImport(into: store, overwritesNewer: force, isDryRun: dryRun)
-    let progress = ProgressLine(of: nil, "row")
+    let progress = ProgressBar()
     let outcome: CorrectionImport.Outcome
     switch input {
     case .standardInput:
-      outcome = try task.read(.standardInput, path: "standard input") { progress.show($0) }
+      outcome = try task.read(.standardInput, path: "standard input") { progress.show($0, "reading") }
     case .file(let file):
       let descriptor: FileDescriptor
       do {
@@ -223,9 +224,9 @@ struct SetCommand: AsyncParsableCommand {
       } catch {
         throw CorrectionFileError.cannotRead(file.path, reason: "\(error)")
       }
-      outcome = try descriptor.closeAfter { try task.read(descriptor, path: file.path) { progress.show($0) } }
+      outcome = try descriptor.closeAfter { try task.read(descriptor, path: file.path) { progress.show($0, "reading") } }
     }
-    progress.erase()
+    progress.finish()
     if json {
       try StandardOutput.write(outcome.ndjsonLine(isDryRun: dryRun))
     } else {

@@ -1,4 +1,5 @@
 internal import Analysis
+internal import Glibc
 package import ResultStore
 internal import System
 package import SystemPackage
@@ -39,15 +40,17 @@ package struct CorrectionImport {
 
   /// - Parameters:
   ///   - path: Of what is read, for messages.
-  ///   - progress: Called with the number of rows so far.
+  ///   - progress: Called with the part of a file that was read, 0 to 1.
   /// - Throws: `CorrectionFileError`, `StoreError`; nothing was set then.
   package func read(
-    _ file: FileDescriptor, path: FilePath, progress: (Int) -> Void = { _ in }
+    _ file: FileDescriptor, path: FilePath, progress: (Double) -> Void = { _ in }
   ) throws -> Outcome {
     let now = Timestamp.now
     var outcome = Outcome()
     var rows = RowReader(file, limit: Self.longestLine, longestCell: Self.longestCell)
-    var count = 0
+    // Nothing is known of a pipe.
+    var status = stat()
+    let size = fstat(file.rawValue, &status) == 0 ? status.st_size : 0
     func next() throws(CorrectionFileError) -> RowReader.Row? {
       do {
         return try rows.next()
@@ -76,8 +79,7 @@ package struct CorrectionImport {
             throw error
           }
           guard let row else { return nil }
-          count += 1
-          progress(count)
+          if size > 0 { progress(Double(rows.byteCount) / Double(size)) }
           do throws(CorrectionTable.RowError) {
             return try CorrectionTable.correction(row.cells.get(), layout, now: now)
           } catch {
@@ -107,6 +109,8 @@ private struct RowReader: ~Copyable {
   private let limit: Int
   private let longestCell: Int
   private var lineNumber = 0
+  /// Bytes that were read so far, about.
+  private(set) var byteCount = 0
   /// Lines that were read ahead.
   private var waiting: [LineReader.Line] = []
 
@@ -154,7 +158,9 @@ private struct RowReader: ~Copyable {
   private mutating func nextLine() throws(LineReadingError) -> LineReader.Line? {
     if !waiting.isEmpty { return waiting.removeFirst() }
     do {
-      return try lines.next()
+      let line = try lines.next()
+      if case .text(let text)? = line { byteCount += text.count + 1 }
+      return line
     } catch {
       throw error as? LineReadingError ?? LineReadingError(reason: "\(error)")
     }

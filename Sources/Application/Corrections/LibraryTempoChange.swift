@@ -1,7 +1,8 @@
 internal import Analysis
+package import Filters
 internal import Foundation
 internal import Records
-internal import ResultStore
+package import ResultStore
 internal import System
 package import SystemPackage
 internal import Text
@@ -46,6 +47,8 @@ package struct LibraryTempoChange {
 
   /// How many examples are kept.
   package static let exampleCount = 10
+  /// Rows that are read at once.
+  private static let pageSize = 10_000
 
   package var change: TempoChange
   package var isDryRun: Bool
@@ -56,6 +59,16 @@ package struct LibraryTempoChange {
     self.change = change
     self.isDryRun = isDryRun
     self.scratchFolder = scratchFolder
+  }
+
+  /// Tracks that match, in the order of paths.
+  package func files(matching filter: TrackFilter) throws(StoreError) -> [FilePath] {
+    var paths: [FilePath] = []
+    while true {
+      let page = try change.store.tracks(matching: filter, limit: Self.pageSize, offset: paths.count)
+      paths += page.map(\.path)
+      if page.count < Self.pageSize { return paths }
+    }
   }
 
   /// - Parameter progress: Called with the number of files so far.
@@ -152,14 +165,5 @@ private struct Spool: ~Copyable {
       guard case .text(let line)? = try lines.next() else { return nil }
       return try CorrectionTable.correction(CSVReader.cells(line), layout, now: now)
     }
-  }
-}
-
-// STUB until Filters lands
-extension LibraryTempoChange {
-  package func files(matching: String) throws -> [FilePath] {
-    var paths: [FilePath] = []
-    try change.store.forEachRecord { paths.append($0.path) }
-    return paths
   }
 }

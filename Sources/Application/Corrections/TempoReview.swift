@@ -1,4 +1,5 @@
 package import Analysis
+package import Filters
 internal import Records
 package import ResultStore
 package import SystemPackage
@@ -56,6 +57,21 @@ package struct TempoReview {
     self.tracks = tracks
     self.store = store
     self.fitting = fitting
+  }
+
+  /// Tracks for a review, in its order.
+  /// - Parameters:
+  ///   - filter: `nil` for the whole library.
+  ///   - limit: `nil` for all.
+  package static func tracks(
+    in store: ResultStore, below confidence: Double, matching filter: TrackFilter?, limit: Int?
+  ) throws(StoreError) -> [DoubtfulTempo] {
+    var tracks = try store.doubtfulTempi(below: confidence)
+    if let filter {
+      let matching = Set(try store.tracks(matching: filter).compactMap(\.contentID))
+      tracks.removeAll { !matching.contains($0.audio) }
+    }
+    return limit.map { Array(tracks.prefix($0)) } ?? tracks
   }
 
   /// Tracks in all.

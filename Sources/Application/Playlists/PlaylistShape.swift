@@ -5,7 +5,7 @@ internal import System
 
 extension Playlist {
   /// As a line of NDJSON, line break included.
-  package var ndjsonLine: [UInt8] { Shape.playlist.line(self) }
+  package var ndjsonLine: [UInt8] { Shape.playlist.ndjsonLine(self) }
 }
 
 /// What `playlist --json` prints, as the schema `nocturne.playlist` version 1 has it. A field keeps its name and type for

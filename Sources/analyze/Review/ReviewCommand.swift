@@ -1,6 +1,7 @@
 import Analysis
 import Application
 import ArgumentParser
+import Filters
 import Foundation
 import Pipeline
 import ResultStore
@@ -19,10 +20,8 @@ struct ReviewCommand: AsyncParsableCommand {
       To find a tempo by ear, tap t at least four times along with the music, and then enter.
       """)
 
-  @Option(
-    name: .customLong("where"),
-    help: ArgumentHelp("Only tracks that match, such as 'genre:techno'", valueName: "filter"))
-  var filter: String?
+  @OptionGroup
+  var tracks: WhereArgument
 
   @Option(help: ArgumentHelp("Show tracks with less than this confidence, 0 to 1", valueName: "confidence"))
   var below = TempoReview.doubtful
@@ -50,8 +49,7 @@ struct ReviewCommand: AsyncParsableCommand {
     try await reportingErrors {
       let settings = try CommandSettings(database)
       let store = try settings.openStore(list || json ? .readOnly : .readWrite)
-      var tracks = try store.doubtfulTempi(below: below)
-      if let limit { tracks = Array(tracks.prefix(limit)) }
+      let tracks = try TempoReview.tracks(in: store, below: below, matching: try tracks.filter(), limit: limit)
       if list || json {
         let list = try ReviewList(of: tracks, below: below, in: store)
         if json { return try StandardOutput.write(list.ndjsonLine) }
