@@ -9,10 +9,11 @@ struct PlaylistCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "playlist", abstract: "Make a playlist of tracks that fit together",
     discussion: """
-      Tracks are chosen by filters, or by how much they sound like a file, and put into an order without jumps in tempo \
-      and key. Copies of a recording are left out. The same options and library give the same playlist.
+      Tracks are chosen by filters, or by how much they sound like a file, and put into an order without jumps in \
+      tempo and key. Copies of a recording are left out. The same options and library give the same playlist.
 
-      Without --output the playlist goes to standard output, with absolute paths. A file gets paths relative to its folder.
+      Without --output the playlist goes to standard output, with absolute paths. A file gets paths relative to its \
+      folder.
       """)
 
   @OptionGroup(title: "Tracks")
@@ -93,7 +94,9 @@ struct PlaylistCommand: AsyncParsableCommand {
       throw ValidationError("--no-repeat-artist expects 0 to \(Self.spacings.upperBound), not \(noRepeatArtist).")
     }
     if relative, absolute { throw ValidationError("--relative and --absolute exclude each other.") }
-    if relative, output == nil { throw ValidationError("--relative goes with --output: paths are relative to its folder.") }
+    if relative, output == nil {
+      throw ValidationError("--relative goes with --output: paths are relative to its folder.")
+    }
     if json, output == nil, chosenFormat == .nsp { throw ValidationError("A smart playlist has no --json.") }
     if !filters.isGiven, like == nil {
       throw ValidationError(
@@ -119,7 +122,9 @@ struct PlaylistCommand: AsyncParsableCommand {
         let playlist = try Playlist(wish, in: settings.openStoreForReading(), reading: reading)
         if output != nil || !json { try write(M3UFile.bytes(of: playlist.tracks, relativeTo: baseFolder)) }
         if json { try StandardOutput.write(playlist.ndjsonLine) }
-        if output != nil, !json, Terminal().isInteractive { for line in PlaylistText.lines(for: playlist) { Terminal.writeLine(line) } }
+        if output != nil, !json, Terminal().isInteractive {
+          for line in PlaylistText.lines(for: playlist) { Terminal.writeLine(line) }
+        }
         if playlist.repeatCount > 0 {
           Log.write(.warning, "artist_repeats", PlaylistText.repeats(in: playlist, spacing: wish.spacing))
         }

@@ -45,7 +45,8 @@ import Text
 
   @Test func tracksByLikeness() throws {
     let place = try library()
-    let answer = try JSONValue(parsing: playlist(place, "--like", "library/chords.wav", "--tracks", "2", "--json").output)
+    let answer = try JSONValue(
+      parsing: playlist(place, "--like", "library/chords.wav", "--tracks", "2", "--json").output)
     #expect(names(answer).first == "others.wav" && answer["tracks"].elements.count == 2)
     #expect(answer["tracks"].elements[0]["likeness"].numberValue > 0)
     let narrow = try playlist(place, "--like", "library/chords.wav", "--duration", "19..20.5", "--json")
@@ -80,9 +81,11 @@ import Text
     let key = try playlist(place, "--key", "8A", "--format", "nsp")
     #expect(key.status == 1 && key.errors.contains("key:8A"))
     for arguments: [Argument] in [
-      [], ["--genre", "x", "--order", "speed"], ["--genre", "x", "--tracks", "0"], ["--genre", "x", "--length", "soon"],
+      [], ["--genre", "x", "--order", "speed"], ["--genre", "x", "--tracks", "0"],
+      ["--genre", "x", "--length", "soon"],
       ["--genre", "x", "--length", "0"], ["--genre", "x", "--tracks", "2", "--length", "1h"], ["--where", "bpm:fast"],
-      ["--genre", "x", "--relative"], ["--genre", "x", "--no-repeat-artist", "-1"], ["--genre", "x", "--format", "pls"],
+      ["--genre", "x", "--relative"], ["--genre", "x", "--no-repeat-artist", "-1"],
+      ["--genre", "x", "--format", "pls"],
     ] {
       let wrong = try place.start(["playlist"] + arguments).end()
       #expect(wrong.status == 64 && wrong.text == "", "\(arguments.map { String(decoding: $0.bytes, as: UTF8.self) })")

@@ -122,10 +122,14 @@ package enum NavidromePlaylist {
     let above = high.map { comparison("gt", field, .integer($0)) }
     if isNegated { return Rule(isAny: true, parts: [below, above].compactMap { $0 }) }
     if let low, low == high { return Rule(parts: [comparison("is", field, .integer(low))]) }
-    if let low, let high { return Rule(parts: [comparison("inTheRange", field, .array([.integer(low), .integer(high)]))]) }
+    if let low, let high {
+      return Rule(parts: [comparison("inTheRange", field, .array([.integer(low), .integer(high)]))])
+    }
     return Rule(
-      parts: [low.map { comparison("gt", field, .integer($0 - 1)) }, high.map { comparison("lt", field, .integer($0 + 1)) }]
-        .compactMap { $0 })
+      parts: [
+        low.map { comparison("gt", field, .integer($0 - 1)) }, high.map { comparison("lt", field, .integer($0 + 1)) },
+      ]
+      .compactMap { $0 })
   }
 
   private static func numbers(_ field: String, _ range: NumberRange, _ isNegated: Bool) -> Rule {
@@ -147,7 +151,9 @@ package enum NavidromePlaylist {
     switch range.since {
     case .absolute(let time): parts.append(comparison(isNegated ? "before" : "after", "dateadded", day(time)))
     case .ago(let age):
-      guard age % nanosecondsOfDay == 0 else { throw cannotSay("added: in hours", "Give whole days, such as added:7d.") }
+      guard age % nanosecondsOfDay == 0 else {
+        throw cannotSay("added: in hours", "Give whole days, such as added:7d.")
+      }
       parts.append(comparison(isNegated ? "notInTheLast" : "inTheLast", "dateadded", .integer(age / nanosecondsOfDay)))
     case nil: break
     }

@@ -49,7 +49,9 @@ package struct Playlist: Sendable {
   /// Steps on the wheel from track to track, of those where both keys are known.
   package var keySteps: [Int] {
     zip(tracks, tracks.dropFirst()).compactMap { first, second in
-      guard let a = first.key.flatMap({ WheelPlace($0) }), let b = second.key.flatMap({ WheelPlace($0) }) else { return nil }
+      guard let a = first.key.flatMap({ WheelPlace($0) }), let b = second.key.flatMap({ WheelPlace($0) }) else {
+        return nil
+      }
       return Transition.keySteps(a, b)
     }
   }

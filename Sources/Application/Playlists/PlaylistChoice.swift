@@ -47,8 +47,8 @@ struct PlaylistChoice {
     indices.reduce(0) { $0 + (tracks[$1].duration ?? 0) }
   }
 
-  /// Leaves the last track out if that comes nearer to a length, and then exchanges one track for another, such that the
-  /// length is nearly right and what is lost in order is little.
+  /// Leaves the last track out if that comes nearer to a length, and then exchanges one track for another, such that
+  /// the length is nearly right and what is lost in order is little.
   private func fitted(_ taken: [Int], to seconds: Double) -> [Int] {
     var taken = taken
     func excess(_ indices: [Int]) -> Double { duration(of: indices) - seconds }

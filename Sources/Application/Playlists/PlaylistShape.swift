@@ -8,8 +8,8 @@ extension Playlist {
   package var ndjsonLine: [UInt8] { Shape.playlist.ndjsonLine(self) }
 }
 
-/// What `playlist --json` prints, as the schema `nocturne.playlist` version 1 has it. A field keeps its name and type for
-/// ever; what comes later is added.
+/// What `playlist --json` prints, as the schema `nocturne.playlist` version 1 has it. A field keeps its name and type
+/// for ever; what comes later is added.
 extension Shape<Playlist> {
   static var playlist: Shape {
     Shape(
@@ -24,7 +24,9 @@ extension Shape<Playlist> {
         .optional("wanted_duration_s", .number, "The length that was asked for, in seconds; null if none was.") {
           $0.wantedDuration
         },
-        .required("duration_s", .number, "The length of the playlist, in seconds.") { $0.duration.rounded(toPlaces: 3) },
+        .required("duration_s", .number, "The length of the playlist, in seconds.") {
+          $0.duration.rounded(toPlaces: 3)
+        },
         .required("artist_repeats", .integer, "Pairs of one artist that are nearer to each other than was asked for.") {
           $0.repeatCount
         },

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// Puts tracks into an order in which each goes well after the one before it: with a tempo, a key and an energy that are
-/// near, and without an artist soon after himself.
+/// Puts tracks into an order in which each goes well after the one before it: with a tempo, a key and an energy that
+/// are near, and without an artist soon after himself.
 ///
-/// A greedy chain, then exchanges as for the traveling salesman: 2-opt turns a stretch around (Croes, 1958), or-opt moves
-/// one of up to three tracks elsewhere (Or, 1976), as long as that lowers the cost. The work is bounded by the number of
-/// comparisons and not by a clock, so the result depends on nothing but the tracks and their order.
+/// A greedy chain, then exchanges as for the traveling salesman: 2-opt turns a stretch around (Croes, 1958), or-opt
+/// moves one of up to three tracks elsewhere (Or, 1976), as long as that lowers the cost. The work is bounded by the
+/// number of comparisons and not by a clock, so the result depends on nothing but the tracks and their order.
 struct TrackSequence {
   /// What is compared, as numbers that lie together.
   private struct Traits {
@@ -95,8 +95,8 @@ struct TrackSequence {
 
   // MARK: - Orders
 
-  /// The order of a list, with artists moved apart as far as that goes: of the tracks that are next, the first one that is no
-  /// repeat.
+  /// The order of a list, with artists moved apart as far as that goes: of the tracks that are next, the first one that
+  /// is no repeat.
   func spaced(_ list: [Int]) -> [Int] {
     guard spacing > 0 else { return list }
     var rest = list[...]

@@ -1,9 +1,10 @@
 internal import Foundation
 
-/// What a listener notices where one track follows another. All costs are in the same unit: 1 is a jump that most people
-/// notice.
+/// What a listener notices where one track follows another. All costs are in the same unit: 1 is a jump that most
+/// people notice.
 package enum Transition {
-  /// How far one tempo is from another, in percent: the smallest change that makes one the other, its half or its double.
+  /// How far one tempo is from another, in percent: the smallest change that makes one the other, its half or its
+  /// double.
   package static func tempoChange(_ first: Double, _ second: Double) -> Double {
     let octaves = log2(second / first)
     return (exp2(abs(octaves - octaves.rounded())) - 1) * 100
@@ -18,15 +19,15 @@ package enum Transition {
   /// What something unknown on either side costs: less than a bad jump, more than a good transition.
   static let unknownCost: Float = 0.75
 
-  /// 1 for each 6%, which is about the range in which disc jockeys change a tempo without being noticed, 3 at most. Going to
-  /// half or double time costs 0.25 more.
+  /// 1 for each 6%, which is about the range in which disc jockeys change a tempo without being noticed, 3 at most.
+  /// Going to half or double time costs 0.25 more.
   static func tempoCost(_ first: Double, _ second: Double) -> Float {
     let isOctave = abs(log2(second / first)) > 0.5
     return Float(min(3, tempoChange(first, second) / 6)) + (isOctave ? 0.25 : 0)
   }
 
-  /// The same key costs nothing; a neighbor on the wheel (a fifth up or down, or the relative key) 0.2; two steps 1, and
-  /// half as much for each further one.
+  /// The same key costs nothing; a neighbor on the wheel (a fifth up or down, or the relative key) 0.2; two steps 1,
+  /// and half as much for each further one.
   static func keyCost(steps: Int) -> Float {
     switch steps {
     case 0: 0
