@@ -64,10 +64,10 @@ struct SearchCommand: AsyncParsableCommand {
     guard [json, ndjson, null].count(where: { $0 }) <= 1 else {
       throw ValidationError("Give one of --json, --ndjson and --null.")
     }
+    _ = try request()
     guard !words.isEmpty || filters.isGiven || sort != nil else {
       throw ValidationError("Say what to look for: words, a filter such as --bpm 120..128, or an order such as --sort -added.")
     }
-    _ = try request()
   }
 
   private func request() throws -> SearchRequest {
