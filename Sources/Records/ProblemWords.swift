@@ -124,6 +124,9 @@ public struct ProblemWords: Hashable, Sendable {
     "already_scanned": ProblemWords(
       .other, "Known by another path", "was reached by another path", "were reached by another path",
       "Nothing to do: it is analyzed there.", many: "Nothing to do: they are analyzed there."),
+    // Of pages, for files that are not there any more.
+    "vanished": ProblemWords(
+      .other, "Gone", "is gone", "are gone", "What was found is kept until you run analyze prune."),
     "dangling_link": ProblemWords(
       .other, "Broken link", "is a broken link", "are broken links", "Delete the link, or restore what it points to.",
       many: "Delete the links, or restore what they point to."),
