@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Size and speed of the HTML report of a large library, in Chromium without a window.
 
-    Benchmarks/page/measure.py [ANALYZE] [--tracks 100000] [--music DIR] [--keep FILE]
+    Benchmarks/page/measure.py [ANALYZE] [--tracks 100000] [--music DIR | --database FILE] [--keep FILE]
+    Benchmarks/page/measure.py --page FILE
 
 Analyzes a few files of DIR (default: Music/, or Fixtures/) with all analyzers, copies their rows in the database under other
-names, tempos and keys until there are enough, writes the report, and opens it. Exit status 1 if a bound is exceeded. Each time
-is the least of three, so that other work on the machine counts little.
+names and with other tempos until there are enough, writes the report, and opens it. `--database` starts from results that are
+there, `--page` from a report. Exit status 1 if a bound is exceeded. Each time is the least of three, so that other work on the
+machine counts little.
 """
 import argparse
 import os
@@ -52,11 +54,12 @@ def multiply(database, tracks):
     store.execute("PRAGMA synchronous = OFF")
     for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
         store.execute(f"DROP TRIGGER {name}")
-    columns = lambda table: [row[1] for row in store.execute(f"PRAGMA table_info({table})")]
-    tables = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-              if "_fts" not in name and "file" in columns(name) and "id" not in columns(name)]
+    names = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall() if "_fts" not in name]
+    columns = {name: [row[1] for row in store.execute(f"PRAGMA table_info({name})")] for name in names}
+    tables = {name: ", ".join(column for column in columns[name] if column != "file")
+              for name in names if "file" in columns[name] and "id" not in columns[name] and name != "tag"}
     count, last = store.execute("SELECT count(*), max(id) FROM file WHERE status = 'ok'").fetchone()
-    others = ", ".join(name for name in columns("file") if name not in ("id", "path", "display_path"))
+    others = ", ".join(name for name in columns["file"] if name not in ("id", "path", "display_path"))
     chance = random.Random(1)
     for copy in range(1, tracks // count + 1):
         artist = f"{chance.choice(FIRST)} {chance.choice(SECOND)}"
@@ -67,11 +70,9 @@ def multiply(database, tracks):
             path = f"{folder}/{number + 1:02d} - {title}.flac"
             store.execute(f"INSERT INTO file (id, path, display_path, {others}) SELECT id + ?, ?, ?, {others} FROM file WHERE id = ?",
                           (step, path.encode(), path, file))
-            for table in tables:
-                if table == "tag" or (copy > 100 and table in ("beat_grid", "waveform_points")):
-                    continue
-                kept = ", ".join(name for name in columns_of(store, table) if name != "file")
-                store.execute(f"INSERT INTO {table} (file, {kept}) SELECT file + ?, {kept} FROM {table} WHERE file = ?", (step, file))
+            for table, kept in tables.items():
+                if copy <= 20 or table not in ("beat_grid", "waveform_points"):
+                    store.execute(f"INSERT INTO {table} (file, {kept}) SELECT file + ?, {kept} FROM {table} WHERE file = ?", (step, file))
             tags = {"title": title, "artist": artist, "album": folder.split("/")[-1][5:], "genre": GENRES[copy % 10],
                     "date": str(1970 + copy % 55), "track": str(number + 1)}
             store.executemany("INSERT INTO tag (file, name, position, value) VALUES (?, ?, 0, ?)",
@@ -80,15 +81,6 @@ def multiply(database, tracks):
                           (round(chance.gauss(124, 20), 2), round(min(.99, chance.betavariate(6, 1.2)), 3), step + file))
     store.commit()
     return store.execute("SELECT count(*) FROM file").fetchone()[0]
-
-
-_columns = {}
-
-
-def columns_of(store, table):
-    if table not in _columns:
-        _columns[table] = [row[1] for row in store.execute(f"PRAGMA table_info({table})") if row[2] != "" or row[1]]
-    return _columns[table]
 
 
 def renderer_memory(browser):
@@ -137,28 +129,34 @@ def main():
     parser.add_argument("analyze", nargs="?", default=ROOT / ".build/release/analyze")
     parser.add_argument("--tracks", type=int, default=100_000)
     parser.add_argument("--music", type=pathlib.Path, default=ROOT / ("Music" if (ROOT / "Music").is_dir() else "Fixtures"))
+    parser.add_argument("--database", type=pathlib.Path, help="multiply these results instead of analyzing music")
+    parser.add_argument("--page", type=pathlib.Path, help="measure this report")
     parser.add_argument("--keep", type=pathlib.Path, help="copy the report to this file")
     options = parser.parse_args()
+    program, written = os.path.abspath(options.analyze), None
     with tempfile.TemporaryDirectory(prefix="nocturne-page-") as folder:
-        work = pathlib.Path(folder)
-        database = analyzed(os.path.abspath(options.analyze), options.music, work)
-        files = multiply(database, options.tracks)
-        start = time.perf_counter()
-        subprocess.run([os.path.abspath(options.analyze), "report", "--database", database, "--report", "html", "--output", work / "report"],
-                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        written = time.perf_counter() - start
-        report = work / "report/report.html"
+        work, report = pathlib.Path(folder), options.page
+        if not report:
+            database = work / "copy.sqlite" if options.database else analyzed(program, options.music, work)
+            if options.database:
+                shutil.copy(options.database, database)
+            print(f"{multiply(database, options.tracks)} tracks")
+            start = time.perf_counter()
+            subprocess.run([program, "report", "--database", database, "--report", "html", "--output", work / "report"],
+                           check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            written, report = time.perf_counter() - start, work / "report/report.html"
         if options.keep:
             shutil.copy(report, options.keep)
-        found = measure(report.as_uri())
+        found = measure(report.resolve().as_uri())
         size = report.stat().st_size / 1e6
     limits = options.tracks / 100_000  # the size grows with the library, the rest is to stay
     rows = [("file, MB", size, 30 * max(1, limits)), ("first paint, ms", found["paint"], 1000), ("rows ready, ms", found["rows"], 3000),
             ("typing, slowest key, ms", found["key"], 50), ("typing, median key, ms", found["keys"][len(found["keys"]) // 2], None),
             ("memory of scripts, MB", found["heap"], None), ("memory of the page's process, MB", found["resident"], 400),
             ("the same while loading, MB", found["peak"], None), ("writing the report, s", written, None)]
-    print(f"{files} tracks")
     for name, value, bound in rows:
+        if value is None:
+            continue
         verdict = "" if bound is None else f"  at most {bound:g}: {'ok' if value <= bound else 'MISSED'}"
         print(f"{name:34} {value:8.1f}{verdict}")
     sys.exit(any(bound is not None and value > bound for _, value, bound in rows))

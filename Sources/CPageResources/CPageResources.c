@@ -35,6 +35,8 @@ static const unsigned char script[] = {
 ,
 #embed "../Reporting/Page/script/wheel.js"
 ,
+#embed "../Reporting/Page/script/shares.js"
+,
 #embed "../Reporting/Page/script/glance.js"
 ,
 #embed "../Reporting/Page/script/prints.js"
