@@ -58,7 +58,7 @@ def multiply(database, tracks):
     columns = {name: [row[1] for row in store.execute(f"PRAGMA table_info({name})")] for name in names}
     tables = {name: ", ".join(column for column in columns[name] if column != "file")
               for name in names if "file" in columns[name] and "id" not in columns[name] and name != "tag"}
-    count, last = store.execute("SELECT count(*), max(id) FROM file WHERE status = 'ok'").fetchone()
+    count, last = store.execute("SELECT sum(status = 'ok'), max(id) FROM file").fetchone()
     others = ", ".join(name for name in columns["file"] if name not in ("id", "path", "display_path"))
     chance = random.Random(1)
     for copy in range(1, tracks // count + 1):

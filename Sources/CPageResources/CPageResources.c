@@ -45,6 +45,10 @@ static const unsigned char script[] = {
 ,
 #embed "../Reporting/Page/script/strips.js"
 ,
+#embed "../Reporting/Page/script/verdict.js"
+,
+#embed "../Reporting/Page/script/facts.js"
+,
 #embed "../Reporting/Page/script/panel.js"
 ,
 #embed "../Reporting/Page/script/theme.js"

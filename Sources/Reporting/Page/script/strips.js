@@ -18,42 +18,50 @@ function downbeatFlags({ downbeats }, count) {
   return Array.from({ length: count }, (_, beat) => (bits[beat >> 3] >> (beat & 7) & 1) === 1);
 }
 
-const CLOSE_UP = 12;
+const CLOSE_UP = 12; // seconds
+
+/** The nodes of the strips, and the function that draws them once they are on the page. */
 function makeStrips(track, about, envelope) {
-  const duration = column('duration')[track];
-  if (!envelope || !known(duration) || duration <= 0) {
+  const duration = column('duration')[track], title = 'Waveform and beats';
+  if (!envelope || !(duration > 0)) {
     if (!hasColumn('bpm') || column('status')[track] >= FAILED) return { nodes: [], draw: null };
-    return { nodes: [heading('Waveform and beats'),
-      element('p', { class: 'say',
-      text: 'They are not in this report, to keep it small. This prints everything known about the track:' }),
+    const words = 'They are not in this report, to keep it small. This prints everything known about the track:';
+    return { nodes: [heading(title), element('p', { class: 'say', text: words }),
       command(`analyze show --json ${shellWord(path(track))}`)], draw: null };
   }
-  const beats = beatTimes(about), downbeats = downbeatFlags(about, beats.length),
-    wave = about.wave ? about.wave.map(bytesOf) : null;
-  const overview = element('canvas',
-    { class: 'overview', role: 'img',
-    'aria-label': wave ? 'Waveform of the whole track' : 'Onset strength over the whole track' });
-  const seconds = Math.min(CLOSE_UP, duration);
-  const closeUp = element('canvas',
-    { class: 'closeup', tabindex: 0, role: 'slider', 'aria-label': 'Position of the close-up', 'aria-valuemin': 0,
-    'aria-valuemax': Math.round(duration - seconds) });
-  const [from, to] = [element('span'), element('span')];
-  const aside = [beats.length ? plural(beats.length, 'beat') : '', about.meter].filter(Boolean).join(' · ');
-  const legend = downbeats ? 'Beats; tall lines are bar starts' : beats.length
-    ? 'Beats; bar starts are unsure, so not drawn' : 'Onsets; no beats';
-  const strip = { track, duration, seconds,
-    start: Math.min(Math.max(0, about.cues && about.cues.highlight ? about.cues.highlight[0] : duration * .3),
-    duration - seconds),
-    step: about.onsets[0], envelope, loudest: Math.max(1, ...envelope), beats, downbeats, wave,
-      sections: about.sections || [], overview, closeUp, from, to };
+  const strip = makeStrip(duration, about, envelope),
+    { beats, downbeats, wave, sections, overview, closeUp, from, to } = strip;
   steer(strip);
-  const caption = wave ? strip.sections.length > 1 ? 'Whole track and its sections' : 'Whole track'
-    : 'Whole track, onset strength';
-  return { draw: () => draw(strip),
-    nodes: [heading('Waveform and beats', aside), overview,
-    element('div', { class: 'caption' }, element('span', { text: '0:00' }), element('span', { text: caption }),
-    element('span', { text: clock(duration) })),
-    closeUp, element('div', { class: 'caption' }, from, element('span', { text: legend }), to)] };
+  const whole = !wave ? 'Whole track, onset strength' : sections.length > 1 ? 'Whole track and its sections'
+    : 'Whole track';
+  let legend = downbeats ? 'Beats; tall lines are bar starts' : 'Beats; bar starts are unsure, so not drawn';
+  if (!beats.length) legend = 'Onsets; no beats';
+  const caption = (...parts) =>
+    element('div', { class: 'caption' }, parts.map(part => part.nodeType ? part : element('span', { text: part })));
+  return {
+    nodes: [heading(title, [beats.length ? plural(beats.length, 'beat') : '', about.meter].filter(Boolean).join(' · ')),
+      overview, caption('0:00', whole, clock(duration)), closeUp, caption(from, legend, to)],
+    draw: () => draw(strip)
+  };
+}
+
+/** What both canvases are drawn from. The close-up begins at the highlight. */
+function makeStrip(duration, about, envelope) {
+  const seconds = Math.min(CLOSE_UP, duration), beats = beatTimes(about),
+    wave = about.wave ? about.wave.map(bytesOf) : null;
+  const highlight = about.cues && about.cues.highlight ? about.cues.highlight[0] : duration * .3;
+  return {
+    duration, seconds, start: Math.max(0, Math.min(highlight, duration - seconds)), step: about.onsets[0], envelope,
+    loudest: Math.max(1, ...envelope), beats, downbeats: downbeatFlags(about, beats.length), wave,
+      sections: about.sections || [],
+    overview: element('canvas',
+      { class: 'overview', role: 'img',
+      'aria-label': wave ? 'Waveform of the whole track' : 'Onset strength over the whole track' }),
+    closeUp: element('canvas',
+      { class: 'closeup', tabindex: 0, role: 'slider', 'aria-label': 'Position of the close-up',
+      'aria-valuemin': 0, 'aria-valuemax': Math.round(duration - seconds) }),
+    from: element('span'), to: element('span')
+  };
 }
 
 function steer(strip) {
@@ -189,6 +197,7 @@ function drawCloseUp({ closeUp, start, seconds, step, envelope, loudest, beats, 
   });
   if (downbeats) return;
   context.fillStyle = colors.text;
-  for (let time = Math.ceil(start); time < start + seconds;
-    time += 3) context.fillText(clock(time), Math.max(14, Math.min(width - 14, x(time))), height - 4);
+  for (let time = Math.ceil(start); time < start + seconds; time += 3) {
+    context.fillText(clock(time), Math.max(14, Math.min(width - 14, x(time))), height - 4);
+  }
 }
