@@ -80,7 +80,7 @@ def multiply(database, tracks):
             store.execute("UPDATE tempo SET bpm = ?, confidence = ? WHERE file = ? AND bpm IS NOT NULL",
                           (round(chance.gauss(124, 20), 2), round(min(.99, chance.betavariate(6, 1.2)), 3), step + file))
     store.commit()
-    return store.execute("SELECT count(*) FROM file").fetchone()[0]
+    return store.execute("SELECT count(*) FROM file WHERE status = 'ok'").fetchone()[0]
 
 
 def renderer_memory(browser):
