@@ -96,7 +96,7 @@ import Testing
     let recording = try folder.write(
       .noise(amplitude: 1.5, sampleRate: 8_000, seconds: 31), as: "mix.wav", encoding: .float32)
     let outcome = try split(recording, duration: 31)
-    #expect(outcome.method == .copy && (try names).allSatisfy { $0.hasSuffix(".wav") })
+    #expect(try outcome.method == .copy && names.allSatisfy { $0.hasSuffix(".wav") })
     #expect(try outcome.files.flatMap { try Self.samples($0.path)[0] } == Self.samples(recording)[0])
   }
 
