@@ -182,8 +182,9 @@ final class PageNews {
       if end.hour < 10 { return begin.date != end.date || begin.hour < 6 ? "last night" : "this morning" }
       return "today"
     }
-    let isRecent = generated.seconds - (run.finished ?? run.started).seconds < 86_400
-    return isRecent && end.hour >= 20 ? "last night" : isRecent ? "yesterday" : "on \(end.monthAndDay)"
+    let yesterday = LocalTime(Timestamp(nanoseconds: generated.nanoseconds - 86_400_000_000_000), in: source.timeZone)
+    guard end.date == yesterday.date else { return "on \(end.monthAndDay)" }
+    return end.hour >= 20 ? "last night" : "yesterday"
   }
 
   private var runNameAsTitle: String { runName.prefix(1).uppercased() + runName.dropFirst() }
