@@ -34,7 +34,7 @@ function onRowKey(event) {
     event.preventDefault();
     if (next < 0) { find('#q').focus(); return; }
     goTo(next);
-    if (openTrack >= 0) { openPanel(view[current], false); focusRow(false); }
+    if (openTrack >= 0) { openPanel(view[current], false); focusRow(); }
   } else if (event.key === 'Enter' || event.key === ' ') {
     event.preventDefault();
     openPanel(view[position], true);

@@ -79,8 +79,7 @@ function step(by) {
 }
 function scrollRowIntoView() {
   if (isPhone.matches || current < 0) return;
-  const top = find('#rows').getBoundingClientRect().top + current * rowHeight(),
-    above = find('#tools').offsetHeight + 33;
+  const top = find('#rows').getBoundingClientRect().top + current * rowHeight(), above = headHeight();
   if (top < above) scrollBy(0, top - above);
   else if (top + rowHeight() > innerHeight) scrollBy(0, top + rowHeight() - innerHeight);
 }
