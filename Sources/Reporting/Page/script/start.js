@@ -78,6 +78,9 @@ function setPrinting(isOnPaper) {
     if (isOnPaper && !cause.open) cause.dataset.opened = cause.open = true;
     else if (!isOnPaper && cause.dataset.opened) { delete cause.dataset.opened; cause.open = false; }
   }
+  // The width of a sheet of A4 between its margins: only paper itself would tell, and only when it is too late to draw.
+  document.documentElement.classList.toggle('on-paper', isOnPaper);
+  drawCharts();
   chooseColumns();
   paintRows(true);
 }
