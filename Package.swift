@@ -80,6 +80,8 @@ let package = Package(
     swiftTarget("Records", ["Analysis", "System", "Text", systemPackage]),
     swiftTarget("MediaContainers", [systemPackage]),
     swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", "MediaContainers", systemPackage]),
+    swiftTarget(
+      "AudioEncoding", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "CSpawn", "DSP", "System", systemPackage]),
     swiftTarget("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),
     swiftTarget("Key", ["Analysis", "CKeyNetwork", "CKeyResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Traits", ["Analysis", "DSP"]),
@@ -99,10 +101,11 @@ let package = Package(
     swiftTarget(
       "Listening", ["Analysis", "AudioDecoding", "CSpawn", "Landmarks", "Recognition", "System", systemPackage]),
     swiftTarget("LibraryScan", [systemPackage]),
+    swiftTarget("Filters", ["Analysis", "Text", systemPackage]),
     swiftTarget(
       "ResultStore",
       [
-        "Analysis", "Records", "System", "Text", systemPackage, grdb,
+        "Analysis", "Filters", "Records", "System", "Text", systemPackage, grdb,
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     swiftTarget(
@@ -132,15 +135,16 @@ let package = Package(
     swiftTarget(
       "Application",
       [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Landmarks",
-        "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
-        "System", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Filters",
+        "Landmarks", "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
+        "ResultStore", "System", "Text", systemPackage,
       ]),
     .executableTarget(
       name: "analyze",
       dependencies: [
-        "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "BuiltInAnalyzers", "LibraryScan", "Listening",
-        "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Filters",
+        "LibraryScan", "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "Text",
+        systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
     // The sources of the packages in Examples/, so that the tests build and run them.
@@ -163,6 +167,9 @@ let package = Package(
     testTarget(
       "AudioDecodingTests", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "MediaContainers", systemPackage]),
     testTarget(
+      "AudioEncodingTests",
+      ["Analysis", "AnalysisTesting", "AudioDecoding", "AudioEncoding", "Tempo", systemPackage]),
+    testTarget(
       "ChromaprintTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", systemPackage]),
     testTarget(
       "RecognitionTests",
@@ -175,7 +182,9 @@ let package = Package(
     testTarget(
       "TagReadingTests",
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
-    testTarget("ResultStoreTests", ["Analysis", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
+    testTarget("FiltersTests", ["Analysis", "Filters", systemPackage]),
+    testTarget(
+      "ResultStoreTests", ["Analysis", "Filters", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
     testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "CEBUR128", "Loudness", systemPackage]),
     testTarget("CuesTests", ["Analysis", "AnalysisTesting", "Cues"]),
     testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "DSP", "Waveform"]),
@@ -199,8 +208,9 @@ let package = Package(
     testTarget(
       "ApplicationTests",
       [
-        "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "BuiltInAnalyzers", "LibraryScan", "Pipeline",
-        "Records", "Reporting", "ResultStore", "System", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "AudioDecoding", "AudioEncoding",
+        "BuiltInAnalyzers", "CLibAV", "LibraryScan", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
+        "System", "Text", systemPackage,
       ]),
     testTarget(
       "PipelineTests",
@@ -211,7 +221,7 @@ let package = Package(
     testTarget(
       "CommandLineTests",
       [
-        "Analysis", "AnalysisTesting", "Application", "CSpawn", "Reporting", "System", "Text", "analyze",
+        "Analysis", "AnalysisTesting", "Application", "AudioDecoding", "CSpawn", "Reporting", "System", "Text", "analyze",
         "analyze-file", "decode-audio", "find-tempo", "recognize", "recognize-pcm", systemPackage,
       ]),
   ]

@@ -1,4 +1,4 @@
-#include "CLibAV.h"
+#include "stream.h"
 
 #include <errno.h>
 #include <libavcodec/avcodec.h>
@@ -8,6 +8,7 @@
 #include <libavutil/mem.h>
 #include <libavutil/opt.h>
 #include <libswresample/swresample.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -437,6 +438,10 @@ static bool nextPacket(LAVReader *reader) {
   return false;
 }
 
+const AVStream *readerStream(const LAVReader *reader) { return reader->stream; }
+
+const AVPacket *readerPacket(const LAVReader *reader) { return reader->packet; }
+
 static uint32_t littleEndian(const uint8_t *bytes) {
   return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
@@ -453,6 +458,11 @@ bool lav_next_packet(LAVReader *reader, LAVPacket *packet) {
   }
   packet->parameters = av_packet_get_side_data(reader->packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
   if (packet->parameters) packet->parameterCount = (int)size;
+  AVRational unit = reader->stream->time_base;
+  int64_t first = reader->stream->start_time == AV_NOPTS_VALUE ? 0 : reader->stream->start_time;
+  bool isTimed = reader->packet->pts != AV_NOPTS_VALUE;
+  packet->start = isTimed ? (double)(reader->packet->pts - first) * av_q2d(unit) : NAN;
+  packet->duration = reader->packet->duration > 0 ? (double)reader->packet->duration * av_q2d(unit) : 0;
   return true;
 }
 

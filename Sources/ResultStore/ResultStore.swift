@@ -13,6 +13,7 @@ public import SystemPackage
 /// - `Queue`: the files that wait, with all that may save work on them.
 /// - `Results`: writing and merging what analyses have brought.
 /// - `Findings`: where findings and corrections are kept.
+/// - `Search`: the catalog of songs, and what it answers.
 /// - `Reading`: records, runs and figures for reports and commands.
 /// - `Upkeep`: checks, backup, pruning, the lock of a run.
 public final class ResultStore: Sendable {
@@ -34,6 +35,7 @@ public final class ResultStore: Sendable {
   let analysisSets = AnalysisSets()
   let findings: StoredFindings
   private let keepsAlbums: Bool
+  let songs: SongCatalog
   /// What the database had of the tables of findings when it was opened: all, if it may be written.
   let existing: ExistingColumns
 
@@ -57,7 +59,9 @@ public final class ResultStore: Sendable {
       }
       let schema = try FindingSchema(findings.tables, path: path)
       (pool, copy) = try Self.open(name, access, schema, path: path)
-      existing = try pool.read { [findings] db in try ExistingColumns(of: findings.tables, db) }
+      (existing, songs) = try pool.read { [findings] db in
+        (try ExistingColumns(of: findings.tables, db), try SongCatalog(db))
+      }
       place = FilePlace(of: name)
     } catch {
       throw Self.storeError(error, path: path)
@@ -93,11 +97,13 @@ public final class ResultStore: Sendable {
       }
       do {
         if access == .readOnly && found == Schema.version {
-          return try DatabasePool(path: name, configuration: configuration(readOnly: true))
+          let pool = try DatabasePool(path: name, configuration: configuration(readOnly: true))
+          if try !pool.read(SongCatalog.hasChanges) { return pool }
         }
         let pool = try DatabasePool(path: name, configuration: configuration(readOnly: false))
         try Schema.migrator.migrate(pool)
         try findings.update(pool)
+        if try pool.read(SongCatalog.hasChanges) { try pool.write { db in try SongCatalog(db).update(db) } }
         return pool
       } catch let error as DatabaseError {
         let before = found
@@ -154,6 +160,7 @@ public final class ResultStore: Sendable {
       return try pool.write { db in
         let result = try body(db)
         if keepsAlbums { try AlbumLoudness.update(db) }
+        try songs.update(db)
         return result
       }
     } catch {
@@ -199,6 +206,8 @@ public final class ResultStore: Sendable {
     configuration.prepareDatabase { db in
       // In WAL mode a power cut may lose the last transactions with NORMAL, but never damages the database.
       try db.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY")
+      db.add(function: NameVariants.sqlFunction)
+      try TrackSet.addFunction(to: db)
     }
     return configuration
   }

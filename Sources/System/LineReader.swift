@@ -5,6 +5,10 @@ public import SystemPackage
 public struct LineReadingError: Error, Hashable, Sendable, CustomStringConvertible {
   public var reason: String
 
+  public init(reason: String) {
+    self.reason = reason
+  }
+
   public var description: String { "cannot read the rest of the input: \(reason)" }
 }
 

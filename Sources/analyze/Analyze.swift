@@ -20,9 +20,9 @@ struct Analyze: AsyncParsableCommand {
       """,
     version: Nocturne.version,
     subcommands: [
-      RunCommand.self, ReportCommand.self, ShowCommand.self, ExplainCommand.self, SetCommand.self, SimilarCommand.self,
-      WaveformCommand.self, MatchCommand.self, ListenCommand.self, CatalogCommand.self, SchemaCommand.self,
-      DoctorCommand.self, BackupCommand.self,
+      RunCommand.self, ReportCommand.self, ShowCommand.self, ExplainCommand.self, SetCommand.self, ReviewCommand.self,
+      SearchCommand.self, SimilarCommand.self, ClickCommand.self, MetronomeCommand.self, WaveformCommand.self, MatchCommand.self,
+      ListenCommand.self, CatalogCommand.self, SchemaCommand.self, DoctorCommand.self, BackupCommand.self,
       PruneCommand.self, ConfigCommand.self, CompletionsCommand.self, WorkerCommand.self, MergeCommand.self,
       WorkerProcessCommand.self,
     ],
@@ -38,7 +38,9 @@ struct Analyze: AsyncParsableCommand {
     let isCommandLine =
       arguments.count > 1 && word.utf8.allSatisfy { islower(Int32($0)) != 0 }
       && arguments.allSatisfy { $0.bareWord != nil && !$0.path.isThere }
-    if let command = Suggestion.nearest(to: word, in: commands) {
+    if commands.contains(word) {
+      throw CommandFailure(.usage, "Put '\(word)' first, before its options: analyze \(word) …")
+    } else if let command = Suggestion.nearest(to: word, in: commands) {
       throw CommandFailure(
         .usage,
         "Unknown command '\(printable(word))', and there is no file or folder of that name; "

@@ -43,6 +43,24 @@ enum InputArgument: ExpressibleByArgument, Sendable {
   static let defaultCompletionKind = CompletionKind.file()
 }
 
+/// A file, or standard output where the argument is `-`.
+enum OutputArgument: ExpressibleByArgument, Sendable {
+  case standardOutput
+  case file(PathArgument)
+
+  init?(argument: String) {
+    if argument == "-" {
+      self = .standardOutput
+    } else if let path = PathArgument(argument: argument) {
+      self = .file(path)
+    } else {
+      return nil
+    }
+  }
+
+  static let defaultCompletionKind = CompletionKind.file()
+}
+
 /// The command line as the system hands it over. Arguments are bytes, and those that are no UTF-8 (paths, that is) must get
 /// through the parser of options, which takes text.
 enum RawArguments {

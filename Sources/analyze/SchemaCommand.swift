@@ -10,7 +10,10 @@ struct SchemaCommand: AsyncParsableCommand {
 
   @Argument(
     help:
-      "json, ndjson, csv, duckdb (SQL to read these), match, listen, similar or worker",
+      """
+      json, ndjson, csv, duckdb (SQL to read these), match, listen, search, search-hit, similar, click, metronome, set, corrections, review or \
+      worker
+      """,
     completion: .list(Schemas.files.map(\.format)))
   var format: String = "json"
 

@@ -1,7 +1,12 @@
 import Analysis
 import Application
 import ArgumentParser
+import Filters
+import Foundation
 import ResultStore
+import System
+import SystemPackage
+import Text
 
 struct SetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -12,10 +17,16 @@ struct SetCommand: AsyncParsableCommand {
 
       Beats follow the tempo: at a multiple of it they are thinned or filled in, and for any other tempo the file is read \
       again and beats of that tempo are laid on its onsets.
+
+      With --where, only what would change is shown; add --yes to change it. --export and --import take all corrections \
+      to a file and back, here or on another machine.
       """)
 
   @Argument(help: ArgumentHelp("Files that were analyzed", valueName: "file"))
-  var files: [PathArgument]
+  var files: [PathArgument] = []
+
+  @OptionGroup
+  var tracks: WhereArgument
 
   @Option(help: ArgumentHelp("The tempo in beats per minute", valueName: "number"))
   var bpm: Double?
@@ -41,8 +52,34 @@ struct SetCommand: AsyncParsableCommand {
     help: ArgumentHelp("Move all beats so that one lies here, in seconds from the start", valueName: "seconds"))
   var firstBeat: Double?
 
+  @Flag(help: "There is no steady beat: no tempo and no beats")
+  var noTempo = false
+
   @Option(help: ArgumentHelp("Go back to the analyzed value: bpm", valueName: "what"), completion: .list(["bpm"]))
   var unset: String?
+
+  @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show what would change, and change nothing")
+  var dryRun = false
+
+  @Flag(help: "With --where: change the tracks, and not only show what would change")
+  var yes = false
+
+  @Option(
+    name: .customLong("export"),
+    help: ArgumentHelp("Write all corrections as CSV, to - for standard output", valueName: "file|-"),
+    completion: .file())
+  var exportFile: OutputArgument?
+
+  @Option(
+    name: .customLong("import"),
+    help: ArgumentHelp("Take corrections from CSV; of two for one recording the newer counts", valueName: "file|-"))
+  var importFile: InputArgument?
+
+  @Flag(help: "Replace the file of --export; with --import, let its corrections count even if they are older")
+  var force = false
+
+  @Flag(help: "Print one JSON line; see analyze schema set and corrections")
+  var json = false
 
   @OptionGroup
   var database: DatabaseArgument
@@ -50,13 +87,25 @@ struct SetCommand: AsyncParsableCommand {
   func validate() throws {
     let tempi = [bpm != nil, times != nil, half, double].count { $0 }
     let shifts = [shiftBeats != nil, firstBeat != nil].count { $0 }
-    if unset != nil {
-      if tempi + shifts > 0 { throw ValidationError("--unset goes alone.") }
-    } else if tempi > 1 || shifts > 1 || tempi + shifts == 0 {
-      throw ValidationError(
-        "Give one of --bpm, --times, --half, --double and --unset; or one of --shift-beats and --first-beat, alone or too."
-      )
+    let alone = [unset != nil, noTempo].count { $0 }
+    if exportFile != nil || importFile != nil {
+      try validateTransfer(hasChange: tempi + shifts + alone > 0)
+      return
     }
+    if force { throw ValidationError("--force goes with --export or --import.") }
+    if alone > 1 || alone == 1 && tempi + shifts > 0 {
+      throw ValidationError("\(unset != nil ? "--unset" : "--no-tempo") goes alone.")
+    }
+    if alone == 0, tempi > 1 || shifts > 1 || tempi + shifts == 0 {
+      throw ValidationError(
+        "Give one of --bpm, --times, --half, --double, --no-tempo and --unset; or one of --shift-beats and --first-beat, "
+          + "alone or too.")
+    }
+    if files.isEmpty == (tracks.expression == nil) {
+      throw ValidationError(files.isEmpty ? "Name files, or give --where." : "Give files or --where, not both.")
+    }
+    if yes, tracks.expression == nil { throw ValidationError("--yes goes with --where.") }
+    if yes, dryRun { throw ValidationError("Give --yes or --dry-run, not both.") }
     if let bpm, !TempoChange.tempi.contains(bpm) {
       throw ValidationError("--bpm expects beats per minute, 10 to 1000, not \(bpm).")
     }
@@ -74,6 +123,16 @@ struct SetCommand: AsyncParsableCommand {
     if let unset, unset != "bpm" { throw ValidationError("--unset expects bpm, not '\(unset)'.") }
   }
 
+  /// Of `--export` and `--import`.
+  private func validateTransfer(hasChange: Bool) throws {
+    if exportFile != nil, importFile != nil { throw ValidationError("Give --export or --import, not both.") }
+    let option = exportFile != nil ? "--export" : "--import"
+    if hasChange { throw ValidationError("\(option) sets nothing; call set twice.") }
+    if !files.isEmpty || tracks.expression != nil { throw ValidationError("\(option) is about all corrections; name no files.") }
+    if yes { throw ValidationError("--yes goes with --where.") }
+    if exportFile != nil, dryRun || json { throw ValidationError("--export goes with --force only.") }
+  }
+
   private static func fraction(_ text: String) -> Double? {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Double($0) }
     let value = parts.count == 1 ? parts[0] : parts.count == 2 ? parts[0].flatMap { a in parts[1].map { a / $0 } } : nil
@@ -83,6 +142,7 @@ struct SetCommand: AsyncParsableCommand {
   /// What the options ask for, once they are valid.
   private var wish: TempoChange.Wish {
     if unset != nil { return .unset }
+    if noTempo { return .noTempo }
     let ratio = half ? BeatRatio(1, 2) : double ? BeatRatio(2) : times.flatMap { BeatRatio($0) }
     return .set(
       bpm.map { .beatsPerMinute($0) } ?? ratio.map { .times($0) },
@@ -92,10 +152,127 @@ struct SetCommand: AsyncParsableCommand {
   func run() async throws {
     try await reportingErrors {
       let settings = try CommandSettings(database)
-      let change = TempoChange(
-        wish, of: files.map(\.path), in: try settings.openStore(.readWrite),
-        fitting: BeatFitting(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) })
-      for change in try change.perform() { Terminal.writeLine(change.text) }
+      if let exportFile {
+        try export(to: exportFile, of: settings.openStoreForReading())
+      } else if let importFile {
+        try take(importFile, into: settings.openStore(dryRun ? .readOnly : .readWrite))
+      } else if let filter = try tracks.filter() {
+        try change(where: filter, settings)
+      } else {
+        try changeFiles(settings)
+      }
     }
+  }
+
+  private func change(_ settings: CommandSettings, isDryRun: Bool) throws -> TempoChange {
+    TempoChange(
+      wish, in: try settings.openStore(isDryRun ? .readOnly : .readWrite),
+      fitting: isDryRun
+        ? nil : BeatFitting(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) })
+  }
+
+  private func changeFiles(_ settings: CommandSettings) throws {
+    let changes = try change(settings, isDryRun: dryRun).perform(on: files.map(\.path), isDryRun: dryRun)
+    if json {
+      return try StandardOutput.write(LibraryTempoChange.Outcome(of: changes, isDryRun: dryRun).ndjsonLine)
+    }
+    for change in changes { Terminal.writeLine((dryRun ? "would set " : "") + change.text) }
+  }
+
+  private func change(where filter: TrackFilter, _ settings: CommandSettings) throws {
+    let change = try change(settings, isDryRun: !yes)
+    let scratch = FilePath(NSTemporaryDirectory())
+    let task = LibraryTempoChange(change, isDryRun: !yes, scratchFolder: scratch)
+    let files = try task.files(matching: filter)
+    let progress = ProgressBar()
+    let outcome = try task.perform(on: files) {
+      progress.show(Double($0) / Double(files.count), "\($0) of \(counted(files.count, "track"))")
+    }
+    progress.finish()
+    if json { return try StandardOutput.write(outcome.ndjsonLine) }
+    for line in TempoChangeText.lines(for: outcome) { Terminal.writeLine(line) }
+    if outcome.isDryRun, outcome.changedCount > 0 {
+      Terminal.writeLine("Nothing was changed. To change them:\n  \(ShellText.command(adding: "--yes"))")
+    }
+  }
+
+  private func export(to output: OutputArgument, of store: ResultStore) throws {
+    let export = CorrectionExport(store)
+    switch output {
+    case .standardOutput: _ = try export.write { try StandardOutput.write($0) }
+    case .file(let path):
+      if !force, path.path.isThere {
+        throw CommandFailure(
+          .fatal, "\(printable(path.path.string)) is there already. Name another file, or replace it with --force.")
+      }
+      let count = try export.write(to: path.path)
+      if Terminal().isInteractive { Terminal.writeLine("\(counted(count, "correction")) written") }
+    }
+  }
+
+  private func take(_ input: InputArgument, into store: ResultStore) throws {
+    let task = CorrectionImport(into: store, overwritesNewer: force, isDryRun: dryRun)
+    let progress = ProgressBar()
+    let outcome: CorrectionImport.Outcome
+    switch input {
+    case .standardInput:
+      outcome = try task.read(.standardInput, path: "standard input") { progress.show($0, "reading") }
+    case .file(let file):
+      let descriptor: FileDescriptor
+      do {
+        descriptor = try .open(file.path, .readOnly, options: .closeOnExec)
+      } catch {
+        throw CorrectionFileError.cannotRead(file.path, reason: "\(error)")
+      }
+      outcome = try descriptor.closeAfter { try task.read(descriptor, path: file.path) { progress.show($0, "reading") } }
+    }
+    progress.finish()
+    if json {
+      try StandardOutput.write(outcome.ndjsonLine(isDryRun: dryRun))
+    } else {
+      for line in CorrectionImportText.lines(for: outcome, isDryRun: dryRun) { Terminal.writeLine(line) }
+    }
+    if outcome.unreadableCount > 0 { throw ExitStatus.filesFailed.exitCode }
+  }
+}
+
+/// What a change of many tempi comes to, as a person reads it.
+private enum TempoChangeText {
+  static func lines(for outcome: LibraryTempoChange.Outcome) -> [String] {
+    if outcome.matchedCount == 0 { return ["No track matches."] }
+    let verb = outcome.isDryRun ? "would be changed" : outcome.changedCount == 1 ? "was changed" : "were changed"
+    var lines = ["\(counted(outcome.matchedCount, "track")) matched, \(counted(outcome.changedCount, "recording")) \(verb)"]
+    lines += outcome.examples.map { "  \($0.text)" }
+    let rest = outcome.changedCount - outcome.examples.count
+    if rest > 0 { lines.append("  and \(rest) more") }
+    if outcome.copyCount > 0 { lines.append("\(counted(outcome.copyCount, "track")): copies of the same audio") }
+    if outcome.unchangedCount > 0 { lines.append("\(counted(outcome.unchangedCount, "track")): not corrected before") }
+    for refusal in outcome.refusals {
+      lines.append("\(counted(refusal.count, "track")) left as \(refusal.count == 1 ? "it is" : "they are"): \(refusal.text)")
+    }
+    return lines
+  }
+}
+
+/// What came of a table of corrections, as a person reads it.
+private enum CorrectionImportText {
+  /// Unreadable lines that are shown.
+  private static let shownCount = 20
+
+  static func lines(for outcome: CorrectionImport.Outcome, isDryRun: Bool) -> [String] {
+    var lines = outcome.unreadable.prefix(shownCount).map { "line \($0.line) was left out: \($0.reason)" }
+    let rest = outcome.unreadableCount - lines.count
+    if rest > 0 { lines.append("\(counted(rest, "more line")) \(rest == 1 ? "was" : "were") left out") }
+    let counts = outcome.corrections
+    let waiting = counts.waitingCount > 0 ? " (\(counts.waitingCount) for audio that is not in the library yet)" : ""
+    var parts = ["\(counts.newCount) new" + waiting]
+    if counts.replacedCount > 0 { parts.append("\(counts.replacedCount) replaced") }
+    parts.append("\(counts.sameCount) as they were")
+    if counts.olderCount > 0 {
+      parts.append("\(counts.olderCount) older than what was set here and left out (--force takes them)")
+    }
+    let all = counts.newCount + counts.replacedCount + counts.sameCount + counts.olderCount
+    lines.append("\(counted(all, "correction")) read\(isDryRun ? ", nothing set" : ""): " + parts.joined(separator: ", "))
+    return lines
   }
 }

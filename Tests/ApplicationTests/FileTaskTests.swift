@@ -16,7 +16,7 @@ import Testing
 
   private func change(_ wish: TempoChange.Wish, _ path: FilePath, in store: ResultStore) throws -> TempoChange.Change {
     let fitting = BeatFitting(timeLimit: .standard) { _, _ in .none }
-    return try #require(try TempoChange(wish, of: [path], in: store, fitting: fitting).perform().first)
+    return try #require(try TempoChange(wish, in: store, fitting: fitting).perform(on: [path]).first)
   }
 
   @Test func aTempoIsSetAndTakenBack() async throws {

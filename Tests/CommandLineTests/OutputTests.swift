@@ -145,14 +145,14 @@ import Text
     let pipeline = try place.makePipeline(script: "sleep 0.2; echo {}")
     let program = try place.start(
       [Argument(place.library), "--jobs", "1"] + place.runArguments(pipeline: pipeline),
-      environment: ["TERM": "xterm"].merging(environment) { $1 }, errors: terminal.programEnd)
-    var shown = ""
+      environment: ["TERM": "xterm"].merging(environment) { $1 }, errors: terminal.device)
+    // A terminal holds little: its program waits if nobody reads.
     _ = waitUntil {
-      shown += terminal.takeText()
+      _ = terminal.text
       return program.hasEnded
     }
     let outcome = program.end()
-    shown += terminal.takeText()
+    let shown = terminal.text
     #expect(outcome.status == 3)
     #expect(outcome.text == "")
     #expect(shown.contains("bad.mp3"))
@@ -162,42 +162,5 @@ import Text
     #expect(shown.contains("\u{1B}[31m") == environment.isEmpty)
     // The summary is for whoever looks.
     #expect(shown.contains("analyzed  3") == !isDumb)
-  }
-}
-
-/// A terminal of 80 columns; this side of it reads what the program shows.
-private final class PseudoTerminal {
-  let programEnd: FileDescriptor
-  private let readingEnd: FileDescriptor
-
-  init() throws {
-    let noControl = FileDescriptor.OpenOptions(rawValue: O_NOCTTY)
-    readingEnd = try FileDescriptor.open("/dev/ptmx", .readWrite, options: [.closeOnExec, .nonBlocking, noControl])
-    var isLocked: Int32 = 0
-    var number: Int32 = 0
-    var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
-    // TIOCSPTLCK and TIOCGPTN, which are too much for the importer of C headers.
-    guard ioctl(readingEnd.rawValue, 0x4004_5431, &isLocked) == 0,
-      ioctl(readingEnd.rawValue, 0x8004_5430, &number) == 0,
-      ioctl(readingEnd.rawValue, UInt(TIOCSWINSZ), &size) == 0
-    else { throw Errno(rawValue: errno) }
-    programEnd = try FileDescriptor.open(
-      FilePath("/dev/pts/\(number)"), .readWrite, options: [.closeOnExec, noControl])
-  }
-
-  deinit {
-    try? programEnd.close()
-    try? readingEnd.close()
-  }
-
-  /// What was written since the last call. A terminal holds little: its program waits if nobody reads.
-  func takeText() -> String {
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 4_096)
-    while true {
-      let count = read(readingEnd.rawValue, &chunk, chunk.count)
-      if count > 0 { bytes += chunk[..<count] } else if count == 0 || errno != EINTR { break }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

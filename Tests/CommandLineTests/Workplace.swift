@@ -79,6 +79,20 @@ final class Workplace: Sendable {
 
   var report: FilePath { reports.appending("report.json") }
 
+  /// Puts a script of the shell into a folder, and gives that: for `PATH`. Another process writes it, as in
+  /// `RunningProgram.copyExecutable`.
+  func makeProgram(_ name: String, _ script: String) throws -> FilePath {
+    let bin = folder.file("bin")
+    let writing = try RunningProgram(
+      [
+        "-c", #"mkdir -p "$1" && printf '#!/bin/sh\n%s\n' "$3" > "$1/$2" && chmod +x "$1/$2""#, "sh", Argument(bin),
+        Argument(stringLiteral: name), Argument(stringLiteral: script),
+      ], of: "/bin/sh", environment: environment, workingFolder: folder.path
+    ).end()
+    try #require(writing.status == 0, "\(writing.errors)")
+    return bin
+  }
+
   // MARK: - The library
 
   func makeFolder(_ path: FilePath) throws {

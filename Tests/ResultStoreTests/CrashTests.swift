@@ -53,7 +53,7 @@ private struct Deadly: AnalysisFinding {
     let queue = try DatabaseQueue(path: database)
     try await queue.read { db in
       for table in [
-        "songs_fts", "source_paths_fts", "tempo", "beat_grid", "onset_summary", "fingerprint", "format", "tag_summary",
+        "song", "songs_fts", "tempo", "beat_grid", "onset_summary", "fingerprint", "format", "tag_summary",
       ] {
         let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)")
         #expect(count == 10, "\(table)")

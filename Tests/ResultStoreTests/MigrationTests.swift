@@ -33,7 +33,8 @@ import Text
     library.put("/music/waiting.flac")
     try library.night(skipping: [skipped], analyze: { _ in nil })
     try library.store.correctTempo([
-      Library.contentID("/music/part.ogg"): Library.tempoFinding().multiplied(by: BeatRatio(1, 2))
+      Library.contentID("/music/part.ogg"): TempoCorrection(
+        Library.tempoFinding().multiplied(by: BeatRatio(1, 2)), corrected: .now)
     ])
   }
 

@@ -31,10 +31,13 @@ import Testing
     ("DELETE FROM beat_grid WHERE file = 1", "1 file with an analyzer that has left nothing"),
     ("DELETE FROM analysis WHERE file = 2", "with findings of which no analysis is on record"),
     ("INSERT INTO finding VALUES (1, 'nobody', 1, '', '{}')", "with findings of which no analysis is on record"),
-    ("UPDATE songs_fts SET title = 'Something else' WHERE rowid = 1", "1 file under other words"),
-    ("DELETE FROM source_paths_fts WHERE rowid = 2", "1 file under other words"),
-    ("INSERT INTO songs_fts (rowid, title) VALUES (99, 'Ghost')", "1 row of songs_fts without a file"),
-    ("DELETE FROM songs_fts_data WHERE id > 10", "the words of songs_fts are not those of its texts"),
+    ("UPDATE songs_fts SET title = 'Something else' WHERE rowid = 1", "words of songs_fts are not those of the rows"),
+    ("DELETE FROM source_paths_fts WHERE rowid = 2", "words of source_paths_fts are not those of the rows"),
+    ("UPDATE song SET title = 'Something else' WHERE id = 1", "1 row of song not as the findings say, such as /music/a.flac"),
+    ("DELETE FROM song WHERE id = 2", "1 row of song not as the findings say, such as /music/b.flac"),
+    ("UPDATE tempo SET bpm = 99", "2 rows of song not as the findings say"),
+    ("INSERT INTO songs_fts (rowid, title) VALUES (99, 'Ghost')", "words of songs_fts are not those of the rows"),
+    ("DELETE FROM songs_fts_data WHERE id > 10", "the words of songs_fts are not those of the rows"),
     ("UPDATE run SET analyzed = 5", "says that 5 files were analyzed, and the rows say 2"),
     ("UPDATE run SET partial = 1", "says that 1 file was found damaged, and the rows say 0"),
     ("UPDATE run SET failed = 0", "says that 0 files were failed, and the rows say 1"),
@@ -57,6 +60,7 @@ import Testing
   @Test(arguments: [
     "UPDATE songs_fts SET title = 'Something else' WHERE rowid = 1", "DELETE FROM source_paths_fts",
     "INSERT INTO songs_fts (rowid, title) VALUES (99, 'Ghost')", "DELETE FROM songs_fts_data WHERE id > 10",
+    "DELETE FROM song", "UPDATE song SET title = 'Something else'",
   ])
   func searchIndexIsMadeAnew(_ sql: String) throws {
     let library = try library()

@@ -18,7 +18,7 @@ import Testing
     let library = try Library()
     library.put("/music/a.flac", modified: 5_000_000_123)
     try library.night(analyze: analyze)
-    try library.store.correctTempo([audio: half], now: Timestamp(nanoseconds: 7))
+    try library.store.correctTempo([audio: TempoCorrection(half, corrected: Timestamp(nanoseconds: 7))])
     return library
   }
 
@@ -90,7 +90,7 @@ import Testing
       analysis.outcomes[1].result = .notApplicable("Too short.")
       return analysis
     }
-    try library.store.correctTempo([audio: half], now: Timestamp(nanoseconds: 7))
+    try library.store.correctTempo([audio: TempoCorrection(half, corrected: Timestamp(nanoseconds: 7))])
     try expectLocked("/music/a.flac", library, found: nil)
     #expect(try library.store.check() == [])
   }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Text
 
 /// Where a track begins and ends, musically: for players, radio and DJs. All in seconds from the start of the audio.
 public struct CuesFinding: DeclaredFinding {
@@ -64,9 +65,9 @@ public struct CuesFinding: DeclaredFinding {
     if trailingSilence >= 0.001 { parts.append(String(format: "silence after %.3f s", trailingSilence)) }
     if let fadeIn, fadeIn > 0 { parts.append(String(format: "fade-in %.1f s", fadeIn)) }
     if let fadeOut, fadeOut > 0 { parts.append(String(format: "fade-out %.1f s", fadeOut)) }
-    if let introEnd { parts.append(String(format: "intro to %.2f s", introEnd)) }
-    if let outroStart { parts.append(String(format: "outro from %.2f s", outroStart)) }
-    if let highlightStart { parts.append(String(format: "highlight at %.2f s", highlightStart)) }
+    if let introEnd { parts.append("intro to " + clockText(introEnd, decimals: 2)) }
+    if let outroStart { parts.append("outro from " + clockText(outroStart, decimals: 2)) }
+    if let highlightStart { parts.append("highlight at " + clockText(highlightStart, decimals: 2)) }
     return parts.isEmpty ? "no silence, no fades" : parts.joined(separator: ", ")
   }
 }

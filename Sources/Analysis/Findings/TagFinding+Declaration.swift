@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Text
 
 extension TagFinding {
@@ -20,14 +19,13 @@ extension TagFinding {
         "chapters", \.chapters, "Chapters; null unless the report was made with chapters.", table: "chapter",
         long: "chapters"),
     ],
-    words: \.words,
     lines: { tags, _ in
       TagField.all.compactMap { field in
         tags.fields[field.name].map { FindingLine(field.name, $0.joined(separator: " / ")) }
       }
         + tags.lyrics.map { FindingLine("lyrics", $0.heading, details: $0.words) }
         + tags.chapters.map {
-          FindingLine("chapter", [clock($0.startSeconds), $0.title].compactMap(\.self).joined(separator: " "))
+          FindingLine("chapter", [clockText($0.startSeconds, decimals: 2), $0.title].compactMap(\.self).joined(separator: " "))
         } + [FindingLine("pictures", tags.pictures.map { "\($0.type) (\($0.mime))" }.joined(separator: ", "))]
     })
 
@@ -39,15 +37,6 @@ extension TagFinding {
     }
     return others
   }
-
-  private var words: SongWords {
-    var artists = fields["artist"] ?? []
-    for artist in fields["artists"] ?? [] where !artists.contains(artist) { artists.append(artist) }
-    func joined(_ list: [String]?) -> String { list?.joined(separator: " / ") ?? "" }
-    return SongWords(
-      artist: joined(artists), title: joined(fields["title"]), album: joined(fields["album"]),
-      albumArtist: joined(fields["albumartist"]))
-  }
 }
 
 extension TagFinding.Lyrics {
@@ -57,13 +46,7 @@ extension TagFinding.Lyrics {
   }
 
   fileprivate var words: [String] {
-    if !lines.isEmpty { return lines.map { "\(clock($0.seconds)) \($0.text)" } }
+    if !lines.isEmpty { return lines.map { "\(clockText($0.seconds, decimals: 2)) \($0.text)" } }
     return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
-}
-
-/// As `61:02.50`: minutes, seconds and hundredths.
-private func clock(_ seconds: Double) -> String {
-  let hundredths = Int((min(max(seconds, 0), 1e9) * 100).rounded())
-  return String(format: "%02d:%02d.%02d", hundredths / 6000, hundredths / 100 % 60, hundredths % 100)
 }

@@ -21,23 +21,34 @@ public struct TempoCorrection: Hashable, Sendable {
     }
   }
 
-  public var bpm: Double
-  /// `nil` in corrections made before these were kept: they follow from what was found.
+  /// Beats per minute; `nil` if there is no steady beat.
+  public var bpm: Double?
+  /// `nil` without a tempo, and in corrections made before these were kept: they follow from what was found.
   public var grid: Grid?
   public var corrected: Timestamp
   /// What the analyzer says; `nil` if it has not been at it.
   public var found: TempoFinding?
 
-  public init(bpm: Double, grid: Grid?, corrected: Timestamp, found: TempoFinding?) {
+  public init(bpm: Double?, grid: Grid?, corrected: Timestamp, found: TempoFinding? = nil) {
     self.bpm = bpm
     self.grid = grid
     self.corrected = corrected
     self.found = found
   }
 
+  /// What a person has made of a finding.
+  public init(_ finding: TempoFinding, corrected: Timestamp) {
+    self.init(bpm: finding.bpm, grid: nil, corrected: corrected)
+    guard bpm != nil else { return }
+    grid = Grid(
+      isStable: finding.isStable, map: finding.map, beats: finding.beats, metre: finding.metre,
+      downbeats: finding.downbeats)
+  }
+
   /// The finding as the person has corrected it.
   public var finding: TempoFinding {
     let found = found ?? TempoFinding(bpm: nil, confidence: 1, candidates: [], isStable: true, map: [], beats: [])
+    guard let bpm else { return found.withoutTempo() }
     guard let grid else {
       guard let ratio = found.roughRatio(to: bpm) else { return found.without(beatsFor: bpm) }
       return found.multiplied(by: ratio).locked(at: bpm)

@@ -122,6 +122,15 @@ extension TempoFinding {
     return result.locked(at: bpm)
   }
 
+  /// The finding of a person who says that there is no steady beat, which is sure.
+  public func withoutTempo() -> TempoFinding {
+    var result = TempoFinding.none(reason: "no_pulse", onsets: onsets)
+    result.candidates = candidates
+    result.confidence = 1
+    result.octaveConfidence = 1
+    return result
+  }
+
   /// As what a person has said, which is sure. The map keeps its course.
   public func locked(at bpm: Double) -> TempoFinding {
     var result = self

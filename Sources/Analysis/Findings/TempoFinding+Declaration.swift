@@ -28,7 +28,8 @@ extension TempoFinding {
         long: "beats", isEmpty: \.values.isEmpty),
       .field("reason", \.reason, "Why there is no tempo: too_short, silence, no_pulse, …"),
       .derived(
-        "locked", "A person has set bpm (analyze set): confidences are 1, and what was found stays in the database."
+        "locked", "A person has set bpm (analyze set) or said that there is none: confidences are 1, and what was found stays in "
+          + "the database."
       ) { $1.tempoCorrection != nil },
     ],
     lines: { tempo, context in
@@ -36,7 +37,8 @@ extension TempoFinding {
       return [
         FindingLine(
           "tempo",
-          String(format: "%.2f BPM", correction.bpm) + ", locked, \(counted(tempo.beats.count, "beat"))"),
+          (correction.bpm.map { String(format: "%.2f BPM", $0) } ?? "none, there is no steady beat")
+            + ", locked, \(counted(tempo.beats.count, "beat"))"),
         FindingLine("tempo found", correction.found.map(\.text) ?? "not looked for"),
       ]
     })

@@ -6,7 +6,7 @@ internal import System
 package import SystemPackage
 internal import Text
 
-/// Sets the tempo or the beats of files, or takes back what was set. It belongs to the audio: see `TempoCorrection`.
+/// What a person wants of tempo and beats, and what it makes of a file. It belongs to the audio: see `TempoCorrection`.
 package struct TempoChange {
   package enum Tempo: Sendable {
     /// Beats per minute, within `TempoChange.tempi`.
@@ -25,6 +25,9 @@ package struct TempoChange {
   package enum Wish: Sendable {
     /// What was found counts again.
     case unset
+    /// There is no steady beat.
+    case noTempo
+    /// With neither, what there is now is confirmed.
     case set(Tempo?, Shift?)
   }
 
@@ -32,14 +35,13 @@ package struct TempoChange {
   package static let tempi = 10.0...1000.0
 
   package var wish: Wish
-  package var files: [FilePath]
   package var store: ResultStore
-  /// Lays beats over the audio where those that were found do not serve.
-  package var fitting: BeatFitting
+  /// Lays beats over the audio where those that were found do not serve; `nil` where nothing is set in the end and audio need
+  /// not be read.
+  package var fitting: BeatFitting?
 
-  package init(_ wish: Wish, of files: [FilePath], in store: ResultStore, fitting: BeatFitting) {
+  package init(_ wish: Wish, in store: ResultStore, fitting: BeatFitting?) {
     self.wish = wish
-    self.files = files
     self.store = store
     self.fitting = fitting
   }
@@ -47,6 +49,7 @@ package struct TempoChange {
   /// What became of one file.
   package struct Change: Sendable {
     package var path: FilePath
+    package var audio: ContentID
     /// The tempo before, in beats per minute.
     package var before: Double?
     /// What counts from now on.
@@ -67,30 +70,48 @@ package struct TempoChange {
 
   /// Changes all files or none.
   /// - Throws: `UnknownFile`, `TempoChangeError`, `StoreError`.
-  package func perform() throws -> [Change] {
-    var corrections: [ContentID: TempoFinding?] = [:]
+  package func perform(on files: [FilePath], isDryRun: Bool = false) throws -> [Change] {
+    var corrections: [ContentID: TempoCorrection?] = [:]
     var changes: [Change] = []
     for path in files {
       guard let record = try store.record(at: path, long: ["beats"]) else { throw UnknownFile(path) }
-      guard let audio = record.contentID else { throw TempoChangeError.noAudio(path) }
-      var result: (tempo: TempoFinding?, note: String) = (nil, "")
-      if case .set(let tempo, let shift) = wish { result = try corrected(record, audio, tempo, shift) }
-      corrections[audio] = .some(result.tempo)
-      // What the analyzer says, whatever a person has set.
-      let found = record.tempoCorrection.map(\.found) ?? record.tempo
-      changes.append(
-        Change(
-          path: path, before: record.tempo?.bpm, after: (result.tempo ?? found)?.bpm, isLocked: result.tempo != nil,
-          note: result.note, copies: try store.fileCount(withAudio: audio) - 1))
+      let (audio, correction, change) = try self.change(of: record)
+      corrections[audio] = .some(correction)
+      changes.append(change)
     }
-    try store.correctTempo(corrections)
+    if !isDryRun { try store.correctTempo(corrections) }
     return changes
+  }
+
+  /// What is to be set for the audio of a file; nothing is set yet.
+  /// - Parameter record: With its beats.
+  /// - Throws: `TempoChangeError`, `StoreError`.
+  func change(of record: FileRecord) throws -> (ContentID, TempoCorrection?, Change) {
+    guard let audio = record.contentID else { throw TempoChangeError.noAudio(record.path) }
+    // What the analyzer says, whatever a person has set.
+    let found = record.tempoCorrection.map(\.found) ?? record.tempo
+    var correction: TempoCorrection?
+    var note = ""
+    switch wish {
+    case .unset: break
+    case .noTempo:
+      correction = TempoCorrection(bpm: nil, grid: nil, corrected: .now)
+      note = "no steady beat"
+    case .set(let tempo, let shift):
+      let result = try corrected(record, audio, tempo, shift)
+      correction = TempoCorrection(result.tempo, corrected: .now)
+      note = result.note
+    }
+    let change = Change(
+      path: record.path, audio: audio, before: record.tempo?.bpm, after: correction == nil ? found?.bpm : correction?.bpm,
+      isLocked: correction != nil, note: note, copies: try store.fileCount(withAudio: audio) - 1)
+    return (audio, correction, change)
   }
 
   /// The tempo as it is wanted, and what is to be said of its beats.
   private func corrected(
     _ record: FileRecord, _ audio: ContentID, _ wanted: Tempo?, _ shift: Shift?
-  ) throws -> (TempoFinding, String) {
+  ) throws -> (tempo: TempoFinding, note: String) {
     let path = record.path
     var note: String?
     var tempo: TempoFinding
@@ -122,6 +143,7 @@ package struct TempoChange {
   ) throws -> (TempoFinding, String?) {
     let now = record.tempo ?? TempoFinding(bpm: nil, confidence: 1, candidates: [], isStable: true, map: [], beats: [])
     if now.beats.count > 1, let ratio = now.ratio(to: bpm) { return (now.multiplied(by: ratio).locked(at: bpm), nil) }
+    guard let fitting else { return (now.locked(at: bpm), "beats to be laid on the audio") }
     do {
       let fitted = try fitting.finding(of: record.path, audio, bpm: bpm)
       var tempo = now
@@ -142,12 +164,12 @@ package struct TempoChange {
 
   private static func beatText(_ count: Int) -> String { counted(count, "beat") }
 
-  static func text(_ bpm: Double?) -> String {
+  package static func text(_ bpm: Double?) -> String {
     bpm.map { String(format: "%.2f BPM", $0) } ?? "no tempo"
   }
 }
 
-/// Why a tempo cannot be set. Nothing was set, of no file.
+/// Why a tempo cannot be set. Of files given by name, nothing was set then.
 package enum TempoChangeError: Error, CustomStringConvertible {
   case noAudio(FilePath)
   /// There is none that could be multiplied.
@@ -168,5 +190,21 @@ package enum TempoChangeError: Error, CustomStringConvertible {
       case .endsBefore(let path, let seconds): "\(printable(path.string)) ends before \(seconds) s."
       }
     return sentence + " Nothing was set."
+  }
+
+  /// Of many files: machine-readable, and the end of a sentence: “3 files …”.
+  var kind: (code: String, text: String) {
+    switch self {
+    case .noAudio: ("no_audio", "without audio")
+    case .noTempo: ("no_tempo", "without a tempo to change")
+    case .outOfRange:
+      (
+        "out_of_range",
+        "with a tempo that would not be from \(Int(TempoChange.tempi.lowerBound)) to "
+          + "\(Int(TempoChange.tempi.upperBound)) BPM"
+      )
+    case .noBeats: ("no_beats", "without beats to move")
+    case .endsBefore: ("too_short", "that end before the beat")
+    }
   }
 }

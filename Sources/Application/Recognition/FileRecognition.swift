@@ -17,12 +17,16 @@ package struct FileRecognition {
   private static let longestClip = 30.0
 
   /// What is heard in a file. One that cannot be read, or is too short, gives a record with a problem.
-  /// - Parameter shownPath: What stands for the file in the record; `nil` for its path.
+  /// - Parameters:
+  ///   - shownPath: What stands for the file in the record; `nil` for its path.
+  ///   - progress: Called now and then with the part of the file that is done, 0 to 1.
   /// - Throws: `CatalogError` if the catalog cannot be used.
-  package func record(of file: FilePath, shownAs shownPath: FilePath? = nil) throws -> MatchRecord {
+  package func record(
+    of file: FilePath, shownAs shownPath: FilePath? = nil, progress: (Double) -> Void = { _ in }
+  ) throws -> MatchRecord {
     var record = MatchRecord(path: shownPath ?? file)
     do {
-      let sheet = try cueSheet(of: file)
+      let sheet = try cueSheet(of: file, progress: progress)
       record.duration = sheet.duration
       record.tracks = sheet.cues.filter { limit.accepts($0.confidence) }
     } catch let error as DecodeError {
@@ -35,9 +39,11 @@ package struct FileRecognition {
   }
 
   /// - Throws: `DecodeError` or `CatalogError`.
-  private func cueSheet(of file: FilePath) throws -> CueSheet {
+  private func cueSheet(of file: FilePath, progress: (Double) -> Void) throws -> CueSheet {
     let query = try RecognitionQueryGenerator.query(ofFile: file, maximumDuration: Self.longestClip + 1)
-    guard query.duration <= Self.longestClip else { return try CueSheet(ofFile: file, in: session.catalog) }
+    guard query.duration <= Self.longestClip else {
+      return try CueSheet(ofFile: file, in: session.catalog, progress: progress)
+    }
     switch session.match(query) {
     case .matches(let matches): return CueSheet(cues: matches.map { CueSheet.Cue($0) }, duration: query.duration)
     case .noMatch: return CueSheet(cues: [], duration: query.duration)

@@ -15,6 +15,8 @@ package struct MatchRecord: Sendable {
   package var duration: Double?
   /// Ascending by start.
   package var tracks: [CueSheet.Cue]
+  /// The files into which the recording was cut; `nil` if it was not.
+  package var split: MixSplit.Outcome?
 
   package init(path: FilePath, problem: Problem? = nil, duration: Double? = nil, tracks: [CueSheet.Cue] = []) {
     self.path = path
@@ -24,7 +26,7 @@ package struct MatchRecord: Sendable {
   }
 
   /// As a line of NDJSON, line break included.
-  package var ndjsonLine: [UInt8] { Shape.match.line(of: self) }
+  package var ndjsonLine: [UInt8] { Shape.match.ndjsonLine(self) }
 }
 
 /// A track that begins or ends as one listens: a line of `analyze listen --json`.
@@ -40,14 +42,5 @@ package struct HeardRecord: Sendable {
   var match: SignatureMatch { change.match }
 
   /// As a line of NDJSON, line break included.
-  package var ndjsonLine: [UInt8] { Shape.heard.line(of: self) }
-}
-
-extension Shape {
-  fileprivate func line(of record: Record) -> [UInt8] {
-    var json = JSONWriter()
-    writeJSON(record, into: &json)
-    json.endLine()
-    return json.bytes
-  }
+  package var ndjsonLine: [UInt8] { Shape.heard.ndjsonLine(self) }
 }

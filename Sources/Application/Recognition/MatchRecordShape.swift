@@ -16,6 +16,9 @@ extension Shape<MatchRecord> {
         .objects("tracks", .cue, "Which tracks play when, ascending by start; null if none was recognized.") {
           $0.tracks
         },
+        .optionalObject(
+          "split", .split, "The files into which the recording was cut; null without --split, or if nothing was recognized."
+        ) { $0.split },
       ])
   }
 }

@@ -259,7 +259,7 @@ final class LibAVDecoder: StreamDecoder {
     return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
   }
 
-  private static func inputs(for layout: AudioLayout, in file: ByteSource) -> [LibAVInput] {
+  static func inputs(for layout: AudioLayout, in file: ByteSource) -> [LibAVInput] {
     switch layout.kind {
     case .flac(let stream):
       [LibAVInput(file: file, bytes: stream.audio, prefix: stream.bareHeader, demuxer: "flac")]

@@ -136,6 +136,10 @@ typedef struct LAVPacket {
   /// Codec parameters from this packet on; NULL if unchanged.
   const uint8_t *parameters;
   int parameterCount;
+  /// Seconds from the first frame that is to be heard to the first of this packet; NAN if the container does not say.
+  double start;
+  /// Seconds; 0 if unknown.
+  double duration;
 } LAVPacket;
 
 /// The next packet of the chosen stream; valid until the next call. False at the end.
@@ -155,6 +159,39 @@ void lav_hash_samples(LAVReader *reader);
 /// and channel count stay as `lav_start` set them, even if the stream changes. Returns the number of frames, 0 at the
 /// end.
 int lav_read(LAVReader *reader, float *samples, int stride, int capacity);
+
+/// A tag of a file that is written, by FFmpeg's generic name ("title", "track") or any other. UTF-8.
+typedef struct LAVTag {
+  const char *name;
+  const char *value;
+} LAVTag;
+
+/// Writes packets of a reader, as they are, to a new container.
+typedef struct LAVWriter LAVWriter;
+
+typedef enum LAVWriteStatus {
+  LAVWriteStatusOK = 0,
+  /// This kind of container cannot hold the codec, or FFmpeg was built without it.
+  LAVWriteStatusUnsupported,
+  /// The system could not write; see `writeErrno`.
+  LAVWriteStatusWriteError,
+  LAVWriteStatusOutOfMemory,
+} LAVWriteStatus;
+
+/// Begins a file for packets of the reader's stream.
+///
+/// `muxer` is FFmpeg's short name, such as "ipod". Bytes go to `descriptor`, a regular file, from offset 0 on.
+/// `isContinuation`: the first packet is not the first of the stream, so the encoder's delay is not in it. On success the
+/// caller must close `*writer`.
+LAVWriteStatus lav_writer_open(const LAVReader *reader, const char *muxer, int descriptor, const LAVTag *tags,
+                               int tagCount, bool isContinuation, LAVWriter **writer, int *writeErrno);
+
+/// Writes the packet that `lav_next_packet` gave last. Time starts at 0 with the first.
+LAVWriteStatus lav_writer_write(LAVWriter *writer, const LAVReader *reader, int *writeErrno);
+
+/// Ends the file; nothing can be written then.
+LAVWriteStatus lav_writer_finish(LAVWriter *writer, int *writeErrno);
+void lav_writer_close(LAVWriter *writer);
 
 /// The version of the loaded FFmpeg, such as "5.1.9".
 const char *lav_version(void);

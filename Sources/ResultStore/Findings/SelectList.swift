@@ -1,4 +1,4 @@
-/// The columns of a SELECT on the table `file`, in the order in which they are asked for, and the tables they are from.
+/// The columns of a SELECT, in general on the table `file`, in the order in which they are asked for, and the tables they are from.
 struct SelectList {
   private var columns: [String] = []
   private var tables: [String] = []
@@ -23,8 +23,8 @@ struct SelectList {
   }
 
   /// - Parameter joins: Further tables.
-  func sql(joining joins: String = "", where condition: String) -> String {
+  func sql(from table: String = "file", joining joins: String = "", where condition: String) -> String {
     let joined = tables.map { "LEFT JOIN \($0) ON \($0).file = file.id" }.joined(separator: "\n")
-    return "SELECT \(columns.joined(separator: ", "))\nFROM file\n\(joined)\n\(joins)\nWHERE \(condition)"
+    return "SELECT \(columns.joined(separator: ", "))\nFROM \(table)\n\(joined)\n\(joins)\nWHERE \(condition)"
   }
 }

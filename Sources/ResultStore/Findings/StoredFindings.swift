@@ -13,7 +13,6 @@ struct StoredFindings: Sendable {
     var tables: FindingTables
     /// False for a finding of another type.
     var insert: @Sendable (any AnalysisFinding, _ file: Int64, Database) throws -> Bool
-    var hasWords: Bool
   }
 
   init(_ types: [any DeclaredFinding.Type]) {
@@ -40,10 +39,9 @@ struct StoredFindings: Sendable {
     for table in kind.tables.tables {
       try Query(db, "DELETE FROM \(table.name) WHERE file = ?").run(.integer(file))
     }
-    if kind.hasWords { try SearchIndex.indexSong(nil, ofFile: file, in: db) }
   }
 
-  /// Copies what an analyzer that reads audio has found in another file. Words come from files, and are not copied.
+  /// Copies what an analyzer that reads audio has found in another file.
   func copy(_ analyzer: String, from source: Int64, to file: Int64, in db: Database) throws {
     try remove(analyzer, file: file, in: db)
     for table in kinds[analyzer]?.tables.tables ?? [] {
@@ -72,9 +70,8 @@ struct StoredFindings: Sendable {
         guard let finding = finding as? Finding else { return false }
         for row in rows { try row.insert(finding, file, db) }
         for list in lists { try list.insert(finding, file, db) }
-        if let words = declaration.words { try SearchIndex.indexSong(words(finding), ofFile: file, in: db) }
         return true
-      }, hasWords: declaration.words != nil)
+      })
   }
 }
 

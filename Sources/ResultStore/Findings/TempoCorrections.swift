@@ -1,31 +1,142 @@
 public import Analysis
 internal import GRDB
-public import System
+internal import System
+public import SystemPackage
 
 /// What people have set. It belongs to the audio, not to a path: moves, copies and new tags do not change it, and no analysis
-/// touches it.
+/// touches it. It stays when files are forgotten, and may be there before any file with this audio is.
 extension ResultStore {
   /// Sets tempi, their maps and beats, or with `nil` goes back to what was found; all or none.
-  public func correctTempo(_ corrections: [ContentID: TempoFinding?], now: Timestamp = .now) throws(StoreError) {
+  public func correctTempo(_ corrections: [ContentID: TempoCorrection?]) throws(StoreError) {
+    var rest = corrections.makeIterator()
+    try correctTempo { rest.next().map { ($0.key, $0.value) } }
+  }
+
+  /// The same with corrections that come one after another, in constant memory.
+  /// - Parameter next: `nil` at the end. If it throws, nothing is set.
+  public func correctTempo(next: () throws -> (ContentID, TempoCorrection?)?) throws(StoreError) {
     try write { db in
-      for (audio, tempo) in corrections {
-        guard let tempo, let bpm = tempo.bpm else {
-          try Query(db, "DELETE FROM tempo_correction WHERE content_id = ?").run(.text(audio.description))
-          continue
-        }
-        try Query(
-          db,
-          """
-          INSERT OR REPLACE INTO tempo_correction (content_id, bpm, corrected_ns, \(TempoCorrections.gridColumns))
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-          """
-        ).run(
-          .text(audio.description), .real(bpm), .integer(now.nanoseconds), .flag(tempo.isStable),
-          .text(NumberList.text(ofTuples: tempo.map.map { [.number($0.startSeconds), .number($0.bpm)] })),
-          .text(tempo.metre), .text(NumberList.text(of: tempo.beats)),
-          .text(tempo.downbeats.map { NumberList.text(of: $0) }))
-      }
+      while let (audio, correction) = try next() { try TempoCorrections.set(audio, correction, in: db) }
     }
+  }
+
+  /// What was set for some audio, `found` not filled in.
+  public func tempoCorrection(of audio: ContentID) throws(StoreError) -> TempoCorrection? {
+    try read { db in try TempoCorrections.Table(db).correction(of: audio) }
+  }
+
+  /// How corrections from elsewhere compare with those that are here.
+  public struct TempoCorrectionImport: Hashable, Sendable {
+    /// There was none for this audio.
+    public var newCount = 0
+    /// They say what was set already.
+    public var sameCount = 0
+    /// They took the place of others.
+    public var replacedCount = 0
+    /// Others are newer, and were kept.
+    public var olderCount = 0
+    /// Of those new: no file with this audio is known yet.
+    public var waitingCount = 0
+
+    public init() {}
+  }
+
+  /// Takes corrections from elsewhere, all or none, in constant memory. Where there is another one for the same audio, the
+  /// newer of the two counts.
+  /// - Parameters:
+  ///   - overwritesNewer: Those that come count in any case.
+  ///   - isDryRun: Nothing is set.
+  ///   - next: `nil` at the end. If it throws, nothing is set.
+  public func importTempoCorrections(
+    overwritesNewer: Bool = false, isDryRun: Bool = false, next: () throws -> (ContentID, TempoCorrection)?
+  ) throws(StoreError) -> TempoCorrectionImport {
+    let take = { (db: Database) throws -> TempoCorrectionImport in
+      var counts = TempoCorrectionImport()
+      let table = try TempoCorrections.Table(db)
+      let file = try Query(db, "SELECT 1 FROM file WHERE content_id = ? AND vanished_run IS NULL LIMIT 1")
+      while let (audio, correction) = try next() {
+        if let present = try table.correction(of: audio) {
+          if present.bpm == correction.bpm && present.grid == correction.grid {
+            counts.sameCount += 1
+            continue
+          }
+          // Other programs keep whole seconds.
+          guard overwritesNewer || correction.corrected.seconds > present.corrected.seconds else {
+            counts.olderCount += 1
+            continue
+          }
+          counts.replacedCount += 1
+        } else {
+          counts.newCount += 1
+          if try file.first(.text(audio.description), body: { true }) == nil { counts.waitingCount += 1 }
+        }
+        if !isDryRun { try TempoCorrections.set(audio, correction, in: db) }
+      }
+      return counts
+    }
+    return isDryRun ? try read(take) : try write(take)
+  }
+
+  /// A correction with what makes it legible.
+  public struct ListedTempoCorrection: Sendable {
+    public var audio: ContentID
+    /// `found` is not filled in.
+    public var correction: TempoCorrection
+    /// Of the first file with this audio, even one that has vanished; `nil` if there is none.
+    public var path: FilePath?
+    public var artist: String?
+    public var title: String?
+    /// What the analyzer says, in beats per minute.
+    public var foundBPM: Double?
+
+    public init(audio: ContentID, correction: TempoCorrection) {
+      self.audio = audio
+      self.correction = correction
+    }
+  }
+
+  /// All corrections in the order of paths, those of audio without a file at the end, from one snapshot.
+  /// - Throws: `StoreError`, or what `body` throws.
+  public func forEachTempoCorrection(_ body: (ListedTempoCorrection) throws -> Void) throws {
+    // The errors of `body` are not those of the store.
+    let outcome: Result<Void, any Error> = try read { db in
+      let list = try Query(
+        db,
+        """
+        SELECT c.content_id,
+          (SELECT id FROM file f WHERE f.content_id = c.content_id ORDER BY vanished_run IS NOT NULL, path LIMIT 1) AS first
+        FROM tempo_correction c LEFT JOIN file ON file.id = first
+        ORDER BY file.path IS NULL, file.path, c.content_id
+        """)
+      var audios: [(ContentID, file: Int64?)] = []
+      try list.forEach {
+        guard let audio = ContentID(list.text(0)) else { return }
+        audios.append((audio, list.optionalInteger(1)))
+      }
+      let tag = "SELECT value FROM tag t WHERE t.file = f.id AND t.position = 0 AND t.name ="
+      let known = try Query(
+        db,
+        """
+        SELECT f.path, (\(tag) 'artist'), (\(tag) 'title'), o.bpm
+        FROM file f LEFT JOIN tempo o ON o.file = f.id WHERE f.id = ?
+        """)
+      let table = try TempoCorrections.Table(db)
+      for (audio, file) in audios {
+        guard let correction = try table.correction(of: audio) else { continue }
+        var listed = ListedTempoCorrection(audio: audio, correction: correction)
+        if let file {
+          try known.forEach(.integer(file)) {
+            listed.path = known.path(0)
+            listed.artist = known.optionalText(1)
+            listed.title = known.optionalText(2)
+            listed.foundBPM = known.optionalReal(3)
+          }
+        }
+        do { try body(listed) } catch { return .failure(error) }
+      }
+      return .success(())
+    }
+    try outcome.get()
   }
 
   /// How many files that are there hold this audio.
@@ -39,6 +150,43 @@ extension ResultStore {
 
 enum TempoCorrections {
   fileprivate static let gridColumns = "stable, map, metre, beats_s, downbeats_s"
+
+  fileprivate static func set(_ audio: ContentID, _ correction: TempoCorrection?, in db: Database) throws {
+    let id = SQLValue.text(audio.description)
+    try Query(db, "DELETE FROM tempo_skip WHERE content_id = ?").run(id)
+    guard let correction else {
+      try Query(db, "DELETE FROM tempo_correction WHERE content_id = ?").run(id)
+      return
+    }
+    let grid = correction.grid
+    try Query(
+      db,
+      """
+      INSERT OR REPLACE INTO tempo_correction (content_id, bpm, corrected_ns, \(gridColumns))
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      """
+    ).run(
+      id, .real(correction.bpm), .integer(correction.corrected.nanoseconds), .integer(grid.map { $0.isStable ? 1 : 0 }),
+      .text(grid.map { NumberList.text(ofTuples: $0.map.map { [.number($0.startSeconds), .number($0.bpm)] }) }),
+      .text(grid?.metre), .text(grid.map { NumberList.text(of: $0.beats) }),
+      .text(grid?.downbeats.map { NumberList.text(of: $0) }))
+  }
+
+  /// The corrections of single audio.
+  fileprivate struct Table {
+    private let rows: Query
+    private let reader: Reader
+
+    init(_ db: Database) throws {
+      var select = SelectList()
+      reader = Reader(includesBeats: true, &select)
+      rows = try Query(db, select.sql(from: "tempo_correction c", where: "c.content_id = ?"))
+    }
+
+    func correction(of audio: ContentID) throws -> TempoCorrection? {
+      try rows.first(.text(audio.description)) { reader.read(rows, found: nil) } ?? nil
+    }
+  }
 
   /// Reads corrections out of the rows of a statement.
   struct Reader {
@@ -60,9 +208,9 @@ enum TempoCorrections {
     }
 
     func read(_ row: Query, found: TempoFinding?) -> TempoCorrection? {
-      guard let bpm = row.optionalReal(bpm) else { return nil }
+      guard let time = row.optionalInteger(corrected) else { return nil }
       var correction = TempoCorrection(
-        bpm: bpm, grid: nil, corrected: Timestamp(nanoseconds: row.integer(corrected)), found: found)
+        bpm: row.optionalReal(bpm), grid: nil, corrected: Timestamp(nanoseconds: time), found: found)
       if row.isNull(map) { return correction }
       let sections = FieldValue.records(NumberList.tuples(of: 2, in: row.bytes(map)))
       var grid = TempoCorrection.Grid(

@@ -96,7 +96,6 @@ public final class ResultWriter: Sendable {
     var contentID: ContentID?
     var decodingID: ContentID?
     var hasChanged: Bool
-    var isIndexed: Bool
 
     /// Whether the run that left it so has told that something is wrong with it.
     var isKnownAsBad: Bool {
@@ -131,8 +130,7 @@ public final class ResultWriter: Sendable {
         path: select.path(0), status: FileAnalysis.Status(rawValue: select.text(1)),
         problem: StoredProblem.read(select, stage: 6, code: 7, message: 8),
         remarks: StoredProblem.list(fromJSON: select, column: 5), contentID: contentID,
-        decodingID: ContentID(select.text(4)), hasChanged: hasChanged(reason, from: contentID, analysis),
-        isIndexed: !select.isNull(1))
+        decodingID: ContentID(select.text(4)), hasChanged: hasChanged(reason, from: contentID, analysis))
     }
     guard let file else { return }
     keepVerdict(of: file, in: &analysis)
@@ -345,7 +343,6 @@ public final class ResultWriter: Sendable {
       .integer(wanted.decoderVersion),
       .text(StoredProblem.json(analysis.remarks)), .integer(run), .integer(analyzed.nanoseconds), .integer(id))
     try writeProblem(of: analysis, file: id, file, failed: analyzed, db)
-    if !file.isIndexed { try SearchIndex.indexPath(file.path, ofFile: id, in: db) }
     try InProgress.finish(file: id, in: db)
   }
 

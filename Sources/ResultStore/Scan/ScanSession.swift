@@ -372,7 +372,6 @@ public final class ScanSession: Sendable {
     let display = DisplayPath.text(of: path)
     try Query(db, "UPDATE file SET path = ?, display_path = ? WHERE id = ?")
       .run(.path(path), .text(display), .integer(known.id))
-    try SearchIndex.renameFile(known.id, to: path, in: db)
   }
 
   // MARK: Transactions

@@ -11,6 +11,8 @@ enum SQLValue {
   case text(String)
   case blob([UInt8])
   case path(FilePath)
+  /// For the function of `TrackSet.condition`.
+  case tracks(TrackSet.Argument)
 
   static func integer(_ value: Int) -> SQLValue { .integer(Int64(value)) }
   static func integer(_ value: Int?) -> SQLValue { value.map { .integer(Int64($0)) } ?? .null }
@@ -115,6 +117,7 @@ struct Query {
             }
         case .path(let value):
           value.withBytes { sqlite3_bind_blob(handle, index, $0.baseAddress, Int32(clamping: $0.count), copied) }
+        case .tracks(let set): sqlite3_bind_pointer(handle, index, set.pointer, TrackSet.pointerType, nil)
         }
       guard code == SQLITE_OK else { throw error(code) }
     }

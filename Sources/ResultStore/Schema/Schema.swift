@@ -7,13 +7,12 @@ enum Schema {
 
   /// `PRAGMA user_version`: the number of the last migration. A released migration is never edited: what must change changes
   /// in the next one, and a database of each released version stays among the test fixtures.
-  static let version = 3
+  static let version = 4
 
   /// Tables that no finding can have for its own.
   static let ownTables: Set<String> = [
     "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
-    "songs_fts", "source_paths_fts", "tempo_correction",
-    AlbumLoudness.table,
+    "song", "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip", AlbumLoudness.table, SongCatalog.changes,
   ]
 
   static var migrator: DatabaseMigrator {
@@ -37,6 +36,13 @@ enum Schema {
       try db.execute(sql: tables3Tags)
       try db.execute(sql: tables3Formats)
       try db.execute(sql: "PRAGMA user_version = 3")
+    }
+    migrator.registerMigration("v4") { db in
+      try db.execute(sql: "DROP VIEW track")
+      try db.execute(sql: tables4Corrections)
+      try db.execute(sql: SongCatalog.tables4)
+      try db.execute(sql: trackView())
+      try db.execute(sql: "PRAGMA user_version = 4")
     }
     return migrator
   }
@@ -323,16 +329,19 @@ enum Schema {
       (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'artist' AND t.position = 0) AS artist,
       (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'title' AND t.position = 0) AS title,
       (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'album' AND t.position = 0) AS album,
-      round(coalesce(c.bpm, o.bpm), 2) AS bpm, iif(c.bpm IS NULL, round(o.confidence, 2), 1.0) AS confidence,
+      s.genre, s.year,
+      round(iif(c.content_id IS NULL, o.bpm, c.bpm), 2) AS bpm,
+      iif(c.content_id IS NULL, round(o.confidence, 2), 1.0) AS confidence,
       round(m.duration_s, 2) AS duration_s, m.codec, m.sample_rate_hz, m.channels, f.size_bytes,
       datetime(f.mtime_ns / 1000000000, 'unixepoch') AS modified_at,
       f.content_id, coalesce(f.skip_code, e.code) AS problem, coalesce(f.skip_message, e.message) AS message,
-      c.bpm IS NOT NULL AS locked\(columns.map { ", \($0)" }.joined())
+      c.content_id IS NOT NULL AS locked\(columns.map { ", \($0)" }.joined())
     FROM file f
     LEFT JOIN format m ON m.file = f.id
     LEFT JOIN tempo o ON o.file = f.id
     LEFT JOIN tempo_correction c ON c.content_id = f.content_id
-    LEFT JOIN failure e ON e.file = f.id\(tables.map { "\nLEFT JOIN \($0) ON \($0).file = f.id" }.joined())
+    LEFT JOIN failure e ON e.file = f.id
+    LEFT JOIN song s ON s.id = f.id\(tables.map { "\nLEFT JOIN \($0) ON \($0).file = f.id" }.joined())
     WHERE f.vanished_run IS NULL
     """
   }
@@ -384,6 +393,30 @@ enum Schema {
     ALTER TABLE tempo_correction ADD COLUMN metre TEXT;
     ALTER TABLE tempo_correction ADD COLUMN beats_s TEXT;      -- JSON: [seconds, …]
     ALTER TABLE tempo_correction ADD COLUMN downbeats_s TEXT;  -- the same; NULL: not sure
+    """
+
+  /// A tempo that is NULL: there is no steady beat. (SQLite cannot drop a NOT NULL, so the table is made again.)
+  private static let tables4Corrections = """
+    CREATE TABLE new_tempo_correction (
+      content_id TEXT PRIMARY KEY,
+      bpm REAL,                            -- NULL: there is no steady beat
+      corrected_ns INTEGER NOT NULL,
+      stable INTEGER,
+      map TEXT,                            -- JSON: [[start_s, bpm], …]; NULL: map and beats follow from those found
+      metre TEXT,
+      beats_s TEXT,                        -- JSON: [seconds, …]
+      downbeats_s TEXT                     -- the same; NULL: not sure
+    ) WITHOUT ROWID;
+    INSERT INTO new_tempo_correction
+      SELECT content_id, bpm, corrected_ns, stable, map, metre, beats_s, downbeats_s FROM tempo_correction;
+    DROP TABLE tempo_correction;
+    ALTER TABLE new_tempo_correction RENAME TO tempo_correction;
+
+    -- Audio that was passed over in a review of tempi.
+    CREATE TABLE tempo_skip (
+      content_id TEXT PRIMARY KEY,
+      skipped_ns INTEGER NOT NULL
+    ) WITHOUT ROWID;
     """
 
   private static let tables3Formats = """

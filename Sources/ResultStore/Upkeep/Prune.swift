@@ -20,13 +20,7 @@ extension ResultStore {
     if isDryRun { return try read(count) }
     return try write { db in
       let total = try count(db)
-      for range in ranges {
-        for table in ["songs_fts", "source_paths_fts"] {
-          try Query(db, "DELETE FROM \(table) WHERE rowid IN (SELECT id FROM file WHERE \(condition))").forEach(range) {
-          }
-        }
-        try Query(db, "DELETE FROM file WHERE \(condition)").forEach(range) {}
-      }
+      for range in ranges { try Query(db, "DELETE FROM file WHERE \(condition)").forEach(range) {} }
       return total
     }
   }

@@ -5,8 +5,8 @@ internal import SystemPackage
 internal import Text
 
 extension ResultStore {
-  /// Looks for what cannot be: damage of the file, rows that do not belong together, a search index that says something else
-  /// than the rows, totals of the last run that are not those of its files. Reads the whole database.
+  /// Looks for what cannot be: damage of the file, rows that do not belong together, a search catalog that says something
+  /// else than the rows, totals of the last run that are not those of its files. Reads the whole database.
   /// - Returns: one line for each kind of trouble: what, how many, and what to do; empty if all is well.
   public func check() throws(StoreError) -> [String] {
     let damage = try checkIntegrity()
@@ -18,19 +18,21 @@ extension ResultStore {
     }
     var complaints = try checkWordIndex()
     complaints += try read { db in
-      try StoreCheck.rows(self, db) + StoreCheck.searchIndex(self, db) + StoreCheck.lastRun(db)
+      try StoreCheck.rows(self, db) + StoreCheck.searchCatalog(self, db) + StoreCheck.lastRun(db)
     }
     return complaints
   }
 
-  /// Asks the full-text index if its lists of words are those of its texts, which takes a connection that may write.
+  /// Asks the full-text index if its words are those of the rows, which takes a connection that may write.
   private func checkWordIndex() throws(StoreError) -> [String] {
     var complaints: [String] = []
-    for table in ["songs_fts", "source_paths_fts"] {
+    for table in SongCatalog.fullTextTables {
       do {
-        try write { db in try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('integrity-check')") }
+        try write { db in
+          try db.execute(sql: "INSERT INTO \(table) (\(table), rank) VALUES ('integrity-check', 1)")
+        }
       } catch .corrupt {
-        complaints.append("search index: the words of \(table) are not those of its texts; \(StoreCheck.repair)")
+        complaints.append("search index: the words of \(table) are not those of the rows; \(StoreCheck.repair)")
       } catch .readOnly {
         return []
       }
@@ -38,21 +40,9 @@ extension ResultStore {
     return complaints
   }
 
-  /// Makes the search index anew from the rows.
+  /// Makes the search catalog again from the rows of files and findings.
   public func rebuildSearchIndex() throws(StoreError) {
-    try write { db in
-      for table in ["songs_fts", "source_paths_fts"] {
-        // Rows can be taken out of an index only if their words are in it.
-        try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('rebuild'); DELETE FROM \(table)")
-      }
-      let files = try Query(db, "SELECT id, path FROM file WHERE status IS NOT NULL")
-      let words = try SongWordReader(self, db)
-      try files.forEach {
-        let id = files.integer(0)
-        try SearchIndex.indexPath(files.path(1), ofFile: id, in: db)
-        try SearchIndex.indexSong(try words.words(ofFile: id), ofFile: id, in: db)
-      }
-    }
+    try write { db in try songs.rebuild(db) }
   }
 }
 
@@ -124,40 +114,9 @@ enum StoreCheck {
     }
   }
 
-  static func searchIndex(_ store: ResultStore, _ db: Database) throws -> [String] {
-    let texts = try Query(
-      db,
-      """
-      SELECT f.id, f.path, p.full_path, p.file_name, s.artist, s.title, s.album, s.album_artist
-      FROM file f LEFT JOIN source_paths_fts p ON p.rowid = f.id LEFT JOIN songs_fts s ON s.rowid = f.id
-      WHERE f.status IS NOT NULL
-      """)
-    let words = try SongWordReader(store, db)
-    var wrong: Int64 = 0
-    var example: FilePath?
-    try texts.forEach {
-      let path = texts.path(1)
-      let indexedPath = texts.isNull(2) ? nil : [texts.text(2), texts.text(3)]
-      let indexedSong = texts.isNull(4) ? nil : (4...7).map { texts.text($0) }
-      let song = SearchIndex.songColumns(try words.words(ofFile: texts.integer(0)))
-      guard indexedPath != SearchIndex.pathColumns(path) || indexedSong != song else { return }
-      wrong += 1
-      example = example ?? path
-    }
-    var complaints: [String] = []
-    if let example {
-      complaints.append(
-        "search index: \(counted(wrong, "file")) under other words than their tags and paths, such as "
-          + "\(DisplayPath.text(of: example)); \(repair)")
-    }
-    for table in ["songs_fts", "source_paths_fts"] {
-      let select = try Query(
-        db,
-        "SELECT count(*) FROM \(table) WHERE rowid NOT IN (SELECT id FROM file WHERE status IS NOT NULL)")
-      let count = try select.first { select.integer(0) } ?? 0
-      if count > 0 { complaints.append("search index: \(counted(count, "row")) of \(table) without a file; \(repair)") }
-    }
-    return complaints
+  static func searchCatalog(_ store: ResultStore, _ db: Database) throws -> [String] {
+    guard let (count, example) = try store.songs.wrongRows(db) else { return [] }
+    return ["search catalog: \(counted(count, "row")) of song not as the findings say, such as \(example); \(repair)"]
   }
 
   /// Only of the last run are the files as it left them.

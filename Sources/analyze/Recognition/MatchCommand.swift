@@ -4,6 +4,7 @@ import Foundation
 import Pipeline
 import Recognition
 import Reporting
+import Synchronization
 import System
 import SystemPackage
 import Text
@@ -14,6 +15,10 @@ struct MatchCommand: AsyncParsableCommand {
     abstract: "Find the tracks of the catalog in clips, mixes and recordings",
     discussion: """
       Each track that is heard is listed with where it starts and ends. Exit status: 0 if all files could be read, whatever was recognized; 3 if one could not.
+
+      --split cuts a mix or a recording of the radio into one file per track, named and tagged after it. What was not \
+      recognized is kept in files of its own. Audio without loss becomes FLAC, cut to the sample; other audio is copied \
+      without encoding it again, cut between packets.
       """)
 
   @Argument(help: ArgumentHelp("Audio files; - for standard input, in any format of audio files", valueName: "file"))
@@ -25,6 +30,14 @@ struct MatchCommand: AsyncParsableCommand {
   @Flag(help: "Print a cue sheet (CUE) of the only file")
   var cue = false
 
+  @Option(
+    help: ArgumentHelp("Cut the only file into its tracks, into this folder", valueName: "dir"),
+    completion: .directory)
+  var split: PathArgument?
+
+  @Flag(help: "Replace files that --split would write")
+  var force = false
+
   @OptionGroup
   var confidence: ConfidenceArguments
 
@@ -34,6 +47,12 @@ struct MatchCommand: AsyncParsableCommand {
   func validate() throws {
     if json, cue { throw ValidationError("--json and --cue exclude each other.") }
     if cue, files.count != 1 { throw ValidationError("--cue takes exactly one file.") }
+    if force, split == nil { throw ValidationError("--force goes with --split.") }
+    if split != nil {
+      guard files.count == 1, case .file = files[0] else {
+        throw ValidationError("--split takes exactly one file, and not standard input.")
+      }
+    }
   }
 
   func run() async throws {
@@ -65,8 +84,39 @@ struct MatchCommand: AsyncParsableCommand {
     case .standardInput:
       let spooled = try SpooledInput.read()
       return try recognition.record(of: spooled.path, shownAs: "/dev/stdin")
-    case .file(let argument): return try recognition.record(of: argument.path)
+    case .file(let argument):
+      guard let split else { return try recognition.record(of: argument.path) }
+      return try splitRecord(of: argument.path, into: split.path, recognition)
     }
+  }
+
+  /// What was recognized in a file, and the pieces into which it was cut.
+  private func splitRecord(
+    of file: FilePath, into folder: FilePath, _ recognition: FileRecognition
+  ) throws -> MatchRecord {
+    let cutting = try MixSplit(of: file, into: folder, replacesExisting: force)
+    let bar = ProgressBar()
+    defer { bar.finish() }
+    var record = try recognition.record(of: file) { bar.show($0, "listening") }
+    guard record.problem == nil, !record.tracks.isEmpty else { return record }
+    let isCancelled = Atomic(false)
+    let signals = SignalHandling { _ in isCancelled.store(true, ordering: .relaxed) }
+    do {
+      record.split = try cutting.perform(
+        CueSheet(cues: record.tracks, duration: record.duration ?? 0),
+        progress: { bar.show($0, "writing") }, isCancelled: { isCancelled.load(ordering: .relaxed) })
+    } catch let failure as MixSplitFailure where failure.cause == .cancelled {
+      bar.finish()
+      Log.write(.warning, "interrupted", "\(failure)")
+      throw (signals.exitStatus ?? .interrupted).exitCode
+    }
+    if let damage = record.split?.damage {
+      bar.finish()
+      Log.write(
+        .warning, "recording_damaged",
+        "\(DisplayPath.text(of: file)): \(damage) The pieces hold what could be read.")
+    }
+    return record
   }
 
   private func cueFile(_ record: MatchRecord) -> String {
@@ -103,7 +153,7 @@ enum MatchText {
       lines.append("      \(details(offset: cue.match.matchOffset, speed: cue.speed, confidence: cue.confidence))")
       for other in cue.alternatives { lines += ["      or \(text(of: other))", "         \(place(of: other))"] }
     }
-    return lines
+    return lines + (record.split.map { SplitText.lines(for: $0) } ?? [])
   }
 
   static func text(of match: MatchedMediaItem) -> String {
@@ -122,5 +172,33 @@ enum MatchText {
     return "from \(trackTime(offset)) of the track, "
       + (abs(percent) < 0.05 ? "" : String(format: "speed %+.1f%%, ", percent))
       + String(format: "confidence %.2f", confidence)
+  }
+}
+
+/// The pieces of a recording, as a person reads of them.
+enum SplitText {
+  static func lines(for split: MixSplit.Outcome) -> [String] {
+    let how =
+      switch split.method {
+      case .flac: "FLAC, cut to the sample"
+      case .copy:
+        String(format: "copied without encoding, cut between packets (to %.0f ms)", (split.precision * 1000).rounded(.up))
+      }
+    let folder = printable(DisplayPath.text(of: split.folder))
+    var lines = ["\(counted(split.files.count, "file")) in \(folder): \(how)"]
+    for file in split.files {
+      let piece = file.piece
+      let name = printable(file.path.lastComponent?.string ?? "")
+      lines.append("  \(trackTime(piece.start))–\(trackTime(piece.end))  \(name)")
+      if piece.overlap > 0 {
+        lines.append(
+          String(format: "      sounds together with the track before for %.1f s; cut in the middle", piece.overlap))
+      }
+      for cue in piece.alsoHeard {
+        lines.append(
+          "      also heard: \(MatchText.text(of: cue.match)), \(trackTime(cue.start))–\(trackTime(cue.end))")
+      }
+    }
+    return lines
   }
 }

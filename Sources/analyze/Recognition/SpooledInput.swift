@@ -1,28 +1,24 @@
 import Application
 import Foundation
+import System
 import SystemPackage
 
 /// Standard input as a file: decoders look at more than one place of it, and a pipe has only one.
 struct SpooledInput: ~Copyable {
-  private let file: FileDescriptor
+  private let file: UnnamedFile
 
   /// Where this process, and no other, can open what was read.
-  var path: FilePath { FilePath("/proc/self/fd/\(file.rawValue)") }
+  var path: FilePath { FilePath("/proc/self/fd/\(file.descriptor.rawValue)") }
 
-  private init(_ file: FileDescriptor) {
+  private init(_ file: consuming UnnamedFile) {
     self.file = file
   }
-
-  deinit { try? file.close() }
 
   /// Reads standard input to its end, into a file that has no name any more and goes with the process.
   static func read() throws(CommandFailure) -> SpooledInput {
     let folder = FilePath(NSTemporaryDirectory())
     do {
-      let name = folder.appending("nocturne-\(UUID())")
-      let spooled = try SpooledInput(
-        .open(name, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite))
-      unlink(name.string)
+      let spooled = try SpooledInput(UnnamedFile(in: folder))
       try spooled.copyStandardInput()
       return spooled
     } catch {
@@ -36,7 +32,7 @@ struct SpooledInput: ~Copyable {
     while true {
       let count = try chunk.withUnsafeMutableBytes { try unsafe FileDescriptor.standardInput.read(into: $0) }
       if count == 0 { return }
-      try file.writeAll(chunk.prefix(count))
+      try file.descriptor.writeAll(chunk.prefix(count))
     }
   }
 }

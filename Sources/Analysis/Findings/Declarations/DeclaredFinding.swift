@@ -44,27 +44,22 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
   /// Whether pages show its lines.
   public let isOnPages: Bool
   private let customLines: (@Sendable (Finding, FindingContext) -> [FindingLine])?
-  /// By what words people look for a file with this finding; `nil` if by none.
-  public let words: (@Sendable (Finding) -> SongWords)?
 
   /// - Parameters:
   ///   - name: In snake_case.
   ///   - analyzer: The id of the analyzer, where it is not the name.
   ///   - table: Its table, where that is not called as the finding.
-  ///   - words: By what words people look for a file with this finding.
   ///   - isOnPages: Whether pages show its lines; `nil` if they do where some fields say how they are shown.
   ///   - lines: What `show` prints instead of the fields that say how they are shown.
   public init(
     _ name: String, analyzer: String? = nil, table: String? = nil, _ summary: String, fields: [FindingField<Finding>],
-    words: (@Sendable (Finding) -> SongWords)? = nil, isOnPages: Bool? = nil,
-    lines: (@Sendable (Finding, FindingContext) -> [FindingLine])? = nil
+    isOnPages: Bool? = nil, lines: (@Sendable (Finding, FindingContext) -> [FindingLine])? = nil
   ) {
     self.name = name
     self.analyzer = analyzer ?? name
     self.table = table ?? name
     self.summary = summary
     self.fields = fields
-    self.words = words
     self.isOnPages = isOnPages ?? fields.contains { $0.shown != nil }
     customLines = lines
   }
@@ -145,21 +140,6 @@ public struct FindingLine: Hashable, Sendable {
     self.label = label
     self.text = text
     self.details = details
-  }
-}
-
-/// The words by which people look for a track, for full-text search.
-public struct SongWords: Hashable, Sendable {
-  public var artist: String
-  public var title: String
-  public var album: String
-  public var albumArtist: String
-
-  public init(artist: String, title: String, album: String, albumArtist: String) {
-    self.artist = artist
-    self.title = title
-    self.album = album
-    self.albumArtist = albumArtist
   }
 }
 

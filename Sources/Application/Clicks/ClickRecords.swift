@@ -1,0 +1,43 @@
+package import AudioEncoding
+package import SystemPackage
+
+/// Where audio with clicks went.
+package struct ClickDestination: Hashable, Sendable {
+  /// `nil` if it was only played.
+  package var output: FilePath?
+  package var format: AudioFileFormat?
+  /// The program that played it.
+  package var player: String?
+
+  package init(output: FilePath? = nil, format: AudioFileFormat? = nil, player: String? = nil) {
+    self.output = output
+    self.format = format
+    self.player = player
+  }
+}
+
+/// What `click` has done.
+package struct ClickRecord: Sendable {
+  package var track: ClickedTrack
+  package var outcome: ClickedTrack.Outcome
+  package var destination: ClickDestination
+
+  package init(_ track: ClickedTrack, _ outcome: ClickedTrack.Outcome, _ destination: ClickDestination) {
+    self.track = track
+    self.outcome = outcome
+    self.destination = destination
+  }
+}
+
+/// What `metronome` has done.
+package struct MetronomeRecord: Sendable {
+  package var metronome: Metronome
+  package var outcome: Metronome.Outcome
+  package var destination: ClickDestination
+
+  package init(_ metronome: Metronome, _ outcome: Metronome.Outcome, _ destination: ClickDestination) {
+    self.metronome = metronome
+    self.outcome = outcome
+    self.destination = destination
+  }
+}

@@ -1,0 +1,108 @@
+package import AudioEncoding
+internal import Foundation
+package import SystemPackage
+
+/// A plain click track: the k-th click begins at the frame nearest to k · 60 / bpm seconds, from k = 0.
+package struct Metronome: Sendable {
+  /// How beats make up bars.
+  package struct Metre: Hashable, Sendable, CustomStringConvertible {
+    package let beats: Int
+    /// 4 for quarter notes.
+    package let unit: Int
+
+    package init?(_ text: String) {
+      let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+      guard parts.count == 2, let beats = parts[0], let unit = parts[1], (1...32).contains(beats),
+        [1, 2, 4, 8, 16, 32].contains(unit)
+      else { return nil }
+      self.beats = beats
+      self.unit = unit
+    }
+
+    package var description: String { "\(beats)/\(unit)" }
+  }
+
+  /// Clicks per minute, whatever the unit of the metre.
+  package var tempo: ExactTempo
+  package var metre: Metre
+  /// Seconds, within `durations`.
+  package var duration: Double
+  /// Whether the first beat of each bar is an accent; without, all clicks are alike.
+  package var hasAccents = true
+  package var sound = ClickSound.wood
+  /// Largest sample of an accent, in dBFS, within `ClickLevels.range`; `nil` for the standard.
+  package var level: Double?
+  /// Samples per second, within `sampleRates`.
+  package var sampleRate = 44_100
+
+  package static let durations = 0.1...86_400.0
+  package static let sampleRates = 8_000...192_000
+
+  package init(tempo: ExactTempo, metre: Metre, duration: Double) {
+    self.tempo = tempo
+    self.metre = metre
+    self.duration = duration
+  }
+
+  /// The clicks, each at a place computed on its own, so no error adds up.
+  package var clicks: [ClickTrack.Click] {
+    var clicks: [ClickTrack.Click] = []
+    while true {
+      let index = Int64(clicks.count)
+      let frame = tempo.frame(ofBeat: index, sampleRate: sampleRate)
+      guard frame < frameCount else { return clicks }
+      clicks.append(ClickTrack.Click(frame: frame, isAccent: hasAccents && index.isMultiple(of: Int64(metre.beats))))
+    }
+  }
+
+  package var frameCount: Int64 { Int64((duration * Double(sampleRate)).rounded()) }
+
+  package var peak: Double { ClickLevels(alone: level).clicks }
+
+  /// What was written.
+  package struct Outcome: Sendable {
+    package var sampleRate: Int
+    package var duration: Double
+    package var clickCount: Int
+    package var accentCount: Int
+  }
+
+  /// - Parameters:
+  ///   - progress: Called with seconds that are done.
+  ///   - isCancelled: Asked again and again. If it says so, nothing is written.
+  /// - Returns: `nil` if it was cancelled.
+  package func write(
+    to output: FilePath, as format: AudioFileFormat, replacesExisting: Bool = false,
+    progress: (Double) -> Void = { _ in }, isCancelled: () -> Bool = { false }
+  ) throws(AudioWriteError) -> Outcome? {
+    let writer = try AudioFileWriter(
+      output,
+      AudioFileLayout(
+        format: format, sampleRate: sampleRate, channelCount: 1, tags: AudioFileTags(title: title),
+        expectedFrameCount: frameCount), replacesExisting: replacesExisting)
+    let clicks = clicks
+    let track = ClickTrack(clicks, sound: sound, sampleRate: sampleRate, level: peak)
+    let summary = try track.write(0..<frameCount, to: writer, progress: progress, isCancelled: isCancelled)
+    return summary.map {
+      Outcome(
+        sampleRate: $0.sampleRate, duration: Double($0.frameCount) / Double($0.sampleRate), clickCount: clicks.count,
+        accentCount: clicks.count { $0.isAccent })
+    }
+  }
+
+  /// As a WAV file for a player; see `ClickedTrack.temporaryFile`.
+  package func temporaryFile(
+    progress: (Double) -> Void = { _ in }, isCancelled: () -> Bool = { false }
+  ) throws(AudioWriteError) -> (file: TemporaryAudio, outcome: Outcome)? {
+    let file = TemporaryAudio()
+    let outcome = try write(to: file.path, as: .wav, progress: progress, isCancelled: isCancelled)
+    return outcome.map { (file, $0) }
+  }
+
+  private var title: String { "Metronome, \(tempo) BPM" + (hasAccents ? ", \(metre)" : "") }
+
+  /// `metronome-120bpm.flac`.
+  package func defaultName(_ format: AudioFileFormat) -> FilePath {
+    FilePath("metronome-\(tempo.description.replacing("/", with: "_"))bpm.\(format.fileExtension)")
+  }
+}

@@ -1,0 +1,63 @@
+package import ResultStore
+internal import System
+package import SystemPackage
+internal import Text
+
+/// Writes what people have set as CSV, to keep it or to take it elsewhere.
+package struct CorrectionExport {
+  package var store: ResultStore
+
+  package init(_ store: ResultStore) {
+    self.store = store
+  }
+
+  /// Writes to a file, which is replaced when all is written.
+  /// - Returns: How many corrections there are.
+  /// - Throws: `CorrectionFileError`, `StoreError`.
+  package func write(to path: FilePath) throws -> Int {
+    let file: FileReplacement
+    do {
+      file = try FileReplacement(path)
+    } catch {
+      throw CorrectionFileError.cannotWrite(path, reason: "\(error)")
+    }
+    let count = try write { bytes in
+      do { try file.write(bytes) } catch { throw CorrectionFileError.cannotWrite(path, reason: "\(error)") }
+    }
+    do { try file.commit() } catch { throw CorrectionFileError.cannotWrite(path, reason: "\(error)") }
+    return count
+  }
+
+  /// - Parameter write: Takes the next bytes.
+  package func write(_ write: ([UInt8]) throws -> Void) throws -> Int {
+    try write(CorrectionTable.header())
+    var count = 0
+    try store.forEachTempoCorrection { correction in
+      try write(CorrectionTable.row(correction))
+      count += 1
+    }
+    return count
+  }
+}
+
+/// Why corrections could not be written or read.
+package enum CorrectionFileError: Error, CustomStringConvertible {
+  case cannotWrite(FilePath, reason: String)
+  case cannotRead(FilePath, reason: String)
+  /// It is not a table of corrections.
+  case notATable(FilePath, reason: String)
+
+  package var description: String {
+    switch self {
+    case .cannotWrite(let path, let reason):
+      "The corrections cannot be written to \(Self.name(path)): \(reason)."
+    case .cannotRead(let path, let reason):
+      "\(Self.name(path)) cannot be read: \(reason). Nothing was set."
+    case .notATable(let path, let reason):
+      "\(Self.name(path)) is not a table of corrections: \(reason). Nothing was set. "
+        + "analyze set --export FILE writes such a table."
+    }
+  }
+
+  private static func name(_ path: FilePath) -> String { printable(DisplayPath.text(of: path)) }
+}

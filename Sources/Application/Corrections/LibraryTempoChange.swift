@@ -1,0 +1,169 @@
+internal import Analysis
+package import Filters
+internal import Foundation
+internal import Records
+package import ResultStore
+internal import System
+package import SystemPackage
+internal import Text
+
+/// The same change for many files: all that can take it, or, if it is ended before its end, none.
+///
+/// Corrections wait in a file without a name until the last one is known, and are then stored in one transaction. So memory
+/// does not grow with their number, and a run that is going on is not held up while they are made.
+package struct LibraryTempoChange {
+  /// Files that cannot take the change, for one reason.
+  package struct Refusal: Sendable {
+    package var code: String
+    /// The end of a sentence: “3 files …”.
+    package var text: String
+    package var count: Int
+  }
+
+  package struct Outcome: Sendable {
+    package var isDryRun: Bool
+    /// Files to change.
+    package var matchedCount = 0
+    /// Recordings that were, or would be, changed. Copies share theirs.
+    package var changedCount = 0
+    /// Files that are copies of others that were matched.
+    package var copyCount = 0
+    /// Files where there is nothing to take back.
+    package var unchangedCount = 0
+    /// Most frequent first.
+    package var refusals: [Refusal] = []
+    /// The first changes.
+    package var examples: [TempoChange.Change] = []
+
+    /// Of files given by name, which all can take the change.
+    package init(of changes: [TempoChange.Change], isDryRun: Bool) {
+      self.isDryRun = isDryRun
+      matchedCount = changes.count
+      changedCount = Set(changes.map(\.audio)).count
+      copyCount = matchedCount - changedCount
+      examples = changes
+    }
+  }
+
+  /// How many examples are kept.
+  package static let exampleCount = 10
+  /// Rows that are read at once.
+  private static let pageSize = 10_000
+
+  package var change: TempoChange
+  package var isDryRun: Bool
+  /// Where corrections wait.
+  package var scratchFolder: FilePath
+
+  package init(_ change: TempoChange, isDryRun: Bool, scratchFolder: FilePath) {
+    self.change = change
+    self.isDryRun = isDryRun
+    self.scratchFolder = scratchFolder
+  }
+
+  /// Tracks that match, in the order of paths.
+  package func files(matching filter: TrackFilter) throws(StoreError) -> [FilePath] {
+    var paths: [FilePath] = []
+    while true {
+      let page = try change.store.tracks(matching: filter, limit: Self.pageSize, offset: paths.count)
+      paths += page.map(\.path)
+      if page.count < Self.pageSize { return paths }
+    }
+  }
+
+  /// - Parameter progress: Called with the number of files so far.
+  /// - Throws: `StoreError`, `LibraryTempoChangeError`.
+  package func perform(on files: [FilePath], progress: (Int) -> Void = { _ in }) throws -> Outcome {
+    var outcome = Outcome(of: [], isDryRun: isDryRun)
+    var changed: Set<ContentID> = []
+    var refusals: [String: Refusal] = [:]
+    var spool = try Spool(in: scratchFolder)
+    for path in files {
+      // Forgotten in the meantime.
+      guard let record = try change.store.record(at: path, long: ["beats"]) else { continue }
+      outcome.matchedCount += 1
+      defer { progress(outcome.matchedCount) }
+      if case .unset = change.wish, record.tempoCorrection == nil {
+        outcome.unchangedCount += 1
+        continue
+      }
+      if let audio = record.contentID, changed.contains(audio) {
+        outcome.copyCount += 1
+        continue
+      }
+      do {
+        let (audio, correction, change) = try change.change(of: record)
+        changed.insert(audio)
+        if outcome.examples.count < Self.exampleCount { outcome.examples.append(change) }
+        if let correction, !isDryRun { try spool.append(audio, correction) }
+      } catch let error as TempoChangeError {
+        let kind = error.kind
+        refusals[kind.code, default: Refusal(code: kind.code, text: kind.text, count: 0)].count += 1
+      }
+    }
+    outcome.changedCount = changed.count
+    outcome.refusals = refusals.values.sorted { ($1.count, $0.code) < ($0.count, $1.code) }
+    if isDryRun { return outcome }
+    if case .unset = change.wish {
+      var rest = changed.makeIterator()
+      try change.store.correctTempo { rest.next().map { ($0, nil) } }
+    } else {
+      try spool.store(into: change.store)
+    }
+    return outcome
+  }
+}
+
+package struct LibraryTempoChangeError: Error, CustomStringConvertible {
+  package var folder: FilePath
+  package var reason: String
+
+  package var description: String {
+    "Corrections cannot be kept in \(printable(DisplayPath.text(of: folder))) until all of them are made: \(reason). "
+      + "Nothing was set. TMPDIR names another folder."
+  }
+}
+
+/// Corrections that wait to be stored, as the rows of a table without its header.
+private struct Spool: ~Copyable {
+  private static let pieceSize = 1 << 20
+
+  private let folder: FilePath
+  private let file: UnnamedFile
+  private var buffer: [UInt8] = []
+
+  init(in folder: FilePath) throws(LibraryTempoChangeError) {
+    self.folder = folder
+    do {
+      file = try UnnamedFile(in: folder)
+    } catch {
+      throw LibraryTempoChangeError(folder: folder, reason: "\(error)")
+    }
+  }
+
+  mutating func append(_ audio: ContentID, _ correction: TempoCorrection) throws(LibraryTempoChangeError) {
+    buffer += CorrectionTable.row(ResultStore.ListedTempoCorrection(audio: audio, correction: correction))
+    if buffer.count >= Self.pieceSize { try flush() }
+  }
+
+  private mutating func flush() throws(LibraryTempoChangeError) {
+    do {
+      try file.descriptor.writeAll(buffer)
+    } catch {
+      throw LibraryTempoChangeError(folder: folder, reason: "\(error)")
+    }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  mutating func store(into store: ResultStore) throws {
+    try flush()
+    try file.descriptor.seek(offset: 0, from: .start)
+    let layout = try CorrectionTable.Layout(header: CorrectionTable.columns.columns.map(\.name))
+    var lines = LineReader(reading: file.descriptor, limit: .max)
+    let now = Timestamp.now
+    try store.correctTempo {
+      guard case .text(let line)? = try lines.next() else { return nil }
+      return try CorrectionTable.correction(CSVReader.cells(line), layout, now: now)
+    }
+  }
+}

@@ -1,0 +1,209 @@
+package import Analysis
+package import Filters
+internal import Records
+package import ResultStore
+package import SystemPackage
+internal import System
+
+/// A walk through the tracks whose tempo is doubtful. Each decision is stored at once, so a review can end at any moment; the
+/// next one begins where this one has ended.
+package struct TempoReview {
+  package enum Decision: Hashable, Sendable {
+    /// What was found is right.
+    case confirm
+    case half
+    case double
+    /// Beats per minute.
+    case tempo(Double)
+    /// There is no steady beat.
+    case noTempo
+
+    fileprivate var wish: TempoChange.Wish {
+      switch self {
+      case .confirm: .set(nil, nil)
+      case .half: .set(.times(BeatRatio(1, 2)), nil)
+      case .double: .set(.times(BeatRatio(2)), nil)
+      case .tempo(let bpm): .set(.beatsPerMinute(bpm), nil)
+      case .noTempo: .noTempo
+      }
+    }
+  }
+
+  /// What a review has come to.
+  package struct Tally: Hashable, Sendable {
+    package var confirmed = 0
+    package var changed = 0
+    package var skipped = 0
+  }
+
+  private enum Step {
+    case decided(isConfirmed: Bool)
+    case skipped(wasSkipped: Bool)
+  }
+
+  /// Confidence below which a tempo is doubtful, unless a person says otherwise.
+  package static let doubtful = 0.6
+
+  private let store: ResultStore
+  private let fitting: BeatFitting
+  private let tracks: [DoubtfulTempo]
+  /// Where in `tracks` the walk is; their number at the end.
+  private var place = 0
+  private var steps: [(place: Int, step: Step)] = []
+  package private(set) var tally = Tally()
+
+  /// - Parameter tracks: In the order of the walk.
+  package init(of tracks: [DoubtfulTempo], in store: ResultStore, fitting: BeatFitting) {
+    self.tracks = tracks
+    self.store = store
+    self.fitting = fitting
+  }
+
+  /// Tracks for a review, in its order.
+  /// - Parameters:
+  ///   - filter: `nil` for the whole library.
+  ///   - limit: `nil` for all.
+  package static func tracks(
+    in store: ResultStore, below confidence: Double, matching filter: TrackFilter?, limit: Int?
+  ) throws(StoreError) -> [DoubtfulTempo] {
+    var tracks = try store.doubtfulTempi(below: confidence)
+    if let filter {
+      let matching = Set(try store.tracks(matching: filter).compactMap(\.contentID))
+      tracks.removeAll { !matching.contains($0.audio) }
+    }
+    return limit.map { Array(tracks.prefix($0)) } ?? tracks
+  }
+
+  /// Tracks in all.
+  package var count: Int { tracks.count }
+  /// Of the present track, from 1.
+  package var position: Int { place + 1 }
+  package var canUndo: Bool { !steps.isEmpty }
+
+  /// The present track; `nil` at the end. Files that are gone, or were corrected elsewhere in the meantime, are passed.
+  package mutating func track() throws -> ReviewedTrack? {
+    while place < tracks.count {
+      let next = tracks[place]
+      if let record = try store.record(at: next.path, long: ["beats"]), record.contentID == next.audio,
+        record.tempoCorrection == nil, let track = ReviewedTrack(record)
+      {
+        return track
+      }
+      place += 1
+    }
+    return nil
+  }
+
+  /// - Throws: `TempoChangeError` if the track cannot have this tempo, `StoreError`.
+  package mutating func decide(_ decision: Decision) throws -> TempoChange.Change? {
+    guard place < tracks.count else { return nil }
+    let change = TempoChange(decision.wish, in: store, fitting: fitting)
+    let changes = try change.perform(on: [tracks[place].path])
+    steps.append((place, .decided(isConfirmed: decision == .confirm)))
+    if decision == .confirm { tally.confirmed += 1 } else { tally.changed += 1 }
+    place += 1
+    return changes.first
+  }
+
+  /// Passes over the present track: next time it comes after those that were never shown.
+  package mutating func skip() throws {
+    guard place < tracks.count else { return }
+    try store.skipTempo(of: tracks[place].audio)
+    steps.append((place, .skipped(wasSkipped: tracks[place].wasSkipped)))
+    tally.skipped += 1
+    place += 1
+  }
+
+  /// Goes back to the last track that was decided or skipped, as if it had not been.
+  /// - Returns: Whether there was one.
+  package mutating func undo() throws -> Bool {
+    guard let (last, step) = steps.last else { return false }
+    let track = tracks[last]
+    switch step {
+    case .decided(let isConfirmed):
+      try store.correctTempo([track.audio: nil])
+      if track.wasSkipped { try store.skipTempo(of: track.audio) }
+      if isConfirmed { tally.confirmed -= 1 } else { tally.changed -= 1 }
+    case .skipped(let wasSkipped):
+      try store.skipTempo(of: track.audio, wasSkipped)
+      tally.skipped -= 1
+    }
+    steps.removeLast()
+    place = last
+    return true
+  }
+}
+
+/// A track whose tempo is doubtful, with all that helps to decide.
+package struct ReviewedTrack: Sendable {
+  package struct Choice: Hashable, Sendable {
+    /// Beats per minute.
+    package var bpm: Double
+    /// Share of the evidence; `nil` if it was not considered.
+    package var weight: Double?
+  }
+
+  package var path: FilePath
+  package var artist: String?
+  package var title: String?
+  /// Seconds.
+  package var duration: Double?
+  package var tempo: TempoFinding
+  package var found: Choice
+  package var half: Choice
+  package var double: Choice
+  /// Other candidates, best first.
+  package var others: [Choice]
+
+  /// How many others there are at most.
+  private static let otherCount = 5
+  /// Candidates that are closer to each other, as a part of them, are the same.
+  private static let sameTempo = 0.02
+
+  /// `nil` without a tempo.
+  init?(_ record: FileRecord) {
+    guard let tempo = record.tempo, let bpm = tempo.bpm else { return nil }
+    path = record.path
+    artist = record.tags?.joined("artist")
+    title = record.tags?.joined("title")
+    duration = record.format?.duration
+    self.tempo = tempo
+    func isNear(_ a: Double, _ b: Double) -> Bool { abs(a / b - 1) <= Self.sameTempo }
+    func choice(_ bpm: Double) -> Choice {
+      Choice(bpm: bpm, weight: tempo.candidates.first { isNear($0.bpm, bpm) }?.weight)
+    }
+    found = choice(bpm)
+    half = choice(bpm / 2)
+    double = choice(bpm * 2)
+    var others: [Choice] = []
+    for candidate in tempo.candidates where others.count < Self.otherCount {
+      let known = [bpm, bpm / 2, bpm * 2] + others.map(\.bpm)
+      if known.contains(where: { isNear($0, candidate.bpm) }) || !TempoChange.tempi.contains(candidate.bpm) { continue }
+      others.append(Choice(bpm: candidate.bpm, weight: candidate.weight))
+    }
+    self.others = others
+  }
+
+  /// Tempi that a tapped one is compared with.
+  package var tempi: [Double] { [found.bpm, half.bpm, double.bpm] + others.map(\.bpm) }
+
+  /// A confidence in a word or two.
+  package static func words(for confidence: Double) -> String {
+    switch confidence {
+    case ..<0.2: "very doubtful"
+    case ..<0.4: "doubtful"
+    case ..<0.6: "uncertain"
+    case ..<0.8: "likely"
+    default: "sure"
+    }
+  }
+
+  /// Which doubt it is, as a sentence; `nil` if there is nothing to add.
+  package var doubt: String? {
+    let octave = tempo.octaveConfidence
+    guard octave > 0 else { return nil }
+    if tempo.confidence / octave >= 0.75, octave < 0.75 { return "The pulse is clear; half or double is the question." }
+    if !tempo.isStable { return "The tempo moves." }
+    return nil
+  }
+}

@@ -1,0 +1,102 @@
+internal import Foundation
+
+/// Ascending times, such as beats, as short text without loss: `0.41 1.02+0.4762*830` means a time at 0.41 s, then 830
+/// times from 1.02 s on, each 0.4762 s after the one before, all rounded to 0.1 ms.
+///
+/// The longest run of even steps is taken, then the next one: the steps of a digitized straight line (Rosenfeld, IEEE
+/// Transactions on Computers 23, 1974) leave an interval of slopes, narrower with each time.
+package enum TimeNotation {
+  /// Times per second: 0.1 ms, as in the database.
+  private static let resolution = 10_000.0
+  /// Where a run may begin within its first 0.1 ms, which decides how far it reaches.
+  private static let offsets = [0, 0.1, -0.1, 0.2, -0.2, 0.3, -0.3, 0.4, -0.4]
+  /// Rounding must lead back to the same 0.1 ms, whatever the last digit of binary fractions.
+  private static let tolerance = 0.499
+  /// More times are not read: 100 h at 166 a minute.
+  private static let greatestCount = 1_000_000
+
+  package static func text(of times: [Double]) -> String {
+    let ticks = times.map { ($0 * resolution).rounded() }
+    var runs: [String] = []
+    var index = 0
+    while index < ticks.count {
+      let run = longestRun(in: ticks[index...])
+      runs.append(run.text)
+      index += run.count
+    }
+    return runs.joined(separator: " ")
+  }
+
+  /// - Returns: `nil` if the text is not of this form, or its times do not ascend from 0 or later.
+  package static func times(in text: String) -> [Double]? {
+    var times: [Double] = []
+    for word in text.split(separator: " ") {
+      guard let run = run(word), times.count + run.count <= greatestCount else { return nil }
+      for number in 0..<run.count {
+        let time = ((run.start + Double(number) * run.step) * resolution).rounded() / resolution
+        guard time.isFinite, time > times.last ?? -1, time >= 0 else { return nil }
+        times.append(time)
+      }
+    }
+    return times
+  }
+
+  private static func run(_ word: Substring) -> (start: Double, step: Double, count: Int)? {
+    if let time = Double(word) { return (time, 0, 1) }
+    guard let match = word.wholeMatch(of: /([0-9.]+)\+([0-9.]+)\*([0-9]+)/), let start = Double(match.1),
+      let step = Double(match.2), let count = Int(match.3), count > 0
+    else { return nil }
+    return (start, step, count)
+  }
+
+  private struct Run {
+    /// Of the first time, within `tolerance`.
+    var offset = 0.0
+    var count = 1
+    /// Those that lead to all the times.
+    var slopes = -Double.infinity...Double.infinity
+    var first: Double
+
+    var text: String {
+      let start = TimeNotation.text(first + offset, decimals: offset == 0 ? 4 : 5)
+      if count == 1 { return start }
+      // As few digits as the interval allows.
+      var scale = 1.0
+      var decimals = 4
+      while (slopes.lowerBound * scale).rounded(.up) > slopes.upperBound * scale, decimals < 12 {
+        scale *= 10
+        decimals += 1
+      }
+      let middle = (slopes.lowerBound + slopes.upperBound) / 2
+      let rounded = (middle * scale).rounded() / scale
+      let slope = slopes.contains(rounded) ? rounded : (slopes.lowerBound * scale).rounded(.up) / scale
+      return start + "+" + TimeNotation.text(slope, decimals: decimals) + "*\(count)"
+    }
+  }
+
+  private static func longestRun(in ticks: ArraySlice<Double>) -> Run {
+    var longest = Run(first: ticks[ticks.startIndex])
+    for offset in offsets where longest.first + offset >= 0 {
+      var run = Run(offset: offset, first: longest.first)
+      for (index, tick) in ticks.dropFirst().enumerated() {
+        let steps = Double(index + 1)
+        let least = max(run.slopes.lowerBound, (tick - run.first - offset - tolerance) / steps)
+        let greatest = min(run.slopes.upperBound, (tick - run.first - offset + tolerance) / steps)
+        guard least <= greatest, greatest > 0 else { break }
+        run.slopes = least...greatest
+        run.count += 1
+      }
+      if run.count > longest.count { longest = run }
+      if longest.count == ticks.count { break }
+    }
+    return longest
+  }
+
+  /// Seconds, of times in 0.1 ms.
+  private static func text(_ ticks: Double, decimals: Int) -> String {
+    var text = String(format: "%.\(decimals)f", ticks / resolution)
+    while text.last == "0" { text.removeLast() }
+    if text.last == "." { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,97 @@
+internal import AudioDecoding
+internal import AudioEncoding
+internal import System
+internal import SystemPackage
+
+/// What both ways of cutting a recording have in common.
+struct PieceWriting {
+  var source: FilePath
+  var container: PacketContainer
+  var replacesExisting: Bool
+  /// Told how many seconds of the recording are done; whether to go on.
+  var goesOn: (_ seconds: Double) -> Bool
+
+  /// Begins the file of a piece.
+  /// - Parameter isContinuation: The first packet is not the first of `packets`.
+  func begin(
+    _ file: MixSplit.File, with packets: borrowing PacketSource, isContinuation: Bool
+  ) throws(MixSplitError) -> PieceFile {
+    try PieceFile(file, self, packets, isContinuation: isContinuation)
+  }
+}
+
+/// The file of one piece while it is written.
+struct PieceFile: ~Copyable {
+  private let path: FilePath
+  private let source: FilePath
+  private let replacesExisting: Bool
+  private let replacement: FileReplacement
+  private let packets: PacketFile
+
+  fileprivate init(
+    _ file: MixSplit.File, _ writing: PieceWriting, _ packets: borrowing PacketSource, isContinuation: Bool
+  ) throws(MixSplitError) {
+    let replacement = try Self.replacement(file.path)
+    self.packets = try Self.packets(for: file, writing, packets, at: replacement, isContinuation: isContinuation)
+    self.replacement = replacement
+    path = file.path
+    source = writing.source
+    replacesExisting = writing.replacesExisting
+  }
+
+  private static func replacement(_ path: FilePath) throws(MixSplitError) -> FileReplacement {
+    do throws(Errno) {
+      return try FileReplacement(path)
+    } catch {
+      throw .cannotWrite(path, reason: "\(error)")
+    }
+  }
+
+  private static func packets(
+    for file: MixSplit.File, _ writing: PieceWriting, _ packets: borrowing PacketSource,
+    at replacement: FileReplacement, isContinuation: Bool
+  ) throws(MixSplitError) -> PacketFile {
+    do throws(PacketFileError) {
+      return try PacketFile(
+        writing.container, for: packets, at: replacement.descriptor,
+        tags: PieceTags.tags(of: file, from: writing.source, in: writing.container.tagFormat),
+        isContinuation: isContinuation)
+    } catch {
+      throw failure(error, file.path, writing.source)
+    }
+  }
+
+  /// Writes the packet that `source` gave last.
+  func write(_ source: borrowing PacketSource) throws(MixSplitError) {
+    do throws(PacketFileError) {
+      try packets.write(source)
+    } catch {
+      throw Self.failure(error, path, self.source)
+    }
+  }
+
+  /// Completes the file and gives it its name.
+  consuming func finish() throws(MixSplitError) {
+    let (path, source) = (path, source)
+    // It may have appeared since.
+    if !replacesExisting, path.isThere { throw .exists(path, otherCount: 0) }
+    do throws(PacketFileError) {
+      try packets.finish()
+    } catch {
+      throw Self.failure(error, path, source)
+    }
+    do throws(Errno) {
+      try replacement.commit()
+    } catch {
+      throw .cannotWrite(path, reason: "\(error)")
+    }
+  }
+
+  private static func failure(_ error: PacketFileError, _ path: FilePath, _ source: FilePath) -> MixSplitError {
+    switch error {
+    case .unsupported: .cannotCopy(source)
+    case .cannotWrite(let errno): .cannotWrite(path, reason: "\(errno)")
+    case .outOfMemory: .cannotWrite(path, reason: "\(Errno.noMemory)")
+    }
+  }
+}

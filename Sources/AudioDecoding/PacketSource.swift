@@ -1,0 +1,66 @@
+package import Analysis
+internal import CLibAV
+internal import MediaContainers
+package import SystemPackage
+
+/// A packet of encoded audio.
+package struct EncodedPacket: Sendable {
+  /// Seconds from the first frame that is heard to the first of this packet, by the container's clock or, where it has
+  /// none, by the packets so far. Negative for what the encoder put in front.
+  package var start: Double
+  /// Seconds; 0 if unknown.
+  package var duration: Double
+  package var byteCount: Int
+}
+
+/// The encoded audio of one file, packet by packet from start to end, to be copied without decoding. One thread at a
+/// time.
+package struct PacketSource: ~Copyable {
+  /// What the container says; nothing is decoded.
+  package let format: AudioFormat
+  /// CLibAV's reader, for who writes its packets.
+  package let reader: OpaquePointer
+  private var end = 0.0
+
+  /// - Throws: `DecodeError` if there is no audio, or it is a chain of several streams, which have no common packets.
+  package init(path: FilePath) throws(DecodeError) {
+    let (file, layout) = try AudioLayout.open(path)
+    let inputs = LibAVDecoder.inputs(for: layout, in: file)
+    guard let input = inputs.first else { throw DecodeError(.noAudio, "The file holds no audio.") }
+    guard inputs.count == 1 else {
+      throw DecodeError(.unsupportedCodec, "The file is a chain of \(inputs.count) streams, one behind the other.")
+    }
+    let reader = try input.open()
+    guard let format = LibAVDecoder.audioFormat(lav_format(reader), layout: layout) else {
+      lav_close(reader)
+      throw DecodeError(.absurdHeader, "The header does not say the sample rate or the number of channels.")
+    }
+    self.file = file
+    self.reader = reader
+    self.format = format
+  }
+
+  /// The reader reads by its descriptor.
+  private let file: ByteSource
+
+  deinit { lav_close(reader) }
+
+  /// The next packet; `nil` at the end.
+  package mutating func next() -> EncodedPacket? {
+    var packet = LAVPacket()
+    guard lav_next_packet(reader, &packet) else { return nil }
+    let start = packet.start.isNaN ? end : packet.start
+    end = start + packet.duration
+    return EncodedPacket(start: start, duration: packet.duration, byteCount: Int(packet.count))
+  }
+
+  /// Why the packets ended early, if they did.
+  package var fault: DecodeError? {
+    let report = lav_report(reader)
+    if report.readErrno != 0 { return DecodeError(.reading(report.readErrno)) }
+    if report.lostSync || report.endedByError {
+      return DecodeError(.corrupt, "The container is damaged; what follows was given up.")
+    }
+    return nil
+  }
+}

@@ -1,0 +1,106 @@
+internal import Foundation
+
+/// What a click sounds like. Each sound has two pitches: accents are higher.
+public enum ClickSound: String, Hashable, Sendable, CaseIterable {
+  /// Like a wood block: three partials that die away fast.
+  case wood
+  /// A short sine.
+  case beep
+  /// As short as it can be and still have a pitch.
+  case click
+}
+
+/// The samples of a click sound at a rate.
+///
+/// Each is a sum of damped cosines (no aliases: no partial comes near half the sample rate), begins within half a
+/// millisecond, and ends at zero. The first sample is not zero, so the place of a click is that of its first sample. The
+/// largest sample is 1.
+struct ClickWaveform: Hashable, Sendable {
+  let accent: [Float]
+  let beat: [Float]
+
+  /// A beat is so much quieter than an accent, in dB.
+  static let beatAttenuation = 3.0
+
+  /// - Parameter sampleRate: Samples per second.
+  init(_ sound: ClickSound, sampleRate: Int) {
+    accent = Tone(sound, isAccent: true).samples(sampleRate: Double(sampleRate))
+    let scale = Float(pow(10, -Self.beatAttenuation / 20))
+    beat = Tone(sound, isAccent: false).samples(sampleRate: Double(sampleRate)).map { $0 * scale }
+  }
+
+  var longest: Int { max(accent.count, beat.count) }
+}
+
+/// How a click sound is made.
+private struct Tone {
+  struct Partial {
+    /// Times the frequency of the tone.
+    var ratio: Double
+    var amplitude: Double
+    /// Seconds after which it has fallen to 1/e.
+    var decay: Double
+  }
+
+  /// Hz.
+  var frequency: Double
+  var partials: [Partial]
+  /// Seconds.
+  var length: Double
+
+  init(_ sound: ClickSound, isAccent: Bool) {
+    switch sound {
+    case .wood:
+      frequency = isAccent ? 1_320 : 880
+      // Bars of wood that are held loosely sound at ratios such as these.
+      partials = [
+        Partial(ratio: 1, amplitude: 1, decay: 0.011), Partial(ratio: 2.76, amplitude: 0.5, decay: 0.006),
+        Partial(ratio: 5.4, amplitude: 0.25, decay: 0.003),
+      ]
+      length = 0.06
+    case .beep:
+      frequency = isAccent ? 1_760 : 1_174.7
+      partials = [Partial(ratio: 1, amplitude: 1, decay: 0.03)]
+      length = 0.05
+    case .click:
+      frequency = isAccent ? 3_520 : 2_349.3
+      partials = [Partial(ratio: 1, amplitude: 1, decay: 0.0015)]
+      length = 0.01
+    }
+  }
+
+  /// Seconds from the first sample to full strength.
+  private static let attack = 0.0005
+  /// The strength of the first sample.
+  private static let onset = 0.02
+  /// The highest frequency, as a part of the sample rate.
+  private static let highest = 0.25
+  /// The part at the end in which it fades to zero.
+  private static let fade = 0.3
+
+  /// - Parameter sampleRate: Samples per second.
+  func samples(sampleRate: Double) -> [Float] {
+    let count = max(4, Int((length * sampleRate).rounded()))
+    let base = min(frequency, Self.highest * sampleRate)
+    let audible = partials.filter { $0.ratio * base <= Self.highest * sampleRate }
+    let values = (0..<count).map { index in
+      let time = Double(index) / sampleRate
+      let sum = audible.reduce(0) { sum, partial in
+        sum + partial.amplitude * exp(-time / partial.decay) * cos(2 * .pi * base * partial.ratio * time)
+      }
+      return sum * rise(time) * fall(Double(index) / Double(count - 1))
+    }
+    let peak = values.map(abs).max() ?? 1
+    return values.map { Float($0 / peak) }
+  }
+
+  private func rise(_ time: Double) -> Double {
+    time >= Self.attack ? 1 : Self.onset + (1 - Self.onset) * pow(sin(.pi / 2 * time / Self.attack), 2)
+  }
+
+  /// - Parameter place: 0 at the first sample, 1 at the last.
+  private func fall(_ place: Double) -> Double {
+    let start = 1 - Self.fade
+    return place < start ? 1 : place >= 1 ? 0 : pow(cos(.pi / 2 * (place - start) / Self.fade), 2)
+  }
+}

@@ -1,0 +1,29 @@
+extension ClickTrack {
+  /// Writes the clicks alone, to a file of one channel.
+  ///
+  /// - Parameters:
+  ///   - frames: The stretch that is written.
+  ///   - writer: Of the same sample rate. It is finished at the end.
+  ///   - progress: Called with seconds that are done.
+  ///   - isCancelled: Asked again and again. If it says so, there will be no file.
+  /// - Returns: `nil` if it was cancelled.
+  public func write(
+    _ frames: Range<Int64>, to writer: AudioFileWriter, progress: (Double) -> Void = { _ in },
+    isCancelled: () -> Bool = { false }
+  ) throws(AudioWriteError) -> AudioFileWriter.Summary? {
+    precondition(writer.layout.sampleRate == sampleRate && writer.layout.channelCount == 1, "layouts agree")
+    let capacity = 1 << 16
+    var block = [Float](repeating: 0, count: capacity)
+    var position = frames.lowerBound
+    while position < frames.upperBound {
+      if isCancelled() { return nil }
+      let count = Int(min(Int64(capacity), frames.upperBound - position))
+      for index in 0..<count { block[index] = 0 }
+      mix(into: &block, stride: capacity, channelCount: 1, frameCount: count, from: position)
+      try writer.write(planar: block, stride: capacity, frames: 0..<count)
+      position += Int64(count)
+      progress(Double(position - frames.lowerBound) / Double(sampleRate))
+    }
+    return try writer.finish()
+  }
+}

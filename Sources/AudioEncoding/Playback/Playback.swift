@@ -1,0 +1,87 @@
+internal import CSpawn
+internal import Glibc
+internal import Synchronization
+internal import System
+public import SystemPackage
+
+/// Plays a file through a program, and can be stopped from another thread at any time.
+///
+/// The program is in a process group of its own: Ctrl-C at the terminal does not reach it, so who handles that calls `stop`.
+/// It is killed when the thread that called `play` ends, or the whole process.
+public final class Playback: Sendable {
+  private struct State {
+    var isStopped = false
+    /// `nil` once the number may be another program's.
+    var process: pid_t?
+  }
+
+  private let players: [Player]
+  private let state = Mutex(State())
+
+  /// - Parameter players: In the order in which they are tried; see `Player.installed`.
+  public init(_ players: [Player]) { self.players = players }
+
+  /// Plays a WAV file from start to end and waits. If a program refuses (there is no server, or no device), the next one is
+  /// tried. Messages of programs go to standard error.
+  ///
+  /// - Returns: The program that played it; `nil` if `stop` was called.
+  public func play(_ file: FilePath) throws(PlayerError) -> Player? {
+    var problem = PlayerError.noPlayer
+    var tried: [String] = []
+    for player in players {
+      do throws(PlayerError) {
+        let status = try run(player, file)
+        if state.withLock(\.isStopped) { return nil }
+        if status == 0 { return player }
+        tried.append(player.name)
+        problem = .failed(tried, status: status)
+        // A person, or the system, has ended it.
+        if status > 128 { break }
+      } catch {
+        if state.withLock(\.isStopped) { return nil }
+        problem = error
+      }
+    }
+    throw problem
+  }
+
+  /// Ends what is being played, and keeps anything else from being played by this object.
+  public func stop() {
+    state.withLock { state in
+      state.isStopped = true
+      if let process = state.process { _ = kill(-process, SIGTERM) }
+    }
+  }
+
+  /// The exit status; for a signal, 128 and its number.
+  private func run(_ player: Player, _ file: FilePath) throws(PlayerError) -> Int {
+    let words = ([player.executable.string] + player.options).map { Array($0.utf8) } + [file.withBytes { Array($0) }]
+    var strings = words.map { word in
+      (word + [0]).withUnsafeBytes { bytes in
+        bytes.baseAddress.flatMap { strdup($0.assumingMemoryBound(to: CChar.self)) }
+      }
+    }
+    defer { for string in strings { free(string) } }
+    strings.append(nil)
+    let errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+    let nothing = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    defer { for descriptor in [errors, nothing] where descriptor >= 0 { close(descriptor) } }
+    let problem: Int32 = state.withLock { state in
+      guard !state.isStopped else { return ECANCELED }
+      var process: pid_t = 0
+      let problem = cspawn_start(&process, strings, 0, -1, nothing, errors)
+      if problem == 0 { state.process = process }
+      return problem
+    }
+    guard problem == 0, let process = state.withLock({ $0.process }) else {
+      throw .cannotStart(player.name, reason: String(cString: strerror(problem)))
+    }
+    var information = siginfo_t()
+    while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+    state.withLock { $0.process = nil }
+    var status: Int32 = 0
+    var signal: Int32 = 0
+    _ = cspawn_kill_and_reap(process, &status, &signal)
+    return signal == 0 ? Int(status) : 128 + Int(signal)
+  }
+}

@@ -1,0 +1,60 @@
+internal import Glibc
+public import SystemPackage
+
+/// A program of the system that plays WAV files.
+public struct Player: Hashable, Sendable {
+  public let name: String
+  public let executable: FilePath
+  /// In front of the file.
+  let options: [String]
+
+  /// Those that are known, the best first: PipeWire, PulseAudio, ALSA, FFmpeg, mpv and SoX. None of them shows a window, reads
+  /// keys, or prints anything but errors.
+  private static let known: [(name: String, options: [String])] = [
+    ("pw-play", []), ("paplay", []), ("aplay", ["-q"]),
+    ("ffplay", ["-nodisp", "-autoexit", "-loglevel", "error"]),
+    ("mpv", ["--no-video", "--no-terminal"]), ("play", ["-q"]),
+  ]
+
+  public static var knownNames: [String] { known.map(\.name) }
+
+  /// Those that are installed, the best first.
+  ///
+  /// - Parameter searchPath: Folders, as `PATH` lists them.
+  public static func installed(searchPath: String?) -> [Player] {
+    let folders = (searchPath ?? "").split(separator: ":").filter { $0.hasPrefix("/") }.map { FilePath(String($0)) }
+    return known.compactMap { player in
+      let paths = folders.map { $0.appending(player.name) }
+      return paths.first(where: isExecutable).map {
+        Player(name: player.name, executable: $0, options: player.options)
+      }
+    }
+  }
+
+  private static func isExecutable(_ path: FilePath) -> Bool {
+    var status = stat()
+    return path.withPlatformString {
+      unsafe stat($0, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access($0, X_OK) == 0
+    }
+  }
+}
+
+/// Why nothing is heard.
+public enum PlayerError: Error, Hashable, Sendable, CustomStringConvertible {
+  case noPlayer
+  case cannotStart(String, reason: String)
+  /// The names of those that were tried, and the exit status of the last.
+  case failed([String], status: Int)
+
+  public var description: String {
+    switch self {
+    case .noPlayer:
+      "No program that plays audio was found. Install one of \(Player.knownNames.joined(separator: ", ")), for example "
+        + "with apt install pipewire-bin, pulseaudio-utils or alsa-utils; or write a file with --output and play that."
+    case .cannotStart(let name, let reason): "\(name) cannot be started: \(reason)."
+    case .failed(let names, let status):
+      "Nothing could be played: \(names.joined(separator: ", ")) ended with status \(status). Look at its message above, and "
+        + "check that a sound device is there; or write a file with --output and play that."
+    }
+  }
+}

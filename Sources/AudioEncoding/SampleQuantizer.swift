@@ -1,0 +1,43 @@
+/// Turns floats into integers of a depth, as libsndfile takes them: in the upper bits of 32.
+///
+/// Samples are rounded to the nearest step, so floats that were made from integers of this depth give these integers.
+/// Samples beyond full scale are limited to it and counted; those that are not numbers become 0.
+struct SampleQuantizer {
+  private let scale: Float
+  private let shift: Int32
+  private let isDithered: Bool
+  /// Of the generator of noise.
+  private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
+  /// Samples that were beyond full scale.
+  private(set) var clippedCount: Int64 = 0
+
+  init(_ depth: SampleDepth, isDithered: Bool) {
+    scale = Float(1 << (min(depth.rawValue, 24) - 1))
+    shift = Int32(32 - min(depth.rawValue, 24))
+    self.isDithered = isDithered
+  }
+
+  mutating func integer(_ sample: Float) -> Int32 {
+    guard sample.isFinite, sample != 0 else { return 0 }
+    if abs(sample) > 1 { clippedCount += 1 }
+    let steps = (sample * scale + (isDithered ? noise() : 0)).rounded()
+    return Int32(min(max(steps, -scale), scale - 1)) << shift
+  }
+
+  /// Full scale for all that is beyond it, of formats that take floats.
+  mutating func limited(_ sample: Float) -> Float {
+    guard sample.isFinite else { return 0 }
+    if abs(sample) > 1 { clippedCount += 1 }
+    return min(max(sample, -1), 1)
+  }
+
+  /// Triangular, within ±1 step: the sum of two even ones, by xorshift (Marsaglia 2003).
+  private mutating func noise() -> Float {
+    state ^= state << 13
+    state ^= state >> 7
+    state ^= state << 17
+    let first = Float(state & 0xFFFF)
+    let second = Float((state >> 16) & 0xFFFF)
+    return (first - second) / 65_536
+  }
+}

@@ -1,0 +1,268 @@
+internal import Analysis
+internal import SystemPackage
+internal import Text
+
+/// What stands before the colon: `bpm:120..128`. The options have the same names.
+public enum FilterField: String, Sendable, CaseIterable {
+  case artist, title, album, albumartist, genre, path, under
+  case bpm, confidence, year, lufs, duration
+  case key, codec, lossless, locked, status, missing, added
+
+  init?(name: String) {
+    self.init(rawValue: name.lowercased())
+  }
+
+  /// A comma in the value of an option belongs to it.
+  var takesText: Bool {
+    switch self {
+    case .artist, .title, .album, .albumartist, .genre, .path, .under: true
+    default: false
+    }
+  }
+
+  /// What a value looks like, for messages.
+  var expects: String {
+    switch self {
+    case .artist, .title, .album, .albumartist, .genre, .path: "a word, or several in quotation marks"
+    case .under: "a file or folder"
+    case .bpm: "a tempo such as 128, 120..128 or 120.. (a ~ behind it counts half and double as well)"
+    case .confidence: "a number or range from 0 to 1, such as 0.8.. or ..0.5"
+    case .year: "a year or range of years, such as 1994, 1990..1999 or ..1979"
+    case .lufs: "a loudness or range in LUFS, such as -14..-9"
+    case .duration: "a length or range such as 3:00..5:00, 90s or 1:00:00.."
+    case .key: "a key such as 8A, Am or C#m (a ~ behind it counts compatible keys as well)"
+    case .codec: "a codec such as flac, mp3 or aac"
+    case .lossless, .locked: "yes or no"
+    case .status: "one of \(TrackCondition.Status.allCases.map(\.rawValue).joined(separator: ", "))"
+    case .missing: "a tag such as isrc, or a finding such as key"
+    case .added: "a date such as 2026-11-01, a range of dates, or an age such as 7d, 12h or 4w"
+    }
+  }
+
+  func expression(_ value: FilterValue) throws(FilterSyntaxError) -> TrackFilter.Expression {
+    switch self {
+    case .artist: try .condition(.text(.artist, words(value)))
+    case .title: try .condition(.text(.title, words(value)))
+    case .album: try .condition(.text(.album, words(value)))
+    case .albumartist: try .condition(.text(.albumArtist, words(value)))
+    case .genre: try .condition(.text(.genre, words(value)))
+    case .path: try .condition(.text(.path, words(value)))
+    case .under: try under(value)
+    case .bpm: try tempo(value)
+    case .confidence: try .condition(.number(.confidence, range(value) { number($0) }))
+    case .year: try year(value)
+    case .lufs: try .condition(.number(.integratedLoudness, range(value) { number($0) }))
+    case .duration: try .condition(.number(.duration, range(value) { duration($0) }))
+    case .key: try key(value)
+    case .codec: .condition(.codec(value.text.lowercased()))
+    case .lossless: try .condition(.isLossless(flag(value)))
+    case .locked: try .condition(.isLocked(flag(value)))
+    case .status: try .condition(.status(status(value)))
+    case .missing: try .condition(.missing(missing(value)))
+    case .added: try .condition(.added(times(value)))
+    }
+  }
+
+  /// Words without a field before them.
+  static func anyName(_ value: FilterValue) throws(FilterSyntaxError) -> TrackFilter.Expression {
+    try .condition(.text(.anyName, words(value, expecting: "a word")))
+  }
+
+  // MARK: Texts
+
+  private func words(_ value: FilterValue) throws(FilterSyntaxError) -> FilterWords {
+    try Self.words(value, expecting: expects)
+  }
+
+  private static func words(_ value: FilterValue, expecting expected: String) throws(FilterSyntaxError) -> FilterWords {
+    let isPrefix = value.isPrefix || !value.isQuoted && value.text.hasSuffix("*")
+    let text = isPrefix && !value.isPrefix ? String(value.text.dropLast()) : value.text
+    guard text.contains(where: { !$0.isWhitespace }) else { throw value.error(expecting: expected) }
+    return FilterWords(text, isPrefix: isPrefix)
+  }
+
+  private func under(_ value: FilterValue) throws(FilterSyntaxError) -> TrackFilter.Expression {
+    guard value.text.hasPrefix("/") else { throw value.error("a path from the root on is expected, such as /music/new") }
+    return .condition(.under(FilePath(value.text).lexicallyNormalized()))
+  }
+
+  // MARK: Numbers
+
+  /// Two numbers with two dots between, of which one may be missing; or a number, which stands for what rounds to it.
+  private func range(
+    _ value: FilterValue, _ read: (String) -> (value: Double, step: Double)?
+  ) throws(FilterSyntaxError) -> NumberRange {
+    guard let dots = value.text.firstRange(of: "..") else {
+      guard let (center, step) = read(value.text) else { throw value.error(expecting: expects) }
+      return NumberRange(lower: center - step / 2, upper: center + step / 2, includesUpper: false)
+    }
+    let (lower, upper) = (String(value.text[..<dots.lowerBound]), String(value.text[dots.upperBound...]))
+    let (low, high) = (read(lower)?.value, read(upper)?.value)
+    guard lower.isEmpty || low != nil, upper.isEmpty || high != nil, !(lower.isEmpty && upper.isEmpty) else {
+      throw value.error(expecting: expects)
+    }
+    if let low, let high, low > high { throw value.error("the range begins behind its end; did you mean \(upper)..\(lower)?") }
+    return NumberRange(lower: low, upper: high)
+  }
+
+  /// A decimal number, and the distance of numbers with as many digits.
+  private func number(_ text: String) -> (value: Double, step: Double)? {
+    let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+    let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+    guard digits.utf8.count <= 15, (1...2).contains(parts.count),
+      parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } }), let value = Double(text)
+    else { return nil }
+    return (value, parts.count == 1 ? 1 : parts[1].utf8.reduce(1) { step, _ in step / 10 })
+  }
+
+  /// `3:00`, `1:02:03`, `90`, `90s`, `5m`, `1h`.
+  private func duration(_ text: String) -> (value: Double, step: Double)? {
+    let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600]
+    if let last = text.last, let unit = units[last] {
+      return number(String(text.dropLast())).flatMap { $0.value < 0 ? nil : ($0.value * unit, $0.step * unit) }
+    }
+    var total = 0.0
+    var step = 1.0
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count <= 3 else { return nil }
+    for (position, part) in parts.enumerated() {
+      guard let found = number(String(part)), found.value >= 0, position == 0 || found.value < 60 else { return nil }
+      total = total * 60 + found.value
+      step = found.step
+    }
+    return (total, step)
+  }
+
+  private func tempo(_ value: FilterValue) throws(FilterSyntaxError) -> TrackFilter.Expression {
+    let (plain, isWide) = value.withoutTilde
+    let range = try range(plain) { number($0) }
+    let ranges = isWide ? [range, range.multiplied(by: 0.5), range.multiplied(by: 2)] : [range]
+    let parts = ranges.map { TrackFilter.Expression.condition(.number(.bpm, $0)) }
+    return parts.count == 1 ? parts[0] : .any(parts)
+  }
+
+  private func year(_ value: FilterValue) throws(FilterSyntaxError) -> TrackFilter.Expression {
+    .condition(
+      .number(
+        .year,
+        try range(value) { text in number(text).flatMap { $0.step == 1 && (0...9999).contains($0.value) ? $0 : nil } }))
+  }
+
+  // MARK: Others
+
+  private func key(_ value: FilterValue) throws(FilterSyntaxError) -> TrackFilter.Expression {
+    let (plain, isWide) = value.withoutTilde
+    guard let key = MusicalKey(plain.text) else { throw value.error(expecting: expects) }
+    if !isWide { return .condition(.key(key)) }
+    return .any(key.compatible.map { .condition(.key($0)) })
+  }
+
+  private func flag(_ value: FilterValue) throws(FilterSyntaxError) -> Bool {
+    switch value.text.lowercased() {
+    case "yes", "true", "1": true
+    case "no", "false", "0": false
+    default: throw value.error(expecting: expects)
+    }
+  }
+
+  private func status(_ value: FilterValue) throws(FilterSyntaxError) -> TrackCondition.Status {
+    guard let status = TrackCondition.Status(rawValue: value.text.lowercased()) else {
+      throw value.error(expecting: expects)
+    }
+    return status
+  }
+
+  /// Findings and tags that a track may lack. Where both have a name, it means what was found.
+  public static let thingsToMiss: [String] = findings + TagField.all.map(\.name).filter { !findings.contains($0) }
+
+  public static let findings = [
+    "bpm", "beats", "key", "loudness", "year", "fingerprint", "signature", "waveform", "cues", "sections", "traits",
+    "likeness", "lyrics", "chapters",
+  ]
+
+  private func missing(_ value: FilterValue) throws(FilterSyntaxError) -> String {
+    let name = value.text.lowercased()
+    if Self.thingsToMiss.contains(name) { return name }
+    let nearest = Suggestion.nearest(to: name, in: Self.thingsToMiss)
+    throw value.error(
+      "there is no tag or finding of this name; "
+        + (nearest.map { "did you mean '\($0)'?" } ?? "the names of tags are those of `analyze schema`"))
+  }
+
+  // MARK: Times
+
+  private func times(_ value: FilterValue) throws(FilterSyntaxError) -> TimeRange {
+    if let age = Self.age(value.text) { return TimeRange(since: .ago(age), until: nil) }
+    guard let dots = value.text.firstRange(of: "..") else {
+      guard let day = Self.day(value.text) else { throw value.error(expecting: expects) }
+      return TimeRange(since: .absolute(day), until: .absolute(day + Self.nanosecondsOfDay))
+    }
+    let (lower, upper) = (String(value.text[..<dots.lowerBound]), String(value.text[dots.upperBound...]))
+    let since = Self.day(lower).map { TimeRange.Point.absolute($0) } ?? Self.age(lower).map { .ago($0) }
+    // A day ends where the next one begins.
+    let until =
+      Self.day(upper).map { TimeRange.Point.absolute($0 + Self.nanosecondsOfDay) } ?? Self.age(upper).map { .ago($0) }
+    guard lower.isEmpty == (since == nil), upper.isEmpty == (until == nil), !(lower.isEmpty && upper.isEmpty) else {
+      throw value.error(expecting: expects)
+    }
+    return TimeRange(since: since, until: until)
+  }
+
+  private static let nanosecondsOfDay: Int64 = 86_400_000_000_000
+
+  /// `7d` in nanoseconds.
+  private static func age(_ text: String) -> Int64? {
+    let hours: [Character: Int64] = ["h": 1, "d": 24, "w": 7 * 24, "y": 365 * 24]
+    guard let unit = text.last.flatMap({ hours[$0] }), let count = Int64(text.dropLast()), (0...10_000).contains(count)
+    else { return nil }
+    // No later than there are times.
+    return min(count * unit, 2_000_000) * 3_600_000_000_000
+  }
+
+  /// The beginning of a day, UTC, in nanoseconds since 1970.
+  private static func day(_ text: String) -> Int64? {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
+      let year = Int64(parts[0]), let month = Int64(parts[1]), let day = Int64(parts[2]), (1970...2200).contains(year),
+      (1...12).contains(month)
+    else { return nil }
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    guard (1...lengths[Int(month) - 1]).contains(day) else { return nil }
+    let years = year - 1970
+    // Leap days of the years before.
+    let before = year - 1
+    let leaps = before / 4 - before / 100 + before / 400 - (1969 / 4 - 1969 / 100 + 1969 / 400)
+    let days = years * 365 + leaps + lengths.prefix(Int(month) - 1).reduce(0, +) + day - 1
+    return days * nanosecondsOfDay
+  }
+}
+
+/// What stands behind the colon.
+struct FilterValue {
+  var text: String
+  var isQuoted: Bool
+  /// A star stands behind the quotation mark.
+  var isPrefix = false
+  /// In the filter, from 1; `nil` in an option.
+  var position: Int?
+
+  init(_ text: String, isQuoted: Bool, isPrefix: Bool = false, position: Int?) {
+    self.text = text
+    self.isQuoted = isQuoted
+    self.isPrefix = isPrefix
+    self.position = position
+  }
+
+  var withoutTilde: (value: FilterValue, hadTilde: Bool) {
+    guard text.hasSuffix("~") else { return (self, false) }
+    var value = self
+    value.text.removeLast()
+    return (value, true)
+  }
+
+  func error(expecting expected: String) -> FilterSyntaxError { error("\(expected) is expected") }
+  func error(_ reason: String) -> FilterSyntaxError {
+    FilterSyntaxError(text.isEmpty ? "\"\"" : text, at: position, reason)
+  }
+}

@@ -1,0 +1,177 @@
+internal import Text
+
+/// Reads the expression of `--where`:
+///
+///     filter = or
+///     or     = and { "OR" and }
+///     and    = term { [ "AND" ] term }
+///     term   = [ "-" | "NOT" ] ( "(" or ")" | field ":" value { "," value } | value )
+///     value  = '"' { any character but '"' } '"' | characters without space, parenthesis, comma and '"'
+struct FilterParser {
+  private let characters: [Character]
+  private var index = 0
+  private var depth = 0
+  private var count = 0
+
+  /// Parentheses and negations in each other.
+  private static let deepest = 50
+  /// Values in one filter.
+  private static let longest = 500
+
+  init(_ text: String) {
+    characters = Array(text)
+  }
+
+  mutating func parse() throws(FilterSyntaxError) -> TrackFilter.Expression {
+    skipSpace()
+    if index == characters.count { return .all([]) }
+    let expression = try alternatives()
+    guard index == characters.count else {
+      throw FilterSyntaxError(")", at: index + 1, "no parenthesis is open here")
+    }
+    return expression
+  }
+
+  private mutating func alternatives() throws(FilterSyntaxError) -> TrackFilter.Expression {
+    var parts = [try conjunction()]
+    while takeWord("OR") { parts.append(try conjunction()) }
+    return parts.count == 1 ? parts[0] : .any(parts)
+  }
+
+  private mutating func conjunction() throws(FilterSyntaxError) -> TrackFilter.Expression {
+    var parts = [try term()]
+    while true {
+      let hasAnd = takeWord("AND")
+      if !hasAnd, isAtEnd || isAtWord("OR") { break }
+      parts.append(try term())
+    }
+    return parts.count == 1 ? parts[0] : .all(parts)
+  }
+
+  private mutating func term() throws(FilterSyntaxError) -> TrackFilter.Expression {
+    skipSpace()
+    guard !isAtEnd, !isAtWord("OR"), !isAtWord("AND") else {
+      let found = peekWord()
+      throw FilterSyntaxError(
+        found.isEmpty ? "end" : found, at: index + 1,
+        "a filter such as bpm:120..128 is expected here; in quotation marks, OR, AND and NOT are words like others")
+    }
+    depth += 1
+    defer { depth -= 1 }
+    try checkSize()
+    if takeWord("NOT") { return .not(try term()) }
+    if characters[index] == "-", index + 1 < characters.count, !characters[index + 1].isWhitespace {
+      index += 1
+      return .not(try term())
+    }
+    if characters[index] == "(" { return try group() }
+    return try condition()
+  }
+
+  private func checkSize() throws(FilterSyntaxError) {
+    guard depth <= Self.deepest, count <= Self.longest else {
+      throw FilterSyntaxError(
+        String(peekWord().prefix(20)), at: index + 1,
+        "the filter is too large: up to \(Self.deepest) levels and \(Self.longest) values are possible")
+    }
+  }
+
+  private mutating func group() throws(FilterSyntaxError) -> TrackFilter.Expression {
+    let start = index
+    index += 1
+    let inner = try alternatives()
+    guard index < characters.count, characters[index] == ")" else {
+      throw FilterSyntaxError("(", at: start + 1, "this parenthesis is not closed")
+    }
+    index += 1
+    skipSpace()
+    return inner
+  }
+
+  private mutating func condition() throws(FilterSyntaxError) -> TrackFilter.Expression {
+    let start = index
+    if let name = takeFieldName() {
+      guard let field = FilterField(name: name) else {
+        throw FilterSyntaxError(
+          name, at: start + 1,
+          "there is no such filter; \(Suggestion.hint(for: name, in: FilterField.allCases.map(\.rawValue)))")
+      }
+      var values: [TrackFilter.Expression] = []
+      repeat {
+        try checkSize()
+        values.append(try field.expression(value(of: field)))
+      } while take(",")
+      skipSpace()
+      return values.count == 1 ? values[0] : .any(values)
+    }
+    let words = try value(of: nil)
+    skipSpace()
+    return try FilterField.anyName(words)
+  }
+
+  private mutating func value(of field: FilterField?) throws(FilterSyntaxError) -> FilterValue {
+    let start = index
+    count += 1
+    if index < characters.count, characters[index] == "\"" {
+      index += 1
+      guard let end = characters[index...].firstIndex(of: "\"") else {
+        throw FilterSyntaxError("\"", at: start + 1, "this quotation mark is not closed")
+      }
+      let text = String(characters[index..<end])
+      index = end + 1
+      let isPrefix = take("*")
+      return FilterValue(text, isQuoted: true, isPrefix: isPrefix, position: start + 1)
+    }
+    while index < characters.count, !characters[index].endsValue(inList: field != nil) { index += 1 }
+    guard index > start else {
+      let found = index < characters.count ? String(characters[index]) : "end"
+      throw FilterSyntaxError(
+        field.map { "\($0.rawValue):" } ?? found, at: start + 1,
+        field.map { "\($0.expects) is expected right behind the colon" } ?? "a filter cannot begin with this")
+    }
+    return FilterValue(String(characters[start..<index]), isQuoted: false, position: start + 1)
+  }
+
+  /// A name and the colon behind it.
+  private mutating func takeFieldName() -> String? {
+    var end = index
+    while end < characters.count, characters[end].isLetter || characters[end] == "-" || characters[end] == "_" { end += 1 }
+    guard end > index, end < characters.count, characters[end] == ":" else { return nil }
+    defer { index = end + 1 }
+    return String(characters[index..<end])
+  }
+
+  // MARK: Characters
+
+  private var isAtEnd: Bool { index == characters.count || characters[index] == ")" }
+
+  private mutating func skipSpace() {
+    while index < characters.count, characters[index].isWhitespace { index += 1 }
+  }
+
+  private mutating func take(_ character: Character) -> Bool {
+    guard index < characters.count, characters[index] == character else { return false }
+    index += 1
+    return true
+  }
+
+  private func peekWord() -> String {
+    String(characters[index...].prefix { !$0.isWhitespace && $0 != "(" && $0 != ")" })
+  }
+
+  private func isAtWord(_ word: String) -> Bool { peekWord() == word }
+
+  private mutating func takeWord(_ word: String) -> Bool {
+    skipSpace()
+    guard isAtWord(word) else { return false }
+    index += word.count
+    skipSpace()
+    return true
+  }
+}
+
+extension Character {
+  fileprivate func endsValue(inList: Bool) -> Bool {
+    isWhitespace || self == "(" || self == ")" || self == "\"" || inList && self == ","
+  }
+}

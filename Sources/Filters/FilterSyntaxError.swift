@@ -1,0 +1,22 @@
+/// What in a filter makes no sense, and what would.
+public struct FilterSyntaxError: Error, Hashable, Sendable {
+  /// The word that it is about.
+  public let word: String
+  /// Of the word's first character, counted from 1; `nil` in the value of an option.
+  public let position: Int?
+  /// A sentence without its period: what is wrong, and what is valid.
+  public let reason: String
+
+  init(_ word: String, at position: Int?, _ reason: String) {
+    self.word = word
+    self.position = position
+    self.reason = reason
+  }
+}
+
+extension FilterSyntaxError: CustomStringConvertible {
+  public var description: String {
+    guard let position else { return "'\(word)': \(reason)." }
+    return "at character \(position), '\(word)': \(reason)."
+  }
+}

@@ -1,0 +1,103 @@
+public import Analysis
+internal import GRDB
+public import System
+public import SystemPackage
+
+/// A track as the search catalog has it. What is not known is `nil`.
+public struct TrackRow: Sendable, Equatable {
+  /// Of the row of `file`.
+  public var fileID: Int64
+  public var path: FilePath
+  public var contentID: ContentID?
+  /// Several values with ` / ` between, as in all names.
+  public var artist: String?
+  public var title: String?
+  public var album: String?
+  public var albumArtist: String?
+  public var genre: String?
+  public var year: Int?
+  /// As corrected, or else as found.
+  public var bpm: Double?
+  /// 0 to 1; 1 for a corrected tempo.
+  public var confidence: Double?
+  /// The tempo was set by a person.
+  public var isLocked: Bool
+  /// Camelot, such as `8A`.
+  public var key: String?
+  /// LUFS.
+  public var integratedLoudness: Double?
+  public var durationSeconds: Double?
+  public var codec: String?
+  public var isLossless: Bool?
+  public var status: FileAnalysis.Status
+  /// When the file was first met.
+  public var added: Timestamp
+
+  static let columns = """
+    song.id, file.path, file.content_id, song.artist, song.title, song.album, song.album_artist, song.genre, song.year, \
+    song.bpm, song.confidence, song.locked, song.key, song.lufs, song.duration_s, song.codec, song.lossless, song.status, \
+    song.added_ns
+    """
+
+  init(_ row: Query) {
+    fileID = row.integer(0)
+    path = row.path(1)
+    contentID = row.optionalText(2).flatMap { ContentID($0) }
+    artist = row.optionalText(3)
+    title = row.optionalText(4)
+    album = row.optionalText(5)
+    albumArtist = row.optionalText(6)
+    genre = row.optionalText(7)
+    year = row.optionalInteger(8).map { Int($0) }
+    bpm = row.optionalReal(9)
+    confidence = row.optionalReal(10)
+    isLocked = row.flag(11)
+    key = row.optionalText(12)
+    integratedLoudness = row.optionalReal(13)
+    durationSeconds = row.optionalReal(14)
+    codec = row.optionalText(15)
+    isLossless = row.isNull(16) ? nil : row.flag(16)
+    status = FileAnalysis.Status(rawValue: row.text(17)) ?? .failed
+    added = Timestamp(nanoseconds: row.integer(18))
+  }
+}
+
+/// The order of tracks. Those of which it is not known come last; those that are equal are in the order of their ids.
+public struct TrackOrder: Sendable, Hashable {
+  public enum Key: String, Sendable, Hashable, CaseIterable {
+    /// The bytes of the path.
+    case path
+    case artist, title, album, year, bpm, confidence
+    /// Around the wheel of Camelot: 1A, 1B, 2A, …
+    case key
+    case lufs, duration, added
+  }
+
+  public var key: Key
+  public var isDescending: Bool
+
+  public init(_ key: Key, isDescending: Bool = false) {
+    self.key = key
+    self.isDescending = isDescending
+  }
+
+  public static let path = TrackOrder(.path)
+
+  /// What has an index in this order; of paths, also those of files that are no tracks.
+  var source: String { key == .path ? "file CROSS JOIN song ON song.id = file.id" : "song" }
+  var id: String { key == .path ? "file.id" : "song.id" }
+
+  var sql: String {
+    let column =
+      switch key {
+      case .path: "file.path"
+      case .artist, .title, .album: "song.\(key) COLLATE NOCASE"
+      case .year, .bpm, .confidence, .lufs: "song.\(key)"
+      case .key: "song.key_order"
+      case .duration: "song.duration_s"
+      case .added: "song.added_ns"
+      }
+    let direction = isDescending ? "DESC" : "ASC"
+    return "\(column) \(direction) NULLS LAST, \(id) \(direction)"
+  }
+}

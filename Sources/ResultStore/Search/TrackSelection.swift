@@ -1,0 +1,73 @@
+public import Filters
+internal import GRDB
+internal import System
+
+/// Tracks by filters.
+extension ResultStore {
+  /// Tracks that are there and match a filter.
+  /// - Parameter limit: `nil` for all.
+  public func tracks(
+    matching filter: TrackFilter, order: TrackOrder = .path, limit: Int? = nil, offset: Int = 0
+  ) throws(StoreError) -> [TrackRow] {
+    try read { db in
+      let set = try FilterEvaluation(db, tables: songs.tables).tracks(matching: filter)
+      return try TrackSelection(db).tracks(in: set, order: order, limit: limit, offset: offset)
+    }
+  }
+
+  public func trackCount(matching filter: TrackFilter) throws(StoreError) -> Int {
+    try read { db in
+      try FilterEvaluation(db, tables: songs.tables).tracks(matching: filter).count(ofAll: TrackSelection(db).allCount())
+    }
+  }
+}
+
+/// Reads and sorts tracks.
+struct TrackSelection {
+  private let db: Database
+
+  init(_ db: Database) {
+    self.db = db
+  }
+
+  /// How many tracks there are.
+  func allCount() throws -> Int {
+    let select = try Query(db, "SELECT count(*) FROM song")
+    return try select.first { Int(select.integer(0)) } ?? 0
+  }
+
+  /// So many are read and sorted; of more, the index of the order is read until there are enough.
+  private static let fewTracks = 500
+
+  func tracks(in set: TrackSet, order: TrackOrder, limit: Int?, offset: Int) throws -> [TrackRow] {
+    let bounds: [SQLValue] = [.integer(limit ?? -1), .integer(offset)]
+    if let ids = set.ids, ids.count <= Self.fewTracks {
+      return try rows(
+        "JOIN json_each(?) ON song.id = value ORDER BY \(order.sql) LIMIT ? OFFSET ?", [Self.list(ids)] + bounds)
+    }
+    // Without the row, so that an index alone is read.
+    var sql = "SELECT \(order.id) FROM \(order.source)"
+    if !set.isAll { sql += " WHERE \(TrackSet.condition(on: order.id))" }
+    let select = try Query(db, "\(sql) ORDER BY \(order.sql) LIMIT ? OFFSET ?")
+    var ids: [Int64] = []
+    let argument: [SQLValue] = set.isAll ? [] : [.tracks(TrackSet.Argument(set))]
+    try select.forEach(argument + bounds) { ids.append(select.integer(0)) }
+    return try tracks(ids)
+  }
+
+  /// In this order.
+  func tracks(_ ids: [Int64]) throws -> [TrackRow] {
+    try rows("JOIN json_each(?) ON song.id = value ORDER BY json_each.key", [Self.list(ids)])
+  }
+
+  private func rows(_ rest: String, _ values: [SQLValue]) throws -> [TrackRow] {
+    let select = try Query(db, "SELECT \(TrackRow.columns) FROM song JOIN file ON file.id = song.id \(rest)")
+    var rows: [TrackRow] = []
+    try select.forEach(values) { rows.append(TrackRow(select)) }
+    return rows
+  }
+
+  private static func list(_ ids: [Int64]) -> SQLValue {
+    .text("[\(ids.map { String($0) }.joined(separator: ","))]")
+  }
+}

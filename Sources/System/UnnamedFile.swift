@@ -1,0 +1,22 @@
+internal import Glibc
+public import SystemPackage
+
+/// A file without a name, which goes with the process however that ends.
+public struct UnnamedFile: ~Copyable {
+  /// Open for reading and writing.
+  public let descriptor: FileDescriptor
+
+  /// - Parameter folder: Where it takes up space.
+  public init(in folder: FilePath) throws(Errno) {
+    let name = folder.appending("nocturne-\(UInt64.random(in: 0 ... .max))")
+    do {
+      descriptor = try .open(
+        name, .readWrite, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec], permissions: .ownerReadWrite)
+    } catch {
+      throw error as? Errno ?? .ioError
+    }
+    _ = name.withPlatformString { unsafe unlink($0) }
+  }
+
+  deinit { try? descriptor.close() }
+}

@@ -1,0 +1,14 @@
+internal import Foundation
+
+/// Where something lies in a recording, as players show it: `4:51`, `1:02:03`, with decimals `1:27.35`.
+/// - Parameters:
+///   - seconds: From the start. What is below 0 or no number counts as 0; beyond 1e9 as 1e9.
+///   - decimals: Of the seconds, 0 to 3.
+public func clockText(_ seconds: Double, decimals: Int = 0) -> String {
+  let places = min(max(decimals, 0), 3)
+  let parts = [1, 10, 100, 1000][places]
+  let whole = Int((min(seconds > 0 ? seconds : 0, 1e9) * Double(parts)).rounded())
+  let (hours, minutes, rest) = (whole / parts / 3600, whole / parts / 60 % 60, whole / parts % 60)
+  let clock = hours > 0 ? String(format: "%d:%02d:%02d", hours, minutes, rest) : String(format: "%d:%02d", minutes, rest)
+  return places == 0 ? clock : clock + String(format: ".%0*d", places, whole % parts)
+}

@@ -1,0 +1,73 @@
+import Application
+import AudioEncoding
+import Foundation
+import Synchronization
+import SystemPackage
+import Text
+
+/// Writes and plays audio for a command: with progress on a terminal, until a signal ends it.
+final class ClickSession {
+  private let players: [Player]
+  private let playback: Playback
+  private let isCancelled: Interruption
+  private let signals: SignalHandling
+  private let terminal = Terminal()
+
+  /// - Throws: `PlayerError` if nothing can play, before any work is done.
+  init(plays: Bool) throws {
+    players = plays ? Player.installed(searchPath: ProcessInfo.processInfo.environment["PATH"]) : []
+    if plays, players.isEmpty { throw PlayerError.noPlayer }
+    let playback = Playback(players)
+    let isCancelled = Interruption()
+    self.playback = playback
+    self.isCancelled = isCancelled
+    signals = SignalHandling { _ in
+      isCancelled.raise()
+      playback.stop()
+    }
+  }
+
+  /// Makes audio, with progress on a terminal.
+  ///
+  /// - Parameters:
+  ///   - duration: Seconds that there will be, if that is known.
+  ///   - work: Gets what to call with seconds that are done, and what says whether to stop; `nil` if it has stopped.
+  /// - Throws: The exit status if a signal came.
+  func make<Outcome>(
+    _ duration: Double?, _ work: (@escaping (Double) -> Void, @escaping () -> Bool) throws -> Outcome?
+  ) throws -> Outcome {
+    let bar = ProgressBar()
+    defer { bar.finish() }
+    let isCancelled = isCancelled
+    let outcome = try work(
+      { seconds in if let duration, duration > 0 { bar.show(seconds / duration, "writing") } },
+      { isCancelled.isRaised })
+    guard let outcome else { throw ending }
+    return outcome
+  }
+
+  /// Plays a file to its end.
+  ///
+  /// - Returns: The name of the program.
+  /// - Throws: `PlayerError`; the exit status if a signal came.
+  func play(_ file: TemporaryAudio) throws -> String {
+    if terminal.isInteractive { Terminal.write("playing; Ctrl-C ends it") }
+    defer { if terminal.isInteractive { Terminal.write("\r\u{1B}[K") } }
+    guard let player = try file.play(through: playback) else { throw ending }
+    return player.name
+  }
+
+  /// Says on a terminal what was done.
+  func tell(_ text: String) {
+    if terminal.isInteractive { Terminal.writeLine(printable(text)) }
+  }
+
+  private var ending: any Error { (signals.exitStatus ?? .interrupted).exitCode }
+}
+
+/// Whether a signal has come.
+private final class Interruption: Sendable {
+  private let state = Atomic(false)
+  var isRaised: Bool { state.load(ordering: .relaxed) }
+  func raise() { state.store(true, ordering: .relaxed) }
+}

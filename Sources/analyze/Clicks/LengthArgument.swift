@@ -1,0 +1,37 @@
+import ArgumentParser
+import Pipeline
+import SystemPackage
+
+/// A length of audio or a place in it: `90`, `1:30`, `1:02:03.5`, `60m`, `1h30m`.
+struct LengthArgument: ExpressibleByArgument, Sendable {
+  let seconds: Double
+
+  init(seconds: Double) { self.seconds = seconds }
+
+  var defaultValueDescription: String { seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)" }
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+    if (2...3).contains(parts.count) {
+      var seconds = 0.0
+      for (index, part) in parts.enumerated() {
+        guard let number = Self.number(part), index == 0 || number < 60,
+          index == parts.count - 1 || !part.contains(".")
+        else { return nil }
+        seconds = seconds * 60 + number
+      }
+      self.seconds = seconds
+    } else if let number = Self.number(argument[...]) {
+      seconds = number
+    } else if let duration = Duration(setting: argument, in: SettingContext(folder: "/", home: "/")) {
+      seconds = duration / .seconds(1)
+    } else {
+      return nil
+    }
+  }
+
+  /// Digits with or without a point.
+  private static func number(_ text: Substring) -> Double? {
+    text.utf8.allSatisfy { (48...57).contains($0) || $0 == 46 } && text.utf8.count <= 18 ? Double(text) : nil
+  }
+}

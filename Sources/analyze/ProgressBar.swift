@@ -1,0 +1,42 @@
+import Pipeline
+import Synchronization
+
+/// How far one long task is, in one line of a terminal. Nothing is shown elsewhere.
+final class ProgressBar: Sendable {
+  private struct State {
+    var lastShown: ContinuousClock.Instant?
+    var isShown = false
+  }
+
+  private let terminal = Terminal()
+  private let state = Mutex(State())
+
+  private static let interval = Duration.milliseconds(100)
+  private static let cellCount = 24
+
+  /// - Parameters:
+  ///   - fraction: 0 to 1.
+  ///   - task: One or two words, such as `writing`.
+  func show(_ fraction: Double, _ task: String) {
+    guard terminal.isInteractive, Log.format == .text else { return }
+    state.withLock { state in
+      let now = ContinuousClock.now
+      if let last = state.lastShown, now - last < Self.interval { return }
+      state.lastShown = now
+      state.isShown = true
+      let share = min(1, max(0, fraction))
+      let filled = Int(Double(Self.cellCount) * share)
+      let drawn = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.cellCount - filled)
+      Terminal.write("\r\u{1B}[K\(drawn)  \(task), \(Int(share * 100))%", isProgress: true)
+    }
+  }
+
+  /// Removes the line, so other text can be written.
+  func finish() {
+    state.withLock { state in
+      guard state.isShown else { return }
+      Terminal.write("\r\u{1B}[K", isProgress: true)
+      state = State()
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+import Filters
+
+/// `--where` alone, for commands whose other options have the names of filters.
+struct WhereArgument: ParsableArguments {
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp("Tracks that match an expression, such as 'genre:dnb bpm:80..90'", valueName: "filter"))
+  var expression: String?
+
+  func validate() throws { _ = try filter() }
+
+  /// `nil` if it was not given.
+  /// - Throws: `ValidationError`.
+  func filter() throws -> TrackFilter? {
+    do throws(FilterSyntaxError) {
+      return try expression.map { text throws(FilterSyntaxError) in try TrackFilter(parsing: text) }
+    } catch {
+      throw ValidationError("--where: \(error)")
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import AnalysisTesting
+import AudioEncoding
+import Foundation
+import SystemPackage
+import Testing
+
+/// Programs that stand for players.
+@Suite struct PlaybackTests {
+  private let folder = try? TemporaryDirectory()
+
+  /// Another process writes it: a program that some other test is just starting would for a moment share what this one has
+  /// open for writing, and what is open for writing cannot be run.
+  private func program(_ name: String, _ script: String) throws {
+    let writing = Process()
+    writing.executableURL = URL(filePath: "/bin/sh")
+    writing.arguments =
+      ["-c", #"mkdir -p "$1" && printf '#!/bin/sh\n%s\n' "$3" > "$1/$2" && chmod +x "$1/$2""#, "sh"]
+      + [try #require(folder).file("bin").string, name, script]
+    try writing.run()
+    writing.waitUntilExit()
+    #expect(writing.terminationStatus == 0)
+  }
+
+  private var players: [Player] {
+    Player.installed(searchPath: "relative::\(folder?.file("bin").string ?? ""):/nowhere")
+  }
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOfFile: #require(folder).file(name).string, encoding: .utf8)
+  }
+
+  @Test func theBestThatIsInstalledPlays() throws {
+    let log = try #require(folder).file("log").string
+    try program("aplay", #"echo "$0 $*" > '\#(log)'"#)
+    try program("mpv", "exit 1")
+    #expect(players.map(\.name) == ["aplay", "mpv"])
+    #expect(try Playback(players).play("/tmp/a b.wav")?.name == "aplay")
+    #expect(try text("log").hasSuffix("bin/aplay -q /tmp/a b.wav\n"))
+  }
+
+  @Test func theNextOneIsTriedIfOneRefuses() throws {
+    try program("pw-play", "exit 1")
+    try program("aplay", "exit 3")
+    try program("play", "exit 0")
+    #expect(try Playback(players).play("/a.wav")?.name == "play")
+    try program("play", "exit 2")
+    #expect(throws: PlayerError.failed(["pw-play", "aplay", "play"], status: 2)) {
+      try Playback(players).play("/a.wav")
+    }
+    try program("pw-play", "kill -TERM $$")
+    #expect(throws: PlayerError.failed(["pw-play"], status: 128 + 15)) { try Playback(players).play("/a.wav") }
+  }
+
+  @Test func noneIsInstalled() throws {
+    #expect(Player.installed(searchPath: nil).isEmpty && players.isEmpty)
+    #expect(throws: PlayerError.noPlayer) { try Playback([]).play("/a.wav") }
+    #expect("\(PlayerError.noPlayer)".contains("aplay"))
+  }
+
+  @Test func whatPlaysCanBeStopped() throws {
+    let started = try #require(folder).file("started").string
+    try program("paplay", "echo > '\(started)'; sleep 60 & wait")
+    let playback = Playback(players)
+    let stopper = Thread {
+      while !FileManager.default.fileExists(atPath: started) { usleep(1_000) }
+      playback.stop()
+    }
+    stopper.start()
+    let start = ContinuousClock.now
+    #expect(try playback.play("/a.wav") == nil)
+    #expect(ContinuousClock.now - start < .seconds(50))
+    // And plays nothing any more.
+    #expect(try playback.play("/a.wav") == nil)
+  }
+}

@@ -1,0 +1,190 @@
+import Analysis
+import Filters
+import SystemPackage
+import Testing
+
+@Suite struct FilterParserTests {
+  private typealias Expression = TrackFilter.Expression
+
+  private func parse(_ text: String) throws -> Expression { try TrackFilter(parsing: text).expression }
+
+  private func number(_ field: TrackCondition.NumberField, _ lower: Double?, _ upper: Double?) -> Expression {
+    .condition(.number(field, NumberRange(lower: lower, upper: upper)))
+  }
+
+  private func text(_ field: TrackCondition.TextField, _ words: String, isPrefix: Bool = false) -> Expression {
+    .condition(.text(field, FilterWords(words, isPrefix: isPrefix)))
+  }
+
+  @Test(arguments: ["", " ", "\t\n"]) func nothingIsEverything(text: String) throws {
+    #expect(try TrackFilter(parsing: text) == .everything)
+  }
+
+  @Test func ranges() throws {
+    #expect(try parse("bpm:120..128") == number(.bpm, 120, 128))
+    #expect(try parse("bpm:120..") == number(.bpm, 120, nil))
+    #expect(try parse("confidence:..0.5") == number(.confidence, nil, 0.5))
+    #expect(try parse("lufs:-14..-9") == number(.integratedLoudness, -14, -9))
+    #expect(try parse("duration:3:00..1:05:30") == number(.duration, 180, 3930))
+    #expect(try parse("duration:90s..5m") == number(.duration, 90, 300))
+    #expect(try parse("year:1990..1999") == number(.year, 1990, 1999))
+  }
+
+  /// One value stands for all that is shown as it.
+  @Test func singleNumbers() throws {
+    func range(_ text: String) throws -> NumberRange? {
+      if case .condition(.number(_, let range)) = try parse(text) { range } else { nil }
+    }
+    #expect(try range("bpm:128") == NumberRange(lower: 127.5, upper: 128.5, includesUpper: false))
+    let tenths = try #require(try range("bpm:127.9"))
+    #expect(tenths.contains(127.86) && tenths.contains(127.94) && !tenths.contains(127.96))
+    #expect(try range("year:1994")?.contains(1994) == true)
+    #expect(try range("lufs:-9.5")?.contains(-9.5) == true)
+  }
+
+  @Test func octavesOfATempo() throws {
+    #expect(try parse("bpm:80..90~") == .any([number(.bpm, 80, 90), number(.bpm, 40, 45), number(.bpm, 160, 180)]))
+  }
+
+  @Test(arguments: ["8A", "8a", "08A", "Am", "aM", "1m", "Aminor"]) func namesOfAMinor(name: String) throws {
+    #expect(try parse("key:\(name)") == .condition(.key(MusicalKey(pitchClass: 9, mode: .minor))))
+  }
+
+  @Test func compatibleKeys() throws {
+    let keys = ["8A", "8B", "7A", "9A"].map { MusicalKey($0) }
+    guard case .any(let parts) = try parse("key:8A~") else {
+      Issue.record("no alternatives")
+      return
+    }
+    #expect(Set(parts.compactMap { if case .condition(.key(let key)) = $0 { key } else { nil } }) == Set(keys))
+    #expect(try parse("key:\"A minor\"") == parse("key:8A"))
+    #expect(try parse("key:C♯m") == parse("key:Dbm"))
+  }
+
+  /// All names of all keys mean those keys, and nothing is the name of two.
+  @Test func everyKeyHasItsNames() {
+    for key in MusicalKey.all {
+      for name in [key.camelot, key.openKey, "\(key)", key.tonic + (key.mode == .minor ? "m" : "")] {
+        #expect(MusicalKey(name) == key)
+      }
+      let number = Int(key.camelot.dropLast()) ?? 0
+      let camelots = Set(key.compatible.map(\.camelot))
+      let letter = key.camelot.suffix(1)
+      let expected = [
+        key.camelot, "\(number)\(letter == "A" ? "B" : "A")", "\(number % 12 + 1)\(letter)",
+        "\((number + 10) % 12 + 1)\(letter)",
+      ]
+      #expect(camelots == Set(expected))
+    }
+    for wrong in ["", "0", "13A", "8C", "H", "A#x", "0B0"] { #expect(MusicalKey(wrong) == nil) }
+  }
+
+  @Test func texts() throws {
+    #expect(try parse("genre:trance") == text(.genre, "trance"))
+    #expect(try parse("genre:\"drum & bass\"") == text(.genre, "drum & bass"))
+    #expect(try parse("artist:bjor*") == text(.artist, "bjor", isPrefix: true))
+    #expect(try parse("artist:\"daft pu\"*") == text(.artist, "daft pu", isPrefix: true))
+    #expect(try parse("title:\"a*\"") == text(.title, "a*"))
+    #expect(try parse("lumine") == text(.anyName, "lumine"))
+    #expect(try parse("\"bpm:128\"") == text(.anyName, "bpm:128"))
+    #expect(try parse("genre:house,techno") == .any([text(.genre, "house"), text(.genre, "techno")]))
+    #expect(try parse("path:live") == text(.path, "live"))
+    #expect(try parse("under:\"/music/a b/../c\"") == .condition(.under("/music/c")))
+  }
+
+  @Test func combinations() throws {
+    let (a, b, c) = (text(.anyName, "a"), text(.anyName, "b"), text(.anyName, "c"))
+    #expect(try parse("a b") == .all([a, b]))
+    #expect(try parse("a AND b") == .all([a, b]))
+    #expect(try parse("a OR b c") == .any([a, .all([b, c])]))
+    #expect(try parse("(a OR b) c") == .all([.any([a, b]), c]))
+    #expect(try parse("-a NOT b -(c)") == .all([.not(a), .not(b), .not(c)]))
+    #expect(try parse("a-b") == text(.anyName, "a-b"))
+    #expect(try parse("-genre:rock") == .not(text(.genre, "rock")))
+    #expect(try parse("((a))") == a)
+    #expect(try parse("\"OR\"") == text(.anyName, "OR"))
+  }
+
+  @Test func others() throws {
+    #expect(try parse("codec:FLAC") == .condition(.codec("flac")))
+    #expect(try parse("lossless:yes") == .condition(.isLossless(true)))
+    #expect(try parse("locked:no") == .condition(.isLocked(false)))
+    #expect(try parse("status:failed,partial") == .any([.condition(.status(.failed)), .condition(.status(.partial))]))
+    #expect(try parse("missing:isrc") == .condition(.missing("isrc")))
+    #expect(try parse("missing:key") == .condition(.missing("key")))
+    let day: Int64 = 86_400_000_000_000
+    #expect(try parse("added:7d") == .condition(.added(TimeRange(since: .ago(7 * day), until: nil))))
+    // date -u -d 2026-11-01 +%s
+    let november: Int64 = 1_793_491_200_000_000_000
+    #expect(
+      try parse("added:2026-11-01")
+        == .condition(.added(TimeRange(since: .absolute(november), until: .absolute(november + day)))))
+    #expect(
+      try parse("added:2026-11-01..") == .condition(.added(TimeRange(since: .absolute(november), until: nil))))
+  }
+
+  @Test(arguments: [
+    ("bmp:120", "at character 1, 'bmp': there is no such filter; did you mean 'bpm'?."),
+    ("genre:trance xyzzy:1", "at character 14, 'xyzzy': there is no such filter; valid here: added, album"),
+    ("bpm:fast", "at character 5, 'fast': a tempo such as 128"),
+    ("bpm:128..120", "at character 5, '128..120': the range begins behind its end; did you mean 120..128?"),
+    ("key:8C", "at character 5, '8C': a key such as 8A"),
+    ("missing:isrcs", "did you mean 'isrc'?"),
+    ("status:broken", "one of ok, partial, failed is expected"),
+    ("lossless:maybe", "yes or no is expected"),
+    ("genre:", "at character 7, 'genre:': a word"),
+    ("genre: trance", "right behind the colon"),
+    ("(a", "at character 1, '(': this parenthesis is not closed"),
+    ("a)", "at character 2, ')': no parenthesis is open here"),
+    ("a OR", "at character 5, 'end': a filter such as"),
+    ("\"a", "at character 1, '\"': this quotation mark is not closed"),
+    ("under:music", "a path from the root on is expected"),
+    ("added:yesterday", "a date such as 2026-11-01"),
+    ("added:2026-02-30", "a date such as 2026-11-01"),
+    ("year:99.5", "a year or range of years"),
+    ("bpm:1e5", "a tempo"), ("bpm:nan", "a tempo"), ("bpm:..", "a tempo"), ("duration:1:75", "a length"),
+  ]) func mistakesAreNamed(text: String, expected: String) throws {
+    let error = try #require(throws: FilterSyntaxError.self) { try TrackFilter(parsing: text) }
+    #expect(error.description.replacing("?.", with: "?").contains(expected.replacing("?.", with: "?")), "\(error)")
+  }
+
+  @Test func optionsHaveTheSameValues() throws {
+    #expect(try TrackFilter(field: .bpm, values: "120..128") == TrackFilter(parsing: "bpm:120..128"))
+    #expect(try TrackFilter(field: .key, values: "8A,9A") == TrackFilter(parsing: "key:8A,9A"))
+    #expect(try TrackFilter(field: .artist, values: "Tyler, The Creator").expression == text(.artist, "Tyler, The Creator"))
+    let error = #expect(throws: FilterSyntaxError.self) { try TrackFilter(field: .bpm, values: "x") }
+    #expect(error?.position == nil)
+  }
+
+  @Test func joining() throws {
+    let filter = try TrackFilter(parsing: "a OR b").and(TrackFilter(parsing: "c d")).and(.everything)
+    #expect(try filter == TrackFilter(parsing: "(a OR b) c d"))
+  }
+
+  /// Whatever is typed is a filter or a mistake that is named.
+  @Test func noTextIsTooMuch() {
+    let pieces = [
+      "bpm:", "(", ")", "\"", "-", "OR", "AND", "NOT", " ", ":", "..", "~", "*", ",", "8A", "key:", "\0", "🎵", "музыка", "12",
+      "genre:", "under:/", "added:", "'", ";", "%", "--", "missing:", "\\", "duration:1:", "e\u{301}",
+    ]
+    var state: UInt64 = 1
+    func next(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % bound
+    }
+    for _ in 0..<20_000 {
+      let text = (0..<next(9)).map { _ in pieces[next(pieces.count)] }.joined()
+      do {
+        _ = try TrackFilter(parsing: text)
+      } catch {
+        #expect(!error.word.isEmpty && !error.reason.isEmpty)
+        #expect((1...text.count + 1).contains(error.position ?? 0), "\(text): \(error)")
+      }
+    }
+    for deep in ["(", "-", "NOT "] {
+      let text = String(repeating: deep, count: 100_000) + "a"
+      #expect(throws: FilterSyntaxError.self) { try TrackFilter(parsing: text) }
+    }
+    #expect(throws: FilterSyntaxError.self) { try TrackFilter(parsing: "key:" + String(repeating: "8A,", count: 1000) + "8A") }
+  }
+}
