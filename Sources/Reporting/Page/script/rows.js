@@ -6,7 +6,8 @@ const rowHeight = () => isPhone.matches ? 60 : 36;
 
 function makeRow(position) {
   const track = view[position], isCurrent = position === current || (current < 0 && position === 0);
-  const row = element('tr', { class: track === openTrack ? 'row open' : 'row', role: 'row', tabindex: isCurrent ? 0 : -1,
+  const row = element('tr',
+    { class: track === openTrack ? 'row open' : 'row', role: 'row', tabindex: isCurrent ? 0 : -1,
     'aria-rowindex': position + 2, 'aria-selected': track === openTrack ? 'true' : false, 'data-position': position });
   row.append(element('td', { class: 'state', role: 'cell' }, statusShape(track)));
   for (const item of shownColumns) {
