@@ -227,7 +227,8 @@ import Testing
 
   private static let hostile = [
     "</script><script>alert(1)</script>", "<!--<script>", "\"\u{301} onmouseover=\"alert(1)", "'\u{FE0F}><img src=x>",
-    "{{{script}}} {{^x}}", "\u{1}columns\u{1}", "\u{0}\u{8}\u{1F}\u{7F}\u{85}\u{2028}\u{2029}\u{202E}", "&lt;b&gt;", "$& $1",
+    "{{{script}}} {{^x}}", "\u{1}columns\u{1}", "\u{0}\u{8}\u{1F}\u{7F}\u{85}\u{2028}\u{2029}\u{202E}", "&lt;b&gt;",
+    "$& $1",
     "]]>\\u003c/script>", "\u{FFFF}\u{10FFFF}", String(repeating: "<", count: 400),
   ]
 

@@ -115,8 +115,10 @@ import Text
       stopped.headline == "Last night’s run stopped early: 1,204 of 20,000 files done. The next run continues.")
     let runs = [Self.outline(18), Self.outline(19, .interrupted), Self.outline(20)]
     let page = try Self.page(
-      [Self.track("/music/a.flac", seen: 19, analyzed: 20), Self.track("/music/b.flac", seen: 19, analyzed: 19),
-        Self.track("/music/c.flac", seen: 18, analyzed: 20)], run: Self.run(20), runs: runs)
+      [
+        Self.track("/music/a.flac", seen: 19, analyzed: 20), Self.track("/music/b.flac", seen: 19, analyzed: 19),
+        Self.track("/music/c.flac", seen: 18, analyzed: 20),
+      ], run: Self.run(20), runs: runs)
     #expect(page.headline == "Last night: 1 new, 1 updated — 4 min of music in 27 s.")
     let died = try Self.page(Self.known, run: Self.run(20, .died))
     #expect(died.headline == "Last night’s run stopped early. The next run continues.")
@@ -132,10 +134,13 @@ import Text
 
   @Test func foldersThatAreNotThere() throws {
     let page = try Self.page(
-      Self.known, run: Self.run(20, roots: [.init(path: "/music", condition: .scanned), .init(path: "/nas", condition: .missing)]))
+      Self.known,
+      run: Self.run(20, roots: [.init(path: "/music", condition: .scanned), .init(path: "/nas", condition: .missing)]))
     #expect(page.html.contains("A folder is not there.</span> <span class=\"do\">Is the drive mounted?"))
     #expect(page.html.contains("<code>/nas</code>"))
     #expect(page.html.contains("/music and 1 more"))
+    #expect(page.headline == "Last night: 1 folder not found.")
+    #expect(page.html.contains("<title>1 folder needs attention"))
   }
 
   @Test func whyTracksWereAnalyzedAgain() throws {
@@ -147,7 +152,8 @@ import Text
   }
 
   @Test(arguments: [
-    (end + 2 * 3600, "last night"), (end + 16 * 3600, "last night"), (end + day, "yesterday"), (end + 3 * day, "on November 22"),
+    (end + 2 * 3600, "last night"), (end + 16 * 3600, "last night"), (end + day, "yesterday"),
+    (end + 3 * day, "on November 22"),
   ])
   func theNameOfTheRun(seconds: Int64, name: String) throws {
     let page = try Self.page(Self.known, run: Self.run(20), at: seconds)
