@@ -1,7 +1,9 @@
 /* Charts: drawn for the width they have, so their text never scales. A title is a finding from the data. */
 
 const tallHeight = () => isPhone.matches ? 230 : 270;
-const LEFT = 36, BOTTOM = 36, TOP = 18;
+const BOTTOM = 36, TOP = 18;
+/** Room for the numbers of the vertical axis. */
+const leftOf = scale => Math.max(36, 14 + 7 * grouped.format(scale.top).length);
 
 /** A round number at or above the largest count, and the step of two or three grid lines. */
 function scaleFor(largest) {
@@ -45,47 +47,43 @@ function roving(shapes, choose) {
 }
 
 /**
- * Columns that filter when clicked. `bins`: { from, to, count, says }; `tick(bin)`: text below its left edge or its middle;
- * `selected(bin)`: whether the filter covers it.
+ * Columns that filter when clicked. `bins`: { from, to, count, says }; `tick(bin, index)`: text below the left edge of a bin, or
+ * below its middle; `reference`: { index, text }, a dashed line where that bin begins.
  */
 function columnChart(host, { bins, parameter, axis, tick, middle, reference, height }) {
-  const width = host.clientWidth, bottom = height - BOTTOM;
-  const scale = scaleFor(Math.max(...bins.map(bin => bin.count))), each = (width - LEFT) / bins.length;
-  const y = value => bottom - value / scale.top * (bottom - TOP), x = index => LEFT + index * each;
+  const width = host.clientWidth, bottom = height - BOTTOM, scale = scaleFor(Math.max(...bins.map(bin => bin.count)));
+  const left = leftOf(scale), each = (width - left) / bins.length;
+  const y = value => bottom - value / scale.top * (bottom - TOP), x = index => left + index * each;
   const svg = shape('svg', { viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': axis },
-    gridLines(scale, LEFT, width, y));
-  const spots = [], drawn = [];
-  bins.forEach((bin, index) => {
-    const words = `${bin.says}: ${plural(bin.count, 'track')}`;
+    gridLines(scale, left, width, y));
+  const spots = bins.map((bin, index) => {
+    const words = `${bin.says}: ${plural(bin.count, 'track')}`, gap = Math.min(2, each / 4);
     const bar = shape('rect',
-      { class: 'bar', x: x(index) + Math.min(1, each / 8), width: Math.max(1, each - Math.min(2, each / 4)),
-      y: y(bin.count), height: bottom - y(bin.count) });
-    const spot = shape('g',
-      { class: bin.count ? 'spot' : false, role: bin.count ? 'button' : false,
-      'aria-label': bin.count ? words : false },
-      shape('title', { text: words }),
-        shape('rect', { class: 'hit', x: x(index), width: each, y: TOP, height: bottom - TOP }), bar);
-    svg.append(spot);
-    if (bin.count) { spots.push([spot, bin]); drawn.push([spot, bar, bin]); }
+      { x: x(index) + gap / 2, width: Math.max(1, each - gap), y: y(bin.count), height: bottom - y(bin.count) });
+    const spot = shape('g', {}, shape('title', { text: words }),
+      shape('rect', { class: 'hit', x: x(index), width: each, y: TOP, height: bottom - TOP }), bar);
+    if (bin.count) fill(spot, { class: 'spot', role: 'button', 'aria-label': words }, []);
     const text = tick(bin, index);
+    svg.append(spot);
     if (text != null) svg.append(
       label(x(index) + (middle ? each / 2 : 0), bottom + 15, text, { 'text-anchor': 'middle' }));
-  });
+    return { bin, bar, spot };
+  }).filter(({ bin }) => bin.count);
   if (reference) {
     const at = x(reference.index);
     svg.append(shape('line', { class: 'reference', x1: at, x2: at, y1: TOP - 4, y2: bottom }),
       label(at + 5, TOP + 2, reference.text, { class: 'axis-name' }));
   }
   svg.append(...axisNames(width, height, `${axis} →`, '↑ Tracks'));
-  roving(spots.map(([spot]) => spot),
-    index => { const bin = spots[index][1]; toggleFilter(parameter, [bin.from, bin.to]); });
+  roving(spots.map(({ spot }) => spot),
+    index => { const { from, to } = spots[index].bin; toggleFilter(parameter, [from, to]); });
   host.replaceChildren(svg);
   return () => {
     const value = state.values[parameter];
-    for (const [spot, bar, bin] of drawn) {
-      const covered = Array.isArray(value) && bin.from < value[1] && bin.to > value[0];
-      bar.setAttribute('class', value == null ? 'bar' : covered ? 'bar on' : 'bar off');
-      spot.setAttribute('aria-pressed', covered);
+    for (const { bin, bar, spot } of spots) {
+      const isCovered = Array.isArray(value) && bin.from < value[1] && bin.to > value[0];
+      bar.setAttribute('class', value == null ? 'bar' : isCovered ? 'bar on' : 'bar off');
+      spot.setAttribute('aria-pressed', isCovered);
     }
   };
 }

@@ -1,13 +1,20 @@
 /* Columns of the table */
 
-const number = (name, show, extra = {}) =>
-  ({ id: name, values: () => column(name), has: () => hasColumn(name), class: 'num',
-  text: track => { const value = column(name)[track]; return known(value) ? show(value) : null; }, ...extra });
-const named = (name, extra) => ({ id: name, values: () => column(name), has: () => hasColumn(name), class: 'quiet tag',
-  text: track => entry(name, track), ...extra });
-const share = (name, title) => number(name, value => percent(value), { label: title, width: 64 });
+/** A column of numbers, one of texts from a dictionary, and one of shares. */
+const number = (name, show, extra) => ({
+  id: name, values: () => column(name), has: () => hasColumn(name), class: 'num',
+    text: track => measured(name, track, show), ...extra
+});
+const named = (name, extra) => ({
+  id: name, values: () => column(name), has: () => hasColumn(name), class: 'quiet tag',
+    text: track => entry(name, track), ...extra
+});
+const share = (name, title) => number(name, percent, { label: title, width: 64 });
 
-/** `width`: pixels, or a share of what is left, with its least width. `rank`: the highest goes first where there is no room. */
+/**
+ * All columns. `width` in pixels; with `share`, the least width, and the part of what is left. `rank`: where there is no room,
+ * the highest goes first. `chosen`: shown unless somebody chooses otherwise. `values`: numbers to sort by.
+ */
 const tableColumns = [
   { id: 'title', label: 'Title', share: 2.5, width: 170, rank: 0, has: () => true, values: () => column('title_rank'),
     cell: titleCell },
@@ -113,13 +120,12 @@ function paintHead() {
     return element('th',
       { role: 'columnheader', 'aria-sort': sorted, class: isNumber && 'num', 'data-column': item.id }, button);
   });
-  const focused = document.activeElement && document.activeElement.closest
-    && document.activeElement.closest('#head th');
+  const focused = document.activeElement.closest('#head th');
   find('#head').replaceChildren(
     element('th', { role: 'columnheader' }, element('span', { class: 'sr', text: 'Status' })), ...headings);
   find('#grid').setAttribute('aria-colcount', headings.length + 1);
-  if (focused) (find(`#head [data-column="${focused.dataset.column}"] button`) || find('#q')).focus(
-    { preventScroll: true });
+  const again = focused && (find(`#head [data-column="${focused.dataset.column}"] button`) || find('#q'));
+  if (again) again.focus({ preventScroll: true });
 }
 
 /** Ascending, descending, folder order. */

@@ -17,8 +17,11 @@ const byRange = (parameter, name, describe, none) => ({
   parameter,
   read(value) {
     if (value === 'none') return value;
-    const parts = /^(-?[\d.]*)(?:\.\.)(-?[\d.]*)$/.exec(value);
-    if (parts) return [parts[1] === '' ? -Infinity : +parts[1], parts[2] === '' ? Infinity : +parts[2]];
+    const parts = /^(-?[\d.]*?)\.\.(-?[\d.]*)$/.exec(value);
+    if (parts) {
+      const bounds = [parts[1] === '' ? -Infinity : +parts[1], parts[2] === '' ? Infinity : +parts[2]];
+      return bounds.every(known) ? bounds : null;
+    }
     return value !== '' && isFinite(value) ? [+value, +value + 1] : null;
   },
   write(value) {

@@ -14,6 +14,13 @@ function panelHead(track, envelope) {
     element('div', {}, title, element('p', { class: 'by tag', text: by })));
 }
 
+const isModal = () => openTrack >= 0 && isPhone.matches;
+/** On phones the page waits below the sheet. */
+function setModal() {
+  find('#panel').setAttribute('aria-modal', isModal());
+  find('#page').inert = isModal();
+}
+
 let focusBefore = null, drawStrips = null;
 function openPanel(track, fromUser) {
   if (openTrack < 0 && fromUser) focusBefore = document.activeElement;
@@ -32,8 +39,7 @@ function openPanel(track, fromUser) {
   const panel = find('#panel');
   panel.hidden = false;
   panel.scrollTop = 0;
-  panel.setAttribute('aria-modal', isPhone.matches);
-  find('#page').inert = isPhone.matches;
+  setModal();
   document.body.classList.add('has-panel');
   drawStrips = strips.draw;
   if (drawStrips) drawStrips();
@@ -56,7 +62,7 @@ function closePanel() {
   openTrack = -1;
   drawStrips = null;
   find('#panel').hidden = true;
-  find('#page').inert = false;
+  setModal();
   document.body.classList.remove('has-panel');
   current = view.indexOf(track);
   paintRows(true);
@@ -79,8 +85,7 @@ function step(by) {
 }
 function scrollRowIntoView() {
   if (isPhone.matches || current < 0) return;
-  const top = find('#rows').getBoundingClientRect().top + current * rowHeight(),
-    above = find('#tools').offsetHeight + 33;
+  const top = find('#rows').getBoundingClientRect().top + current * rowHeight(), above = headHeight();
   if (top < above) scrollBy(0, top - above);
   else if (top + rowHeight() > innerHeight) scrollBy(0, top + rowHeight() - innerHeight);
 }

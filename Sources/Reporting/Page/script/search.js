@@ -14,8 +14,9 @@ function prepareSearch(count) {
     });
   }
   const end = Math.min(trackCount, searchTexts.length + count);
-  for (let track = searchTexts.length; track < end;
-    track++) searchTexts.push(folded(`${tagTitle(track) || ''}\n${fileName(track)}`));
+  for (let track = searchTexts.length; track < end; track++) {
+    searchTexts.push(folded(`${tagTitle(track) || ''}\n${fileName(track)}`));
+  }
   return end === trackCount;
 }
 function prepareSearchWhenIdle() {
@@ -82,6 +83,7 @@ function apply() {
   for (const track of view) if (known(durations[track])) viewDuration += durations[track];
   current = openTrack >= 0 ? view.indexOf(openTrack) : -1;
   paintStatus(active);
+  showFirstRow();
   paintRows(true);
   paintPlace();
   writeAddress();

@@ -27,8 +27,9 @@ function shares(host, parameter, heading, rows) {
 
 /** Tracks in the library after each run, as steps. */
 function growth(host, runs) {
-  const width = host.clientWidth, height = SHORT_CHART, bottom = height - BOTTOM, left = LEFT + 8, right = width - 52;
+  const width = host.clientWidth, height = SHORT_CHART, bottom = height - BOTTOM;
   const last = runs.length - 1, scale = scaleFor(Math.max(...runs.map(([, count]) => count)));
+  const left = leftOf(scale) + 8, right = width - leftOf(scale) - 16;
   const x = index => left + index / last * (right - left), y = count => bottom - count / scale.top * (bottom - TOP);
   const name = ([date]) => dayAndMonth.format(Date.parse(date)),
     [lastCount, lastName] = [runs[last][1], name(runs[last])];

@@ -35,7 +35,7 @@ function makeStrips(track, about, envelope) {
   const whole = !wave ? 'Whole track, onset strength' : sections.length > 1 ? 'Whole track and its sections'
     : 'Whole track';
   let legend = downbeats ? 'Beats; tall lines are bar starts' : 'Beats; bar starts are unsure, so not drawn';
-  if (!beats.length) legend = 'Onsets; no beats';
+  if (!beats.length) legend = known(column('bpm')[track]) ? 'Onset strength' : 'Onset strength; no beats';
   const caption = (...parts) =>
     element('div', { class: 'caption' }, parts.map(part => part.nodeType ? part : element('span', { text: part })));
   return {
