@@ -85,7 +85,7 @@ import Text
     #expect(points.compactMap { $0[1] as? Int } == [0, 0, 5] + [Int](repeating: 7, count: 15) + [6, 8])
     #expect(points.last?[0] as? String == "2026-11-22")
     let flags = try page.numbers("flags").compactMap { $0.map { Int($0) & 1 } }
-    #expect(flags == [0, 0, 0, 0, 0, 1, 1, 1, 1, 0])
+    #expect(flags == [0, 0, 0, 0, 0, 1, 1, 1, 0, 0])
   }
 
   @Test func nothingNew() throws {
@@ -178,6 +178,21 @@ import Text
     #expect(page.html.contains("Artist 0, Artist 1, Artist 2 and 7 more · 100–109 BPM"))
     #expect(page.html.contains("status=new&amp;folder=/music/n9"))
     #expect(page.html.contains("n9/"))
+  }
+
+  /// As in a database that is damaged.
+  @Test func numbersThatCannotBe() throws {
+    var record = Self.track("/music/new/1.flac", seconds: .max / 1000, seen: 20)
+    record.tempo = TempoFinding(
+      bpm: 1e300, confidence: .infinity, candidates: [], isStable: true, map: [], beats: [])
+    var unsure = Self.track("/music/new/2.flac", seen: -5, analyzed: .min, vanished: nil)
+    unsure.tempo = TempoFinding(
+      bpm: -1e300, confidence: -.infinity, candidates: [], isStable: true, map: [], beats: [])
+    var run = Self.run(20, totals: RunTotals(analyzed: 1 << 48))
+    run.started = Timestamp(nanoseconds: .min)
+    run.finished = Timestamp(nanoseconds: .max)
+    let page = try Self.page([record, unsure], run: run)
+    #expect(page.rows == 2 && page.headline.hasPrefix("On "))
   }
 
   @Test func unsureTemposAreListedFromTheLeastSure() throws {

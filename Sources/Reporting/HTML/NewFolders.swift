@@ -27,7 +27,7 @@ struct NewFolders {
       if let artist = record.tags?.fields["artist"]?.joined(separator: " / "), !artist.isEmpty {
         artists[artist, default: 0] += 1
       }
-      if let tempo = record.tempo, let bpm = tempo.bpm, bpm.isFinite, tempo.confidence >= UnsureTempos.limit {
+      if let tempo = record.tempo, let bpm = tempo.bpm, abs(bpm) < 1e6, tempo.confidence >= UnsureTempos.limit {
         tempos = min(tempos?.lowerBound ?? bpm, bpm)...max(tempos?.upperBound ?? bpm, bpm)
       }
     }

@@ -20,7 +20,6 @@ final class PageNews {
   private var healthy = 0
   private var damaged = 0
   private var failed = 0
-  private var notAnalyzed = 0
   private var healthySeconds = 0.0
   private var newlyDamaged = 0
   private var newlyFailed = 0
@@ -54,9 +53,11 @@ final class PageNews {
     if record.isVanished, let run, runs.vanished == run.id { vanished += 1 }
   }
 
-  /// First met since the last run, and looked at in this one.
+  /// A track that was first met since the last run, and looked at in this one.
   func isNew(_ record: FileRecord) -> Bool {
-    guard !isFirstRun, !record.isVanished, let run, let runs = record.runs, runs.firstSeen >= newSince else {
+    guard !isFirstRun, !record.isVanished, record.status == .ok || record.status == .partial, let run,
+      let runs = record.runs, runs.firstSeen >= newSince
+    else {
       return false
     }
     return runs.analyzed == run.id || runs.analyzed == nil && runs.firstSeen == run.id
@@ -82,7 +83,7 @@ final class PageNews {
       }
       if let correction = record.tempoCorrection, let since = lastEnd, correction.corrected > since { corrected += 1 }
     case .failed: failed += 1
-    case .notAnalyzed: notAnalyzed += 1
+    case .notAnalyzed: break
     }
     if status == .damaged || status == .failed { countProblem(of: record, status) }
     if status == .healthy || status == .damaged { causes.countTempo(of: record) }
@@ -233,7 +234,7 @@ final class PageNews {
   /// ` — 49 min of music in 27 s`
   private var effort: String {
     guard let run, let finished = run.finished, analyzedSeconds > 0 else { return "" }
-    let seconds = Double(finished.nanoseconds - run.started.nanoseconds) / 1e9
+    let seconds = (Double(finished.nanoseconds) - Double(run.started.nanoseconds)) / 1e9
     return " — \(PageWords.span(analyzedSeconds)) of music in \(PageWords.elapsed(seconds))"
   }
 
