@@ -1,5 +1,6 @@
-/// Fewer numbers for the descriptors of one collection, so that angles between them are nearly those between descriptors: its
-/// principal components (Pearson 1901), for a page that has no room for descriptors. docs/likeness.md says how near.
+/// Fewer numbers for the descriptors of one collection, so that angles between them are nearly those between
+/// descriptors: its principal components (Pearson 1901), for a page that has no room for descriptors. docs/likeness.md
+/// says how near.
 public struct SoundReduction: Sendable {
   /// In a smaller collection the mean is rather that of much music, which is zero: as in `SoundCollection`.
   private static let meanShrinkage: Float = 200
@@ -51,8 +52,8 @@ public struct SoundReduction: Sendable {
     return (0..<width).map { Int8(min(max(Self.product(rows, $0, vector, 0), -127), 127).rounded()) }
   }
 
-  /// Directions of unit length in which the vectors, each taken as long as the others, have most of their extent: by orthogonal
-  /// iteration on their second moments.
+  /// Directions of unit length in which the vectors, each taken as long as the others, have most of their extent: by
+  /// orthogonal iteration on their second moments.
   private static func components(of vectors: [SIMD8<Float>], count: Int) -> [SIMD8<Float>] {
     let size = SoundDescriptor.count
     var moments = [SIMD8<Float>](repeating: .zero, count: size * length)

@@ -76,7 +76,8 @@ public struct ProblemWords: Hashable, Sendable {
       "The codec is unknown here, or the audio is encrypted. Convert it to another format.",
       many: "The codec is unknown here, or the audio is encrypted. Convert them to another format."),
     "absurd_header": ProblemWords(
-      .file, "Impossible header", "claims an impossible format", "claim an impossible format", getItAgain, many: getThemAgain),
+      .file, "Impossible header", "claims an impossible format", "claim an impossible format", getItAgain,
+      many: getThemAgain),
     "truncated": ProblemWords(
       .file, "Cut off", "is cut off", "are cut off", getItAgain, many: getThemAgain),
     "corrupt": ProblemWords(

@@ -91,6 +91,20 @@ import Testing
     #expect(try page.numbers("confidence").prefix(3) == [0.495, 0.99, 0.29])
   }
 
+  @Test func soundsAreSignedBytes() throws {
+    var records = Samples.sounding(4)
+    for row in 0..<3 {
+      records[row].findings[LikenessFinding.self] = LikenessFinding(version: 1, descriptor: [UInt8(row), 250, 128])
+    }
+    let sound = PageSource.Sound(width: 3) { $0[0] == 2 ? nil : $0.map { Int8(bitPattern: $0) } }
+    let page = try Self.page(records, run: nil, source: PageSource(sound: sound))
+    let column = try #require((page.columns["columns"] as? [String: Any])?["sound"] as? [String: Any])
+    #expect(column["width"] as? Int == 3)
+    let bytes = try #require((column["data"] as? String).flatMap { Data(base64Encoded: $0) })
+    // -128 says that there is none.
+    #expect(bytes.map { Int8(bitPattern: $0) } == [0, -6, -127, 1, -6, -127] + [Int8](repeating: -128, count: 6))
+  }
+
   /// What older databases and small pipelines do not have is not there, instead of being empty.
   @Test func columnsWithoutValuesAreLeftOut() throws {
     let page = try Self.page([Samples.bare], run: nil)
@@ -227,7 +241,8 @@ import Testing
 
   private static let hostile = [
     "</script><script>alert(1)</script>", "<!--<script>", "\"\u{301} onmouseover=\"alert(1)", "'\u{FE0F}><img src=x>",
-    "{{{script}}} {{^x}}", "\u{1}columns\u{1}", "\u{0}\u{8}\u{1F}\u{7F}\u{85}\u{2028}\u{2029}\u{202E}", "&lt;b&gt;", "$& $1",
+    "{{{script}}} {{^x}}", "\u{1}columns\u{1}", "\u{0}\u{8}\u{1F}\u{7F}\u{85}\u{2028}\u{2029}\u{202E}", "&lt;b&gt;",
+    "$& $1",
     "]]>\\u003c/script>", "\u{FFFF}\u{10FFFF}", String(repeating: "<", count: 400),
   ]
 

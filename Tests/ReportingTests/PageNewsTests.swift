@@ -85,7 +85,7 @@ import Text
     #expect(points.compactMap { $0[1] as? Int } == [0, 0, 5] + [Int](repeating: 7, count: 15) + [6, 8])
     #expect(points.last?[0] as? String == "2026-11-22")
     let flags = try page.numbers("flags").compactMap { $0.map { Int($0) & 1 } }
-    #expect(flags == [0, 0, 0, 0, 0, 1, 1, 1, 1, 0])
+    #expect(flags == [0, 0, 0, 0, 0, 1, 1, 1, 0, 0])
   }
 
   @Test func nothingNew() throws {
@@ -115,8 +115,10 @@ import Text
       stopped.headline == "Last night’s run stopped early: 1,204 of 20,000 files done. The next run continues.")
     let runs = [Self.outline(18), Self.outline(19, .interrupted), Self.outline(20)]
     let page = try Self.page(
-      [Self.track("/music/a.flac", seen: 19, analyzed: 20), Self.track("/music/b.flac", seen: 19, analyzed: 19),
-        Self.track("/music/c.flac", seen: 18, analyzed: 20)], run: Self.run(20), runs: runs)
+      [
+        Self.track("/music/a.flac", seen: 19, analyzed: 20), Self.track("/music/b.flac", seen: 19, analyzed: 19),
+        Self.track("/music/c.flac", seen: 18, analyzed: 20),
+      ], run: Self.run(20), runs: runs)
     #expect(page.headline == "Last night: 1 new, 1 updated — 4 min of music in 27 s.")
     let died = try Self.page(Self.known, run: Self.run(20, .died))
     #expect(died.headline == "Last night’s run stopped early. The next run continues.")
@@ -132,10 +134,13 @@ import Text
 
   @Test func foldersThatAreNotThere() throws {
     let page = try Self.page(
-      Self.known, run: Self.run(20, roots: [.init(path: "/music", condition: .scanned), .init(path: "/nas", condition: .missing)]))
+      Self.known,
+      run: Self.run(20, roots: [.init(path: "/music", condition: .scanned), .init(path: "/nas", condition: .missing)]))
     #expect(page.html.contains("A folder is not there.</span> <span class=\"do\">Is the drive mounted?"))
     #expect(page.html.contains("<code>/nas</code>"))
     #expect(page.html.contains("/music and 1 more"))
+    #expect(page.headline == "Last night: 1 folder not found.")
+    #expect(page.html.contains("<title>1 folder needs attention"))
   }
 
   @Test func whyTracksWereAnalyzedAgain() throws {
@@ -147,7 +152,8 @@ import Text
   }
 
   @Test(arguments: [
-    (end + 2 * 3600, "last night"), (end + 16 * 3600, "last night"), (end + day, "yesterday"), (end + 3 * day, "on November 22"),
+    (end + 2 * 3600, "last night"), (end + 16 * 3600, "last night"), (end + day, "yesterday"),
+    (end + 3 * day, "on November 22"),
   ])
   func theNameOfTheRun(seconds: Int64, name: String) throws {
     let page = try Self.page(Self.known, run: Self.run(20), at: seconds)
@@ -172,6 +178,21 @@ import Text
     #expect(page.html.contains("Artist 0, Artist 1, Artist 2 and 7 more · 100–109 BPM"))
     #expect(page.html.contains("status=new&amp;folder=/music/n9"))
     #expect(page.html.contains("n9/"))
+  }
+
+  /// As in a database that is damaged.
+  @Test func numbersThatCannotBe() throws {
+    var record = Self.track("/music/new/1.flac", seconds: .max / 1000, seen: 20)
+    record.tempo = TempoFinding(
+      bpm: 1e300, confidence: .infinity, candidates: [], isStable: true, map: [], beats: [])
+    var unsure = Self.track("/music/new/2.flac", seen: -5, analyzed: .min, vanished: nil)
+    unsure.tempo = TempoFinding(
+      bpm: -1e300, confidence: -.infinity, candidates: [], isStable: true, map: [], beats: [])
+    var run = Self.run(20, totals: RunTotals(analyzed: 1 << 48))
+    run.started = Timestamp(nanoseconds: .min)
+    run.finished = Timestamp(nanoseconds: .max)
+    let page = try Self.page([record, unsure], run: run)
+    #expect(page.rows == 2 && page.headline.hasPrefix("On "))
   }
 
   @Test func unsureTemposAreListedFromTheLeastSure() throws {

@@ -88,7 +88,8 @@ enum Samples {
     (0..<count).map { index in
       let number = Double(index)
       let hasTempo = index % 7 != 3
-      var record = FileRecord(path: FilePath("/music/\(1000 + index / 10)/\(10 + index % 10) - Song \(index).flac"), status: .ok)
+      var record = FileRecord(
+        path: FilePath("/music/\(1000 + index / 10)/\(10 + index % 10) - Song \(index).flac"), status: .ok)
       record.sizeBytes = Int64(index * 123_457)
       record.format = full.format
       record.format?.frameCount = Int64(index) * 98_765

@@ -14,8 +14,8 @@ public struct PageSource {
   public var program: String
   /// `nil` if there are no descriptors of sound to compare.
   public var sound: Sound?
-  /// Calls its last argument with the records of some files that were read with the long fields named, and with their place
-  /// in the list, until that returns false. `nil`: the page does without curves and beats.
+  /// Calls its last argument with the records of some files that were read with the long fields named, and with their
+  /// place in the list, until that returns false. `nil`: the page does without curves and beats.
   public var longRecords: Reader?
 
   /// Makes fewer numbers of a descriptor of sound, whose angles are nearly those of the descriptors.

@@ -4,7 +4,8 @@ internal import Records
 internal import System
 internal import SystemPackage
 
-/// What the table and the charts of the page know: a column for each property, a row for each file in the order of paths.
+/// What the table and the charts of the page know: a column for each property, a row for each file in the order of
+/// paths.
 ///
 /// A row takes some 200 bytes of memory with tags of usual length.
 struct TrackColumns {
@@ -189,7 +190,9 @@ struct TrackColumns {
   func status(_ row: Int) -> Status { status[row].flatMap { Status(rawValue: $0) } ?? .notAnalyzed }
 
   /// Whether the tempo is rather a guess.
-  func isUnsure(_ row: Int) -> Bool { confidence[row].map { Double($0) < UnsureTempo.limit * confidence.scale } ?? false }
+  func isUnsure(_ row: Int) -> Bool {
+    confidence[row].map { Double($0) < UnsureTempos.limit * confidence.scale } ?? false
+  }
 
   func path(_ row: Int) -> FilePath {
     let folder = folders.text(row) ?? "/"
@@ -312,10 +315,4 @@ struct TrackColumns {
     for rank in SortKeys(names).ranks { column.append(index: rank) }
     return column
   }
-}
-
-/// A tempo so unsure that a person should listen.
-enum UnsureTempo {
-  /// Of the confidence.
-  static let limit = 0.5
 }
