@@ -154,6 +154,10 @@ let package = Package(
     .executableTarget(
       name: "recognize-pcm", dependencies: ["Recognition", systemPackage],
       path: "Examples/recognize-pcm/Sources/recognize-pcm", swiftSettings: strictAsync),
+    // Times searches for Benchmarks/search.
+    .executableTarget(
+      name: "time-searches", dependencies: ["Filters", "ResultStore", systemPackage],
+      path: "Benchmarks/search/time-searches", swiftSettings: strict),
     example("analyze-file", ["AudioAnalysis"]), example("decode-audio", ["AudioDecoding"]),
     example("find-tempo", ["AudioDecoding", "Tempo"]),
 

@@ -16,7 +16,8 @@ public struct FilterSyntaxError: Error, Hashable, Sendable {
 
 extension FilterSyntaxError: CustomStringConvertible {
   public var description: String {
-    guard let position else { return "'\(word)': \(reason)." }
-    return "at character \(position), '\(word)': \(reason)."
+    let sentence = reason.hasSuffix("?") ? reason : "\(reason)."
+    guard let position else { return "'\(word)': \(sentence)" }
+    return "at character \(position), '\(word)': \(sentence)"
   }
 }

@@ -124,6 +124,7 @@ import Text
       "json": "nocturne.report.v1.schema.json", "ndjson": "nocturne.file.v1.schema.json",
       "csv": "nocturne.csv.v1.table.json", "duckdb": "nocturne.duckdb.v1.sql", "match": "nocturne.match.v1.schema.json",
       "listen": "nocturne.listen.v1.schema.json", "similar": "nocturne.similar.v1.schema.json",
+      "search": "nocturne.search.v1.schema.json", "search-hit": "nocturne.search_hit.v1.schema.json",
       "click": "nocturne.click.v1.schema.json", "metronome": "nocturne.metronome.v1.schema.json",
       "worker": "nocturne.worker.v1.schema.json",
     ]

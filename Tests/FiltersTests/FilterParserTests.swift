@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("bmp:120", "at character 1, 'bmp': there is no such filter; did you mean 'bpm'?."),
+    ("bmp:120", "at character 1, 'bmp': there is no such filter; did you mean 'bpm'?"),
     ("genre:trance xyzzy:1", "at character 14, 'xyzzy': there is no such filter; valid here: added, album"),
     ("bpm:fast", "at character 5, 'fast': a tempo such as 128"),
     ("bpm:128..120", "at character 5, '128..120': the range begins behind its end; did you mean 120..128?"),
@@ -145,7 +145,7 @@ import Testing
     ("bpm:1e5", "a tempo"), ("bpm:nan", "a tempo"), ("bpm:..", "a tempo"), ("duration:1:75", "a length"),
   ]) func mistakesAreNamed(text: String, expected: String) throws {
     let error = try #require(throws: FilterSyntaxError.self) { try TrackFilter(parsing: text) }
-    #expect(error.description.replacing("?.", with: "?").contains(expected.replacing("?.", with: "?")), "\(error)")
+    #expect(error.description.contains(expected), "\(error)")
   }
 
   @Test func optionsHaveTheSameValues() throws {

@@ -18,28 +18,16 @@ package struct SearchReport: Sendable {
   }
 
   /// One line, line break included.
-  package var jsonLine: [UInt8] {
-    var json = JSONWriter()
-    Shape.search.writeJSON(self, into: &json)
-    json.endLine()
-    return json.bytes
-  }
+  package var jsonLine: [UInt8] { Shape.search.ndjsonLine(self) }
 
   /// A line for each hit.
   package var ndjsonLines: [UInt8] {
-    var json = JSONWriter()
-    func write<Item>(_ items: [Item], _ make: (Item) -> SearchHit) {
-      for item in items {
-        Shape.searchHit.writeJSON(make(item), into: &json)
-        json.endLine()
-      }
-    }
-    write(answer.tracks.hits) { SearchHit(type: "track", track: $0) }
-    write(answer.albums.hits) { SearchHit(type: "album", album: $0) }
-    write(answer.artists.hits) { SearchHit(type: "artist", name: $0) }
-    write(answer.genres.hits) { SearchHit(type: "genre", name: $0) }
-    write(answer.paths.hits) { SearchHit(type: "path", track: $0) }
-    return json.bytes
+    var hits = answer.tracks.hits.map { SearchHit(type: "track", track: $0) }
+    hits += answer.albums.hits.map { SearchHit(type: "album", album: $0) }
+    hits += answer.artists.hits.map { SearchHit(type: "artist", name: $0) }
+    hits += answer.genres.hits.map { SearchHit(type: "genre", name: $0) }
+    hits += answer.paths.hits.map { SearchHit(type: "path", track: $0) }
+    return hits.flatMap { Shape.searchHit.ndjsonLine($0) }
   }
 }
 

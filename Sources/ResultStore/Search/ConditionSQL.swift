@@ -37,7 +37,7 @@ struct ConditionSQL {
     let ranges = PathRange.covering(path)
     for range in ranges { values += range.values }
     let condition = ranges.map { _ in PathRange.condition }.joined(separator: " OR ")
-    return "SELECT song.id FROM file JOIN song ON song.id = file.id WHERE (\(condition))"
+    return "SELECT song.id FROM file CROSS JOIN song ON song.id = file.id WHERE (\(condition))"
   }
 
   private mutating func added(_ range: TimeRange, _ now: Timestamp) -> String {
@@ -71,13 +71,13 @@ struct ConditionSQL {
       // The parts of such names are in the index of songs.
       values = [.text(pattern), .text(words.text)]
       return """
-        SELECT songs_fts.rowid FROM songs_fts JOIN file ON file.id = songs_fts.rowid
+        SELECT songs_fts.rowid FROM songs_fts CROSS JOIN file ON file.id = songs_fts.rowid
         WHERE songs_fts MATCH ? AND instr(file.display_path, ?) > 0
         """
     }
     values = [.text(pattern)]
     // Files that are gone stay in the index of paths.
-    let join = field == .path ? " JOIN song ON song.id = \(index).rowid" : ""
+    let join = field == .path ? " CROSS JOIN song ON song.id = \(index).rowid" : ""
     return "SELECT \(index).rowid FROM \(index)\(join) WHERE \(index) MATCH ?"
   }
 

@@ -17,6 +17,7 @@ struct SongCatalog: Sendable {
 
   /// - Parameter tables: What the database has; findings may never have been declared in it.
   init(tables: Set<String>) {
+    // CROSS JOIN keeps SQLite from reading all files to find the few that changed.
     self.tables = tables
     let columns = Self.columns(tables)
     let names = columns.map(\.name).joined(separator: ", ")
@@ -25,14 +26,14 @@ struct SongCatalog: Sendable {
     upsert = """
       INSERT INTO song (\(names))
       SELECT \(values)
-      FROM \(Self.changes) change JOIN file ON file.id = change.file
+      FROM \(Self.changes) change CROSS JOIN file ON file.id = change.file
       \(join)
       WHERE \(Self.isListed)
       ON CONFLICT (id) DO UPDATE SET \(columns.dropFirst().map { "\($0.name) = excluded.\($0.name)" }.joined(separator: ", "))
       """
     leave = """
       DELETE FROM song WHERE id IN (SELECT file FROM \(Self.changes)) AND id NOT IN (
-        SELECT file.id FROM \(Self.changes) change JOIN file ON file.id = change.file
+        SELECT file.id FROM \(Self.changes) change CROSS JOIN file ON file.id = change.file
         LEFT JOIN failure ON failure.file = file.id WHERE \(Self.isListed))
       """
     let expected = "SELECT \(values)\nFROM file\n\(join)\nWHERE \(Self.isListed)"

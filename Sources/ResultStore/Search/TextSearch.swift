@@ -142,7 +142,7 @@ private struct TextSearch {
     let select = try Query(
       db,
       """
-      SELECT \(columns) FROM songs_fts JOIN song ON song.id = songs_fts.rowid
+      SELECT \(columns) FROM songs_fts CROSS JOIN song ON song.id = songs_fts.rowid
       WHERE songs_fts MATCH ?\(among) LIMIT ?
       """)
     var count = 0
@@ -237,7 +237,7 @@ private struct TextSearch {
       let select = try Query(
         db,
         """
-        SELECT song.id FROM source_paths_fts JOIN song ON song.id = source_paths_fts.rowid
+        SELECT song.id FROM source_paths_fts CROSS JOIN song ON song.id = source_paths_fts.rowid
         WHERE source_paths_fts MATCH ?\(among) LIMIT ?
         """)
       try select.forEach([.text("\(scope) : (\(pattern))")] + values + [.integer(limit)]) {

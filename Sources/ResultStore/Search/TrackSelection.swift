@@ -43,7 +43,7 @@ struct TrackSelection {
     let bounds: [SQLValue] = [.integer(limit ?? -1), .integer(offset)]
     if let ids = set.ids, ids.count <= Self.fewTracks {
       return try rows(
-        "JOIN json_each(?) ON song.id = value ORDER BY \(order.sql) LIMIT ? OFFSET ?", [Self.list(ids)] + bounds)
+        "ORDER BY \(order.sql) LIMIT ? OFFSET ?", [Self.list(ids)] + bounds)
     }
     // Without the row, so that an index alone is read.
     var sql = "SELECT \(order.id) FROM \(order.source)"
@@ -57,11 +57,17 @@ struct TrackSelection {
 
   /// In this order.
   func tracks(_ ids: [Int64]) throws -> [TrackRow] {
-    try rows("JOIN json_each(?) ON song.id = value ORDER BY json_each.key", [Self.list(ids)])
+    try rows("ORDER BY json_each.key", [Self.list(ids)])
   }
 
-  private func rows(_ rest: String, _ values: [SQLValue]) throws -> [TrackRow] {
-    let select = try Query(db, "SELECT \(TrackRow.columns) FROM song JOIN file ON file.id = song.id \(rest)")
+  private func rows(_ order: String, _ values: [SQLValue]) throws -> [TrackRow] {
+    let select = try Query(
+      db,
+      """
+      SELECT \(TrackRow.columns)
+      FROM json_each(?) CROSS JOIN song ON song.id = json_each.value CROSS JOIN file ON file.id = song.id
+      \(order)
+      """)
     var rows: [TrackRow] = []
     try select.forEach(values) { rows.append(TrackRow(select)) }
     return rows
