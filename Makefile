@@ -39,6 +39,8 @@ test:
 	@Scripts/run-tests
 	@Scripts/check-manual .build/debug/analyze
 	@Scripts/check-adding-an-analyzer .build/debug
+	@Scripts/hash-page --check
+	@Scripts/check-pages .build/debug/analyze
 	@Scripts/make-documentation .build/documentation
 	@Benchmarks/check-weights
 

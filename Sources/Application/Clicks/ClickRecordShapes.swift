@@ -8,12 +8,12 @@ internal import Text
 
 extension ClickRecord {
   /// As a line of NDJSON, line break included.
-  package var ndjsonLine: [UInt8] { Shape.click.line(self) }
+  package var ndjsonLine: [UInt8] { Shape.click.ndjsonLine(self) }
 }
 
 extension MetronomeRecord {
   /// As a line of NDJSON, line break included.
-  package var ndjsonLine: [UInt8] { Shape.metronome.line(self) }
+  package var ndjsonLine: [UInt8] { Shape.metronome.ndjsonLine(self) }
 }
 
 /// What `click` prints, as the schema `nocturne.click` version 1 has it. A field keeps its name and type for ever; what comes

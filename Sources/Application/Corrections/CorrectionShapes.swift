@@ -7,14 +7,14 @@ internal import Text
 
 extension LibraryTempoChange.Outcome {
   /// As a line of NDJSON, line break included.
-  package var ndjsonLine: [UInt8] { Shape.tempoChanges.line(self) }
+  package var ndjsonLine: [UInt8] { Shape.tempoChanges.ndjsonLine(self) }
 }
 
 extension CorrectionImport.Outcome {
   /// As a line of NDJSON, line break included.
   /// - Parameter isDryRun: Nothing was set.
   package func ndjsonLine(isDryRun: Bool) -> [UInt8] {
-    Shape.correctionImport.line(CorrectionImportReport(outcome: self, isDryRun: isDryRun))
+    Shape.correctionImport.ndjsonLine(CorrectionImportReport(outcome: self, isDryRun: isDryRun))
   }
 }
 
@@ -148,7 +148,7 @@ package struct ReviewList: Sendable {
   }
 
   /// As a line of NDJSON, line break included.
-  package var ndjsonLine: [UInt8] { Shape.reviewList.line(self) }
+  package var ndjsonLine: [UInt8] { Shape.reviewList.ndjsonLine(self) }
 }
 
 /// What `review --json` prints, as the schema `nocturne.review` version 1 has it.

@@ -26,7 +26,7 @@ package struct MatchRecord: Sendable {
   }
 
   /// As a line of NDJSON, line break included.
-  package var ndjsonLine: [UInt8] { Shape.match.line(of: self) }
+  package var ndjsonLine: [UInt8] { Shape.match.ndjsonLine(self) }
 }
 
 /// A track that begins or ends as one listens: a line of `analyze listen --json`.
@@ -42,14 +42,5 @@ package struct HeardRecord: Sendable {
   var match: SignatureMatch { change.match }
 
   /// As a line of NDJSON, line break included.
-  package var ndjsonLine: [UInt8] { Shape.heard.line(of: self) }
-}
-
-extension Shape {
-  fileprivate func line(of record: Record) -> [UInt8] {
-    var json = JSONWriter()
-    writeJSON(record, into: &json)
-    json.endLine()
-    return json.bytes
-  }
+  package var ndjsonLine: [UInt8] { Shape.heard.ndjsonLine(self) }
 }

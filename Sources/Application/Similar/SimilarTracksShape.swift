@@ -6,7 +6,7 @@ internal import Text
 
 extension SimilarTracks.Answer {
   /// As a line of NDJSON, line break included.
-  package var ndjsonLine: [UInt8] { Shape.similar.line(self) }
+  package var ndjsonLine: [UInt8] { Shape.similar.ndjsonLine(self) }
 }
 
 /// What `similar` prints, as the schema `nocturne.similar` version 1 has it. A field keeps its name and type for ever; what

@@ -43,6 +43,14 @@ package struct Shape<Record>: Sendable {
     writer.endObject()
   }
 
+  /// The record as a line of NDJSON, line break included.
+  package func ndjsonLine(_ record: Record) -> [UInt8] {
+    var json = JSONWriter()
+    writeJSON(record, into: &json)
+    json.endLine()
+    return json.bytes
+  }
+
   package func writeCells(_ record: Record, into writer: inout CSVWriter) {
     for field in fields { field.writeCells(record, &writer) }
   }

@@ -148,6 +148,7 @@ final class PageNews {
   private var tracks: Int { healthy + damaged }
 
   private var title: String {
+    if isFirstRun, tracks > 0, attention == 0 { return "First run: \(PageWords.counted(tracks, "track"))" }
     if attention > 0 { return "\(PageWords.counted(attention, "file")) need\(attention == 1 ? "s" : "") attention" }
     if newTracks > 0 { return PageWords.counted(newTracks, "new track") }
     return tracks == 0 ? "No tracks yet" : "All fine"
@@ -317,12 +318,12 @@ final class PageNews {
     private(set) var news = 0
     private var listedNews: [[String: Any]] = []
     private var listedOthers: [[String: Any]] = []
-    /// Of the first file.
-    private(set) var sentence = ""
+    /// How much of the first file could be read.
+    private(set) var extent: String?
 
     mutating func count(_ record: FileRecord, _ problem: Problem, isNews: Bool, limit: Int) {
       let text = ProblemSentence.text(of: problem, record.format)
-      if total == 0 { sentence = text }
+      if total == 0 { extent = ProblemSentence.extent(of: problem, record.format) }
       total += 1
       if isNews { news += 1 }
       guard (isNews ? listedNews : listedOthers).count < limit else { return }
@@ -335,14 +336,17 @@ final class PageNews {
   }
 
   private var markupOfCauses: [[String: Any]] {
-    let ordered = causes.sorted {
-      ($1.key.isFailure ? 1 : 0, $0.value.news, $0.value.total, $1.key.code)
-        > ($0.key.isFailure ? 1 : 0, $1.value.news, $1.value.total, $0.key.code)
+    // Failures, then damage; what is news first.
+    let ordered = causes.sorted { first, second in
+      func rank(_ cause: (key: CauseKey, value: Cause)) -> (Int, Int, Int) {
+        (cause.key.isFailure ? 0 : 1, -cause.value.news, -cause.value.total)
+      }
+      return rank(first) == rank(second) ? first.key.code < second.key.code : rank(first) < rank(second)
     }
     let files = ordered.map { key, cause in
       let words = ProblemWords(code: key.code)
       var advice = words.advice(count: cause.total)
-      if cause.total == 1, key.code == "truncated" { advice = "\(cause.sentence) \(advice)" }
+      if cause.total == 1, let extent = cause.extent { advice = "\(extent) \(advice)" }
       if !isFirstRun, cause.news > 0, cause.news < cause.total {
         advice = "\(PageWords.number(cause.news)) \(cause.news == 1 ? "is" : "are") new. " + advice
       }

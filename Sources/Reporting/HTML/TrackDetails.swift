@@ -264,12 +264,15 @@ extension AudioFormat {
 /// What happened to one file, in a sentence.
 enum ProblemSentence {
   static func text(of problem: Problem, _ format: AudioFormat?) -> String {
-    if problem.code == "truncated", let format, let claimed = format.claimedSeconds, let found = format.decodedSeconds,
+    extent(of: problem, format) ?? problem.message
+  }
+
+  /// How much of a file that is cut off could be read; `nil` where that is not known.
+  static func extent(of problem: Problem, _ format: AudioFormat?) -> String? {
+    guard problem.code == "truncated", let claimed = format?.claimedSeconds, let found = format?.decodedSeconds,
       found < claimed, found >= 0
-    {
-      let length = found < 60 ? "\(PageWords.decimal(found)) s" : PageWords.clock(found)
-      return "Only the first \(length) of \(PageWords.clock(claimed)) could be read."
-    }
-    return problem.message
+    else { return nil }
+    let length = found < 60 ? "\(PageWords.decimal(found)) s" : PageWords.clock(found)
+    return "Only the first \(length) of \(PageWords.clock(claimed)) could be read."
   }
 }

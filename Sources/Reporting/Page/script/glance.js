@@ -87,7 +87,7 @@ function durationChart() {
   const { values, count, quantile } = distribution('duration');
   if (!count) return null;
   if (clock(values[0]) === clock(values[count - 1])) return { finding: count === 1 ? `One track has a length: ${clock(values[0])}` : `All ${grouped.format(count)} tracks last ${clock(values[0])}` };
-  const end = quantile(.97), step = [5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600].find(seconds => end / seconds <= 20) || 7200;
+  const end = quantile(.97), step = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600].find(seconds => end / seconds <= 20) || 7200;
   const high = Math.max(2, Math.ceil((end + .001) / step)) * step, low = clock(quantile(.25)), up = clock(quantile(.75));
   const finding = count < 8 ? 'Lengths of the tracks' : low === up ? `Most tracks last about ${low}` : `Half of the tracks last ${low} to ${up}`;
   const longest = column('duration').indexOf(values[count - 1]), open = element('button', { class: 'link tag', type: 'button', 'data-open': longest, text: shortened(trackName(longest), 40) });
@@ -147,7 +147,7 @@ function genreChart() {
   const without = missing ? noteWithout(`${plural(missing, 'track')} ${missing === 1 ? 'has' : 'have'} no genre.`, 'genre') : [];
   if (genres.length === 1) return { finding: total === 1 ? `One track has a genre: ${shortened(name, 40)}` : `All ${grouped.format(total)} tracks with a genre are ${shortened(name, 40)}`, note: without };
   const finding = most / total >= .2 ? `${firstUpper(fractionOf(most / total, 'track'))} ${shortened(name, 40)}`
-    : `${plural(genres.length, 'genre')}, the largest is ${shortened(name, 40)}`;
+    : most > genres[1][1] ? `${plural(genres.length, 'genre')}, the largest is ${shortened(name, 40)}` : plural(genres.length, 'genre');
   const others = rest > 0 ? [`And ${plural(rest, 'smaller genre')}. `] : [];
   return { finding, note: [...others, ...without], draw: host => shares(host, 'genre', ['Genre', 'Tracks', '', 'Share'],
     genres.slice(0, LISTED_SHARES).map(([name, count]) => ({ name, count, value: count / total < .005 ? 'under 1%' : percent(count / total) }))) };
@@ -173,7 +173,7 @@ function growth(host, runs) {
   const svg = shape('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `From ${plural(runs[0][1], 'track')} on ${name(runs[0])} to ${grouped.format(last)} on ${name(runs[lastIndex])}` },
     gridLines(scale, left, right, y), shape('path', { class: 'curve', d: line }), shape('circle', { class: 'now', cx: x(lastIndex), cy: y(last), r: 4 }),
     label(x(lastIndex) + 9, y(last) + 4, grouped.format(last), { class: 'strong' }), axisNames(right, height, 'Run →', '↑ Tracks in the library'));
-  const marks = runs.length > 8 && width > 300 ? [0, Math.floor(lastIndex / 2), lastIndex] : [0, lastIndex];
+  const marks = runs.length > 8 && width > 300 ? [0, Math.floor(lastIndex / 2), lastIndex] : name(runs[0]) === name(runs[lastIndex]) ? [lastIndex] : [0, lastIndex];
   for (const index of marks) svg.append(label(x(index), bottom + 15, name(runs[index]), { 'text-anchor': index === 0 ? 'start' : index === lastIndex ? 'end' : 'middle' }));
   host.replaceChildren(svg);
   return () => {};

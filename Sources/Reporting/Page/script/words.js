@@ -44,6 +44,7 @@ function fraction(share) {
 }
 /** "one in three tracks is", "half of the tracks are". */
 function fractionOf(share, noun) {
+  if (share === 1) return `all ${noun}s are`;
   const words = fraction(share);
   if (words.startsWith('one in')) return `${words} ${noun}s is`;
   return words.includes(' in ') ? `${words} ${noun}s are` : `${words} of the ${noun}s are`;
