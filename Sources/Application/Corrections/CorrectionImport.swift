@@ -41,7 +41,7 @@ package struct CorrectionImport {
   /// - Parameters:
   ///   - path: Of what is read, for messages.
   ///   - progress: Called with the part of a file that was read, 0 to 1.
-  /// - Throws: `CorrectionFileError`, `StoreError` (`lockedByRun` while a run is at work, unless it is a dry run); nothing was
+  /// - Throws: `CorrectionFileError`, `StoreError`: `lockedByRun` while a run is at work, unless it is a dry run. Nothing was
   ///   set then.
   package func read(
     _ file: FileDescriptor, path: FilePath, progress: (Double) -> Void = { _ in }
