@@ -209,7 +209,7 @@ let package = Package(
       "ApplicationTests",
       [
         "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "AudioDecoding", "AudioEncoding",
-        "BuiltInAnalyzers", "CLibAV", "LibraryScan", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
+        "BuiltInAnalyzers", "CLibAV", "Filters", "LibraryScan", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
         "System", "Text", systemPackage,
       ]),
     testTarget(

@@ -3,8 +3,8 @@ internal import CLibAV
 internal import Glibc
 package import SystemPackage
 
-/// A tag of a file: a name of FFmpeg's (`title`, `artist`, `album`, `track`, `date`, `genre`, `comment`, …) or any other,
-/// which goes into formats whose names are free, such as `ISRC` and `MUSICBRAINZ_TRACKID` of Vorbis comments.
+/// A tag of a file: a name of FFmpeg's (`title`, `artist`, `album`, `track`, `date`, `genre`, `comment`, …) or any
+/// other, which goes into formats whose names are free, such as `ISRC` and `MUSICBRAINZ_TRACKID` of Vorbis comments.
 package struct AudioTag: Hashable, Sendable {
   package var name: String
   package var value: String
@@ -32,7 +32,12 @@ package struct PacketFile: ~Copyable {
     var writeErrno: CInt = 0
     // The muxer copies them.
     let strings = tags.map { unsafe (name: strdup($0.name), value: strdup($0.value)) }
-    defer { for tag in strings { unsafe free(tag.name); unsafe free(tag.value) } }
+    defer {
+      for tag in strings {
+        unsafe free(tag.name)
+        unsafe free(tag.value)
+      }
+    }
     let pointers = strings.map { unsafe LAVTag(name: $0.name, value: $0.value) }
     let status = lav_writer_open(
       source.reader, container.muxer, descriptor.rawValue, pointers, CInt(pointers.count), isContinuation, &writer,

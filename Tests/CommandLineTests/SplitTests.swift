@@ -65,7 +65,8 @@ import Text
     let again = try place.match("mix.wav", "--split", "pieces")
     #expect(again.status == 1 && again.errors.contains("exists, and so do 3 other pieces") && again.text == "")
     let text = try place.match("mix.wav", "--split", "pieces", "--force")
-    #expect(text.status == 0 && text.text.contains("4 files in \(place.folder.file("pieces")): FLAC, cut to the sample"))
+    #expect(
+      text.status == 0 && text.text.contains("4 files in \(place.folder.file("pieces")): FLAC, cut to the sample"))
     #expect(text.text.contains("04 Third.flac\n      sounds together with the track before for "))
   }
 

@@ -86,8 +86,8 @@ private struct Extent {
   /// It is played to its end.
   var hasEnd: Bool
 
-  /// Seconds: a track that is first heard so near to its beginning is taken to be played from there: it was faded in, or
-  /// has a quiet beginning. The same holds for its end.
+  /// Seconds: a track that is first heard so near to its beginning is taken to be played from there: it was faded in,
+  /// or has a quiet beginning. The same holds for its end.
   private static let reach = 8.0
 
   init(_ cue: CueSheet.Cue, in duration: Double) {

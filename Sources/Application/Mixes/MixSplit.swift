@@ -8,8 +8,8 @@ package import SystemPackage
 
 /// Cuts a recording into files, one for each track and each unknown stretch.
 ///
-/// Audio that was stored without loss, with at most 24 bits, becomes FLAC, sample by sample. All other audio is copied as it
-/// is encoded, packet by packet. Either way the pieces hold all of the recording, each part of it once.
+/// Audio that was stored without loss, with at most 24 bits, becomes FLAC, sample by sample. All other audio is copied
+/// as it is encoded, packet by packet. Either way the pieces hold all of the recording, each part of it once.
 package struct MixSplit: Sendable {
   package enum Method: String, CaseIterable, Sendable {
     /// Decoded, and encoded without loss.

@@ -15,7 +15,8 @@ package enum PieceName {
     let digits = max(2, String(count).count)
     let prefix = String(repeating: "0", count: max(0, digits - String(number).count)) + "\(number) "
     let suffix = ".\(fileExtension)"
-    let words = piece.cue.map { track($0.match) } ?? "unknown \(clockText(piece.start.rounded(.down)).replacing(":", with: "-"))"
+    let words =
+      piece.cue.map { track($0.match) } ?? "unknown \(clockText(piece.start.rounded(.down)).replacing(":", with: "-"))"
     return prefix + truncated(portable(words), to: longest - prefix.utf8.count - suffix.utf8.count) + suffix
   }
 
@@ -24,8 +25,8 @@ package enum PieceName {
     return match.item.artist.map { "\($0) - \(title)" } ?? title
   }
 
-  /// Without what some file system or shell takes for something else: separators, wildcards, quotes, control characters,
-  /// characters that turn the direction of text, and spaces or dots at the ends.
+  /// Without what some file system or shell takes for something else: separators, wildcards, quotes, control
+  /// characters, characters that turn the direction of text, and spaces or dots at the ends.
   static func portable(_ text: String) -> String {
     var name = String.UnicodeScalarView()
     for scalar in text.precomposedStringWithCanonicalMapping.unicodeScalars {

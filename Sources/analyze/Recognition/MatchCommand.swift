@@ -17,8 +17,8 @@ struct MatchCommand: AsyncParsableCommand {
       Each track that is heard is listed with where it starts and ends. Exit status: 0 if all files could be read, whatever was recognized; 3 if one could not.
 
       --split cuts a mix or a recording of the radio into one file per track, named and tagged after it. What was not \
-      recognized is kept in files of its own. Audio without loss becomes FLAC, cut to the sample; other audio is copied \
-      without encoding it again, cut between packets.
+      recognized is kept in files of its own. Audio without loss becomes FLAC, cut to the sample; other audio is \
+      copied without encoding it again, cut between packets.
       """)
 
   @Argument(help: ArgumentHelp("Audio files; - for standard input, in any format of audio files", valueName: "file"))
@@ -182,7 +182,8 @@ enum SplitText {
       switch split.method {
       case .flac: "FLAC, cut to the sample"
       case .copy:
-        String(format: "copied without encoding, cut between packets (to %.0f ms)", (split.precision * 1000).rounded(.up))
+        String(
+          format: "copied without encoding, cut between packets (to %.0f ms)", (split.precision * 1000).rounded(.up))
       }
     let folder = printable(DisplayPath.text(of: split.folder))
     var lines = ["\(counted(split.files.count, "file")) in \(folder): \(how)"]

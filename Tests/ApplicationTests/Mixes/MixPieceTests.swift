@@ -111,7 +111,9 @@ enum Cues {
   /// References are called 1, 2, …
   static func sheet(_ cues: [Cue], duration: Double) throws -> CueSheet {
     let made = try cues.enumerated().map { index, cue in
-      var item: [String: Any] = ["genres": ["Trance"], "time_ranges": [], "frequency_skew_ranges": [], "properties": [:]]
+      var item: [String: Any] = [
+        "genres": ["Trance"], "time_ranges": [], "frequency_skew_ranges": [], "properties": [:],
+      ]
       item["artist"] = cue.artist
       item["title"] = cue.title
       item["isrc"] = "DEA0123456789".prefix(12).description

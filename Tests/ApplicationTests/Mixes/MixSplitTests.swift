@@ -18,7 +18,8 @@ import Testing
 
   /// Three pieces: a track, an unknown stretch, another track.
   private func split(
-    _ recording: FilePath, duration: Double, force: Bool = false, isCancelled: @escaping (Double) -> Bool = { _ in false }
+    _ recording: FilePath, duration: Double, force: Bool = false,
+    isCancelled: @escaping (Double) -> Bool = { _ in false }
   ) throws -> MixSplit.Outcome {
     let sheet = try Cues.sheet(
       [

@@ -1,0 +1,47 @@
+internal import Foundation
+internal import System
+package import SystemPackage
+internal import Text
+
+/// An extended M3U playlist, in UTF-8 but for the bytes of paths, which stay as they are.
+package enum M3UFile {
+  /// - Parameter folder: Paths are relative to it; absolute if it is `nil`.
+  package static func bytes(of tracks: [PlaylistTrack], relativeTo folder: FilePath?) -> [UInt8] {
+    var bytes = Array("#EXTM3U\n".utf8)
+    for track in tracks {
+      // −1 stands for an unknown length.
+      let seconds = track.duration.map { Int($0.rounded()) } ?? -1
+      bytes += Array("#EXTINF:\(seconds),\(line(track.name))\n".utf8)
+      bytes += location(of: track.path, relativeTo: folder)
+      bytes.append(UInt8(ascii: "\n"))
+    }
+    return bytes
+  }
+
+  /// A tag ends with its line.
+  private static func line(_ text: String) -> String {
+    String(text.unicodeScalars.map { $0.isControlOrSeparator ? " " : Character($0) })
+  }
+
+  private static func location(of path: FilePath, relativeTo folder: FilePath?) -> [UInt8] {
+    let bytes = path.withBytes { Array($0) }
+    // A path that does not fit into a line can only be written as an address.
+    if bytes.contains(where: { $0 == 10 || $0 == 13 }) { return Array(path.fileURI.utf8) }
+    guard let folder else { return bytes }
+    let relative = relativePath(of: path, to: folder).withBytes { Array($0) }
+    // What begins with # would be a comment; spaces at the ends are cut off by some readers.
+    let isOdd = relative.first.map { $0 == UInt8(ascii: "#") || $0 == 32 || $0 == 9 } ?? false
+    return (isOdd ? Array("./".utf8) : []) + relative
+  }
+
+  /// - Parameters: Both absolute and without `..`.
+  static func relativePath(of path: FilePath, to folder: FilePath) -> FilePath {
+    var own = path.components[...]
+    var base = folder.components[...]
+    while let first = own.first, first == base.first, own.count > 1 {
+      own.removeFirst()
+      base.removeFirst()
+    }
+    return FilePath(root: nil, Array(repeating: "..", count: base.count) + Array(own))
+  }
+}

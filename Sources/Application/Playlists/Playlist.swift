@@ -1,0 +1,182 @@
+internal import Analysis
+package import Filters
+internal import Records
+package import ResultStore
+internal import System
+package import SystemPackage
+internal import Text
+
+/// A playlist of tracks of the library.
+package struct Playlist: Sendable {
+  package struct Wish: Sendable {
+    package var filter = TrackFilter.everything
+    /// Tracks that sound like this file.
+    package var like: FilePath?
+    package var length = PlaylistLength.all
+    package var order = PlaylistOrder.mix
+    /// How many other tracks lie between two of one artist, at least.
+    package var spacing = 0
+    /// Another one gives another choice.
+    package var seed: UInt64 = 0
+
+    package init() {}
+  }
+
+  package var order: PlaylistOrder
+  package var tracks: [PlaylistTrack]
+  /// Tracks that could be chosen from.
+  package var candidateCount = 0
+  /// Files that were left out as copies of a candidate.
+  package var copyCount = 0
+  /// Tracks that were left out since their length is not known.
+  package var unmeasuredCount = 0
+  /// Seconds that were wanted.
+  package var wantedDuration: Double?
+  /// Pairs of one artist that are nearer to each other than was wanted.
+  package var repeatCount = 0
+
+  /// Seconds, as far as they are known.
+  package var duration: Double { tracks.reduce(0) { $0 + ($1.duration ?? 0) } }
+
+  /// Changes of tempo from track to track, in percent, of those where both are known.
+  package var tempoChanges: [Double] {
+    zip(tracks, tracks.dropFirst()).compactMap { first, second in
+      guard let a = first.bpm, let b = second.bpm, a > 0, b > 0 else { return nil }
+      return Transition.tempoChange(a, b)
+    }
+  }
+
+  /// Steps on the wheel from track to track, of those where both keys are known.
+  package var keySteps: [Int] {
+    zip(tracks, tracks.dropFirst()).compactMap { first, second in
+      guard let a = first.key.flatMap({ WheelPlace($0) }), let b = second.key.flatMap({ WheelPlace($0) }) else {
+        return nil
+      }
+      return Transition.keySteps(a, b)
+    }
+  }
+
+  /// The most tracks that are put into the order `mix`.
+  package static let mixLimit = 10_000
+  /// How many tracks a playlist like a file has unless it is told.
+  package static let usualCount = 25
+
+  /// Chooses tracks and puts them in order.
+  ///
+  /// - Parameter candidates: In an order that does not depend on chance.
+  package init(of candidates: [PlaylistTrack], _ wish: Wish) {
+    order = wish.order
+    var seen = Set<ContentID>()
+    var pool = candidates.filter { track in track.contentID.map { seen.insert($0).inserted } ?? true }
+    copyCount = candidates.count - pool.count
+    if case .seconds(let seconds) = wish.length {
+      wantedDuration = seconds
+      let all = pool.count
+      pool.removeAll { $0.duration == nil }
+      unmeasuredCount = all - pool.count
+    }
+    candidateCount = pool.count
+    pool = Self.wanted(pool, wish)
+    let sequence = TrackSequence(pool, spacing: wish.spacing)
+    // The nearest by sound are wanted as such.
+    let wantsChain = wish.order == .mix && wish.like == nil
+    let chosen = PlaylistChoice(tracks: pool, sequence: sequence, wantsChain: wantsChain).chosen(wish.length)
+    switch wish.order {
+    case .mix:
+      let order = sequence.improved(wantsChain ? chosen : sequence.chain(chosen))
+      repeatCount = sequence.repeatCount(in: order)
+      tracks = order.map { pool[$0] }
+    case .tempo, .key, .energy, .path:
+      let order = sequence.spaced(wish.order.sorted(chosen.map { pool[$0] }).map { chosen[$0] })
+      repeatCount = sequence.repeatCount(in: order)
+      tracks = order.map { pool[$0] }
+    }
+  }
+
+  /// Candidates in the order in which they are wanted: nearest by sound, or else at random.
+  private static func wanted(_ pool: [PlaylistTrack], _ wish: Wish) -> [PlaylistTrack] {
+    guard wish.like == nil else { return pool }
+    let numbered = pool.map { (number: SeededNumber.of($0.path, seed: wish.seed), track: $0) }
+    let shuffled = numbered.sorted { $0.number < $1.number }.map(\.track)
+    return wish.order == .mix ? Array(shuffled.prefix(mixLimit)) : shuffled
+  }
+}
+
+/// A number that looks random and depends on a path and a seed alone: a track that is added to the library does not
+/// shuffle the others.
+private enum SeededNumber {
+  /// FNV-1a over the bytes, and the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+  static func of(_ path: FilePath, seed: UInt64) -> UInt64 {
+    var hash: UInt64 = path.withBytes { bytes in
+      bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+    hash ^= seed &* 0x9E37_79B9_7F4A_7C15
+    hash = (hash ^ (hash >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    hash = (hash ^ (hash >> 27)) &* 0x94D0_49BB_1331_11EB
+    return hash ^ (hash >> 31)
+  }
+}
+
+extension Playlist {
+  /// Chooses tracks of the library.
+  /// - Throws: `PlaylistError`, `SimilarTracksError`, `UnknownFile`, `StoreError`.
+  package init(_ wish: Wish, in store: ResultStore, reading: SoundReading) throws {
+    var wish = wish
+    var candidates: [PlaylistTrack]
+    if let file = wish.like {
+      if wish.length == .all { wish.length = .tracks(Self.usualCount) }
+      candidates = try Self.similar(to: file, wish.filter, store, reading)
+    } else {
+      candidates = try store.tracks(matching: wish.filter).filter { $0.status != .failed }.map { PlaylistTrack($0) }
+    }
+    guard !candidates.isEmpty else { throw PlaylistError.nothingMatches }
+    if wish.order == .mix, wish.length == .all, candidates.count > Self.mixLimit {
+      throw PlaylistError.tooMany(candidates.count)
+    }
+    if wish.order == .energy, wish.like == nil { try Self.addEnergies(to: &candidates, store) }
+    self.init(of: candidates, wish)
+  }
+
+  /// Nearest first.
+  private static func similar(
+    to file: FilePath, _ filter: TrackFilter, _ store: ResultStore, _ reading: SoundReading
+  ) throws -> [PlaylistTrack] {
+    let answer = try SimilarTracks(in: store, reading: reading).near(file, limit: SimilarTracks.limits.upperBound)
+    let isEverything = filter == .everything
+    let matching = isEverything ? [] : Set(try store.tracks(matching: filter).map(\.path))
+    return answer.tracks.filter { isEverything || matching.contains($0.record.path) }.map { track in
+      var candidate = PlaylistTrack(track.record)
+      candidate.likeness = track.likeness
+      return candidate
+    }
+  }
+
+  private static func addEnergies(to candidates: inout [PlaylistTrack], _ store: ResultStore) throws {
+    for index in candidates.indices {
+      candidates[index].energy = try store.record(at: candidates[index].path)?.findings[TraitsFinding.self]?.energy
+    }
+    if candidates.allSatisfy({ $0.energy == nil }) { throw PlaylistError.noEnergies }
+  }
+}
+
+extension PlaylistTrack {
+  fileprivate init(_ row: TrackRow) {
+    self.init(
+      path: row.path, contentID: row.contentID, artist: row.artist, title: row.title, album: row.album,
+      duration: row.durationSeconds, bpm: row.bpm, key: row.key)
+  }
+
+  fileprivate init(_ record: FileRecord) {
+    self.init(
+      path: record.path, contentID: record.contentID, artist: record.tags?.joined("artist"),
+      title: record.tags?.joined("title"), album: record.tags?.joined("album"), duration: record.format?.duration,
+      bpm: record.tempo?.bpm, key: record.findings[KeyFinding.self]?.camelot,
+      energy: record.findings[TraitsFinding.self]?.energy)
+  }
+
+  /// Artist and title, as far as they are known, or else the name of the file.
+  package var name: String {
+    let title = title ?? path.stem ?? ""
+    return artist.map { "\($0) - \(title)" } ?? title
+  }
+}

@@ -1,0 +1,34 @@
+internal import System
+internal import SystemPackage
+
+/// How the tracks of a playlist follow each other.
+package enum PlaylistOrder: String, CaseIterable, Sendable {
+  /// Without jumps in tempo, key and energy: see `TrackSequence`.
+  case mix
+  /// Slow to fast.
+  case tempo
+  /// Around the wheel of Camelot: 1A, 1B, 2A, …
+  case key
+  /// Calm to energetic.
+  case energy
+  /// By the bytes of the path.
+  case path
+
+  /// The indices of tracks in this order; those of which it is not known come last. What is equal is in the order of
+  /// paths.
+  func sorted(_ tracks: [PlaylistTrack]) -> [Int] {
+    let value: (PlaylistTrack) -> Double? =
+      switch self {
+      case .tempo: { $0.bpm }
+      case .key: { $0.key.flatMap { WheelPlace($0) }.map { Double($0.index) } }
+      case .energy: { $0.energy }
+      case .mix, .path: { _ in 0 }
+      }
+    let values = tracks.map { value($0) ?? .infinity }
+    let paths = tracks.map { $0.path.withBytes { Array($0) } }
+    return tracks.indices.sorted { first, second in
+      values[first] == values[second]
+        ? paths[first].lexicographicallyPrecedes(paths[second]) : values[first] < values[second]
+    }
+  }
+}

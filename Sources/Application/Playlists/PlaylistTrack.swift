@@ -1,0 +1,37 @@
+package import Analysis
+package import SystemPackage
+
+/// A track that may go into a playlist. What is not known is `nil`.
+package struct PlaylistTrack: Sendable, Equatable {
+  package var path: FilePath
+  package var contentID: ContentID?
+  package var artist: String?
+  package var title: String?
+  package var album: String?
+  /// Seconds.
+  package var duration: Double?
+  /// Beats per minute.
+  package var bpm: Double?
+  /// Camelot, such as `8A`.
+  package var key: String?
+  /// 0 to 1.
+  package var energy: Double?
+  /// To the file that the playlist is like, 0 to 1; `nil` if it is like none.
+  package var likeness: Double?
+
+  package init(
+    path: FilePath, contentID: ContentID? = nil, artist: String? = nil, title: String? = nil, album: String? = nil,
+    duration: Double? = nil, bpm: Double? = nil, key: String? = nil, energy: Double? = nil, likeness: Double? = nil
+  ) {
+    self.path = path
+    self.contentID = contentID
+    self.artist = artist
+    self.title = title
+    self.album = album
+    self.duration = duration
+    self.bpm = bpm
+    self.key = key
+    self.energy = energy
+    self.likeness = likeness
+  }
+}

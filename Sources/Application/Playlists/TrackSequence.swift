@@ -1,0 +1,226 @@
+internal import Foundation
+
+/// Puts tracks into an order in which each goes well after the one before it: with a tempo, a key and an energy that
+/// are near, and without an artist soon after himself.
+///
+/// A greedy chain, then exchanges as for the traveling salesman: 2-opt turns a stretch around (Croes, 1958), or-opt
+/// moves one of up to three tracks elsewhere (Or, 1976), as long as that lowers the cost. The work is bounded by the
+/// number of comparisons and not by a clock, so the result depends on nothing but the tracks and their order.
+struct TrackSequence {
+  /// What is compared, as numbers that lie together.
+  private struct Traits {
+    /// In octaves; not a number if unknown.
+    var tempo: Float
+    /// Index on the wheel; −1 if unknown.
+    var key: Int
+    /// Not a number if unknown.
+    var energy: Float
+    /// Equal for tracks of the same artist; −1 if unknown.
+    var artist: Int
+  }
+
+  private let traits: [Traits]
+  /// Costs by indices on the wheel.
+  private let keyCosts: [Float]
+  /// How many other tracks lie between two of one artist, at least.
+  let spacing: Int
+
+  /// What an artist too soon costs: more than any jump.
+  private static let repeatCost: Float = 10
+  /// Comparisons, which take some nanoseconds each, for all of 2-opt and or-opt.
+  private static let comparisonLimit = 40_000_000
+
+  init(_ tracks: [PlaylistTrack], spacing: Int) {
+    var artists: [String: Int] = [:]
+    traits = tracks.map { track in
+      let artist = track.artist.map { name in
+        let folded = name.lowercased()
+        if let number = artists[folded] { return number }
+        artists[folded] = artists.count
+        return artists.count - 1
+      }
+      return Traits(
+        tempo: track.bpm.flatMap { $0 > 0 ? Float(log2($0)) : nil } ?? .nan,
+        key: track.key.flatMap { WheelPlace($0) }?.index ?? -1, energy: track.energy.map { Float($0) } ?? .nan,
+        artist: artist ?? -1)
+    }
+    let places = (0..<24).compactMap { WheelPlace("\($0 / 2 + 1)\($0 % 2 == 0 ? "A" : "B")") }
+    keyCosts = places.flatMap { first in
+      places.map { Transition.keyCost(steps: Transition.keySteps(first, $0)) }
+    }
+    self.spacing = spacing
+  }
+
+  /// What it costs that a track follows another one; the same the other way around.
+  func cost(_ first: Int, _ second: Int) -> Float {
+    let (a, b) = (traits[first], traits[second])
+    var cost: Float = 0
+    let octaves = abs(a.tempo - b.tempo)
+    if octaves.isNaN {
+      cost += Transition.unknownCost
+    } else {
+      let folded = abs(octaves - octaves.rounded())
+      // As `Transition.tempoCost`, with e^x - 1 by its series up to the cap.
+      let x = folded * 0.693_147_2
+      cost += min(3, x * (1 + x * (0.5 + x * 0.166_667)) * (100 / 6)) + (octaves > 0.5 ? 0.25 : 0)
+    }
+    cost += a.key < 0 || b.key < 0 ? Transition.unknownCost : keyCosts[a.key * 24 + b.key]
+    let energies = abs(a.energy - b.energy)
+    cost += energies.isNaN ? 0 : energies * 0.5
+    return cost
+  }
+
+  // MARK: - Artists
+
+  func isRepeat(_ first: Int, _ second: Int) -> Bool {
+    traits[first].artist >= 0 && traits[first].artist == traits[second].artist
+  }
+
+  /// Pairs of one artist with fewer than `spacing` tracks between.
+  func repeatCount(in order: some RandomAccessCollection<Int>) -> Int {
+    let order = Array(order)
+    var count = 0
+    for index in order.indices {
+      for other in order.indices[index...].dropFirst().prefix(spacing) where isRepeat(order[index], order[other]) {
+        count += 1
+      }
+    }
+    return count
+  }
+
+  /// Whether an artist of the last tracks would be heard again.
+  func repeats(_ track: Int, after order: [Int]) -> Bool {
+    order.suffix(spacing).contains { isRepeat($0, track) }
+  }
+
+  // MARK: - Orders
+
+  /// The order of a list, with artists moved apart as far as that goes: of the tracks that are next, the first one that
+  /// is no repeat.
+  func spaced(_ list: [Int]) -> [Int] {
+    guard spacing > 0 else { return list }
+    var rest = list[...]
+    var waiting: [Int] = []
+    var order: [Int] = []
+    while order.count < list.count {
+      if let index = waiting.firstIndex(where: { !repeats($0, after: order) }) {
+        order.append(waiting.remove(at: index))
+      } else if let next = rest.popFirst() {
+        if repeats(next, after: order) { waiting.append(next) } else { order.append(next) }
+      } else {
+        order.append(waiting.removeFirst())
+      }
+    }
+    return order
+  }
+
+  /// A chain that begins with the first of `list` and goes on with the nearest of the others, as long as `goesOn`.
+  func chain(_ list: [Int], while goesOn: ([Int]) -> Bool = { _ in true }) -> [Int] {
+    guard let first = list.first else { return [] }
+    var rest = Array(list.dropFirst())
+    var order = [first]
+    while !rest.isEmpty, goesOn(order) {
+      let last = order[order.count - 1]
+      let recent = order.suffix(spacing)
+      var best = 0
+      var least = Float.infinity
+      for (index, track) in rest.enumerated() {
+        var cost = cost(last, track)
+        guard cost < least else { continue }
+        if traits[track].artist >= 0, recent.contains(where: { isRepeat($0, track) }) { cost += Self.repeatCost }
+        if cost < least { (best, least) = (index, cost) }
+      }
+      order.append(rest[best])
+      rest.swapAt(best, rest.count - 1)
+      rest.removeLast()
+    }
+    return order
+  }
+
+  /// A better order of the same tracks, as far as exchanges lead.
+  func improved(_ list: [Int]) -> [Int] {
+    var order = list
+    guard order.count > 2 else { return order }
+    // Each round compares each track with those so far away at most.
+    let rounds = 8
+    let window = max(10, min(order.count, Self.comparisonLimit / (rounds * 4 * order.count)))
+    for _ in 0..<rounds {
+      let turned = turnStretches(&order, window: window)
+      let moved = moveTracks(&order, window: window)
+      if !turned, !moved { break }
+    }
+    return order
+  }
+
+  /// Gains that are smaller are errors of rounding.
+  private static let leastGain: Float = 1e-4
+
+  private func edge(_ order: [Int], _ first: Int, _ second: Int) -> Float {
+    first < 0 || second >= order.count ? 0 : cost(order[first], order[second])
+  }
+
+  /// 2-opt. - Returns: whether anything became better.
+  private func turnStretches(_ order: inout [Int], window: Int) -> Bool {
+    var isBetter = false
+    for start in 0..<order.count - 1 {
+      for end in start + 1..<min(order.count, start + window) {
+        let before = edge(order, start - 1, start) + edge(order, end, end + 1)
+        let after =
+          (start > 0 ? cost(order[start - 1], order[end]) : 0)
+          + (end + 1 < order.count ? cost(order[start], order[end + 1]) : 0)
+        guard before - after > Self.leastGain else { continue }
+        if change(&order, start...end, gain: before - after, { $0.reverse() }) { isBetter = true }
+      }
+    }
+    return isBetter
+  }
+
+  /// Or-opt. - Returns: whether anything became better.
+  private func moveTracks(_ order: inout [Int], window: Int) -> Bool {
+    var isBetter = false
+    for length in 1...3 where length < order.count {
+      for start in 0...order.count - length {
+        for target in max(0, start - window)...min(order.count - length, start + window) where target != start {
+          let end = start + length - 1
+          // The tracks come to lie between those that are now at `left` and `right`.
+          let (left, right) = target < start ? (target - 1, target) : (target + length - 1, target + length)
+          let before = edge(order, start - 1, start) + edge(order, end, end + 1) + edge(order, left, right)
+          let joined = start > 0 && end + 1 < order.count ? cost(order[start - 1], order[end + 1]) : 0
+          let after =
+            joined + (left >= 0 ? cost(order[left], order[start]) : 0)
+            + (right < order.count ? cost(order[end], order[right]) : 0)
+          guard before - after > Self.leastGain else { continue }
+          let range = min(start, target)...max(end, target + length - 1)
+          let pivot = target < start ? start - range.lowerBound : length
+          if change(&order, range, gain: before - after, { $0.rotate(toStartAt: pivot) }) {
+            isBetter = true
+            break
+          }
+        }
+      }
+    }
+    return isBetter
+  }
+
+  /// Changes a stretch, and changes it back if that costs more in repeats of artists than it gains.
+  private func change(
+    _ order: inout [Int], _ range: ClosedRange<Int>, gain: Float, _ body: (inout [Int]) -> Void
+  ) -> Bool {
+    let around = max(0, range.lowerBound - spacing)...min(order.count - 1, range.upperBound + spacing)
+    let old = Array(order[range])
+    let repeatsBefore = spacing > 0 ? repeatCount(in: order[around]) : 0
+    var new = old
+    body(&new)
+    order.replaceSubrange(range, with: new)
+    let repeatsAfter = spacing > 0 ? repeatCount(in: order[around]) : 0
+    if Float(repeatsAfter - repeatsBefore) * Self.repeatCost < gain { return true }
+    order.replaceSubrange(range, with: old)
+    return false
+  }
+}
+
+extension Array {
+  fileprivate mutating func rotate(toStartAt pivot: Int) {
+    self = Array(self[pivot...]) + self[..<pivot]
+  }
+}

@@ -1,0 +1,187 @@
+import Application
+import ArgumentParser
+import Foundation
+import System
+import SystemPackage
+import Text
+
+struct PlaylistCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "playlist", abstract: "Make a playlist of tracks that fit together",
+    discussion: """
+      Tracks are chosen by filters, or by how much they sound like a file, and put into an order without jumps in \
+      tempo and key. Copies of a recording are left out. The same options and library give the same playlist.
+
+      Without --output the playlist goes to standard output, with absolute paths. A file gets paths relative to its \
+      folder.
+      """)
+
+  @OptionGroup(title: "Tracks")
+  var filters: FilterArguments
+
+  @Option(help: ArgumentHelp("Tracks that sound like this file, nearest first", valueName: "file"))
+  var like: PathArgument?
+
+  @Option(help: ArgumentHelp("Fill this time, such as 60m, 1h30m or 1:30:00", valueName: "time"))
+  var length: LengthArgument?
+
+  @Option(help: ArgumentHelp("Take this many tracks (default with --like: 25, otherwise all)", valueName: "n"))
+  var tracks: Int?
+
+  @Option(
+    help: ArgumentHelp("The order: mix, tempo, key, energy or path (default: mix)", valueName: "order"),
+    completion: .list(PlaylistOrder.allCases.map(\.rawValue)))
+  var order: String?
+
+  @Option(help: ArgumentHelp("Another number gives another choice", valueName: "n"))
+  var seed: UInt64 = 0
+
+  @Option(
+    help: ArgumentHelp(
+      "Leave this many tracks between two of one artist (default: 3 for mix, otherwise 0)", valueName: "n"))
+  var noRepeatArtist: Int?
+
+  @Option(help: ArgumentHelp("Write this file", valueName: "file"), completion: .file(extensions: ["m3u8", "nsp"]))
+  var output: PathArgument?
+
+  @Flag(help: "Write paths relative to the folder of the playlist")
+  var relative = false
+
+  @Flag(help: "Write absolute paths")
+  var absolute = false
+
+  @Option(
+    help: ArgumentHelp("m3u8, or nsp for Navidrome (default: by the name of the file)", valueName: "format"),
+    completion: .list(Format.allCases.map(\.rawValue)))
+  var format: String?
+
+  @Flag(help: "Print one JSON line on standard output; see analyze schema playlist")
+  var json = false
+
+  @Flag(help: "Replace the file if it exists")
+  var force = false
+
+  @OptionGroup
+  var database: DatabaseArgument
+
+  private enum Format: String, CaseIterable {
+    case m3u8, nsp
+  }
+
+  /// What `--length`, `--tracks` and `--no-repeat-artist` can be.
+  private static let lengths = 1.0...31_536_000.0
+  private static let counts = 1...1_000_000
+  private static let spacings = 0...100
+
+  func validate() throws {
+    func checkName<Choice: RawRepresentable & CaseIterable>(
+      _ value: String?, of _: Choice.Type, _ option: String
+    ) throws where Choice.RawValue == String {
+      guard let value, Choice(rawValue: value) == nil else { return }
+      let valid = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ValidationError("\(option) expects one of \(valid), not '\(value)'.")
+    }
+    try checkName(order, of: PlaylistOrder.self, "--order")
+    try checkName(format, of: Format.self, "--format")
+    if length != nil, tracks != nil { throw ValidationError("Give --length or --tracks, not both.") }
+    if let length, !Self.lengths.contains(length.seconds) {
+      throw ValidationError("--length expects a time from a second to a year, not \(length.seconds) s.")
+    }
+    if let tracks, !Self.counts.contains(tracks) {
+      throw ValidationError("--tracks expects a number from 1 to \(Self.counts.upperBound), not \(tracks).")
+    }
+    if let noRepeatArtist, !Self.spacings.contains(noRepeatArtist) {
+      throw ValidationError("--no-repeat-artist expects 0 to \(Self.spacings.upperBound), not \(noRepeatArtist).")
+    }
+    if relative, absolute { throw ValidationError("--relative and --absolute exclude each other.") }
+    if relative, output == nil {
+      throw ValidationError("--relative goes with --output: paths are relative to its folder.")
+    }
+    if json, output == nil, chosenFormat == .nsp { throw ValidationError("A smart playlist has no --json.") }
+    if !filters.isGiven, like == nil {
+      throw ValidationError(
+        "Say which tracks: with filters such as --genre trance --bpm 120..128, with --where, or with --like FILE.")
+    }
+    _ = try filters.filter()
+  }
+
+  private var chosenFormat: Format {
+    if let format { return Format(rawValue: format) ?? .m3u8 }
+    return output?.path.extension?.lowercased() == "nsp" ? .nsp : .m3u8
+  }
+
+  func run() async throws {
+    try await reportingErrors {
+      let wish = try wish()
+      if let output, !force, output.path.isThere { throw PlaylistError.exists(output.path) }
+      switch chosenFormat {
+      case .nsp: try write(NavidromePlaylist.bytes(wish, name: output?.path.stem ?? "nocturne"))
+      case .m3u8:
+        let settings = try CommandSettings(database)
+        let reading = SoundReading(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) }
+        let playlist = try Playlist(wish, in: settings.openStoreForReading(), reading: reading)
+        if output != nil || !json { try write(M3UFile.bytes(of: playlist.tracks, relativeTo: baseFolder)) }
+        if json { try StandardOutput.write(playlist.ndjsonLine) }
+        if output != nil, !json, Terminal().isInteractive {
+          for line in PlaylistText.lines(for: playlist) { Terminal.writeLine(line) }
+        }
+        if playlist.repeatCount > 0 {
+          Log.write(.warning, "artist_repeats", PlaylistText.repeats(in: playlist, spacing: wish.spacing))
+        }
+      }
+    }
+  }
+
+  private func wish() throws -> Playlist.Wish {
+    var wish = Playlist.Wish()
+    wish.filter = try filters.filter()
+    wish.like = like?.path
+    wish.order = order.flatMap { PlaylistOrder(rawValue: $0) } ?? .mix
+    let usualSpacing = wish.order == .mix && chosenFormat == .m3u8 ? 3 : 0
+    wish.spacing = noRepeatArtist ?? usualSpacing
+    wish.seed = seed
+    wish.length = tracks.map { .tracks($0) } ?? length.map { .seconds($0.seconds) } ?? .all
+    return wish
+  }
+
+  /// Where relative paths begin; `nil` for absolute ones. Without links, since `..` leads out of where a link leads.
+  private var baseFolder: FilePath? {
+    guard let output, !absolute else { return nil }
+    return FilePath(URL(filePath: output.path.removingLastComponent().string).resolvingSymlinksInPath().path)
+  }
+
+  private func write(_ bytes: [UInt8]) throws {
+    guard let output else { return try StandardOutput.write(bytes) }
+    do {
+      try FileReplacement.write(bytes, to: output.path)
+    } catch {
+      throw PlaylistError.cannotWrite(output.path, reason: "\(error)")
+    }
+  }
+}
+
+/// What is said of a playlist that was written.
+enum PlaylistText {
+  static func lines(for playlist: Playlist) -> [String] {
+    var parts = ["\(counted(playlist.tracks.count, "track")), \(clockText(playlist.duration))"]
+    let tempi = playlist.tempoChanges
+    if !tempi.isEmpty {
+      parts.append(String(format: "mean change of tempo %.1f%%", tempi.reduce(0, +) / Double(tempi.count)))
+    }
+    let steps = playlist.keySteps
+    if !steps.isEmpty {
+      parts.append(String(format: "of key %.1f steps", Double(steps.reduce(0, +)) / Double(steps.count)))
+    }
+    var lines = [parts.joined(separator: ", ")]
+    if playlist.copyCount > 0 { lines.append("left out: \(counted(playlist.copyCount, "copy", plural: "copies"))") }
+    if playlist.unmeasuredCount > 0 {
+      lines.append("left out: \(counted(playlist.unmeasuredCount, "track")) of unknown length")
+    }
+    return lines
+  }
+
+  static func repeats(in playlist: Playlist, spacing: Int) -> String {
+    "\(counted(playlist.repeatCount, "time")) an artist is heard again within \(counted(spacing, "track")): there are too "
+      + "few others to choose from."
+  }
+}
