@@ -104,6 +104,9 @@ import Text
     #expect(try library.click("library/a.wav", "--force", "--clicks-only").status == 0)
     let clicks = try read(library.place.folder.file("a.click.flac")).channels[0]
     #expect(onsets(clicks, above: 0).contains(Int((1.1 * 22_050).rounded())))
+    try set("--no-tempo")
+    let none = try library.click("library/a.wav", "--force")
+    #expect(none.status == 1 && none.errors.contains("set to have no steady beat") && none.errors.contains("--unset bpm"))
   }
 
   @Test func clicksAloneNeedNoAudio() throws {

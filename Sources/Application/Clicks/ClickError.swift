@@ -7,7 +7,9 @@ package enum ClickError: Error, CustomStringConvertible {
   /// No analyzer has looked for beats.
   case notLookedFor(FilePath)
   /// - reason: That of `TempoFinding`.
-  case noBeats(FilePath, reason: String?, isLocked: Bool)
+  case noBeats(FilePath, reason: String?)
+  /// A person has set a tempo, and no beats of it were found; or that there is no steady beat.
+  case noBeatsSet(FilePath, bpm: Double?)
   case cannotRead(FilePath, reason: String)
   /// The file holds other audio than when it was analyzed.
   case hasChanged(FilePath)
