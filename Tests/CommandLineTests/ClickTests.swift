@@ -249,12 +249,15 @@ import Text
     let environment = try player("echo $$ > '\(started.string)'; exec /bin/sleep 100", in: library.place)
     let running = try library.place.start(
       ["click", "--database", Argument(library.place.database), "library/a.wav", "--play"], environment: environment)
-    #expect(waitUntil { started.isThere && !running.hasEnded })
+    func number() -> Int32? {
+      let text = try? String(contentsOfFile: started.string, encoding: .utf8)
+      return text.flatMap { $0.hasSuffix("\n") ? Int32($0.dropLast()) : nil }
+    }
+    #expect(waitUntil { number() != nil })
     running.send(SIGINT)
     #expect(running.end().status == 130)
     #expect(try temporaryFiles(library.place) == [])
-    let number = try String(contentsOfFile: started.string, encoding: .utf8)
-    #expect(Int32(number.trimmingCharacters(in: .whitespacesAndNewlines)).map { kill($0, 0) } == -1)
+    #expect(number().map { kill($0, 0) } == -1)
   }
 
   @Test func nothingPlays() throws {
