@@ -5,7 +5,7 @@ internal import Reporting
 package enum Schemas {
   /// By what has the format, and by file name.
   package static var files: [(format: String, name: String, text: String)] {
-    ReportSchema(findings: BuiltInAnalyzers.findings).files + RecognitionSchema.files + SimilarSchema.files
-      + ClickSchema.files + CorrectionSchema.files + PlaylistSchema.files
+    ReportSchema(findings: BuiltInAnalyzers.findings).files + RecognitionSchema.files + SearchSchema.files
+      + SimilarSchema.files + PlaylistSchema.files + ClickSchema.files + CorrectionSchema.files
   }
 }

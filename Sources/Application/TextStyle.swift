@@ -12,6 +12,7 @@ package struct TextStyle: Sendable {
     case green = "32"
     case yellow = "33"
     case faint = "2"
+    case bold = "1"
   }
 
   package func colored(_ text: String, _ color: Color) -> String {

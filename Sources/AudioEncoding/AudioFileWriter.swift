@@ -35,7 +35,8 @@ public final class AudioFileWriter {
   private var floats: [Float] = []
   private var frameCount: Int64 = 0
 
-  /// Bytes of kbit/s that Opus gets for each channel: transparent for most ears (Opus FAQ, Xiph.Org).
+  /// What Opus gets for each channel, in kbit/s: stereo of 128 kbit/s is hard to tell from the original (Xiph.Org, Opus
+  /// Recommended Settings).
   private static let opusBitRate = 64.0
   /// The largest WAV file: lengths in it have 32 bits. Some room for the header.
   private static let wavLimit: Int64 = (1 << 32) - (1 << 16)
@@ -89,10 +90,12 @@ public final class AudioFileWriter {
   }
 
   /// Whether a file may be written there: for commands, before they do work that takes long.
-  /// - Throws: `exists` or `notAFile`.
+  /// - Throws: `exists`, `notAFile`, or `cannotWrite` if there cannot be such a file.
   public static func check(_ path: FilePath, replacesExisting: Bool) throws(AudioWriteError) {
     var status = stat()
     guard path.withPlatformString({ unsafe stat($0, &status) }) == 0 else {
+      let reason = Errno(rawValue: errno)
+      guard reason == .noSuchFileOrDirectory else { throw .cannotWrite(path, reason: "\(reason)") }
       // A link that leads nowhere is a file of that name, too.
       if path.isThere, !replacesExisting { throw .exists(path) }
       return

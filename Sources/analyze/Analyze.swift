@@ -20,12 +20,11 @@ struct Analyze: AsyncParsableCommand {
       """,
     version: Nocturne.version,
     subcommands: [
-      RunCommand.self, ReportCommand.self, ShowCommand.self, ExplainCommand.self, SetCommand.self, ReviewCommand.self,
-      SimilarCommand.self,
-      PlaylistCommand.self, ClickCommand.self, MetronomeCommand.self, WaveformCommand.self, MatchCommand.self,
-      ListenCommand.self, CatalogCommand.self, SchemaCommand.self, DoctorCommand.self, BackupCommand.self,
-      PruneCommand.self, ConfigCommand.self, CompletionsCommand.self, WorkerCommand.self, MergeCommand.self,
-      WorkerProcessCommand.self,
+      RunCommand.self, ReportCommand.self, SearchCommand.self, ShowCommand.self, ExplainCommand.self, SetCommand.self,
+      ReviewCommand.self, SimilarCommand.self, PlaylistCommand.self, ClickCommand.self, MetronomeCommand.self,
+      WaveformCommand.self, MatchCommand.self, ListenCommand.self, CatalogCommand.self, SchemaCommand.self,
+      DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self, CompletionsCommand.self,
+      WorkerCommand.self, MergeCommand.self, WorkerProcessCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 

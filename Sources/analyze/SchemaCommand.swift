@@ -11,8 +11,8 @@ struct SchemaCommand: AsyncParsableCommand {
   @Argument(
     help:
       """
-      json, ndjson, csv, duckdb (SQL to read these), match, listen, similar, playlist, click, metronome, set, \
-      corrections, review or worker
+      json, ndjson, csv, duckdb (SQL to read these), match, listen, search, search-hit, similar, playlist, click, \
+      metronome, set, corrections, review or worker
       """,
     completion: .list(Schemas.files.map(\.format)))
   var format: String = "json"

@@ -1,13 +1,17 @@
 import Application
 import Foundation
 
-/// Standard error as a person sees it: whether it is a terminal, how wide, and whether colour is welcome.
+/// Standard error, or what else is asked for, as a person sees it: whether it is a terminal, how wide, and whether colour is welcome.
 struct Terminal: Sendable {
   let isInteractive: Bool
   let style: TextStyle
+  private let descriptor: Int32
 
-  init(environment: [String: String] = ProcessInfo.processInfo.environment) {
-    isInteractive = isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb"
+  init(
+    _ descriptor: Int32 = STDERR_FILENO, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) {
+    self.descriptor = descriptor
+    isInteractive = isatty(descriptor) == 1 && environment["TERM"] != "dumb"
     // https://no-color.org: any value that is not empty.
     style = TextStyle(hasColor: isInteractive && (environment["NO_COLOR"] ?? "").isEmpty)
   }
@@ -15,7 +19,7 @@ struct Terminal: Sendable {
   /// Columns; 80 where the terminal does not tell.
   var width: Int {
     var size = winsize()
-    guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
   }
 

@@ -20,7 +20,7 @@ package enum ClickError: Error, CustomStringConvertible {
         + "analyze \(Self.text(path))"
     case .noBeats(let path, let reason, let isLocked):
       "\(Self.text(path)) has no beats: "
-        + (isLocked ? "a tempo was set, and none could be laid on the audio" : Self.sentence(reason))
+        + (isLocked && reason == nil ? "a tempo was set, and none could be laid on the audio" : Self.sentence(reason))
         + ". Give it some with `analyze set --bpm`, if you know the tempo."
     case .cannotRead(let path, let reason): "\(Self.text(path)) cannot be read: \(reason)"
     case .hasChanged(let path):

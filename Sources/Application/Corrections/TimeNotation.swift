@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// The longest run of even steps is taken, then the next one: the steps of a digitized straight line (Rosenfeld, IEEE
 /// Transactions on Computers 23, 1974) leave an interval of slopes, narrower with each time.
-enum TimeNotation {
+package enum TimeNotation {
   /// Times per second: 0.1 ms, as in the database.
   private static let resolution = 10_000.0
   /// Where a run may begin within its first 0.1 ms, which decides how far it reaches.
@@ -15,7 +15,7 @@ enum TimeNotation {
   /// More times are not read: 100 h at 166 a minute.
   private static let greatestCount = 1_000_000
 
-  static func text(of times: [Double]) -> String {
+  package static func text(of times: [Double]) -> String {
     let ticks = times.map { ($0 * resolution).rounded() }
     var runs: [String] = []
     var index = 0
@@ -28,7 +28,7 @@ enum TimeNotation {
   }
 
   /// - Returns: `nil` if the text is not of this form, or its times do not ascend from 0 or later.
-  static func times(in text: String) -> [Double]? {
+  package static func times(in text: String) -> [Double]? {
     var times: [Double] = []
     for word in text.split(separator: " ") {
       guard let run = run(word), times.count + run.count <= greatestCount else { return nil }

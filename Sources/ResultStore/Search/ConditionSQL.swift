@@ -58,14 +58,22 @@ struct ConditionSQL {
   private mutating func text(_ field: TrackCondition.TextField, _ words: FilterWords) -> String {
     let (index, columns) = Self.columns(field)
     let pattern = FullTextPattern.phrase(words.text, isPrefix: words.isPrefix, columns: columns)
-    // Signs alone, such as “!!!”, are no words, and paths have no variants.
-    guard let pattern, field != .path || !NameVariants.hasUnspacedScript(words.text) else {
+    guard let pattern else {
+      // Signs alone, such as “!!!”, are no words.
       isIndexed = false
       let texts = columns.map {
         $0 == "full_path" ? "(SELECT display_path FROM file WHERE file.id = song.id)" : "song.\($0)"
       }
       values = texts.map { _ in .text(words.text) }
       return song("(\(texts.map { "instr(\($0), ?) > 0" }.joined(separator: " OR ")))")
+    }
+    if field == .path, NameVariants.hasUnspacedScript(words.text) {
+      // The parts of such names are in the index of songs.
+      values = [.text(pattern), .text(words.text)]
+      return """
+        SELECT songs_fts.rowid FROM songs_fts JOIN file ON file.id = songs_fts.rowid
+        WHERE songs_fts MATCH ? AND instr(file.display_path, ?) > 0
+        """
     }
     values = [.text(pattern)]
     // Files that are gone stay in the index of paths.

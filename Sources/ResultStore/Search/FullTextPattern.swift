@@ -15,7 +15,7 @@ enum FullTextPattern {
   static func phrase(_ text: String, isPrefix: Bool, columns: [String]) -> String? {
     guard hasToken(text) else { return nil }
     // What has no spaces between words stands letter by letter in the column of variants alone.
-    let columns = NameVariants.hasUnspacedScript(text) ? columns + ["variants"] : columns
+    let columns = NameVariants.hasUnspacedScript(text) ? columns.filter { $0 != "full_path" } + ["variants"] : columns
     return "{\(columns.joined(separator: " "))} : (\(phrase(text, isPrefix: isPrefix)))"
   }
 

@@ -124,7 +124,7 @@ struct SongCatalog: Sendable {
     }
     return [("id", "file.id")] + names
       + [
-        ("variants", "\(NameVariants.function)(\(names.map(\.1).joined(separator: ", ")))"),
+        ("variants", "\(NameVariants.function)(\((names.map(\.1) + ["file.display_path"]).joined(separator: ", ")))"),
         ("year", year),
         ("bpm", "iif(correction.content_id IS NULL, \(value("tempo.bpm", of: "tempo")), correction.bpm)"),
         (
@@ -163,7 +163,7 @@ extension SongCatalog {
       album TEXT,
       album_artist TEXT,
       genre TEXT,
-      variants TEXT,                       -- other spellings of these names, and those without spaces letter by letter
+      variants TEXT,                       -- other spellings of these names and the path, if there are
       year INTEGER,
       bpm REAL,                            -- as corrected, or else as found
       confidence REAL,
@@ -200,8 +200,9 @@ extension SongCatalog {
 
     CREATE TRIGGER song_of_results AFTER UPDATE OF analyzed_ns ON file
     BEGIN INSERT OR IGNORE INTO \(changes) (file) VALUES (NEW.id); END;
-    CREATE TRIGGER song_of_file AFTER UPDATE OF skip_code, vanished_run ON file
-    WHEN OLD.skip_code IS NOT NEW.skip_code OR OLD.vanished_run IS NOT NEW.vanished_run
+    CREATE TRIGGER song_of_file AFTER UPDATE OF display_path, skip_code, vanished_run ON file
+    WHEN OLD.display_path IS NOT NEW.display_path OR OLD.skip_code IS NOT NEW.skip_code
+      OR OLD.vanished_run IS NOT NEW.vanished_run
     BEGIN INSERT OR IGNORE INTO \(changes) (file) VALUES (NEW.id); END;
     CREATE TRIGGER song_of_skipped_file AFTER INSERT ON file WHEN NEW.skip_code IS NOT NULL
     BEGIN INSERT OR IGNORE INTO \(changes) (file) VALUES (NEW.id); END;

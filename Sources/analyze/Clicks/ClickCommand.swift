@@ -90,7 +90,7 @@ private enum ClickText {
   static func line(for track: ClickedTrack, _ outcome: ClickedTrack.Outcome, in file: FilePath) -> String {
     var parts = [
       DisplayPath.text(of: file) + ": \(counted(outcome.clickCount, "click"))",
-      outcome.accentCount > 0
+      track.hasDownbeats
         ? counted(outcome.accentCount, "accent") : "no accents (it is not known where bars begin)",
     ]
     if let bpm = track.bpm {

@@ -15,7 +15,8 @@ struct ReviewScreen {
     var tally: TempoReview.Tally
     var canUndo: Bool
     var canListen: Bool
-    var isPlaying: Bool
+    /// What is being played, in words; empty if nothing is.
+    var activity: String
     var taps: Int
     /// What the taps come to, in beats per minute.
     var tapped: Double?
@@ -123,7 +124,7 @@ struct ReviewScreen {
       return "  \(counted(status.taps, "tap")): " + String(format: "%.2f BPM", tapped)
     }
     if status.taps > 0 { return "  \(counted(status.taps, "tap")), at least \(TapTempo.leastCount)" }
-    return status.isPlaying ? "  playing" : ""
+    return status.activity.isEmpty ? "" : "  " + status.activity
   }
 
   private func keys(_ track: ReviewedTrack, _ status: Status) -> [String] {
@@ -136,7 +137,7 @@ struct ReviewScreen {
     words += ["h half", "d double"]
     if !track.others.isEmpty { words.append(track.others.count == 1 ? "1 other" : "1-\(track.others.count) others") }
     words.append("t tap")
-    if status.canListen { words.append(status.isPlaying ? "space stop" : "space listen") }
+    if status.canListen { words += [status.activity.isEmpty ? "space hear clicks" : "space stop", "m music"] }
     words += ["n no steady beat", "s skip"]
     if status.canUndo { words.append("u undo") }
     words.append("q quit")

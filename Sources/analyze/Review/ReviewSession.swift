@@ -16,6 +16,7 @@ struct ReviewSession {
   private let terminal: RawTerminal
   private let style: TextStyle
   private let glyphs = TerminalGlyphs()
+  private let playback = ReviewPlayback()
   private var taps = TapTempo()
   private var message = ""
 
@@ -29,10 +30,12 @@ struct ReviewSession {
   /// - Throws: `StoreError`, and the exit status if the terminal is gone.
   mutating func run() throws {
     // All decisions are stored, so there is nothing to wait for.
-    Signals.handle { [terminal] number in
+    Signals.handle { [terminal, playback] number in
+      playback.stop()
       terminal.restore()
       _exit(128 + number)
     }
+    defer { playback.stop() }
     while let track = try review.track() {
       taps.clear()
       let place = review.position
@@ -56,19 +59,27 @@ struct ReviewSession {
   private func draw(_ track: ReviewedTrack) {
     let size = terminal.size
     let status = ReviewScreen.Status(
-      position: review.position, count: review.count, tally: review.tally, canUndo: review.canUndo, canListen: false,
-      isPlaying: false, taps: taps.count, tapped: taps.bpm(near: track.tempi), message: message)
+      position: review.position, count: review.count, tally: review.tally, canUndo: review.canUndo, canListen: playback.hasPlayer,
+      activity: playback.activity, taps: taps.count, tapped: taps.bpm(near: track.tempi), message: message)
     let screen = ReviewScreen(width: size.width, height: size.height, style: style, glyphs: glyphs)
     terminal.draw(screen.lines(for: track, status))
   }
 
   /// Shows the track until a key is pressed.
-  private func key(for track: ReviewedTrack) -> RawTerminal.Key {
-    var shown: (width: Int, height: Int)?
+  private mutating func key(for track: ReviewedTrack) -> RawTerminal.Key {
+    struct Shown: Equatable {
+      var width: Int
+      var height: Int
+      var activity: String
+    }
+    var shown: Shown?
     while true {
       let size = terminal.size
-      if shown == nil || shown! != size { draw(track) }
-      shown = size
+      let now = Shown(width: size.width, height: size.height, activity: playback.activity)
+      let problem = playback.takeProblem()
+      if let problem { message = "  " + printable(problem) }
+      if now != shown || problem != nil { draw(track) }
+      shown = now
       if let key = terminal.key(within: Self.pollMilliseconds) { return key }
     }
   }
@@ -85,17 +96,21 @@ struct ReviewSession {
     case .delete, .escape: taps.clear()
     case .redraw: terminal.draw([])
     case .end: return false
-    case .space: message = "  There is no program to play with."
+    case .space:
+      if playback.activity.isEmpty { listen(track, hasClicks: true) } else { playback.stop() }
     case .character(let character):
       switch character.lowercased() {
       case "h": try decide(.half, track)
       case "d": try decide(.double, track)
       case "t": taps.tap(at: ContinuousClock.now.seconds)
+      case "m": listen(track, hasClicks: false)
       case "n": try decide(.noTempo, track)
       case "s":
+        playback.stop()
         try review.skip()
         message = "  skipped: " + Self.name(track)
       case "u":
+        playback.stop()
         message = try review.undo() ? "  undone" : "  There is nothing to undo."
         taps.clear()
       case "q": return false
@@ -108,7 +123,16 @@ struct ReviewSession {
     return true
   }
 
+  private mutating func listen(_ track: ReviewedTrack, hasClicks: Bool) {
+    guard playback.hasPlayer else {
+      message = "  No program that plays audio is installed here."
+      return
+    }
+    playback.start(track, hasClicks: hasClicks)
+  }
+
   private mutating func decide(_ decision: TempoReview.Decision, _ track: ReviewedTrack) throws {
+    playback.stop()
     let start = ContinuousClock.now
     if case .tempo = decision {
       message = "  reading the audio …"

@@ -1,0 +1,250 @@
+internal import Filters
+internal import Foundation
+internal import GRDB
+internal import System
+
+extension ResultStore {
+  /// What the search catalog has for some words and filters.
+  public func search(_ request: SearchRequest) throws(StoreError) -> SearchAnswer {
+    try read { db in
+      let set = try FilterEvaluation(db, tables: songs.tables).tracks(matching: request.filter)
+      return try TextSearch(request, in: set, db).answer()
+    }
+  }
+}
+
+/// Searches by words. Whatever the words are, the work is bounded: of very common ones only the first matches, in the order
+/// in which files were met, are ranked and grouped.
+private struct TextSearch {
+  private let request: SearchRequest
+  private let words: String
+  private let set: TrackSet
+  private let setArgument: TrackSet.Argument?
+  private let match: WordMatch
+  private let db: Database
+  private let selection: TrackSelection
+
+  /// So many tracks are ranked.
+  private static let rankedCount = 1000
+  /// So many tracks are grouped by name.
+  private static let groupedCount = 2000
+  /// By what the words of each column of `songs_fts` count.
+  private static let weights = "5, 6, 3, 2, 1, 2"
+
+  init(_ request: SearchRequest, in set: TrackSet, _ db: Database) {
+    self.request = request
+    words = request.words.trimmingCharacters(in: .whitespacesAndNewlines)
+    self.set = set
+    setArgument = set.isAll ? nil : TrackSet.Argument(set)
+    match = WordMatch(words)
+    self.db = db
+    selection = TrackSelection(db)
+  }
+
+  func answer() throws -> SearchAnswer {
+    var answer = SearchAnswer()
+    let isFound = { request.sections.contains($0) }
+    if isFound(.tracks) { answer.tracks = try tracks() }
+    if isFound(.albums) { answer.albums = try albums() }
+    if isFound(.artists) { answer.artists = try names("artist") }
+    if isFound(.genres) { answer.genres = try names("genre") }
+    if isFound(.paths) { answer.paths = try paths() }
+    return answer
+  }
+
+  /// Up to the last one that is asked for.
+  private var end: Int { request.offset + request.limit }
+
+  private func page<Hit>(_ hits: [Hit]) -> [Hit] { Array(hits.dropFirst(request.offset).prefix(request.limit)) }
+
+  private func pattern(lastIsPrefix: Bool) -> String? {
+    FullTextPattern.words(words, lastIsPrefix: lastIsPrefix)
+  }
+
+  /// What goes behind a condition, so that only tracks of the set are found.
+  private func among(_ column: String) -> (sql: String, values: [SQLValue]) {
+    guard let setArgument else { return ("", []) }
+    return (" AND \(TrackSet.condition(on: column))", [.tracks(setArgument)])
+  }
+
+  // MARK: Tracks
+
+  private func tracks() throws -> SearchHits<TrackRow> {
+    if words.isEmpty { return try sorted(set, by: request.order ?? .path) }
+    var ids = try namesakes()
+    guard let prefix = pattern(lastIsPrefix: true) else {
+      // Signs alone are no words, but may be a whole name.
+      return SearchHits(try selection.tracks(page(ids)), count: ids.count)
+    }
+    if let order = request.order {
+      var found = TrackSet.none
+      let select = try Query(db, "SELECT rowid FROM songs_fts WHERE songs_fts MATCH ?")
+      try select.forEach(.text(prefix)) { found.insert(select.integer(0)) }
+      return try sorted(found.intersection(set), by: order)
+    }
+    let limit = max(Self.rankedCount, end)
+    var seen = Set(ids)
+    var count = 0
+    // Whole words before beginnings of words.
+    for pattern in [pattern(lastIsPrefix: false), prefix] {
+      guard let pattern, count <= limit else { break }
+      let ranked = try ranked(pattern, limit: limit + 1)
+      count = ranked.count
+      ids += ranked.filter { seen.insert($0).inserted }
+    }
+    return SearchHits(
+      try selection.tracks(page(ids)), count: max(min(count, limit), min(ids.count, limit)), isCountExact: count <= limit)
+  }
+
+  private func sorted(_ set: TrackSet, by order: TrackOrder) throws -> SearchHits<TrackRow> {
+    let rows = try selection.tracks(in: set, order: order, limit: request.limit, offset: request.offset)
+    return SearchHits(rows, count: set.count(ofAll: set.ids == nil ? try selection.allCount() : 0))
+  }
+
+  /// Tracks whose title or artist is what was typed, which are wanted most and may be behind many others.
+  private func namesakes() throws -> [Int64] {
+    var ids: [Int64] = []
+    let (among, values) = among("song.id")
+    for column in ["title", "artist"] {
+      let select = try Query(
+        db, "SELECT id FROM song WHERE \(column) = ? COLLATE NOCASE\(among) ORDER BY id LIMIT \(Self.rankedCount)")
+      try select.forEach([.text(words)] + values) { ids.append(select.integer(0)) }
+    }
+    var seen: Set<Int64> = []
+    return ids.filter { seen.insert($0).inserted }
+  }
+
+  /// The first matches, best first.
+  private func ranked(_ pattern: String, limit: Int) throws -> [Int64] {
+    let (among, values) = among("rowid")
+    let select = try Query(
+      db,
+      """
+      SELECT id FROM (
+        SELECT rowid AS id, bm25(songs_fts, \(Self.weights)) AS score FROM songs_fts
+        WHERE songs_fts MATCH ?\(among) LIMIT ?)
+      ORDER BY score, id
+      """)
+    var ids: [Int64] = []
+    try select.forEach([.text(pattern)] + values + [.integer(limit)]) { ids.append(select.integer(0)) }
+    return ids
+  }
+
+  // MARK: Names
+
+  /// Rows of the tracks that have the words in one column.
+  private func forEachTrack(
+    matching column: String, _ columns: String, _ body: (Query) throws -> Void
+  ) throws -> Bool {
+    guard let pattern = pattern(lastIsPrefix: true) else { return true }
+    let scope = NameVariants.hasUnspacedScript(words) ? "{\(column) variants}" : column
+    let (among, values) = among("songs_fts.rowid")
+    let select = try Query(
+      db,
+      """
+      SELECT \(columns) FROM songs_fts JOIN song ON song.id = songs_fts.rowid
+      WHERE songs_fts MATCH ?\(among) LIMIT ?
+      """)
+    var count = 0
+    try select.forEach([.text("\(scope) : (\(pattern))")] + values + [.integer(Self.groupedCount)]) {
+      count += 1
+      try body(select)
+    }
+    return count < Self.groupedCount
+  }
+
+  /// Best first: what was typed, what begins so, and then what most tracks have.
+  private func isBetter(_ a: (name: String, count: Int), _ b: (name: String, count: Int)) -> Bool {
+    let (first, second) = (grade(a.name), grade(b.name))
+    return first != second ? first < second : a.count != b.count ? a.count > b.count : a.name < b.name
+  }
+
+  private func grade(_ name: String) -> Int {
+    let (name, words) = (name.lowercased(), words.lowercased())
+    return name == words ? 0 : name.hasPrefix(words) ? 1 : 2
+  }
+
+  private func names(_ column: String) throws -> SearchHits<SearchAnswer.Name> {
+    var counts: [String: Int] = [:]
+    let isWhole = try forEachTrack(matching: column, "song.\(column)") { row in
+      for name in row.text(0).split(separator: " / ") where match.matches(String(name)) {
+        counts[String(name), default: 0] += 1
+      }
+    }
+    let found = counts.map { (name: $0.key, count: $0.value) }.sorted(by: isBetter)
+    let hits = try page(found).map { SearchAnswer.Name(name: $0.name, trackCount: try trackCount(column, $0.name, $0.count)) }
+    return SearchHits(hits, count: found.count, isCountExact: isWhole)
+  }
+
+  /// - Parameter found: What it is if the index does not know the name as words.
+  private func trackCount(_ column: String, _ name: String, _ found: Int) throws -> Int {
+    guard let pattern = FullTextPattern.phrase(name, isPrefix: false, columns: [column]) else { return found }
+    let (among, values) = among("rowid")
+    let select = try Query(db, "SELECT count(*) FROM songs_fts WHERE songs_fts MATCH ?\(among)")
+    var count = 0
+    try select.forEach([.text(pattern)] + values) { count = Int(select.integer(0)) }
+    return max(count, found)
+  }
+
+  private struct AlbumKey: Hashable {
+    var title: String
+    var artist: String?
+  }
+
+  private func albums() throws -> SearchHits<SearchAnswer.Album> {
+    var albums: [AlbumKey: Int] = [:]
+    let isWhole = try forEachTrack(matching: "album", "song.album, song.album_artist") { row in
+      let title = row.text(0)
+      guard match.matches(title) else { return }
+      albums[AlbumKey(title: title, artist: row.optionalText(1)), default: 0] += 1
+    }
+    let found = albums.sorted { a, b in
+      let (first, second) = ((name: a.key.title, count: a.value), (name: b.key.title, count: b.value))
+      if isBetter(first, second) || isBetter(second, first) { return isBetter(first, second) }
+      return (a.key.artist ?? "") < (b.key.artist ?? "")
+    }
+    return SearchHits(try page(found).map { try album($0.key) }, count: found.count, isCountExact: isWhole)
+  }
+
+  private func album(_ key: AlbumKey) throws -> SearchAnswer.Album {
+    let (among, values) = among("id")
+    let select = try Query(
+      db,
+      """
+      SELECT count(*), min(year), min(artist), max(artist) FROM song
+      WHERE album = ? COLLATE NOCASE AND album_artist IS ?\(among)
+      """)
+    var album = SearchAnswer.Album(title: key.title, artist: key.artist, year: nil, trackCount: 0)
+    try select.forEach([.text(key.title), .text(key.artist)] + values) {
+      album.trackCount = Int(select.integer(0))
+      album.year = select.optionalInteger(1).map { Int($0) }
+      let artists = [select.optionalText(2), select.optionalText(3)]
+      album.artist = album.artist ?? (artists[0] == artists[1] ? artists[0] : nil)
+    }
+    return album
+  }
+
+  // MARK: Paths
+
+  /// Names of files before names of folders.
+  private func paths() throws -> SearchHits<TrackRow> {
+    guard let pattern = pattern(lastIsPrefix: true) else { return SearchHits() }
+    let limit = max(Self.rankedCount, end) + 1
+    var ids: [Int64] = []
+    var seen: Set<Int64> = []
+    let (among, values) = among("song.id")
+    for scope in ["file_name", "full_path"] where ids.count < limit {
+      let select = try Query(
+        db,
+        """
+        SELECT song.id FROM source_paths_fts JOIN song ON song.id = source_paths_fts.rowid
+        WHERE source_paths_fts MATCH ?\(among) LIMIT ?
+        """)
+      try select.forEach([.text("\(scope) : (\(pattern))")] + values + [.integer(limit)]) {
+        if seen.insert(select.integer(0)).inserted { ids.append(select.integer(0)) }
+      }
+    }
+    return SearchHits(
+      try selection.tracks(page(ids)), count: min(ids.count, limit - 1), isCountExact: ids.count < limit)
+  }
+}

@@ -1,0 +1,116 @@
+import Analysis
+import Application
+import AudioEncoding
+import Foundation
+import Synchronization
+import System
+import SystemPackage
+import Text
+
+/// Plays a stretch of a track, with or without clicks on its beats, while keys are read.
+final class ReviewPlayback: Sendable {
+  private enum Phase {
+    case idle
+    case preparing, playing
+  }
+
+  private struct State {
+    var phase = Phase.idle
+    /// Of what is being played: a thread that was told to stop must not speak for the next one.
+    var number = 0
+    var playback: Playback?
+    var problem: String?
+  }
+
+  /// Seconds that are played.
+  private static let length = 30.0
+  /// Where the stretch begins in a long track, as a part of it: beyond introductions.
+  private static let start = 1.0 / 3
+
+  private let players: [Player]
+  private let state = Mutex(State())
+
+  init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+    players = Player.installed(searchPath: environment["PATH"])
+  }
+
+  var hasPlayer: Bool { !players.isEmpty }
+
+  /// What it is doing, in words; empty if nothing.
+  var activity: String {
+    state.withLock { state in
+      switch state.phase {
+      case .idle: ""
+      case .preparing: "reading the audio"
+      case .playing: "playing"
+      }
+    }
+  }
+
+  /// Why nothing was heard, once.
+  func takeProblem() -> String? { state.withLock { $0.problem.take() } }
+
+  /// - Parameter hasClicks: With clicks on the beats that were found.
+  func start(_ track: ReviewedTrack, hasClicks: Bool) {
+    stop()
+    var tempo = track.tempo
+    if !hasClicks { tempo.beats = [] }
+    let duration = track.duration ?? 0
+    let first = duration > 2 * Self.length ? duration * Self.start : 0
+    let clicked = ClickedTrack(of: track.path, tempo)
+    let playback = Playback(players)
+    let number = state.withLock { state in
+      state.number += 1
+      state.phase = .preparing
+      state.playback = playback
+      state.problem = nil
+      return state.number
+    }
+    do {
+      // The player ends with the thread that has started it.
+      try Threads.start(stackSize: Threads.deepStack) { [self] in
+        var problem: String?
+        do {
+          let file = try clicked.temporaryFile(
+            seconds: first..<(first + Self.length), isCancelled: { [self] in !isCurrent(number) })
+          if let file {
+            enter(.playing, number)
+            _ = try file.file.play(through: playback)
+          }
+        } catch let PlayerError.failed(names, status) {
+          problem = "\(names.joined(separator: ", ")) ended with status \(status). Is there a sound device?"
+        } catch {
+          problem = "\(error)"
+        }
+        finish(number, problem)
+      }
+    } catch {
+      finish(number, "\(error)")
+    }
+  }
+
+  /// Nothing is heard from then on.
+  func stop() {
+    state.withLock { state in
+      state.number += 1
+      state.phase = .idle
+      state.playback?.stop()
+      state.playback = nil
+    }
+  }
+
+  private func isCurrent(_ number: Int) -> Bool { state.withLock { $0.number == number } }
+
+  private func enter(_ phase: Phase, _ number: Int) {
+    state.withLock { if $0.number == number { $0.phase = phase } }
+  }
+
+  private func finish(_ number: Int, _ problem: String?) {
+    state.withLock { state in
+      guard state.number == number else { return }
+      state.phase = .idle
+      state.playback = nil
+      state.problem = problem
+    }
+  }
+}

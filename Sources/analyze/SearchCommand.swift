@@ -1,0 +1,126 @@
+import Application
+import ArgumentParser
+import Filters
+import Foundation
+import ResultStore
+import System
+import Text
+
+struct SearchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "search", abstract: "Find tracks, albums, artists, genres and files of the library",
+    discussion: """
+      All words must be there, in any order and case; accents do not count, and the last word may be the beginning of one. \
+      Words are only words: quotation marks, signs and operators mean nothing in them. What is asked of tempo, key, year \
+      and so on goes into options, or into --where as one expression; see docs/search.md.
+      """)
+
+  @Argument(help: ArgumentHelp("Words to look for; none with filters alone", valueName: "word"))
+  var words: [String] = []
+
+  @Option(
+    name: .customLong("type"), parsing: .singleValue,
+    help: ArgumentHelp("Only these: tracks, albums, artists, genres, paths; repeatable", valueName: "type"),
+    completion: .list(SearchSection.allCases.map(\.rawValue)))
+  var types: [String] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Order of tracks: path, artist, title, bpm, key, -added, …; - for descending", valueName: "field"),
+    completion: .list(TrackOrder.Key.allCases.map(\.rawValue)))
+  var sort: String?
+
+  @Option(help: ArgumentHelp("Print at most so many of each type", valueName: "n"))
+  var limit = 10
+
+  @Option(help: ArgumentHelp("Leave out so many of each type first", valueName: "n"))
+  var offset = 0
+
+  @Flag(help: "Print one JSON line; see analyze schema search")
+  var json = false
+
+  @Flag(help: "Print a JSON line for each hit; see analyze schema search-hit")
+  var ndjson = false
+
+  @Flag(name: [.customShort("0"), .long], help: "Print paths only, with a NUL after each")
+  var null = false
+
+  @OptionGroup(title: "Filters")
+  var filters: FilterArguments
+
+  @OptionGroup
+  var database: DatabaseArgument
+
+  private static let limits = 1...100_000
+  private static let offsets = 0...10_000_000
+
+  func validate() throws {
+    guard Self.limits.contains(limit) else {
+      throw ValidationError("--limit expects 1 to \(Self.limits.upperBound), not \(limit).")
+    }
+    guard Self.offsets.contains(offset) else {
+      throw ValidationError("--offset expects 0 to \(Self.offsets.upperBound), not \(offset).")
+    }
+    guard [json, ndjson, null].count(where: { $0 }) <= 1 else {
+      throw ValidationError("Give one of --json, --ndjson and --null.")
+    }
+    guard !words.isEmpty || filters.isGiven || sort != nil else {
+      throw ValidationError("Say what to look for: words, a filter such as --bpm 120..128, or an order such as --sort -added.")
+    }
+    _ = try request()
+  }
+
+  private func request() throws -> SearchRequest {
+    SearchRequest(
+      words.joined(separator: " "), filter: try filters.filter(), order: try order(), sections: try sections(), limit: limit,
+      offset: offset)
+  }
+
+  private func sections() throws -> Set<SearchSection> {
+    if types.isEmpty { return null ? [.tracks, .paths] : Set(SearchSection.allCases) }
+    var sections: Set<SearchSection> = []
+    for name in types.flatMap({ $0.split(separator: ",").map(String.init) }) {
+      // `--type track` is as good.
+      guard let section = SearchSection(rawValue: name) ?? SearchSection(rawValue: "\(name)s") else {
+        let hint = Suggestion.hint(for: name, in: SearchSection.allCases.map(\.rawValue))
+        throw ValidationError("--type: there is no '\(printable(name))'; \(hint)")
+      }
+      sections.insert(section)
+    }
+    return sections
+  }
+
+  private func order() throws -> TrackOrder? {
+    guard let sort else { return nil }
+    let isDescending = sort.hasPrefix("-")
+    let name = isDescending ? String(sort.dropFirst()) : sort
+    guard let key = TrackOrder.Key(rawValue: name) else {
+      let hint = Suggestion.hint(for: name, in: TrackOrder.Key.allCases.map(\.rawValue))
+      throw ValidationError("--sort: there is no order '\(printable(name))'; \(hint)")
+    }
+    return TrackOrder(key, isDescending: isDescending)
+  }
+
+  func run() async throws {
+    try await reportingErrors {
+      let request = try request()
+      let answer = try CommandSettings(database).openStoreForReading().search(request)
+      if json {
+        try StandardOutput.write(SearchReport(answer, to: request).jsonLine)
+      } else if ndjson {
+        try StandardOutput.write(SearchReport(answer, to: request).ndjsonLines)
+      } else if null {
+        try StandardOutput.write(Self.paths(answer))
+      } else {
+        try StandardOutput.writeLines(SearchText(of: request.words, on: Terminal(STDOUT_FILENO)).lines(for: answer))
+      }
+    }
+  }
+
+  /// Each file once, its bytes as they are.
+  private static func paths(_ answer: SearchAnswer) -> [UInt8] {
+    var seen: Set<Int64> = []
+    return (answer.tracks.hits + answer.paths.hits).filter { seen.insert($0.fileID).inserted }
+      .flatMap { $0.path.withBytes { Array($0) } + [0] }
+  }
+}
