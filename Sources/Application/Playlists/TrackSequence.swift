@@ -107,8 +107,11 @@ struct TrackSequence {
     var rest = list
     var order: [Int] = []
     while !rest.isEmpty {
-      // Places that an artist needs from here on, with the tracks between.
-      let crowded = left.indices.filter { left[$0] > 1 && (left[$0] - 1) * (spacing + 1) + 1 >= rest.count }
+      // With `most` tracks each, these artists need that many places from here on, and may have to wait for the first.
+      let most = left.max() ?? 0
+      let artists = left.indices.filter { left[$0] == most }
+      let isCrowded = most > 1 && (most - 1) * (spacing + 1) + artists.count + spacing >= rest.count
+      let crowded = isCrowded ? Set(artists) : []
       let fitting = rest.indices.lazy.filter { !repeats(rest[$0], after: order) }
       let index =
         (crowded.isEmpty ? nil : fitting.first { crowded.contains(traits[rest[$0]].artist) }) ?? fitting.first ?? 0
@@ -142,8 +145,18 @@ struct TrackSequence {
     return order
   }
 
-  /// A better order of the same tracks, as far as exchanges lead.
+  /// A better order of the same tracks.
   func improved(_ list: [Int]) -> [Int] {
+    let order = exchanged(list)
+    let count = repeatCount(in: order)
+    if count == 0 { return order }
+    // Exchanges may not lead to where all artists are apart.
+    let apart = exchanged(spaced(order))
+    return repeatCount(in: apart) < count ? apart : order
+  }
+
+  /// What exchanges lead to.
+  private func exchanged(_ list: [Int]) -> [Int] {
     var order = list
     guard order.count > 2 else { return order }
     // Each round compares each track with those so far away at most.
@@ -154,11 +167,7 @@ struct TrackSequence {
       let moved = moveTracks(&order, window: window)
       if !turned, !moved { break }
     }
-    // Exchanges may not lead to where all artists are apart.
-    let count = repeatCount(in: order)
-    if count == 0 { return order }
-    let apart = spaced(order)
-    return repeatCount(in: apart) < count ? apart : order
+    return order
   }
 
   /// Gains that are smaller are errors of rounding.
