@@ -25,8 +25,8 @@ CREATE TABLE run (
   newly_failed INTEGER NOT NULL DEFAULT 0,
   pending INTEGER NOT NULL DEFAULT 0
 , partial INTEGER NOT NULL DEFAULT 0, newly_damaged INTEGER NOT NULL DEFAULT 0);
-INSERT INTO run VALUES(1,'finished',1795386538873825525,1795386538935662777,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',2,0,1,1,0,1,0,1,1);
-INSERT INTO run VALUES(2,'finished',1795386538944735113,1795386538946724478,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',0,2,1,1,1,0,0,0,0);
+INSERT INTO run VALUES(1,'finished',1795390856286964196,1795390856296159616,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',2,0,1,1,0,1,0,1,1);
+INSERT INTO run VALUES(2,'finished',1795390856296626747,1795390856299015913,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',0,2,1,1,1,0,0,0,0);
 CREATE TABLE run_root (
   run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
   position INTEGER NOT NULL,
@@ -79,12 +79,12 @@ CREATE TABLE file (
   vanished_run INTEGER REFERENCES run (id)  -- not NULL: gone
 , ctime_ns INTEGER, looked_ns INTEGER, decoding_id TEXT, full_path TEXT AS (display_path) VIRTUAL, file_name TEXT AS (
   replace(display_path, rtrim(display_path, replace(display_path, '/', '')), '')) VIRTUAL);
-INSERT INTO file VALUES(1,X'2f6d757369632f6261642e6d7033','/music/bad.mp3',1000,5000000000,7,102,'failed',NULL,1,1,NULL,0,NULL,NULL,1,1,1795386538906482645,NULL,NULL,1795386538874189250,NULL);
-INSERT INTO file VALUES(2,X'2f6d757369632f636166e92e666c6163','/music/caf\xE9.flac',1000,5000000000,7,101,'ok','1MFy9Z2qPJ8esP6w5YB2HK',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795386538916590825,NULL,NULL,1795386538874189250,'5BCjT9xsiJ7mVAQyrjlVBB');
-INSERT INTO file VALUES(3,X'2f6d757369632f676f6e652e666c6163','/music/gone.flac',1000,5000000000,7,103,'ok','48c9qLmzNba9OM4GvMd6RR',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795386538917292618,2,NULL,1795386538874189250,'1u1rQc3n4eZpzrMHARLrcx');
-INSERT INTO file VALUES(4,X'2f6d757369632f706172742e6f6767','/music/part.ogg',1000,5000000000,7,104,'partial','6dlhUlAJA9p2QGJSw33qeZ',3,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795386538934103547,NULL,NULL,1795386538874189250,'27IB3Nn1XpyYlyAonVlnAs');
+INSERT INTO file VALUES(1,X'2f6d757369632f6261642e6d7033','/music/bad.mp3',1000,5000000000,7,102,'failed',NULL,1,1,NULL,0,NULL,NULL,1,1,1795390856291855837,NULL,NULL,1795390856287316265,NULL);
+INSERT INTO file VALUES(2,X'2f6d757369632f636166e92e666c6163','/music/caf\xE9.flac',1000,5000000000,7,101,'ok','1MFy9Z2qPJ8esP6w5YB2HK',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795390856292900575,NULL,NULL,1795390856287316265,'5BCjT9xsiJ7mVAQyrjlVBB');
+INSERT INTO file VALUES(3,X'2f6d757369632f676f6e652e666c6163','/music/gone.flac',1000,5000000000,7,103,'ok','48c9qLmzNba9OM4GvMd6RR',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795390856293251141,2,NULL,1795390856287316265,'1u1rQc3n4eZpzrMHARLrcx');
+INSERT INTO file VALUES(4,X'2f6d757369632f706172742e6f6767','/music/part.ogg',1000,5000000000,7,104,'partial','6dlhUlAJA9p2QGJSw33qeZ',3,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795390856294995950,NULL,NULL,1795390856287316265,'27IB3Nn1XpyYlyAonVlnAs');
 INSERT INTO file VALUES(5,X'2f6d757369632f636f7665722e6a7067','/music/cover.jpg',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,0,'not_audio','A picture.',1,NULL,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO file VALUES(6,X'2f6d757369632f77616974696e672e666c6163','/music/waiting.flac',1000,5000000000,7,105,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,2,NULL,NULL,NULL,NULL,1795386538944857356,NULL);
+INSERT INTO file VALUES(6,X'2f6d757369632f77616974696e672e666c6163','/music/waiting.flac',1000,5000000000,7,105,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,2,NULL,NULL,NULL,NULL,1795390856296766537,NULL);
 CREATE TABLE format (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   container TEXT NOT NULL,
@@ -133,8 +133,8 @@ CREATE TABLE failure (
   last_failed_run INTEGER NOT NULL REFERENCES run (id),
   attempts INTEGER NOT NULL
 , failed_ns INTEGER, signal INTEGER, losses INTEGER NOT NULL DEFAULT 0, retry_ns INTEGER);
-INSERT INTO failure VALUES(1,'decode','corrupt','The stream is damaged.',1,1,1,1795386538906482645,NULL,0,NULL);
-INSERT INTO failure VALUES(4,'decode','truncated','The stream ends early.',1,1,1,1795386538934103547,NULL,0,NULL);
+INSERT INTO failure VALUES(1,'decode','corrupt','The stream is damaged.',1,1,1,1795390856291855837,NULL,0,NULL);
+INSERT INTO failure VALUES(4,'decode','truncated','The stream ends early.',1,1,1,1795390856294995950,NULL,0,NULL);
 CREATE TABLE in_progress (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   run INTEGER NOT NULL REFERENCES run (id),
@@ -261,7 +261,7 @@ CREATE TABLE IF NOT EXISTS "tempo_correction" (
   beats_s TEXT,                        -- JSON: [seconds, …]
   downbeats_s TEXT                     -- the same; NULL: not sure
 ) WITHOUT ROWID;
-INSERT INTO tempo_correction VALUES('6dlhUlAJA9p2QGJSw33qeZ',63.0,1795386538947097208,1,'[[0.25,63.0]]',NULL,'[0.41,1.3624]',NULL);
+INSERT INTO tempo_correction VALUES('6dlhUlAJA9p2QGJSw33qeZ',63.0,1795390856299231637,1,'[[0.25,63.0]]',NULL,'[0.41,1.3624]',NULL);
 CREATE TABLE tempo_skip (
   content_id TEXT PRIMARY KEY,
   skipped_ns INTEGER NOT NULL
@@ -273,7 +273,7 @@ CREATE TABLE song (
   album TEXT,
   album_artist TEXT,
   genre TEXT,
-  variants TEXT,                       -- other spellings of these names, and those without spaces letter by letter
+  variants TEXT,                       -- other spellings of these names and the path, if there are
   year INTEGER,
   bpm REAL,                            -- as corrected, or else as found
   confidence REAL,
@@ -287,9 +287,9 @@ CREATE TABLE song (
   added_ns INTEGER NOT NULL,
   key_order INTEGER AS (cast(key AS INTEGER) * 2 + (key LIKE '%B')) VIRTUAL  -- around the wheel
 );
-INSERT INTO song VALUES(1,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,0,NULL,NULL,NULL,NULL,NULL,'failed',1795386538873825525);
-INSERT INTO song VALUES(2,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,126.0,0.93000000000000004884,0,NULL,NULL,10.0,'flac',1,'ok',1795386538873825525);
-INSERT INTO song VALUES(4,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,63.0,1.0,1,NULL,NULL,10.0,'flac',1,'partial',1795386538873825525);
+INSERT INTO song VALUES(1,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,0,NULL,NULL,NULL,NULL,NULL,'failed',1795390856286964196);
+INSERT INTO song VALUES(2,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,126.0,0.93000000000000004884,0,NULL,NULL,10.0,'flac',1,'ok',1795390856286964196);
+INSERT INTO song VALUES(4,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,63.0,1.0,1,NULL,NULL,10.0,'flac',1,'partial',1795390856286964196);
 CREATE TABLE song_change (file INTEGER PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS 'songs_fts_data'(id INTEGER PRIMARY KEY, block BLOB);
 INSERT INTO songs_fts_data VALUES(1,X'03060200000000');
@@ -376,6 +376,7 @@ CREATE INDEX song_added_ns ON song (added_ns);
 CREATE INDEX song_artist ON song (artist COLLATE NOCASE);
 CREATE INDEX song_title ON song (title COLLATE NOCASE);
 CREATE INDEX song_album ON song (album COLLATE NOCASE);
+CREATE INDEX song_genre ON song (genre COLLATE NOCASE);
 CREATE INDEX song_status ON song (status) WHERE status <> 'ok';
 CREATE INDEX song_locked ON song (locked) WHERE locked = 1;
 CREATE INDEX loudness_integrated_lufs ON loudness (integrated_lufs);
@@ -400,8 +401,9 @@ SELECT id, state, datetime(started_ns / 1000000000, 'unixepoch') AS started_at,
 FROM run;
 CREATE TRIGGER song_of_results AFTER UPDATE OF analyzed_ns ON file
 BEGIN INSERT OR IGNORE INTO song_change (file) VALUES (NEW.id); END;
-CREATE TRIGGER song_of_file AFTER UPDATE OF skip_code, vanished_run ON file
-WHEN OLD.skip_code IS NOT NEW.skip_code OR OLD.vanished_run IS NOT NEW.vanished_run
+CREATE TRIGGER song_of_file AFTER UPDATE OF display_path, skip_code, vanished_run ON file
+WHEN OLD.display_path IS NOT NEW.display_path OR OLD.skip_code IS NOT NEW.skip_code
+  OR OLD.vanished_run IS NOT NEW.vanished_run
 BEGIN INSERT OR IGNORE INTO song_change (file) VALUES (NEW.id); END;
 CREATE TRIGGER song_of_skipped_file AFTER INSERT ON file WHEN NEW.skip_code IS NOT NULL
 BEGIN INSERT OR IGNORE INTO song_change (file) VALUES (NEW.id); END;

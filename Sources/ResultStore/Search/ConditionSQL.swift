@@ -8,6 +8,8 @@ struct ConditionSQL {
   /// Ends with a condition on `song`.
   private(set) var select = ""
   private(set) var values: [SQLValue] = []
+  /// On `song`, where it is one.
+  private(set) var condition = "1"
   /// An index answers it; otherwise every row is looked at.
   private(set) var isIndexed = true
 
@@ -31,7 +33,34 @@ struct ConditionSQL {
       }
   }
 
-  private func song(_ condition: String) -> String { "SELECT song.id FROM song WHERE \(condition)" }
+  /// The tracks that do not match, those of which it is not known included; `nil` for a condition whose index cannot tell.
+  init?(complementOf condition: TrackCondition) {
+    var parts: [String]
+    switch condition {
+    case .number(let field, let range):
+      let column = "song.\(Self.column(field))"
+      parts = ["\(column) IS NULL"]
+      if let lower = range.lower {
+        values.append(.real(lower))
+        parts.append("\(column) < ?")
+      }
+      if let upper = range.upper {
+        values.append(.real(upper))
+        parts.append("\(column) \(range.includesUpper ? ">" : ">=") ?")
+      }
+    case .isLossless(let isLossless):
+      parts = ["song.lossless IS NULL", equal("song.lossless", .flag(!isLossless))]
+    default: return nil
+    }
+    select = parts.map(Self.song).joined(separator: " UNION ALL ")
+  }
+
+  private mutating func song(_ condition: String) -> String {
+    self.condition = condition
+    return Self.song(condition)
+  }
+
+  private static func song(_ condition: String) -> String { "SELECT song.id FROM song WHERE \(condition)" }
 
   private mutating func under(_ path: FilePath) -> String {
     let ranges = PathRange.covering(path)

@@ -36,7 +36,37 @@ struct FilterEvaluation {
     case .condition(.isLocked(false)):
       return try tracks(.condition(.isLocked(true)), among: candidates).complement
     case .condition(let condition):
-      return try tracks(ConditionSQL(condition, tables: tables, now: now), among: candidates)
+      let sql = ConditionSQL(condition, tables: tables, now: now)
+      // Of many tracks, those that do not match are found sooner.
+      if let others = ConditionSQL(complementOf: condition), try matchesMost(sql) {
+        return try tracks(others, among: candidates).complement
+      }
+      return try tracks(sql, among: candidates)
+    }
+  }
+
+  /// By a sample of the tracks.
+  private func matchesMost(_ condition: ConditionSQL) throws -> Bool {
+    let select = try Query(db, "SELECT max(id) FROM song")
+    let last = try select.first { select.integer(0) } ?? 0
+    let ids = stride(from: 1, through: last, by: max(1, Int(last) / Self.sampleSize)).map { String($0) }
+    let sample = "WITH sample AS (SELECT value AS id FROM json_each(?)) SELECT count(*) FROM sample CROSS JOIN song USING (id)"
+    let list = SQLValue.text("[\(ids.joined(separator: ","))]")
+    let all = try Query(db, sample)
+    let some = try Query(db, "\(sample) WHERE \(condition.condition)")
+    var counts: [Int64] = []
+    try all.forEach(list) { counts.append(all.integer(0)) }
+    try some.forEach([list] + condition.values) { counts.append(some.integer(0)) }
+    return 2 * counts[1] > counts[0]
+  }
+
+  private static let sampleSize = 100
+
+  /// What all matches fulfil in the index of an order, which need not be read elsewhere.
+  func bounds(of filter: TrackFilter, in order: TrackOrder) -> [ConditionSQL] {
+    filter.conjuncts.compactMap { part in
+      guard case .condition(let condition) = part, condition.orderKey == order.key else { return nil }
+      return ConditionSQL(condition, tables: tables, now: now)
     }
   }
 
@@ -67,6 +97,21 @@ struct FilterEvaluation {
     let select = try Query(db, sql)
     try select.forEach(values) { found.insert(select.integer(0)) }
     return found
+  }
+}
+
+extension TrackCondition {
+  /// The order whose index has the ranges of this condition.
+  fileprivate var orderKey: TrackOrder.Key? {
+    switch self {
+    case .number(.bpm, _): .bpm
+    case .number(.confidence, _): .confidence
+    case .number(.year, _): .year
+    case .number(.integratedLoudness, _): .lufs
+    case .number(.duration, _): .duration
+    case .added: .added
+    default: nil
+    }
   }
 }
 

@@ -57,7 +57,7 @@ public struct SearchAnswer: Sendable {
   /// An artist or genre.
   public struct Name: Sendable, Equatable {
     public var name: String
-    /// Tracks that have these words in the field.
+    /// Tracks with this name; where only some tracks were looked through, those that have it with others are not all counted.
     public var trackCount: Int
   }
 

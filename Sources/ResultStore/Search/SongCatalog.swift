@@ -223,7 +223,7 @@ extension SongCatalog {
     ["year", "bpm", "confidence", "key", "key_order", "lufs", "duration_s", "codec", "lossless", "added_ns"].map {
       "CREATE INDEX song_\($0) ON song (\($0));\n"
     }.joined()
-    + ["artist", "title", "album"].map { "CREATE INDEX song_\($0) ON song (\($0) COLLATE NOCASE);\n" }.joined()
+    + ["artist", "title", "album", "genre"].map { "CREATE INDEX song_\($0) ON song (\($0) COLLATE NOCASE);\n" }.joined()
     + """
     CREATE INDEX song_status ON song (status) WHERE status <> 'ok';
     CREATE INDEX song_locked ON song (locked) WHERE locked = 1;

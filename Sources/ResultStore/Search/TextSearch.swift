@@ -7,8 +7,7 @@ extension ResultStore {
   /// What the search catalog has for some words and filters.
   public func search(_ request: SearchRequest) throws(StoreError) -> SearchAnswer {
     try read { db in
-      let set = try FilterEvaluation(db, tables: songs.tables).tracks(matching: request.filter)
-      return try TextSearch(request, in: set, db).answer()
+      try TextSearch(request, FilterEvaluation(db, tables: songs.tables), db).answer()
     }
   }
 }
@@ -18,6 +17,7 @@ extension ResultStore {
 private struct TextSearch {
   private let request: SearchRequest
   private let words: String
+  private let evaluation: FilterEvaluation
   private let set: TrackSet
   private let setArgument: TrackSet.Argument?
   private let match: WordMatch
@@ -27,14 +27,15 @@ private struct TextSearch {
   /// So many tracks are ranked.
   private static let rankedCount = 1000
   /// So many tracks are grouped by name.
-  private static let groupedCount = 2000
+  private static let groupedCount = 1000
   /// By what the words of each column of `songs_fts` count.
   private static let weights = "5, 6, 3, 2, 1, 2"
 
-  init(_ request: SearchRequest, in set: TrackSet, _ db: Database) {
+  init(_ request: SearchRequest, _ evaluation: FilterEvaluation, _ db: Database) throws {
     self.request = request
     words = request.words.trimmingCharacters(in: .whitespacesAndNewlines)
-    self.set = set
+    self.evaluation = evaluation
+    set = try evaluation.tracks(matching: request.filter)
     setArgument = set.isAll ? nil : TrackSet.Argument(set)
     match = WordMatch(words)
     self.db = db
@@ -97,7 +98,9 @@ private struct TextSearch {
   }
 
   private func sorted(_ set: TrackSet, by order: TrackOrder) throws -> SearchHits<TrackRow> {
-    let rows = try selection.tracks(in: set, order: order, limit: request.limit, offset: request.offset)
+    let rows = try selection.tracks(
+      in: set, order: order, bounds: evaluation.bounds(of: request.filter, in: order), limit: request.limit,
+      offset: request.offset)
     return SearchHits(rows, count: set.count(ofAll: set.ids == nil ? try selection.allCount() : 0))
   }
 
@@ -117,17 +120,15 @@ private struct TextSearch {
   /// The first matches, best first.
   private func ranked(_ pattern: String, limit: Int) throws -> [Int64] {
     let (among, values) = among("rowid")
+    // Told to sort, SQLite would rank all matches.
     let select = try Query(
       db,
-      """
-      SELECT id FROM (
-        SELECT rowid AS id, bm25(songs_fts, \(Self.weights)) AS score FROM songs_fts
-        WHERE songs_fts MATCH ?\(among) LIMIT ?)
-      ORDER BY score, id
-      """)
-    var ids: [Int64] = []
-    try select.forEach([.text(pattern)] + values + [.integer(limit)]) { ids.append(select.integer(0)) }
-    return ids
+      "SELECT rowid, bm25(songs_fts, \(Self.weights)) FROM songs_fts WHERE songs_fts MATCH ?\(among) LIMIT ?")
+    var scores: [(id: Int64, score: Double)] = []
+    try select.forEach([.text(pattern)] + values + [.integer(limit)]) {
+      scores.append((select.integer(0), select.real(1)))
+    }
+    return scores.sorted { $0.score != $1.score ? $0.score < $1.score : $0.id < $1.id }.map(\.id)
   }
 
   // MARK: Names
@@ -165,25 +166,28 @@ private struct TextSearch {
   }
 
   private func names(_ column: String) throws -> SearchHits<SearchAnswer.Name> {
+    var texts: [String: Int] = [:]
+    let isWhole = try forEachTrack(matching: column, "song.\(column)") { texts[$0.text(0), default: 0] += 1 }
     var counts: [String: Int] = [:]
-    let isWhole = try forEachTrack(matching: column, "song.\(column)") { row in
-      for name in row.text(0).split(separator: " / ") where match.matches(String(name)) {
-        counts[String(name), default: 0] += 1
+    for (text, count) in texts {
+      for name in text.split(separator: " / ").map({ String($0) }) where match.matches(name) {
+        counts[name, default: 0] += count
       }
     }
     let found = counts.map { (name: $0.key, count: $0.value) }.sorted(by: isBetter)
-    let hits = try page(found).map { SearchAnswer.Name(name: $0.name, trackCount: try trackCount(column, $0.name, $0.count)) }
+    let hits = try page(found).map { name, count in
+      SearchAnswer.Name(name: name, trackCount: isWhole ? count : max(count, try trackCount(column, name)))
+    }
     return SearchHits(hits, count: found.count, isCountExact: isWhole)
   }
 
-  /// - Parameter found: What it is if the index does not know the name as words.
-  private func trackCount(_ column: String, _ name: String, _ found: Int) throws -> Int {
-    guard let pattern = FullTextPattern.phrase(name, isPrefix: false, columns: [column]) else { return found }
-    let (among, values) = among("rowid")
-    let select = try Query(db, "SELECT count(*) FROM songs_fts WHERE songs_fts MATCH ?\(among)")
+  /// Tracks that have this name and no other in the field.
+  private func trackCount(_ column: String, _ name: String) throws -> Int {
+    let (among, values) = among("id")
+    let select = try Query(db, "SELECT count(*) FROM song WHERE \(column) = ? COLLATE NOCASE\(among)")
     var count = 0
-    try select.forEach([.text(pattern)] + values) { count = Int(select.integer(0)) }
-    return max(count, found)
+    try select.forEach([.text(name)] + values) { count = Int(select.integer(0)) }
+    return count
   }
 
   private struct AlbumKey: Hashable {
@@ -194,11 +198,9 @@ private struct TextSearch {
   private func albums() throws -> SearchHits<SearchAnswer.Album> {
     var albums: [AlbumKey: Int] = [:]
     let isWhole = try forEachTrack(matching: "album", "song.album, song.album_artist") { row in
-      let title = row.text(0)
-      guard match.matches(title) else { return }
-      albums[AlbumKey(title: title, artist: row.optionalText(1)), default: 0] += 1
+      albums[AlbumKey(title: row.text(0), artist: row.optionalText(1)), default: 0] += 1
     }
-    let found = albums.sorted { a, b in
+    let found = albums.filter { match.matches($0.key.title) }.sorted { a, b in
       let (first, second) = ((name: a.key.title, count: a.value), (name: b.key.title, count: b.value))
       if isBetter(first, second) || isBetter(second, first) { return isBetter(first, second) }
       return (a.key.artist ?? "") < (b.key.artist ?? "")

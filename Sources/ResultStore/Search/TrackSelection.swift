@@ -10,8 +10,10 @@ extension ResultStore {
     matching filter: TrackFilter, order: TrackOrder = .path, limit: Int? = nil, offset: Int = 0
   ) throws(StoreError) -> [TrackRow] {
     try read { db in
-      let set = try FilterEvaluation(db, tables: songs.tables).tracks(matching: filter)
-      return try TrackSelection(db).tracks(in: set, order: order, limit: limit, offset: offset)
+      let evaluation = FilterEvaluation(db, tables: songs.tables)
+      return try TrackSelection(db).tracks(
+        in: evaluation.tracks(matching: filter), order: order, bounds: evaluation.bounds(of: filter, in: order),
+        limit: limit, offset: offset)
     }
   }
 
@@ -39,19 +41,26 @@ struct TrackSelection {
   /// So many are read and sorted; of more, the index of the order is read until there are enough.
   private static let fewTracks = 500
 
-  func tracks(in set: TrackSet, order: TrackOrder, limit: Int?, offset: Int) throws -> [TrackRow] {
-    let bounds: [SQLValue] = [.integer(limit ?? -1), .integer(offset)]
+  /// - Parameter bounds: What all tracks in the set fulfil and the index of the order knows.
+  func tracks(
+    in set: TrackSet, order: TrackOrder, bounds: [ConditionSQL], limit: Int?, offset: Int
+  ) throws -> [TrackRow] {
+    let page: [SQLValue] = [.integer(limit ?? -1), .integer(offset)]
     if let ids = set.ids, ids.count <= Self.fewTracks {
-      return try rows(
-        "ORDER BY \(order.sql) LIMIT ? OFFSET ?", [Self.list(ids)] + bounds)
+      return try rows("ORDER BY \(order.sql) LIMIT ? OFFSET ?", [Self.list(ids)] + page)
     }
     // Without the row, so that an index alone is read.
-    var sql = "SELECT \(order.id) FROM \(order.source)"
-    if !set.isAll { sql += " WHERE \(TrackSet.condition(on: order.id))" }
-    let select = try Query(db, "\(sql) ORDER BY \(order.sql) LIMIT ? OFFSET ?")
+    let conditions = bounds.map(\.condition) + (set.isAll ? [] : [TrackSet.condition(on: order.id)])
+    let values = bounds.flatMap(\.values) + (set.isAll ? [] : [.tracks(TrackSet.Argument(set))])
+    let select = try Query(
+      db,
+      """
+      SELECT \(order.id) FROM \(order.source)
+      \(conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))")
+      ORDER BY \(order.sql) LIMIT ? OFFSET ?
+      """)
     var ids: [Int64] = []
-    let argument: [SQLValue] = set.isAll ? [] : [.tracks(TrackSet.Argument(set))]
-    try select.forEach(argument + bounds) { ids.append(select.integer(0)) }
+    try select.forEach(values + page) { ids.append(select.integer(0)) }
     return try tracks(ids)
   }
 
