@@ -48,6 +48,7 @@ bench: build
 	@Scripts/setup bench
 	@[ -d Music ] || Fixtures/fetch-music || echo "bench: music cannot be fetched; measuring with Fixtures/" >&2
 	@Benchmarks/bench
+	@Benchmarks/page/measure.py $(ANALYZE)
 	@Benchmarks/search/bench-search
 
 accuracy-tempo accuracy-key accuracy-recognition accuracy-tags: build

@@ -43,16 +43,21 @@ def main(binary, database, files):
                 [binary, "click", path, "--database", database, "--output", output, "--json"],
                 stdout=subprocess.PIPE, check=True).stdout)
             report = json.loads(subprocess.run(
-                [binary, "show", path, "--database", database, "--json"], stdout=subprocess.PIPE, check=True).stdout)
+                [binary, "report", path, "--database", database, "--report", "ndjson", "--output", "-", "--include", "beats"],
+                stdout=subprocess.PIPE, check=True).stdout)
             rate, channels = answer["sample_rate_hz"], answer["channels"]
-            music = decode(path, rate, channels) * 10 ** (answer["music_gain_db"] / 20)
+            try:
+                music = decode(path, rate, channels) * 10 ** (answer["music_gain_db"] / 20)
+            except subprocess.CalledProcessError:
+                print(f"{os.path.basename(path)}: ffmpeg does not decode it")
+                continue
             mix = decode(output, rate, channels)
             peak = true_peak(output)
         count = min(len(music), len(mix))
         clicks = mix[:count] - music[:count]
         loud = np.flatnonzero(np.abs(clicks[:, 0]) > 0.0015)
         starts = loud[np.diff(loud, prepend=-SILENCE - 1) > SILENCE]
-        beats = np.round(np.array(report["tempo"]["beats_s"]) * rate).astype(int)
+        beats = np.floor(np.array(report["tempo"]["beats_s"]) * rate + 0.5).astype(int)
         beats = beats[beats < len(mix)]
         error = np.abs(starts - beats).max() if len(starts) == len(beats) else None
         length = rate // 50

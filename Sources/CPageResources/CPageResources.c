@@ -35,6 +35,8 @@ static const unsigned char script[] = {
 ,
 #embed "../Reporting/Page/script/wheel.js"
 ,
+#embed "../Reporting/Page/script/shares.js"
+,
 #embed "../Reporting/Page/script/glance.js"
 ,
 #embed "../Reporting/Page/script/prints.js"
@@ -42,6 +44,10 @@ static const unsigned char script[] = {
 #embed "../Reporting/Page/script/neighbors.js"
 ,
 #embed "../Reporting/Page/script/strips.js"
+,
+#embed "../Reporting/Page/script/verdict.js"
+,
+#embed "../Reporting/Page/script/facts.js"
 ,
 #embed "../Reporting/Page/script/panel.js"
 ,

@@ -1,41 +1,40 @@
-/// A few coordinates for the descriptors of one collection, so that angles between them are nearly those between descriptors:
-/// its principal components (Pearson 1901), for a page that has no room for descriptors.
-///
-/// With 16 coordinates, 8 to 9 of the true ten nearest are among the nearest ten of a collection of music, and nearly all among
-/// its nearest twenty: docs/likeness.md.
+/// Fewer numbers for the descriptors of one collection, so that angles between them are nearly those between
+/// descriptors: its principal components (Pearson 1901), for a page that has no room for descriptors. docs/likeness.md
+/// says how near.
 public struct SoundReduction: Sendable {
   /// In a smaller collection the mean is rather that of much music, which is zero: as in `SoundCollection`.
   private static let meanShrinkage: Float = 200
-  private static let iterations = 60
-  /// Share of the coordinates of a sample that fit into a byte.
+  /// Only the space that the components span matters, and that is found soon.
+  private static let iterations = 20
+  /// Share of the numbers of a sample that fit into a byte.
   private static let fitting = 0.9995
+  /// Vectors of a descriptor.
+  private static let length = SoundDescriptor.count / 8
 
   /// Numbers that `reduced` gives.
   public let width: Int
-  private let mean: [Float]
-  /// A row for each coordinate, scaled to the steps of a signed byte.
-  private let rows: [Float]
+  private let mean: [SIMD8<Float>]
+  /// The components, scaled to the steps of a signed byte.
+  private let rows: [SIMD8<Float>]
 
   /// - Parameters:
   ///   - descriptors: Bytes of some descriptors of the collection, one after the other; a thousand are enough.
-  ///   - width: Coordinates to keep.
-  /// - Returns: `nil` if there are too few to compare.
+  ///   - width: Numbers to keep, 128 at most.
+  /// - Returns: `nil` if there is nothing to compare.
   public init?(sample descriptors: [UInt8], width: Int) {
-    let size = SoundDescriptor.count
-    let count = descriptors.count / size
-    guard count > 1, width <= size, descriptors.count.isMultiple(of: size) else { return nil }
-    var vectors = descriptors.map { Float(Int8(bitPattern: $0)) }
-    var mean = [Float](repeating: 0, count: size)
-    for index in vectors.indices { mean[index % size] += vectors[index] }
+    let count = descriptors.count / SoundDescriptor.count
+    guard count > 1, width <= SoundDescriptor.count else { return nil }
+    var vectors = Self.vectors(descriptors[..<(count * SoundDescriptor.count)])
+    var mean = [SIMD8<Float>](repeating: .zero, count: Self.length)
+    for index in vectors.indices { mean[index % Self.length] += vectors[index] }
     for column in mean.indices { mean[column] /= Float(count) + Self.meanShrinkage }
-    for index in vectors.indices { vectors[index] -= mean[index % size] }
+    for index in vectors.indices { vectors[index] -= mean[index % Self.length] }
 
-    let moments = Self.moments(of: vectors, size: size)
-    var rows = Self.eigenvectors(of: moments, size: size, count: width)
+    var rows = Self.components(of: vectors, count: width)
     var magnitudes: [Float] = []
     magnitudes.reserveCapacity(count * width)
     for vector in 0..<count {
-      for row in 0..<width { magnitudes.append(abs(Self.product(rows, row, vectors, vector, size: size))) }
+      for row in 0..<width { magnitudes.append(abs(Self.product(rows, row, vectors, vector))) }
     }
     magnitudes.sort()
     let largest = magnitudes[min(Int(Double(magnitudes.count) * Self.fitting), magnitudes.count - 1)]
@@ -45,60 +44,70 @@ public struct SoundReduction: Sendable {
   }
 
   /// - Parameter descriptor: Its bytes.
-  /// - Returns: `nil` for what is no descriptor of this version.
+  /// - Returns: `width` numbers; `nil` for what is no descriptor of this version.
   public func reduced(_ descriptor: [UInt8]) -> [Int8]? {
-    guard descriptor.count == mean.count else { return nil }
-    let vector = descriptor.indices.map { Float(Int8(bitPattern: descriptor[$0])) - mean[$0] }
-    return (0..<width).map { row in
-      Int8(min(max(Self.product(rows, row, vector, 0, size: mean.count), -127), 127).rounded())
-    }
+    guard descriptor.count == SoundDescriptor.count else { return nil }
+    var vector = Self.vectors(descriptor[...])
+    for column in mean.indices { vector[column] -= mean[column] }
+    return (0..<width).map { Int8(min(max(Self.product(rows, $0, vector, 0), -127), 127).rounded()) }
   }
 
-  /// The mean outer product of the vectors.
-  private static func moments(of vectors: [Float], size: Int) -> [Float] {
-    var moments = [Float](repeating: 0, count: size * size)
-    for start in stride(from: 0, to: vectors.count, by: size) {
+  /// Directions of unit length in which the vectors, each taken as long as the others, have most of their extent: by
+  /// orthogonal iteration on their second moments.
+  private static func components(of vectors: [SIMD8<Float>], count: Int) -> [SIMD8<Float>] {
+    let size = SoundDescriptor.count
+    var moments = [SIMD8<Float>](repeating: .zero, count: size * length)
+    for vector in 0..<vectors.count / length {
+      let square = product(vectors, vector, vectors, vector)
+      guard square > 0 else { continue }
       for row in 0..<size {
-        let value = vectors[start + row]
-        for column in 0..<size { moments[row * size + column] += value * vectors[start + column] }
+        let share = vectors[vector * length + row / 8][row % 8] / square
+        for column in 0..<length { moments[row * length + column] += share * vectors[vector * length + column] }
       }
     }
-    let scale = Float(size) / Float(vectors.count)
-    return moments.map { $0 * scale }
-  }
-
-  /// Those of the largest eigenvalues of a symmetric matrix, row by row, by orthogonal iteration.
-  private static func eigenvectors(of matrix: [Float], size: Int, count: Int) -> [Float] {
-    // Some start that no direction is orthogonal to.
-    var vectors = (0..<count * size).map { index in
-      Float((index &* 2_654_435_761 >> 8) & 0xFFFF) / 0xFFFF - 0.5
+    // Some start that is orthogonal to no direction.
+    var rows = (0..<count * length).map { index in
+      var start = SIMD8<Float>()
+      for lane in 0..<8 { start[lane] = Float(((8 * index + lane) &* 2_654_435_761 >> 8) & 0xFFFF) / 0xFFFF - 0.5 }
+      return start
     }
     for _ in 0..<iterations {
-      var next = [Float](repeating: 0, count: vectors.count)
+      var next = rows
       for row in 0..<count {
-        for column in 0..<size { next[row * size + column] = product(vectors, row, matrix, column, size: size) }
+        for column in 0..<size { next[row * length + column / 8][column % 8] = product(rows, row, moments, column) }
       }
-      orthonormalize(&next, size: size, count: count)
-      vectors = next
+      orthonormalize(&next, count: count)
+      rows = next
     }
-    return vectors
+    return rows
   }
 
   /// Gram and Schmidt; a row that depends on those before it becomes zero.
-  private static func orthonormalize(_ rows: inout [Float], size: Int, count: Int) {
+  private static func orthonormalize(_ rows: inout [SIMD8<Float>], count: Int) {
     for row in 0..<count {
+      let before = product(rows, row, rows, row)
       for other in 0..<row {
-        let share = product(rows, row, rows, other, size: size)
-        for column in 0..<size { rows[row * size + column] -= share * rows[other * size + column] }
+        let share = product(rows, row, rows, other)
+        for column in 0..<length { rows[row * length + column] -= share * rows[other * length + column] }
       }
-      let length = product(rows, row, rows, row, size: size).squareRoot()
-      for column in 0..<size { rows[row * size + column] = length > 1e-6 ? rows[row * size + column] / length : 0 }
+      let square = product(rows, row, rows, row)
+      let scale = square > 1e-6 * before && square > 0 ? 1 / square.squareRoot() : 0
+      for column in 0..<length { rows[row * length + column] *= scale }
     }
   }
 
-  private static func product(_ first: [Float], _ row: Int, _ second: [Float], _ other: Int, size: Int) -> Float {
-    var sum: Float = 0
-    for column in 0..<size { sum += first[row * size + column] * second[other * size + column] }
-    return sum
+  private static func vectors(_ bytes: ArraySlice<UInt8>) -> [SIMD8<Float>] {
+    stride(from: bytes.startIndex, to: bytes.endIndex, by: 8).map { start in
+      var vector = SIMD8<Int8>()
+      for lane in 0..<8 { vector[lane] = Int8(bitPattern: bytes[start + lane]) }
+      return SIMD8<Float>(vector)
+    }
+  }
+
+  @inline(__always)
+  private static func product(_ first: [SIMD8<Float>], _ row: Int, _ second: [SIMD8<Float>], _ other: Int) -> Float {
+    var sum = SIMD8<Float>.zero
+    for column in 0..<length { sum += first[row * length + column] * second[other * length + column] }
+    return sum.sum()
   }
 }

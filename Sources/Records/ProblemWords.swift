@@ -76,7 +76,8 @@ public struct ProblemWords: Hashable, Sendable {
       "The codec is unknown here, or the audio is encrypted. Convert it to another format.",
       many: "The codec is unknown here, or the audio is encrypted. Convert them to another format."),
     "absurd_header": ProblemWords(
-      .file, "Impossible header", "claims an impossible format", "claim an impossible format", getItAgain, many: getThemAgain),
+      .file, "Impossible header", "claims an impossible format", "claim an impossible format", getItAgain,
+      many: getThemAgain),
     "truncated": ProblemWords(
       .file, "Cut off", "is cut off", "are cut off", getItAgain, many: getThemAgain),
     "corrupt": ProblemWords(
@@ -124,6 +125,9 @@ public struct ProblemWords: Hashable, Sendable {
     "already_scanned": ProblemWords(
       .other, "Known by another path", "was reached by another path", "were reached by another path",
       "Nothing to do: it is analyzed there.", many: "Nothing to do: they are analyzed there."),
+    // Of pages, for files that are not there any more.
+    "vanished": ProblemWords(
+      .other, "Gone", "is gone", "are gone", "What was found is kept until you run analyze prune."),
     "dangling_link": ProblemWords(
       .other, "Broken link", "is a broken link", "are broken links", "Delete the link, or restore what it points to.",
       many: "Delete the links, or restore what they point to."),

@@ -147,7 +147,10 @@ struct PlaylistCommand: AsyncParsableCommand {
   /// Where relative paths begin; `nil` for absolute ones. Without links, since `..` leads out of where a link leads.
   private var baseFolder: FilePath? {
     guard let output, !absolute else { return nil }
-    return FilePath(URL(filePath: output.path.removingLastComponent().string).resolvingSymlinksInPath().path)
+    let folder = output.path.removingLastComponent()
+    guard let real = folder.withPlatformString({ unsafe realpath($0, nil) }) else { return folder }
+    defer { unsafe free(real) }
+    return unsafe FilePath(platformString: real)
   }
 
   private func write(_ bytes: [UInt8]) throws {

@@ -110,7 +110,7 @@ import Text
     let text = try String(contentsOfFile: table.string, encoding: .utf8)
     let rows = try CSVReader.rows(of: text)
     #expect(rows.count == 4 && rows[0].cells.prefix(5) == ["content_id", "path", "artist", "title", "bpm"])
-    #expect(Set(rows.map { $0.cells[4] }) == ["bpm", "97.5", "none", rows[2].cells[4]])
+    #expect(Set(rows.map { $0.cells[4] }) == ["bpm", "97.5", "none", "180"])
     // Gone, forgotten and back under another name.
     let bytes = try Data(contentsOf: URL(filePath: place.library.appending("90.wav").string))
     try place.remove("90.wav")
@@ -159,7 +159,7 @@ import Text
     #expect(try take("180", "2001-01-01T00:00:00Z", "--force").errors.contains("1 replaced"))
     // Its beats follow those that were found.
     let tempo = try #require(try Self.tempi(place)["90.wav"])
-    #expect(tempo["bpm"] == 180 && tempo["beats_s"].elements.count > 24)
+    #expect(Self.number(tempo["bpm"]) == 180 && tempo["beats_s"].elements.count > 24)
     #expect(try take("60", "2999-01-01T00:00:00+02:00").status == 3)
     #expect(try take("60", "2199-01-01T00:00:00+02:00").errors.contains("1 replaced"))
   }

@@ -104,6 +104,9 @@ import Text
     #expect(try library.click("library/a.wav", "--force", "--clicks-only").status == 0)
     let clicks = try read(library.place.folder.file("a.click.flac")).channels[0]
     #expect(onsets(clicks, above: 0).contains(Int((1.1 * 22_050).rounded())))
+    try set("--no-tempo")
+    let none = try library.click("library/a.wav", "--force")
+    #expect(none.status == 1 && none.errors.contains("set to have no steady beat") && none.errors.contains("--unset bpm"))
   }
 
   @Test func clicksAloneNeedNoAudio() throws {
@@ -246,12 +249,15 @@ import Text
     let environment = try player("echo $$ > '\(started.string)'; exec /bin/sleep 100", in: library.place)
     let running = try library.place.start(
       ["click", "--database", Argument(library.place.database), "library/a.wav", "--play"], environment: environment)
-    #expect(waitUntil { started.isThere && !running.hasEnded })
+    func number() -> Int32? {
+      let text = try? String(contentsOfFile: started.string, encoding: .utf8)
+      return text.flatMap { $0.hasSuffix("\n") ? Int32($0.dropLast()) : nil }
+    }
+    #expect(waitUntil { number() != nil })
     running.send(SIGINT)
     #expect(running.end().status == 130)
     #expect(try temporaryFiles(library.place) == [])
-    let number = try String(contentsOfFile: started.string, encoding: .utf8)
-    #expect(Int32(number.trimmingCharacters(in: .whitespacesAndNewlines)).map { kill($0, 0) } == -1)
+    #expect(number().map { kill($0, 0) } == -1)
   }
 
   @Test func nothingPlays() throws {

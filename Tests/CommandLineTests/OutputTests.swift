@@ -21,7 +21,9 @@ import Text
     switch format {
     case "json": #expect(try JSONValue(parsing: outcome.output)["files"].elements.count == 2)
     case "ndjson": #expect(try outcome.lines.map { try JSONValue(parsing: Array($0.utf8)) }.count == 2)
-    case "html": #expect(outcome.text.contains("Files here: 2; 1 ok, 0 partial, 1 failed, 0 skipped."))
+    case "html":
+      #expect(outcome.text.contains("First run: <a href=\"#tracks\">1 track analyzed</a>"))
+      #expect(outcome.text.contains("{\"rows\":2,"))
     default:
       #expect(
         outcome.text.components(separatedBy: "\r\n").count == 4 && outcome.text.hasPrefix("file_id,analyzed_at,id,uri,")

@@ -59,7 +59,9 @@ final class PseudoTerminal: Sendable {
   /// The lines of the last screen.
   var screen: [String] {
     let drawn = text.components(separatedBy: "\u{1B}[H").last ?? ""
-    return drawn.replacing(/\u{1B}\[[0-9;?]*[A-Za-z]/, with: "").components(separatedBy: "\r\n")
+    // A carriage return and a line feed are one character.
+    let plain = String(String.UnicodeScalarView(drawn.unicodeScalars.filter { $0 != "\r" }))
+    return plain.replacing(/\u{1B}\[[0-9;?]*[A-Za-z]/, with: "").components(separatedBy: "\n")
   }
 
   /// Waits until a line of the screen has this in it.

@@ -148,6 +148,40 @@ import Text
     #expect(review.terminal.text.contains("1 tempo decided, none left"))
   }
 
+  /// The player is a program that keeps what it is given, and plays on until it is ended.
+  @Test func tracksAreHeardWithClicks() throws {
+    let review = try Review([120, 100])
+    let (heard, ended) = (review.place.folder.file("heard.wav"), review.place.folder.file("ended"))
+    let bin = try review.place.makeProgram(
+      "aplay", "trap 'touch \(ended.string); exit' TERM; cp \"$2\" \(heard.string); while :; do sleep 0.01; done")
+    let path = "\(bin.string):/usr/bin:/bin"
+    let program = try review.start(environment: ["LANG": "C.UTF-8", "PATH": path])
+    review.terminal.wait(for: "space hear clicks")
+    try review.terminal.type(" ")
+    review.terminal.wait(for: "space stop")
+    #expect(waitUntil { FileManager.default.fileExists(atPath: heard.string) })
+    // A decision ends it.
+    try review.terminal.type("d")
+    review.terminal.wait(for: "2 of 2")
+    #expect(waitUntil { FileManager.default.fileExists(atPath: ended.string) })
+    try review.terminal.type("m")
+    review.terminal.wait(for: "playing")
+    program.send(SIGTERM)
+    #expect(program.end().status == 128 + Int(SIGTERM) && review.terminal.isOrdinary)
+  }
+
+  @Test func aPlayerThatCrashesDoesNoHarm() throws {
+    let review = try Review([120])
+    let bin = try review.place.makeProgram("aplay", "kill -SEGV $$")
+    let program = try review.start(environment: ["LANG": "C.UTF-8", "PATH": "\(bin.string):/usr/bin:/bin"])
+    review.terminal.wait(for: "space hear clicks")
+    try review.terminal.type(" ")
+    review.terminal.wait(for: "aplay ended with status 139")
+    try review.terminal.type("\r")
+    #expect(program.end().status == 0 && review.terminal.isOrdinary)
+    #expect(review.terminal.text.contains("1 tempo decided, none left"))
+  }
+
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalsLeaveTheTerminalAsItWas(signal: Int32) throws {
     let review = try Review([120])
     let program = try review.start()

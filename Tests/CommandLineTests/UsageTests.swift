@@ -61,7 +61,7 @@ import Text
     Mistake("report", hint: "--report json"),
     Mistake("report", "--report", "xml", hint: "json"),
     Mistake("show", hint: "file"),
-    Mistake("schema", "xml", hint: "json, ndjson, csv, duckdb, worker, match, listen, similar"),
+    Mistake("schema", "xml", hint: "json, ndjson, csv, duckdb, worker, match, listen"),
     Mistake("completions", "tcsh", hint: "bash, fish, zsh"),
     Mistake("match", hint: "<file>"),
     Mistake("match", "a.wav", "b.wav", "--cue", hint: "exactly one file"),

@@ -83,6 +83,39 @@ enum Samples {
     return record
   }()
 
+  /// Many records with all that columns of a page show, or without.
+  static func sounding(_ count: Int) -> [FileRecord] {
+    (0..<count).map { index in
+      let number = Double(index)
+      let hasTempo = index % 7 != 3
+      var record = FileRecord(
+        path: FilePath("/music/\(1000 + index / 10)/\(10 + index % 10) - Song \(index).flac"), status: .ok)
+      record.sizeBytes = Int64(index * 123_457)
+      record.format = full.format
+      record.format?.frameCount = Int64(index) * 98_765
+      record.tags = TagFinding(fields: ["date": ["\(1950 + index % 70)-01-02"]])
+      if index % 5 != 0 { record.tags?.fields["title"] = ["Song \(index)"] }
+      if index % 4 != 0 { record.tags?.fields["artist"] = ["Artist \(index % 17)", "Ä"] }
+      if index % 3 != 0 { record.tags?.fields["album"] = ["Album \(index / 10)"] }
+      record.tempo =
+        hasTempo
+        ? TempoFinding(
+          bpm: 60 + number / 3, confidence: number.truncatingRemainder(dividingBy: 97) / 97, octaveConfidence: 0.5,
+          candidates: [.init(bpm: 60 + number / 3, weight: 0.7), .init(bpm: 2 * (60 + number / 3), weight: 0.2)],
+          isStable: index % 2 == 0, map: [], beats: [])
+        : .none(reason: index % 2 == 0 ? "silence" : "no_pulse")
+      if index % 6 != 0 {
+        let key = MusicalKey(pitchClass: index % 12, mode: index % 5 == 0 ? .major : .minor)
+        record.findings[KeyFinding.self] = KeyFinding(key: key, confidence: 0.7, candidates: [], map: [])
+        record.findings[LoudnessFinding.self] = LoudnessFinding(
+          integrated: -number / 7, range: number / 30, truePeak: 1 - number / 100)
+        record.findings[TraitsFinding.self] = TraitsFinding(
+          energy: number / 300, danceability: 1 - number / 300, speechiness: 0)
+      }
+      return record
+    }
+  }
+
   static let everything = ReportOptions(findings: findings, long: ["beats", "lyrics", "chapters"])
 
   static let all = [full, bare, skipped, noTempo]

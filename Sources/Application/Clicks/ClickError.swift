@@ -7,7 +7,9 @@ package enum ClickError: Error, CustomStringConvertible {
   /// No analyzer has looked for beats.
   case notLookedFor(FilePath)
   /// - reason: That of `TempoFinding`.
-  case noBeats(FilePath, reason: String?, isLocked: Bool)
+  case noBeats(FilePath, reason: String?)
+  /// A person has set a tempo, and no beats of it were found; or that there is no steady beat.
+  case noBeatsSet(FilePath, bpm: Double?)
   case cannotRead(FilePath, reason: String)
   /// The file holds other audio than when it was analyzed.
   case hasChanged(FilePath)
@@ -18,10 +20,14 @@ package enum ClickError: Error, CustomStringConvertible {
     case .notLookedFor(let path):
       "No beats were looked for in \(Self.text(path)). Analyze it with a pipeline that has `tempo`: "
         + "analyze \(Self.text(path))"
-    case .noBeats(let path, let reason, let isLocked):
+    case .noBeats(let path, let reason):
+      "\(Self.text(path)) has no beats: \(Self.sentence(reason)). If you know its tempo, give it beats with "
+        + "`analyze set --bpm`."
+    case .noBeatsSet(let path, let bpm):
       "\(Self.text(path)) has no beats: "
-        + (isLocked && reason == nil ? "a tempo was set, and none could be laid on the audio" : Self.sentence(reason))
-        + ". Give it some with `analyze set --bpm`, if you know the tempo."
+        + (bpm == nil
+          ? "it was set to have no steady beat" : "none could be laid on the audio for the tempo that was set")
+        + ". Go back to what was found with `analyze set --unset bpm`."
     case .cannotRead(let path, let reason): "\(Self.text(path)) cannot be read: \(reason)"
     case .hasChanged(let path):
       "\(Self.text(path)) holds other audio than when it was analyzed, so its beats do not fit. Analyze it again: "

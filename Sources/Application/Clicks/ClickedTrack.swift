@@ -22,6 +22,7 @@ package struct ClickedTrack: Sendable {
   private let tags: AudioFileTags
   /// The file as it was analyzed; `nil` if any audio will do.
   private let analyzed: AnalyzedAudio?
+  /// Whether tempo and beats are those of a correction.
   package let isLocked: Bool
 
   /// Beats as they count now: those that were found, or those of a correction.
@@ -35,7 +36,9 @@ package struct ClickedTrack: Sendable {
       tags: AudioFileTags(
         title: "\(record.tags?.joined("title") ?? path.stem ?? "") (clicks)", artist: record.tags?.joined("artist")),
       analyzed: AnalyzedAudio(record), isLocked: record.tempoCorrection != nil)
-    guard !tempo.beats.isEmpty else { throw ClickError.noBeats(path, reason: tempo.reason, isLocked: isLocked) }
+    if tempo.beats.isEmpty {
+      throw isLocked ? ClickError.noBeatsSet(path, bpm: tempo.bpm) : ClickError.noBeats(path, reason: tempo.reason)
+    }
   }
 
   /// Any beats over a file, such as those that a person has just proposed.

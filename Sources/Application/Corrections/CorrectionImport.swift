@@ -6,7 +6,7 @@ package import SystemPackage
 internal import Text
 
 /// Takes corrections out of a table that `CorrectionExport` has written, here or elsewhere. What cannot be read is told, and
-/// does not hold up the rest.
+/// does not hold up the rest. Many corrections take longer than a run waits for its own transactions, so none may go on.
 package struct CorrectionImport {
   package struct UnreadableLine: Hashable, Sendable {
     /// From 1.
@@ -41,10 +41,13 @@ package struct CorrectionImport {
   /// - Parameters:
   ///   - path: Of what is read, for messages.
   ///   - progress: Called with the part of a file that was read, 0 to 1.
-  /// - Throws: `CorrectionFileError`, `StoreError`; nothing was set then.
+  /// - Throws: `CorrectionFileError`, `StoreError`: `lockedByRun` while a run is at work, unless it is a dry run. Nothing was
+  ///   set then.
   package func read(
     _ file: FileDescriptor, path: FilePath, progress: (Double) -> Void = { _ in }
   ) throws -> Outcome {
+    let lock = isDryRun ? nil : try RunLock.acquire(forDatabase: store.path)
+    defer { lock?.release() }
     let now = Timestamp.now
     var outcome = Outcome()
     var rows = RowReader(file, limit: Self.longestLine, longestCell: Self.longestCell)

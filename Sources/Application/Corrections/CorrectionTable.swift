@@ -21,7 +21,7 @@ enum CorrectionTable {
       .optional("path", .path, "A file with this audio. Not read.") { $0.path.map { DisplayPath.text(of: $0) } },
       .optional("artist", .text, "Performers. Not read.") { $0.artist },
       .optional("title", .text, "Title. Not read.") { $0.title },
-      .required("bpm", .text, "Beats per minute, or none.") { $0.correction.bpm.map { "\($0)" } ?? none },
+      .required("bpm", .text, "Beats per minute, or none.") { $0.correction.bpm.map(text) ?? none },
       .optional("found_bpm", .number, "What the analyzer says. Not read.") { $0.foundBPM },
       .optional("metre", .text, "4/4, 3/4 or 6/8.") { $0.correction.grid?.metre },
       .optional("first_beat_s", .number, "The first beat in seconds. Not read.") { $0.correction.grid?.beats.first },
@@ -57,8 +57,14 @@ enum CorrectionTable {
     return grid.beats.isEmpty ? none : TimeNotation.text(of: grid.beats)
   }
 
+  /// All digits of a number: it comes back as it was.
+  private static func text(_ number: Double) -> String {
+    let text = "\(number)"
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+
   private static func mapText(_ grid: TempoCorrection.Grid?) -> String? {
-    grid.map { $0.map.map { "\($0.startSeconds)=\($0.bpm)" }.joined(separator: " ") }
+    grid.map { $0.map.map { "\(text($0.startSeconds))=\(text($0.bpm))" }.joined(separator: " ") }
   }
 
   // MARK: - Reading

@@ -10,7 +10,7 @@ internal import Text
 /// The same change for many files: all that can take it, or, if it is ended before its end, none.
 ///
 /// Corrections wait in a file without a name until the last one is known, and are then stored in one transaction. So memory
-/// does not grow with their number, and a run that is going on is not held up while they are made.
+/// does not grow with their number. That transaction may take longer than a run waits for its own, so none may go on.
 package struct LibraryTempoChange {
   /// Files that cannot take the change, for one reason.
   package struct Refusal: Sendable {
@@ -72,8 +72,10 @@ package struct LibraryTempoChange {
   }
 
   /// - Parameter progress: Called with the number of files so far.
-  /// - Throws: `StoreError`, `LibraryTempoChangeError`.
+  /// - Throws: `StoreError`, `lockedByRun` while a run is at work unless it is a dry run; `LibraryTempoChangeError`.
   package func perform(on files: [FilePath], progress: (Int) -> Void = { _ in }) throws -> Outcome {
+    let lock = isDryRun ? nil : try RunLock.acquire(forDatabase: change.store.path)
+    defer { lock?.release() }
     var outcome = Outcome(of: [], isDryRun: isDryRun)
     var changed: Set<ContentID> = []
     var refusals: [String: Refusal] = [:]

@@ -157,6 +157,8 @@ package struct ReviewedTrack: Sendable {
 
   /// How many others there are at most.
   private static let otherCount = 5
+  /// Share of the evidence that others have at least.
+  private static let leastWeight = 0.01
   /// Candidates that are closer to each other, as a part of them, are the same.
   private static let sameTempo = 0.02
 
@@ -176,7 +178,7 @@ package struct ReviewedTrack: Sendable {
     half = choice(bpm / 2)
     double = choice(bpm * 2)
     var others: [Choice] = []
-    for candidate in tempo.candidates where others.count < Self.otherCount {
+    for candidate in tempo.candidates where candidate.weight >= Self.leastWeight && others.count < Self.otherCount {
       let known = [bpm, bpm / 2, bpm * 2] + others.map(\.bpm)
       if known.contains(where: { isNear($0, candidate.bpm) }) || !TempoChange.tempi.contains(candidate.bpm) { continue }
       others.append(Choice(bpm: candidate.bpm, weight: candidate.weight))

@@ -9,7 +9,7 @@ package enum TimeNotation {
   /// Times per second: 0.1 ms, as in the database.
   private static let resolution = 10_000.0
   /// Where a run may begin within its first 0.1 ms, which decides how far it reaches.
-  private static let offsets = [0, 0.1, -0.1, 0.2, -0.2, 0.3, -0.3, 0.4, -0.4]
+  private static let offsets = Array(stride(from: 0.0, to: 0.5, by: 0.05)) + stride(from: -0.05, to: -0.5, by: -0.05)
   /// Rounding must lead back to the same 0.1 ms, whatever the last digit of binary fractions.
   private static let tolerance = 0.499
   /// More times are not read: 100 h at 166 a minute.
@@ -58,7 +58,7 @@ package enum TimeNotation {
     var first: Double
 
     var text: String {
-      let start = TimeNotation.text(first + offset, decimals: offset == 0 ? 4 : 5)
+      let start = TimeNotation.text(first + offset, decimals: offset == 0 ? 4 : 6)
       if count == 1 { return start }
       // As few digits as the interval allows.
       var scale = 1.0

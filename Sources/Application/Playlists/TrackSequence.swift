@@ -20,6 +20,7 @@ struct TrackSequence {
   }
 
   private let traits: [Traits]
+  private let artistCount: Int
   /// Costs by indices on the wheel.
   private let keyCosts: [Float]
   /// How many other tracks lie between two of one artist, at least.
@@ -44,6 +45,7 @@ struct TrackSequence {
         key: track.key.flatMap { WheelPlace($0) }?.index ?? -1, energy: track.energy.map { Float($0) } ?? .nan,
         artist: artist ?? -1)
     }
+    artistCount = artists.count
     let places = (0..<24).compactMap { WheelPlace("\($0 / 2 + 1)\($0 % 2 == 0 ? "A" : "B")") }
     keyCosts = places.flatMap { first in
       places.map { Transition.keyCost(steps: Transition.keySteps(first, $0)) }
@@ -81,7 +83,8 @@ struct TrackSequence {
     let order = Array(order)
     var count = 0
     for index in order.indices {
-      for other in order.indices[index...].dropFirst().prefix(spacing) where isRepeat(order[index], order[other]) {
+      for other in index + 1..<max(index + 1, min(order.count, index + 1 + spacing))
+      where isRepeat(order[index], order[other]) {
         count += 1
       }
     }
@@ -96,20 +99,25 @@ struct TrackSequence {
   // MARK: - Orders
 
   /// The order of a list, with artists moved apart as far as that goes: of the tracks that are next, the first one that
-  /// is no repeat.
+  /// is no repeat. An artist with so many tracks that they must be spread over all the rest comes first.
   func spaced(_ list: [Int]) -> [Int] {
     guard spacing > 0 else { return list }
-    var rest = list[...]
-    var waiting: [Int] = []
+    var left = [Int](repeating: 0, count: artistCount)
+    for track in list where traits[track].artist >= 0 { left[traits[track].artist] += 1 }
+    var rest = list
     var order: [Int] = []
-    while order.count < list.count {
-      if let index = waiting.firstIndex(where: { !repeats($0, after: order) }) {
-        order.append(waiting.remove(at: index))
-      } else if let next = rest.popFirst() {
-        if repeats(next, after: order) { waiting.append(next) } else { order.append(next) }
-      } else {
-        order.append(waiting.removeFirst())
-      }
+    while !rest.isEmpty {
+      // With `most` tracks each, these artists need that many places from here on, and may have to wait for the first.
+      let most = left.max() ?? 0
+      let artists = left.indices.filter { left[$0] == most }
+      let isCrowded = most > 1 && (most - 1) * (spacing + 1) + artists.count + spacing >= rest.count
+      let crowded = isCrowded ? Set(artists) : []
+      let fitting = rest.indices.lazy.filter { !repeats(rest[$0], after: order) }
+      let index =
+        (crowded.isEmpty ? nil : fitting.first { crowded.contains(traits[rest[$0]].artist) }) ?? fitting.first ?? 0
+      let track = rest.remove(at: index)
+      if traits[track].artist >= 0 { left[traits[track].artist] -= 1 }
+      order.append(track)
     }
     return order
   }
@@ -137,8 +145,18 @@ struct TrackSequence {
     return order
   }
 
-  /// A better order of the same tracks, as far as exchanges lead.
+  /// A better order of the same tracks.
   func improved(_ list: [Int]) -> [Int] {
+    let order = exchanged(list)
+    let count = repeatCount(in: order)
+    if count == 0 { return order }
+    // Exchanges may not lead to where all artists are apart.
+    let apart = exchanged(spaced(order))
+    return repeatCount(in: apart) < count ? apart : order
+  }
+
+  /// What exchanges lead to.
+  private func exchanged(_ list: [Int]) -> [Int] {
     var order = list
     guard order.count > 2 else { return order }
     // Each round compares each track with those so far away at most.

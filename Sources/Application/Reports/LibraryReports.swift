@@ -76,10 +76,10 @@ package struct LibraryReports: Sendable {
     return files
   }
 
-  /// Descriptors from which the coordinates of all are made.
-  private static let soundSample = 4096
-  /// Of the coordinates of a track's sound.
-  private static let soundWidth = 16
+  /// Descriptors that decide on how all of them are made shorter.
+  private static let soundSample = 2048
+  /// Numbers that are left of a descriptor: docs/likeness.md says why.
+  private static let soundWidth = 48
 
   /// A page knows what is gone, too: the history counts it.
   private func writePage(_ store: ResultStore, run: RunRecord?, to destination: ReportDestination) throws {
@@ -88,7 +88,7 @@ package struct LibraryReports: Sendable {
     let reduction = SoundReduction(sample: sample.bytes, width: Self.soundWidth)
     let page = PageSource(
       runs: try store.runs(), showsVanished: includesVanished, program: "Nocturne \(Nocturne.version)",
-      reducedSound: { reduction?.reduced($0) },
+      sound: reduction.map { reduction in PageSource.Sound(width: reduction.width) { reduction.reduced($0) } },
       longRecords: { try store.forEachRecord(at: $0, long: $1, $2) })
     let writer = try ReportWriter(.html, to: destination, options: options, run: run, page: page)
     let selection = RecordSelection(

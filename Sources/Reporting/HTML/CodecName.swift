@@ -18,5 +18,7 @@ enum CodecName {
     "wavpack": "WavPack", "ape": "Monkey’s Audio", "tta": "TTA", "tak": "TAK", "speex": "Speex", "ac3": "AC-3",
     "eac3": "E-AC-3", "dts": "DTS", "wmalossless": "WMA Lossless", "truehd": "TrueHD",
   ]
-  private static let families = [("wma", "WMA"), ("musepack", "Musepack"), ("mpc", "Musepack"), ("dsd", "DSD"), ("adpcm", "ADPCM")]
+  private static let families = [
+    ("wma", "WMA"), ("musepack", "Musepack"), ("mpc", "Musepack"), ("dsd", "DSD"), ("adpcm", "ADPCM"),
+  ]
 }

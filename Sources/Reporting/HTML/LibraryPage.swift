@@ -6,8 +6,8 @@ internal import SystemPackage
 
 /// The page that people open in the morning: what is new, what broke and why, the library at a glance, and all tracks.
 ///
-/// Records come in the order of paths and are kept as columns until the page is written. `Page/` holds its markup, style and
-/// script; docs/page.md describes the data.
+/// Records come in the order of paths and are kept as columns until the page is written. `Page/` holds its markup,
+/// style and script; docs/page.md describes the data.
 final class LibraryPage {
   /// Up to so many tracks all have their details in the page.
   private static let fullDetails = 20_000
@@ -24,7 +24,7 @@ final class LibraryPage {
   private let source: PageSource
   private let news: PageNews
   private let details: TrackDetails
-  private var columns = TrackColumns()
+  private var columns: TrackColumns
   /// The members of each track in `details.tracks`; `nil` once there are too many tracks.
   private var shortDetails: TextColumn? = TextColumn()
   private let firstDays: [Int64: Int]
@@ -33,6 +33,7 @@ final class LibraryPage {
     self.source = source
     news = PageNews(run: run, generated: generated, source: source)
     details = TrackDetails(options)
+    columns = TrackColumns(soundWidth: source.sound?.width ?? 0)
     firstDays = Dictionary(
       source.runs.map { ($0.id, TrackColumns.day($0.started)) }, uniquingKeysWith: { first, _ in first })
   }
@@ -47,7 +48,7 @@ final class LibraryPage {
     columns.append(
       record, status: status, problem: record.isVanished ? "vanished" : record.problem?.code,
       isNew: news.isNew(record), added: record.runs.flatMap { firstDays[$0.firstSeen] },
-      sound: descriptor.isEmpty ? nil : source.reducedSound?(descriptor))
+      sound: descriptor.isEmpty ? nil : source.sound?.reduced(descriptor))
     news.count(record, status: status, row: row)
     if row < Self.fullDetails {
       var json = ScriptJSON()

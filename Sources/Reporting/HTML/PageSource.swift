@@ -12,12 +12,24 @@ public struct PageSource {
   public var timeZone: TimeZone
   /// Says of which version of the program the page is.
   public var program: String
-  /// Makes 16 signed numbers of a descriptor of sound, whose angles are nearly those of the descriptors. `nil` if there are
-  /// no descriptors to compare.
-  public var reducedSound: (([UInt8]) -> [Int8]?)?
-  /// Calls its last argument with the records of some files that were read with the long fields named, and with their place
-  /// in the list, until that returns false. `nil`: the page does without curves and beats.
+  /// `nil` if there are no descriptors of sound to compare.
+  public var sound: Sound?
+  /// Calls its last argument with the records of some files that were read with the long fields named, and with their
+  /// place in the list, until that returns false. `nil`: the page does without curves and beats.
   public var longRecords: Reader?
+
+  /// Makes fewer numbers of a descriptor of sound, whose angles are nearly those of the descriptors.
+  public struct Sound {
+    /// How many numbers.
+    public var width: Int
+    /// `nil` of what is no descriptor.
+    public var reduced: ([UInt8]) -> [Int8]?
+
+    public init(width: Int, reduced: @escaping ([UInt8]) -> [Int8]?) {
+      self.width = width
+      self.reduced = reduced
+    }
+  }
 
   public typealias Reader = (
     _ files: [FilePath], _ long: Set<String>, _ body: (Int, FileRecord) throws -> Bool
@@ -25,13 +37,13 @@ public struct PageSource {
 
   public init(
     runs: [RunOutline] = [], showsVanished: Bool = false, timeZone: TimeZone = .current, program: String = "Nocturne",
-    reducedSound: (([UInt8]) -> [Int8]?)? = nil, longRecords: Reader? = nil
+    sound: Sound? = nil, longRecords: Reader? = nil
   ) {
     self.runs = runs
     self.showsVanished = showsVanished
     self.timeZone = timeZone
     self.program = program
-    self.reducedSound = reducedSound
+    self.sound = sound
     self.longRecords = longRecords
   }
 }

@@ -21,7 +21,8 @@ enum TagLabel {
       default: rows.append((label(field.name), text))
       }
     }
-    for (name, values) in tags.fields.filter({ $0.key.hasPrefix(TagField.otherPrefix) }).sorted(by: { $0.key < $1.key }) {
+    for (name, values) in tags.fields.filter({ $0.key.hasPrefix(TagField.otherPrefix) }).sorted(by: { $0.key < $1.key })
+    {
       rows.append((String(name.dropFirst(TagField.otherPrefix.count)), values.joined(separator: " / ")))
     }
     return rows

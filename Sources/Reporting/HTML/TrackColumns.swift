@@ -4,9 +4,10 @@ internal import Records
 internal import System
 internal import SystemPackage
 
-/// What the table and the charts of the page know: a column for each property, a row for each file in the order of paths.
+/// What the table and the charts of the page know: a column for each property, a row for each file in the order of
+/// paths.
 ///
-/// A row takes some 160 bytes of memory with tags of usual length.
+/// A row takes some 200 bytes of memory with tags of usual length.
 struct TrackColumns {
   /// What happened to a file, as `status` counts it.
   enum Status: Int {
@@ -25,9 +26,8 @@ struct TrackColumns {
   }
 
   private static let longestTitle = 300
-  /// Coordinates of `sound`.
-  static let soundWidth = 16
-  private static let noSound = [UInt8](repeating: 0x80, count: soundWidth)
+  /// Numbers of `sound`; with 0 there is no such column.
+  private let soundWidth: Int
 
   private var titles = TextColumn()
   /// Display text.
@@ -70,11 +70,15 @@ struct TrackColumns {
   private var sounds: [UInt8] = []
   private var hasSounds = false
 
+  init(soundWidth: Int) {
+    self.soundWidth = soundWidth
+  }
+
   var count: Int { titles.count }
 
   /// - Parameters:
   ///   - added: The day on which the file was first seen, counted from 1970.
-  ///   - sound: Coordinates of the reduced descriptor.
+  ///   - sound: The descriptor in fewer numbers.
   mutating func append(
     _ record: FileRecord, status fileStatus: Status, problem code: String?, isNew: Bool, added day: Int?, sound: [Int8]?
   ) {
@@ -110,11 +114,11 @@ struct TrackColumns {
     energy.append(traits?.energy)
     danceability.append(traits?.danceability)
     speechiness.append(traits?.speechiness)
-    if let sound, sound.count == Self.soundWidth {
+    if let sound, sound.count == soundWidth, soundWidth > 0 {
       hasSounds = true
-      for coordinate in sound { sounds.append(UInt8(bitPattern: max(coordinate, -127))) }
+      for number in sound { sounds.append(UInt8(bitPattern: max(number, -127))) }
     } else {
-      sounds.append(contentsOf: Self.noSound)
+      for _ in 0..<soundWidth { sounds.append(0x80) }
     }
 
     var flag = 0
@@ -186,7 +190,9 @@ struct TrackColumns {
   func status(_ row: Int) -> Status { status[row].flatMap { Status(rawValue: $0) } ?? .notAnalyzed }
 
   /// Whether the tempo is rather a guess.
-  func isUnsure(_ row: Int) -> Bool { confidence[row].map { Double($0) < UnsureTempo.limit * confidence.scale } ?? false }
+  func isUnsure(_ row: Int) -> Bool {
+    confidence[row].map { Double($0) < UnsureTempos.limit * confidence.scale } ?? false
+  }
 
   func path(_ row: Int) -> FilePath {
     let folder = folders.text(row) ?? "/"
@@ -272,7 +278,7 @@ struct TrackColumns {
       json.key("sound")
       json.beginObject()
       json.key("width")
-      json.integer(Self.soundWidth)
+      json.integer(soundWidth)
       json.key("data")
       json.base64(sounds)
       json.endObject()
@@ -309,10 +315,4 @@ struct TrackColumns {
     for rank in SortKeys(names).ranks { column.append(index: rank) }
     return column
   }
-}
-
-/// A tempo so unsure that a person should listen.
-enum UnsureTempo {
-  /// Of the confidence.
-  static let limit = 0.5
 }

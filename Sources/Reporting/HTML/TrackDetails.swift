@@ -2,8 +2,8 @@ internal import Analysis
 internal import Foundation
 internal import Records
 
-/// What the panel of a track shows beyond the columns: what is short for all tracks of a small library, curves and beats for
-/// as many as there is room for.
+/// What the panel of a track shows beyond the columns: what is short for all tracks of a small library, curves and beats
+/// for as many as there is room for.
 struct TrackDetails {
   private static let mostCandidates = 5
   private static let mostSections = 60
@@ -213,7 +213,9 @@ struct TrackDetails {
     guard step.isFinite, step > 0 else { return }
     let group = (values.count + Self.mostOnsets - 1) / Self.mostOnsets
     if group > 1 {
-      values = stride(from: 0, to: values.count, by: group).map { values[$0..<min($0 + group, values.count)].max() ?? 0 }
+      values = stride(from: 0, to: values.count, by: group).map {
+        values[$0..<min($0 + group, values.count)].max() ?? 0
+      }
       step *= Double(group)
     }
     json.key("onsets")

@@ -74,7 +74,7 @@ import Testing
     }
     #expect(try name("AC/DC", "T.N.T.") == "03 AC_DC - T.N.T.flac")
     #expect(try name(nil, "../../etc/passwd") == "03 _.._etc_passwd.flac")
-    #expect(try name("a\u{0}b\nc", "x\u{202E}y: *?\"<>|\\") == "03 ab c - xy_ ______.flac")
+    #expect(try name("a\u{0}b\nc", "x\u{202E}y: *?\"<>|\\") == "03 ab c - xy_ _______.flac")
     #expect(try name(nil, " . ") == "03 _.flac")
     #expect(try name(nil, nil, number: 7, of: 120) == "007 1.flac")
     #expect(try name("ä", "日本", number: 1, of: 1) == "01 ä - 日本.flac")

@@ -88,7 +88,7 @@ import Testing
       #expect(abs(file.piece.start - planned) <= outcome.precision + 1e-6)
       // What a decoder that begins in the middle of a stream cannot know is short.
       let samples = try Self.samples(file.path)
-      #expect(abs(Double(samples[0].count) / Double(audio.format.sampleRate) - file.piece.duration) < 0.1)
+      #expect(abs(Double(samples[0].count) / Double(audio.format.sampleRate) - file.piece.duration) < 0.15)
     }
     #expect(zip(outcome.files, outcome.files.dropFirst()).allSatisfy { $0.piece.end == $1.piece.start })
   }
@@ -110,8 +110,8 @@ import Testing
     #expect(try split(recording, duration: 31, force: true).files.count == 3)
     #expect(try Self.samples(output.appending("03 Zwei.flac"))[0].count == Int((3.7 * 8_000).rounded()))
     // The recording itself is never replaced.
-    let first = output.appending("01 Ärzte_x - Eins.flac")
-    #expect { try split(first, duration: 9.61, force: true) } throws: { "\($0)".contains("the recording itself") }
+    let same = try folder.write(.noise(sampleRate: 8_000, seconds: 31), as: "pieces/03 Zwei.flac")
+    #expect { try split(same, duration: 31, force: true) } throws: { "\($0)".contains("the recording itself") }
     #expect(throws: MixSplitError.self) { try MixSplit(of: recording, into: recording, replacesExisting: true) }
   }
 

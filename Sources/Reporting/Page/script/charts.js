@@ -1,12 +1,15 @@
 /* Charts: drawn for the width they have, so their text never scales. A title is a finding from the data. */
 
 const tallHeight = () => isPhone.matches ? 230 : 270;
-const LEFT = 36, BOTTOM = 36, TOP = 18;
+const BOTTOM = 36, TOP = 18;
+/** Room for the numbers of the vertical axis. */
+const leftOf = scale => Math.max(36, 14 + 7 * grouped.format(scale.top).length);
 
 /** A round number at or above the largest count, and the step of two or three grid lines. */
 function scaleFor(largest) {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, largest)));
-  const step = Math.max(1, [.2, .5, 1, 2, 5].map(factor => factor * power).find(candidate => largest / candidate <= 3) || power * 5);
+  const step = Math.max(1,
+    [.2, .5, 1, 2, 5].map(factor => factor * power).find(candidate => largest / candidate <= 3) || power * 5);
   return { step, top: Math.max(1, Math.ceil(largest / step)) * step };
 }
 
@@ -20,7 +23,8 @@ function gridLines(scale, left, right, y) {
   return nodes;
 }
 const axisNames = (width, height, horizontal, vertical) =>
-  [label(width, height - 4, horizontal, { 'text-anchor': 'end', class: 'axis-name' }), label(0, 8, vertical, { class: 'axis-name' })];
+  [label(width, height - 4, horizontal, { 'text-anchor': 'end', class: 'axis-name' }),
+    label(0, 8, vertical, { class: 'axis-name' })];
 
 /** Only one shape of a chart is a tab stop; arrows go to the others. */
 function roving(shapes, choose) {
@@ -28,7 +32,8 @@ function roving(shapes, choose) {
     node.setAttribute('tabindex', index ? -1 : 0);
     node.addEventListener('click', () => choose(index));
     node.addEventListener('keydown', event => {
-      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -shapes.length, End: shapes.length }[event.key];
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -shapes.length,
+        End: shapes.length }[event.key];
       if (event.key === 'Enter' || event.key === ' ') choose(index);
       else if (step) {
         const next = shapes[Math.max(0, Math.min(shapes.length - 1, index + step))];
@@ -42,38 +47,43 @@ function roving(shapes, choose) {
 }
 
 /**
- * Columns that filter when clicked. `bins`: { from, to, count, says }; `tick(bin)`: text below its left edge or its middle;
- * `selected(bin)`: whether the filter covers it.
+ * Columns that filter when clicked. `bins`: { from, to, count, says }; `tick(bin, index)`: text below the left edge of a bin, or
+ * below its middle; `reference`: { index, text }, a dashed line where that bin begins.
  */
 function columnChart(host, { bins, parameter, axis, tick, middle, reference, height }) {
-  const width = host.clientWidth, bottom = height - BOTTOM;
-  const scale = scaleFor(Math.max(...bins.map(bin => bin.count))), each = (width - LEFT) / bins.length;
-  const y = value => bottom - value / scale.top * (bottom - TOP), x = index => LEFT + index * each;
-  const svg = shape('svg', { viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': axis }, gridLines(scale, LEFT, width, y));
-  const spots = [], drawn = [];
-  bins.forEach((bin, index) => {
-    const words = `${bin.says}: ${plural(bin.count, 'track')}`;
-    const bar = shape('rect', { class: 'bar', x: x(index) + Math.min(1, each / 8), width: Math.max(1, each - Math.min(2, each / 4)), y: y(bin.count), height: bottom - y(bin.count) });
-    const spot = shape('g', { class: bin.count ? 'spot' : false, role: bin.count ? 'button' : false, 'aria-label': bin.count ? words : false },
-      shape('title', { text: words }), shape('rect', { class: 'hit', x: x(index), width: each, y: TOP, height: bottom - TOP }), bar);
-    svg.append(spot);
-    if (bin.count) { spots.push([spot, bin]); drawn.push([spot, bar, bin]); }
+  const width = host.clientWidth, bottom = height - BOTTOM, scale = scaleFor(Math.max(...bins.map(bin => bin.count)));
+  const left = leftOf(scale), each = (width - left) / bins.length;
+  const y = value => bottom - value / scale.top * (bottom - TOP), x = index => left + index * each;
+  const svg = shape('svg', { viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': axis },
+    gridLines(scale, left, width, y));
+  const spots = bins.map((bin, index) => {
+    const words = `${bin.says}: ${plural(bin.count, 'track')}`, gap = Math.min(2, each / 4);
+    const bar = shape('rect',
+      { x: x(index) + gap / 2, width: Math.max(1, each - gap), y: y(bin.count), height: bottom - y(bin.count) });
+    const spot = shape('g', {}, shape('title', { text: words }),
+      shape('rect', { class: 'hit', x: x(index), width: each, y: TOP, height: bottom - TOP }), bar);
+    if (bin.count) fill(spot, { class: 'spot', role: 'button', 'aria-label': words }, []);
     const text = tick(bin, index);
-    if (text != null) svg.append(label(x(index) + (middle ? each / 2 : 0), bottom + 15, text, { 'text-anchor': 'middle' }));
-  });
+    svg.append(spot);
+    if (text != null) svg.append(
+      label(x(index) + (middle ? each / 2 : 0), bottom + 15, text, { 'text-anchor': 'middle' }));
+    return { bin, bar, spot };
+  }).filter(({ bin }) => bin.count);
   if (reference) {
     const at = x(reference.index);
-    svg.append(shape('line', { class: 'reference', x1: at, x2: at, y1: TOP - 4, y2: bottom }), label(at + 5, TOP + 2, reference.text, { class: 'axis-name' }));
+    svg.append(shape('line', { class: 'reference', x1: at, x2: at, y1: TOP - 4, y2: bottom }),
+      label(at + 5, TOP + 2, reference.text, { class: 'axis-name' }));
   }
   svg.append(...axisNames(width, height, `${axis} →`, '↑ Tracks'));
-  roving(spots.map(([spot]) => spot), index => { const bin = spots[index][1]; toggleFilter(parameter, [bin.from, bin.to]); });
+  roving(spots.map(({ spot }) => spot),
+    index => { const { from, to } = spots[index].bin; toggleFilter(parameter, [from, to]); });
   host.replaceChildren(svg);
   return () => {
     const value = state.values[parameter];
-    for (const [spot, bar, bin] of drawn) {
-      const covered = Array.isArray(value) && bin.from < value[1] && bin.to > value[0];
-      bar.setAttribute('class', value == null ? 'bar' : covered ? 'bar on' : 'bar off');
-      spot.setAttribute('aria-pressed', covered);
+    for (const { bin, bar, spot } of spots) {
+      const isCovered = Array.isArray(value) && bin.from < value[1] && bin.to > value[0];
+      bar.setAttribute('class', value == null ? 'bar' : isCovered ? 'bar on' : 'bar off');
+      spot.setAttribute('aria-pressed', isCovered);
     }
   };
 }
@@ -81,7 +91,8 @@ function columnChart(host, { bins, parameter, axis, tick, middle, reference, hei
 /** Sorted numbers of a column, without the unknown ones. */
 function distribution(name) {
   const values = column(name).filter(known).sort();
-  return { values, count: values.length, quantile: share => values[Math.min(values.length - 1, Math.floor(share * values.length))] };
+  return { values, count: values.length,
+    quantile: share => values[Math.min(values.length - 1, Math.floor(share * values.length))] };
 }
 
 /** The narrowest stretch of whole bins that holds at least half of all. */
@@ -92,9 +103,21 @@ function narrowestHalf(bins) {
     for (let last = first, sum = 0; last < bins.length; last++) {
       sum += bins[last].count;
       if (sum * 2 < total) continue;
-      if (!best || last - first < best.last - best.first || (last - first === best.last - best.first && sum > best.sum)) best = { first, last, sum };
+      if (!best || last - first < best.last - best.first
+        || (last - first === best.last - best.first && sum > best.sum)) best = { first, last, sum };
       break;
     }
   }
   return best && { from: bins[best.first].from, to: bins[best.last].to, count: best.sum, total };
+}
+
+/** Bins of one width. The first and the last also hold what lies beyond, and then their bounds say so. */
+function binned(values, low, high, step, says) {
+  const bins = [];
+  for (let from = low; from < high; from += step) bins.push({ from, to: from + step, count: 0 });
+  for (const value of values) bins[Math.max(0, Math.min(bins.length - 1, Math.floor((value - low) / step)))].count++;
+  if (values[0] < low) bins[0].from = -Infinity;
+  if (values[values.length - 1] >= high) bins[bins.length - 1].to = Infinity;
+  for (const bin of bins) bin.says = says(bin.from, bin.to);
+  return bins;
 }

@@ -1,21 +1,32 @@
 /* Columns of the table */
 
-const number = (name, show, extra = {}) => ({ id: name, values: () => column(name), has: () => hasColumn(name), class: 'num',
-  text: track => { const value = column(name)[track]; return known(value) ? show(value) : null; }, ...extra });
-const named = (name, extra) => ({ id: name, values: () => column(name), has: () => hasColumn(name), class: 'quiet tag',
-  text: track => entry(name, track), ...extra });
-const share = (name, title) => number(name, value => percent(value), { label: title, width: 64 });
+/** A column of numbers, one of texts from a dictionary, and one of shares. */
+const number = (name, show, extra) => ({
+  id: name, values: () => column(name), has: () => hasColumn(name), class: 'num',
+    text: track => measured(name, track, show), ...extra
+});
+const named = (name, extra) => ({
+  id: name, values: () => column(name), has: () => hasColumn(name), class: 'quiet tag',
+    text: track => entry(name, track), ...extra
+});
+const share = (name, title) => number(name, percent, { label: title, width: 64 });
 
-/** `width`: pixels, or a share of what is left, with its least width. `rank`: the highest goes first where there is no room. */
+/**
+ * All columns. `width` in pixels; with `share`, the least width, and the part of what is left. `rank`: where there is no room,
+ * the highest goes first. `chosen`: shown unless somebody chooses otherwise. `values`: numbers to sort by.
+ */
 const tableColumns = [
-  { id: 'title', label: 'Title', share: 2.5, width: 170, rank: 0, has: () => true, values: () => column('title_rank'), cell: titleCell },
+  { id: 'title', label: 'Title', share: 2.5, width: 170, rank: 0, has: () => true, values: () => column('title_rank'),
+    cell: titleCell },
   named('artist', { label: 'Artist', share: 1.3, width: 110, rank: 2, chosen: true, cell: artistCell }),
   named('album', { label: 'Album', share: 1.2, width: 110, rank: 8, chosen: true }),
-  { id: 'bpm', label: 'BPM', width: 132, rank: 1, chosen: true, class: 'num', has: () => hasColumn('bpm'), values: () => column('bpm'), cell: tempoCell },
+  { id: 'bpm', label: 'BPM', width: 132, rank: 1, chosen: true, class: 'num', has: () => hasColumn('bpm'),
+    values: () => column('bpm'), cell: tempoCell },
   number('key', camelot, { label: 'Key', width: 48, rank: 4, chosen: true }),
   number('loudness', value => signed(oneDecimal(value)), { label: 'LUFS', width: 56, rank: 6, chosen: true }),
   number('duration', clock, { id: 'length', label: 'Length', width: 64, rank: 3, chosen: true, class: 'num length' }),
-  { id: 'format', label: 'Format', width: 92, rank: 5, chosen: true, has: () => hasColumn('codec'), values: () => column('codec'), text: formatText },
+  { id: 'format', label: 'Format', width: 92, rank: 5, chosen: true, has: () => hasColumn('codec'),
+    values: () => column('codec'), text: formatText },
   number('year', String, { label: 'Year', width: 44, rank: 7, chosen: true }),
   named('genre', { label: 'Genre', share: .8, width: 90 }),
   named('folder', { label: 'Folder', share: 1, width: 110 }),
@@ -60,26 +71,32 @@ function tempoCell(track, cell) {
   filled.style.width = percent(corrected ? 1 : confidence);
   const words = corrected ? 'Set by you' : `${percent(confidence)} confidence: ${certainty(confidence).toLowerCase()}`;
   cell.append(element('div', { class: !corrected && confidence < .5 ? 'tempo low' : 'tempo' },
-    element('span', { class: 'meter', title: words }, filled), element('b', {}, oneDecimal(bpm), element('span', { class: 'sr', text: `, ${words}` }))));
+    element('span', { class: 'meter', title: words }, filled),
+      element('b', {}, oneDecimal(bpm), element('span', { class: 'sr', text: `, ${words}` }))));
 }
 
-const noTempoWords = track => ({ no_pulse: 'no beat', silence: 'silent', too_short: 'short' })[entry('tempo_reason', track)];
+const noTempoWords = track =>
+  ({ no_pulse: 'no beat', silence: 'silent', too_short: 'short' })[entry('tempo_reason', track)];
 
 function statusShape(track) {
   const status = column('status')[track];
-  const drawn = (title, attributes, ...parts) => shape('svg', { class: 'dot', viewBox: '0 0 8 8', role: 'img', 'aria-label': title, ...attributes }, ...parts);
+  const drawn = (title, attributes, ...parts) =>
+    shape('svg', { class: 'dot', viewBox: '0 0 8 8', role: 'img', 'aria-label': title, ...attributes }, ...parts);
   if (status === FAILED) return drawn('Failed', {}, shape('path', { d: 'M4 0l4 7.5H0z' }));
   if (status === DAMAGED || status === 3) {
-    return drawn(status === DAMAGED ? 'Damaged' : 'Not analyzed', {}, status === DAMAGED && shape('path', { d: 'M4 .5a3.5 3.5 0 0 0 0 7z' }),
+    return drawn(status === DAMAGED ? 'Damaged' : 'Not analyzed', {},
+      status === DAMAGED && shape('path', { d: 'M4 .5a3.5 3.5 0 0 0 0 7z' }),
       shape('circle', { class: 'ring', cx: 4, cy: 4, r: 3.4 }));
   }
-  return hasFlag(track, FLAGS.isNew) ? drawn('New', { class: 'dot is-new' }, shape('circle', { cx: 4, cy: 4, r: 2.6 })) : null;
+  return hasFlag(track, FLAGS.isNew) ? drawn('New', { class: 'dot is-new' }, shape('circle', { cx: 4, cy: 4, r: 2.6 }))
+    : null;
 }
 
 /** The chosen columns that this report has and that fit into the width. */
 let shownColumns = [], hiddenForWidth = 0;
 function chooseColumns() {
-  const chosen = tableColumns.filter(({ id, has, chosen }) => has() && (id === 'title' || (state.columns ? state.columns.includes(id) : chosen)));
+  const chosen = tableColumns.filter(
+    ({ id, has, chosen }) => has() && (id === 'title' || (state.columns ? state.columns.includes(id) : chosen)));
   const room = (isPrinting ? 700 : find('#grid').parentNode.clientWidth) - 16, gap = 16;
   const needed = () => chosen.reduce((sum, { width }) => sum + width + gap, 16);
   hiddenForWidth = 0;
@@ -100,12 +117,15 @@ function paintHead() {
     const button = element('button', { type: 'button', text: item.label, title: item.name });
     button.onclick = () => sortBy(item.id);
     const isNumber = (item.class || '').startsWith('num');
-    return element('th', { role: 'columnheader', 'aria-sort': sorted, class: isNumber && 'num', 'data-column': item.id }, button);
+    return element('th',
+      { role: 'columnheader', 'aria-sort': sorted, class: isNumber && 'num', 'data-column': item.id }, button);
   });
-  const focused = document.activeElement && document.activeElement.closest && document.activeElement.closest('#head th');
-  find('#head').replaceChildren(element('th', { role: 'columnheader' }, element('span', { class: 'sr', text: 'Status' })), ...headings);
+  const focused = document.activeElement.closest('#head th');
+  find('#head').replaceChildren(
+    element('th', { role: 'columnheader' }, element('span', { class: 'sr', text: 'Status' })), ...headings);
   find('#grid').setAttribute('aria-colcount', headings.length + 1);
-  if (focused) (find(`#head [data-column="${focused.dataset.column}"] button`) || find('#q')).focus({ preventScroll: true });
+  const again = focused && (find(`#head [data-column="${focused.dataset.column}"] button`) || find('#q'));
+  if (again) again.focus({ preventScroll: true });
 }
 
 /** Ascending, descending, folder order. */

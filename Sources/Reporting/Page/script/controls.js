@@ -3,7 +3,8 @@
 let announceTimer = 0;
 function paintStatus(active) {
   const isFiltered = active.length > 0 || state.query !== '';
-  const count = isFiltered ? `${grouped.format(view.length)} of ${plural(trackCount, 'track')}` : plural(trackCount, 'track');
+  const count = isFiltered ? `${grouped.format(view.length)} of ${plural(trackCount, 'track')}`
+    : plural(trackCount, 'track');
   const nodes = [element('span', { class: 'count', text: viewDuration ? `${count} · ${span(viewDuration)}` : count })];
   for (const filter of active) {
     const words = filter.chip(state.values[filter.parameter]);
@@ -21,10 +22,13 @@ function paintStatus(active) {
   find('#empty').hidden = view.length > 0;
   find('#grid').hidden = view.length === 0;
   find('#empty b').textContent = trackCount ? 'No tracks match.' : 'No tracks yet.';
-  find('#empty span').textContent = trackCount ? 'Remove a filter, or search for fewer words.' : 'Run analyze on a folder with music.';
-  find('#print-note').textContent = view.length > PRINTED_ROWS ? `The first ${PRINTED_ROWS} of ${plural(view.length, 'track')}.` : '';
+  find('#empty span').textContent = trackCount ? 'Remove a filter, or search for fewer words.'
+    : 'Run analyze on a folder with music.';
+  find('#print-note').textContent = view.length > PRINTED_ROWS
+    ? `The first ${PRINTED_ROWS} of ${plural(view.length, 'track')}.` : '';
   clearTimeout(announceTimer); // a screen reader should hear the count after typing, not at each key
-  announceTimer = setTimeout(() => { find('#live').textContent = view.length ? plural(view.length, 'track') : 'No tracks match.'; }, 500);
+  announceTimer = setTimeout(
+    () => { find('#live').textContent = view.length ? plural(view.length, 'track') : 'No tracks match.'; }, 500);
 }
 
 function counted(name) {
@@ -47,13 +51,17 @@ const MENU_LENGTH = 60;
 function makeFilters() {
   const withCount = ([text, count]) => [text, `${text} (${grouped.format(count)})`];
   const tempos = hasColumn('bpm') ? Object.entries(CONFIDENCE).map(([value, { option }]) => [value, option]) : [];
-  const genres = dictionary('genre').length ? [...counted('genre').slice(0, MENU_LENGTH).map(withCount), ['none', 'No genre']] : [];
+  const genres = dictionary('genre').length
+    ? [...counted('genre').slice(0, MENU_LENGTH).map(withCount), ['none', 'No genre']] : [];
   const codecs = dictionary('codec').length > 1 ? counted('codec').map(withCount) : [];
   const any = test => { for (let track = 0; track < trackCount; track++) if (test(track)) return true; return false; };
-  const statuses = Object.entries(STATUS).filter(([, { test }]) => any(test)).map(([value, { name }]) => [value, name()]);
+  const statuses = Object.entries(STATUS).filter(([, { test }]) => any(test)).map(
+    ([value, { name }]) => [value, name()]);
   const codes = new Set(column('problem'));
   statuses.push(...library.problems.filter((_, index) => codes.has(index)).map(({ code, name }) => [code, name]));
-  const nodes = [sortSelect(), hasColumn('bpm') ? element('div', { class: 'mini' }, element('div', { id: 'mini' }), element('span', { id: 'mini-text', text: 'Any tempo' })) : null,
+  const nodes = [sortSelect(),
+    hasColumn('bpm') ? element('div', { class: 'mini' }, element('div', { id: 'mini' }),
+    element('span', { id: 'mini-text', text: 'Any tempo' })) : null,
     selectFor('confidence', 'Confidence', 'Tempo confidence', tempos), selectFor('genre', 'Genre', 'Genre', genres),
     selectFor('format', 'Format', 'Format', codecs), selectFor('status', 'Status', 'Status', statuses), columnMenu()];
   find('#filters').append(...nodes.filter(Boolean));
@@ -61,8 +69,10 @@ function makeFilters() {
 
 /** On phones, where the table has no headings. */
 function sortSelect() {
-  const words = { title: ['Title, A to Z'], artist: ['Artist, A to Z'], bpm: ['Slowest first', 'Fastest first'], key: ['Key'],
-    length: ['Shortest first', 'Longest first'], loudness: ['Quietest first', 'Loudest first'], year: ['Oldest first', 'Newest first'] };
+  const words = { title: ['Title, A to Z'], artist: ['Artist, A to Z'], bpm: ['Slowest first', 'Fastest first'],
+    key: ['Key'],
+    length: ['Shortest first', 'Longest first'], loudness: ['Quietest first', 'Loudest first'],
+      year: ['Oldest first', 'Newest first'] };
   const options = tableColumns.filter(({ id, has }) => words[id] && has())
     .flatMap(({ id }) => words[id].map((text, index) => element('option', { value: (index ? '-' : '') + id, text })));
   const select = element('select', { id: 'sort' }, element('option', { value: '', text: 'Sort: folder' }), ...options);
@@ -91,7 +101,8 @@ function columnMenu() {
     return element('label', {}, box, item.name || item.label);
   });
   const menu = element('details', { class: 'menu', id: 'columns-menu' }, element('summary', { text: 'Columns' }),
-    element('fieldset', {}, element('legend', { text: 'Columns of the table' }), ...choices, element('p', { id: 'columns-note' })));
+    element('fieldset', {}, element('legend', { class: 'sr', text: 'Columns of the table' }), ...choices,
+      element('p', { id: 'columns-note' })));
   document.addEventListener('click', event => { if (!menu.contains(event.target)) menu.open = false; });
   return menu;
 }
@@ -102,7 +113,8 @@ function paintColumnMenu() {
     box.checked = state.columns ? state.columns.includes(id) : tableColumn(id).chosen === true;
   }
   find('#columns-note').textContent = hiddenForWidth
-    ? `${plural(hiddenForWidth, 'chosen column')} ${hiddenForWidth === 1 ? 'has' : 'have'} no room in this window.` : '';
+    ? `${plural(hiddenForWidth, 'chosen column')} ${hiddenForWidth === 1 ? 'has' : 'have'} no room in this window.`
+      : '';
 }
 
 const painters = [];
@@ -119,7 +131,8 @@ function syncControls() {
 
 function remember(name, value) {
   try { // storage is refused where pages from files may not have any
-    if (value == null) localStorage.removeItem(`nocturne-${name}`); else localStorage.setItem(`nocturne-${name}`, value);
+    if (value == null) localStorage.removeItem(`nocturne-${name}`);
+      else localStorage.setItem(`nocturne-${name}`, value);
   } catch { /* The choice then lasts until the page is closed. */ }
 }
 function remembered(name) {

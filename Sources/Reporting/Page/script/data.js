@@ -15,7 +15,8 @@ function bytesOf(base64) {
 
 /** Little-endian integers; all bits one is NaN, for "not known". */
 function unpacked({ bytes: width, scale = 1, offset = 0, data }) {
-  const bytes = bytesOf(data), count = bytes.length / width, missing = 256 ** width - 1, values = new Float64Array(count);
+  const bytes = bytesOf(data), count = bytes.length / width, missing = 256 ** width - 1,
+    values = new Float64Array(count);
   for (let i = 0; i < count; i++) {
     let raw = 0;
     for (let k = width - 1; k >= 0; k--) raw = raw * 256 + bytes[i * width + k];
@@ -38,7 +39,8 @@ function column(name) {
 }
 const dictionary = name => table.dictionaries[name] || [];
 /** The text of a dictionary column, or null. */
-const entry = (name, track) => { const index = column(name)[track]; return known(index) ? dictionary(name)[index] : null; };
+const entry = (name, track) => { const index = column(name)[track];
+  return known(index) ? dictionary(name)[index] : null; };
 
 const FLAGS = { isNew: 1, corrected: 2, steady: 4, changing: 8, lossless: 16, lossy: 32, estimated: 64, remarks: 128 };
 const OK = 0, DAMAGED = 1, FAILED = 2;

@@ -17,8 +17,11 @@ const byRange = (parameter, name, describe, none) => ({
   parameter,
   read(value) {
     if (value === 'none') return value;
-    const parts = /^(-?[\d.]*)(?:\.\.)(-?[\d.]*)$/.exec(value);
-    if (parts) return [parts[1] === '' ? -Infinity : +parts[1], parts[2] === '' ? Infinity : +parts[2]];
+    const parts = /^(-?[\d.]*?)\.\.(-?[\d.]*)$/.exec(value);
+    if (parts) {
+      const bounds = [parts[1] === '' ? -Infinity : +parts[1], parts[2] === '' ? Infinity : +parts[2]];
+      return bounds.every(known) ? bounds : null;
+    }
     return value !== '' && isFinite(value) ? [+value, +value + 1] : null;
   },
   write(value) {
@@ -63,7 +66,8 @@ const filters = [
     parameter: 'bpm',
     read(value) { const parts = /^([\d.]+)-([\d.]+)$/.exec(value); return parts ? [+parts[1], +parts[2]] : null; },
     write: value => value.join('-'),
-    test(value) { const values = column('bpm'); return track => values[track] >= value[0] && values[track] <= value[1]; },
+    test(value) { const values = column('bpm');
+      return track => values[track] >= value[0] && values[track] <= value[1]; },
     chip: value => `${value[0]}–${value[1]} BPM`
   },
   text('confidence', {
@@ -81,16 +85,19 @@ const filters = [
     write: value => value === 'none' ? value : camelot(value),
     test(value) {
       const values = column('key');
-      return value === 'none' ? track => !known(values[track]) && column('status')[track] !== FAILED : track => values[track] === value;
+      return value === 'none' ? track => !known(values[track]) && column('status')[track] !== FAILED : track =>
+        values[track] === value;
     },
     chip: value => value === 'none' ? 'No key' : `${camelot(value)} · ${keyName(value)}`
   },
-  byRange('lufs', 'loudness', ([from, to]) => `${signed(rangeText(from, to, bound => String(bound).replace('-', '−')))} LUFS`, 'No loudness'),
+  byRange('lufs', 'loudness',
+    ([from, to]) => `${signed(rangeText(from, to, bound => String(bound).replace('-', '−')))} LUFS`, 'No loudness'),
   byEntry('genre', 'genre', 'No genre'),
   byEntry('format', 'codec', 'No format'),
   byRange('year', 'year', ([from, to]) => to === from + 1 ? String(from) : rangeText(from, to - 1, String), 'No year'),
   byRange('length', 'duration', ([from, to]) => rangeText(from, to, clock), 'No length'),
-  byRange('rate', 'bit_rate', ([from, to]) => `${rangeText(from, to, bound => grouped.format(bound))} kb/s`, 'No bit rate'),
+  byRange('rate', 'bit_rate', ([from, to]) => `${rangeText(from, to, bound => grouped.format(bound))} kb/s`,
+    'No bit rate'),
   {
     parameter: 'added',
     read(value) {
@@ -98,7 +105,8 @@ const filters = [
       return days.length === 2 && days.every(known) ? days : null;
     },
     write: value => value.map(days => new Date(days * 864e5).toISOString().slice(0, 10)).join('..'),
-    test(value) { const values = column('added'); return track => values[track] >= value[0] && values[track] <= value[1]; },
+    test(value) { const values = column('added');
+      return track => values[track] >= value[0] && values[track] <= value[1]; },
     chip: value => `Added ${date(value[0])} to ${date(value[1])}`
   },
   text('folder', {
@@ -120,6 +128,7 @@ const filters = [
       const index = library.problems.findIndex(({ code }) => code === value), values = column('problem');
       return track => values[track] === index;
     },
-    chip: value => STATUS[value] ? STATUS[value].name() : (library.problems.find(({ code }) => code === value) || { name: 'Unknown status' }).name
+    chip: value => STATUS[value] ? STATUS[value].name()
+      : (library.problems.find(({ code }) => code === value) || { name: 'Unknown status' }).name
   })
 ];

@@ -30,7 +30,8 @@ function drag(node, start) {
     if (node.focus && node.hasAttribute('tabindex')) node.focus({ preventScroll: true });
     const move = start(event), x = event.clientX;
     const moved = next => { if (Math.abs(next.clientX - x) > 2) node.dragged = true; move(next); };
-    const end = () => { node.removeEventListener('pointermove', moved); node.removeEventListener('pointerup', end); node.removeEventListener('pointercancel', end); };
+    const end = () => { node.removeEventListener('pointermove', moved); node.removeEventListener('pointerup', end);
+      node.removeEventListener('pointercancel', end); };
     node.addEventListener('pointermove', moved);
     node.addEventListener('pointerup', end);
     node.addEventListener('pointercancel', end);

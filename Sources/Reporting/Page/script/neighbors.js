@@ -57,11 +57,13 @@ function keyDistance(a, b) {
 
 /** Tracks within 4% of the tempo, or of half or twice of it, in a key that goes with this one. */
 function mixNeighbors(track) {
-  const tempos = column('bpm'), confidences = column('confidence'), keys = column('key'), bpm = tempos[track], hasSounds = hasColumn('sound');
+  const tempos = column('bpm'), confidences = column('confidence'), keys = column('key'), bpm = tempos[track],
+    hasSounds = hasColumn('sound');
   if (!known(bpm)) return [];
   return nearest(track, other => {
     if (!known(tempos[other]) || confidences[other] < .5) return NaN;
-    const ratio = tempos[other] / bpm, off = Math.min(Math.abs(ratio - 1), Math.abs(ratio * 2 - 1) + .01, Math.abs(ratio / 2 - 1) + .01);
+    const ratio = tempos[other] / bpm,
+      off = Math.min(Math.abs(ratio - 1), Math.abs(ratio * 2 - 1) + .01, Math.abs(ratio / 2 - 1) + .01);
     if (off > .04) return NaN;
     const keyOff = known(keys[track]) && known(keys[other]) ? keyDistance(keys[track], keys[other]) : .6;
     if (keyOff === 1) return NaN;
@@ -74,8 +76,10 @@ function neighborList(title, aside, tracks) {
   const rows = tracks.map(track => {
     const artist = entry('artist', track);
     return element('li', {}, element('button', { type: 'button', 'data-open': track },
-      element('span', { class: 'tag', text: shortened(artist ? `${trackName(track)} · ${artist}` : trackName(track), 120) }),
-      element('span', { class: 'num', text: measured('bpm', track, bpm => `${oneDecimal(bpm)}`) || '–' }), element('span', { class: 'num', text: measured('key', track, camelot) || '–' })));
+      element('span', { class: 'tag',
+        text: shortened(artist ? `${trackName(track)} · ${artist}` : trackName(track), 120) }),
+      element('span', { class: 'num', text: measured('bpm', track, bpm => `${oneDecimal(bpm)}`) || '–' }),
+        element('span', { class: 'num', text: measured('key', track, camelot) || '–' })));
   });
   return [heading(title, aside), element('ul', { class: 'neighbors' }, rows)];
 }

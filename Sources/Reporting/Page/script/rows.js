@@ -6,7 +6,8 @@ const rowHeight = () => isPhone.matches ? 60 : 36;
 
 function makeRow(position) {
   const track = view[position], isCurrent = position === current || (current < 0 && position === 0);
-  const row = element('tr', { class: track === openTrack ? 'row open' : 'row', role: 'row', tabindex: isCurrent ? 0 : -1,
+  const row = element('tr',
+    { class: track === openTrack ? 'row open' : 'row', role: 'row', tabindex: isCurrent ? 0 : -1,
     'aria-rowindex': position + 2, 'aria-selected': track === openTrack ? 'true' : false, 'data-position': position });
   row.append(element('td', { class: 'state', role: 'cell' }, statusShape(track)));
   for (const item of shownColumns) {
@@ -32,6 +33,7 @@ function paintRows(force) {
   const body = find('#rows'), height = rowHeight(), top = -body.getBoundingClientRect().top;
   let from = Math.max(0, Math.floor(top / height) - SPARE_ROWS);
   let to = Math.min(view.length, Math.ceil((top + innerHeight) / height) + SPARE_ROWS);
+  from = Math.min(from, Math.max(0, view.length - 2 * SPARE_ROWS));
   if (isPrinting) [from, to] = [0, Math.min(PRINTED_ROWS, view.length)];
   else if (from === 0) to = Math.max(to, Math.min(view.length, 2 * SPARE_ROWS));
   if (!force && from === firstRow && to === lastRow) return;
@@ -43,13 +45,21 @@ function paintRows(force) {
   if (to < view.length && !isPrinting) rows.push(spacer((view.length - to) * height));
   body.replaceChildren(...rows);
   find('#grid').setAttribute('aria-rowcount', view.length + 1);
-  if (hadFocus) focusRow(false);
+  if (hadFocus) focusRow();
 }
 
-function focusRow(orSearch) {
+function focusRow() {
   const row = find(`#rows [data-position="${current}"]`);
   if (row) row.focus({ preventScroll: true });
-  else if (orSearch) find('#q').focus({ preventScroll: true });
+}
+
+/** The height of what stays in sight above the rows. */
+const headHeight = () => find('#tools').offsetHeight + (isPhone.matches ? 0 : 33);
+
+/** Other rows are shown from the first one on, wherever the old ones were scrolled to. */
+function showFirstRow() {
+  const over = headHeight() - find('#rows').getBoundingClientRect().top;
+  if (over > 0) scrollBy(0, -over);
 }
 
 /** Moves the focus to a row and the row into sight. */
@@ -57,9 +67,9 @@ function goTo(position) {
   if (!view.length) return;
   current = Math.max(0, Math.min(view.length - 1, position));
   const height = rowHeight(), y = find('#rows').getBoundingClientRect().top + scrollY + current * height;
-  const above = find('#tools').offsetHeight + (isPhone.matches ? 0 : 33);
+  const above = headHeight();
   if (y < scrollY + above) scrollTo(0, y - above);
   else if (y + height > scrollY + innerHeight) scrollTo(0, y + height - innerHeight);
   paintRows(true);
-  focusRow(false);
+  focusRow();
 }

@@ -14,7 +14,9 @@ function prepareSearch(count) {
     });
   }
   const end = Math.min(trackCount, searchTexts.length + count);
-  for (let track = searchTexts.length; track < end; track++) searchTexts.push(folded(`${tagTitle(track) || ''}\n${fileName(track)}`));
+  for (let track = searchTexts.length; track < end; track++) {
+    searchTexts.push(folded(`${tagTitle(track) || ''}\n${fileName(track)}`));
+  }
   return end === trackCount;
 }
 function prepareSearchWhenIdle() {
@@ -68,17 +70,20 @@ function apply() {
   const isNarrower = lastResult && lastResult.restricted === restricted && query.startsWith(lastResult.query);
   if (isNarrower) view = lastResult.view;
   else {
-    const tests = active.map(filter => filter.test(state.values[filter.parameter])), all = order(state.sort, state.descending);
+    const tests = active.map(filter => filter.test(state.values[filter.parameter])),
+      all = order(state.sort, state.descending);
     view = tests.length ? all.filter(track => tests.every(test => test(track))) : all;
   }
   // The longest word leaves the fewest tracks for the others.
-  for (const word of query.split(/[\s/]+/).filter(Boolean).sort((a, b) => b.length - a.length)) view = withWord(word, view);
+  for (const word of query.split(/[\s/]+/).filter(Boolean).sort((a, b) => b.length - a.length)) view =
+    withWord(word, view);
   lastResult = { restricted, query, view };
   const durations = column('duration');
   viewDuration = 0;
   for (const track of view) if (known(durations[track])) viewDuration += durations[track];
   current = openTrack >= 0 ? view.indexOf(openTrack) : -1;
   paintStatus(active);
+  showFirstRow();
   paintRows(true);
   paintPlace();
   writeAddress();

@@ -23,8 +23,7 @@ function onClick(event) {
 }
 
 function trackOf(wanted) {
-  const name = wanted.slice(wanted.lastIndexOf('/') + 1);
-  for (let track = 0; track < trackCount; track++) if (path(track) === wanted && name) return track;
+  for (let track = 0; track < trackCount; track++) if (path(track) === wanted) return track;
   return -1;
 }
 
@@ -53,7 +52,10 @@ function listen() {
     const row = event.target.closest('tr.row');
     if (row && !String(getSelection())) openPanel(view[+row.dataset.position], true);
   });
-  find('#rows').addEventListener('focusin', event => { const row = event.target.closest('tr.row'); if (row) current = +row.dataset.position; });
+  find('#rows').addEventListener('focusin', event => {
+    const row = event.target.closest('tr.row');
+    if (row) current = +row.dataset.position;
+  });
   find('#theme').addEventListener('click', nextTheme);
   find('#panel-close').addEventListener('click', closePanel);
   find('#scrim').addEventListener('click', closePanel);
@@ -64,9 +66,23 @@ function listen() {
   const paintSoon = () => { frame ||= requestAnimationFrame(() => { frame = 0; paintRows(false); }); };
   addEventListener('scroll', paintSoon, { passive: true });
   addEventListener('resize', paintSoon);
-  addEventListener('beforeprint', () => { isPrinting = true; chooseColumns(); paintRows(true); });
-  addEventListener('afterprint', () => { isPrinting = false; chooseColumns(); paintRows(true); });
+  addEventListener('beforeprint', () => setPrinting(true));
+  addEventListener('afterprint', () => setPrinting(false));
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { if (drawStrips) drawStrips(); });
+}
+
+/** Paper has more rows, columns for its width, and the files of all causes. */
+function setPrinting(isOnPaper) {
+  isPrinting = isOnPaper;
+  for (const cause of document.querySelectorAll('.cause')) {
+    if (isOnPaper && !cause.open) cause.dataset.opened = cause.open = true;
+    else if (!isOnPaper && cause.dataset.opened) { delete cause.dataset.opened; cause.open = false; }
+  }
+  // The width of a sheet of A4 between its margins: only paper itself would tell, and only when it is too late to draw.
+  document.documentElement.classList.toggle('on-paper', isOnPaper);
+  drawCharts();
+  chooseColumns();
+  paintRows(true);
 }
 
 /** Redraws what depends on the width of the window. */
@@ -77,11 +93,18 @@ function watchSizes() {
     if (width !== chartWidth) { chartWidth = width; drawCharts(); if (drawStrips) drawStrips(); }
     if (room !== tableWidth) { tableWidth = room; chooseColumns(); paintColumnMenu(); paintRows(true); }
   }).observe(find('#tracks'));
-  new ResizeObserver(() => document.documentElement.style.setProperty('--tools-height', `${find('#tools').offsetHeight - 1}px`)).observe(find('#tools'));
-  isPhone.addEventListener('change', () => { chooseColumns(); paintRows(true); });
+  const tools = find('#tools');
+  new ResizeObserver(() => {
+    document.documentElement.style.setProperty('--tools-height', `${tools.offsetHeight - 1}px`);
+  }).observe(tools);
+  isPhone.addEventListener('change', () => { setModal(); chooseColumns(); paintRows(true); });
 }
 
-const whenIdle = window.requestIdleCallback ? work => requestIdleCallback(work, { timeout: 1000 }) : work => setTimeout(work, 50);
+/** Safari has no idle callbacks. */
+function whenIdle(work) {
+  if (window.requestIdleCallback) requestIdleCallback(work, { timeout: 1000 });
+  else setTimeout(work, 50);
+}
 
 function start() {
   library = takeJSON('library');

@@ -56,6 +56,7 @@ function writeAddress() {
   clearTimeout(addressTimer);
   addressTimer = setTimeout(() => {
     const fragment = stateFragment();
-    if (fragment || location.hash.includes('=')) history.replaceState(null, '', fragment ? `#${fragment}` : location.pathname + location.search);
+    const address = fragment ? `#${fragment}` : location.pathname + location.search;
+    if (fragment || location.hash.includes('=')) history.replaceState(null, '', address);
   }, 200);
 }

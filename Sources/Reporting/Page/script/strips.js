@@ -18,39 +18,65 @@ function downbeatFlags({ downbeats }, count) {
   return Array.from({ length: count }, (_, beat) => (bits[beat >> 3] >> (beat & 7) & 1) === 1);
 }
 
-const CLOSE_UP = 12;
+const CLOSE_UP = 12; // seconds
+
+/** The nodes of the strips, and the function that draws them once they are on the page. */
 function makeStrips(track, about, envelope) {
-  const duration = column('duration')[track];
-  if (!envelope || !known(duration) || duration <= 0) {
+  const duration = column('duration')[track], title = 'Waveform and beats';
+  if (!envelope || !(duration > 0)) {
     if (!hasColumn('bpm') || column('status')[track] >= FAILED) return { nodes: [], draw: null };
-    return { nodes: [heading('Waveform and beats'), element('p', { class: 'say', text: 'They are not in this report, to keep it small. This prints everything known about the track:' }), command(`analyze show --json ${shellWord(path(track))}`)], draw: null };
+    const words = 'They are not in this report, to keep it small. This prints everything known about the track:';
+    return { nodes: [heading(title), element('p', { class: 'say', text: words }),
+      command(`analyze show --json ${shellWord(path(track))}`)], draw: null };
   }
-  const beats = beatTimes(about), downbeats = downbeatFlags(about, beats.length), wave = about.wave ? about.wave.map(bytesOf) : null;
-  const overview = element('canvas', { class: 'overview', role: 'img', 'aria-label': wave ? 'Waveform of the whole track' : 'Onset strength over the whole track' });
-  const seconds = Math.min(CLOSE_UP, duration);
-  const closeUp = element('canvas', { class: 'closeup', tabindex: 0, role: 'slider', 'aria-label': 'Position of the close-up', 'aria-valuemin': 0, 'aria-valuemax': Math.round(duration - seconds) });
-  const [from, to] = [element('span'), element('span')];
-  const aside = [beats.length ? plural(beats.length, 'beat') : '', about.meter].filter(Boolean).join(' · ');
-  const legend = downbeats ? 'Beats; tall lines are bar starts' : beats.length ? 'Beats; bar starts are unsure, so not drawn' : 'Onsets; no beats';
-  const strip = { track, duration, seconds, start: Math.min(Math.max(0, about.cues && about.cues.highlight ? about.cues.highlight[0] : duration * .3), duration - seconds),
-    step: about.onsets[0], envelope, loudest: Math.max(1, ...envelope), beats, downbeats, wave, sections: about.sections || [], overview, closeUp, from, to };
+  const strip = makeStrip(duration, about, envelope),
+    { beats, downbeats, wave, sections, overview, closeUp, from, to } = strip;
   steer(strip);
-  const caption = wave ? strip.sections.length > 1 ? 'Whole track and its sections' : 'Whole track' : 'Whole track, onset strength';
-  return { draw: () => draw(strip), nodes: [heading('Waveform and beats', aside), overview, element('div', { class: 'caption' }, element('span', { text: '0:00' }), element('span', { text: caption }), element('span', { text: clock(duration) })),
-    closeUp, element('div', { class: 'caption' }, from, element('span', { text: legend }), to)] };
+  const whole = !wave ? 'Whole track, onset strength' : sections.length > 1 ? 'Whole track and its sections'
+    : 'Whole track';
+  let legend = downbeats ? 'Beats; tall lines are bar starts' : 'Beats; bar starts are unsure, so not drawn';
+  if (!beats.length) legend = known(column('bpm')[track]) ? 'Onset strength' : 'Onset strength; no beats';
+  const caption = (...parts) =>
+    element('div', { class: 'caption' }, parts.map(part => part.nodeType ? part : element('span', { text: part })));
+  return {
+    nodes: [heading(title, [beats.length ? plural(beats.length, 'beat') : '', about.meter].filter(Boolean).join(' · ')),
+      overview, caption('0:00', whole, clock(duration)), closeUp, caption(from, legend, to)],
+    draw: () => draw(strip)
+  };
+}
+
+/** What both canvases are drawn from. The close-up begins at the highlight. */
+function makeStrip(duration, about, envelope) {
+  const seconds = Math.min(CLOSE_UP, duration), beats = beatTimes(about),
+    wave = about.wave ? about.wave.map(bytesOf) : null;
+  const highlight = about.cues && about.cues.highlight ? about.cues.highlight[0] : duration * .3;
+  return {
+    duration, seconds, start: Math.max(0, Math.min(highlight, duration - seconds)), step: about.onsets[0], envelope,
+    loudest: Math.max(1, ...envelope), beats, downbeats: downbeatFlags(about, beats.length), wave,
+      sections: about.sections || [],
+    overview: element('canvas',
+      { class: 'overview', role: 'img',
+      'aria-label': wave ? 'Waveform of the whole track' : 'Onset strength over the whole track' }),
+    closeUp: element('canvas',
+      { class: 'closeup', tabindex: 0, role: 'slider', 'aria-label': 'Position of the close-up',
+      'aria-valuemin': 0, 'aria-valuemax': Math.round(duration - seconds) }),
+    from: element('span'), to: element('span')
+  };
 }
 
 function steer(strip) {
   const { overview, closeUp, duration, seconds } = strip;
   const moveTo = start => { strip.start = Math.max(0, Math.min(duration - seconds, start)); draw(strip); };
-  const toPointer = event => moveTo((event.clientX - overview.getBoundingClientRect().left) / overview.clientWidth * duration - seconds / 2);
+  const toPointer = event =>
+    moveTo((event.clientX - overview.getBoundingClientRect().left) / overview.clientWidth * duration - seconds / 2);
   drag(overview, event => { toPointer(event); return toPointer; });
   drag(closeUp, event => {
     const x = event.clientX, start = strip.start;
     return moved => moveTo(start - (moved.clientX - x) / closeUp.clientWidth * seconds);
   });
   closeUp.addEventListener('keydown', event => {
-    const by = { ArrowLeft: -1, ArrowRight: 1, PageUp: -seconds, PageDown: seconds, Home: -Infinity, End: Infinity }[event.key];
+    const by = { ArrowLeft: -1, ArrowRight: 1, PageUp: -seconds, PageDown: seconds, Home: -Infinity,
+      End: Infinity }[event.key];
     if (!by) return;
     event.preventDefault();
     event.stopPropagation();
@@ -60,7 +86,8 @@ function steer(strip) {
 
 /** A canvas at the screen's resolution, and the colors of the theme, which canvases do not know by name. */
 function prepare(canvas) {
-  const ratio = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight, context = canvas.getContext('2d');
+  const ratio = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight,
+    context = canvas.getContext('2d');
   canvas.width = width * ratio;
   canvas.height = height * ratio;
   context.scale(ratio, ratio);
@@ -70,7 +97,8 @@ function themeColors() {
   const probe = element('span');
   document.body.append(probe);
   const color = name => { probe.style.color = `var(--${name})`; return getComputedStyle(probe).color; };
-  const colors = { bar: color('bar'), faint: color('bar-2'), accent: color('accent-fill'), text: color('text-3'), line: color('line-2') };
+  const colors = { bar: color('bar'), faint: color('bar-2'), accent: color('accent-fill'), text: color('text-3'),
+    line: color('line-2') };
   probe.remove();
   return colors;
 }
@@ -88,10 +116,12 @@ function draw(strip) {
 
 /** Mirrored peaks and levels, or the onset strength; what the close-up shows is in the accent color. */
 function drawOverview({ overview, duration, start, seconds, wave, envelope, sections }, colors) {
-  const { context, width, height } = prepare(overview), count = Math.floor(width / 3), hasSections = sections.length > 1;
+  const { context, width, height } = prepare(overview), count = Math.floor(width / 3),
+    hasSections = sections.length > 1;
   const room = height - (hasSections ? 16 : 4), middle = room / 2;
   const largest = (values, index) => {
-    const from = Math.floor(index / count * values.length), to = Math.max(from + 1, Math.floor((index + 1) / count * values.length));
+    const from = Math.floor(index / count * values.length),
+      to = Math.max(from + 1, Math.floor((index + 1) / count * values.length));
     let most = 0;
     for (let k = from; k < to; k++) most = Math.max(most, values[k] || 0);
     return most / 255;
@@ -132,7 +162,8 @@ function drawSections(context, sections, duration, width, height, colors) {
 }
 
 function drawCloseUp({ closeUp, start, seconds, step, envelope, loudest, beats, downbeats }, colors) {
-  const { context, width, height } = prepare(closeUp), bottom = height - 18, x = time => (time - start) / seconds * width;
+  const { context, width, height } = prepare(closeUp), bottom = height - 18,
+    x = time => (time - start) / seconds * width;
   // Onsets between two values follow a smooth curve; fine ones are drawn as they are.
   const strength = time => {
     const place = time / step, index = Math.floor(place), part = place - index, eased = part * part * (3 - 2 * part);
@@ -166,5 +197,7 @@ function drawCloseUp({ closeUp, start, seconds, step, envelope, loudest, beats, 
   });
   if (downbeats) return;
   context.fillStyle = colors.text;
-  for (let time = Math.ceil(start); time < start + seconds; time += 3) context.fillText(clock(time), Math.max(14, Math.min(width - 14, x(time))), height - 4);
+  for (let time = Math.ceil(start); time < start + seconds; time += 3) {
+    context.fillText(clock(time), Math.max(14, Math.min(width - 14, x(time))), height - 4);
+  }
 }

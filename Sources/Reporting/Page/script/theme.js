@@ -2,7 +2,8 @@
 
 const THEMES = ['auto', 'light', 'dark'];
 function setTheme(theme) {
-  if (theme === 'auto') delete document.documentElement.dataset.theme; else document.documentElement.dataset.theme = theme;
+  if (theme === 'auto') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
   find('#theme').textContent = `Theme: ${theme}`;
   if (drawStrips) drawStrips();
 }
@@ -15,7 +16,8 @@ function nextTheme() {
 let toastTimer = 0;
 async function copy(text) {
   let words = 'Copied';
-  try { await navigator.clipboard.writeText(text); } catch { words = copyBySelection(text) ? 'Copied' : 'Not copied: select the text and copy it'; }
+  try { await navigator.clipboard.writeText(text); } catch { words = copyBySelection(text) ? 'Copied'
+    : 'Not copied: select the text and copy it'; }
   const toast = find('#toast');
   toast.textContent = words;
   toast.classList.add('on');

@@ -58,7 +58,8 @@ const keyOf = text => {
   return parts ? (parts[1] - 1) * 2 + (parts[2].toUpperCase() === 'B' ? 1 : 0) : null;
 };
 const certainty = confidence =>
-  confidence >= .9 ? 'Very likely right' : confidence >= .75 ? 'Probably right' : confidence >= .5 ? 'Worth a listen' : 'A guess';
+  confidence >= .9 ? 'Very likely right' : confidence >= .75 ? 'Probably right' : confidence >= .5 ? 'Worth a listen'
+    : 'A guess';
 
 /** Text as search compares it: without accents and upper case. */
 function folded(text) {

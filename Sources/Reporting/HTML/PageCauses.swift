@@ -1,0 +1,125 @@
+internal import Analysis
+internal import Records
+internal import System
+
+/// What needs attention: files that failed or are damaged, by reason, folders that were not there, and unsure tempos.
+struct PageCauses {
+  private static let listedFiles = 20
+
+  private struct Key: Hashable {
+    var isFailure: Bool
+    var code: String
+  }
+
+  private struct Cause {
+    private(set) var total = 0
+    private(set) var news = 0
+    private var listedNews: [[String: Any]] = []
+    private var listedOthers: [[String: Any]] = []
+    /// How much of the first file could be read.
+    private(set) var extent: String?
+
+    mutating func count(_ record: FileRecord, _ problem: Problem, isNews: Bool) {
+      let text = ProblemSentence.text(of: problem, record.format)
+      if total == 0 { extent = ProblemSentence.extent(of: problem, record.format) }
+      total += 1
+      if isNews { news += 1 }
+      guard (isNews ? listedNews : listedOthers).count < PageCauses.listedFiles else { return }
+      let file: [String: Any] = ["path": DisplayPath.text(of: record.path), "why": text]
+      if isNews { listedNews.append(file) } else { listedOthers.append(file) }
+    }
+
+    /// Those that no earlier run has told of come first.
+    var files: [[String: Any]] { Array((listedNews + listedOthers).prefix(PageCauses.listedFiles)) }
+  }
+
+  private var causes: [Key: Cause] = [:]
+  private var unsure = UnsureTempos()
+
+  /// Failed and damaged files.
+  var fileCount: Int { causes.values.reduce(0) { $0 + $1.total } }
+
+  /// - Parameter isNews: No earlier run has told of it.
+  mutating func count(_ record: FileRecord, _ problem: Problem, isFailure: Bool, isNews: Bool) {
+    causes[Key(isFailure: isFailure, code: problem.code), default: Cause()].count(record, problem, isNews: isNews)
+  }
+
+  mutating func countTempo(of record: FileRecord) {
+    guard record.tempoCorrection == nil, let tempo = record.tempo, let bpm = tempo.bpm, bpm.isFinite,
+      tempo.confidence < UnsureTempos.limit
+    else { return }
+    unsure.count(record.path, bpm: bpm, confidence: tempo.confidence)
+  }
+
+  /// The values of the template: failures, damage, what the run did not find, doubts.
+  /// - Parameter isFirstRun: Then all is news, and that is not said.
+  func markup(of run: RunRecord?, isFirstRun: Bool) -> [[String: Any]] {
+    markupOfFiles(isFirstRun: isFirstRun) + markup(of: run?.roots ?? []) + markupOfUnsureTempos
+  }
+
+  private func markupOfFiles(isFirstRun: Bool) -> [[String: Any]] {
+    let ordered = causes.sorted { first, second in
+      func rank(_ cause: (key: Key, value: Cause)) -> (Int, Int, Int) {
+        (cause.key.isFailure ? 0 : 1, -cause.value.news, -cause.value.total)
+      }
+      return rank(first) == rank(second) ? first.key.code < second.key.code : rank(first) < rank(second)
+    }
+    return ordered.map { key, cause in
+      let words = ProblemWords(code: key.code)
+      var advice = words.advice(count: cause.total)
+      if cause.total == 1, let extent = cause.extent { advice = "\(extent) \(advice)" }
+      if !isFirstRun, cause.news > 0, cause.news < cause.total {
+        advice = "\(PageWords.number(cause.news)) \(cause.news == 1 ? "is" : "are") new. " + advice
+      }
+      return entry(
+        key.isFailure ? "failed" : "damaged",
+        what: words.sentence(count: cause.total, number: PageWords.number(cause.total)), advice,
+        noun: "file", count: cause.total, files: cause.files, show: "status=\(key.code)")
+    }
+  }
+
+  private func markup(of roots: [RunRecord.Root]) -> [[String: Any]] {
+    roots.filter { $0.condition != .scanned }.map { root in
+      let (what, advice) =
+        switch root.condition {
+        case .empty: ("A folder has no audio files.", "Is the drive mounted? What is known of its files is kept.")
+        case .unreadable:
+          ("A folder could not be read to its end.", "Check its permissions and the disk. What is known is kept.")
+        case .missing, .scanned: ("A folder is not there.", "Is the drive mounted? What is known of its files is kept.")
+        }
+      return entry(
+        "failed", what: what, advice, noun: "folder", count: 1, files: [["path": DisplayPath.text(of: root.path)]],
+        show: nil)
+    }
+  }
+
+  private var markupOfUnsureTempos: [[String: Any]] {
+    guard unsure.total > 0 else { return [] }
+    let what =
+      unsure.total == 1
+      ? "1 track has an unsure tempo." : "\(PageWords.number(unsure.total)) tracks have an unsure tempo."
+    let advice =
+      unsure.total == 1
+      ? "Listen to it, and correct it if it is wrong. Corrections survive every later run."
+      : "Listen to them, and correct what is wrong. Corrections survive every later run."
+    return [
+      entry(
+        "unsure", what: what, advice, noun: "track", count: unsure.total, files: unsure.files(limit: Self.listedFiles),
+        show: "confidence=guess")
+    ]
+  }
+
+  private func entry(
+    _ shape: String, what: String, _ advice: String, noun: String, count: Int, files: [[String: Any]], show: String?
+  ) -> [String: Any] {
+    var entry: [String: Any] = [
+      "failed": shape == "failed", "damaged": shape == "damaged", "unsure": shape == "unsure", "what": what,
+      "do": advice, "more": files.count == 1 ? "Show \(noun)" : "Show \(PageWords.counted(files.count, noun))",
+      "files": files,
+    ]
+    if let show, count > files.count {
+      entry["rest"] = ["text": "Show all \(PageWords.number(count)) in the table", "show": show]
+    }
+    return entry
+  }
+}

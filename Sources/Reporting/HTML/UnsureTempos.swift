@@ -1,0 +1,37 @@
+internal import System
+internal import SystemPackage
+
+/// The tracks with the least confident tempos.
+struct UnsureTempos {
+  private struct Track {
+    var path: FilePath
+    var bpm: Double
+    var confidence: Double
+  }
+
+  /// Below this confidence a person should listen.
+  static let limit = 0.5
+  private static let kept = 64
+  private(set) var total = 0
+  private var tracks: [Track] = []
+
+  mutating func count(_ path: FilePath, bpm: Double, confidence: Double) {
+    total += 1
+    tracks.append(Track(path: path, bpm: bpm, confidence: confidence))
+    if tracks.count >= 2 * Self.kept { keepLeast() }
+  }
+
+  private mutating func keepLeast() {
+    tracks.sort { $0.confidence < $1.confidence }
+    tracks.removeLast(max(0, tracks.count - Self.kept))
+  }
+
+  func files(limit: Int) -> [[String: Any]] {
+    tracks.sorted { $0.confidence < $1.confidence }.prefix(limit).map {
+      [
+        "path": DisplayPath.text(of: $0.path),
+        "why": "\(PageWords.decimal($0.bpm)) BPM, \(PageWords.percent($0.confidence)) confidence",
+      ]
+    }
+  }
+}
