@@ -82,7 +82,9 @@ public enum FilterField: String, Sendable, CaseIterable {
   }
 
   private func under(_ value: FilterValue) throws(FilterSyntaxError) -> TrackFilter.Expression {
-    guard value.text.hasPrefix("/") else { throw value.error("a path from the root on is expected, such as /music/new") }
+    guard value.text.hasPrefix("/") else {
+      throw value.error("a path from the root on is expected, such as /music/new")
+    }
     return .condition(.under(FilePath(value.text).lexicallyNormalized()))
   }
 
@@ -101,7 +103,9 @@ public enum FilterField: String, Sendable, CaseIterable {
     guard lower.isEmpty || low != nil, upper.isEmpty || high != nil, !(lower.isEmpty && upper.isEmpty) else {
       throw value.error(expecting: expects)
     }
-    if let low, let high, low > high { throw value.error("the range begins behind its end; did you mean \(upper)..\(lower)?") }
+    if let low, let high, low > high {
+      throw value.error("the range begins behind its end; did you mean \(upper)..\(lower)?")
+    }
     return NumberRange(lower: low, upper: high)
   }
 

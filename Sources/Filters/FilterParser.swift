@@ -135,7 +135,9 @@ struct FilterParser {
   /// A name and the colon behind it.
   private mutating func takeFieldName() -> String? {
     var end = index
-    while end < characters.count, characters[end].isLetter || characters[end] == "-" || characters[end] == "_" { end += 1 }
+    while end < characters.count, characters[end].isLetter || characters[end] == "-" || characters[end] == "_" {
+      end += 1
+    }
     guard end > index, end < characters.count, characters[end] == ":" else { return nil }
     defer { index = end + 1 }
     return String(characters[index..<end])

@@ -30,9 +30,12 @@ public struct TrackFilter: Sendable, Equatable {
   /// One field as an option gives it: `--key 8A,9A`.
   /// - Parameter values: Alternatives with commas between; of a text or path, the whole is one value.
   public init(field: FilterField, values: String) throws(FilterSyntaxError) {
-    let pieces = field.takesText ? [values] : values.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    let pieces =
+      field.takesText ? [values] : values.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     var alternatives: [Expression] = []
-    for piece in pieces { alternatives.append(try field.expression(FilterValue(piece, isQuoted: false, position: nil))) }
+    for piece in pieces {
+      alternatives.append(try field.expression(FilterValue(piece, isQuoted: false, position: nil)))
+    }
     expression = alternatives.count == 1 ? alternatives[0] : .any(alternatives)
   }
 

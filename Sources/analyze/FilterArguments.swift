@@ -58,7 +58,9 @@ struct FilterArguments: ParsableArguments {
     completion: .list(TrackCondition.Status.allCases.map(\.rawValue)))
   var status: String?
 
-  @Option(name: .customLong("under"), help: ArgumentHelp("A file, or a folder with all below it; repeatable", valueName: "path"))
+  @Option(
+    name: .customLong("under"),
+    help: ArgumentHelp("A file, or a folder with all below it; repeatable", valueName: "path"))
   var folders: [PathArgument] = []
 
   /// Whether any was given.
@@ -70,11 +72,16 @@ struct FilterArguments: ParsableArguments {
   /// - Throws: `ValidationError`, which names the option.
   func filter() throws -> TrackFilter {
     guard !octaves || bpm != nil else { throw ValidationError("--octaves goes with --bpm.") }
-    var filter = try Self.naming("--where") { () throws(FilterSyntaxError) in try TrackFilter(parsing: expression ?? "") }
-    for (option, field, value) in values {
-      filter = filter.and(try Self.naming(option) { () throws(FilterSyntaxError) in try TrackFilter(field: field, values: value) })
+    var filter = try Self.naming("--where") { () throws(FilterSyntaxError) in try TrackFilter(parsing: expression ?? "")
     }
-    for name in missing { filter = filter.and(try Self.naming("--missing") { () throws(FilterSyntaxError) in try TrackFilter(field: .missing, values: name) }) }
+    for (option, field, value) in values {
+      filter = filter.and(
+        try Self.naming(option) { () throws(FilterSyntaxError) in try TrackFilter(field: field, values: value) })
+    }
+    for name in missing {
+      filter = filter.and(
+        try Self.naming("--missing") { () throws(FilterSyntaxError) in try TrackFilter(field: .missing, values: name) })
+    }
     if let lossless { filter = filter.and(TrackFilter(.condition(.isLossless(lossless)))) }
     if !folders.isEmpty { filter = filter.and(TrackFilter(.any(folders.map { .condition(.under($0.path)) }))) }
     return filter
@@ -83,7 +90,8 @@ struct FilterArguments: ParsableArguments {
   /// Those that have one value, as fields have them.
   private var values: [(option: String, field: FilterField, value: String)] {
     let given: [(String, FilterField, String?)] = [
-      ("--bpm", .bpm, bpm.map { octaves && !$0.hasSuffix("~") ? "\($0)~" : $0 }), ("--confidence", .confidence, confidence),
+      ("--bpm", .bpm, bpm.map { octaves && !$0.hasSuffix("~") ? "\($0)~" : $0 }),
+      ("--confidence", .confidence, confidence),
       ("--key", .key, key), ("--lufs", .lufs, lufs), ("--year", .year, year), ("--genre", .genre, genre),
       ("--artist", .artist, artist), ("--album", .album, album), ("--duration", .duration, duration),
       ("--codec", .codec, codec), ("--status", .status, status),
@@ -93,7 +101,9 @@ struct FilterArguments: ParsableArguments {
     return given.compactMap { option, field, value in value.map { (option, field, $0) } }
   }
 
-  private static func naming(_ option: String, _ make: () throws(FilterSyntaxError) -> TrackFilter) throws -> TrackFilter {
+  private static func naming(_ option: String, _ make: () throws(FilterSyntaxError) -> TrackFilter) throws
+    -> TrackFilter
+  {
     do {
       return try make()
     } catch {

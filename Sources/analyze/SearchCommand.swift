@@ -26,7 +26,8 @@ struct SearchCommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Order of tracks: path, artist, title, bpm, key, -added, …; - for descending", valueName: "field"),
+    help: ArgumentHelp(
+      "Order of tracks: path, artist, title, bpm, key, -added, …; - for descending", valueName: "field"),
     completion: .list(TrackOrder.Key.allCases.map(\.rawValue)))
   var sort: String?
 
@@ -66,13 +67,15 @@ struct SearchCommand: AsyncParsableCommand {
     }
     _ = try request()
     guard !words.isEmpty || filters.isGiven || sort != nil else {
-      throw ValidationError("Say what to look for: words, a filter such as --bpm 120..128, or an order such as --sort -added.")
+      throw ValidationError(
+        "Say what to look for: words, a filter such as --bpm 120..128, or an order such as --sort -added.")
     }
   }
 
   private func request() throws -> SearchRequest {
     SearchRequest(
-      words.joined(separator: " "), filter: try filters.filter(), order: try order(), sections: try sections(), limit: limit,
+      words.joined(separator: " "), filter: try filters.filter(), order: try order(), sections: try sections(),
+      limit: limit,
       offset: offset)
   }
 

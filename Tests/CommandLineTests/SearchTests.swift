@@ -74,7 +74,9 @@ import Text
         #expect(try validator.complaints(about: JSONSerialization.jsonObject(with: Data(line.utf8))) == [])
       }
     }
-    let paths = try search(place, "love", "--null").output.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    let paths = try search(place, "love", "--null").output.split(separator: 0).map {
+      String(decoding: $0, as: UTF8.self)
+    }
     #expect(paths.sorted() == ["Fast Love.wav", "Slow Love.wav"].map { place.library.appending($0).string })
     let text = try search(place, "love").text
     #expect(text.hasPrefix("Tracks (2)\n") && text.contains("\nPaths (2)\n"))

@@ -151,7 +151,8 @@ import Testing
   @Test func optionsHaveTheSameValues() throws {
     #expect(try TrackFilter(field: .bpm, values: "120..128") == TrackFilter(parsing: "bpm:120..128"))
     #expect(try TrackFilter(field: .key, values: "8A,9A") == TrackFilter(parsing: "key:8A,9A"))
-    #expect(try TrackFilter(field: .artist, values: "Tyler, The Creator").expression == text(.artist, "Tyler, The Creator"))
+    #expect(
+      try TrackFilter(field: .artist, values: "Tyler, The Creator").expression == text(.artist, "Tyler, The Creator"))
     let error = #expect(throws: FilterSyntaxError.self) { try TrackFilter(field: .bpm, values: "x") }
     #expect(error?.position == nil)
   }
@@ -164,7 +165,8 @@ import Testing
   /// Whatever is typed is a filter or a mistake that is named.
   @Test func noTextIsTooMuch() {
     let pieces = [
-      "bpm:", "(", ")", "\"", "-", "OR", "AND", "NOT", " ", ":", "..", "~", "*", ",", "8A", "key:", "\0", "🎵", "музыка", "12",
+      "bpm:", "(", ")", "\"", "-", "OR", "AND", "NOT", " ", ":", "..", "~", "*", ",", "8A", "key:", "\0", "🎵", "музыка",
+      "12",
       "genre:", "under:/", "added:", "'", ";", "%", "--", "missing:", "\\", "duration:1:", "e\u{301}",
     ]
     var state: UInt64 = 1
@@ -185,6 +187,8 @@ import Testing
       let text = String(repeating: deep, count: 100_000) + "a"
       #expect(throws: FilterSyntaxError.self) { try TrackFilter(parsing: text) }
     }
-    #expect(throws: FilterSyntaxError.self) { try TrackFilter(parsing: "key:" + String(repeating: "8A,", count: 1000) + "8A") }
+    #expect(throws: FilterSyntaxError.self) {
+      try TrackFilter(parsing: "key:" + String(repeating: "8A,", count: 1000) + "8A")
+    }
   }
 }

@@ -1,7 +1,7 @@
-import Records
 import Analysis
 import Foundation
 import GRDB
+import Records
 import SystemPackage
 import Testing
 
@@ -33,7 +33,10 @@ import Testing
     ("INSERT INTO finding VALUES (1, 'nobody', 1, '', '{}')", "with findings of which no analysis is on record"),
     ("UPDATE songs_fts SET title = 'Something else' WHERE rowid = 1", "words of songs_fts are not those of the rows"),
     ("DELETE FROM source_paths_fts WHERE rowid = 2", "words of source_paths_fts are not those of the rows"),
-    ("UPDATE song SET title = 'Something else' WHERE id = 1", "1 row of song not as the findings say, such as /music/a.flac"),
+    (
+      "UPDATE song SET title = 'Something else' WHERE id = 1",
+      "1 row of song not as the findings say, such as /music/a.flac"
+    ),
     ("DELETE FROM song WHERE id = 2", "1 row of song not as the findings say, such as /music/b.flac"),
     ("UPDATE tempo SET bpm = 99", "2 rows of song not as the findings say"),
     ("INSERT INTO songs_fts (rowid, title) VALUES (99, 'Ghost')", "words of songs_fts are not those of the rows"),

@@ -8,9 +8,18 @@ import Testing
 /// Searches by words.
 @Suite struct TextSearchTests {
   private static let songs: [(path: FilePath, fields: [String: [String]])] = [
-    ("/music/Lumine/one.flac", ["artist": ["Lumine"], "title": ["First Light"], "album": ["Dawn"], "genre": ["Trance"]]),
-    ("/music/Lumine/two.flac", ["artist": ["Lumine"], "title": ["Second Light"], "album": ["Dawn"], "genre": ["Trance"]]),
-    ("/music/x/three.flac", ["artist": ["Other"], "title": ["Luminescent"], "album": ["Dusk"], "genre": ["House", "Trance"]]),
+    (
+      "/music/Lumine/one.flac",
+      ["artist": ["Lumine"], "title": ["First Light"], "album": ["Dawn"], "genre": ["Trance"]]
+    ),
+    (
+      "/music/Lumine/two.flac",
+      ["artist": ["Lumine"], "title": ["Second Light"], "album": ["Dawn"], "genre": ["Trance"]]
+    ),
+    (
+      "/music/x/three.flac",
+      ["artist": ["Other"], "title": ["Luminescent"], "album": ["Dusk"], "genre": ["House", "Trance"]]
+    ),
     ("/music/x/four.flac", ["artist": ["Other"], "title": ["Nothing"], "album": ["Lumine"]]),
     ("/music/x/lumine live.flac", ["artist": ["Nobody"], "title": ["Untitled"]]),
     ("/music/y/東京の夜.flac", ["artist": ["東京事変"], "title": ["夜明けのうた"], "album": ["教育"]]),
@@ -57,7 +66,8 @@ import Testing
 
   @Test(arguments: [
     ("東京", "夜明けのうた"), ("京事", "夜明けのうた"), ("変", "夜明けのうた"), ("明け", "夜明けのうた"), ("事変 うた", "夜明けのうた"),
-    ("の夜", "夜明けのうた"), ("mo", "Straße"), ("MØ", "Straße"), ("strasse", "Straße"), ("straße", "Straße"), ("grosse", "Straße"),
+    ("の夜", "夜明けのうた"), ("mo", "Straße"), ("MØ", "Straße"), ("strasse", "Straße"), ("straße", "Straße"),
+    ("grosse", "Straße"),
     ("!!!", "Me and Giuliani"),
   ]) func otherSpellings(words: String, title: String) throws {
     #expect(try titles(words, in: Self.library()).contains(title))
@@ -127,8 +137,10 @@ import Testing
   @Test func noTextIsAnError() throws {
     let library = try Self.library()
     let pieces = [
-      "\"", "'", "*", "AND", "OR", "NOT", "NEAR(", "(", ")", ":", "-", "+", "^", "{", "}", "\0", "%", "_", ";", "🎵", "東", "京",
-      "и", "l", " ", "\\", "ß", "e\u{301}", "\u{FEFF}", "\u{202E}", "' OR 1=1; DROP TABLE song; --", "title :", "ไ", "\n", "\u{FFFD}",
+      "\"", "'", "*", "AND", "OR", "NOT", "NEAR(", "(", ")", ":", "-", "+", "^", "{", "}", "\0", "%", "_", ";", "🎵",
+      "東", "京",
+      "и", "l", " ", "\\", "ß", "e\u{301}", "\u{FEFF}", "\u{202E}", "' OR 1=1; DROP TABLE song; --", "title :", "ไ",
+      "\n", "\u{FFFD}",
     ]
     for _ in 0..<1000 {
       let text = (0..<Int.random(in: 1...7)).map { _ in pieces.randomElement()! }.joined()
@@ -138,7 +150,10 @@ import Testing
         Issue.record("\(text.debugDescription): \(error)")
       }
     }
-    for long in [String(repeating: "a", count: 1 << 20), String(repeating: "a ", count: 10_000), String(repeating: "東", count: 5000)] {
+    for long in [
+      String(repeating: "a", count: 1 << 20), String(repeating: "a ", count: 10_000),
+      String(repeating: "東", count: 5000),
+    ] {
       _ = try library.store.search(SearchRequest(long))
     }
     #expect(try library.store.check() == [])

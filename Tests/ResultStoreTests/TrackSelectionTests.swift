@@ -93,15 +93,21 @@ import Testing
     ("bpm:100", { analyzed($0, $0.bpm) == 100 }),
     ("bpm:150..", { analyzed($0, $0.bpm).map { $0 >= 150 } ?? false }),
     ("-bpm:150..", { analyzed($0, $0.bpm).map { $0 < 150 } ?? true }),
-    ("bpm:80..85~", { song in
-      analyzed(song, song.bpm).map { bpm in [0.5, 1, 2].contains { (80...85).contains(bpm * $0) } } ?? false
-    }),
+    (
+      "bpm:80..85~",
+      { song in
+        analyzed(song, song.bpm).map { bpm in [0.5, 1, 2].contains { (80...85).contains(bpm * $0) } } ?? false
+      }
+    ),
     ("confidence:..0.5", { $0.status != .failed && $0.bpm != nil && $0.confidence <= 0.5 }),
     ("key:8A", { analyzed($0, $0.key)?.camelot == "8A" }),
     ("key:8A~", { ["8A", "8B", "7A", "9A"].contains(analyzed($0, $0.key)?.camelot) }),
     ("key:Am,C", { ["8A", "8B"].contains(analyzed($0, $0.key)?.camelot) }),
     ("lufs:-14..-9", { analyzed($0, $0.loudness).map { (-14 ... -9).contains($0) } ?? false }),
-    ("year:1990..1999", { $0.fields["date"].flatMap { Int($0[0].prefix(4)) }.map { (1990...1999).contains($0) } ?? false }),
+    (
+      "year:1990..1999",
+      { $0.fields["date"].flatMap { Int($0[0].prefix(4)) }.map { (1990...1999).contains($0) } ?? false }
+    ),
     ("duration:3:00..5:00", { $0.status != .failed && (180...300).contains($0.seconds) }),
     ("codec:mp3", { $0.status != .failed && $0.codec == "mp3" }),
     ("lossless:yes", { $0.status != .failed && $0.codec == "flac" }),
@@ -138,7 +144,9 @@ import Testing
     ("path:12", { $0.path.stem == "12" }),
     ("added:1d", { _ in true }),
     ("-added:2020-01-01..2020-12-31", { _ in true }),
-    ("(codec:mp3 OR key:8A) -status:failed", { $0.status != .failed && ($0.codec == "mp3" || $0.key?.camelot == "8A") }),
+    (
+      "(codec:mp3 OR key:8A) -status:failed", { $0.status != .failed && ($0.codec == "mp3" || $0.key?.camelot == "8A") }
+    ),
     ("codec:flac codec:mp3", { _ in false }),
   ]
 
@@ -215,8 +223,10 @@ import Testing
   @Test func noWordIsAnError() throws {
     let library = try Self.library()
     let pieces = [
-      "\"", "'", "*", "AND", "OR", "NOT", "NEAR(", "(", ")", ":", "-", "+", "^", "{", "}", "\0", "%", "_", ";", "--", "🎵",
-      "東", "京", "и", "a", " ", "\\", "ß", "ø", "e\u{301}", "\u{FEFF}", "\u{202E}", "DROP TABLE song", "title :", "!!!", "ไ",
+      "\"", "'", "*", "AND", "OR", "NOT", "NEAR(", "(", ")", ":", "-", "+", "^", "{", "}", "\0", "%", "_", ";", "--",
+      "🎵",
+      "東", "京", "и", "a", " ", "\\", "ß", "ø", "e\u{301}", "\u{FEFF}", "\u{202E}", "DROP TABLE song", "title :", "!!!",
+      "ไ",
     ]
     var generator = SystemRandomNumberGenerator()
     let fields: [TrackCondition.TextField] = [.anyName, .artist, .title, .album, .albumArtist, .genre, .path]

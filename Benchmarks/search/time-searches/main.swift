@@ -15,7 +15,8 @@ while let line = readLine() {
   let sections = Set(parts[3].split(separator: ",").compactMap { SearchSection(rawValue: String($0)) })
   requests.append(
     SearchRequest(
-      parts[0], filter: try TrackFilter(parsing: parts[1]), order: order.map { TrackOrder($0, isDescending: isDescending) },
+      parts[0], filter: try TrackFilter(parsing: parts[1]),
+      order: order.map { TrackOrder($0, isDescending: isDescending) },
       sections: sections.isEmpty ? Set(SearchSection.allCases) : sections, limit: 10))
 }
 

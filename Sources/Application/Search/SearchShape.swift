@@ -135,7 +135,9 @@ extension Shape<SearchAnswer.Name> {
       summary: "An artist or genre.",
       fields: [
         .required("name", .text, "As tags have it.") { $0.name },
-        .required("tracks", .integer, "Tracks with this name that match the filters; at least, if the count is not exact.") {
+        .required(
+          "tracks", .integer, "Tracks with this name that match the filters; at least, if the count is not exact."
+        ) {
           $0.trackCount
         },
       ])

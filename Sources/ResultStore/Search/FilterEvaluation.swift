@@ -50,7 +50,8 @@ struct FilterEvaluation {
     let select = try Query(db, "SELECT max(id) FROM song")
     let last = try select.first { select.integer(0) } ?? 0
     let ids = stride(from: 1, through: last, by: max(1, Int(last) / Self.sampleSize)).map { String($0) }
-    let sample = "WITH sample AS (SELECT value AS id FROM json_each(?)) SELECT count(*) FROM sample CROSS JOIN song USING (id)"
+    let sample =
+      "WITH sample AS (SELECT value AS id FROM json_each(?)) SELECT count(*) FROM sample CROSS JOIN song USING (id)"
     let list = SQLValue.text("[\(ids.joined(separator: ","))]")
     let all = try Query(db, sample)
     let some = try Query(db, "\(sample) WHERE \(condition.condition)")

@@ -120,9 +120,11 @@ struct SongCatalog: Sendable {
         AND name IN ('date', 'originaldate', 'originalyear') AND substr(value, 1, 4) GLOB '[0-9][0-9][0-9][0-9]'
         ORDER BY name LIMIT 1)
       """, of: "tag")
-    let names = [("artist", artist)] + ["title", "album", "album_artist", "genre"].map {
-      ($0, tag($0.replacing("_", with: "")))
-    }
+    let names =
+      [("artist", artist)]
+      + ["title", "album", "album_artist", "genre"].map {
+        ($0, tag($0.replacing("_", with: "")))
+      }
     return [("id", "file.id")] + names
       + [
         ("variants", "\(NameVariants.function)(\((names.map(\.1) + ["file.display_path"]).joined(separator: ", ")))"),
@@ -224,14 +226,16 @@ extension SongCatalog {
       "CREATE INDEX song_\($0) ON song (\($0));\n"
     }.joined()
     + ["artist", "title", "album", "genre"].map { "CREATE INDEX song_\($0) ON song (\($0) COLLATE NOCASE);\n" }.joined()
-    + """
-    CREATE INDEX song_status ON song (status) WHERE status <> 'ok';
-    CREATE INDEX song_locked ON song (locked) WHERE locked = 1;
-    """
+      + """
+      CREATE INDEX song_status ON song (status) WHERE status <> 'ok';
+      CREATE INDEX song_locked ON song (locked) WHERE locked = 1;
+      """
 
   /// A full-text table whose texts stand in another one must be told what they were.
   /// - Parameter stored: The columns that the others follow from.
-  private static func indexTriggers(of index: String, on table: String, _ columns: String, from stored: String? = nil) -> String {
+  private static func indexTriggers(of index: String, on table: String, _ columns: String, from stored: String? = nil)
+    -> String
+  {
     func values(_ row: String) -> String {
       "\(row).id, " + columns.split(separator: ", ").map { "\(row).\($0)" }.joined(separator: ", ")
     }

@@ -94,7 +94,8 @@ private struct TextSearch {
       ids += ranked.filter { seen.insert($0).inserted }
     }
     return SearchHits(
-      try selection.tracks(page(ids)), count: max(min(count, limit), min(ids.count, limit)), isCountExact: count <= limit)
+      try selection.tracks(page(ids)), count: max(min(count, limit), min(ids.count, limit)),
+      isCountExact: count <= limit)
   }
 
   private func sorted(_ set: TrackSet, by order: TrackOrder) throws -> SearchHits<TrackRow> {

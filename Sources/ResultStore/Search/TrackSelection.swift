@@ -19,7 +19,8 @@ extension ResultStore {
 
   public func trackCount(matching filter: TrackFilter) throws(StoreError) -> Int {
     try read { db in
-      try FilterEvaluation(db, tables: songs.tables).tracks(matching: filter).count(ofAll: TrackSelection(db).allCount())
+      try FilterEvaluation(db, tables: songs.tables).tracks(matching: filter).count(
+        ofAll: TrackSelection(db).allCount())
     }
   }
 }
