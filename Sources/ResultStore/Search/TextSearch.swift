@@ -235,7 +235,7 @@ private struct TextSearch {
     let limit = max(Self.rankedCount, end) + 1
     var ids: [Int64] = []
     var seen: Set<Int64> = []
-    let (among, values) = among("song.id")
+    let (among, values) = among("source_paths_fts.rowid")
     for scope in ["file_name", "full_path"] where ids.count < limit {
       let select = try Query(
         db,
