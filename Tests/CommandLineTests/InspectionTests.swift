@@ -126,6 +126,8 @@ import Text
       "listen": "nocturne.listen.v1.schema.json", "similar": "nocturne.similar.v1.schema.json",
       "search": "nocturne.search.v1.schema.json", "search-hit": "nocturne.search_hit.v1.schema.json",
       "click": "nocturne.click.v1.schema.json", "metronome": "nocturne.metronome.v1.schema.json",
+      "playlist": "nocturne.playlist.v1.schema.json", "set": "nocturne.set.v1.schema.json",
+      "corrections": "nocturne.corrections.v1.schema.json", "review": "nocturne.review.v1.schema.json",
       "worker": "nocturne.worker.v1.schema.json",
     ]
     for (format, name) in files {
