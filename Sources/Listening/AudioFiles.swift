@@ -37,7 +37,10 @@ extension RecognitionQueryGenerator {
 
 extension CueSheet {
   /// Goes through a file once, in constant memory but for the cues.
-  /// - Parameter progress: Called for each second or less of audio with the part of the file that is done, 0 to 1.
+  /// - Parameters:
+  ///   - path: An audio file.
+  ///   - catalog: What is looked for.
+  ///   - progress: Called for each second or less of audio with the part of the file that is done, 0 to 1.
   /// - Throws: `DecodeError` if nothing can be decoded, `CatalogError` if the catalog cannot be used.
   public init(ofFile path: FilePath, in catalog: CustomCatalog, progress: (Double) -> Void = { _ in }) throws {
     var source = try MonoSource(path: path)
