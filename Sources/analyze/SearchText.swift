@@ -70,14 +70,7 @@ struct SearchText {
       return String(repeating: " ", count: max(1, width - text.count)) + text
     }
     return column(row.bpm.map { String(format: "%.1f", $0) }, 7) + column(row.key, 4)
-      + column(row.durationSeconds.map(clock), 8) + column(row.year.map(String.init), 5)
-  }
-
-  private static func clock(_ seconds: Double) -> String {
-    let whole = Int(min(max(seconds, 0), 1e6).rounded())
-    return whole < 3600
-      ? String(format: "%d:%02d", whole / 60, whole % 60)
-      : String(format: "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60)
+      + column(row.durationSeconds.map { clockText($0) }, 8) + column(row.year.map(String.init), 5)
   }
 
   // MARK: Names

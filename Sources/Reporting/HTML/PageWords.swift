@@ -1,5 +1,6 @@
 internal import Foundation
 internal import System
+internal import Text
 
 /// Numbers, lengths and dates as the page writes them.
 enum PageWords {
@@ -43,11 +44,7 @@ enum PageWords {
 
   /// A place in a track: `3:07`, `1:02:03`.
   static func clock(_ seconds: Double) -> String {
-    guard seconds.isFinite, seconds < 1e12 else { return "a very long time" }
-    let whole = Int(max(seconds, 0).rounded())
-    func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, padded(whole % 60))
-    return hours > 0 ? "\(hours):\(padded(minutes)):\(rest)" : "\(minutes):\(rest)"
+    seconds <= 1e9 ? clockText(seconds) : "a very long time"
   }
 
   /// `62.8`; always with one decimal, however the page is set.

@@ -76,11 +76,7 @@ struct ReviewScreen {
   private func name(of track: ReviewedTrack) -> String {
     let title = track.title ?? track.path.stem ?? ""
     let name = track.artist.map { "\($0) - \(title)" } ?? title
-    let length = track.duration.map { seconds in
-      let whole = Int(seconds.rounded())
-      return String(format: "  (%d:%02d)", whole / 60, whole % 60)
-    }
-    return printable(name) + (length ?? "")
+    return printable(name) + (track.duration.map { "  (\(clockText($0)))" } ?? "")
   }
 
   private func found(_ track: ReviewedTrack) -> String {
