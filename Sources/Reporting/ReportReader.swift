@@ -1,6 +1,6 @@
 internal import Foundation
 public import Records
-internal import System
+internal import Platform
 public import SystemPackage
 internal import Text
 

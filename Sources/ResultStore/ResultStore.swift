@@ -1,7 +1,7 @@
 public import Analysis
 internal import GRDB
 internal import Glibc
-internal import System
+internal import Platform
 public import SystemPackage
 
 /// The results of all runs: one SQLite database in WAL mode that any number of processes may read while one run writes it.

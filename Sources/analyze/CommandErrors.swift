@@ -6,7 +6,7 @@ import Pipeline
 import Recognition
 import Reporting
 import ResultStore
-import System
+import Platform
 
 /// Runs the body of a command: whatever it throws becomes one line on standard error and the exit status that fits.
 func reportingErrors(_ body: () async throws -> Void) async throws {

@@ -2,7 +2,7 @@ import Application
 import Foundation
 import Pipeline
 import Synchronization
-import System
+import Platform
 import Text
 
 /// Messages about what a command does, on standard error: for people as they are, for what collects logs as JSON or with

@@ -3,7 +3,7 @@ import Application
 import Foundation
 import Pipeline
 import Synchronization
-import System
+import Platform
 import SystemPackage
 import Text
 

@@ -4,7 +4,7 @@ import BuiltInAnalyzers
 import Foundation
 import Pipeline
 import Records
-import System
+import Platform
 import SystemPackage
 import Text
 

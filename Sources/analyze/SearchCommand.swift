@@ -3,7 +3,7 @@ import ArgumentParser
 import Filters
 import Foundation
 import ResultStore
-import System
+import Platform
 import Text
 
 struct SearchCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import Application
 import Foundation
 import ResultStore
-import System
+import Platform
 import SystemPackage
 import Text
 

@@ -4,7 +4,7 @@ import ArgumentParser
 import Filters
 import Foundation
 import ResultStore
-import System
+import Platform
 import SystemPackage
 import Text
 

@@ -7,7 +7,7 @@ import Pipeline
 import Records
 import Reporting
 import ResultStore
-import System
+import Platform
 import SystemPackage
 import Text
 

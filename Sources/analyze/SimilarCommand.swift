@@ -2,7 +2,7 @@ import Application
 import ArgumentParser
 import Foundation
 import Records
-import System
+import Platform
 import Text
 
 struct SimilarCommand: AsyncParsableCommand {

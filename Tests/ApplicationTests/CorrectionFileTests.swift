@@ -2,7 +2,7 @@ import Analysis
 import AnalysisTesting
 import Application
 import ResultStore
-import System
+import Platform
 import SystemPackage
 import Testing
 

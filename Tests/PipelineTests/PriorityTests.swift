@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
-import System
+import Platform
 import Testing
 
 @testable import Pipeline

@@ -1,4 +1,4 @@
-import System
+import Platform
 import AnalysisTesting
 import Foundation
 import SystemPackage

@@ -2,7 +2,7 @@ import Analysis
 import Foundation
 import Records
 import Reporting
-import System
+import Platform
 import SystemPackage
 import Testing
 

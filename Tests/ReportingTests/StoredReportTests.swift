@@ -3,7 +3,7 @@ import Foundation
 import Records
 import Reporting
 import ResultStore
-import System
+import Platform
 import SystemPackage
 import Testing
 import Text

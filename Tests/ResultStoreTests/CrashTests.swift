@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import Records
 import ResultStore
-import System
+import Platform
 import SystemPackage
 import Testing
 import Text

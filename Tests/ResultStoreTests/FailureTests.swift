@@ -1,7 +1,7 @@
 import Analysis
 import Records
 import ResultStore
-import System
+import Platform
 import SystemPackage
 import Testing
 

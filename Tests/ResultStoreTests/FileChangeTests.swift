@@ -1,7 +1,7 @@
 import Text
 import Analysis
 import Records
-import System
+import Platform
 import SystemPackage
 import Testing
 

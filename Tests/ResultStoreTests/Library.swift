@@ -2,7 +2,7 @@ import Analysis
 import Foundation
 import Records
 import ResultStore
-import System
+import Platform
 import SystemPackage
 import Text
 

@@ -5,7 +5,7 @@ import GRDB
 import Records
 import ResultStore
 import Synchronization
-import System
+import Platform
 import SystemPackage
 import Testing
 import Text

@@ -1,6 +1,6 @@
 import Records
 import ResultStore
-import System
+import Platform
 import SystemPackage
 import Testing
 

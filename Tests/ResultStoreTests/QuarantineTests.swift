@@ -1,6 +1,6 @@
 import Analysis
 import Records
-import System
+import Platform
 import SystemPackage
 import Testing
 

@@ -3,7 +3,7 @@ import Filters
 import Foundation
 import GRDB
 import ResultStore
-import System
+import Platform
 import SystemPackage
 import Testing
 

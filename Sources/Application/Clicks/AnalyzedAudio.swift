@@ -2,7 +2,7 @@ internal import Analysis
 internal import AudioDecoding
 internal import Glibc
 internal import Records
-internal import System
+internal import Platform
 internal import SystemPackage
 
 /// The audio that a file held when it was analyzed: what was found counts for that alone.

@@ -3,7 +3,7 @@ internal import AudioEncoding
 internal import DSP
 internal import Records
 internal import Reporting
-internal import System
+internal import Platform
 internal import Text
 
 extension ClickRecord {

@@ -4,7 +4,7 @@ package import AudioEncoding
 internal import Foundation
 internal import Records
 package import ResultStore
-internal import System
+internal import Platform
 package import SystemPackage
 
 /// A track with clicks on its beats and accents on its downbeats.

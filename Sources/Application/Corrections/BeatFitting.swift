@@ -2,7 +2,7 @@ internal import Analysis
 package import AnalysisEngine
 internal import BuiltInAnalyzers
 package import Pipeline
-internal import System
+internal import Platform
 internal import SystemPackage
 
 /// Lays beats of a tempo that a person has given over the audio of a file, which is read again for that.

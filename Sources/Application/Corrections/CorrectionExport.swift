@@ -1,5 +1,5 @@
 package import ResultStore
-internal import System
+internal import Platform
 package import SystemPackage
 internal import Text
 

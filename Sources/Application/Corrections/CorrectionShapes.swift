@@ -2,7 +2,7 @@ internal import Analysis
 internal import Records
 internal import Reporting
 package import ResultStore
-internal import System
+internal import Platform
 internal import Text
 
 extension LibraryTempoChange.Outcome {

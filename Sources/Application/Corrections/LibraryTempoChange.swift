@@ -3,7 +3,7 @@ package import Filters
 internal import Foundation
 internal import Records
 package import ResultStore
-internal import System
+internal import Platform
 package import SystemPackage
 internal import Text
 

@@ -3,7 +3,7 @@ package import Filters
 internal import Records
 package import ResultStore
 package import SystemPackage
-internal import System
+internal import Platform
 
 /// A walk through the tracks whose tempo is doubtful. Each decision is stored at once, so a review can end at any moment; the
 /// next one begins where this one has ended.

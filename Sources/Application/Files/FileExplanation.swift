@@ -3,7 +3,7 @@ package import LibraryScan
 package import Pipeline
 internal import Records
 package import ResultStore
-internal import System
+internal import Platform
 package import SystemPackage
 internal import Text
 

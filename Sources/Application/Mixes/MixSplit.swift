@@ -3,7 +3,7 @@ internal import AudioDecoding
 internal import AudioEncoding
 internal import Foundation
 package import Recognition
-internal import System
+internal import Platform
 package import SystemPackage
 
 /// Cuts a recording into files, one for each track and each unknown stretch.

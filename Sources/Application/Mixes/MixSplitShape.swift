@@ -1,7 +1,7 @@
 internal import DSP
 internal import Recognition
 internal import Records
-internal import System
+internal import Platform
 
 /// The object `split` of `nocturne.match`.
 extension Shape<MixSplit.Outcome> {

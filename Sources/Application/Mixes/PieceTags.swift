@@ -1,6 +1,6 @@
 internal import AudioEncoding
 internal import Recognition
-internal import System
+internal import Platform
 internal import SystemPackage
 internal import Text
 

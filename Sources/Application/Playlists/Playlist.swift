@@ -2,7 +2,7 @@ internal import Analysis
 package import Filters
 internal import Records
 package import ResultStore
-internal import System
+internal import Platform
 package import SystemPackage
 internal import Text
 

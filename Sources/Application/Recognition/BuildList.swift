@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Foundation
 internal import Recognition
-internal import System
+internal import Platform
 internal import SystemPackage
 internal import Text
 

@@ -1,7 +1,7 @@
 package import Analysis
 package import Recognition
 internal import Records
-package import System
+package import Platform
 package import SystemPackage
 internal import Text
 

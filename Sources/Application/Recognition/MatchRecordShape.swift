@@ -1,6 +1,6 @@
 internal import Recognition
 internal import Records
-internal import System
+internal import Platform
 
 /// What `match` and `listen` print, as schemas `nocturne.match` and `nocturne.listen` version 1 have it. A field keeps its
 /// name and type for ever; what comes later is added.

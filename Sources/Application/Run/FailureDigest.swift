@@ -2,7 +2,7 @@ package import Analysis
 internal import Foundation
 internal import Records
 package import ResultStore
-internal import System
+internal import Platform
 package import SystemPackage
 internal import Text
 

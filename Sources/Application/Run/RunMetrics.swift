@@ -4,7 +4,7 @@ internal import Foundation
 package import Pipeline
 internal import Records
 package import ResultStore
-internal import System
+internal import Platform
 package import SystemPackage
 
 /// The figures of a run for Prometheus, as far as the run has come: written at its end, whatever that was.

@@ -4,7 +4,7 @@ internal import DSP
 internal import Likeness
 package import Records
 package import ResultStore
-internal import System
+internal import Platform
 package import SystemPackage
 internal import Text
 

@@ -5,7 +5,7 @@ internal import Foundation
 package import Pipeline
 internal import Records
 internal import ResultStore
-internal import System
+internal import Platform
 package import SystemPackage
 
 /// Checks the installation, the library and the database: all that `analyze doctor` does.

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Records
 internal import Reporting
 internal import ResultStore
-internal import System
+internal import Platform
 internal import SystemPackage
 internal import Text
 

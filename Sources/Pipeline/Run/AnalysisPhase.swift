@@ -3,7 +3,7 @@ internal import AnalysisEngine
 internal import LibraryScan
 internal import ResultStore
 internal import Synchronization
-internal import System
+internal import Platform
 internal import SystemPackage
 internal import Text
 

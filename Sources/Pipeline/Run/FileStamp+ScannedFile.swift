@@ -1,6 +1,6 @@
 public import LibraryScan
 public import ResultStore
-internal import System
+internal import Platform
 
 extension FileStamp {
   /// The stamp of a file that the walker found.

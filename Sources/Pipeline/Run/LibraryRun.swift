@@ -3,7 +3,7 @@ public import AnalysisEngine
 public import LibraryScan
 public import Records
 public import ResultStore
-internal import System
+internal import Platform
 public import SystemPackage
 
 /// One run over a library: scan, analyze what is new or changed, mark what has gone.

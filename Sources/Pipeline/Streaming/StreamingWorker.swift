@@ -4,7 +4,7 @@ public import LibraryScan
 public import Records
 internal import ResultStore
 internal import Synchronization
-internal import System
+internal import Platform
 public import SystemPackage
 
 /// Analyzes the files that lines of input name, and answers each line: `analyze worker`. There is no store, so any

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Glibc
 internal import Landmarks
-internal import System
+internal import Platform
 public import SystemPackage
 
 /// A catalog that grows: a directory of immutable segments and a small list of those that count.

@@ -1,6 +1,6 @@
 public import Analysis
 internal import GRDB
-internal import System
+internal import Platform
 public import SystemPackage
 
 /// What people have set. It belongs to the audio, not to a path: moves, copies and new tags do not change it, and no analysis

@@ -1,7 +1,7 @@
 public import Analysis
 internal import GRDB
 internal import Synchronization
-public import System
+public import Platform
 public import SystemPackage
 
 /// A file that waits for analysis, with all that is known which may save work.

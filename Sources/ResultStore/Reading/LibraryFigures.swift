@@ -1,6 +1,6 @@
 public import Analysis
 internal import GRDB
-public import System
+public import Platform
 public import SystemPackage
 
 /// The library in numbers, as the database has it now.

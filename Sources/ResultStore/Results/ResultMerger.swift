@@ -2,7 +2,7 @@ internal import Analysis
 internal import GRDB
 public import Records
 internal import Synchronization
-internal import System
+internal import Platform
 internal import SystemPackage
 internal import Text
 

@@ -1,6 +1,6 @@
 internal import Glibc
 internal import Synchronization
-public import System
+public import Platform
 public import SystemPackage
 internal import Text
 

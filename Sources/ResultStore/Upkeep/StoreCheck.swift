@@ -1,6 +1,6 @@
 internal import Analysis
 internal import GRDB
-internal import System
+internal import Platform
 internal import SystemPackage
 internal import Text
 

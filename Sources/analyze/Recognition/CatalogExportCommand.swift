@@ -2,7 +2,7 @@ import Application
 import ArgumentParser
 import Pipeline
 import Recognition
-import System
+import Platform
 import SystemPackage
 
 struct CatalogExportCommand: AsyncParsableCommand {

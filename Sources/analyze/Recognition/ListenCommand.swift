@@ -5,7 +5,7 @@ import Listening
 import Pipeline
 import Recognition
 import Reporting
-internal import System
+internal import Platform
 
 struct ListenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -5,7 +5,7 @@ import Pipeline
 import Recognition
 import Reporting
 import Synchronization
-import System
+import Platform
 import SystemPackage
 import Text
 

@@ -5,7 +5,7 @@ import Filters
 import Foundation
 import Pipeline
 import ResultStore
-import System
+import Platform
 import SystemPackage
 import Text
 

@@ -3,7 +3,7 @@ import Application
 import AudioEncoding
 import Foundation
 import Synchronization
-import System
+import Platform
 import SystemPackage
 import Text
 

@@ -1,7 +1,7 @@
 import Analysis
 import Application
 import Foundation
-import System
+import Platform
 import SystemPackage
 import Text
 

@@ -1,6 +1,6 @@
 import Application
 import Foundation
-import System
+import Platform
 import SystemPackage
 import Text
 

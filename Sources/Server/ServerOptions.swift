@@ -1,0 +1,22 @@
+package import SystemPackage
+
+/// What `analyze serve` was told.
+package struct ServerOptions: Sendable {
+  /// A name or an address without a port, such as `127.0.0.1`, `::1` or `0.0.0.0`.
+  package var host = ServerOptions.standardHost
+  /// 0 lets the system choose one.
+  package var port = ServerOptions.standardPort
+  /// The catalog of recordings; it need not be there.
+  package var catalog: FilePath
+  /// A file with a token a line; without one, only clients on this machine are let in, and need none.
+  package var tokenFile: FilePath?
+  /// Threads for reading the store, decoding and files.
+  package var threadCount = 4
+  /// Requests that may wait for one of these threads; more are told to come back later.
+  package var maximumWaiting = 256
+
+  package static let standardHost = "127.0.0.1"
+  package static let standardPort = 8642
+
+  package init(catalog: FilePath) { self.catalog = catalog }
+}

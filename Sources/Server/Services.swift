@@ -1,0 +1,43 @@
+internal import HTTPTypes
+internal import Platform
+package import ResultStore
+internal import Synchronization
+
+/// What all routes share.
+package struct Services: Sendable {
+  /// May be written: tempi that people correct, playlists, saved tracks.
+  package let store: ResultStore
+  package let options: ServerOptions
+  private let threads: ThreadExecutor
+  private let waiting = Waiting()
+
+  /// - Throws: `ResourceError` if the system gives no thread.
+  package init(store: ResultStore, options: ServerOptions) throws {
+    self.store = store
+    self.options = options
+    threads = try ThreadExecutor(threadCount: options.threadCount)
+  }
+
+  /// Runs what blocks or computes on threads of its own, so that event loops and the cooperative pool stay free.
+  /// - Throws: what `body` throws; a `RequestError` with the status 503 if too many wait.
+  package func blocking<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
+    guard waiting.count.add(1, ordering: .relaxed).newValue <= options.maximumWaiting else {
+      waiting.count.subtract(1, ordering: .relaxed)
+      throw RequestError(.serviceUnavailable, "The server has too much to do. Try again in a second.", retryAfter: 1)
+    }
+    defer { waiting.count.subtract(1, ordering: .relaxed) }
+    return try await withTaskExecutorPreference(threads) { try await Self.run(body) }
+  }
+
+  /// Not isolated and `async`, so that the preferred executor runs it.
+  private nonisolated static func run<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
+    try body()
+  }
+
+  /// Ends the threads; to be called when no request is left.
+  func close() { threads.close() }
+}
+
+private final class Waiting: Sendable {
+  let count = Atomic(0)
+}
