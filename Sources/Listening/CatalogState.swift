@@ -13,7 +13,8 @@ struct CatalogState: Equatable {
   init(of path: FilePath) {
     var status = stat()
     let list = CatalogDirectory(at: path).listPath
-    let isThere = list.withPlatformString { stat($0, &status) } == 0 || path.withPlatformString { stat($0, &status) } == 0
+    let isThere =
+      list.withPlatformString { stat($0, &status) } == 0 || path.withPlatformString { stat($0, &status) } == 0
     if !isThere { status = stat() }
     device = UInt(status.st_dev)
     inode = UInt(status.st_ino)

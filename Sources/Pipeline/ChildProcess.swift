@@ -1,7 +1,7 @@
 internal import CSpawn
 internal import Glibc
-internal import Synchronization
 internal import Platform
+internal import Synchronization
 
 /// A program run for its output: takes arguments and, optionally, bytes on standard input; produces text.
 ///

@@ -1,5 +1,5 @@
-internal import Records
 internal import Platform
+internal import Records
 internal import Text
 
 /// One file per row, under a header.

@@ -1,6 +1,6 @@
 internal import Foundation
-public import Records
 internal import Platform
+public import Records
 public import SystemPackage
 internal import Text
 

@@ -41,7 +41,8 @@ package struct NocturneServer: Sendable {
   }
 
   private var application: some ApplicationProtocol {
-    let host = services.options.host, write = write
+    let host = services.options.host
+    let write = write
     return Hummingbird.Application(
       responder: router.buildResponder(),
       configuration: ApplicationConfiguration(

@@ -39,4 +39,3 @@ package struct RequestError: Error, Sendable, Equatable {
     }
   }
 }
-

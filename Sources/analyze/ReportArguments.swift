@@ -3,8 +3,8 @@ import ArgumentParser
 import BuiltInAnalyzers
 import Foundation
 import Pipeline
-import Records
 import Platform
+import Records
 import SystemPackage
 import Text
 

@@ -2,8 +2,8 @@ import Application
 import ArgumentParser
 import Filters
 import Foundation
-import ResultStore
 import Platform
+import ResultStore
 import Text
 
 struct SearchCommand: AsyncParsableCommand {

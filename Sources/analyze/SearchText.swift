@@ -1,7 +1,7 @@
 import Application
 import Foundation
-import ResultStore
 import Platform
+import ResultStore
 import SystemPackage
 import Text
 

@@ -1,8 +1,8 @@
 import Application
 import ArgumentParser
 import Foundation
-import Records
 import Platform
+import Records
 import Text
 
 struct SimilarCommand: AsyncParsableCommand {

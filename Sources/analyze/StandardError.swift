@@ -1,7 +1,7 @@
 import Application
 import Foundation
-import Synchronization
 import Platform
+import Synchronization
 import SystemPackage
 import Text
 

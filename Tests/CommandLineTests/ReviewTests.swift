@@ -14,7 +14,8 @@ import Text
       place = try Workplace()
       for bpm in bpms {
         try place.put(
-          WAVFile(Signal.clickTrack(bpm: bpm, start: 0.25, sampleRate: 22_050, seconds: 10)).bytes, as: "\(Int(bpm)).wav")
+          WAVFile(Signal.clickTrack(bpm: bpm, start: 0.25, sampleRate: 22_050, seconds: 10)).bytes,
+          as: "\(Int(bpm)).wav")
       }
       _ = try place.run(pipeline: "tempo")
       terminal = try PseudoTerminal(width: width, height: height)
@@ -90,7 +91,8 @@ import Text
     #expect(rest.terminal.text.contains("1 tempo decided, 1 of them changed, none left"))
     let silent = try #require(try review.tempi()[third])
     #expect(silent.bpm == nil && silent.isLocked)
-    let shown = try review.place.analyze("show", Argument("library/\(third)"), "--database", Argument(review.place.database))
+    let shown = try review.place.analyze(
+      "show", Argument("library/\(third)"), "--database", Argument(review.place.database))
     #expect(shown.text.contains("none, there is no steady beat, locked"))
   }
 
@@ -233,7 +235,8 @@ import Text
     #expect(outcome.status == 64 && outcome.errors.contains("needs a terminal") && outcome.errors.contains("--list"))
     let dumb = try review.start(environment: ["TERM": "dumb"]).end()
     #expect(dumb.status == 64 && review.terminal.text.contains("needs a terminal"))
-    let list = try review.place.analyze("review", "--list", "--below", "1", "--database", Argument(review.place.database))
+    let list = try review.place.analyze(
+      "review", "--list", "--below", "1", "--database", Argument(review.place.database))
     #expect(list.lines.count == 1 && list.text.contains("120.wav"))
     let none = try review.place.analyze("review", "--below", "0.001", "--database", Argument(review.place.database))
     #expect(none.status == 0 && none.errors.contains("nothing to review"))

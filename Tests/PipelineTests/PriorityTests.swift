@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import Synchronization
 import Platform
+import Synchronization
 import Testing
 
 @testable import Pipeline

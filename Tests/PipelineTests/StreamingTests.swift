@@ -1,6 +1,6 @@
-import Platform
 import AnalysisTesting
 import Foundation
+import Platform
 import SystemPackage
 import Testing
 

@@ -1,9 +1,9 @@
-import Text
 import Analysis
-import Records
 import Platform
+import Records
 import SystemPackage
 import Testing
+import Text
 
 @testable import ResultStore
 

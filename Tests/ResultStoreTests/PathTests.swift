@@ -1,6 +1,6 @@
+import Platform
 import Records
 import ResultStore
-import Platform
 import SystemPackage
 import Testing
 

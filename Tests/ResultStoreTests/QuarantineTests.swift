@@ -1,6 +1,6 @@
 import Analysis
-import Records
 import Platform
+import Records
 import SystemPackage
 import Testing
 

@@ -1,7 +1,7 @@
 import Analysis
+import Platform
 import Records
 import ResultStore
-import Platform
 import SystemPackage
 import Testing
 

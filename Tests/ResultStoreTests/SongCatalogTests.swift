@@ -2,8 +2,8 @@ import Analysis
 import Filters
 import Foundation
 import GRDB
-import ResultStore
 import Platform
+import ResultStore
 import SystemPackage
 import Testing
 

@@ -1,6 +1,6 @@
-import Records
 import Analysis
 import Platform
+import Records
 import SystemPackage
 import Testing
 

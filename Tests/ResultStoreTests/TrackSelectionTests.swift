@@ -2,9 +2,9 @@ import Analysis
 import Filters
 import Foundation
 import GRDB
+import Platform
 import Records
 import ResultStore
-import Platform
 import SystemPackage
 import Testing
 

@@ -1,5 +1,5 @@
-package import ResultStore
 internal import Platform
+package import ResultStore
 package import SystemPackage
 internal import Text
 

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Glibc
-package import ResultStore
 internal import Platform
+package import ResultStore
 package import SystemPackage
 internal import Text
 

@@ -1,8 +1,8 @@
 internal import Analysis
+internal import Platform
 internal import Records
 internal import Reporting
 package import ResultStore
-internal import Platform
 internal import Text
 
 extension LibraryTempoChange.Outcome {
@@ -178,7 +178,9 @@ extension Shape<ReviewedLine> {
       summary: "A track whose tempo is doubtful. Copies of the same audio are left out.",
       fields: [
         .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { $0.doubtful.path.fileURI },
-        .required("path", .text, "Absolute path for display, as in reports.") { DisplayPath.text(of: $0.doubtful.path) },
+        .required("path", .text, "Absolute path for display, as in reports.") {
+          DisplayPath.text(of: $0.doubtful.path)
+        },
         .required("content_id", .contentID, "Its audio.") { $0.doubtful.audio },
         .optional("artist", .text, "Performers.") { $0.track.artist },
         .optional("title", .text, "Title.") { $0.track.title },

@@ -1,8 +1,8 @@
 package import Analysis
 internal import Foundation
+internal import Platform
 internal import Records
 package import ResultStore
-internal import Platform
 package import SystemPackage
 internal import Text
 
@@ -103,7 +103,8 @@ package struct TempoChange {
       note = result.note
     }
     let change = Change(
-      path: record.path, audio: audio, before: record.tempo?.bpm, after: correction == nil ? found?.bpm : correction?.bpm,
+      path: record.path, audio: audio, before: record.tempo?.bpm,
+      after: correction == nil ? found?.bpm : correction?.bpm,
       isLocked: correction != nil, note: note, copies: try store.fileCount(withAudio: audio) - 1)
     return (audio, correction, change)
   }
@@ -184,7 +185,8 @@ package enum TempoChangeError: Error, CustomStringConvertible {
       switch self {
       case .noAudio(let path): "No audio was found in \(printable(path.string)), so there is nothing to set."
       case .noTempo(let path): "\(printable(path.string)) has no tempo to change. Give it one with --bpm."
-      case .outOfRange(let path, let bpm): "The tempo of \(printable(path.string)) would become \(TempoChange.text(bpm))."
+      case .outOfRange(let path, let bpm):
+        "The tempo of \(printable(path.string)) would become \(TempoChange.text(bpm))."
       case .noBeats(let path, let reason):
         "\(printable(path.string)) has no beats to move\(reason.map { ": \($0)" } ?? "")."
       case .endsBefore(let path, let seconds): "\(printable(path.string)) ends before \(seconds) s."

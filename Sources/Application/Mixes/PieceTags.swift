@@ -1,6 +1,6 @@
 internal import AudioEncoding
-internal import Recognition
 internal import Platform
+internal import Recognition
 internal import SystemPackage
 internal import Text
 

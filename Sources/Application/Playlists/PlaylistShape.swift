@@ -1,7 +1,7 @@
 internal import DSP
+internal import Platform
 internal import Records
 internal import Reporting
-internal import Platform
 
 extension Playlist {
   /// As a line of NDJSON, line break included.

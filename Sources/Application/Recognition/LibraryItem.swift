@@ -1,6 +1,6 @@
 internal import Analysis
-internal import Recognition
 internal import Platform
+internal import Recognition
 internal import SystemPackage
 internal import Text
 

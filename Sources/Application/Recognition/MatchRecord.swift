@@ -1,7 +1,7 @@
 package import Analysis
+package import Platform
 package import Recognition
 internal import Records
-package import Platform
 package import SystemPackage
 internal import Text
 

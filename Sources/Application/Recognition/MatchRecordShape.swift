@@ -1,6 +1,6 @@
+internal import Platform
 internal import Recognition
 internal import Records
-internal import Platform
 
 /// What `match` and `listen` print, as schemas `nocturne.match` and `nocturne.listen` version 1 have it. A field keeps its
 /// name and type for ever; what comes later is added.
@@ -17,7 +17,8 @@ extension Shape<MatchRecord> {
           $0.tracks
         },
         .optionalObject(
-          "split", .split, "The files into which the recording was cut; null without --split, or if nothing was recognized."
+          "split", .split,
+          "The files into which the recording was cut; null without --split, or if nothing was recognized."
         ) { $0.split },
       ])
   }
@@ -36,7 +37,8 @@ extension Shape<HeardRecord> {
           $0.match.queryStart + $0.match.queryDuration
         },
         .required("start_s", .number, "Where in the stream the track was first heard, in seconds.") { $0.change.start },
-        .optional("end_s", .number, "Where in the stream the track was last heard, in seconds; null while it goes on.") {
+        .optional("end_s", .number, "Where in the stream the track was last heard, in seconds; null while it goes on.")
+        {
           $0.change.kind == .ended ? $0.change.end : nil
         },
         .required("track_offset_s", .number, "Where in the track the stream was at time_s, in seconds.") {

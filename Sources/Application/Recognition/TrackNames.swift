@@ -1,5 +1,5 @@
-internal import Recognition
 internal import Platform
+internal import Recognition
 internal import SystemPackage
 internal import Text
 

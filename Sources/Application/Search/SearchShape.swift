@@ -1,8 +1,8 @@
 internal import Analysis
+internal import Platform
 internal import Records
 internal import Reporting
 package import ResultStore
-internal import Platform
 internal import Text
 
 /// What a search has found, with what was asked.

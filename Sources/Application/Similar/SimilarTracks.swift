@@ -2,9 +2,9 @@ internal import Analysis
 internal import Chromaprint
 internal import DSP
 internal import Likeness
+internal import Platform
 package import Records
 package import ResultStore
-internal import Platform
 package import SystemPackage
 internal import Text
 

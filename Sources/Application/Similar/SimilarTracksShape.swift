@@ -1,7 +1,7 @@
 internal import Analysis
+internal import Platform
 internal import Records
 internal import Reporting
-internal import Platform
 internal import Text
 
 extension SimilarTracks.Answer {

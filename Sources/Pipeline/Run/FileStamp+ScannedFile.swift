@@ -1,6 +1,6 @@
 public import LibraryScan
-public import ResultStore
 internal import Platform
+public import ResultStore
 
 extension FileStamp {
   /// The stamp of a file that the walker found.

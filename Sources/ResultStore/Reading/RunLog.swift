@@ -1,7 +1,7 @@
 public import Analysis
 internal import GRDB
-public import Records
 internal import Platform
+public import Records
 public import Text
 
 /// The runs that have worked on this database.

@@ -1,7 +1,7 @@
 public import Analysis
 internal import GRDB
-internal import Synchronization
 public import Platform
+internal import Synchronization
 internal import SystemPackage
 
 /// What one analysis of one waiting file has brought.

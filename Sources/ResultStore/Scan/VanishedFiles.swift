@@ -1,6 +1,6 @@
 internal import GRDB
-internal import Synchronization
 internal import Platform
+internal import Synchronization
 public import SystemPackage
 
 /// A folder or file that was scanned, and in which what is missing may be taken as gone.

@@ -1,6 +1,6 @@
 internal import Glibc
-internal import Synchronization
 public import Platform
+internal import Synchronization
 public import SystemPackage
 internal import Text
 

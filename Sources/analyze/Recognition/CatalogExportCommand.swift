@@ -1,8 +1,8 @@
 import Application
 import ArgumentParser
 import Pipeline
-import Recognition
 import Platform
+import Recognition
 import SystemPackage
 
 struct CatalogExportCommand: AsyncParsableCommand {

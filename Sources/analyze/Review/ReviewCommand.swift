@@ -4,8 +4,8 @@ import ArgumentParser
 import Filters
 import Foundation
 import Pipeline
-import ResultStore
 import Platform
+import ResultStore
 import SystemPackage
 import Text
 

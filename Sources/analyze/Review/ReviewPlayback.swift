@@ -2,8 +2,8 @@ import Analysis
 import Application
 import AudioEncoding
 import Foundation
-import Synchronization
 import Platform
+import Synchronization
 import SystemPackage
 import Text
 
