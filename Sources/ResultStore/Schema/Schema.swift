@@ -10,10 +10,10 @@ enum Schema {
   static let version = 4
 
   /// Tables that no finding can have for its own.
-  static let ownTables: Set<String> = [
+  static let ownTables: Set<String> = CatalogTables.own.union([
     "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
     "song", "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip", AlbumLoudness.table, SongCatalog.changes,
-  ]
+  ])
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
