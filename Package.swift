@@ -237,7 +237,7 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Landmarks", "LibraryScan",
+        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Filters", "Landmarks", "LibraryScan",
         "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "TagReading",
         "Text", grdb, systemPackage,
       ],
