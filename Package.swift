@@ -267,7 +267,7 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Landmarks", "LibraryScan",
+        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Filters", "Landmarks", "LibraryScan",
         "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Platform", "TagReading",
         "Text", grdb, systemPackage,
       ],
