@@ -71,7 +71,7 @@ let package = Package(
     systemLibrary("CEBUR128", pkgConfig: "libebur128", debian: "libebur128-dev"),
     // FFmpeg's macros and what glibc does not show to Swift, behind plain C headers.
     .target(
-      name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
+      name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "swscale", "avutil"].map { .linkedLibrary($0) }),
     .target(name: "CBeatNetwork"), .target(name: "CKeyNetwork"), .target(name: "CLandmarkNetwork"),
     .target(name: "CSpawn"),
     // What is in the folders Resources of Key, Likeness, Tempo and Recognition, and in Reporting/Page, compiled in.
@@ -149,8 +149,8 @@ let package = Package(
     swiftTarget(
       "Server",
       [
-        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "Filters", "Listening", "Pipeline", "Platform",
-        "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
+        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "CLibAV", "CSpawn", "Filters", "Listening", "Pipeline",
+        "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),

@@ -15,6 +15,9 @@ package struct ServerOptions: Sendable {
   /// Requests that may wait for one of these threads; more are told to come back later.
   package var maximumWaiting = 256
 
+  /// What starts a process that makes a cover; empty for no covers.
+  package var coverCommand: [String] = []
+
   package static let standardHost = "127.0.0.1"
   package static let standardPort = 8642
 

@@ -8,6 +8,7 @@ package struct Services: Sendable {
   /// May be written: tempi that people correct, playlists, saved tracks.
   package let store: ResultStore
   package let options: ServerOptions
+  let covers: Covers
   private let threads: ThreadExecutor
   private let waiting = Waiting()
 
@@ -15,6 +16,7 @@ package struct Services: Sendable {
   package init(store: ResultStore, options: ServerOptions) throws {
     self.store = store
     self.options = options
+    covers = Covers(command: options.coverCommand)
     threads = try ThreadExecutor(threadCount: options.threadCount)
   }
 
