@@ -8,6 +8,7 @@ package struct Services: Sendable {
   /// May be written: tempi that people correct, playlists, saved tracks.
   package let store: ResultStore
   package let options: ServerOptions
+  let recognition: RecognitionServices
   private let threads: ThreadExecutor
   private let waiting = Waiting()
 
@@ -16,6 +17,7 @@ package struct Services: Sendable {
     self.store = store
     self.options = options
     threads = try ThreadExecutor(threadCount: options.threadCount)
+    recognition = try RecognitionServices(store: store, options: options)
   }
 
   /// Runs what blocks or computes on threads of its own, so that event loops and the cooperative pool stay free.
@@ -35,7 +37,10 @@ package struct Services: Sendable {
   }
 
   /// Ends the threads; to be called when no request is left.
-  func close() { threads.close() }
+  func close() {
+    recognition.close()
+    threads.close()
+  }
 }
 
 private final class Waiting: Sendable {

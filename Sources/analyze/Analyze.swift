@@ -25,7 +25,7 @@ struct Analyze: AsyncParsableCommand {
       WaveformCommand.self, MatchCommand.self, ListenCommand.self, CatalogCommand.self, ServeCommand.self,
       SchemaCommand.self,
       DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self, CompletionsCommand.self,
-      WorkerCommand.self, MergeCommand.self, WorkerProcessCommand.self,
+      WorkerCommand.self, MergeCommand.self, WorkerProcessCommand.self, DecodingProcessCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 
