@@ -171,11 +171,13 @@ final class LiveSession: Sendable {
       var json = JSONWriter()
       json.value(.object(["event": "end", "reason": .string(reason)]))
       add(.end, json.bytes)
-      state.withLock { state in
+      let watchers = state.withLock { state in
         state.phase = .ended
-        for watcher in state.watchers.values { watcher.finish() }
-        state.watchers = [:]
+        defer { state.watchers = [:] }
+        return Array(state.watchers.values)
       }
+      // Out of the lock: what ends a watcher takes it.
+      for watcher in watchers { watcher.finish() }
       return false
     }
   }
