@@ -105,7 +105,8 @@ let package = Package(
         "Analysis", "CLandmarkNetwork", "CRecognitionResources", "DSP", "Landmarks", "Platform", "Text", systemPackage,
       ], excluding: ["Resources"]),
     swiftTarget(
-      "Listening", ["Analysis", "AudioDecoding", "CSpawn", "Landmarks", "Recognition", "Platform", systemPackage]),
+      "Listening",
+      ["Analysis", "AudioDecoding", "CSpawn", "DSP", "Landmarks", "Recognition", "Platform", systemPackage]),
     swiftTarget("LibraryScan", [systemPackage]),
     swiftTarget("Filters", ["Analysis", "Text", systemPackage]),
     swiftTarget(
@@ -149,7 +150,8 @@ let package = Package(
     swiftTarget(
       "Server",
       [
-        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "CLibAV", "CSpawn", "Filters", "Listening", "Pipeline",
+        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "CLibAV", "CSpawn", "Chromaprint", "Filters",
+        "Listening", "Pipeline",
         "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -32,6 +32,7 @@ package struct NocturneServer: Sendable {
       tasks.addTask { try await group.run() }
       tasks.addTask {
         await stop()
+        services.recognition.endSessions()
         await group.triggerGracefulShutdown()
       }
       try await tasks.next()
@@ -65,7 +66,12 @@ package struct NocturneServer: Sendable {
   }
 
   private var routes: [any RouteSet] {
-    [HealthRoutes(services: services), MediaRoutes(services: services)]
+    [
+      HealthRoutes(services: services),
+      MediaRoutes(services: services),
+      MatchRoutes(services: services),
+      SessionRoutes(services: services),
+    ]
   }
 }
 

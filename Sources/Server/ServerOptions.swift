@@ -17,6 +17,12 @@ package struct ServerOptions: Sendable {
 
   /// What starts a process that makes a cover; empty for no covers.
   package var coverCommand: [String] = []
+  /// Threads that listen to live sessions; as many decode and match uploads.
+  package var recognitionThreadCount = 2
+  /// Live sessions at a time; more are told to come back later.
+  package var maximumSessionCount = 200
+  /// The command line of a `DecodingWorker`, without its limits.
+  package var decoder: [String] = []
 
   package static let standardHost = "127.0.0.1"
   package static let standardPort = 8642

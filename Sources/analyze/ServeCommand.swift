@@ -38,6 +38,8 @@ struct ServeCommand: AsyncParsableCommand {
       options.host = host
       options.port = port
       options.coverCommand = CoverProcessCommand.command
+      options.decoder = DecodingProcessCommand.arguments
+      options.recognitionThreadCount = max(2, ProcessInfo.processInfo.activeProcessorCount)
       let services = try Services(store: settings.openStore(.readWrite), options: options)
       let (stopping, stop) = AsyncStream.makeStream(of: Never.self)
       let signals = SignalHandling { _ in stop.finish() }
