@@ -65,7 +65,7 @@ package struct NocturneServer: Sendable {
   }
 
   private var routes: [any RouteSet] {
-    [HealthRoutes(services: services)]
+    [HealthRoutes(services: services), PageRoutes()]
   }
 }
 
