@@ -74,9 +74,10 @@ let package = Package(
       name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "swscale", "avutil"].map { .linkedLibrary($0) }),
     .target(name: "CBeatNetwork"), .target(name: "CKeyNetwork"), .target(name: "CLandmarkNetwork"),
     .target(name: "CSpawn"),
-    // What is in the folders Resources of Key, Likeness, Tempo and Recognition, and in Reporting/Page, compiled in.
+    // What is in the folders Resources of Key, Likeness, Tempo and Recognition, in Reporting/Page and in Server/App/Pages,
+    // compiled in.
     .target(name: "CKeyResources"), .target(name: "CLikenessResources"), .target(name: "CTempoResources"),
-    .target(name: "CPageResources"), .target(name: "CRecognitionResources"),
+    .target(name: "CPageResources"), .target(name: "CRecognitionResources"), .target(name: "CAppResources"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW", "CSamplerate", "CSoxr"]),
@@ -150,8 +151,8 @@ let package = Package(
     swiftTarget(
       "Server",
       [
-        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "CLibAV", "CSpawn", "Chromaprint", "Filters",
-        "Listening", "Pipeline",
+        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "CAppResources", "CLibAV", "CSpawn",
+        "Chromaprint", "Filters", "Listening", "Pipeline",
         "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -161,7 +162,7 @@ let package = Package(
         .product(name: "NIOWebSocket", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "Crypto", package: "swift-crypto"),
-      ]),
+      ], excluding: ["App/Pages"]),
     .executableTarget(
       name: "analyze",
       dependencies: [

@@ -71,6 +71,7 @@ package struct NocturneServer: Sendable {
       MediaRoutes(services: services),
       MatchRoutes(services: services),
       SessionRoutes(services: services),
+      PageRoutes(),
     ]
   }
 }
