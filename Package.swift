@@ -150,8 +150,8 @@ let package = Package(
     swiftTarget(
       "Server",
       [
-        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "Chromaprint", "Filters", "Listening", "Pipeline",
-        "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
+        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "CZlib", "Chromaprint", "Filters", "Listening",
+        "Pipeline", "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),

@@ -68,6 +68,8 @@ package struct NocturneServer: Sendable {
   private var routes: [any RouteSet] {
     [
       HealthRoutes(services: services), MatchRoutes(services: services), SessionRoutes(services: services),
+      AcoustIDRoutes(services: services, fingerprints: FingerprintCatalog(services)),
+      AcousticBrainzRoutes(services: services), RecognitionCatalogRoutes(services: services),
     ]
   }
 }
