@@ -67,9 +67,14 @@ package struct NocturneServer: Sendable {
 
   private var routes: [any RouteSet] {
     [
-      HealthRoutes(services: services), MatchRoutes(services: services), SessionRoutes(services: services),
+      HealthRoutes(services: services),
+      MediaRoutes(services: services),
+      MatchRoutes(services: services),
+      SessionRoutes(services: services),
+      RecognitionCatalogRoutes(services: services),
       AcoustIDRoutes(services: services, fingerprints: FingerprintCatalog(services)),
-      AcousticBrainzRoutes(services: services), RecognitionCatalogRoutes(services: services),
+      AcousticBrainzRoutes(services: services),
+      PageRoutes(),
     ]
   }
 }

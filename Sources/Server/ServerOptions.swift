@@ -15,6 +15,8 @@ package struct ServerOptions: Sendable {
   /// Requests that may wait for one of these threads; more are told to come back later.
   package var maximumWaiting = 256
 
+  /// What starts a process that makes a cover; empty for no covers.
+  package var coverCommand: [String] = []
   /// Threads that listen to live sessions; as many decode and match uploads.
   package var recognitionThreadCount = 2
   /// Live sessions at a time; more are told to come back later.

@@ -8,6 +8,7 @@ package struct Services: Sendable {
   /// May be written: tempi that people correct, playlists, saved tracks.
   package let store: ResultStore
   package let options: ServerOptions
+  let covers: Covers
   let recognition: RecognitionServices
   private let threads: ThreadExecutor
   private let waiting = Waiting()
@@ -16,6 +17,7 @@ package struct Services: Sendable {
   package init(store: ResultStore, options: ServerOptions) throws {
     self.store = store
     self.options = options
+    covers = Covers(command: options.coverCommand)
     threads = try ThreadExecutor(threadCount: options.threadCount)
     recognition = try RecognitionServices(store: store, options: options)
   }
