@@ -162,6 +162,12 @@ let package = Package(
         "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "CAppResources", "CLibAV", "CSpawn",
         "Chromaprint", "Filters", "Listening", "Pipeline",
         "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
+    swiftTarget(
+      "Server",
+      [
+        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "CAppResources", "CLibAV", "CSpawn", "CZlib",
+        "Chromaprint", "Filters", "Listening", "Pipeline", "Platform", "Recognition", "Records", "Reporting", "ResultStore",
+        "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),

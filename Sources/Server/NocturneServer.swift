@@ -71,6 +71,9 @@ package struct NocturneServer: Sendable {
       MediaRoutes(services: services),
       MatchRoutes(services: services),
       SessionRoutes(services: services),
+      RecognitionCatalogRoutes(services: services),
+      AcoustIDRoutes(services: services, fingerprints: FingerprintCatalog(services)),
+      AcousticBrainzRoutes(services: services),
       PageRoutes(),
     ]
   }
