@@ -149,7 +149,7 @@ let package = Package(
     swiftTarget(
       "Server",
       [
-        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "Filters", "Listening", "Pipeline", "Platform",
+        "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "BuiltInAnalyzers", "Filters", "Listening", "Pipeline", "Platform",
         "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,3 +1,5 @@
+package import AnalysisEngine
+package import Pipeline
 package import SystemPackage
 
 /// What `analyze serve` was told.
@@ -14,6 +16,11 @@ package struct ServerOptions: Sendable {
   package var threadCount = 4
   /// Requests that may wait for one of these threads; more are told to come back later.
   package var maximumWaiting = 256
+
+  /// How long a file may take that is read for a request.
+  package var timeLimit = TimeLimit.standard
+  /// Where such a file is read, by a plan that was made of all of a definition.
+  package var isolation: @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation = { _, _ in .none }
 
   package static let standardHost = "127.0.0.1"
   package static let standardPort = 8642
