@@ -35,6 +35,7 @@ package struct NocturneServer: Sendable {
       tasks.addTask { try await group.run() }
       tasks.addTask {
         await stop()
+        services.recognition.endSessions()
         await group.triggerGracefulShutdown()
       }
       try await tasks.next()
@@ -68,7 +69,14 @@ package struct NocturneServer: Sendable {
   }
 
   private var routes: [any RouteSet] {
-    [HealthRoutes(services: services), app]
+    [
+      HealthRoutes(services: services),
+      MediaRoutes(services: services),
+      MatchRoutes(services: services),
+      SessionRoutes(services: services),
+      PageRoutes(),
+      app,
+    ]
   }
 }
 

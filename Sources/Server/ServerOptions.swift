@@ -17,6 +17,14 @@ package struct ServerOptions: Sendable {
   /// Requests that may wait for one of these threads; more are told to come back later.
   package var maximumWaiting = 256
 
+  /// What starts a process that makes a cover; empty for no covers.
+  package var coverCommand: [String] = []
+  /// Threads that listen to live sessions; as many decode and match uploads.
+  package var recognitionThreadCount = 2
+  /// Live sessions at a time; more are told to come back later.
+  package var maximumSessionCount = 200
+  /// The command line of a `DecodingWorker`, without its limits.
+  package var decoder: [String] = []
   /// How long a file may take that is read for a request.
   package var timeLimit = TimeLimit.standard
   /// Where such a file is read, by a plan that was made of all of a definition.

@@ -8,6 +8,8 @@ package struct Services: Sendable {
   /// May be written: tempi that people correct, playlists, saved tracks.
   package let store: ResultStore
   package let options: ServerOptions
+  let covers: Covers
+  let recognition: RecognitionServices
   private let threads: ThreadExecutor
   private let waiting = Waiting()
 
@@ -15,7 +17,9 @@ package struct Services: Sendable {
   package init(store: ResultStore, options: ServerOptions) throws {
     self.store = store
     self.options = options
+    covers = Covers(command: options.coverCommand)
     threads = try ThreadExecutor(threadCount: options.threadCount)
+    recognition = try RecognitionServices(store: store, options: options)
   }
 
   /// Runs what blocks or computes on threads of its own, so that event loops and the cooperative pool stay free.
@@ -35,7 +39,10 @@ package struct Services: Sendable {
   }
 
   /// Ends the threads; to be called when no request is left.
-  func close() { threads.close() }
+  func close() {
+    recognition.close()
+    threads.close()
+  }
 }
 
 private final class Waiting: Sendable {

@@ -37,6 +37,9 @@ struct ServeCommand: AsyncParsableCommand {
       var options = ServerOptions(catalog: settings[Settings.catalog])
       options.host = host
       options.port = port
+      options.coverCommand = CoverProcessCommand.command
+      options.decoder = DecodingProcessCommand.arguments
+      options.recognitionThreadCount = max(2, ProcessInfo.processInfo.activeProcessorCount)
       options.timeLimit = settings.timeLimit
       options.isolation = { [settings] in settings.isolation($0, only: [], $1) }
       let services = try Services(store: settings.openStore(.readWrite), options: options)
