@@ -159,15 +159,9 @@ let package = Package(
     .target(
       name: "Server",
       dependencies: [
-        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "CAppResources", "CLibAV", "CSpawn",
-        "Chromaprint", "Filters", "Listening", "Pipeline",
-        "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
-    swiftTarget(
-      "Server",
-      [
-        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "CAppResources", "CLibAV", "CSpawn", "CZlib",
-        "Chromaprint", "Filters", "Listening", "Pipeline", "Platform", "Recognition", "Records", "Reporting", "ResultStore",
-        "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "BuiltInAnalyzers", "CAppResources", "CLibAV",
+        "CSpawn", "CZlib", "Chromaprint", "Filters", "Listening", "Pipeline", "Platform", "Recognition", "Records",
+        "Reporting", "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),

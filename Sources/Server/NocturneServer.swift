@@ -10,12 +10,15 @@ internal import Text
 /// The folders beside this file are the parts: each has routes that `routes` lists, in the order in which they are added.
 package struct NocturneServer: Sendable {
   private let services: Services
+  private let app: AppRoutes
   private let logger: Logger
   private let write: @Sendable (Message) -> Void
 
   /// - Parameter log: Takes what there is to say; called on any thread.
-  package init(_ services: Services, log: @escaping @Sendable (Message) -> Void) {
+  /// - Throws: `StoreError`.
+  package init(_ services: Services, log: @escaping @Sendable (Message) -> Void) throws {
     self.services = services
+    app = try AppRoutes(services: services)
     write = log
     logger = Logger(label: "nocturne.server") { _ in ServerLog(write: log) }
   }
@@ -75,6 +78,7 @@ package struct NocturneServer: Sendable {
       AcoustIDRoutes(services: services, fingerprints: FingerprintCatalog(services)),
       AcousticBrainzRoutes(services: services),
       PageRoutes(),
+      app,
     ]
   }
 }

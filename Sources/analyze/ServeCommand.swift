@@ -40,10 +40,12 @@ struct ServeCommand: AsyncParsableCommand {
       options.coverCommand = CoverProcessCommand.command
       options.decoder = DecodingProcessCommand.arguments
       options.recognitionThreadCount = max(2, ProcessInfo.processInfo.activeProcessorCount)
+      options.timeLimit = settings.timeLimit
+      options.isolation = { [settings] in settings.isolation($0, only: [], $1) }
       let services = try Services(store: settings.openStore(.readWrite), options: options)
       let (stopping, stop) = AsyncStream.makeStream(of: Never.self)
       let signals = SignalHandling { _ in stop.finish() }
-      try await NocturneServer(services) { Log.write($0) }.run { for await _ in stopping {} }
+      try await NocturneServer(services, log: { Log.write($0) }).run { for await _ in stopping {} }
       if let status = signals.exitStatus { throw status.exitCode }
     }
   }
