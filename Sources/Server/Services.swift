@@ -8,13 +8,19 @@ package struct Services: Sendable {
   /// May be written: tempi that people correct, playlists, saved tracks.
   package let store: ResultStore
   package let options: ServerOptions
+  /// Who is let in.
+  package let access: AccessTokens
   private let threads: ThreadExecutor
   private let waiting = Waiting()
 
-  /// - Throws: `ResourceError` if the system gives no thread.
-  package init(store: ResultStore, options: ServerOptions) throws {
+  /// - Parameter report: Takes what goes wrong with the file of tokens later.
+  /// - Throws: `ResourceError` if the system gives no thread; `TokenFile.Problem`.
+  package init(
+    store: ResultStore, options: ServerOptions, report: @escaping @Sendable (TokenFile.Problem) -> Void = { _ in }
+  ) throws {
     self.store = store
     self.options = options
+    access = AccessTokens(file: try options.tokenFile.map { try TokenFile($0, report: report) })
     threads = try ThreadExecutor(threadCount: options.threadCount)
   }
 
