@@ -10,12 +10,15 @@ internal import Text
 /// The folders beside this file are the parts: each has routes that `routes` lists, in the order in which they are added.
 package struct NocturneServer: Sendable {
   private let services: Services
+  private let app: AppRoutes
   private let logger: Logger
   private let write: @Sendable (Message) -> Void
 
   /// - Parameter log: Takes what there is to say; called on any thread.
-  package init(_ services: Services, log: @escaping @Sendable (Message) -> Void) {
+  /// - Throws: `StoreError`.
+  package init(_ services: Services, log: @escaping @Sendable (Message) -> Void) throws {
     self.services = services
+    app = try AppRoutes(services: services)
     write = log
     logger = Logger(label: "nocturne.server") { _ in ServerLog(write: log) }
   }
@@ -32,6 +35,7 @@ package struct NocturneServer: Sendable {
       tasks.addTask { try await group.run() }
       tasks.addTask {
         await stop()
+        services.recognition.endSessions()
         await group.triggerGracefulShutdown()
       }
       try await tasks.next()
@@ -59,13 +63,27 @@ package struct NocturneServer: Sendable {
 
   private var router: Router<ServerContext> {
     let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
+    router.add(middleware: ResponseHeaders())
     router.add(middleware: ErrorShape.standard)
+    router.add(middleware: Access(services))
+    router.add(middleware: BodyLimits())
     for part in routes { part.add(to: router) }
     return router
   }
 
   private var routes: [any RouteSet] {
-    [HealthRoutes(services: services)]
+    [
+      HealthRoutes(services: services),
+      LoginRoutes(services: services),
+      MediaRoutes(services: services),
+      MatchRoutes(services: services),
+      SessionRoutes(services: services),
+      RecognitionCatalogRoutes(services: services),
+      AcoustIDRoutes(services: services, fingerprints: FingerprintCatalog(services)),
+      AcousticBrainzRoutes(services: services),
+      PageRoutes(),
+      app,
+    ]
   }
 }
 

@@ -8,14 +8,24 @@ package struct Services: Sendable {
   /// May be written: tempi that people correct, playlists, saved tracks.
   package let store: ResultStore
   package let options: ServerOptions
+  let covers: Covers
+  let recognition: RecognitionServices
+  /// Who is let in.
+  package let access: AccessTokens
   private let threads: ThreadExecutor
   private let waiting = Waiting()
 
-  /// - Throws: `ResourceError` if the system gives no thread.
-  package init(store: ResultStore, options: ServerOptions) throws {
+  /// - Parameter report: Takes what goes wrong with the file of tokens later.
+  /// - Throws: `ResourceError` if the system gives no thread; `TokenFile.Problem`.
+  package init(
+    store: ResultStore, options: ServerOptions, report: @escaping @Sendable (TokenFile.Problem) -> Void = { _ in }
+  ) throws {
     self.store = store
     self.options = options
+    covers = Covers(command: options.coverCommand)
+    access = AccessTokens(file: try options.tokenFile.map { try TokenFile($0, report: report) })
     threads = try ThreadExecutor(threadCount: options.threadCount)
+    recognition = try RecognitionServices(store: store, options: options)
   }
 
   /// Runs what blocks or computes on threads of its own, so that event loops and the cooperative pool stay free.
@@ -35,7 +45,10 @@ package struct Services: Sendable {
   }
 
   /// Ends the threads; to be called when no request is left.
-  func close() { threads.close() }
+  func close() {
+    recognition.close()
+    threads.close()
+  }
 }
 
 private final class Waiting: Sendable {

@@ -104,14 +104,14 @@ import Testing
   private func downgrade(_ database: FilePath) throws {
     let script = """
       DROP VIEW track; CREATE VIEW track AS SELECT id FROM run;
-      DROP TABLE song; DROP TABLE song_change; DROP TABLE tempo_skip; DROP TABLE songs_fts; DROP TABLE source_paths_fts;
+      DROP TABLE song; DROP TABLE song_change; DROP TABLE tempo_skip; DROP TABLE tempo_history; DROP TABLE songs_fts; DROP TABLE source_paths_fts;
       \(["song_of_results", "song_of_file", "song_of_skipped_file", "song_of_new_correction", "song_of_correction",
         "song_of_old_correction", "source_paths_fts_new", "source_paths_fts_old", "source_paths_fts_change"]
         .map { "DROP TRIGGER \($0);" }.joined(separator: " "))
       ALTER TABLE file DROP COLUMN full_path; ALTER TABLE file DROP COLUMN file_name;
       CREATE VIRTUAL TABLE songs_fts USING fts5 (title); CREATE VIRTUAL TABLE source_paths_fts USING fts5 (full_path);
       DROP VIEW run_summary; ALTER TABLE run DROP COLUMN partial; ALTER TABLE run DROP COLUMN newly_damaged;
-      DROP INDEX file_decoding; ALTER TABLE file DROP COLUMN decoding_id;
+      DROP INDEX file_no_track; DROP INDEX file_decoding; ALTER TABLE file DROP COLUMN decoding_id;
       CREATE VIEW run_summary AS SELECT id FROM run;
       DROP TABLE lyrics; DROP TABLE chapter; ALTER TABLE format DROP COLUMN claim_is_estimated;
       \(["stable", "map", "metre", "beats_s", "downbeats_s"].map { "ALTER TABLE tempo_correction DROP COLUMN \($0);" }
