@@ -13,8 +13,8 @@ import Text
     init(_ bpms: [Double] = [120, 100, 90], width: Int = 80, height: Int = 24) throws {
       place = try Workplace()
       for bpm in bpms {
-        try place.put(
-          WAVFile(Signal.clickTrack(bpm: bpm, start: 0.25, sampleRate: 22_050, seconds: 10)).bytes, as: "\(Int(bpm)).wav")
+        let clicks = Signal.clickTrack(bpm: bpm, start: 0.25, sampleRate: 22_050, seconds: 10)
+        try place.put(WAVFile(clicks).bytes, as: "\(Int(bpm)).wav")
       }
       _ = try place.run(pipeline: "tempo")
       terminal = try PseudoTerminal(width: width, height: height)
@@ -90,7 +90,8 @@ import Text
     #expect(rest.terminal.text.contains("1 tempo decided, 1 of them changed, none left"))
     let silent = try #require(try review.tempi()[third])
     #expect(silent.bpm == nil && silent.isLocked)
-    let shown = try review.place.analyze("show", Argument("library/\(third)"), "--database", Argument(review.place.database))
+    let shown = try review.place.analyze(
+      "show", Argument("library/\(third)"), "--database", Argument(review.place.database))
     #expect(shown.text.contains("none, there is no steady beat, locked"))
   }
 
@@ -182,6 +183,19 @@ import Text
     #expect(review.terminal.text.contains("1 tempo decided, none left"))
   }
 
+  /// As of a decoder in the midst of playback.
+  @Test(arguments: [SIGSEGV, SIGBUS, SIGABRT, SIGTRAP]) func crashesLeaveTheTerminalAsItWas(signal: Int32) throws {
+    let review = try Review([120])
+    let program = try review.start()
+    review.terminal.wait(for: "1 of 1")
+    #expect(!review.terminal.isOrdinary)
+    program.send(signal)
+    #expect(program.end().status == -Int(signal))
+    #expect(review.terminal.isOrdinary)
+    // The first screen is shown again.
+    #expect(review.terminal.text.hasSuffix("\u{1B}[?1049l"))
+  }
+
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalsLeaveTheTerminalAsItWas(signal: Int32) throws {
     let review = try Review([120])
     let program = try review.start()
@@ -233,7 +247,8 @@ import Text
     #expect(outcome.status == 64 && outcome.errors.contains("needs a terminal") && outcome.errors.contains("--list"))
     let dumb = try review.start(environment: ["TERM": "dumb"]).end()
     #expect(dumb.status == 64 && review.terminal.text.contains("needs a terminal"))
-    let list = try review.place.analyze("review", "--list", "--below", "1", "--database", Argument(review.place.database))
+    let list = try review.place.analyze(
+      "review", "--list", "--below", "1", "--database", Argument(review.place.database))
     #expect(list.lines.count == 1 && list.text.contains("120.wav"))
     let none = try review.place.analyze("review", "--below", "0.001", "--database", Argument(review.place.database))
     #expect(none.status == 0 && none.errors.contains("nothing to review"))
