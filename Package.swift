@@ -14,6 +14,14 @@ let strict: [SwiftSetting] = [
 let strictAsync =
   Context.environment["NOCTURNE_SANITIZER"] == "thread" ? strict + [.unsafeFlags(["-Onone"])] : strict
 
+/// With NIO, the compiler takes glibc's structures for members of Dispatch, and asks for an import of what cannot be imported.
+let strictWithNIO: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
 /// A C library that Debian ships with a pkg-config file.
 func systemLibrary(_ name: String, pkgConfig: String, debian: String) -> Target {
   .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([debian])])
@@ -48,8 +56,14 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
@@ -65,23 +79,24 @@ let package = Package(
     systemLibrary("CEBUR128", pkgConfig: "libebur128", debian: "libebur128-dev"),
     // FFmpeg's macros and what glibc does not show to Swift, behind plain C headers.
     .target(
-      name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
+      name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "swscale", "avutil"].map { .linkedLibrary($0) }),
     .target(name: "CBeatNetwork"), .target(name: "CKeyNetwork"), .target(name: "CLandmarkNetwork"),
     .target(name: "CSpawn"),
-    // What is in the folders Resources of Key, Likeness, Tempo and Recognition, and in Reporting/Page, compiled in.
+    // What is in the folders Resources of Key, Likeness, Tempo and Recognition, in Reporting/Page and in Server/App/Pages,
+    // compiled in.
     .target(name: "CKeyResources"), .target(name: "CLikenessResources"), .target(name: "CTempoResources"),
-    .target(name: "CPageResources"), .target(name: "CRecognitionResources"),
+    .target(name: "CPageResources"), .target(name: "CRecognitionResources"), .target(name: "CAppResources"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW", "CSamplerate", "CSoxr"]),
-    swiftTarget("System", ["CSpawn", systemPackage]),
+    swiftTarget("Platform", ["CSpawn", systemPackage]),
     swiftTarget("Text", []),
-    swiftTarget("Analysis", ["CXXHash", "System", "Text", systemPackage]),
-    swiftTarget("Records", ["Analysis", "System", "Text", systemPackage]),
+    swiftTarget("Analysis", ["CXXHash", "Platform", "Text", systemPackage]),
+    swiftTarget("Records", ["Analysis", "Platform", "Text", systemPackage]),
     swiftTarget("MediaContainers", [systemPackage]),
     swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", "MediaContainers", systemPackage]),
     swiftTarget(
-      "AudioEncoding", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "CSpawn", "DSP", "System", systemPackage]),
+      "AudioEncoding", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "CSpawn", "DSP", "Platform", systemPackage]),
     swiftTarget("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),
     swiftTarget("Key", ["Analysis", "CKeyNetwork", "CKeyResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Traits", ["Analysis", "DSP"]),
@@ -96,22 +111,23 @@ let package = Package(
     swiftTarget(
       "Recognition",
       [
-        "Analysis", "CLandmarkNetwork", "CRecognitionResources", "DSP", "Landmarks", "System", "Text", systemPackage,
+        "Analysis", "CLandmarkNetwork", "CRecognitionResources", "DSP", "Landmarks", "Platform", "Text", systemPackage,
       ], excluding: ["Resources"]),
     swiftTarget(
-      "Listening", ["Analysis", "AudioDecoding", "CSpawn", "Landmarks", "Recognition", "System", systemPackage]),
+      "Listening",
+      ["Analysis", "AudioDecoding", "CSpawn", "DSP", "Landmarks", "Recognition", "Platform", systemPackage]),
     swiftTarget("LibraryScan", [systemPackage]),
     swiftTarget("Filters", ["Analysis", "Text", systemPackage]),
     swiftTarget(
       "ResultStore",
       [
-        "Analysis", "Filters", "Records", "System", "Text", systemPackage, grdb,
+        "Analysis", "Filters", "Records", "Platform", "Text", systemPackage, grdb,
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     swiftTarget(
       "Reporting",
       [
-        "Analysis", "CPageResources", "Records", "System", "Text", systemPackage,
+        "Analysis", "CPageResources", "Records", "Platform", "Text", systemPackage,
         .product(name: "Mustache", package: "swift-mustache"),
       ], excluding: ["Page"]),
     swiftTarget(
@@ -120,12 +136,12 @@ let package = Package(
         "Analysis", "Chromaprint", "Cues", "Key", "Landmarks", "Likeness", "Loudness", "Sections", "TagReading", "Tempo",
         "Text", "Traits", "Waveform",
       ]),
-    swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "System", systemPackage]),
+    swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "Platform", systemPackage]),
     .target(
       name: "Pipeline",
       dependencies: [
         "Analysis", "AnalysisEngine", "AudioDecoding", "CLibAV", "CSpawn", "LibraryScan", "Records", "ResultStore",
-        "System", "Text", "Yams", systemPackage,
+        "Platform", "Text", "Yams", systemPackage,
       ],
       // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
       resources: [.embedInCode("BuiltInDefinitions")], swiftSettings: strict),
@@ -137,14 +153,30 @@ let package = Package(
       [
         "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Filters",
         "Landmarks", "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
-        "ResultStore", "System", "Text", systemPackage,
+        "ResultStore", "Platform", "Text", systemPackage,
       ]),
+    // The catalogs over HTTP, and the app.
+    .target(
+      name: "Server",
+      dependencies: [
+        "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "BuiltInAnalyzers", "CAppResources", "CLibAV",
+        "CSpawn", "CZlib", "Chromaprint", "Filters", "Listening", "Pipeline", "Platform", "Recognition", "Records",
+        "Reporting", "ResultStore", "Text", systemPackage,
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOWebSocket", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ], exclude: ["App/Pages"], swiftSettings: strictWithNIO),
     .executableTarget(
       name: "analyze",
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Filters",
-        "LibraryScan", "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "Text",
-        systemPackage,
+        "LibraryScan", "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Server", "Platform",
+        "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
     // The sources of the packages in Examples/, so that the tests build and run them.
@@ -163,10 +195,10 @@ let package = Package(
 
     // Tests.
     swiftTarget("AnalysisTesting", ["Analysis", "DSP", "Text", systemPackage]),
-    testTarget("AnalysisTests", ["Analysis", "System"]),
+    testTarget("AnalysisTests", ["Analysis", "Platform"]),
     testTarget("TextTests", ["Text"]),
     testTarget("DSPTests", ["AnalysisTesting", "DSP"]),
-    testTarget("SystemTests", ["AnalysisTesting", "System", systemPackage]),
+    testTarget("PlatformTests", ["AnalysisTesting", "Platform", systemPackage]),
     testTarget("MediaContainersTests", ["AnalysisTesting", "MediaContainers", systemPackage]),
     testTarget(
       "AudioDecodingTests", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "MediaContainers", systemPackage]),
@@ -188,7 +220,7 @@ let package = Package(
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
     testTarget("FiltersTests", ["Analysis", "Filters", systemPackage]),
     testTarget(
-      "ResultStoreTests", ["Analysis", "Filters", "Records", "ResultStore", "System", "Text", systemPackage, grdb]),
+      "ResultStoreTests", ["Analysis", "Filters", "Records", "ResultStore", "Platform", "Text", systemPackage, grdb]),
     testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "CEBUR128", "Loudness", systemPackage]),
     testTarget("CuesTests", ["Analysis", "AnalysisTesting", "Cues"]),
     testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "DSP", "Waveform"]),
@@ -201,7 +233,7 @@ let package = Package(
     testTarget(
       "ReportingTests",
       [
-        "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Reporting", "ResultStore", "System", "Text",
+        "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Reporting", "ResultStore", "Platform", "Text",
         systemPackage,
       ]),
     testTarget(
@@ -214,18 +246,27 @@ let package = Package(
       [
         "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "AudioDecoding", "AudioEncoding",
         "BuiltInAnalyzers", "CLibAV", "Filters", "LibraryScan", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
-        "System", "Text", systemPackage,
+        "Platform", "Text", systemPackage,
       ]),
     testTarget(
       "PipelineTests",
       [
         "Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "LibraryScan", "Pipeline", "Records",
-        "ResultStore", "System", "Text", systemPackage,
+        "ResultStore", "Platform", "Text", systemPackage,
+      ]),
+    testTarget(
+      "ServerTests",
+      [
+        "Analysis", "AnalysisTesting", "Application", "BuiltInAnalyzers", "Platform", "Records", "ResultStore", "Server",
+        "Text", systemPackage,
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOCore", package: "swift-nio"),
       ]),
     testTarget(
       "CommandLineTests",
       [
-        "Analysis", "AnalysisTesting", "Application", "AudioDecoding", "CSpawn", "Reporting", "System", "Text", "analyze",
+        "Analysis", "AnalysisTesting", "Application", "AudioDecoding", "CSpawn", "Reporting", "Platform", "Text", "analyze",
         "analyze-file", "decode-audio", "find-tempo", "recognize", "recognize-pcm", systemPackage,
       ]),
   ]
@@ -238,7 +279,7 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
       name: "fuzz",
       dependencies: [
         "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Filters", "Landmarks", "LibraryScan",
-        "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "System", "TagReading",
+        "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Platform", "TagReading",
         "Text", grdb, systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))

@@ -1,7 +1,7 @@
 import Analysis
 import BuiltInAnalyzers
 import Records
-import System
+import Platform
 import Foundation
 import GRDB
 import Glibc

@@ -1,5 +1,5 @@
 internal import CXXHash
-internal import System
+internal import Platform
 public import SystemPackage
 
 /// 128 bits that identify content: XXH3 (Collet 2019–, xxHash specification), for recognising the same bytes again and not

@@ -1,5 +1,5 @@
 public import Analysis
-internal import System
+internal import Platform
 public import SystemPackage
 
 /// One file to analyze, with what is known about its audio: everything a worker needs, in this process or another.

@@ -179,7 +179,9 @@ private final class Subscriber {
     defer { session = nil }
     do throws(AnalysisError) {
       if let failure { throw failure }
-      guard let finding = try session?.finish(after: earlier) else { throw AnalysisError.failed("The session was closed before.") }
+      guard let finding = try session?.finish(after: earlier) else {
+        throw AnalysisError.failed("The session was closed before.")
+      }
       return AnalyzerOutcome(analyzer: identity, result: .finding(finding))
     } catch {
       return AnalyzerOutcome(analyzer: identity, result: error.outcome)

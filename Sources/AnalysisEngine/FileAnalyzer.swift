@@ -1,7 +1,7 @@
 public import Analysis
 internal import AudioDecoding
 public import DSP
-public import System
+public import Platform
 
 /// Analyzes one file from opening to findings. Blocks while it decodes: use it on a worker thread or in a worker
 /// process.

@@ -281,7 +281,8 @@ public enum AnalyzerContract {
     let format = AudioFormat(
       container: "wav", codec: "pcm_float", sampleRate: signal.sampleRate, channelCount: signal.channelCount,
       isLossless: true)
-    return plugin.outcome(for: Track(path: "/signal.wav", format: format), after: earlier) { (session) throws(AnalysisError) in
+    return plugin.outcome(for: Track(path: "/signal.wav", format: format), after: earlier) {
+      (session) throws(AnalysisError) in
       switch plugin.feed {
       case .file: break
       case .samples(let layout):

@@ -1,5 +1,5 @@
 package import Analysis
-internal import System
+internal import Platform
 package import SystemPackage
 package import Text
 

@@ -33,8 +33,11 @@ public struct Analyses: Sendable {
     let analyzer = FileAnalyzer(plugins: kinds.map(\.standardPlugin).asOnePipeline, resampler: .soxr)
     // It is `nil` only for analyses that are cancelled.
     let analysis = analyzer.analyze(AnalysisJob(path: path)) ?? FileAnalysis(status: .failed)
-    if analysis.status == .failed, !analysis.outcomes.contains(where: { $0.finding != nil }), let problem = analysis.problem {
-      throw DecodeError(DecodeError.Code(rawValue: problem.code) ?? .readError, problem.message, format: analysis.format)
+    if analysis.status == .failed, !analysis.outcomes.contains(where: { $0.finding != nil }),
+      let problem = analysis.problem
+    {
+      throw DecodeError(
+        DecodeError.Code(rawValue: problem.code) ?? .readError, problem.message, format: analysis.format)
     }
     outcomes = analysis.outcomes
     format = analysis.format

@@ -1,7 +1,7 @@
 internal import CSndfile
 internal import DSP
 internal import Glibc
-internal import System
+internal import Platform
 public import SystemPackage
 
 /// Writes audio to a WAV, FLAC or Ogg Opus file, block by block, through libsndfile.

@@ -1,4 +1,4 @@
-internal import System
+internal import Platform
 public import SystemPackage
 
 /// Why audio is not written. What was at the path before is still there.

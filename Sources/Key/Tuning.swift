@@ -12,7 +12,8 @@ struct Tuning {
   private static let bins = Int(100 / binWidth)..<Int(2000 / binWidth)
   /// Peaks more than 30 dB below the highest bin do not count, nor what is softer than this beside a full-scale sine.
   private static let relativeFloor: Float = 1e-3
-  private static let floor: Float = 1e-9 * Float(PitchSpectrum.layout.windowLength * PitchSpectrum.layout.windowLength) / 16
+  private static let floor: Float =
+    1e-9 * Float(PitchSpectrum.layout.windowLength * PitchSpectrum.layout.windowLength) / 16
 
   /// -50 to 50.
   var cents: Double { weight > 0 ? atan2(sine, cosine) / (2 * .pi) * 100 : 0 }

@@ -31,7 +31,8 @@ public struct RootReport: Hashable, Sendable {
     switch state {
     case .scanned, .single, .alreadyScanned: nil
     case .missing: "does not exist; if it is on another drive, is the drive mounted? Nothing below it counts as removed"
-    case .empty: "holds no audio files; if it is on another drive, is the drive mounted? Nothing below it counts as removed"
+    case .empty:
+      "holds no audio files; if it is on another drive, is the drive mounted? Nothing below it counts as removed"
     case .unreadable(let problem): "cannot be read (\(problem)); nothing below it counts as removed"
     }
   }

@@ -1,7 +1,7 @@
 internal import Glibc
+internal import Platform
 public import Recognition
 internal import Synchronization
-internal import System
 public import SystemPackage
 
 /// A session that does its own listening: to standard input, a pipe or a recording command.

@@ -1,7 +1,7 @@
 public import Analysis
 internal import Glibc
 internal import LibraryScan
-internal import System
+internal import Platform
 internal import SystemPackage
 internal import Text
 

@@ -12,4 +12,5 @@
 // (`ProbeList`, `VoteTable`), and checks the best ones with `MatchedFilter`; `Finding` says how likely the best one is.
 
 @_exported public import Landmarks
+
 @_exported public import enum Text.JSONValue

@@ -1,5 +1,5 @@
 public import Analysis
-public import System
+public import Platform
 public import SystemPackage
 public import Text
 

@@ -1,5 +1,5 @@
 public import Analysis
-public import System
+public import Platform
 
 /// The answer to one line of input of `analyze worker`: what became of one file, for engines to read and for `analyze
 /// merge` to store.

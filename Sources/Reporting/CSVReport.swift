@@ -1,5 +1,5 @@
+internal import Platform
 internal import Records
-internal import System
 internal import Text
 
 /// One file per row, under a header.

@@ -1,5 +1,5 @@
+internal import Platform
 internal import Records
-internal import System
 
 /// One format of reports: records in, bytes out. What has been taken on its way is forgotten, so that memory does not grow
 /// with the number of records.

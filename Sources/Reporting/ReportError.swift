@@ -1,4 +1,4 @@
-internal import System
+internal import Platform
 public import SystemPackage
 
 /// Why a report cannot be written. A report that was there before is left as it was.

@@ -1,6 +1,6 @@
 internal import Foundation
+internal import Platform
 public import Records
-internal import System
 public import SystemPackage
 internal import Text
 

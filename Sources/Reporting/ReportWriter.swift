@@ -1,5 +1,5 @@
+public import Platform
 public import Records
-public import System
 
 /// Writes one report, record by record, in memory that does not depend on their number. A page is the exception: it is
 /// written once all its records are known, and keeps some 200 bytes of each.

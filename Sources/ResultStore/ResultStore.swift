@@ -1,7 +1,7 @@
 public import Analysis
 internal import GRDB
 internal import Glibc
-internal import System
+internal import Platform
 public import SystemPackage
 
 /// The results of all runs: one SQLite database in WAL mode that any number of processes may read while one run writes it.
@@ -13,6 +13,7 @@ public import SystemPackage
 /// - `Queue`: the files that wait, with all that may save work on them.
 /// - `Results`: writing and merging what analyses have brought.
 /// - `Findings`: where findings and corrections are kept.
+/// - `Playlists`: playlists and saved tracks.
 /// - `Search`: the catalog of songs, and what it answers.
 /// - `Reading`: records, runs and figures for reports and commands.
 /// - `Upkeep`: checks, backup, pruning, the lock of a run.

@@ -1,4 +1,4 @@
-internal import System
+internal import Platform
 public import SystemPackage
 
 /// Why the store cannot do what was asked. Nothing is half done: the transaction at hand was rolled back.

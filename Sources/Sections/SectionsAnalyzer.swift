@@ -37,7 +37,9 @@ public struct SectionsAnalyzer: Analyzer {
     public mutating func finish(after earlier: EarlierFindings) throws(AnalysisError) -> SectionsFinding {
       course.finish()
       guard !course.isSilent else { return .none(reason: "silence") }
-      guard course.seconds + SoundCourse.columnSeconds >= Self.shortestSeconds else { return .none(reason: "too_short") }
+      guard course.seconds + SoundCourse.columnSeconds >= Self.shortestSeconds else {
+        return .none(reason: "too_short")
+      }
       let tempo = earlier[TempoFinding.self]
       let units = BeatUnits(beats: tempo?.beats ?? [], seconds: course.seconds)
       let resemblance = Resemblance(course, units: units)

@@ -9,6 +9,7 @@ public func clockText(_ seconds: Double, decimals: Int = 0) -> String {
   let parts = [1, 10, 100, 1000][places]
   let whole = Int((min(seconds > 0 ? seconds : 0, 1e9) * Double(parts)).rounded())
   let (hours, minutes, rest) = (whole / parts / 3600, whole / parts / 60 % 60, whole / parts % 60)
-  let clock = hours > 0 ? String(format: "%d:%02d:%02d", hours, minutes, rest) : String(format: "%d:%02d", minutes, rest)
+  let clock =
+    hours > 0 ? String(format: "%d:%02d:%02d", hours, minutes, rest) : String(format: "%d:%02d", minutes, rest)
   return places == 0 ? clock : clock + String(format: ".%0*d", places, whole % parts)
 }

@@ -4,7 +4,7 @@ import ArgumentParser
 import BuiltInAnalyzers
 import Foundation
 import Pipeline
-import System
+import Platform
 
 /// How files are analyzed, whoever names them.
 struct AnalysisArguments: ParsableArguments {

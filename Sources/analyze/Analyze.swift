@@ -1,7 +1,7 @@
 import Application
 import ArgumentParser
 import Foundation
-import System
+import Platform
 import Text
 
 struct Analyze: AsyncParsableCommand {
@@ -22,9 +22,10 @@ struct Analyze: AsyncParsableCommand {
     subcommands: [
       RunCommand.self, ReportCommand.self, SearchCommand.self, ShowCommand.self, ExplainCommand.self, SetCommand.self,
       ReviewCommand.self, SimilarCommand.self, PlaylistCommand.self, ClickCommand.self, MetronomeCommand.self,
-      WaveformCommand.self, MatchCommand.self, ListenCommand.self, CatalogCommand.self, SchemaCommand.self,
-      DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self, CompletionsCommand.self,
-      WorkerCommand.self, MergeCommand.self, WorkerProcessCommand.self,
+      WaveformCommand.self, MatchCommand.self, ListenCommand.self, CatalogCommand.self, ServeCommand.self,
+      SchemaCommand.self, DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self,
+      CompletionsCommand.self, WorkerCommand.self, MergeCommand.self, WorkerProcessCommand.self,
+      CoverProcessCommand.self, DecodingProcessCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 

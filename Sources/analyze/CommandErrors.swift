@@ -3,10 +3,10 @@ import Application
 import ArgumentParser
 import LibraryScan
 import Pipeline
+import Platform
 import Recognition
 import Reporting
 import ResultStore
-import System
 
 /// Runs the body of a command: whatever it throws becomes one line on standard error and the exit status that fits.
 func reportingErrors(_ body: () async throws -> Void) async throws {

@@ -3,7 +3,7 @@ import ArgumentParser
 import BuiltInAnalyzers
 import LibraryScan
 import Pipeline
-import System
+import Platform
 import SystemPackage
 import Text
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Filters
-import System
+import Platform
 
 /// The options that say which tracks are meant: a filter each, and `--where` for all of them in one expression.
 struct FilterArguments: ParsableArguments {

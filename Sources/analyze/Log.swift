@@ -1,8 +1,8 @@
 import Application
 import Foundation
 import Pipeline
+import Platform
 import Synchronization
-import System
 import Text
 
 /// Messages about what a command does, on standard error: for people as they are, for what collects logs as JSON or with

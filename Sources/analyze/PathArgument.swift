@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import System
+import Platform
 import SystemPackage
 
 /// A path as given on the command line, made absolute. Names that are not UTF-8 keep their bytes.

@@ -2,7 +2,7 @@ import Application
 import ArgumentParser
 import Foundation
 import Pipeline
-import System
+import Platform
 
 @main
 struct Program {

@@ -2,8 +2,8 @@ import Analysis
 import Application
 import Foundation
 import Pipeline
+import Platform
 import Synchronization
-import System
 import SystemPackage
 import Text
 

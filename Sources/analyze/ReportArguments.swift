@@ -3,8 +3,8 @@ import ArgumentParser
 import BuiltInAnalyzers
 import Foundation
 import Pipeline
+import Platform
 import Records
-import System
 import SystemPackage
 import Text
 

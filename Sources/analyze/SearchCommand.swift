@@ -2,8 +2,8 @@ import Application
 import ArgumentParser
 import Filters
 import Foundation
+import Platform
 import ResultStore
-import System
 import Text
 
 struct SearchCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import Application
 import Foundation
+import Platform
 import ResultStore
-import System
 import SystemPackage
 import Text
 

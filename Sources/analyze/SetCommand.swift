@@ -3,8 +3,8 @@ import Application
 import ArgumentParser
 import Filters
 import Foundation
+import Platform
 import ResultStore
-import System
 import SystemPackage
 import Text
 
@@ -128,7 +128,9 @@ struct SetCommand: AsyncParsableCommand {
     if exportFile != nil, importFile != nil { throw ValidationError("Give --export or --import, not both.") }
     let option = exportFile != nil ? "--export" : "--import"
     if hasChange { throw ValidationError("\(option) sets nothing; call set twice.") }
-    if !files.isEmpty || tracks.expression != nil { throw ValidationError("\(option) is about all corrections; name no files.") }
+    if !files.isEmpty || tracks.expression != nil {
+      throw ValidationError("\(option) is about all corrections; name no files.")
+    }
     if yes { throw ValidationError("--yes goes with --where.") }
     if exportFile != nil, dryRun || json { throw ValidationError("--export goes with --force only.") }
   }
@@ -224,7 +226,9 @@ struct SetCommand: AsyncParsableCommand {
       } catch {
         throw CorrectionFileError.cannotRead(file.path, reason: "\(error)")
       }
-      outcome = try descriptor.closeAfter { try task.read(descriptor, path: file.path) { progress.show($0, "reading") } }
+      outcome = try descriptor.closeAfter {
+        try task.read(descriptor, path: file.path) { progress.show($0, "reading") }
+      }
     }
     progress.finish()
     if json {
@@ -241,14 +245,17 @@ private enum TempoChangeText {
   static func lines(for outcome: LibraryTempoChange.Outcome) -> [String] {
     if outcome.matchedCount == 0 { return ["No track matches."] }
     let verb = outcome.isDryRun ? "would be changed" : outcome.changedCount == 1 ? "was changed" : "were changed"
-    var lines = ["\(counted(outcome.matchedCount, "track")) matched, \(counted(outcome.changedCount, "recording")) \(verb)"]
+    var lines = [
+      "\(counted(outcome.matchedCount, "track")) matched, \(counted(outcome.changedCount, "recording")) \(verb)"
+    ]
     lines += outcome.examples.map { "  \($0.text)" }
     let rest = outcome.changedCount - outcome.examples.count
     if rest > 0 { lines.append("  and \(rest) more") }
     if outcome.copyCount > 0 { lines.append("\(counted(outcome.copyCount, "track")): copies of the same audio") }
     if outcome.unchangedCount > 0 { lines.append("\(counted(outcome.unchangedCount, "track")): not corrected before") }
     for refusal in outcome.refusals {
-      lines.append("\(counted(refusal.count, "track")) left as \(refusal.count == 1 ? "it is" : "they are"): \(refusal.text)")
+      lines.append(
+        "\(counted(refusal.count, "track")) left as \(refusal.count == 1 ? "it is" : "they are"): \(refusal.text)")
     }
     return lines
   }
@@ -272,7 +279,8 @@ private enum CorrectionImportText {
       parts.append("\(counts.olderCount) older than what was set here and left out (--force takes them)")
     }
     let all = counts.newCount + counts.replacedCount + counts.sameCount + counts.olderCount
-    lines.append("\(counted(all, "correction")) read\(isDryRun ? ", nothing set" : ""): " + parts.joined(separator: ", "))
+    lines.append(
+      "\(counted(all, "correction")) read\(isDryRun ? ", nothing set" : ""): " + parts.joined(separator: ", "))
     return lines
   }
 }

@@ -4,10 +4,10 @@ import ArgumentParser
 import BuiltInAnalyzers
 import Foundation
 import Pipeline
+import Platform
 import Records
 import Reporting
 import ResultStore
-import System
 import SystemPackage
 import Text
 
@@ -22,7 +22,8 @@ struct ShowCommand: AsyncParsableCommand {
   var json = false
 
   @Option(
-    help: ArgumentHelp("Put long lists into the JSON: beats, lyrics, chapters, waveform, descriptor", valueName: "what"),
+    help: ArgumentHelp(
+      "Put long lists into the JSON: beats, lyrics, chapters, waveform, descriptor", valueName: "what"),
     completion: .list(ReportExtra.choices))
   var include: [String] = []
 

@@ -1,8 +1,8 @@
 import Application
 import ArgumentParser
 import Foundation
+import Platform
 import Records
-import System
 import Text
 
 struct SimilarCommand: AsyncParsableCommand {

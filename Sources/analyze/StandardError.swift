@@ -1,7 +1,7 @@
 import Application
 import Foundation
+import Platform
 import Synchronization
-import System
 import SystemPackage
 import Text
 
@@ -24,10 +24,7 @@ enum StandardError {
   /// A pipe or terminal is opened once more, so that writing never waits even if another process fills it at the same
   /// moment. The descriptor itself must not be changed: it is shared with whoever started this process.
   private static let descriptor: Int32 = {
-    var status = stat()
-    guard unsafe fstat(STDERR_FILENO, &status) == 0, [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT) else {
-      return STDERR_FILENO
-    }
+    guard FileDescriptor.standardError.isPipeOrDevice else { return STDERR_FILENO }
     let own = try? FileDescriptor.open(
       "/proc/self/fd/\(STDERR_FILENO)", .writeOnly, options: [.nonBlocking, .init(rawValue: O_NOCTTY), .closeOnExec])
     return own?.rawValue ?? STDERR_FILENO

@@ -43,7 +43,8 @@ struct WorkerCommand: AsyncParsableCommand {
   var shards: String?
 
   @Option(
-    help: ArgumentHelp("Put long lists into the records: beats, lyrics, chapters, waveform, descriptor", valueName: "what"),
+    help: ArgumentHelp(
+      "Put long lists into the records: beats, lyrics, chapters, waveform, descriptor", valueName: "what"),
     completion: .list(ReportExtra.choices))
   var include: [String] = []
 

@@ -1,5 +1,5 @@
 import Analysis
-import System
+import Platform
 import Testing
 
 /// Corrections without beats of their own, as they were made before schema 3.

@@ -1,8 +1,8 @@
 import Analysis
 import AnalysisTesting
 import Application
+import Platform
 import ResultStore
-import System
 import SystemPackage
 import Testing
 
@@ -44,7 +44,8 @@ import Testing
     arguments: [
       "x", "1 1", "2 1", "-1", "0+0*2", "0+0.5*0", "0+0.5*99999999999", "0+0.5*2000000", "nan", "inf", "0+-0.5*2",
       "1+0.00001*3", "0,5", "1e999", "0+1*1000000 1",
-    ]) func whatAreNoTimes(text: String) {
+    ]) func whatAreNoTimes(text: String)
+  {
     #expect(TimeNotation.times(in: text) == nil)
   }
 

@@ -20,9 +20,11 @@ import Text
     let (first, metrics) = try await place.run(try place.analysis(reports: [.json, .csv]), observer)
     #expect(first.status == .filesFailed)
     #expect(first.run.totals.analyzed == 2 && first.run.totals.failed == 1)
-    #expect(first.reports.map(\.path) == [place.reports.appending("report.json"), place.reports.appending("report.csv")])
+    #expect(
+      first.reports.map(\.path) == [place.reports.appending("report.json"), place.reports.appending("report.csv")])
     #expect(first.reports.allSatisfy { FileManager.default.fileExists(atPath: $0.path.string) })
-    #expect(observer.events.filter { $0.hasSuffix(".wav") || $0.hasSuffix(".mp3") }.sorted() == ["a.wav", "b.wav", "bad.mp3"])
+    #expect(
+      observer.events.filter { $0.hasSuffix(".wav") || $0.hasSuffix(".mp3") }.sorted() == ["a.wav", "b.wav", "bad.mp3"])
     #expect(observer.events.filter { ["scan", "analyze", "report"].contains($0) } == ["scan", "analyze", "report"])
 
     #expect(first.digest.failures.map(\.code) == ["unknown_format"])

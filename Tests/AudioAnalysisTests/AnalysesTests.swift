@@ -12,7 +12,9 @@ private struct FrameCounter: Analyzer {
 
     private var finding = Finding()
 
-    mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) { finding.frames += values.count }
+    mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
+      finding.frames += values.count
+    }
     mutating func finish() throws(AnalysisError) -> Finding { finding }
   }
 
@@ -49,7 +51,8 @@ private struct FrameCounter: Analyzer {
   }
 
   @Test func outcomesComeAsTheyWereAskedFor() throws {
-    let analyses = Analyses(of: [[0, .nan], [0.5, 1]], sampleRate: 8_000, [.tags, AnalyzerKind(FrameCounter.self), .tempo])
+    let analyses = Analyses(
+      of: [[0, .nan], [0.5, 1]], sampleRate: 8_000, [.tags, AnalyzerKind(FrameCounter.self), .tempo])
     #expect(analyses.outcomes.map(\.analyzer.id) == ["tags", "frame_counter", "tempo"])
     #expect(analyses.tags == nil)
     #expect(analyses[FrameCounter.Session.Finding.self]?.frames == 2)

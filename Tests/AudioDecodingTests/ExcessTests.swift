@@ -121,7 +121,9 @@ struct ExcessTests {
       #expect(decoded.summary.problem == nil)
     }
     // Cuts, another order, and one repetition are believed, and so is a length beyond the end.
-    for (edits, seconds) in [([(500, 44_100), (500, 0)], 1.0), ([(2_000, 0), (1_900, 0)], 3.9), ([(900_000, 0)], 2.0)] {
+    for (edits, seconds) in [
+      ([(500, 44_100), (500, 0)], 1.0), ([(2_000, 0), (1_900, 0)], 3.9), ([(900_000, 0)], 2.0),
+    ] {
       let decoded = try edited(edits)
       #expect(abs(Double(decoded.frameCount) / 44_100 - seconds) < 0.1)
       #expect(!decoded.summary.remarks.contains { $0.code == "edit_list" })

@@ -85,13 +85,16 @@ import Text
     let none = try Self.set(place, "--where", "path:150", "--no-tempo", "--yes")
     #expect(none.errors.contains("no tempo, locked; no steady beat"), "\(none.errors)")
     let tempo = try #require(try Self.tempi(place)["150.wav"])
-    #expect(tempo["bpm"] == .null && tempo["locked"] == true && tempo["beats_s"] == .null && tempo["reason"] == "no_pulse")
+    #expect(
+      tempo["bpm"] == .null && tempo["locked"] == true && tempo["beats_s"] == .null && tempo["reason"] == "no_pulse")
     let dry = try Self.set(place, "library/90.wav", "--bpm", "93", "-n")
     #expect(dry.errors.contains("would set") && dry.errors.contains("beats to be laid on the audio"))
     for options: [Argument] in [
-      ["--where", "bpm:x", "--half"], ["--where", "", "library/90.wav", "--half"], ["--yes", "library/90.wav", "--half"],
+      ["--where", "bpm:x", "--half"], ["--where", "", "library/90.wav", "--half"],
+      ["--yes", "library/90.wav", "--half"],
       ["--where", "", "--half", "--yes", "-n"], ["--export", "x.csv", "--half"], ["--export", "a", "--import", "b"],
-      ["--force", "library/90.wav", "--half"], ["--no-tempo", "--half", "library/90.wav"], ["--export", "x", "--where", ""],
+      ["--force", "library/90.wav", "--half"], ["--no-tempo", "--half", "library/90.wav"],
+      ["--export", "x", "--where", ""],
     ] {
       let outcome = try place.start(["set", "--database", Argument(place.database)] + options).end()
       #expect(outcome.status == 64, "\(options): \(outcome.errors)")
@@ -115,7 +118,8 @@ import Text
     let bytes = try Data(contentsOf: URL(filePath: place.library.appending("90.wav").string))
     try place.remove("90.wav")
     _ = try place.run(pipeline: "tempo")
-    #expect(try place.analyze("prune", "--database", Argument(place.database)).errors.contains("1 vanished file forgotten"))
+    #expect(
+      try place.analyze("prune", "--database", Argument(place.database)).errors.contains("1 vanished file forgotten"))
     try place.put([UInt8](bytes), as: "back.wav")
     _ = try place.run(pipeline: "tempo")
     #expect(try Self.tempi(place)["back.wav"] == corrected["90.wav"])
@@ -126,7 +130,9 @@ import Text
     let dry = try Self.set(other, "--import", Argument(table), "--dry-run", "--json")
     #expect(try JSONValue(parsing: dry.output)["waiting"] == 3)
     let taken = try Self.set(other, "--import", Argument(table))
-    #expect(taken.status == 0 && taken.errors.contains("3 new (3 for audio that is not in the library yet)"), "\(taken.errors)")
+    #expect(
+      taken.status == 0 && taken.errors.contains("3 new (3 for audio that is not in the library yet)"),
+      "\(taken.errors)")
     for name in ["80.wav", "back.wav", "150.wav"] {
       try other.put([UInt8](Data(contentsOf: URL(filePath: place.library.appending(name).string))), as: "copy \(name)")
     }
@@ -170,7 +176,8 @@ import Text
     let lines = try Self.set(place, "--export", "-").text.components(separatedBy: "\r\n")
     let bad = [
       lines[0], "x,1", lines[1], "\"open,1", ",,,,,,,,,", lines[1],
-      lines[2].replacingOccurrences(of: "true", with: "perhaps"), String(repeating: "a", count: 9 << 20), "\0\u{FF}", "",
+      lines[2].replacingOccurrences(of: "true", with: "perhaps"), String(repeating: "a", count: 9 << 20), "\0\u{FF}",
+      "",
       lines[3],
     ]
     try place.write(bad.joined(separator: "\n"), to: place.folder.file("bad.csv"))

@@ -161,8 +161,9 @@ import Text
     let build = try place.catalog("build")
     #expect(build.status == 0, "\(build.errors)")
     #expect(build.errors.contains(name == "list" ? ".build" : name) || damage == "lost", "\(build.errors)")
-    #expect(build.errors.contains("rebuilt") || build.errors.contains("again from the database")
-      || build.errors.contains("now count as built"), "\(build.errors)")
+    #expect(
+      build.errors.contains("rebuilt") || build.errors.contains("again from the database")
+        || build.errors.contains("now count as built"), "\(build.errors)")
     #expect(try Self.titles(place) == ["First", "Second", "Third"])
     #expect(try place.catalog("info", "--check").status == 0)
     for (track, title) in [("a", "First"), ("c", "Third")] {
@@ -181,7 +182,9 @@ import Text
     _ = try place.analyzeTracks()
     #expect(try place.catalog("build").status == 0)
     #expect(try place.catalog("export", "whole.catalog").status == 0)
-    func size() throws -> Int { try Int(JSONValue(parsing: place.catalog("info", "--json").output)["size_bytes"].numberValue) }
+    func size() throws -> Int {
+      try Int(JSONValue(parsing: place.catalog("info", "--json").output)["size_bytes"].numberValue)
+    }
     #expect(try place.catalog("remove", "library/b.wav").status == 0)
     #expect(try place.catalog("merge", "whole.catalog").status == 0)
     let before = try size()

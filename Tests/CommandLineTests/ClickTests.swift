@@ -1,7 +1,7 @@
 import AnalysisTesting
 import AudioDecoding
 import Foundation
-import System
+import Platform
 import SystemPackage
 import Testing
 import Text
@@ -106,7 +106,8 @@ import Text
     #expect(onsets(clicks, above: 0).contains(Int((1.1 * 22_050).rounded())))
     try set("--no-tempo")
     let none = try library.click("library/a.wav", "--force")
-    #expect(none.status == 1 && none.errors.contains("set to have no steady beat") && none.errors.contains("--unset bpm"))
+    #expect(
+      none.status == 1 && none.errors.contains("set to have no steady beat") && none.errors.contains("--unset bpm"))
   }
 
   @Test func clicksAloneNeedNoAudio() throws {

@@ -2,7 +2,7 @@ import Analysis
 import AnalysisTesting
 import Foundation
 import Glibc
-import System
+import Platform
 import SystemPackage
 import Testing
 import Text

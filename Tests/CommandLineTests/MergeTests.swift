@@ -1,7 +1,7 @@
 import AnalysisTesting
 import Foundation
 import Glibc
-import System
+import Platform
 import SystemPackage
 import Testing
 import Text

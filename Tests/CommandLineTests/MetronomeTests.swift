@@ -1,7 +1,7 @@
 import AnalysisTesting
 import AudioDecoding
 import Foundation
-import System
+import Platform
 import SystemPackage
 import Testing
 import Text

@@ -67,7 +67,8 @@ final class PseudoTerminal: Sendable {
   /// Waits until a line of the screen has this in it.
   func wait(for words: String, sourceLocation: SourceLocation = #_sourceLocation) {
     if !waitUntil(within: .seconds(60), { screen.contains { $0.contains(words) } }) {
-      Issue.record("“\(words)” is not on the screen:\n\(screen.joined(separator: "\n"))", sourceLocation: sourceLocation)
+      Issue.record(
+        "“\(words)” is not on the screen:\n\(screen.joined(separator: "\n"))", sourceLocation: sourceLocation)
     }
   }
 }

@@ -117,7 +117,7 @@ import Testing
   private func downgrade(_ database: FilePath) throws {
     let script = """
       DROP VIEW track; CREATE VIEW track AS SELECT id FROM run;
-      DROP TABLE song; DROP TABLE song_change; DROP TABLE tempo_skip; DROP TABLE songs_fts; DROP TABLE source_paths_fts;
+      DROP TABLE song; DROP TABLE song_change; DROP TABLE tempo_skip; DROP TABLE tempo_history; DROP TABLE songs_fts; DROP TABLE source_paths_fts;
       \(["song_of_results", "song_of_file", "song_of_skipped_file", "song_of_new_correction", "song_of_correction",
         "song_of_old_correction", "source_paths_fts_new", "source_paths_fts_old", "source_paths_fts_change"]
         .map { "DROP TRIGGER \($0);" }.joined(separator: " "))

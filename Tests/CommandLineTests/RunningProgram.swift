@@ -1,7 +1,7 @@
 import CSpawn
 import Foundation
 import Glibc
-import System
+import Platform
 import SystemPackage
 import Testing
 

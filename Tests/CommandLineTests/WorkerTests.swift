@@ -2,7 +2,7 @@ import AnalysisTesting
 import CSpawn
 import Foundation
 import Glibc
-import System
+import Platform
 import SystemPackage
 import Testing
 import Text

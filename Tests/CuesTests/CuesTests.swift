@@ -166,7 +166,13 @@ private func analyze(
   @Test func nothingIsMadeUp() throws {
     for seconds in [0.0, 3] {
       let finding = try analyze(.silence(seconds: seconds), Song().tempo)
-      #expect(finding == { var none = CuesFinding(); none.reason = "silence"; return none }())
+      #expect(
+        finding
+          == {
+            var none = CuesFinding()
+            none.reason = "silence"
+            return none
+          }())
     }
     var noisy = Signal.noise(seconds: 1)
     noisy.channels[0][500] = .nan

@@ -1,9 +1,9 @@
 import Analysis
-import Text
 import AnalysisTesting
 import Foundation
 import SystemPackage
 import Testing
+import Text
 
 @testable import Pipeline
 

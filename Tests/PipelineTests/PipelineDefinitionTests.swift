@@ -1,12 +1,12 @@
 import Analysis
 import AnalysisEngine
-import Text
 import AnalysisTesting
 import AudioDecoding
 import DSP
 import Foundation
 import SystemPackage
 import Testing
+import Text
 
 @testable import Pipeline
 

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
+import Platform
 import Synchronization
-import System
 import Testing
 
 @testable import Pipeline

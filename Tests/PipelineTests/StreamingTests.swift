@@ -1,6 +1,6 @@
-import System
 import AnalysisTesting
 import Foundation
+import Platform
 import SystemPackage
 import Testing
 

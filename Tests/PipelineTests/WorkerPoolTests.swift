@@ -1,16 +1,16 @@
-import Records
 import Analysis
 import AnalysisEngine
-import Text
 import AnalysisTesting
 import AudioDecoding
 import DSP
 import Foundation
 import LibraryScan
+import Records
 import ResultStore
 import Synchronization
 import SystemPackage
 import Testing
+import Text
 
 @testable import Pipeline
 

@@ -103,7 +103,9 @@ import Testing
       let base: Double = Bool.random(using: &random) ? 50 : 60
       let first = Int.random(in: 1...6, using: &random)
       var harmonics: [Double] = []
-      for number in first...Int(3800 / base) where Bool.random(using: &random) { harmonics.append(base * Double(number)) }
+      for number in first...Int(3800 / base) where Bool.random(using: &random) {
+        harmonics.append(base * Double(number))
+      }
       let clip = tones(harmonics, seconds: 10, phase: Double.random(in: 0...6, using: &random))
       #expect(session.match(Catalogs.query(clip)).matches.isEmpty)
       #expect(session.match(Catalogs.query(Music.noisy(clip, decibels: 25, seed: 9))).matches.isEmpty)

@@ -89,12 +89,14 @@ import Testing
         let (first, last) = (max(start, now - 12), min(end, now))
         guard last - first > 3 else { return nil }
         let item = MatchedMediaItem(
-          item: MediaItem(), referenceIdentifier: name, referenceDuration: 30, matchOffset: now - 12 - start, elapsed: 12,
+          item: MediaItem(), referenceIdentifier: name, referenceDuration: 30, matchOffset: now - 12 - start,
+          elapsed: 12,
           speed: 1, frequencySkew: 0, confidence: 1)
         let part = first - now + 12..<last - now + 12
         return SignatureMatch(mediaItems: [item], queryStart: now - 12, queryDuration: 12, heard: part)
       }
-      let result = matches.isEmpty ? .noMatch(queryStart: now - 12, queryDuration: 12) : RecognitionSession.Result.matches(matches)
+      let result =
+        matches.isEmpty ? .noMatch(queryStart: now - 12, queryDuration: 12) : RecognitionSession.Result.matches(matches)
       return changes.next(result).map { "\($0.kind) \($0.match.best.referenceIdentifier) \($0.start)–\($0.end)" }
     }
     #expect(told(12) == ["began a 0.0–12.0"])

@@ -25,7 +25,8 @@ import Testing
 
   @Test(arguments: UInt64(1)...4) func theRightTrackIsFound(seed: UInt64) throws {
     let clip = Array(Self.track(seed)[48_000..<128_000])
-    let best = try #require(try RecognitionSession(catalog: Self.catalog).match(Catalogs.query(Array(clip))).match?.best)
+    let best = try #require(
+      try RecognitionSession(catalog: Self.catalog).match(Catalogs.query(Array(clip))).match?.best)
     #expect(best.referenceIdentifier == "track-\(seed)")
     #expect(abs(best.matchOffset - 6) < 0.05)
   }

@@ -1,8 +1,8 @@
 import Analysis
 import Foundation
+import Platform
 import Records
 import Reporting
-import System
 import SystemPackage
 import Testing
 

@@ -1,9 +1,9 @@
 import Analysis
 import Foundation
+import Platform
 import Records
 import Reporting
 import ResultStore
-import System
 import SystemPackage
 import Testing
 import Text

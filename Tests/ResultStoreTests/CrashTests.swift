@@ -1,9 +1,9 @@
 import Analysis
 import Foundation
 import GRDB
+import Platform
 import Records
 import ResultStore
-import System
 import SystemPackage
 import Testing
 import Text

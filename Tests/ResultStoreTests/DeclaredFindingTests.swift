@@ -66,7 +66,8 @@ struct EveryKind: DeclaredFinding {
     "every_kind", "A field of every kind.",
     fields: [
       .field("text", \.text, "Text.", shown: Shown(), isIndexed: true), .field("note", \.note, "Text or none."),
-      .field("count", \.count, "A number.", shown: Shown("of", unit: "things")), .field("maximum", \.maximum, "A number."),
+      .field("count", \.count, "A number.", shown: Shown("of", unit: "things")),
+      .field("maximum", \.maximum, "A number."),
       .field("level", \.level, "A number."), .field("offset_s", \.offset, "A number.", isIndexed: true),
       .field("sure", \.isSure, "Whether."), .field("flat", \.isFlat, "Whether."),
       .field("detail", \.detail, "Anything."), .stored("data", \.data, "Bytes."),

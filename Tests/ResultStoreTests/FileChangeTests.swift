@@ -1,9 +1,9 @@
-import Text
 import Analysis
+import Platform
 import Records
-import System
 import SystemPackage
 import Testing
+import Text
 
 @testable import ResultStore
 

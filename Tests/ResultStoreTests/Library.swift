@@ -1,8 +1,8 @@
 import Analysis
 import Foundation
+import Platform
 import Records
 import ResultStore
-import System
 import SystemPackage
 import Text
 

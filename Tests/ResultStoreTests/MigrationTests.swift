@@ -2,10 +2,10 @@ import Analysis
 import Dispatch
 import Foundation
 import GRDB
+import Platform
 import Records
 import ResultStore
 import Synchronization
-import System
 import SystemPackage
 import Testing
 import Text

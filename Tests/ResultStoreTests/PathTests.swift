@@ -1,6 +1,6 @@
+import Platform
 import Records
 import ResultStore
-import System
 import SystemPackage
 import Testing
 

@@ -1,6 +1,6 @@
 import Analysis
+import Platform
 import Records
-import System
 import SystemPackage
 import Testing
 

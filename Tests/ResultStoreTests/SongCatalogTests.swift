@@ -2,8 +2,8 @@ import Analysis
 import Filters
 import Foundation
 import GRDB
+import Platform
 import ResultStore
-import System
 import SystemPackage
 import Testing
 

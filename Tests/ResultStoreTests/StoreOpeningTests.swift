@@ -1,10 +1,10 @@
-import Text
 import Analysis
-import Records
 import Foundation
 import GRDB
+import Records
 import SystemPackage
 import Testing
+import Text
 
 @testable import ResultStore
 

@@ -1,6 +1,6 @@
-import Records
 import Analysis
-import System
+import Platform
+import Records
 import SystemPackage
 import Testing
 

@@ -2,9 +2,9 @@ import Analysis
 import Filters
 import Foundation
 import GRDB
+import Platform
 import Records
 @testable import ResultStore
-import System
 import SystemPackage
 import Testing
 

@@ -1,7 +1,7 @@
 import Analysis
+import Platform
 import Records
 import ResultStore
-import System
 import SystemPackage
 import Testing
 

@@ -164,8 +164,10 @@ import Testing
 
   @Test func textsOfInfo() throws {
     let latin1 = Chunks.chunk("IART", Bytes("Bj".utf8) + [0xF6] + "rk\0garbage")
-    let list = Chunks.chunk("LIST", "INFO" + Chunks.chunk("INAM", Bytes("first".utf8)) + latin1
-      + Chunks.chunk("INAM", Bytes("second".utf8)))
+    let list = Chunks.chunk(
+      "LIST",
+      "INFO" + Chunks.chunk("INAM", Bytes("first".utf8)) + latin1
+        + Chunks.chunk("INAM", Bytes("second".utf8)))
     let finding = try read(Chunks.wav(list))
     #expect(finding.fields == ["title": ["second"], "artist": ["Björk"]])
   }

@@ -122,7 +122,8 @@ func read(_ bytes: Bytes) throws -> TagFinding { try TagReader.read(ByteSource(b
 
   /// Frames of version 2.2 have the meaning of those of 2.4.
   @Test(arguments: [
-    ("TOA", "originalartist"), ("TOT", "originalalbum"), ("TXT", "lyricist"), ("TOR", "originaldate"), ("TP4", "remixer"),
+    ("TOA", "originalartist"), ("TOT", "originalalbum"), ("TXT", "lyricist"), ("TOR", "originaldate"),
+    ("TP4", "remixer"),
     ("TS2", "albumartistsort"), ("TT3", "subtitle"), ("TCR", "copyright"), ("TEN", "encodedby"),
   ]) func shortNames(id: String, field: String) throws {
     #expect(try read(ID3.tag(2, ID3.text(id, 2, "1977"))).fields == [field: ["1977"]])

@@ -231,7 +231,8 @@ import Testing
   /// The state between the change of a feature and the next fit.
   @Test func weightsFindTheirFeaturesByName() {
     let weights = GridWeights(
-      Self.table("# feature\thidden_1\thidden_2\tlinear\nold\t9\t9\t9\nb\t3\t4\t-0.5\na\t1\t2\t7\nbias\t5\t6\noutput\t8\t-9\n"),
+      Self.table(
+        "# feature\thidden_1\thidden_2\tlinear\nold\t9\t9\t9\nb\t3\t4\t-0.5\na\t1\t2\t7\nbias\t5\t6\noutput\t8\t-9\n"),
       for: ["a", "new", "b"])
     #expect(weights.linear == [7, 0, -0.5])
     #expect(weights.hidden == [1, 0, 3, 2, 0, 4])

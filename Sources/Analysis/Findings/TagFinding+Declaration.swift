@@ -25,7 +25,8 @@ extension TagFinding {
       }
         + tags.lyrics.map { FindingLine("lyrics", $0.heading, details: $0.words) }
         + tags.chapters.map {
-          FindingLine("chapter", [clockText($0.startSeconds, decimals: 2), $0.title].compactMap(\.self).joined(separator: " "))
+          FindingLine(
+            "chapter", [clockText($0.startSeconds, decimals: 2), $0.title].compactMap(\.self).joined(separator: " "))
         } + [FindingLine("pictures", tags.pictures.map { "\($0.type) (\($0.mime))" }.joined(separator: ", "))]
     })
 

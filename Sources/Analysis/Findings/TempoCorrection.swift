@@ -1,4 +1,4 @@
-public import System
+public import Platform
 
 /// What a person has said about the tempo of a recording. It counts instead of what was found, whatever is found later.
 public struct TempoCorrection: Hashable, Sendable {

@@ -28,7 +28,8 @@ extension TempoFinding {
         long: "beats", isEmpty: \.values.isEmpty),
       .field("reason", \.reason, "Why there is no tempo: too_short, silence, no_pulse, …"),
       .derived(
-        "locked", "A person has set bpm (analyze set) or said that there is none: confidences are 1, and what was found stays in "
+        "locked",
+        "A person has set bpm (analyze set) or said that there is none: confidences are 1, and what was found stays in "
           + "the database."
       ) { $1.tempoCorrection != nil },
     ],

@@ -1,8 +1,8 @@
 internal import Analysis
 internal import AudioDecoding
 internal import Glibc
+internal import Platform
 internal import Records
-internal import System
 internal import SystemPackage
 
 /// The audio that a file held when it was analyzed: what was found counts for that alone.

@@ -1,4 +1,4 @@
-internal import System
+internal import Platform
 package import SystemPackage
 internal import Text
 

@@ -1,9 +1,9 @@
 internal import Analysis
 internal import AudioEncoding
 internal import DSP
+internal import Platform
 internal import Records
 internal import Reporting
-internal import System
 internal import Text
 
 extension ClickRecord {

@@ -2,9 +2,9 @@ package import Analysis
 internal import AudioDecoding
 package import AudioEncoding
 internal import Foundation
+internal import Platform
 internal import Records
 package import ResultStore
-internal import System
 package import SystemPackage
 
 /// A track with clicks on its beats and accents on its downbeats.

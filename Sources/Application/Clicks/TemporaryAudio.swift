@@ -1,6 +1,6 @@
 package import AudioEncoding
 internal import Foundation
-internal import System
+internal import Platform
 package import SystemPackage
 
 /// A WAV file in the folder for temporary files (`TMPDIR`) that is removed when nobody uses it any more: for programs that

@@ -1,5 +1,5 @@
+internal import Platform
 package import ResultStore
-internal import System
 package import SystemPackage
 internal import Text
 

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Glibc
+internal import Platform
 package import ResultStore
-internal import System
 package import SystemPackage
 internal import Text
 

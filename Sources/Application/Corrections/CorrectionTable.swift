@@ -1,7 +1,7 @@
 internal import Analysis
+internal import Platform
 internal import Records
 internal import ResultStore
-internal import System
 internal import Text
 
 /// Corrections as CSV: one row for each recording, under a header. Only `content_id` and `bpm` must be there to be read.

@@ -1,9 +1,9 @@
 internal import Analysis
 package import Filters
 internal import Foundation
+internal import Platform
 internal import Records
 package import ResultStore
-internal import System
 package import SystemPackage
 internal import Text
 

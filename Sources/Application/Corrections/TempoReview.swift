@@ -1,9 +1,9 @@
 package import Analysis
 package import Filters
+internal import Platform
 internal import Records
 package import ResultStore
 package import SystemPackage
-internal import System
 
 /// A walk through the tracks whose tempo is doubtful. Each decision is stored at once, so a review can end at any moment; the
 /// next one begins where this one has ended.

@@ -1,9 +1,9 @@
 internal import Analysis
 package import LibraryScan
 package import Pipeline
+internal import Platform
 internal import Records
 package import ResultStore
-internal import System
 package import SystemPackage
 internal import Text
 
@@ -90,7 +90,9 @@ package struct FileExplanation {
     case .pending where history.pending != nil: return ["It waits for the next run to analyze it."]
     case nil, .pending(.new): return ["The next run that meets it analyzes it."]
     case .pending(.changed):
-      return ["It has changed since then: the next run reads its tags, and analyzes the audio again if it is different."]
+      return [
+        "It has changed since then: the next run reads its tags, and analyzes the audio again if it is different."
+      ]
     case .pending(.touched):
       return [
         "Its size and time are the same, but it was touched: the next run reads its tags, and analyzes the audio "

@@ -2,8 +2,8 @@ internal import Analysis
 internal import AudioDecoding
 internal import AudioEncoding
 internal import Foundation
+internal import Platform
 package import Recognition
-internal import System
 package import SystemPackage
 
 /// Cuts a recording into files, one for each track and each unknown stretch.

@@ -1,7 +1,7 @@
 internal import DSP
+internal import Platform
 internal import Recognition
 internal import Records
-internal import System
 
 /// The object `split` of `nocturne.match`.
 extension Shape<MixSplit.Outcome> {

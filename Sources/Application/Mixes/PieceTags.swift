@@ -1,6 +1,6 @@
 internal import AudioEncoding
+internal import Platform
 internal import Recognition
-internal import System
 internal import SystemPackage
 internal import Text
 

@@ -1,6 +1,6 @@
 internal import AudioDecoding
 internal import AudioEncoding
-internal import System
+internal import Platform
 internal import SystemPackage
 
 /// What both ways of cutting a recording have in common.

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import System
+internal import Platform
 package import SystemPackage
 internal import Text
 

@@ -1,8 +1,8 @@
 internal import Analysis
 package import Filters
+internal import Platform
 internal import Records
 package import ResultStore
-internal import System
 package import SystemPackage
 internal import Text
 

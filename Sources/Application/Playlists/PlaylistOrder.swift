@@ -1,4 +1,4 @@
-internal import System
+internal import Platform
 internal import SystemPackage
 
 /// How the tracks of a playlist follow each other.

@@ -1,4 +1,5 @@
 internal import DSP
+internal import Platform
 internal import Records
 internal import Reporting
 

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Foundation
+internal import Platform
 internal import Recognition
-internal import System
 internal import SystemPackage
 internal import Text
 
@@ -39,7 +39,8 @@ struct BuildList {
       condition = .missing
       return
     }
-    guard let states = Self.states(in: String(decoding: try Data(contentsOf: URL(filePath: file.string)), as: UTF8.self))
+    guard
+      let states = Self.states(in: String(decoding: try Data(contentsOf: URL(filePath: file.string)), as: UTF8.self))
     else {
       condition = .damaged
       return

@@ -1,6 +1,6 @@
 internal import Foundation
+internal import Platform
 internal import Recognition
-internal import System
 internal import SystemPackage
 
 /// A catalog that one task changes, step by step: no other task does so meanwhile.

@@ -1,6 +1,6 @@
 internal import Analysis
+internal import Platform
 internal import Recognition
-internal import System
 internal import SystemPackage
 internal import Text
 

@@ -1,3 +1,4 @@
+internal import Platform
 internal import Recognition
 internal import Records
 
@@ -15,7 +16,8 @@ extension Shape<MatchRecord> {
           $0.tracks
         },
         .optionalObject(
-          "split", .split, "The files into which the recording was cut; null without --split, or if nothing was recognized."
+          "split", .split,
+          "The files into which the recording was cut; null without --split, or if nothing was recognized."
         ) { $0.split },
       ])
   }
@@ -34,7 +36,8 @@ extension Shape<HeardRecord> {
           $0.match.queryStart + $0.match.queryDuration
         },
         .required("start_s", .number, "Where in the stream the track was first heard, in seconds.") { $0.change.start },
-        .optional("end_s", .number, "Where in the stream the track was last heard, in seconds; null while it goes on.") {
+        .optional("end_s", .number, "Where in the stream the track was last heard, in seconds; null while it goes on.")
+        {
           $0.change.kind == .ended ? $0.change.end : nil
         },
         .required("track_offset_s", .number, "Where in the track the stream was at time_s, in seconds.") {

@@ -1,5 +1,5 @@
+internal import Platform
 internal import Recognition
-internal import System
 internal import SystemPackage
 internal import Text
 

@@ -1,8 +1,8 @@
 package import Analysis
 internal import Foundation
+internal import Platform
 internal import Records
 package import ResultStore
-internal import System
 package import SystemPackage
 internal import Text
 

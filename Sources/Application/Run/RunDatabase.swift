@@ -1,6 +1,6 @@
 internal import Foundation
+internal import Platform
 internal import ResultStore
-internal import System
 internal import SystemPackage
 
 /// The database of a run. A dry run reads the existing one, or a temporary empty one.

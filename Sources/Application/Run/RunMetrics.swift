@@ -2,9 +2,9 @@ package import Analysis
 internal import BuiltInAnalyzers
 internal import Foundation
 package import Pipeline
+internal import Platform
 internal import Records
 package import ResultStore
-internal import System
 package import SystemPackage
 
 /// The figures of a run for Prometheus, as far as the run has come: written at its end, whatever that was.

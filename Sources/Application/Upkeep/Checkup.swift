@@ -3,9 +3,9 @@ internal import AudioDecoding
 internal import BuiltInAnalyzers
 internal import Foundation
 package import Pipeline
+internal import Platform
 internal import Records
 internal import ResultStore
-internal import System
 package import SystemPackage
 
 /// Checks the installation, the library and the database: all that `analyze doctor` does.

@@ -1,8 +1,8 @@
 internal import Foundation
+internal import Platform
 internal import Records
 internal import Reporting
 internal import ResultStore
-internal import System
 internal import SystemPackage
 internal import Text
 
@@ -17,14 +17,17 @@ struct ReportCheck {
       let path = folder.appending("report.\(format.fileExtension)")
       guard let attributes = try? FileManager.default.attributesOfItem(atPath: path.string) else { return nil }
       let written = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
-      if Int64(written) < finished.seconds { return .ok("report \(path.string): from before the last run, not compared") }
+      if Int64(written) < finished.seconds {
+        return .ok("report \(path.string): from before the last run, not compared")
+      }
       do {
         return try check(format, at: path, against: last)
       } catch let error as StoreError {
         throw error
       } catch {
         return .wrong(
-          "report \(path.string) cannot be read: \(error); `analyze report --report \(format.rawValue)` writes it again")
+          "report \(path.string) cannot be read: \(error); `analyze report --report \(format.rawValue)` writes it again"
+        )
       }
     }
   }
@@ -50,9 +53,12 @@ struct ReportCheck {
     if count > 0, unknown == count, format != .json {
       return .ok("report \(path.string): of another database, not compared")
     }
-    guard let example else { return .ok("report \(path.string): agrees with the database on \(counted(count, "file"))") }
+    guard let example else {
+      return .ok("report \(path.string): agrees with the database on \(counted(count, "file"))")
+    }
     return .wrong(
       "report \(path.string): \(unknown + differing) of \(counted(count, "file")) with another content id, address or status in "
-        + "the database, or no entry in it, such as \(example.string); `analyze report --report \(format.rawValue)` writes it again")
+        + "the database, or no entry in it, such as \(example.string); `analyze report --report \(format.rawValue)` writes it again"
+    )
   }
 }

@@ -1,7 +1,7 @@
 internal import CSpawn
 internal import Glibc
+internal import Platform
 internal import Synchronization
-internal import System
 public import SystemPackage
 
 /// Plays a file through a program, and can be stopped from another thread at any time.

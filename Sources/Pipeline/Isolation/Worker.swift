@@ -2,7 +2,7 @@ internal import Analysis
 internal import AnalysisEngine
 internal import CSpawn
 internal import Glibc
-internal import System
+internal import Platform
 internal import SystemPackage
 
 /// The inside of a worker process: reads jobs from standard input, one JSON object a line, and answers each on standard

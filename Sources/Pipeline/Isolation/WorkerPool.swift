@@ -223,7 +223,8 @@ public final class WorkerPool: Sendable {
     // When a container or service, or the machine, runs out of memory, the kernel says so only in its own log.
     let advice =
       ending == .signal(Int(SIGKILL)) ? " If nobody did that, memory was short: use fewer --jobs." : ""
-    return "The worker process crashed (\(ending)) \(doing(stage)), after \(seconds) s\(lastWords(of: worker)).\(advice)"
+    return
+      "The worker process crashed (\(ending)) \(doing(stage)), after \(seconds) s\(lastWords(of: worker)).\(advice)"
   }
 
   private static func lastWords(of worker: ChildProcess) -> String {
@@ -291,7 +292,7 @@ private struct Watch {
 }
 
 extension ChildProcess.Ending: CustomStringConvertible {
-  var description: String {
+  package var description: String {
     switch self {
     case .signal(let number): unsafe "signal \(number), \(String(cString: strsignal(Int32(number))))"
     case .status(let status): "exit status \(status)"

@@ -1,9 +1,9 @@
 internal import Analysis
 internal import AnalysisEngine
 internal import LibraryScan
+internal import Platform
 internal import ResultStore
 internal import Synchronization
-internal import System
 internal import SystemPackage
 internal import Text
 

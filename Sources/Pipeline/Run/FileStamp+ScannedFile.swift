@@ -1,6 +1,6 @@
 public import LibraryScan
+internal import Platform
 public import ResultStore
-internal import System
 
 extension FileStamp {
   /// The stamp of a file that the walker found.

@@ -1,9 +1,9 @@
 public import Analysis
 public import AnalysisEngine
 public import LibraryScan
+internal import Platform
 public import Records
 public import ResultStore
-internal import System
 public import SystemPackage
 
 /// One run over a library: scan, analyze what is new or changed, mark what has gone.

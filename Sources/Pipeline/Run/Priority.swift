@@ -1,5 +1,5 @@
 internal import CSpawn
-internal import System
+internal import Platform
 
 /// How far this process yields to others.
 public enum Priority {

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Glibc
-internal import System
+internal import Platform
 public import SystemPackage
 
 /// Which project files the user trusts, each with its content at that time: one small file each, named by the digest of

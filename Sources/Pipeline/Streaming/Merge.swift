@@ -1,7 +1,7 @@
 public import Analysis
+internal import Platform
 internal import Records
 public import ResultStore
-internal import System
 public import SystemPackage
 
 /// Reads lines from workers and merges them into a store, in transactions of about 200 lines, a few megabytes, or one

@@ -1,10 +1,10 @@
 internal import Analysis
 public import AnalysisEngine
 public import LibraryScan
+internal import Platform
 public import Records
 internal import ResultStore
 internal import Synchronization
-internal import System
 public import SystemPackage
 
 /// Analyzes the files that lines of input name, and answers each line: `analyze worker`. There is no store, so any

@@ -1,7 +1,7 @@
 public import Analysis
+internal import Platform
 internal import Records
 public import ResultStore
-internal import System
 internal import SystemPackage
 internal import Text
 

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Glibc
 internal import Landmarks
-internal import System
+internal import Platform
 public import SystemPackage
 
 /// A catalog that grows: a directory of immutable segments and a small list of those that count.
@@ -78,7 +78,9 @@ public struct CatalogDirectory: Sendable {
       return try Segment(contentsOf: file)
     } catch {
       if case .notACatalog = error { throw .damaged(path: file.string, detail: "overwritten") }
-      if file.withPlatformString({ access($0, F_OK) }) != 0, errno == ENOENT { throw .damaged(path: file.string, detail: "missing") }
+      if file.withPlatformString({ access($0, F_OK) }) != 0, errno == ENOENT {
+        throw .damaged(path: file.string, detail: "missing")
+      }
       throw error
     }
   }
@@ -284,7 +286,9 @@ public struct CatalogDirectory: Sendable {
 
   /// The tracks of a damaged segment, if only what is made of them is damaged.
   private func salvage(_ entry: CatalogList.Entry) throws(CatalogError) -> SegmentMerger? {
-    guard let segment = try? Segment(SegmentBytes(mapping: path.appending(entry.name)), path: entry.name, isTracksOnly: true)
+    guard
+      let segment = try? Segment(
+        SegmentBytes(mapping: path.appending(entry.name)), path: entry.name, isTracksOnly: true)
     else { return nil }
     return try SegmentMerger([segment], removed: [entry.removed])
   }

@@ -1,4 +1,4 @@
-internal import System
+internal import Platform
 internal import SystemPackage
 
 /// Reads and writes the files of a catalog; what fails is a `CatalogError`.

@@ -73,7 +73,8 @@ extension Matcher {
   private static let mostOfPart = 0.85
 
   /// Whether a hit would be accepted in some columns, as far as is known without looking for others there.
-  private mutating func isProbable(_ hit: Hit, _ hits: [Hit], in query: RecognitionQuery, _ columns: Range<Int>) -> Bool {
+  private mutating func isProbable(_ hit: Hit, _ hits: [Hit], in query: RecognitionQuery, _ columns: Range<Int>) -> Bool
+  {
     let part = query.part(columns)
     let isProbable = MatchedFilter.with(part.filter) { filter -> Bool in
       var moved = hits.map { hit in
@@ -91,7 +92,9 @@ extension Matcher {
   }
 
   /// Whether the track of a hit is heard in some columns about as well as in the part before or after them.
-  private mutating func goesOn(_ hit: Hit, in query: RecognitionQuery, _ columns: Range<Int>, from part: Range<Double>) -> Bool {
+  private mutating func goesOn(_ hit: Hit, in query: RecognitionQuery, _ columns: Range<Int>, from part: Range<Double>)
+    -> Bool
+  {
     let z = fit(hit, in: query, columns)
     guard z >= Self.relocationThreshold else { return false }
     let heard = Int(part.lowerBound)..<max(Int(part.lowerBound) + 1, Int(part.upperBound))

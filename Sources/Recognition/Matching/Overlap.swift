@@ -10,7 +10,10 @@ struct Overlap {
   /// Of each second and third of the bands so many peaks are looked at.
   static let rankLimit = 3
 
-  init(_ query: RecognitionQuery, _ filter: MatchedFilter, _ points: [MatchedFilter.Point], _ placement: MatchedFilter.Placement) {
+  init(
+    _ query: RecognitionQuery, _ filter: MatchedFilter, _ points: [MatchedFilter.Point],
+    _ placement: MatchedFilter.Placement
+  ) {
     let bandCount = LandmarkSpectrum.bandCount
     var isNear = [Bool](repeating: false, count: query.columnCount * bandCount)
     var count = 0

@@ -1,5 +1,5 @@
 internal import Analysis
-internal import System
+internal import Platform
 internal import SystemPackage
 internal import Text
 

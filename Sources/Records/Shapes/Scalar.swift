@@ -1,5 +1,5 @@
 package import Analysis
-package import System
+package import Platform
 package import Text
 
 /// One type of single values in a report: how it is written, and what a schema says of it.

@@ -1,5 +1,5 @@
 internal import Analysis
-internal import System
+internal import Platform
 internal import Text
 
 /// The lines that `analyze worker` writes, as schema `nocturne.worker` version 1 has them.

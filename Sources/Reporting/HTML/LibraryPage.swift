@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Foundation
+internal import Platform
 internal import Records
-internal import System
 internal import SystemPackage
 
 /// The page that people open in the morning: what is new, what broke and why, the library at a glance, and all tracks.

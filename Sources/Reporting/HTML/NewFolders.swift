@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Foundation
+internal import Platform
 internal import Records
-internal import System
 internal import SystemPackage
 
 /// The folders that new tracks are in.

@@ -1,6 +1,6 @@
 internal import Analysis
+internal import Platform
 internal import Records
-internal import System
 
 /// What needs attention: files that failed or are damaged, by reason, folders that were not there, and unsure tempos.
 struct PageCauses {

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Foundation
+internal import Platform
 internal import Records
-internal import System
 internal import SystemPackage
 
 /// What the first screen says: what is new since the last run, what broke and why, and what changed.

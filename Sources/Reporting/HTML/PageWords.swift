@@ -1,5 +1,5 @@
 internal import Foundation
-internal import System
+internal import Platform
 internal import Text
 
 /// Numbers, lengths and dates as the page writes them.

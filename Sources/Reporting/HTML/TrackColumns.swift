@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Foundation
+internal import Platform
 internal import Records
-internal import System
 internal import SystemPackage
 
 /// What the table and the charts of the page know: a column for each property, a row for each file in the order of

@@ -1,6 +1,6 @@
 internal import Analysis
 internal import GRDB
-internal import System
+internal import Platform
 internal import SystemPackage
 
 /// Loudness of albums: what `LoudnessFinding` says of the album, from the gating blocks of all its tracks.

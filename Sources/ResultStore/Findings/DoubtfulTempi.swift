@@ -1,6 +1,6 @@
 public import Analysis
 internal import GRDB
-internal import System
+internal import Platform
 public import SystemPackage
 
 /// A tempo that was found and nobody has confirmed or corrected.

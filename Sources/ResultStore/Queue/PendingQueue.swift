@@ -1,7 +1,7 @@
 public import Analysis
 internal import GRDB
+public import Platform
 internal import Synchronization
-public import System
 public import SystemPackage
 
 /// A file that waits for analysis, with all that is known which may save work.
@@ -113,7 +113,8 @@ public final class PendingQueue: Sendable {
           inode: UInt64(bitPattern: select.integer(3)), sizeBytes: select.integer(4),
           modified: Timestamp(nanoseconds: select.integer(5)), reason: reason,
           status: FileAnalysis.Status(rawValue: select.text(7)),
-          known: try KnownAudioLookup.analyzers(ofSet: select.optionalInteger(8), store: scan.store, db), knownAudio: [],
+          known: try KnownAudioLookup.analyzers(ofSet: select.optionalInteger(8), store: scan.store, db),
+          knownAudio: [],
           unfinishedAttempts: Int(select.integer(9)))
         files.append((file, pending))
         return files.count < limit

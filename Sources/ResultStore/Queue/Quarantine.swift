@@ -1,6 +1,6 @@
 public import Analysis
 internal import GRDB
-public import System
+public import Platform
 public import SystemPackage
 
 /// Why a file is left alone for a while although it failed: it crashed, hung or exhausted the worker process that was at it.

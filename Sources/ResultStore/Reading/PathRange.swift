@@ -1,4 +1,4 @@
-internal import System
+internal import Platform
 public import SystemPackage
 
 /// Path bytes from `start` (included) up to `end` (not included): what an index on paths gives in order.

@@ -1,7 +1,7 @@
 public import Analysis
 internal import GRDB
+public import Platform
 public import Records
-public import System
 public import SystemPackage
 internal import Text
 

@@ -1,7 +1,7 @@
 public import Analysis
 internal import GRDB
+internal import Platform
 public import Records
-internal import System
 public import Text
 
 /// The runs that have worked on this database.

@@ -1,6 +1,6 @@
 internal import Analysis
 internal import GRDB
-internal import System
+internal import Platform
 internal import SystemPackage
 
 /// What a result that was made elsewhere is worth beside what the store knows of its file.

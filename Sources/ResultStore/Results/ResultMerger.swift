@@ -1,8 +1,8 @@
 internal import Analysis
 internal import GRDB
+internal import Platform
 public import Records
 internal import Synchronization
-internal import System
 internal import SystemPackage
 internal import Text
 

@@ -1,5 +1,5 @@
 public import Analysis
-public import System
+public import Platform
 public import SystemPackage
 
 /// A result that was made elsewhere.

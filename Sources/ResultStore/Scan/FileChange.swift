@@ -1,5 +1,5 @@
 internal import Analysis
-internal import System
+internal import Platform
 
 /// How a file that a scan meets compares with what is known of it, as far as `lstat` can tell. Device and inode do not count:
 /// many network and FUSE file systems give others each time they are mounted.

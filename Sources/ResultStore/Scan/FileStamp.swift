@@ -1,4 +1,4 @@
-public import System
+public import Platform
 public import SystemPackage
 
 /// A file as a scan finds it, from `lstat` alone.

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import GRDB
+public import Platform
 internal import Synchronization
-public import System
 public import SystemPackage
 
 /// The scan of one run: takes what the walker finds, compares it with what is known, and leaves the list of work in the

@@ -1,6 +1,6 @@
 internal import GRDB
+internal import Platform
 internal import Synchronization
-internal import System
 public import SystemPackage
 
 /// A folder or file that was scanned, and in which what is missing may be taken as gone.

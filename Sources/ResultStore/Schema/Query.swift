@@ -1,6 +1,6 @@
 internal import GRDB
 internal import GRDBSQLite
-internal import System
+internal import Platform
 internal import SystemPackage
 
 /// A value to bind to a parameter of a statement.

@@ -1,6 +1,6 @@
 internal import Analysis
 internal import Filters
-internal import System
+internal import Platform
 internal import SystemPackage
 
 /// A condition as SQL that finds the ids of the tracks that it matches.

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Filters
 internal import GRDB
-internal import System
+internal import Platform
 
 /// Finds the tracks that a filter matches, each condition by an index of its own.
 struct FilterEvaluation {

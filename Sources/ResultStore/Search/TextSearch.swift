@@ -1,7 +1,7 @@
 internal import Filters
 internal import Foundation
 internal import GRDB
-internal import System
+internal import Platform
 
 extension ResultStore {
   /// What the search catalog has for some words and filters.

@@ -1,6 +1,6 @@
 public import Analysis
 internal import GRDB
-public import System
+public import Platform
 public import SystemPackage
 
 /// A track as the search catalog has it. What is not known is `nil`.

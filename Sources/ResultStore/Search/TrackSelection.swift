@@ -1,6 +1,6 @@
 public import Filters
 internal import GRDB
-internal import System
+internal import Platform
 
 /// Tracks by filters.
 extension ResultStore {

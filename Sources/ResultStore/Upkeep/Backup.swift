@@ -1,6 +1,6 @@
 internal import GRDB
 internal import Glibc
-internal import System
+internal import Platform
 public import SystemPackage
 
 extension ResultStore {

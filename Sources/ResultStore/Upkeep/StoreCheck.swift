@@ -1,6 +1,6 @@
 internal import Analysis
 internal import GRDB
-internal import System
+internal import Platform
 internal import SystemPackage
 internal import Text
 
@@ -19,6 +19,7 @@ extension ResultStore {
     var complaints = try checkWordIndex()
     complaints += try read { db in
       try StoreCheck.rows(self, db) + StoreCheck.searchCatalog(self, db) + StoreCheck.lastRun(db)
+        + PlaylistTables.check(db)
     }
     return complaints
   }

@@ -94,7 +94,8 @@ struct BeatActivation {
     found.add("bars_of_2", surety(ofBarsOf: 2))
     found.add("bars_of_3", surety(ofBarsOf: 3))
     found.add("bars_of_4", surety(ofBarsOf: 4))
-    found.add("bar_logit_on_halves_less_beats", Self.mean(downbeats(at: between(0.5)), else: 0) - Self.mean(bars, else: 0))
+    found.add(
+      "bar_logit_on_halves_less_beats", Self.mean(downbeats(at: between(0.5)), else: 0) - Self.mean(bars, else: 0))
     found.add("heard_last_less_first_quarter", Self.mean(logits[3], else: 0) - Self.mean(logits[2], else: 0))
     return found
   }

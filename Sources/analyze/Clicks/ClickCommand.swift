@@ -3,7 +3,7 @@ import Application
 import ArgumentParser
 import AudioEncoding
 import Foundation
-import System
+import Platform
 import SystemPackage
 import Text
 

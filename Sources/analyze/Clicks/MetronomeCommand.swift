@@ -1,7 +1,7 @@
 import Application
 import ArgumentParser
 import AudioEncoding
-import System
+import Platform
 import SystemPackage
 import Text
 

@@ -56,7 +56,8 @@ extension CatalogSynchronization.Outcome {
     var lines: [String] = []
     if let repair {
       if !repair.restoredSegments.isEmpty {
-        lines.append("Repaired \(folder): the index of \(Self.joined(repair.restoredSegments)) was damaged and was rebuilt.")
+        lines.append(
+          "Repaired \(folder): the index of \(Self.joined(repair.restoredSegments)) was damaged and was rebuilt.")
       }
       if !repair.lostSegments.isEmpty {
         lines.append(

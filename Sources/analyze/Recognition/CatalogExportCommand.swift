@@ -1,8 +1,8 @@
 import Application
 import ArgumentParser
 import Pipeline
+import Platform
 import Recognition
-import System
 import SystemPackage
 
 struct CatalogExportCommand: AsyncParsableCommand {

@@ -3,9 +3,9 @@ import ArgumentParser
 import Foundation
 import Listening
 import Pipeline
+internal import Platform
 import Recognition
 import Reporting
-internal import System
 
 struct ListenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,10 +2,10 @@ import Application
 import ArgumentParser
 import Foundation
 import Pipeline
+import Platform
 import Recognition
 import Reporting
 import Synchronization
-import System
 import SystemPackage
 import Text
 

@@ -1,6 +1,6 @@
 import Application
 import Foundation
-import System
+import Platform
 import SystemPackage
 
 /// Standard input as a file: decoders look at more than one place of it, and a pipe has only one.

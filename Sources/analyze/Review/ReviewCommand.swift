@@ -4,8 +4,8 @@ import ArgumentParser
 import Filters
 import Foundation
 import Pipeline
+import Platform
 import ResultStore
-import System
 import SystemPackage
 import Text
 

@@ -2,8 +2,8 @@ import Analysis
 import Application
 import AudioEncoding
 import Foundation
+import Platform
 import Synchronization
-import System
 import SystemPackage
 import Text
 

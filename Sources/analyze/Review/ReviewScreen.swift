@@ -1,7 +1,7 @@
 import Analysis
 import Application
 import Foundation
-import System
+import Platform
 import SystemPackage
 import Text
 
@@ -53,7 +53,8 @@ struct ReviewScreen {
     for (index, other) in track.others.enumerated() { top.append(choice("\(index + 1)", "", other)) }
     var middle: [String] = []
     if let strip = strip(track.tempo.onsets.values) { middle += ["", strip] }
-    let bottom = ["", glyphs.cut(tapLine(status), to: width), glyphs.cut(glyphs.text(status.message), to: width), ""]
+    let bottom =
+      ["", glyphs.cut(tapLine(status), to: width), glyphs.cut(glyphs.text(status.message), to: width), ""]
       + keys(track, status)
     if top.count + middle.count + bottom.count > height { middle = [] }
     if top.count + bottom.count > height { top.removeAll(where: \.isEmpty) }

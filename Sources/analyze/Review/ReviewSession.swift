@@ -1,6 +1,6 @@
 import Application
 import Foundation
-import System
+import Platform
 import SystemPackage
 import Text
 
@@ -59,7 +59,8 @@ struct ReviewSession {
   private func draw(_ track: ReviewedTrack) {
     let size = terminal.size
     let status = ReviewScreen.Status(
-      position: review.position, count: review.count, tally: review.tally, canUndo: review.canUndo, canListen: playback.hasPlayer,
+      position: review.position, count: review.count, tally: review.tally, canUndo: review.canUndo,
+      canListen: playback.hasPlayer,
       activity: playback.activity, taps: taps.count, tapped: taps.bpm(near: track.tempi), message: message)
     let screen = ReviewScreen(width: size.width, height: size.height, style: style, glyphs: glyphs)
     terminal.draw(screen.lines(for: track, status))
@@ -141,8 +142,10 @@ struct ReviewSession {
     do {
       if let change = try review.decide(decision) {
         let after = TempoChange.text(change.after)
-        message = "  \(Self.name(track)): "
-          + (decision == .confirm ? "\(after) is right" : "\(TempoChange.text(change.before)) → \(after), \(change.note)")
+        message =
+          "  \(Self.name(track)): "
+          + (decision == .confirm
+            ? "\(after) is right" : "\(TempoChange.text(change.before)) → \(after), \(change.note)")
       }
     } catch let error as TempoChangeError {
       message = "  \(error)"

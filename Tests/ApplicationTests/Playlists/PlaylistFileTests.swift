@@ -1,6 +1,6 @@
 import Filters
 import Foundation
-import System
+import Platform
 import SystemPackage
 import Testing
 import Text

@@ -1,7 +1,7 @@
 import Analysis
 import AnalysisTesting
 import Foundation
-import System
+import Platform
 import SystemPackage
 import Testing
 

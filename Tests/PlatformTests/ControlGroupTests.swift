@@ -1,7 +1,7 @@
 import SystemPackage
 import Testing
 
-@testable import System
+@testable import Platform
 
 @Suite struct ControlGroupTests {
   @Test(arguments: [

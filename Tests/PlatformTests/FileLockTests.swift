@@ -1,6 +1,6 @@
 import AnalysisTesting
 import Foundation
-import System
+import Platform
 import SystemPackage
 import Testing
 

@@ -1,0 +1,93 @@
+package import Application
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import ServiceLifecycle
+internal import Text
+
+/// The catalogs of songs and of recordings over HTTP, and the app.
+///
+/// The folders beside this file are the parts: each has routes that `routes` lists, in the order in which they are added.
+package struct NocturneServer: Sendable {
+  private let services: Services
+  private let app: AppRoutes
+  private let logger: Logger
+  private let write: @Sendable (Message) -> Void
+
+  /// - Parameter log: Takes what there is to say; called on any thread.
+  /// - Throws: `StoreError`.
+  package init(_ services: Services, log: @escaping @Sendable (Message) -> Void) throws {
+    self.services = services
+    app = try AppRoutes(services: services)
+    write = log
+    logger = Logger(label: "nocturne.server") { _ in ServerLog(write: log) }
+  }
+
+  /// Serves until `stop` ends.
+  ///
+  /// Then no connection is taken any more, and requests that are being answered are finished.
+  /// - Parameter stop: returns when the server is to end.
+  /// - Throws: why no connections can be taken.
+  package func run(until stop: @escaping @Sendable () async -> Void) async throws {
+    defer { services.close() }
+    let group = ServiceGroup(services: [application], logger: logger)
+    try await withThrowingTaskGroup { tasks in
+      tasks.addTask { try await group.run() }
+      tasks.addTask {
+        await stop()
+        services.recognition.endSessions()
+        await group.triggerGracefulShutdown()
+      }
+      try await tasks.next()
+      tasks.cancelAll()
+      try await tasks.waitForAll()
+    }
+  }
+
+  private var application: some ApplicationProtocol {
+    let host = services.options.host
+    let write = write
+    return Hummingbird.Application(
+      responder: router.buildResponder(),
+      configuration: ApplicationConfiguration(
+        address: .hostname(host, port: services.options.port), serverName: "Nocturne/\(Nocturne.version)"),
+      onServerRunning: { channel in
+        let port = channel.localAddress?.port ?? 0
+        let address = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+        write(
+          Message(
+            level: .notice, event: "serving", text: "serving at \(address)",
+            fields: ["address": .string(address), "port": .integer(Int64(port))]))
+      }, logger: logger)
+  }
+
+  private var router: Router<ServerContext> {
+    let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
+    router.add(middleware: ResponseHeaders())
+    router.add(middleware: ErrorShape.standard)
+    router.add(middleware: Access(services))
+    router.add(middleware: BodyLimits())
+    for part in routes { part.add(to: router) }
+    return router
+  }
+
+  private var routes: [any RouteSet] {
+    [
+      HealthRoutes(services: services),
+      LoginRoutes(services: services),
+      MediaRoutes(services: services),
+      MatchRoutes(services: services),
+      SessionRoutes(services: services),
+      RecognitionCatalogRoutes(services: services),
+      AcoustIDRoutes(services: services, fingerprints: FingerprintCatalog(services)),
+      AcousticBrainzRoutes(services: services),
+      PageRoutes(),
+      app,
+    ]
+  }
+}
+
+/// A part of the server.
+protocol RouteSet: Sendable {
+  func add(to router: Router<ServerContext>)
+}

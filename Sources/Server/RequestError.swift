@@ -1,0 +1,43 @@
+package import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import ResultStore
+internal import Text
+
+/// Why a request is not answered as asked. Each API gives it the shape that its clients expect.
+package struct RequestError: Error, Sendable, Equatable {
+  package var status: HTTPResponse.Status
+  /// A sentence for people: what is wrong, and what to do.
+  package var message: String
+  /// Seconds.
+  package var retryAfter: Int?
+
+  package init(_ status: HTTPResponse.Status, _ message: String, retryAfter: Int? = nil) {
+    self.status = status
+    self.message = message
+    self.retryAfter = retryAfter
+  }
+
+  /// What any error means to a client. Of errors that no route knows, nothing of the inside is told.
+  init(_ error: any Error) {
+    switch error {
+    case let error as RequestError: self = error
+    case let error as HTTPError where error.status == .notFound && error.body == nil:
+      self.init(.notFound, "There is nothing at this address.")
+    case let error as HTTPError:
+      self.init(error.status, error.body ?? error.status.reasonPhrase)
+    case is NIOTooManyBytesError:
+      self.init(.contentTooLarge, "The request is too large.")
+    case let error as StoreError:
+      if case .busy = error {
+        self.init(.serviceUnavailable, "The database is busy. Try again in a second.", retryAfter: 1)
+      } else {
+        self.init(.internalServerError, "The database could not be read; the log of the server says why.")
+      }
+    case is CancellationError:
+      self.init(.serviceUnavailable, "The server is stopping. Try again later.", retryAfter: 5)
+    default:
+      self.init(.internalServerError, "The server could not answer; its log says why.")
+    }
+  }
+}

@@ -1,0 +1,20 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import Text
+
+extension Response {
+  /// An answer in JSON that is not kept by caches.
+  static func json(status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) throws -> Void) rethrows -> Response {
+    var writer = JSONWriter()
+    try write(&writer)
+    return Response(
+      status: status,
+      headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+  }
+
+  static func json(status: HTTPResponse.Status = .ok, _ value: JSONValue) -> Response {
+    json(status: status) { $0.value(value) }
+  }
+}

@@ -1,0 +1,43 @@
+package import AnalysisEngine
+package import Pipeline
+package import SystemPackage
+
+/// What `analyze serve` was told.
+package struct ServerOptions: Sendable {
+  /// A name or an address without a port, such as `127.0.0.1`, `::1` or `0.0.0.0`.
+  package var host = ServerOptions.standardHost
+  /// 0 lets the system choose one.
+  package var port = ServerOptions.standardPort
+  /// The catalog of recordings; it need not be there.
+  package var catalog: FilePath
+  /// A file with a token a line; without one, only clients on this machine are let in, and need none.
+  package var tokenFile: FilePath?
+  /// Other names under which clients may ask for this server, such as that of a reverse proxy.
+  package var names: [String] = []
+  /// Origins of pages from elsewhere that may use the server, such as `https://player.example.org`.
+  package var allowedOrigins: [String] = []
+  /// Reverse proxies whose headers `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
+  package var trustedProxies: [NetworkRange] = []
+  /// Threads for reading the store, decoding and files.
+  package var threadCount = 4
+  /// Requests that may wait for one of these threads; more are told to come back later.
+  package var maximumWaiting = 256
+
+  /// What starts a process that makes a cover; empty for no covers.
+  package var coverCommand: [String] = []
+  /// Threads that listen to live sessions; as many decode and match uploads.
+  package var recognitionThreadCount = 2
+  /// Live sessions at a time; more are told to come back later.
+  package var maximumSessionCount = 200
+  /// The command line of a `DecodingWorker`, without its limits.
+  package var decoder: [String] = []
+  /// How long a file may take that is read for a request.
+  package var timeLimit = TimeLimit.standard
+  /// Where such a file is read, by a plan that was made of all of a definition.
+  package var isolation: @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation = { _, _ in .none }
+
+  package static let standardHost = "127.0.0.1"
+  package static let standardPort = 8642
+
+  package init(catalog: FilePath) { self.catalog = catalog }
+}

@@ -1,0 +1,56 @@
+internal import HTTPTypes
+internal import Platform
+package import ResultStore
+internal import Synchronization
+
+/// What all routes share.
+package struct Services: Sendable {
+  /// May be written: tempi that people correct, playlists, saved tracks.
+  package let store: ResultStore
+  package let options: ServerOptions
+  let covers: Covers
+  let recognition: RecognitionServices
+  /// Who is let in.
+  package let access: AccessTokens
+  private let threads: ThreadExecutor
+  private let waiting = Waiting()
+
+  /// - Parameter report: Takes what goes wrong with the file of tokens later.
+  /// - Throws: `ResourceError` if the system gives no thread; `TokenFile.Problem`.
+  package init(
+    store: ResultStore, options: ServerOptions, report: @escaping @Sendable (TokenFile.Problem) -> Void = { _ in }
+  ) throws {
+    self.store = store
+    self.options = options
+    covers = Covers(command: options.coverCommand)
+    access = AccessTokens(file: try options.tokenFile.map { try TokenFile($0, report: report) })
+    threads = try ThreadExecutor(threadCount: options.threadCount)
+    recognition = try RecognitionServices(store: store, options: options)
+  }
+
+  /// Runs what blocks or computes on threads of its own, so that event loops and the cooperative pool stay free.
+  /// - Throws: what `body` throws; a `RequestError` with the status 503 if too many wait.
+  package func blocking<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
+    guard waiting.count.add(1, ordering: .relaxed).newValue <= options.maximumWaiting else {
+      waiting.count.subtract(1, ordering: .relaxed)
+      throw RequestError(.serviceUnavailable, "The server has too much to do. Try again in a second.", retryAfter: 1)
+    }
+    defer { waiting.count.subtract(1, ordering: .relaxed) }
+    return try await withTaskExecutorPreference(threads) { try await Self.run(body) }
+  }
+
+  /// Not isolated and `async`, so that the preferred executor runs it.
+  private nonisolated static func run<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
+    try body()
+  }
+
+  /// Ends the threads; to be called when no request is left.
+  func close() {
+    recognition.close()
+    threads.close()
+  }
+}
+
+private final class Waiting: Sendable {
+  let count = Atomic(0)
+}

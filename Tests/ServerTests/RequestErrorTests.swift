@@ -1,0 +1,23 @@
+import Foundation
+import HTTPTypes
+import ResultStore
+import SystemPackage
+import Testing
+
+@testable import Server
+
+@Suite struct RequestErrorTests {
+  @Test func errorsOfTheInsideAreNotTold() {
+    struct Secret: Error {}
+    let error = RequestError(Secret())
+    #expect(error.status == .internalServerError)
+    #expect(!error.message.contains("Secret"))
+    #expect(!RequestError(StoreError.corrupt(path: "/secret/place", detail: "page 3")).message.contains("secret"))
+  }
+
+  @Test func aBusyDatabaseAsksToComeBack() {
+    let error = RequestError(StoreError.busy(path: "/a"))
+    #expect(error.status == .serviceUnavailable)
+    #expect(error.retryAfter == 1)
+  }
+}
