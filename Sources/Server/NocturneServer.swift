@@ -33,9 +33,12 @@ package struct NocturneServer: Sendable {
     let group = ServiceGroup(services: [application], logger: logger)
     try await withThrowingTaskGroup { tasks in
       tasks.addTask { try await group.run() }
+      let observer = Task { await app.observe() }
+      defer { observer.cancel() }
       tasks.addTask {
         await stop()
         services.recognition.endSessions()
+        app.stopEvents()
         await group.triggerGracefulShutdown()
       }
       try await tasks.next()
