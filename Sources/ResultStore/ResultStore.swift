@@ -13,6 +13,7 @@ public import SystemPackage
 /// - `Queue`: the files that wait, with all that may save work on them.
 /// - `Results`: writing and merging what analyses have brought.
 /// - `Findings`: where findings and corrections are kept.
+/// - `Playlists`: playlists and saved tracks.
 /// - `Search`: the catalog of songs, and what it answers.
 /// - `Reading`: records, runs and figures for reports and commands.
 /// - `Upkeep`: checks, backup, pruning, the lock of a run.

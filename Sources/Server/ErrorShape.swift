@@ -22,6 +22,7 @@ struct ErrorShape: RouterMiddleware {
       }
       var response = Response.json(status: described.status) { write(described, &$0) }
       if let seconds = described.retryAfter { response.headers[.retryAfter] = String(seconds) }
+      if described.status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
       return response
     }
   }

@@ -63,7 +63,10 @@ package struct NocturneServer: Sendable {
 
   private var router: Router<ServerContext> {
     let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
+    router.add(middleware: ResponseHeaders())
     router.add(middleware: ErrorShape.standard)
+    router.add(middleware: Access(services))
+    router.add(middleware: BodyLimits())
     for part in routes { part.add(to: router) }
     return router
   }
@@ -71,9 +74,13 @@ package struct NocturneServer: Sendable {
   private var routes: [any RouteSet] {
     [
       HealthRoutes(services: services),
+      LoginRoutes(services: services),
       MediaRoutes(services: services),
       MatchRoutes(services: services),
       SessionRoutes(services: services),
+      RecognitionCatalogRoutes(services: services),
+      AcoustIDRoutes(services: services, fingerprints: FingerprintCatalog(services)),
+      AcousticBrainzRoutes(services: services),
       PageRoutes(),
       app,
     ]

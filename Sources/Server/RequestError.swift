@@ -22,6 +22,8 @@ package struct RequestError: Error, Sendable, Equatable {
   init(_ error: any Error) {
     switch error {
     case let error as RequestError: self = error
+    case let error as HTTPError where error.status == .notFound && error.body == nil:
+      self.init(.notFound, "There is nothing at this address.")
     case let error as HTTPError:
       self.init(error.status, error.body ?? error.status.reasonPhrase)
     case is NIOTooManyBytesError:

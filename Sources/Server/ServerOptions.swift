@@ -12,6 +12,12 @@ package struct ServerOptions: Sendable {
   package var catalog: FilePath
   /// A file with a token a line; without one, only clients on this machine are let in, and need none.
   package var tokenFile: FilePath?
+  /// Other names under which clients may ask for this server, such as that of a reverse proxy.
+  package var names: [String] = []
+  /// Origins of pages from elsewhere that may use the server, such as `https://player.example.org`.
+  package var allowedOrigins: [String] = []
+  /// Reverse proxies whose headers `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
+  package var trustedProxies: [NetworkRange] = []
   /// Threads for reading the store, decoding and files.
   package var threadCount = 4
   /// Requests that may wait for one of these threads; more are told to come back later.

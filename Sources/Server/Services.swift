@@ -10,14 +10,20 @@ package struct Services: Sendable {
   package let options: ServerOptions
   let covers: Covers
   let recognition: RecognitionServices
+  /// Who is let in.
+  package let access: AccessTokens
   private let threads: ThreadExecutor
   private let waiting = Waiting()
 
-  /// - Throws: `ResourceError` if the system gives no thread.
-  package init(store: ResultStore, options: ServerOptions) throws {
+  /// - Parameter report: Takes what goes wrong with the file of tokens later.
+  /// - Throws: `ResourceError` if the system gives no thread; `TokenFile.Problem`.
+  package init(
+    store: ResultStore, options: ServerOptions, report: @escaping @Sendable (TokenFile.Problem) -> Void = { _ in }
+  ) throws {
     self.store = store
     self.options = options
     covers = Covers(command: options.coverCommand)
+    access = AccessTokens(file: try options.tokenFile.map { try TokenFile($0, report: report) })
     threads = try ThreadExecutor(threadCount: options.threadCount)
     recognition = try RecognitionServices(store: store, options: options)
   }

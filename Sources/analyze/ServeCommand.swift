@@ -5,6 +5,7 @@ import Pipeline
 import Platform
 import ResultStore
 import Server
+import SystemPackage
 
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -20,6 +21,19 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Take connections at this port; 0 for any", valueName: "port"))
   var port = ServerOptions.standardPort
 
+  @Option(
+    help: ArgumentHelp("Let in only clients with a token of FILE (a name and a token a line)", valueName: "file"))
+  var tokenFile: PathArgument?
+
+  @Option(help: ArgumentHelp("Serve under this name, too; for a reverse proxy", valueName: "host"))
+  var name: [String] = []
+
+  @Option(help: ArgumentHelp("Believe this proxy's X-Forwarded-For and X-Forwarded-Proto", valueName: "address"))
+  var trustProxy: [String] = []
+
+  @Option(help: ArgumentHelp("Let pages of this origin use the server", valueName: "origin"))
+  var allowOrigin: [String] = []
+
   @OptionGroup
   var catalog: CatalogArguments
 
@@ -28,6 +42,27 @@ struct ServeCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard 0...65535 ~= port else { throw ValidationError("--port expects 0 to 65535, not \(port).") }
+    for proxy in trustProxy where NetworkRange(proxy) == nil {
+      throw ValidationError("--trust-proxy expects an address such as 127.0.0.1 or 10.0.0.0/8, not \(proxy).")
+    }
+    for name in name where !ServedNames.isName(name) {
+      throw ValidationError("--name expects a name without scheme and port, such as music.example.org, not \(name).")
+    }
+    for origin in allowOrigin where !ServedNames.isOrigin(origin) {
+      throw ValidationError("--allow-origin expects an origin such as https://player.example.org, not \(origin).")
+    }
+    var options = ServerOptions(catalog: "")
+    apply(to: &options)
+    if let problem = ListeningRules.problem(with: options) { throw ValidationError(problem) }
+  }
+
+  private func apply(to options: inout ServerOptions) {
+    options.host = host
+    options.port = port
+    options.tokenFile = tokenFile?.path
+    options.names = name
+    options.trustedProxies = trustProxy.compactMap { NetworkRange($0) }
+    options.allowedOrigins = allowOrigin
   }
 
   func run() async throws {
@@ -35,14 +70,15 @@ struct ServeCommand: AsyncParsableCommand {
       var settings = try CommandSettings(database)
       catalog.apply(to: &settings)
       var options = ServerOptions(catalog: settings[Settings.catalog])
-      options.host = host
-      options.port = port
+      apply(to: &options)
       options.coverCommand = CoverProcessCommand.command
       options.decoder = DecodingProcessCommand.arguments
       options.recognitionThreadCount = max(2, ProcessInfo.processInfo.activeProcessorCount)
       options.timeLimit = settings.timeLimit
       options.isolation = { [settings] in settings.isolation($0, only: [], $1) }
-      let services = try Services(store: settings.openStore(.readWrite), options: options)
+      let services = try Services(store: settings.openStore(.readWrite), options: options) { problem in
+        Log.write(.error, "tokens", "\(problem) Nobody is let in until then.")
+      }
       let (stopping, stop) = AsyncStream.makeStream(of: Never.self)
       let signals = SignalHandling { _ in stop.finish() }
       try await NocturneServer(services, log: { Log.write($0) }).run { for await _ in stopping {} }

@@ -10,10 +10,11 @@ enum Schema {
   static let version = 4
 
   /// Tables that no finding can have for its own.
-  static let ownTables: Set<String> = [
+  static let ownTables: Set<String> = PlaylistTables.own.union([
     "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
-    "song", "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip", "tempo_history", AlbumLoudness.table, SongCatalog.changes,
-  ]
+    "song", "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip", "tempo_history", AlbumLoudness.table,
+    SongCatalog.changes,
+  ])
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -40,6 +41,7 @@ enum Schema {
     migrator.registerMigration("v4") { db in
       try db.execute(sql: "DROP VIEW track")
       try db.execute(sql: tables4Corrections)
+      try db.execute(sql: PlaylistTables.tables4)
       try db.execute(sql: SongCatalog.tables4)
       try db.execute(sql: trackView())
       try db.execute(sql: "PRAGMA user_version = 4")

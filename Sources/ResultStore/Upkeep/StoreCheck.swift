@@ -19,6 +19,7 @@ extension ResultStore {
     var complaints = try checkWordIndex()
     complaints += try read { db in
       try StoreCheck.rows(self, db) + StoreCheck.searchCatalog(self, db) + StoreCheck.lastRun(db)
+        + PlaylistTables.check(db)
     }
     return complaints
   }

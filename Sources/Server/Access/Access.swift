@@ -1,0 +1,145 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// Lets in whoever may be: asked by a name of this server, by no page from elsewhere, and with a token where one is needed.
+struct Access: RouterMiddleware {
+  typealias Context = ServerContext
+
+  private let names: ServedNames
+  private let allowedOrigins: Set<String>
+  private let proxies: TrustedProxies
+  private let tokens: AccessTokens
+  private let failures = FailedAttempts()
+
+  init(_ services: Services) {
+    names = ServedNames(host: services.options.host, names: services.options.names)
+    allowedOrigins = Set(services.options.allowedOrigins.map { $0.lowercased() })
+    proxies = TrustedProxies(services.options.trustedProxies)
+    tokens = services.access
+  }
+
+  func handle(
+    _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+  ) async throws -> Response {
+    var request = request
+    var context = context
+    context.client = proxies.client(peer: context.client.address, headers: request.headers)
+    let route = Route(context.endpointPath)
+    try checkTarget(request)
+    let authority = try checkedName(request)
+    let origin = PageOrigin(request.headers, method: request.method, authority: authority, allowed: allowedOrigins)
+    switch origin {
+    case .own: break
+    case .allowed(let origin):
+      if request.method == .options, request.headers[.accessControlRequestMethod] != nil { return Self.preflight(origin) }
+    case .navigation where route.isPage: break
+    case .navigation, .foreign:
+      throw RequestError(
+        .forbidden,
+        "Pages from elsewhere may not use this server. If this one should, start it with --allow-origin and its origin.")
+    }
+    if tokens.areNeeded {
+      context.client.token = try await token(of: &request, context: context, route: route)
+    }
+    var response = try await next(request, context)
+    if case .allowed(let origin) = origin { Self.allow(origin, in: &response) }
+    return response
+  }
+
+  private func checkTarget(_ request: Request) throws {
+    guard request.uri.string.utf8.count <= Self.maximumTarget else {
+      throw RequestError(.uriTooLong, "The address is longer than \(Self.maximumTarget) bytes.")
+    }
+  }
+
+  /// Bytes of path and query.
+  private static let maximumTarget = 8192
+
+  private func checkedName(_ request: Request) throws -> String {
+    guard let authority = request.head.authority else {
+      throw RequestError(.badRequest, "The request has no header Host.")
+    }
+    guard names.contain(authority) else {
+      throw RequestError(
+        .misdirectedRequest,
+        "This server is not known by that name. If it should be, start it with --name and the name.")
+    }
+    return authority
+  }
+
+  // MARK: Tokens
+
+  /// - Returns: the name of the token; `nil` if there is none, and none is needed here.
+  private func token(of request: inout Request, context: ServerContext, route: Route) async throws -> String? {
+    let shown = try await credentials(of: &request, route: route)
+    let address = context.client.address
+    guard let shown else {
+      if route.isOpen || route.isOpenLocally && context.client.isLocal { return nil }
+      throw Self.unauthorized("This needs a token. Show it as: Authorization: Bearer TOKEN")
+    }
+    if let wait = failures.wait(for: address) {
+      if route.isOpen { return nil }
+      throw RequestError(
+        .tooManyRequests, "There were too many wrong tokens. Wait a minute.",
+        retryAfter: max(1, Int(wait.components.seconds) + 1))
+    }
+    if let name = name(of: shown) { return name }
+    // A cookie that has run out is no attempt, and pages that need no token are shown all the same.
+    if case .cookie = shown {} else { failures.add(address) }
+    if route.isOpen { return nil }
+    throw Self.unauthorized("The token is not valid. It may have run out, or be mistyped.")
+  }
+
+  private static func unauthorized(_ message: String) -> RequestError { RequestError(.unauthorized, message) }
+
+  private func name(of credentials: Credentials) -> String? {
+    switch credentials {
+    case .secret(let secret): tokens.name(ofSecret: secret)
+    case .bearer(let text): tokens.name(ofPass: text, kind: .bearer) ?? tokens.name(ofSecret: text)
+    case .cookie(let text): tokens.name(ofPass: text, kind: .cookie)
+    case .salted(let token, let salt): tokens.name(ofSubsonicToken: token, salt: salt)
+    }
+  }
+
+  private func credentials(of request: inout Request, route: Route) async throws -> Credentials? {
+    // The secret of the token endpoint is its own affair.
+    if route.isTokenEndpoint { return nil }
+    if let header = request.headers[.authorization] { return Credentials(authorization: header) }
+    if let parameters = route.parameters {
+      if let found = Credentials(parameters: FormFields(request.uri.query ?? ""), of: parameters) { return found }
+      if request.method == .post,
+        request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true,
+        request.headers[.contentEncoding] == nil
+      {
+        let body = try await request.collectBody(upTo: BodyLimits.standard)
+        let fields = FormFields(String(buffer: body))
+        if let found = Credentials(parameters: fields, of: parameters) { return found }
+      }
+    }
+    return request.cookies[AppCookie.name].map { .cookie($0.value) }
+  }
+
+  // MARK: Other origins (https://fetch.spec.whatwg.org/#http-cors-protocol)
+
+  private static func preflight(_ origin: String) -> Response {
+    var response = Response(status: .noContent)
+    allow(origin, in: &response)
+    response.headers[.accessControlAllowMethods] = "GET, HEAD, POST, PUT, DELETE"
+    response.headers[.accessControlAllowHeaders] = "Authorization, Content-Type, If-Match, If-None-Match, Range"
+    response.headers[.accessControlMaxAge] = "600"
+    return response
+  }
+
+  private static func allow(_ origin: String, in response: inout Response) {
+    response.headers[.accessControlAllowOrigin] = origin
+    response.headers[.accessControlExposeHeaders] = "Content-Range, ETag, Location, Retry-After"
+    response.headers[.crossOriginResourcePolicy] = "cross-origin"
+    response.headers.append(HTTPField(name: .vary, value: "Origin"))
+  }
+}
+
+extension HTTPField.Name {
+  static let crossOriginResourcePolicy = Self("Cross-Origin-Resource-Policy")!
+}

@@ -1,0 +1,91 @@
+internal import Crypto
+internal import Foundation
+
+/// Who is let in by what it shows.
+///
+/// Tokens of the file stay valid until they are taken out of it. Passes are made of them for some time: the bearer tokens
+/// of `/api/token` and the cookies of the app. A pass is signed with the token, so none are kept, a restart does not end
+/// them, and they end with the token.
+package struct AccessTokens: Sendable {
+  /// `nil` if everybody who can connect is let in.
+  private let file: TokenFile?
+  /// Signs passes where there are no tokens.
+  private let ownKey = SymmetricKey(size: .bits256)
+
+  package init(file: TokenFile?) { self.file = file }
+
+  /// Whether a token is needed.
+  package var areNeeded: Bool { file != nil }
+
+  /// The name of a token; `nil` if there is no such token. Takes the same time whichever it is.
+  package func name(ofSecret secret: String) -> String? {
+    guard let file else { return nil }
+    let digest = SHA256.hash(data: Data(secret.utf8))
+    // `==` of digests compares all bytes in any case.
+    return file.tokens.reduce(nil) { found, token in token.digest == digest ? token.name : found }
+  }
+
+  /// The name of the token with which a Subsonic client has salted its password: `t = md5(password + s)`.
+  package func name(ofSubsonicToken token: String, salt: String) -> String? {
+    guard let file, let bytes = Self.bytes(ofHex: token), bytes.count == Insecure.MD5.byteCount else { return nil }
+    return file.name { secret in Insecure.MD5.hash(data: Data((secret + salt).utf8)) == bytes }
+  }
+
+  /// A pass for some time.
+  /// - Parameter name: of a token; `nil` where none are needed.
+  func pass(for name: String?, kind: Pass, lasting seconds: Int, now: Date = Date()) -> String? {
+    guard let key = key(for: name, kind) else { return nil }
+    let claim = "\(Int(now.timeIntervalSince1970) + seconds).\(Data((name ?? "").utf8).base64URL)"
+    let signature = HMAC<SHA256>.authenticationCode(for: Data(claim.utf8), using: key)
+    return "\(claim).\(Data(signature).base64URL)"
+  }
+
+  /// Who has a valid pass: the name of its token, or an empty one where none are needed. `nil` if it is not valid.
+  func name(ofPass pass: String, kind: Pass, now: Date = Date()) -> String? {
+    let parts = pass.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let end = Int(parts[0]), end > Int(now.timeIntervalSince1970),
+      let name = Data(base64URL: parts[1]).flatMap({ String(data: $0, encoding: .utf8) }),
+      let signature = Data(base64URL: parts[2]), let key = key(for: file == nil ? nil : name, kind)
+    else { return nil }
+    let isValid = HMAC<SHA256>.isValidAuthenticationCode(
+      signature, authenticating: Data("\(parts[0]).\(parts[1])".utf8), using: key)
+    return isValid ? name : nil
+  }
+
+  /// What a pass is for; one kind is no good for the other.
+  enum Pass: String, Sendable {
+    /// In the header `Authorization`, from `/api/token`.
+    case bearer
+    /// The app's.
+    case cookie
+  }
+
+  private func key(for name: String?, _ kind: Pass) -> SymmetricKey? {
+    var source = ownKey
+    if let file {
+      guard let token = file.tokens.first(where: { $0.name == name }) else { return nil }
+      source = SymmetricKey(data: Data(token.digest))
+    }
+    return HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: source, info: Data("nocturne \(kind.rawValue)".utf8), outputByteCount: 32)
+  }
+
+  private static func bytes(ofHex text: String) -> [UInt8]? {
+    let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+    guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+    return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+  }
+}
+
+extension Data {
+  /// Base64 for URLs and cookies, without padding (RFC 4648, section 5).
+  var base64URL: String {
+    base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+      .replacingOccurrences(of: "=", with: "")
+  }
+
+  init?(base64URL text: some StringProtocol) {
+    let text = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+    self.init(base64Encoded: text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4))
+  }
+}

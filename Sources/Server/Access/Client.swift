@@ -1,0 +1,11 @@
+/// Who asks.
+package struct Client: Sendable, Equatable {
+  /// The address of the client; behind a proxy that is trusted, the one that the proxy tells.
+  package var address: NetworkAddress?
+  /// Whether it reached us, or the trusted proxy, by TLS.
+  package var isSecure = false
+  /// The name of its token; `nil` where none is needed.
+  package var token: String?
+  /// Whether it is on this machine, and no proxy between.
+  package var isLocal = false
+}

@@ -1,0 +1,57 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import Text
+
+/// Lets the app's pages in: a token for a cookie.
+struct LoginRoutes: RouteSet {
+  let services: Services
+  private let failures = FailedAttempts()
+
+  init(services: Services) { self.services = services }
+
+  func add(to router: Router<ServerContext>) {
+    router.post("app/api/login", use: login)
+    router.post("app/api/logout") { _, context in
+      Response(status: .noContent, headers: [.setCookie: AppCookie.expired(isSecure: context.client.isSecure)])
+    }
+  }
+
+  /// `{"token": "…"}`
+  private func login(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let body = try await request.body.collect(upTo: 4096)
+    guard services.access.areNeeded else { return Response(status: .noContent) }
+    guard case .object(let members)? = try? JSONValue(parsing: body.readableBytesView),
+      case .string(let token)? = members["token"]
+    else { throw RequestError(.badRequest, "The body must be {\"token\": \"…\"}.") }
+    if let wait = failures.wait(for: context.client.address) {
+      throw RequestError(
+        .tooManyRequests, "There were too many wrong tokens. Wait a minute.",
+        retryAfter: Int(wait.components.seconds) + 1)
+    }
+    guard let name = services.access.name(ofSecret: token),
+      let pass = services.access.pass(for: name, kind: .cookie, lasting: AppCookie.lifetime)
+    else {
+      failures.add(context.client.address)
+      throw RequestError(.unauthorized, "There is no such token.")
+    }
+    return Response(
+      status: .noContent, headers: [.setCookie: AppCookie.header(pass, isSecure: context.client.isSecure)])
+  }
+}
+
+/// The cookie that lets the app's pages in.
+enum AppCookie {
+  static let name = "nocturne"
+  /// Seconds.
+  static let lifetime = 30 * 86_400
+
+  /// No script can read it, and no page from elsewhere can make a browser send it (RFC 6265bis).
+  static func header(_ pass: String, isSecure: Bool) -> String {
+    "\(name)=\(pass); Path=/; Max-Age=\(lifetime); HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
+  }
+
+  static func expired(isSecure: Bool) -> String {
+    "\(name)=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
+  }
+}

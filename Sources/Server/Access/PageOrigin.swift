@@ -1,0 +1,49 @@
+internal import HTTPTypes
+
+/// Which page in a browser has made a request, as far as its headers tell.
+///
+/// `Origin`: https://fetch.spec.whatwg.org/#origin-header, `Sec-Fetch-Site`: https://www.w3.org/TR/fetch-metadata/.
+/// Programs other than browsers send neither.
+enum PageOrigin: Equatable {
+  /// No page, one of our own, or what somebody typed.
+  case own
+  /// One that `--allow-origin` lets in.
+  case allowed(String)
+  /// One from elsewhere follows a link to one of ours.
+  case navigation
+  case foreign
+
+  init(_ headers: HTTPFields, method: HTTPRequest.Method, authority: String, allowed: Set<String>) {
+    let site = headers[.secFetchSite]
+    if let origin = headers[.origin] {
+      if allowed.contains(origin.lowercased()) {
+        self = .allowed(origin)
+      } else if let host = Self.authority(of: origin), host == authority.lowercased(), site ?? "same-origin" != "cross-site" {
+        self = .own
+      } else {
+        self = .foreign
+      }
+      return
+    }
+    switch site {
+    case nil, "same-origin", "none": self = .own
+    case _ where headers[.secFetchMode] == "navigate" && (method == .get || method == .head)
+      && ["document", nil].contains(headers[.secFetchDest]):
+      self = .navigation
+    default: self = .foreign
+    }
+  }
+
+  /// `example.org:8080` of `http://example.org:8080`, without the port that goes without saying.
+  private static func authority(of origin: String) -> String? {
+    let origin = origin.lowercased()
+    for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) { return String(origin.dropFirst(scheme.count)) }
+    return nil
+  }
+}
+
+extension HTTPField.Name {
+  static let secFetchSite = Self("Sec-Fetch-Site")!
+  static let secFetchMode = Self("Sec-Fetch-Mode")!
+  static let secFetchDest = Self("Sec-Fetch-Dest")!
+}

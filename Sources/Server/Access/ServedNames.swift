@@ -1,0 +1,70 @@
+/// The names under which the server may be asked.
+///
+/// A page elsewhere can let its own name point to this machine after it was loaded, and would then be of the same origin as
+/// this server (DNS rebinding). Its name still stands in `Host`.
+package struct ServedNames: Sendable {
+  private let names: Set<String>
+  /// Whether other machines can connect, by any of this machine's addresses.
+  private let allowsAddresses: Bool
+
+  /// - Parameters:
+  ///   - host: where connections are taken.
+  ///   - names: others, such as that of a reverse proxy.
+  package init(host: String, names: [String]) {
+    let address = NetworkAddress(host)
+    self.names = Set((["localhost", host] + names).map { Self.normalized($0) })
+    allowsAddresses = address?.isLoopback != true && host.lowercased() != "localhost"
+  }
+
+  /// - Parameter authority: the header `Host`: a name or an address, perhaps with a port.
+  package func contain(_ authority: String) -> Bool {
+    guard let host = Self.host(of: authority) else { return false }
+    if let address = NetworkAddress(host) {
+      // An address cannot be pointed elsewhere. On loopback, no other than those of loopback can be meant.
+      return allowsAddresses || address.isLoopback || names.contains(Self.normalized(host))
+    }
+    return names.contains(Self.normalized(host))
+  }
+
+  /// Whether `text` is a name or an address, with neither scheme nor port.
+  package static func isName(_ text: String) -> Bool { host(of: text) == text }
+
+  /// Whether `text` is what a browser sends as `Origin`: scheme, name and perhaps a port.
+  package static func isOrigin(_ text: String) -> Bool {
+    ["http://", "https://"].contains { text.lowercased().hasPrefix($0) && host(of: String(text.dropFirst($0.count))) != nil }
+  }
+
+  /// Without the port, which is another one behind a proxy or a tunnel; `nil` if it is none.
+  static func host(of authority: String) -> String? {
+    var host = Substring(authority)
+    if host.hasPrefix("[") {
+      guard let end = host.firstIndex(of: "]") else { return nil }
+      let rest = host[host.index(after: end)...]
+      guard rest.isEmpty || isPort(rest) else { return nil }
+      host = host[...end]
+    } else if let colon = host.firstIndex(of: ":") {
+      guard isPort(host[colon...]) else { return nil }
+      host = host[..<colon]
+    }
+    let isPlain = host.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
+        true
+      default: false
+      }
+    }
+    return host.isEmpty || !isPlain ? nil : String(host)
+  }
+
+  private static func isPort(_ text: Substring) -> Bool {
+    text.first == ":" && text.utf8.count <= 6 && text.dropFirst().utf8.allSatisfy { 0x30...0x39 ~= $0 }
+  }
+
+  private static func normalized(_ name: String) -> String {
+    let name = name.lowercased()
+    let whole = name.count > 1 && name.hasSuffix(".") ? String(name.dropLast()) : name
+    return whole.hasPrefix("[") ? String(whole.dropFirst().dropLast()) : whole
+  }
+}

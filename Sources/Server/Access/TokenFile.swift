@@ -1,0 +1,162 @@
+internal import Crypto
+package import SystemPackage
+internal import Foundation
+internal import Platform
+internal import Synchronization
+
+/// The tokens of those who are let in: a file with a name and a token a line.
+///
+/// It is read again when it has changed. Only digests of the tokens are kept.
+package final class TokenFile: Sendable {
+  /// A token that opens the server.
+  struct Token: Sendable {
+    /// Stands in the log and in the metrics.
+    var name: String
+    var digest: SHA256Digest
+  }
+
+  /// What is wrong with the file. No token is ever part of it.
+  package struct Problem: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// What tells whether the file is the one that was read.
+  private struct Stamp: Equatable {
+    var inode: UInt64
+    var size: Int64
+    var seconds: Int
+    var nanoseconds: Int
+  }
+
+  private struct State {
+    var tokens: [Token]
+    var stamp: Stamp?
+    var checked: ContinuousClock.Instant
+  }
+
+  static let minimumLength = 16
+  private static let maximumSize = 1 << 20
+
+  private let path: FilePath
+  private let state: Mutex<State>
+  private let report: @Sendable (Problem) -> Void
+
+  /// - Parameter report: Takes why the file could not be read again; until it can, nobody is let in.
+  /// - Throws: `Problem` if it cannot be read now.
+  package init(_ path: FilePath, report: @escaping @Sendable (Problem) -> Void) throws(Problem) {
+    self.path = path
+    self.report = report
+    let (secrets, stamp) = try Self.read(path)
+    state = Mutex(State(tokens: secrets.map(Self.token), stamp: stamp, checked: .now))
+  }
+
+  /// The tokens as the file has them now; it is looked at once a second at most. Blocks for a moment.
+  var tokens: [Token] {
+    let (tokens, problem) = state.withLock { state -> ([Token], Problem?) in
+      let now = ContinuousClock.now
+      guard now - state.checked >= .seconds(1) else { return (state.tokens, nil) }
+      state.checked = now
+      if let stamp = state.stamp, stamp == Self.stamp(of: path) { return (state.tokens, nil) }
+      do throws(Problem) {
+        let (secrets, stamp) = try Self.read(path)
+        state.tokens = secrets.map(Self.token)
+        state.stamp = stamp
+      } catch {
+        let isNews = state.stamp != nil || !state.tokens.isEmpty
+        state.tokens = []
+        state.stamp = nil
+        return ([], isNews ? error : nil)
+      }
+      return (state.tokens, nil)
+    }
+    if let problem { report(problem) }
+    return tokens
+  }
+
+  /// The name of the token for which `matches` holds; all are tried, whichever it is.
+  ///
+  /// The file is read for this: what is made of the token itself cannot be checked with its digest.
+  func name(where matches: (_ secret: String) -> Bool) -> String? {
+    guard let (secrets, _) = try? Self.read(path) else { return nil }
+    return secrets.reduce(nil) { found, secret in matches(secret.text) ? secret.name : found }
+  }
+
+  private static func token(_ secret: (name: String, text: String)) -> Token {
+    Token(name: secret.name, digest: SHA256.hash(data: Data(secret.text.utf8)))
+  }
+
+  private static func read(_ path: FilePath) throws(Problem) -> ([(name: String, text: String)], Stamp) {
+    let shown = DisplayPath.text(of: path)
+    let text: String
+    let stamp: Stamp
+    do {
+      let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+      defer { try? file.close() }
+      var status = stat()
+      guard unsafe fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
+      guard status.st_mode & S_IFMT == S_IFREG else { throw Problem(description: "“\(shown)” is not a file.") }
+      guard status.st_mode & 0o077 == 0 else {
+        throw Problem(
+          description: "Other users can read the tokens in “\(shown)”. Change that with: chmod 600 '\(shown)'")
+      }
+      guard status.st_size <= maximumSize else { throw Problem(description: "“\(shown)” is too large for tokens.") }
+      stamp = Self.stamp(status)
+      var bytes = [UInt8](repeating: 0, count: maximumSize)
+      let count = try unsafe bytes.withUnsafeMutableBytes { buffer in
+        var count = 0
+        while count < buffer.count {
+          let more = try unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+          if more == 0 { break }
+          count += more
+        }
+        return count
+      }
+      text = String(decoding: bytes[..<count], as: UTF8.self)
+    } catch let problem as Problem {
+      throw problem
+    } catch {
+      throw Problem(description: "The tokens in “\(shown)” cannot be read: \(error).")
+    }
+    return (try secrets(in: text, path: shown), stamp)
+  }
+
+  /// - Throws: with the number of the line, never with what stands there.
+  static func secrets(in text: String, path: String) throws(Problem) -> [(name: String, text: String)] {
+    var secrets: [(name: String, text: String)] = []
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      let words = line.split(whereSeparator: \.isWhitespace)
+      guard let first = words.first, !first.hasPrefix("#") else { continue }
+      let place = "Line \(index + 1) of “\(path)”"
+      guard words.count == 2 else {
+        throw Problem(description: "\(place) needs a name and a token with a space between.")
+      }
+      guard words[1].utf8.count >= minimumLength else {
+        throw Problem(
+          description: "\(place): the token is shorter than \(minimumLength) characters. Make one with: "
+            + "head -c 24 /dev/urandom | base64")
+      }
+      guard !secrets.contains(where: { $0.name == first }) else {
+        throw Problem(description: "\(place): there is another token of that name. Each needs its own.")
+      }
+      secrets.append((String(first), String(words[1])))
+    }
+    guard !secrets.isEmpty else {
+      throw Problem(
+        description: "There is no token in “\(path)”. Write a line with a name and a token, such as: "
+          + "echo \"phone $(head -c 24 /dev/urandom | base64)\" >> '\(path)'")
+    }
+    return secrets
+  }
+
+  private static func stamp(of path: FilePath) -> Stamp? {
+    var status = stat()
+    guard unsafe path.withPlatformString({ unsafe stat($0, &status) }) == 0 else { return nil }
+    return status.st_mode & 0o077 == 0 ? stamp(status) : nil
+  }
+
+  private static func stamp(_ status: stat) -> Stamp {
+    Stamp(
+      inode: UInt64(status.st_ino), size: Int64(status.st_size), seconds: status.st_ctim.tv_sec,
+      nanoseconds: status.st_ctim.tv_nsec)
+  }
+}

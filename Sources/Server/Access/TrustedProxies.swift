@@ -1,0 +1,37 @@
+internal import HTTPTypes
+
+/// The reverse proxies whose word on the client is taken.
+package struct TrustedProxies: Sendable {
+  private let ranges: [NetworkRange]
+
+  package init(_ ranges: [NetworkRange]) { self.ranges = ranges }
+
+  /// - Parameter peer: the other end of the connection.
+  func client(peer: NetworkAddress?, headers: HTTPFields) -> Client {
+    // Whoever adds these headers has taken the request from somebody else, even if we do not believe the rest.
+    let isForwarded = headers[.xForwardedFor] != nil || headers[.forwarded] != nil
+    var client = Client(address: peer, isLocal: peer?.isLoopback == true && !isForwarded)
+    guard let peer, trusts(peer) else { return client }
+    client.isSecure = headers[.xForwardedProto]?.lowercased() == "https"
+    // The last one is what our proxy saw; those before are what others claim, unless they are proxies of ours as well.
+    for text in (headers[values: .xForwardedFor].joined(separator: ",")).split(separator: ",").reversed() {
+      guard let address = NetworkAddress(Self.trimmed(text)) else { break }
+      client.address = address
+      if !trusts(address) { break }
+    }
+    return client
+  }
+
+  private func trusts(_ address: NetworkAddress) -> Bool { ranges.contains { $0.contains(address) } }
+
+  private static func trimmed(_ text: Substring) -> Substring {
+    let start = text.drop { $0 == " " || $0 == "\t" }
+    return start.prefix { $0 != " " && $0 != "\t" }
+  }
+}
+
+extension HTTPField.Name {
+  static let xForwardedFor = Self("X-Forwarded-For")!
+  static let xForwardedProto = Self("X-Forwarded-Proto")!
+  static let forwarded = Self("Forwarded")!
+}

@@ -1,0 +1,39 @@
+/// The fields of a query string or of a body of the kind `application/x-www-form-urlencoded`
+/// (https://url.spec.whatwg.org/#urlencoded-parsing).
+struct FormFields: Sendable {
+  private let fields: [(name: String, value: String)]
+
+  /// - Parameter text: as it came. Bytes that are no UTF-8 become U+FFFD.
+  init(_ text: some StringProtocol) {
+    fields = text.utf8.split(separator: UInt8(ascii: "&")).map { field in
+      let end = field.firstIndex(of: UInt8(ascii: "=")) ?? field.endIndex
+      return (Self.decoded(field[..<end]), Self.decoded(field[end...].dropFirst()))
+    }
+  }
+
+  /// The first value of that name.
+  subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+
+  func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
+
+  private static func decoded(_ bytes: some Collection<UInt8>) -> String {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(bytes.count)
+    var rest = bytes[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "+"): decoded.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        if digits.count == 2 {
+          decoded.append(UInt8(digits[0] << 4 | digits[1]))
+          rest = rest.dropFirst(2)
+        } else {
+          decoded.append(byte)
+        }
+      default: decoded.append(byte)
+      }
+    }
+    return String(decoding: decoded, as: UTF8.self)
+  }
+}
