@@ -102,9 +102,13 @@ async function matchFile(file) {
 }
 
 /** How sure a match is, in words. */
-const sureness = ({ confidence }, others = []) => confidence == null ? '' : confidence >= .9 && !others.length
-  ? 'Sure: nothing else comes close.' : `${percent(confidence)} sure.${others.length ? ` ${plural(others.length, 'other track')} of the catalog ${
-    others.length === 1 ? 'holds' : 'hold'} the same recording.` : ''}`;
+function sureness({ confidence, alternatives }) {
+  const count = alternatives?.length || 0;
+  if (confidence == null) return '';
+  if (confidence >= .9 && !count) return 'Sure: nothing else comes close.';
+  return `${percent(confidence)} sure.${count ? ` ${plural(count, 'other track')} of the catalog ${count === 1 ? 'holds' : 'hold'
+    } the same recording.` : ''}`;
+}
 
 export async function showListen() {
   const box = element('section', { class: 'listen', id: 'listen', 'aria-live': 'polite', 'aria-label': 'Listening' });
@@ -140,7 +144,7 @@ export async function showListen() {
         element('p', { class: 'say tag', text: [item.artist || (track && `${track.folder}/`), track?.bpm != null && `${oneDecimal(track.bpm)} BPM`,
           state.isOver ? 'over now' : where].filter(Boolean).join(' · ') }),
         element('p', { class: 'say', text: [state.seconds && `Matched after ${Math.max(1, Math.round(state.seconds))} s.`,
-          sureness(item, item.alternatives)].filter(Boolean).join(' ') }),
+          sureness(item)].filter(Boolean).join(' ') }),
         others.length > 0 && element('p', { class: 'say tag', text: `Then: ${others.map(nameOf).join(', ')}` }),
         element('div', { class: 'btns' },
           id && element('a', { class: 'btn primary', id: 'open-track', href: address('track', id), text: 'Open track' }),
