@@ -71,12 +71,13 @@ let package = Package(
     systemLibrary("CEBUR128", pkgConfig: "libebur128", debian: "libebur128-dev"),
     // FFmpeg's macros and what glibc does not show to Swift, behind plain C headers.
     .target(
-      name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "avutil"].map { .linkedLibrary($0) }),
+      name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "swscale", "avutil"].map { .linkedLibrary($0) }),
     .target(name: "CBeatNetwork"), .target(name: "CKeyNetwork"), .target(name: "CLandmarkNetwork"),
     .target(name: "CSpawn"),
-    // What is in the folders Resources of Key, Likeness, Tempo and Recognition, and in Reporting/Page, compiled in.
+    // What is in the folders Resources of Key, Likeness, Tempo and Recognition, in Reporting/Page and in Server/App/Pages,
+    // compiled in.
     .target(name: "CKeyResources"), .target(name: "CLikenessResources"), .target(name: "CTempoResources"),
-    .target(name: "CPageResources"), .target(name: "CRecognitionResources"),
+    .target(name: "CPageResources"), .target(name: "CRecognitionResources"), .target(name: "CAppResources"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW", "CSamplerate", "CSoxr"]),
@@ -105,7 +106,8 @@ let package = Package(
         "Analysis", "CLandmarkNetwork", "CRecognitionResources", "DSP", "Landmarks", "Platform", "Text", systemPackage,
       ], excluding: ["Resources"]),
     swiftTarget(
-      "Listening", ["Analysis", "AudioDecoding", "CSpawn", "Landmarks", "Recognition", "Platform", systemPackage]),
+      "Listening",
+      ["Analysis", "AudioDecoding", "CSpawn", "DSP", "Landmarks", "Recognition", "Platform", systemPackage]),
     swiftTarget("LibraryScan", [systemPackage]),
     swiftTarget("Filters", ["Analysis", "Text", systemPackage]),
     swiftTarget(
@@ -149,17 +151,18 @@ let package = Package(
     swiftTarget(
       "Server",
       [
-        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "Filters", "Listening", "Pipeline", "Platform",
-        "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
+        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "CAppResources", "CLibAV", "CSpawn",
+        "Chromaprint", "Filters", "Listening", "Pipeline",
+        "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOWebSocket", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "Crypto", package: "swift-crypto"),
-      ]),
+      ], excluding: ["App/Pages"]),
     .executableTarget(
       name: "analyze",
       dependencies: [
@@ -267,7 +270,7 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Landmarks", "LibraryScan",
+        "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Filters", "Landmarks", "LibraryScan",
         "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Platform", "TagReading",
         "Text", grdb, systemPackage,
       ],

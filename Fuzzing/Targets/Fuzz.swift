@@ -12,8 +12,8 @@ enum Fuzz {
     [
       Entry(TagTarget.self), Entry(DecodingTarget.self), Entry(SndfileTarget.self), Entry(DefinitionTarget.self),
       Entry(SettingTarget.self), Entry(PathTarget.self), Entry(JSONTarget.self), Entry(MessageTarget.self),
-      Entry(StoreFileTarget.self), Entry(StoreRowTarget.self), Entry(SignatureTarget.self), Entry(SegmentTarget.self),
-      Entry(TableTarget.self), Entry(FeedTarget.self), Entry(ClipTarget.self),
+      Entry(StoreFileTarget.self), Entry(StoreRowTarget.self), Entry(SearchTarget.self), Entry(SignatureTarget.self),
+      Entry(SegmentTarget.self), Entry(TableTarget.self), Entry(FeedTarget.self), Entry(ClipTarget.self),
     ]
   }
 

@@ -102,6 +102,11 @@ static void prepareOnce(void) {
   }
 }
 
+void lavPrepare(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, prepareOnce);
+}
+
 // Input
 
 /// Applies the masks to `count` bytes of the file from `offset` on.
@@ -179,6 +184,18 @@ static int refuseOpen(AVFormatContext *format, AVIOContext **io, const char *url
   return AVERROR(EACCES);
 }
 
+int lavOpenInput(AVFormatContext **context, const AVInputFormat *format) {
+  (*context)->io_open = refuseOpen;
+  (*context)->max_streams = 256;
+  AVDictionary *options = NULL;
+  av_dict_set(&options, "format_whitelist", demuxers, 0);
+  av_dict_set(&options, "codec_whitelist", audioDecoders, 0);
+  av_dict_set(&options, "protocol_whitelist", "", 0);
+  int error = avformat_open_input(context, "", format, &options);
+  av_dict_free(&options);
+  return error;
+}
+
 void lav_close(LAVReader *reader) {
   if (!reader) return;
   av_frame_free(&reader->frame);
@@ -221,15 +238,7 @@ static LAVStatus openContainer(LAVReader *reader, const char *demuxer) {
   reader->format = avformat_alloc_context();
   if (!reader->format) return LAVStatusOutOfMemory;
   reader->format->pb = reader->io;
-  reader->format->io_open = refuseOpen;
-  reader->format->max_streams = 256;
-
-  AVDictionary *options = NULL;
-  av_dict_set(&options, "format_whitelist", demuxers, 0);
-  av_dict_set(&options, "codec_whitelist", audioDecoders, 0);
-  av_dict_set(&options, "protocol_whitelist", "", 0);
-  int error = avformat_open_input(&reader->format, "", format, &options);
-  av_dict_free(&options);
+  int error = lavOpenInput(&reader->format, format);
   if (error < 0) {
     LAVStatus status = statusOfOpening(reader, error);
     return status == LAVStatusUnknownFormat && format ? LAVStatusCorrupt : status;
@@ -265,8 +274,7 @@ static LAVStatus chooseStream(LAVReader *reader) {
 }
 
 LAVStatus lav_open(const LAVInput *input, LAVReader **result, int *readErrno) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, prepareOnce);
+  lavPrepare();
   *result = NULL;
   *readErrno = 0;
   if (input->end < input->start || input->start < 0 || input->prefixCount < 0) return LAVStatusNoAudio;

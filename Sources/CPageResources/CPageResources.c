@@ -7,6 +7,8 @@ static const unsigned char template[] = {
 #embed "../Reporting/Page/page.mustache"
 };
 static const unsigned char style[] = {
+#embed "../Reporting/Page/base.css"
+,
 #embed "../Reporting/Page/page.css"
 };
 /* One script of several files; its functions may stand in any order, its constants not. */
@@ -39,9 +41,13 @@ static const unsigned char script[] = {
 ,
 #embed "../Reporting/Page/script/glance.js"
 ,
+#embed "../Reporting/Page/script/print.js"
+,
 #embed "../Reporting/Page/script/prints.js"
 ,
 #embed "../Reporting/Page/script/neighbors.js"
+,
+#embed "../Reporting/Page/script/canvas.js"
 ,
 #embed "../Reporting/Page/script/strips.js"
 ,

@@ -52,3 +52,19 @@ extension CueSheet {
     self = generator.cueSheet()
   }
 }
+
+extension CueSheet {
+  /// What is heard in a file: a clip is matched as a whole, anything longer as by `init(ofFile:in:progress:)`.
+  /// - Throws: `DecodeError` if nothing can be decoded, `CatalogError` if it is too short or the catalog cannot be used.
+  package init(
+    ofRecording path: FilePath, _ session: RecognitionSession, progress: (Double) -> Void = { _ in }
+  ) throws {
+    var source = try MonoSource(path: path)
+    var matcher = try RecordingMatcher(session, sampleRate: source.sampleRate)
+    while let frames = source.next() {
+      matcher.append(frames.span)
+      progress(source.progress)
+    }
+    self = try matcher.cueSheet()
+  }
+}

@@ -1,16 +1,16 @@
 internal import Glibc
 internal import Recognition
-internal import SystemPackage
+package import SystemPackage
 
 /// What tells a catalog from an earlier one at the same place, without opening it: a file is only ever replaced by another.
-struct CatalogState: Equatable {
+package struct CatalogState: Equatable, Sendable {
   private var device: UInt
   private var inode: UInt
   private var size: Int
   private var seconds: Int
   private var nanoseconds: Int
 
-  init(of path: FilePath) {
+  package init(of path: FilePath) {
     var status = stat()
     let list = CatalogDirectory(at: path).listPath
     let isThere =

@@ -13,19 +13,24 @@ final class RecordingCommand: Sendable {
   /// `nil` once the number may be another program's.
   private let process: Mutex<pid_t?>
 
-  /// - Parameter words: The program, looked up in `PATH`, and its arguments.
-  init(_ words: [String]) throws(RecordingError) {
+  /// - Parameters:
+  ///   - words: The program, looked up in `PATH`, and its arguments.
+  ///   - input: What it reads; nothing if `nil`.
+  ///   - errors: Where its messages go; to those of this process if `nil`.
+  init(
+    _ words: [String], input: FileDescriptor? = nil, errors given: FileDescriptor? = nil
+  ) throws(RecordingError) {
     name = words.first ?? ""
     var reading: Int32 = -1
     var writing: Int32 = -1
     var process: pid_t = 0
-    let errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+    let errors = fcntl(given?.rawValue ?? STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
     var problem = errors < 0 ? errno : cspawn_output_pipe(&reading, &writing)
     if problem == 0 {
       // A thread of its own reads from it, which may wait.
       _ = fcntl(reading, F_SETFL, 0)
       let strings = words.map { strdup($0) } + [nil]
-      problem = cspawn_start(&process, strings, 0, -1, writing, errors)
+      problem = cspawn_start(&process, strings, 0, input?.rawValue ?? -1, writing, errors)
       for string in strings { free(string) }
     }
     for descriptor in [writing, errors] where descriptor >= 0 { close(descriptor) }

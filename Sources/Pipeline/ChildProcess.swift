@@ -10,8 +10,8 @@ internal import Synchronization
 /// its own process group, so a Ctrl-C at the terminal does not reach it; whatever is left of the group is killed when
 /// the program has ended or this object is released. Use it from one thread at a time; it may be handed from one to
 /// another, hence `@unchecked`.
-final class ChildProcess: @unchecked Sendable {
-  enum Failure: Error, Hashable {
+package final class ChildProcess: @unchecked Sendable {
+  package enum Failure: Error, Hashable {
     case cannotStart(reason: String)
     /// The program kept the caller waiting for longer than allowed.
     case timeout
@@ -27,17 +27,17 @@ final class ChildProcess: @unchecked Sendable {
     case cancelled
   }
 
-  enum Ending: Hashable {
+  package enum Ending: Hashable {
     case status(Int)
     case signal(Int)
   }
 
   /// The most bytes of standard output a program may print; more is a failure.
-  static let outputLimit = 8 << 20
+  package static let outputLimit = 8 << 20
   /// How many bytes of the end of standard error are kept.
   static let errorTailLimit = 8 << 10
 
-  private(set) var output: [UInt8] = []
+  package private(set) var output: [UInt8] = []
   private(set) var errorTail: [UInt8] = []
   /// Whether the program still accepts input.
   private(set) var takesInput: Bool
@@ -61,7 +61,7 @@ final class ChildProcess: @unchecked Sendable {
   ///   - hasInput: Whether `write` will be called; otherwise standard input is empty.
   ///   - patience: How long the program may keep the caller waiting, in `write` and `waitForEnd` together. Time
   ///     between the calls does not count.
-  init(
+  package init(
     arguments: [[UInt8]], leadsSession: Bool = false, outputLimit: Int = outputLimit, hasInput: Bool, patience: Duration
   ) throws(Failure) {
     self.outputLimit = outputLimit
@@ -106,7 +106,7 @@ final class ChildProcess: @unchecked Sendable {
 
   /// Writes the next bytes of the program's input, waiting until they are accepted. If the program has ended or closed
   /// its input, which it may, nothing more is written and `takesInput` is false.
-  func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+  package func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
     var rest = bytes
     while takesInput, !rest.isEmpty {
       var written = 0
@@ -154,7 +154,7 @@ final class ChildProcess: @unchecked Sendable {
 
   /// Ends the input, reads all output and waits until the program has ended; then kills whatever it left running in its
   /// process group.
-  func waitForEnd() throws(Failure) -> Ending {
+  package func waitForEnd() throws(Failure) -> Ending {
     closeInput()
     // The pipes close when the program ends, unless it closed them before or handed them on; so check the program
     // itself too, at growing intervals.

@@ -2,7 +2,7 @@ internal import Glibc
 public import SystemPackage
 
 /// A file without a name, which goes with the process however that ends.
-public struct UnnamedFile: ~Copyable {
+public struct UnnamedFile: ~Copyable, Sendable {
   /// Open for reading and writing.
   public let descriptor: FileDescriptor
 

@@ -26,6 +26,8 @@ public final class ResultStore: Sendable {
   }
 
   public let path: FilePath
+  /// The version of its schema before it was brought up to date for this; `nil` if it was, or if that was done in a copy.
+  public let olderSchema: Int?
   private let name: String
   /// Device and inode.
   private let place: FilePlace?
@@ -58,7 +60,7 @@ public final class ResultStore: Sendable {
         throw StoreError.cannotOpen(path: path, reason: "there is no such file")
       }
       let schema = try FindingSchema(findings.tables, path: path)
-      (pool, copy) = try Self.open(name, access, schema, path: path)
+      (pool, olderSchema, copy) = try Self.open(name, access, schema, path: path)
       (existing, songs) = try pool.read { [findings] db in
         (try ExistingColumns(of: findings.tables, db), try SongCatalog(db))
       }
@@ -70,14 +72,15 @@ public final class ResultStore: Sendable {
 
   private static func open(
     _ name: String, _ access: Access, _ findings: FindingSchema, path: FilePath
-  ) throws -> (any DatabaseWriter, TemporaryCopy?) {
+  ) throws -> (any DatabaseWriter, olderSchema: Int?, TemporaryCopy?) {
     do {
-      return (try openInPlace(name, access, findings, path: path), nil)
+      let (pool, olderSchema) = try openInPlace(name, access, findings, path: path)
+      return (pool, olderSchema, nil)
     } catch let error as DatabaseError where access == .readOnly && isRefusal(error) {
       // To read a database in WAL mode, SQLite writes beside it, unless it is told that nobody does.
-      if let frozen = try? openFrozen(name) { return (frozen, nil) }
+      if let frozen = try? openFrozen(name) { return (frozen, nil, nil) }
       guard let copy = TemporaryCopy(of: name) else { throw error }
-      return (try openInPlace(copy.name, .readWrite, findings, path: path), copy)
+      return (try openInPlace(copy.name, .readWrite, findings, path: path).0, nil, copy)
     }
   }
 
@@ -88,9 +91,10 @@ public final class ResultStore: Sendable {
   /// is tried again.
   private static func openInPlace(
     _ name: String, _ access: Access, _ findings: FindingSchema, path: FilePath
-  ) throws -> any DatabaseWriter {
+  ) throws -> (any DatabaseWriter, olderSchema: Int?) {
     let end = ContinuousClock.now + .seconds(patience)
     var found = try schemaVersion(ofDatabaseNamed: name, path: path)
+    let older = (1..<Schema.version).contains(found) ? found : nil
     while true {
       guard found <= Schema.version else {
         throw StoreError.newerSchema(path: path, found: found, known: Schema.version)
@@ -98,13 +102,13 @@ public final class ResultStore: Sendable {
       do {
         if access == .readOnly && found == Schema.version {
           let pool = try DatabasePool(path: name, configuration: configuration(readOnly: true))
-          if try !pool.read(SongCatalog.hasChanges) { return pool }
+          if try !pool.read(SongCatalog.hasChanges) { return (pool, nil) }
         }
         let pool = try DatabasePool(path: name, configuration: configuration(readOnly: false))
         try Schema.migrator.migrate(pool)
         try findings.update(pool)
         if try pool.read(SongCatalog.hasChanges) { try pool.write { db in try SongCatalog(db).update(db) } }
-        return pool
+        return (pool, older)
       } catch let error as DatabaseError {
         let before = found
         found = try schemaVersion(ofDatabaseNamed: name, path: path)
@@ -207,7 +211,7 @@ public final class ResultStore: Sendable {
       // In WAL mode a power cut may lose the last transactions with NORMAL, but never damages the database.
       try db.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY")
       db.add(function: NameVariants.sqlFunction)
-      try TrackSet.addFunction(to: db)
+      try TrackSet.addFunctions(to: db)
     }
     return configuration
   }

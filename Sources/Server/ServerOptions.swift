@@ -16,10 +16,22 @@ package struct ServerOptions: Sendable {
   package var allowedOrigins: [String] = []
   /// Reverse proxies whose headers `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
   package var trustedProxies: [NetworkRange] = []
+  var connections = ConnectionLimits()
+  /// Takes a line for each request.
+  package var accessLog: AccessLog?
   /// Threads for reading the store, decoding and files.
   package var threadCount = 4
   /// Requests that may wait for one of these threads; more are told to come back later.
   package var maximumWaiting = 256
+
+  /// What starts a process that makes a cover; empty for no covers.
+  package var coverCommand: [String] = []
+  /// Threads that listen to live sessions; as many decode and match uploads.
+  package var recognitionThreadCount = 2
+  /// Live sessions at a time; more are told to come back later.
+  package var maximumSessionCount = 200
+  /// The command line of a `DecodingWorker`, without its limits.
+  package var decoder: [String] = []
 
   package static let standardHost = "127.0.0.1"
   package static let standardPort = 8642

@@ -8,8 +8,11 @@ package struct Services: Sendable {
   /// May be written: tempi that people correct, playlists, saved tracks.
   package let store: ResultStore
   package let options: ServerOptions
+  package let metrics = ServerMetrics()
   /// Who is let in.
   package let access: AccessTokens
+  let covers: Covers
+  let recognition: RecognitionServices
   private let threads: ThreadExecutor
   private let waiting = Waiting()
 
@@ -21,7 +24,9 @@ package struct Services: Sendable {
     self.store = store
     self.options = options
     access = AccessTokens(file: try options.tokenFile.map { try TokenFile($0, report: report) })
+    covers = Covers(command: options.coverCommand)
     threads = try ThreadExecutor(threadCount: options.threadCount)
+    recognition = try RecognitionServices(store: store, options: options)
   }
 
   /// Runs what blocks or computes on threads of its own, so that event loops and the cooperative pool stay free.
@@ -40,8 +45,15 @@ package struct Services: Sendable {
     try body()
   }
 
+  /// Work that waits for a thread or has one.
+  var waitingCount: Int { waiting.count.load(ordering: .relaxed) }
+
   /// Ends the threads; to be called when no request is left.
-  func close() { threads.close() }
+  func close() {
+    recognition.close()
+    threads.close()
+    options.accessLog?.close()
+  }
 }
 
 private final class Waiting: Sendable {

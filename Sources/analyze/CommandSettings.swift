@@ -5,6 +5,7 @@ import Foundation
 import Pipeline
 import ResultStore
 import SystemPackage
+import Text
 
 /// The settings of a command: what files and the environment say, under what its options say. From when they are read,
 /// messages look as they say.
@@ -97,6 +98,12 @@ struct CommandSettings {
         .fatal, "There is no database \(path.string). Run `analyze FOLDER` first, or name another file with --database."
       )
     }
-    return try ResultStore(path: path, findings: BuiltInAnalyzers.findings, access: access)
+    let store = try ResultStore(path: path, findings: BuiltInAnalyzers.findings, access: access)
+    if let older = store.olderSchema {
+      Terminal.writeLine(
+        "The database \(printable(path.string)) was brought up to date (schema \(older) before). Earlier versions of "
+          + "analyze can no longer open it.")
+    }
+    return store
   }
 }

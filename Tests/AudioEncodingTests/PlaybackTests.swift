@@ -43,12 +43,15 @@ import Testing
     try program("aplay", "exit 3")
     try program("play", "exit 0")
     #expect(try Playback(players).play("/a.wav")?.name == "play")
-    try program("play", "exit 2")
-    #expect(throws: PlayerError.failed(["pw-play", "aplay", "play"], status: 2)) {
-      try Playback(players).play("/a.wav")
+    try program("play", "echo; echo 'no device: really' >&2; echo more >&2; exit 2")
+    let all = ["pw-play", "aplay", "play"]
+    #expect(throws: PlayerError.failed(all, status: 2, message: "no device: really")) {
+      try Playback(players).play(#require(folder).file("a.wav"))
     }
     try program("pw-play", "kill -TERM $$")
-    #expect(throws: PlayerError.failed(["pw-play"], status: 128 + 15)) { try Playback(players).play("/a.wav") }
+    #expect(throws: PlayerError.failed(["pw-play"], status: 128 + 15, message: nil)) {
+      try Playback(players).play("/a.wav")
+    }
   }
 
   @Test func noneIsInstalled() throws {

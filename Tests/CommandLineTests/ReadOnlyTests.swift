@@ -111,7 +111,7 @@ import Testing
       ALTER TABLE file DROP COLUMN full_path; ALTER TABLE file DROP COLUMN file_name;
       CREATE VIRTUAL TABLE songs_fts USING fts5 (title); CREATE VIRTUAL TABLE source_paths_fts USING fts5 (full_path);
       DROP VIEW run_summary; ALTER TABLE run DROP COLUMN partial; ALTER TABLE run DROP COLUMN newly_damaged;
-      DROP INDEX file_decoding; ALTER TABLE file DROP COLUMN decoding_id;
+      DROP INDEX file_no_track; DROP INDEX file_decoding; ALTER TABLE file DROP COLUMN decoding_id;
       CREATE VIEW run_summary AS SELECT id FROM run;
       DROP TABLE lyrics; DROP TABLE chapter; ALTER TABLE format DROP COLUMN claim_is_estimated;
       \(["stable", "map", "metre", "beats_s", "downbeats_s"].map { "ALTER TABLE tempo_correction DROP COLUMN \($0);" }

@@ -25,8 +25,8 @@ CREATE TABLE run (
   newly_failed INTEGER NOT NULL DEFAULT 0,
   pending INTEGER NOT NULL DEFAULT 0
 , partial INTEGER NOT NULL DEFAULT 0, newly_damaged INTEGER NOT NULL DEFAULT 0);
-INSERT INTO run VALUES(1,'finished',1795390856286964196,1795390856296159616,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',2,0,1,1,0,1,0,1,1);
-INSERT INTO run VALUES(2,'finished',1795390856296626747,1795390856299015913,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',0,2,1,1,1,0,0,0,0);
+INSERT INTO run VALUES(1,'finished',1795397279527620245,1795397279552020354,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',2,0,1,1,0,1,0,1,1);
+INSERT INTO run VALUES(2,'finished',1795397279552754205,1795397279555001798,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',0,2,1,1,1,0,0,0,0);
 CREATE TABLE run_root (
   run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
   position INTEGER NOT NULL,
@@ -79,12 +79,12 @@ CREATE TABLE file (
   vanished_run INTEGER REFERENCES run (id)  -- not NULL: gone
 , ctime_ns INTEGER, looked_ns INTEGER, decoding_id TEXT, full_path TEXT AS (display_path) VIRTUAL, file_name TEXT AS (
   replace(display_path, rtrim(display_path, replace(display_path, '/', '')), '')) VIRTUAL);
-INSERT INTO file VALUES(1,X'2f6d757369632f6261642e6d7033','/music/bad.mp3',1000,5000000000,7,102,'failed',NULL,1,1,NULL,0,NULL,NULL,1,1,1795390856291855837,NULL,NULL,1795390856287316265,NULL);
-INSERT INTO file VALUES(2,X'2f6d757369632f636166e92e666c6163','/music/caf\xE9.flac',1000,5000000000,7,101,'ok','1MFy9Z2qPJ8esP6w5YB2HK',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795390856292900575,NULL,NULL,1795390856287316265,'5BCjT9xsiJ7mVAQyrjlVBB');
-INSERT INTO file VALUES(3,X'2f6d757369632f676f6e652e666c6163','/music/gone.flac',1000,5000000000,7,103,'ok','48c9qLmzNba9OM4GvMd6RR',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795390856293251141,2,NULL,1795390856287316265,'1u1rQc3n4eZpzrMHARLrcx');
-INSERT INTO file VALUES(4,X'2f6d757369632f706172742e6f6767','/music/part.ogg',1000,5000000000,7,104,'partial','6dlhUlAJA9p2QGJSw33qeZ',3,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795390856294995950,NULL,NULL,1795390856287316265,'27IB3Nn1XpyYlyAonVlnAs');
+INSERT INTO file VALUES(1,X'2f6d757369632f6261642e6d7033','/music/bad.mp3',1000,5000000000,7,102,'failed',NULL,1,1,NULL,0,NULL,NULL,1,1,1795397279536773652,NULL,NULL,1795397279528098393,NULL);
+INSERT INTO file VALUES(2,X'2f6d757369632f636166e92e666c6163','/music/caf\xE9.flac',1000,5000000000,7,101,'ok','1MFy9Z2qPJ8esP6w5YB2HK',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795397279538205161,NULL,NULL,1795397279528098393,'5BCjT9xsiJ7mVAQyrjlVBB');
+INSERT INTO file VALUES(3,X'2f6d757369632f676f6e652e666c6163','/music/gone.flac',1000,5000000000,7,103,'ok','48c9qLmzNba9OM4GvMd6RR',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795397279538759232,2,NULL,1795397279528098393,'1u1rQc3n4eZpzrMHARLrcx');
+INSERT INTO file VALUES(4,X'2f6d757369632f706172742e6f6767','/music/part.ogg',1000,5000000000,7,104,'partial','6dlhUlAJA9p2QGJSw33qeZ',3,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795397279546549544,NULL,NULL,1795397279528098393,'27IB3Nn1XpyYlyAonVlnAs');
 INSERT INTO file VALUES(5,X'2f6d757369632f636f7665722e6a7067','/music/cover.jpg',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,0,'not_audio','A picture.',1,NULL,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO file VALUES(6,X'2f6d757369632f77616974696e672e666c6163','/music/waiting.flac',1000,5000000000,7,105,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,2,NULL,NULL,NULL,NULL,1795390856296766537,NULL);
+INSERT INTO file VALUES(6,X'2f6d757369632f77616974696e672e666c6163','/music/waiting.flac',1000,5000000000,7,105,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,2,NULL,NULL,NULL,NULL,1795397279552909899,NULL);
 CREATE TABLE format (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   container TEXT NOT NULL,
@@ -133,8 +133,8 @@ CREATE TABLE failure (
   last_failed_run INTEGER NOT NULL REFERENCES run (id),
   attempts INTEGER NOT NULL
 , failed_ns INTEGER, signal INTEGER, losses INTEGER NOT NULL DEFAULT 0, retry_ns INTEGER);
-INSERT INTO failure VALUES(1,'decode','corrupt','The stream is damaged.',1,1,1,1795390856291855837,NULL,0,NULL);
-INSERT INTO failure VALUES(4,'decode','truncated','The stream ends early.',1,1,1,1795390856294995950,NULL,0,NULL);
+INSERT INTO failure VALUES(1,'decode','corrupt','The stream is damaged.',1,1,1,1795397279536773652,NULL,0,NULL);
+INSERT INTO failure VALUES(4,'decode','truncated','The stream ends early.',1,1,1,1795397279546549544,NULL,0,NULL);
 CREATE TABLE in_progress (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   run INTEGER NOT NULL REFERENCES run (id),
@@ -261,7 +261,7 @@ CREATE TABLE IF NOT EXISTS "tempo_correction" (
   beats_s TEXT,                        -- JSON: [seconds, …]
   downbeats_s TEXT                     -- the same; NULL: not sure
 ) WITHOUT ROWID;
-INSERT INTO tempo_correction VALUES('6dlhUlAJA9p2QGJSw33qeZ',63.0,1795390856299231637,1,'[[0.25,63.0]]',NULL,'[0.41,1.3624]',NULL);
+INSERT INTO tempo_correction VALUES('6dlhUlAJA9p2QGJSw33qeZ',63.0,1795397279555326936,1,'[[0.25,63.0]]',NULL,'[0.41,1.3624]',NULL);
 CREATE TABLE tempo_skip (
   content_id TEXT PRIMARY KEY,
   skipped_ns INTEGER NOT NULL
@@ -273,7 +273,7 @@ CREATE TABLE song (
   album TEXT,
   album_artist TEXT,
   genre TEXT,
-  variants TEXT,                       -- other spellings of these names and the path, if there are
+  variants TEXT,                       -- other spellings of these and the path; the name of the file without a title
   year INTEGER,
   bpm REAL,                            -- as corrected, or else as found
   confidence REAL,
@@ -287,14 +287,14 @@ CREATE TABLE song (
   added_ns INTEGER NOT NULL,
   key_order INTEGER AS (cast(key AS INTEGER) * 2 + (key LIKE '%B')) VIRTUAL  -- around the wheel
 );
-INSERT INTO song VALUES(1,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,0,NULL,NULL,NULL,NULL,NULL,'failed',1795390856286964196);
-INSERT INTO song VALUES(2,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,126.0,0.93000000000000004884,0,NULL,NULL,10.0,'flac',1,'ok',1795390856286964196);
-INSERT INTO song VALUES(4,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,63.0,1.0,1,NULL,NULL,10.0,'flac',1,'partial',1795390856286964196);
+INSERT INTO song VALUES(1,NULL,NULL,NULL,NULL,NULL,'bad',NULL,NULL,NULL,0,NULL,NULL,NULL,NULL,NULL,'failed',1795397279527620245);
+INSERT INTO song VALUES(2,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,126.0,0.93000000000000004884,0,NULL,NULL,10.0,'flac',1,'ok',1795397279527620245);
+INSERT INTO song VALUES(4,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,63.0,1.0,1,NULL,NULL,10.0,'flac',1,'partial',1795397279527620245);
 CREATE TABLE song_change (file INTEGER PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS 'songs_fts_data'(id INTEGER PRIMARY KEY, block BLOB);
-INSERT INTO songs_fts_data VALUES(1,X'03060200000000');
+INSERT INTO songs_fts_data VALUES(1,X'03060200000001');
 INSERT INTO songs_fts_data VALUES(10,X'000000000103030003010101020101030101');
-INSERT INTO songs_fts_data VALUES(137438953473,X'000000a0053063616665020601010201060101020104656c73650202040102040107736f6d656f6e650204020301040203000231630206010102010601010201016502020401020401017302040203010402030003326361020601010201060101020102656c0202040102040102736f0204020301040203000433636166020601010201060101020103656c730202040102040103736f6d020402030104020304100c110e090b0f0a0c100b');
+INSERT INTO songs_fts_data VALUES(137438953473,X'000000c504306261640106010502010463616665020601010201060101020104656c73650202040102040107736f6d656f6e6502040203010402030002316201060105020101630206010102010601010201016502020401020401017302040203010402030003326261010601050201026361020601010201060101020102656c0202040102040102736f020402030104020300043362616401060105020103636166020601010201060101020103656c730202040102040103736f6d0204020301040203040a100c11090d090b0a0e0a0c0b0f0b');
 INSERT INTO songs_fts_data VALUES(274877906945,X'0000007005306361666504060101020104656c73650402040107736f6d656f6e650404020300023163040601010201016504020401017304040203000332636104060101020102656c0402040102736f0404020300043363616604060101020103656c730402040103736f6d04040203040b090d0906070a07080b08');
 INSERT INTO songs_fts_data VALUES(412316860417,X'0000005805306361666503010104656c736503010107736f6d656f6e65030100023163030101016503010101730301000332636103010102656c03010102736f030100043363616603010103656c7303010103736f6d03010408080b0605050706060807');
 CREATE TABLE IF NOT EXISTS 'songs_fts_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
@@ -302,7 +302,7 @@ INSERT INTO songs_fts_idx VALUES(1,X'',2);
 INSERT INTO songs_fts_idx VALUES(2,X'',2);
 INSERT INTO songs_fts_idx VALUES(3,X'',2);
 CREATE TABLE IF NOT EXISTS 'songs_fts_docsize'(id INTEGER PRIMARY KEY, sz BLOB);
-INSERT INTO songs_fts_docsize VALUES(1,X'000000000000');
+INSERT INTO songs_fts_docsize VALUES(1,X'000000000001');
 INSERT INTO songs_fts_docsize VALUES(2,X'030100000000');
 INSERT INTO songs_fts_docsize VALUES(4,X'030100000000');
 CREATE TABLE IF NOT EXISTS 'songs_fts_config'(k PRIMARY KEY, v) WITHOUT ROWID;
@@ -375,10 +375,11 @@ CREATE INDEX song_lossless ON song (lossless);
 CREATE INDEX song_added_ns ON song (added_ns);
 CREATE INDEX song_artist ON song (artist COLLATE NOCASE);
 CREATE INDEX song_title ON song (title COLLATE NOCASE);
-CREATE INDEX song_album ON song (album COLLATE NOCASE);
 CREATE INDEX song_genre ON song (genre COLLATE NOCASE);
+CREATE INDEX song_album ON song (album COLLATE NOCASE, album_artist, artist, year);
 CREATE INDEX song_status ON song (status) WHERE status <> 'ok';
 CREATE INDEX song_locked ON song (locked) WHERE locked = 1;
+CREATE INDEX file_no_track ON file (id) WHERE (vanished_run IS NOT NULL OR skip_code IS NOT NULL OR status IS NULL);
 CREATE INDEX loudness_integrated_lufs ON loudness (integrated_lufs);
 CREATE INDEX loudness_true_peak_dbtp ON loudness (true_peak_dbtp);
 CREATE VIEW file_analysis AS

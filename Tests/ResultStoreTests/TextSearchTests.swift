@@ -92,6 +92,26 @@ import Testing
     #expect(try library.store.search(SearchRequest("no tags")).paths.hits.count == 1)
   }
 
+  @Test func tracksWithoutATitleAreFoundByTheNameOfTheFile() throws {
+    let library = try Self.library()
+    func paths(_ words: String) throws -> [FilePath] {
+      try library.store.search(SearchRequest(words, sections: [.tracks])).tracks.hits.map(\.path)
+    }
+    #expect(try paths("tags no") == ["/music/y/no tags.flac"])
+    for words in ["flac", "seven", "music"] { #expect(try !paths(words).contains("/music/y/no tags.flac")) }
+    #expect(try paths("seven") == [])
+    // A title takes its place, and so does another name.
+    try library.night { _ in nil }
+    library.put("/music/y/no tags.flac", size: 2000)
+    try library.night { file in
+      var analysis = Library.analysis(of: file)
+      analysis.outcomes[0].result = .finding(TagFinding(fields: ["title": ["At last"]]))
+      return analysis
+    }
+    #expect(try paths("tags") == [] && paths("last") == ["/music/y/no tags.flac"])
+    #expect(try library.store.check() == [])
+  }
+
   @Test func filtersAndPages() throws {
     let library = try Self.library()
     #expect(try titles("lumine", in: library, where: "genre:trance -title:first") == ["Second Light", "Luminescent"])

@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 import Platform
 import Records
-import ResultStore
+@testable import ResultStore
 import SystemPackage
 import Testing
 
@@ -158,6 +158,28 @@ import Testing
       let expected = Self.songs.filter(matches).map(\.path)
       #expect(Set(found) == Set(expected), "\(text)")
       #expect(try library.store.trackCount(matching: filter) == expected.count, "\(text)")
+      #expect(try count(filter, in: library, fewTracks: 0) == expected.count, "\(text) by indexes alone")
+    }
+  }
+
+  private func count(_ filter: TrackFilter, in library: Library, fewTracks: Int) throws -> Int {
+    try library.store.read { db in
+      try FilterEvaluation(db, tables: library.store.songs.tables, fewTracks: fewTracks).tracks(matching: filter)
+        .count(ofAll: TrackSelection(db).allCount())
+    }
+  }
+
+  @Test func filesThatAreNoTracksAreNotFoundByPath() throws {
+    let library = try Self.library()
+    library.remove("/music/a/2/2.flac")
+    library.put("/music/a/2/waiting.flac")
+    let skipped = SkippedFile(path: "/music/a/cover.jpg", code: "not_audio", message: "A picture.")
+    try library.night(skipping: [skipped]) { _ in nil }
+    for fewTracks in [0, 1000] {
+      for (text, expected) in [("path:a", 119), ("path:2", 23), ("-path:music", 0), ("path:cover", 0), ("path:waiting", 0)] {
+        let filter = try TrackFilter(parsing: text)
+        #expect(try count(filter, in: library, fewTracks: fewTracks) == expected, "\(text), \(fewTracks)")
+      }
     }
   }
 

@@ -58,8 +58,7 @@ extension Shape<TempoChange.Change> {
     Shape(
       summary: "A file whose tempo is changed.",
       fields: [
-        .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { $0.path.fileURI },
-        .required("path", .text, "Absolute path for display, as in reports.") { DisplayPath.text(of: $0.path) },
+        .uri { $0.path }, .path { $0.path },
         .required("content_id", .contentID, "Its audio.") { $0.audio },
         .optional("before_bpm", .number, "Tempo before, in beats per minute.") { $0.before },
         .optional("after_bpm", .number, "Tempo after, in beats per minute; null if there is none.") { $0.after },
@@ -177,10 +176,7 @@ extension Shape<ReviewedLine> {
     Shape(
       summary: "A track whose tempo is doubtful. Copies of the same audio are left out.",
       fields: [
-        .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { $0.doubtful.path.fileURI },
-        .required("path", .text, "Absolute path for display, as in reports.") {
-          DisplayPath.text(of: $0.doubtful.path)
-        },
+        .uri { $0.doubtful.path }, .path { $0.doubtful.path },
         .required("content_id", .contentID, "Its audio.") { $0.doubtful.audio },
         .optional("artist", .text, "Performers.") { $0.track.artist },
         .optional("title", .text, "Title.") { $0.track.title },

@@ -49,6 +49,8 @@ package struct LibraryTempoChange {
   package static let exampleCount = 10
   /// Rows that are read at once.
   private static let pageSize = 10_000
+  /// Records with beats that are held at once.
+  private static let recordCount = 100
 
   package var change: TempoChange
   package var isDryRun: Bool
@@ -80,18 +82,16 @@ package struct LibraryTempoChange {
     var changed: Set<ContentID> = []
     var refusals: [String: Refusal] = [:]
     var spool = try Spool(in: scratchFolder)
-    for path in files {
-      // Forgotten in the meantime.
-      guard let record = try change.store.record(at: path, long: ["beats"]) else { continue }
+    try forEachRecord(of: files) { record in
       outcome.matchedCount += 1
       defer { progress(outcome.matchedCount) }
       if case .unset = change.wish, record.tempoCorrection == nil {
         outcome.unchangedCount += 1
-        continue
+        return
       }
       if let audio = record.contentID, changed.contains(audio) {
         outcome.copyCount += 1
-        continue
+        return
       }
       do {
         let (audio, correction, change) = try change.change(of: record)
@@ -113,6 +113,20 @@ package struct LibraryTempoChange {
       try spool.store(into: change.store)
     }
     return outcome
+  }
+
+  /// Calls `body` without a snapshot of the database, which would keep its log from being cut.
+  /// - Parameter files: Those that were forgotten in the meantime are left out.
+  private func forEachRecord(of files: [FilePath], _ body: (FileRecord) throws -> Void) throws {
+    for start in stride(from: 0, to: files.count, by: Self.recordCount) {
+      var records: [FileRecord] = []
+      let page = Array(files[start..<min(start + Self.recordCount, files.count)])
+      try change.store.forEachRecord(at: page, long: ["beats"]) { _, record in
+        records.append(record)
+        return true
+      }
+      for record in records { try body(record) }
+    }
   }
 }
 

@@ -43,8 +43,9 @@ package enum TimeNotation {
 
   private static func run(_ word: Substring) -> (start: Double, step: Double, count: Int)? {
     if let time = Double(word) { return (time, 0, 1) }
-    guard let match = word.wholeMatch(of: /([0-9.]+)\+([0-9.]+)\*([0-9]+)/), let start = Double(match.1),
-      let step = Double(match.2), let count = Int(match.3), count > 0
+    guard let plus = word.firstIndex(of: "+"), let star = word.lastIndex(of: "*"), plus < star,
+      let start = Double(word[..<plus]), let step = Double(word[word.index(after: plus)..<star]),
+      let count = Int(word[word.index(after: star)...]), count > 0
     else { return nil }
     return (start, step, count)
   }

@@ -32,8 +32,7 @@ extension Shape<MixSplit.File> {
       summary: "A piece of the recording.",
       fields: [
         .required("number", .integer, "From 1.") { $0.number },
-        .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { $0.path.fileURI },
-        .required("path", .text, "Absolute path for display, as in reports.") { DisplayPath.text(of: $0.path) },
+        .uri { $0.path }, .path { $0.path },
         .required("start_s", .number, "Where it begins in the recording, in seconds.") {
           $0.piece.start.rounded(toPlaces: 6)
         },

@@ -60,8 +60,7 @@ extension Shape<NumberedTrack> {
       summary: "A track of the playlist.",
       fields: [
         .required("number", .integer, "From 1.") { $0.number },
-        .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { $0.track.path.fileURI },
-        .required("path", .text, "Absolute path for display, as in reports.") { DisplayPath.text(of: $0.track.path) },
+        .uri { $0.track.path }, .path { $0.track.path },
         .optional("title", .text, "Title.") { $0.track.title },
         .optional("artist", .text, "Performers.") { $0.track.artist },
         .optional("album", .text, "Title of the release.") { $0.track.album },

@@ -13,9 +13,6 @@ package struct FileRecognition {
     self.limit = limit
   }
 
-  /// Seconds of a clip that is matched as a whole.
-  private static let longestClip = 30.0
-
   /// What is heard in a file. One that cannot be read, or is too short, gives a record with a problem.
   /// - Parameters:
   ///   - shownPath: What stands for the file in the record; `nil` for its path.
@@ -26,7 +23,7 @@ package struct FileRecognition {
   ) throws -> MatchRecord {
     var record = MatchRecord(path: shownPath ?? file)
     do {
-      let sheet = try cueSheet(of: file, progress: progress)
+      let sheet = try CueSheet(ofRecording: file, session, progress: progress)
       record.duration = sheet.duration
       record.tracks = sheet.cues.filter { limit.accepts($0.confidence) }
     } catch let error as DecodeError {
@@ -36,18 +33,5 @@ package struct FileRecognition {
       record.problem = Problem(stage: .analyze, code: "too_short", message: "For recognition, \(error).")
     }
     return record
-  }
-
-  /// - Throws: `DecodeError` or `CatalogError`.
-  private func cueSheet(of file: FilePath, progress: (Double) -> Void) throws -> CueSheet {
-    let query = try RecognitionQueryGenerator.query(ofFile: file, maximumDuration: Self.longestClip + 1)
-    guard query.duration <= Self.longestClip else {
-      return try CueSheet(ofFile: file, in: session.catalog, progress: progress)
-    }
-    switch session.match(query) {
-    case .matches(let matches): return CueSheet(cues: matches.map { CueSheet.Cue($0) }, duration: query.duration)
-    case .noMatch: return CueSheet(cues: [], duration: query.duration)
-    case .error(let error): throw error
-    }
   }
 }

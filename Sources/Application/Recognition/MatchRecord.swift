@@ -3,7 +3,7 @@ package import Platform
 package import Recognition
 internal import Records
 package import SystemPackage
-internal import Text
+package import Text
 
 /// What was recognized in one file: a line of `analyze match --json`.
 package struct MatchRecord: Sendable {
@@ -27,6 +27,14 @@ package struct MatchRecord: Sendable {
 
   /// As a line of NDJSON, line break included.
   package var ndjsonLine: [UInt8] { Shape.match.ndjsonLine(self) }
+
+  /// What was recognized, without what says in which file: names and values of an object.
+  package static func members(of sheet: CueSheet) -> [(JSONWriter.Key, (inout JSONWriter) -> Void)] {
+    let record = MatchRecord(path: "/", duration: sheet.duration, tracks: sheet.cues)
+    return Shape.match.fields.filter { ["duration_s", "tracks"].contains($0.name) }.map { field in
+      (field.key, { field.writeJSON(record, &$0) })
+    }
+  }
 }
 
 /// A track that begins or ends as one listens: a line of `analyze listen --json`.
@@ -40,6 +48,8 @@ package struct HeardRecord: Sendable {
   }
 
   var match: SignatureMatch { change.match }
+
+  package func writeJSON(into writer: inout JSONWriter) { Shape.heard.writeJSON(self, into: &writer) }
 
   /// As a line of NDJSON, line break included.
   package var ndjsonLine: [UInt8] { Shape.heard.ndjsonLine(self) }

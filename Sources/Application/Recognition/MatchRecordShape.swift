@@ -9,8 +9,7 @@ extension Shape<MatchRecord> {
     Shape(
       summary: "What was recognized in one file.",
       fields: [
-        .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { $0.path.fileURI },
-        .required("path", .text, "Absolute path for display, as in reports.") { DisplayPath.text(of: $0.path) },
+        .uri { $0.path }, .path { $0.path },
         .optionalObject("error", .problem, "Why nothing could be looked for.") { $0.problem },
         .optional("duration_s", .number, "Seconds that were listened to; null if none were.") { $0.duration },
         .objects("tracks", .cue, "Which tracks play when, ascending by start; null if none was recognized.") {

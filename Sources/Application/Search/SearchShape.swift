@@ -94,8 +94,7 @@ extension Shape<TrackRow> {
     Shape(
       summary: "A track of the library.",
       fields: [
-        .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { $0.path.fileURI },
-        .required("path", .text, "Absolute path for display, as in reports.") { DisplayPath.text(of: $0.path) },
+        .uri { $0.path }, .path { $0.path },
         .required("status", .text, "ok, partial or failed.") { $0.status.rawValue },
         .optional("artist", .text, "Performers; several with ' / ' between.") { $0.artist },
         .optional("title", .text, "Title.") { $0.title },

@@ -16,8 +16,7 @@ extension Shape<SimilarTracks.Answer> {
     Shape(
       summary: "The tracks that sound most like a file.",
       fields: [
-        .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { $0.path.fileURI },
-        .required("path", .text, "Absolute path for display, as in reports.") { DisplayPath.text(of: $0.path) },
+        .uri { $0.path }, .path { $0.path },
         .required("compared", .integer, "Other files of the library that it was compared with.") { $0.comparedCount },
         .required(
           "left_out", .integer,
@@ -35,8 +34,7 @@ extension Shape<SimilarTracks.Track> {
       fields: [
         .required("rank", .integer, "From 1.") { $0.rank },
         .required("likeness", .number, "0 to 1: 1 is the same sound.") { $0.likeness },
-        .required("uri", .uri, "The file, with the bytes of its path percent-encoded.") { $0.record.path.fileURI },
-        .required("path", .text, "Absolute path for display, as in reports.") { DisplayPath.text(of: $0.record.path) },
+        .uri { $0.record.path }, .path { $0.record.path },
         .optional("title", .text, "Title.") { $0.record.tags?.joined("title") },
         .optional("artist", .text, "Performers.") { $0.record.tags?.joined("artist") },
         .optional("album", .text, "Title of the release.") { $0.record.tags?.joined("album") },

@@ -22,7 +22,7 @@ public final class Playback: Sendable {
   public init(_ players: [Player]) { self.players = players }
 
   /// Plays a WAV file from start to end and waits. If a program refuses (there is no server, or no device), the next one is
-  /// tried. Messages of programs go to standard error.
+  /// tried. What programs write is not shown; the error says it.
   ///
   /// - Returns: The program that played it; `nil` if `stop` was called.
   public func play(_ file: FilePath) throws(PlayerError) -> Player? {
@@ -30,11 +30,11 @@ public final class Playback: Sendable {
     var tried: [String] = []
     for player in players {
       do throws(PlayerError) {
-        let status = try run(player, file)
+        let (status, message) = try run(player, file)
         if state.withLock(\.isStopped) { return nil }
         if status == 0 { return player }
         tried.append(player.name)
-        problem = .failed(tried, status: status)
+        problem = .failed(tried, status: status, message: message)
         // A person, or the system, has ended it.
         if status > 128 { break }
       } catch {
@@ -53,8 +53,8 @@ public final class Playback: Sendable {
     }
   }
 
-  /// The exit status; for a signal, 128 and its number.
-  private func run(_ player: Player, _ file: FilePath) throws(PlayerError) -> Int {
+  /// The exit status, for a signal 128 and its number; and the first line that it has written.
+  private func run(_ player: Player, _ file: FilePath) throws(PlayerError) -> (status: Int, message: String?) {
     let words = ([player.executable.string] + player.options).map { Array($0.utf8) } + [file.withBytes { Array($0) }]
     var strings = words.map { word in
       (word + [0]).withUnsafeBytes { bytes in
@@ -63,9 +63,16 @@ public final class Playback: Sendable {
     }
     defer { for string in strings { free(string) } }
     strings.append(nil)
-    let errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
     let nothing = open("/dev/null", O_WRONLY | O_CLOEXEC)
-    defer { for descriptor in [errors, nothing] where descriptor >= 0 { close(descriptor) } }
+    defer { if nothing >= 0 { close(nothing) } }
+    // A file takes whatever the program has to say, and nobody has to read meanwhile.
+    let messages: UnnamedFile
+    do {
+      messages = try UnnamedFile(in: Self.temporaryFolder)
+    } catch {
+      throw .cannotStart(player.name, reason: "what it writes cannot be kept: \(error)")
+    }
+    let errors = messages.descriptor.rawValue
     let problem: Int32 = state.withLock { state in
       guard !state.isStopped else { return ECANCELED }
       var process: pid_t = 0
@@ -82,6 +89,21 @@ public final class Playback: Sendable {
     var status: Int32 = 0
     var signal: Int32 = 0
     _ = cspawn_kill_and_reap(process, &status, &signal)
-    return signal == 0 ? Int(status) : 128 + Int(signal)
+    return (signal == 0 ? Int(status) : 128 + Int(signal), Self.firstLine(of: messages.descriptor))
+  }
+
+  private static var temporaryFolder: FilePath {
+    guard let folder = getenv("TMPDIR"), folder.pointee != 0 else { return "/tmp" }
+    return FilePath(String(cString: folder))
+  }
+
+  private static func firstLine(of file: FileDescriptor) -> String? {
+    var bytes = [UInt8](repeating: 0, count: 1024)
+    guard let count = try? bytes.withUnsafeMutableBytes({ try file.read(fromAbsoluteOffset: 0, into: $0) }) else {
+      return nil
+    }
+    let lines = String(decoding: bytes[..<count], as: UTF8.self).split(whereSeparator: \.isNewline)
+    guard let line = lines.first(where: { !$0.allSatisfy(\.isWhitespace) }) else { return nil }
+    return String(String.UnicodeScalarView(line.unicodeScalars.filter { $0.properties.generalCategory != .control }))
   }
 }

@@ -43,8 +43,8 @@ public struct Player: Hashable, Sendable {
 public enum PlayerError: Error, Hashable, Sendable, CustomStringConvertible {
   case noPlayer
   case cannotStart(String, reason: String)
-  /// The names of those that were tried, and the exit status of the last.
-  case failed([String], status: Int)
+  /// The names of those that were tried, the exit status of the last, and the first line that it wrote.
+  case failed([String], status: Int, message: String?)
 
   public var description: String {
     switch self {
@@ -52,9 +52,10 @@ public enum PlayerError: Error, Hashable, Sendable, CustomStringConvertible {
       "No program that plays audio was found. Install one of \(Player.knownNames.joined(separator: ", ")), for example "
         + "with apt install pipewire-bin, pulseaudio-utils or alsa-utils; or write a file with --output and play that."
     case .cannotStart(let name, let reason): "\(name) cannot be started: \(reason)."
-    case .failed(let names, let status):
-      "Nothing could be played: \(names.joined(separator: ", ")) ended with status \(status). Look at its message above, and "
-        + "check that a sound device is there; or write a file with --output and play that."
+    case .failed(let names, let status, let message):
+      "Nothing could be played. \(names.joined(separator: ", ")) ended with status \(status)"
+        + (message.map { ": \($0.prefix(200))" } ?? "") + (message?.hasSuffix(".") == true ? "" : ".")
+        + " Check that a sound device is there and that you may use it, or write a file with --output and play that."
     }
   }
 }

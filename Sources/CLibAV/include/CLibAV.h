@@ -1,4 +1,4 @@
-/// Demuxing, decoding and conversion by FFmpeg's libraries, behind plain C types.
+/// Demuxing, decoding and conversion of audio, and pictures, by FFmpeg's libraries, behind plain C types.
 ///
 /// A reader sees only the bytes of one file descriptor: no names, no protocols, no other files. It uses only demuxers
 /// and decoders of audio. No allocation is larger than 256 MiB, whatever headers claim. A reader or converter belongs
@@ -209,6 +209,28 @@ int lav_converter_room(LAVConverter *converter, int frameCount);
 /// Converts planar floats. Writes whole numbers from -32768 to 32767 and returns their count, or -1 on failure.
 int lav_converter_push(LAVConverter *converter, const float *samples, int stride, int frameCount, float *output,
                        int capacity);
+
+typedef enum LAVPictureStatus {
+  LAVPictureStatusOK = 0,
+  /// There is no picture.
+  LAVPictureStatusNone,
+  /// Not JPEG, PNG, WebP, GIF or BMP, or damaged, or too large.
+  LAVPictureStatusUnsupported,
+  LAVPictureStatusOutOfMemory,
+} LAVPictureStatus;
+
+/// The most pixels a picture may have, and the most bytes as a file.
+#define LAV_MAXIMUM_PICTURE_PIXELS 50000000
+#define LAV_MAXIMUM_PICTURE_SIZE (20 << 20)
+
+/// The front cover that an audio file of `length` bytes holds, or else its first picture, as it is in the file. To be
+/// freed with `lav_free_picture`.
+LAVPictureStatus lav_attached_picture(int descriptor, int64_t length, uint8_t **bytes, size_t *count);
+
+/// A picture as JPEG whose longer side has at most `side` pixels; none is made larger. To be freed with
+/// `lav_free_picture`.
+LAVPictureStatus lav_thumbnail(const uint8_t *picture, size_t pictureCount, int side, uint8_t **bytes, size_t *count);
+void lav_free_picture(uint8_t *bytes);
 
 /// Writes the 32 bytes of the SHA-256 of `bytes`; false if memory is short.
 bool LAVSHA256(const uint8_t *bytes, size_t count, uint8_t *digest);

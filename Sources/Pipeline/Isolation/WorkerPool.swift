@@ -292,7 +292,7 @@ private struct Watch {
 }
 
 extension ChildProcess.Ending: CustomStringConvertible {
-  var description: String {
+  package var description: String {
     switch self {
     case .signal(let number): unsafe "signal \(number), \(String(cString: strsignal(Int32(number))))"
     case .status(let status): "exit status \(status)"

@@ -209,25 +209,60 @@ public struct CustomCatalog: Sendable {
     /// Seconds.
     public var duration: Double
     public var landmarkCount: Int
+
+    init(identifier: String, items: [MediaItem], duration: Double, landmarkCount: Int) {
+      self.identifier = identifier
+      self.items = items
+      self.duration = duration
+      self.landmarkCount = landmarkCount
+    }
+
+    init(_ reference: ReferenceSignature) {
+      self.init(
+        identifier: reference.identifier, items: reference.items, duration: reference.signature.duration,
+        landmarkCount: reference.signature.landmarkCount)
+    }
   }
 
   /// All references without their signatures, in the order they were added.
   public func forEachEntry<E: Error>(_ body: (Entry) throws(E) -> Void) throws(E) {
-    try forEachTrack { (segment, track) throws(E) in
-      let record = self.record(segment: segment, track: track)
-      let size = segments[segment].track(track)
-      try body(
-        Entry(
-          identifier: record.identifier, items: record.items,
-          duration: Double(size.columnCount) / LandmarkSpectrum.columnsPerSecond,
-          landmarkCount: Int(size.landmarkCount)))
+    try forEachTrack { (segment, track) throws(E) in try body(entry(segment: segment, track: track)) }
+    for case let reference? in pending { try body(Entry(reference)) }
+  }
+
+  /// Some references without their signatures, in the order they were added.
+  /// - Parameters:
+  ///   - offset: How many references are passed over.
+  ///   - limit: How many are wanted at most.
+  package func entries(offset: Int, limit: Int) -> [Entry] {
+    var places: [Place] = []
+    var skipped = 0
+    func note(_ place: Place) {
+      if skipped < offset { skipped += 1 } else if places.count < limit { places.append(place) }
     }
-    for case let reference? in pending {
-      try body(
-        Entry(
-          identifier: reference.identifier, items: reference.items, duration: reference.signature.duration,
-          landmarkCount: reference.signature.landmarkCount))
+    forEachTrack { note(.stored(segment: $0, track: $1)) }
+    for index in pending.indices where pending[index] != nil { note(.pending(index)) }
+    return places.compactMap(entry(at:))
+  }
+
+  /// What the catalog holds of a reference beside its signature; `nil` if there is none of this name.
+  package func entry(_ identifier: String) -> Entry? {
+    places(of: [identifier])[Self.digest(of: identifier)].flatMap(entry(at:))
+  }
+
+  private func entry(at place: Place) -> Entry? {
+    switch place {
+    case .pending(let index): pending[index].map { Entry($0) }
+    case .stored(let segment, let track): entry(segment: segment, track: track)
     }
+  }
+
+  private func entry(segment: Int, track: Int) -> Entry {
+    let record = self.record(segment: segment, track: track)
+    let size = segments[segment].track(track)
+    return Entry(
+      identifier: record.identifier, items: record.items,
+      duration: Double(size.columnCount) / LandmarkSpectrum.columnsPerSecond, landmarkCount: Int(size.landmarkCount))
   }
 
   /// Those of the identifiers that the catalog has.

@@ -133,6 +133,9 @@ public final class RecognitionSession: Sendable {
     }
   }
 
+  /// Answers a question of a stream that is kept elsewhere: so a few sessions serve many streams.
+  package func match(_ query: StreamingMatcher.Query) -> Result { state.withLock { query.result(with: &$0.matcher) } }
+
   /// Ends the stream.
   /// - Returns: The last result, if there is anything that was not looked at.
   package func matchEndOfStream() -> [Result] {

@@ -44,6 +44,12 @@ public struct SignatureMatch: Hashable, Sendable {
 
   public var best: MatchedMediaItem { mediaItems[0] }
 
+  /// The same with other media items, one for each.
+  package func map(_ change: (MatchedMediaItem) throws -> MatchedMediaItem) rethrows -> SignatureMatch {
+    SignatureMatch(
+      mediaItems: try mediaItems.map(change), queryStart: queryStart, queryDuration: queryDuration, heard: heard)
+  }
+
   /// What is less likely than this is no match.
   public static let leastConfidence = 0.86
 }

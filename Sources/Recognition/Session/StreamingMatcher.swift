@@ -3,8 +3,8 @@ internal import Landmarks
 /// Matches a stream: keeps the last twelve seconds and asks for them again and again.
 ///
 /// The first answers come after 3, 5 and 8 seconds, then one every four seconds.
-struct StreamingMatcher: ~Copyable {
-  let sampleRate: Int
+package struct StreamingMatcher: ~Copyable {
+  package let sampleRate: Int
   private var stream: LevelStream
   /// The last columns, oldest first.
   private var levels: [Int32] = []
@@ -21,32 +21,55 @@ struct StreamingMatcher: ~Copyable {
 
   private static func columns(_ seconds: Double) -> Int { Int((seconds * LandmarkSpectrum.columnsPerSecond).rounded()) }
 
-  init(sampleRate: Int) {
+  package init(sampleRate: Int) {
     self.sampleRate = sampleRate
     stream = LevelStream(sampleRate: sampleRate)
     nextAttempt = Self.columns(Self.firstAttempts[0])
   }
 
-  /// Takes the next frames; the results that have become due.
-  mutating func append(_ frames: Span<Float>, with matcher: inout CatalogMatcher) -> [RecognitionSession.Result] {
+  /// A question that has become due.
+  package struct Query: Sendable {
+    /// What is heard in the last seconds.
+    let heard: RecognitionQuery
+    /// Seconds from the start of the stream to its start.
+    let start: Double
+
+    func result(with matcher: inout CatalogMatcher) -> RecognitionSession.Result {
+      let matches = matcher.matches(heard, at: start, elapsed: heard.duration)
+      return matches.isEmpty ? .noMatch(queryStart: start, queryDuration: heard.duration) : .matches(matches)
+    }
+  }
+
+  /// Takes the next frames; the questions that have become due.
+  package mutating func append(_ frames: Span<Float>) -> [Query] {
     var columns: [Int32] = []
     stream.push(frames) { columns += $0 }
-    return take(columns, with: &matcher)
+    return take(columns)
+  }
+
+  /// The last question, if there is anything that was not looked at.
+  package mutating func finish() -> [Query] {
+    var columns: [Int32] = []
+    stream.finish { columns += $0 }
+    var queries = take(columns)
+    let isNew = columnCount > nextAttempt - Self.columns(Self.step) + Self.columns(1)
+    if isNew, levels.count / LandmarkSpectrum.bandCount >= Self.columns(2) { queries.append(query) }
+    return queries
+  }
+
+  /// Takes the next frames; the results that have become due.
+  mutating func append(_ frames: Span<Float>, with matcher: inout CatalogMatcher) -> [RecognitionSession.Result] {
+    append(frames).map { $0.result(with: &matcher) }
   }
 
   /// The last result, if there is anything that was not looked at.
   mutating func finish(with matcher: inout CatalogMatcher) -> [RecognitionSession.Result] {
-    var columns: [Int32] = []
-    stream.finish { columns += $0 }
-    var results = take(columns, with: &matcher)
-    let isNew = columnCount > nextAttempt - Self.columns(Self.step) + Self.columns(1)
-    if isNew, levels.count / LandmarkSpectrum.bandCount >= Self.columns(2) { results.append(attempt(with: &matcher)) }
-    return results
+    finish().map { $0.result(with: &matcher) }
   }
 
-  private mutating func take(_ columns: [Int32], with matcher: inout CatalogMatcher) -> [RecognitionSession.Result] {
+  private mutating func take(_ columns: [Int32]) -> [Query] {
     let bandCount = LandmarkSpectrum.bandCount
-    var results: [RecognitionSession.Result] = []
+    var queries: [Query] = []
     var next = 0
     while next < columns.count {
       let count = min(columns.count - next, (nextAttempt - columnCount) * bandCount)
@@ -56,19 +79,16 @@ struct StreamingMatcher: ~Copyable {
       let excess = levels.count - Self.columns(Self.window) * bandCount
       if excess > 0 { levels.removeFirst(excess) }
       if columnCount == nextAttempt {
-        results.append(attempt(with: &matcher))
+        queries.append(query)
         let seconds = Self.firstAttempts.first { Self.columns($0) > columnCount }
         nextAttempt = seconds.map(Self.columns) ?? columnCount + Self.columns(Self.step)
       }
     }
-    return results
+    return queries
   }
 
-  private func attempt(with matcher: inout CatalogMatcher) -> RecognitionSession.Result {
+  private var query: Query {
     let query = RecognitionQuery(levels: levels)
-    let rate = LandmarkSpectrum.columnsPerSecond
-    let start = Double(columnCount - query.columnCount) / rate
-    let matches = matcher.matches(query, at: start, elapsed: query.duration)
-    return matches.isEmpty ? .noMatch(queryStart: start, queryDuration: query.duration) : .matches(matches)
+    return Query(heard: query, start: Double(columnCount - query.columnCount) / LandmarkSpectrum.columnsPerSecond)
   }
 }

@@ -100,8 +100,8 @@ struct PageCauses {
       ? "1 track has an unsure tempo." : "\(PageWords.number(unsure.total)) tracks have an unsure tempo."
     let advice =
       unsure.total == 1
-      ? "Listen to it, and correct it if it is wrong. Corrections survive every later run."
-      : "Listen to them, and correct what is wrong. Corrections survive every later run."
+      ? "Listen to it, and correct it if it is wrong: analyze review. Corrections survive every later run."
+      : "Walk through them and correct what is wrong: analyze review. Corrections survive every later run."
     return [
       entry(
         "unsure", what: what, advice, noun: "track", count: unsure.total, files: unsure.files(limit: Self.listedFiles),

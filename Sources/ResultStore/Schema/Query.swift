@@ -14,9 +14,14 @@ enum SQLValue {
   /// For the function of `TrackSet.condition`.
   case tracks(TrackSet.Argument)
 
+  /// For `json_each`.
+  static func list(_ ids: [Int64]) -> SQLValue { .text("[\(ids.map { String($0) }.joined(separator: ","))]") }
+
   static func integer(_ value: Int) -> SQLValue { .integer(Int64(value)) }
   static func integer(_ value: Int?) -> SQLValue { value.map { .integer(Int64($0)) } ?? .null }
   static func integer(_ value: Int64?) -> SQLValue { value.map { .integer($0) } ?? .null }
+  /// SQLite compares integers with integers sooner.
+  static func number(_ value: Double) -> SQLValue { Int64(exactly: value).map { .integer($0) } ?? .real(value) }
   static func flag(_ value: Bool) -> SQLValue { .integer(value ? 1 : 0) }
   static func text(_ value: String?) -> SQLValue { value.map { .text($0) } ?? .null }
   static func real(_ value: Double?) -> SQLValue { value.map { .real($0) } ?? .null }
@@ -62,6 +67,10 @@ struct Query {
 
   /// What `body` makes of the first row; `nil` if there is none.
   func first<Result>(_ values: SQLValue..., body: () throws -> Result) throws -> Result? {
+    try first(values, body: body)
+  }
+
+  func first<Result>(_ values: [SQLValue], body: () throws -> Result) throws -> Result? {
     try bind(values)
     defer { sqlite3_reset(handle) }
     return try step() ? try body() : nil

@@ -3,13 +3,17 @@ internal import Filters
 internal import Platform
 internal import SystemPackage
 
-/// A condition as a statement that selects the ids of the tracks that it matches.
+/// A condition as SQL that finds the ids of the tracks that it matches.
 struct ConditionSQL {
-  /// Ends with a condition on `song`.
-  private(set) var select = ""
+  /// The column of the ids.
+  private(set) var id = "song.id"
+  /// What follows FROM; ends with a condition.
+  private(set) var source = ""
   private(set) var values: [SQLValue] = []
-  /// On `song`, where it is one.
-  private(set) var condition = "1"
+  /// The condition alone, where it is one on `song`.
+  private(set) var condition: String?
+  /// Files that are no tracks may be among those found.
+  private(set) var findsFiles = false
   /// An index answers it; otherwise every row is looked at.
   private(set) var isIndexed = true
 
@@ -17,7 +21,7 @@ struct ConditionSQL {
   ///   - tables: Those that the database has.
   ///   - now: Ages are counted from it.
   init(_ condition: TrackCondition, tables: Set<String>, now: Timestamp) {
-    select =
+    source =
       switch condition {
       case .text(let field, let words): text(field, words)
       case .number(let field, let range): song(number(field, range))
@@ -33,40 +37,40 @@ struct ConditionSQL {
       }
   }
 
-  /// The tracks that do not match, those of which it is not known included; `nil` for a condition whose index cannot tell.
-  init?(complementOf condition: TrackCondition) {
-    var parts: [String]
+  private init(song condition: String, _ values: [SQLValue] = []) {
+    source = song(condition)
+    self.values = values
+  }
+
+  /// What together finds the tracks that do not match, those of which it is not known included; `nil` for a condition
+  /// whose index cannot tell.
+  static func complement(of condition: TrackCondition) -> [ConditionSQL]? {
     switch condition {
     case .number(let field, let range):
-      let column = "song.\(Self.column(field))"
-      parts = ["\(column) IS NULL"]
-      if let lower = range.lower {
-        values.append(.real(lower))
-        parts.append("\(column) < ?")
+      let column = "song.\(column(field))"
+      let below = range.lower.map { ConditionSQL(song: "\(column) < ?", [.number($0)]) }
+      let above = range.upper.map {
+        ConditionSQL(song: "\(column) \(range.includesUpper ? ">" : ">=") ?", [.number($0)])
       }
-      if let upper = range.upper {
-        values.append(.real(upper))
-        parts.append("\(column) \(range.includesUpper ? ">" : ">=") ?")
-      }
+      return [ConditionSQL(song: "\(column) IS NULL"), below, above].compactMap { $0 }
     case .isLossless(let isLossless):
-      parts = ["song.lossless IS NULL", equal("song.lossless", .flag(!isLossless))]
+      return [
+        ConditionSQL(song: "song.lossless IS NULL"), ConditionSQL(song: "song.lossless = ?", [.flag(!isLossless)]),
+      ]
     default: return nil
     }
-    select = parts.map(Self.song).joined(separator: " UNION ALL ")
   }
 
   private mutating func song(_ condition: String) -> String {
     self.condition = condition
-    return Self.song(condition)
+    return "song WHERE \(condition)"
   }
-
-  private static func song(_ condition: String) -> String { "SELECT song.id FROM song WHERE \(condition)" }
 
   private mutating func under(_ path: FilePath) -> String {
     let ranges = PathRange.covering(path)
     for range in ranges { values += range.values }
     let condition = ranges.map { _ in PathRange.condition }.joined(separator: " OR ")
-    return "SELECT song.id FROM file CROSS JOIN song ON song.id = file.id WHERE (\(condition))"
+    return "file CROSS JOIN song ON song.id = file.id WHERE (\(condition))"
   }
 
   private mutating func added(_ range: TimeRange, _ now: Timestamp) -> String {
@@ -99,15 +103,16 @@ struct ConditionSQL {
     if field == .path, NameVariants.hasUnspacedScript(words.text) {
       // The parts of such names are in the index of songs.
       values = [.text(pattern), .text(words.text)]
+      id = "songs_fts.rowid"
       return """
-        SELECT songs_fts.rowid FROM songs_fts CROSS JOIN file ON file.id = songs_fts.rowid
+        songs_fts CROSS JOIN file ON file.id = songs_fts.rowid
         WHERE songs_fts MATCH ? AND instr(file.display_path, ?) > 0
         """
     }
     values = [.text(pattern)]
-    // Files that are gone stay in the index of paths.
-    let join = field == .path ? " CROSS JOIN song ON song.id = \(index).rowid" : ""
-    return "SELECT \(index).rowid FROM \(index)\(join) WHERE \(index) MATCH ?"
+    id = "\(index).rowid"
+    findsFiles = field == .path
+    return "\(index) WHERE \(index) MATCH ?"
   }
 
   /// Of a full-text table.
@@ -127,11 +132,11 @@ struct ConditionSQL {
     let column = "song.\(Self.column(field))"
     var parts: [String] = []
     if let lower = range.lower {
-      values.append(.real(lower))
+      values.append(.number(lower))
       parts.append("\(column) >= ?")
     }
     if let upper = range.upper {
-      values.append(.real(upper))
+      values.append(.number(upper))
       parts.append("\(column) \(range.includesUpper ? "<=" : "<") ?")
     }
     return parts.isEmpty ? "\(column) IS NOT NULL" : parts.joined(separator: " AND ")

@@ -9,16 +9,23 @@ struct FilterEvaluation {
   /// Those that the database has.
   private let tables: Set<String>
   private let now: Timestamp
+  /// As many rows are looked at one by one, rather than by an index.
+  let fewTracks: Int
 
-  init(_ db: Database, tables: Set<String>, now: Timestamp = .now) {
+  static let fewTracks = 5000
+
+  init(_ db: Database, tables: Set<String>, now: Timestamp = .now, fewTracks: Int = Self.fewTracks) {
     self.db = db
     self.tables = tables
     self.now = now
+    self.fewTracks = fewTracks
   }
 
-  func tracks(matching filter: TrackFilter) throws -> TrackSet { try tracks(filter.expression, among: .all) }
-
   /// - Parameter candidates: No others are asked for; the answer may hold others all the same.
+  func tracks(matching filter: TrackFilter, among candidates: TrackSet = .all) throws -> TrackSet {
+    try tracks(filter.expression, among: candidates)
+  }
+
   private func tracks(_ expression: TrackFilter.Expression, among candidates: TrackSet) throws -> TrackSet {
     switch expression {
     case .all(let parts):
@@ -37,9 +44,10 @@ struct FilterEvaluation {
       return try tracks(.condition(.isLocked(true)), among: candidates).complement
     case .condition(let condition):
       let sql = ConditionSQL(condition, tables: tables, now: now)
+      if let few = try tracks(sql, amongFew: candidates) { return few }
       // Of many tracks, those that do not match are found sooner.
-      if let others = ConditionSQL(complementOf: condition), try matchesMost(sql) {
-        return try tracks(others, among: candidates).complement
+      if let others = ConditionSQL.complement(of: condition), try matchesMost(sql) {
+        return try others.reduce(TrackSet.none) { try $0.union(tracks($1, among: candidates)) }.complement
       }
       return try tracks(sql, among: candidates)
     }
@@ -49,12 +57,12 @@ struct FilterEvaluation {
   private func matchesMost(_ condition: ConditionSQL) throws -> Bool {
     let select = try Query(db, "SELECT max(id) FROM song")
     let last = try select.first { select.integer(0) } ?? 0
-    let ids = stride(from: 1, through: last, by: max(1, Int(last) / Self.sampleSize)).map { String($0) }
+    let ids = Array(stride(from: 1, through: last, by: max(1, Int(last) / Self.sampleSize)))
     let sample =
       "WITH sample AS (SELECT value AS id FROM json_each(?)) SELECT count(*) FROM sample CROSS JOIN song USING (id)"
-    let list = SQLValue.text("[\(ids.joined(separator: ","))]")
+    let list = SQLValue.list(ids)
     let all = try Query(db, sample)
-    let some = try Query(db, "\(sample) WHERE \(condition.condition)")
+    let some = try Query(db, "\(sample) WHERE \(condition.condition ?? "1")")
     var counts: [Int64] = []
     try all.forEach(list) { counts.append(all.integer(0)) }
     try some.forEach([list] + condition.values) { counts.append(some.integer(0)) }
@@ -71,7 +79,8 @@ struct FilterEvaluation {
     }
   }
 
-  private func isSlow(_ expression: TrackFilter.Expression) -> Bool {
+  /// Whether a condition in it looks at every row.
+  func isSlow(_ expression: TrackFilter.Expression) -> Bool {
     switch expression {
     case .all(let parts), .any(let parts): parts.contains(where: isSlow)
     case .not(let part): isSlow(part)
@@ -79,25 +88,36 @@ struct FilterEvaluation {
     }
   }
 
-  /// As many rows are looked at one by one.
-  private static let fewTracks = 5000
+  /// Looks at the rows of the candidates alone; `nil` if an index is better.
+  private func tracks(_ condition: ConditionSQL, amongFew candidates: TrackSet) throws -> TrackSet? {
+    guard let test = condition.condition, let ids = candidates.ids(atMost: fewTracks) else { return nil }
+    return try TrackSet(
+      db, "song.id", from: "json_each(?) CROSS JOIN song ON song.id = json_each.value WHERE \(test)",
+      [.list(ids)] + condition.values)
+  }
 
   private func tracks(_ condition: ConditionSQL, among candidates: TrackSet) throws -> TrackSet {
-    var sql = condition.select
+    var source = condition.source
     var values = condition.values
-    if !condition.isIndexed, let ids = candidates.ids {
-      if ids.count <= Self.fewTracks {
-        sql += " AND song.id IN (SELECT value FROM json_each(?))"
-        values.append(.text("[\(ids.map { String($0) }.joined(separator: ","))]"))
-      } else {
-        sql += " AND \(TrackSet.condition(on: "song.id"))"
-        values.append(.tracks(TrackSet.Argument(candidates)))
-      }
+    if !condition.isIndexed, !candidates.isAll {
+      // SQLite asks conditions with subqueries last.
+      source += " AND \(TrackSet.condition(on: "song.id"))"
+      values.append(.tracks(TrackSet.Argument(candidates)))
     }
-    var found = TrackSet.none
-    let select = try Query(db, sql)
-    try select.forEach(values) { found.insert(select.integer(0)) }
-    return found
+    let found = try TrackSet(db, condition.id, from: source, values)
+    return condition.findsFiles ? try withoutFiles(found) : found
+  }
+
+  /// Without files that are no tracks: the index of paths has those, too, that are gone or were passed over.
+  private func withoutFiles(_ found: TrackSet) throws -> TrackSet {
+    if let ids = found.ids(atMost: fewTracks) {
+      return try TrackSet(
+        db, "song.id", from: "json_each(?) CROSS JOIN song ON song.id = json_each.value", [.list(ids)])
+    }
+    let others = try TrackSet(
+      db, "id", from: "file WHERE \(SongCatalog.mayBeNoTrack) AND NOT EXISTS (SELECT 1 FROM song WHERE song.id = file.id)",
+      [])
+    return found.intersection(others.complement)
   }
 }
 

@@ -1,17 +1,24 @@
 internal import GRDB
+internal import SystemPackage
 
 /// Other spellings by which names are found.
 ///
+/// - A track without a title is found by the name of its file.
 /// - Where a script has no spaces between words (Chinese, Japanese, Thai, …; and Korean, whose words carry endings), each
 ///   letter is a word: then any part of a name is a phrase of the full-text index, however short.
 /// - Letters that are no others with a mark, which the index takes off, are spelled as people without them do: `ß` as `ss`,
 ///   `ø` as `o`, `æ` as `ae`.
 enum NameVariants {
-  /// Name of the SQL function that makes them of some texts; NULL if there are none.
+  /// Name of the SQL function that makes them of whether there is a title, of names, and of the path as the last argument;
+  /// NULL if there are none.
   static let function = "name_variants"
 
   static let sqlFunction = DatabaseFunction(function, pure: true) { values in
-    let found = values.compactMap { value in String.fromDatabaseValue(value).flatMap { variants(of: $0) } }
+    let texts = values.dropFirst().map { String.fromDatabaseValue($0) }
+    var found = texts.compactMap { text in text.flatMap { variants(of: $0) } }
+    if values.first.flatMap({ Bool.fromDatabaseValue($0) }) == false, let path = texts.last.flatMap({ $0 }) {
+      found.append(FilePath(path).stem ?? path)
+    }
     return found.isEmpty ? nil : found.joined(separator: " / ")
   }
 

@@ -95,6 +95,8 @@ struct SongCatalog: Sendable {
   /// A file without results that could not be read has failed as well; what was passed over is no track.
   private static let status = "iif(file.skip_code IS NULL, file.status, iif(failure.stage = 'scan', 'failed', NULL))"
   private static let isListed = "file.vanished_run IS NULL AND \(status) IS NOT NULL"
+  /// Of all files that are not listed, and few others.
+  static let mayBeNoTrack = "(vanished_run IS NOT NULL OR skip_code IS NOT NULL OR status IS NULL)"
 
   private static func columns(_ tables: Set<String>) -> [(name: String, sql: String)] {
     func value(_ sql: String, of table: String) -> String { tables.contains(table) ? sql : "NULL" }
@@ -125,9 +127,10 @@ struct SongCatalog: Sendable {
       + ["title", "album", "album_artist", "genre"].map {
         ($0, tag($0.replacing("_", with: "")))
       }
+    let spelled = ["\(tag("title")) IS NOT NULL"] + names.map(\.1) + ["file.display_path"]
     return [("id", "file.id")] + names
       + [
-        ("variants", "\(NameVariants.function)(\((names.map(\.1) + ["file.display_path"]).joined(separator: ", ")))"),
+        ("variants", "\(NameVariants.function)(\(spelled.joined(separator: ", ")))"),
         ("year", year),
         ("bpm", "iif(correction.content_id IS NULL, \(value("tempo.bpm", of: "tempo")), correction.bpm)"),
         (
@@ -166,7 +169,7 @@ extension SongCatalog {
       album TEXT,
       album_artist TEXT,
       genre TEXT,
-      variants TEXT,                       -- other spellings of these names and the path, if there are
+      variants TEXT,                       -- other spellings of these and the path; the name of the file without a title
       year INTEGER,
       bpm REAL,                            -- as corrected, or else as found
       confidence REAL,
@@ -181,6 +184,7 @@ extension SongCatalog {
       key_order INTEGER AS (cast(key AS INTEGER) * 2 + (key LIKE '%B')) VIRTUAL  -- around the wheel
     );
     \(indexes4)
+    CREATE INDEX file_no_track ON file (id) WHERE \(mayBeNoTrack);
 
     CREATE TABLE \(changes) (file INTEGER PRIMARY KEY);  -- whose rows in song are to be made again
     INSERT INTO \(changes) (file) SELECT id FROM file;
@@ -225,8 +229,10 @@ extension SongCatalog {
     ["year", "bpm", "confidence", "key", "key_order", "lufs", "duration_s", "codec", "lossless", "added_ns"].map {
       "CREATE INDEX song_\($0) ON song (\($0));\n"
     }.joined()
-    + ["artist", "title", "album", "genre"].map { "CREATE INDEX song_\($0) ON song (\($0) COLLATE NOCASE);\n" }.joined()
+    + ["artist", "title", "genre"].map { "CREATE INDEX song_\($0) ON song (\($0) COLLATE NOCASE);\n" }.joined()
       + """
+      -- With all that is said of an album.
+      CREATE INDEX song_album ON song (album COLLATE NOCASE, album_artist, artist, year);
       CREATE INDEX song_status ON song (status) WHERE status <> 'ok';
       CREATE INDEX song_locked ON song (locked) WHERE locked = 1;
       """

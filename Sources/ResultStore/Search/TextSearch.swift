@@ -35,11 +35,30 @@ private struct TextSearch {
     self.request = request
     words = request.words.trimmingCharacters(in: .whitespacesAndNewlines)
     self.evaluation = evaluation
-    set = try evaluation.tracks(matching: request.filter)
+    set = try evaluation.tracks(matching: request.filter, among: Self.candidates(words, request, evaluation, db))
     setArgument = set.isAll ? nil : TrackSet.Argument(set)
     match = WordMatch(words)
     self.db = db
     selection = TrackSelection(db)
+  }
+
+  /// The tracks that have the words, if it helps the filter: if they are few, or its conditions look at every row.
+  private static func candidates(
+    _ words: String, _ request: SearchRequest, _ evaluation: FilterEvaluation, _ db: Database
+  ) throws -> TrackSet {
+    guard request.filter != .everything, let pattern = FullTextPattern.words(words, lastIsPrefix: true) else {
+      return .all
+    }
+    let isSlow = evaluation.isSlow(request.filter.expression)
+    let few = evaluation.fewTracks
+    var candidates = TrackSet.none
+    for table in request.sections.contains(.paths) ? SongCatalog.fullTextTables : ["songs_fts"] {
+      let found = try TrackSet(
+        db, "rowid", from: "\(table) WHERE \(table) MATCH ?", [.text(pattern)], limit: isSlow ? nil : few + 1)
+      guard isSlow || found.ids(atMost: few) != nil else { return .all }
+      candidates = candidates.union(found)
+    }
+    return candidates
   }
 
   func answer() throws -> SearchAnswer {
@@ -78,9 +97,7 @@ private struct TextSearch {
       return SearchHits(try selection.tracks(page(ids)), count: ids.count)
     }
     if let order = request.order {
-      var found = TrackSet.none
-      let select = try Query(db, "SELECT rowid FROM songs_fts WHERE songs_fts MATCH ?")
-      try select.forEach(.text(prefix)) { found.insert(select.integer(0)) }
+      let found = try TrackSet(db, "rowid", from: "songs_fts WHERE songs_fts MATCH ?", [.text(prefix)])
       return try sorted(found.intersection(set), by: order)
     }
     let limit = max(Self.rankedCount, end)
@@ -102,7 +119,7 @@ private struct TextSearch {
     let rows = try selection.tracks(
       in: set, order: order, bounds: evaluation.bounds(of: request.filter, in: order), limit: request.limit,
       offset: request.offset)
-    return SearchHits(rows, count: set.count(ofAll: set.ids == nil ? try selection.allCount() : 0))
+    return SearchHits(rows, count: try set.count(ofAll: try selection.allCount()))
   }
 
   /// Tracks whose title or artist is what was typed, which are wanted most and may be behind many others.

@@ -47,11 +47,11 @@ struct TrackSelection {
     in set: TrackSet, order: TrackOrder, bounds: [ConditionSQL], limit: Int?, offset: Int
   ) throws -> [TrackRow] {
     let page: [SQLValue] = [.integer(limit ?? -1), .integer(offset)]
-    if let ids = set.ids, ids.count <= Self.fewTracks {
-      return try rows("ORDER BY \(order.sql) LIMIT ? OFFSET ?", [Self.list(ids)] + page)
+    if let ids = set.ids(atMost: Self.fewTracks) {
+      return try rows("ORDER BY \(order.sql) LIMIT ? OFFSET ?", [.list(ids)] + page)
     }
     // Without the row, so that an index alone is read.
-    let conditions = bounds.map(\.condition) + (set.isAll ? [] : [TrackSet.condition(on: order.id)])
+    let conditions = bounds.compactMap(\.condition) + (set.isAll ? [] : [TrackSet.condition(on: order.id)])
     let values = bounds.flatMap(\.values) + (set.isAll ? [] : [.tracks(TrackSet.Argument(set))])
     let select = try Query(
       db,
@@ -67,7 +67,7 @@ struct TrackSelection {
 
   /// In this order.
   func tracks(_ ids: [Int64]) throws -> [TrackRow] {
-    try rows("ORDER BY json_each.key", [Self.list(ids)])
+    try rows("ORDER BY json_each.key", [.list(ids)])
   }
 
   private func rows(_ order: String, _ values: [SQLValue]) throws -> [TrackRow] {
@@ -81,9 +81,5 @@ struct TrackSelection {
     var rows: [TrackRow] = []
     try select.forEach(values) { rows.append(TrackRow(select)) }
     return rows
-  }
-
-  private static func list(_ ids: [Int64]) -> SQLValue {
-    .text("[\(ids.map { String($0) }.joined(separator: ","))]")
   }
 }

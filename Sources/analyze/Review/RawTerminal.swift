@@ -37,6 +37,7 @@ final class RawTerminal: Sendable {
     // A process that is stopped would leave the terminal as it is now.
     modes.c_cc.1 = 0  // VQUIT
     modes.c_cc.10 = 0  // VSUSP
+    CrashedTerminal.restore(to: original)
     guard unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &modes) == 0 else { return nil }
     StandardError.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
   }
@@ -63,7 +64,7 @@ final class RawTerminal: Sendable {
     state.withLock { state in
       guard state.isRaw else { return }
       state.isRaw = false
-      StandardError.write("\u{1B}[?25h\u{1B}[?1049l")
+      StandardError.write(CrashedTerminal.ordinaryScreen)
       StandardError.flush()
       var modes = original
       _ = unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &modes)
@@ -117,5 +118,33 @@ final class RawTerminal: Sendable {
       }
     }
     return nil
+  }
+}
+
+/// Gives the terminal back when the process crashes: a decoder reads damaged files in it.
+private enum CrashedTerminal {
+  /// Shows the cursor and the first screen.
+  static let ordinaryScreen = "\u{1B}[?25h\u{1B}[?1049l"
+
+  /// What the handler reads; it may only call what is safe in the middle of anything (signal-safety(7)).
+  nonisolated(unsafe) private static var modes = termios()
+  nonisolated(unsafe) private static let codes: (start: UnsafeMutablePointer<UInt8>, count: Int) = {
+    let bytes = Array(ordinaryScreen.utf8)
+    let start = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count)
+    unsafe start.initialize(from: bytes, count: bytes.count)
+    return unsafe (start, bytes.count)
+  }()
+
+  static func restore(to original: termios) {
+    unsafe modes = original
+    _ = unsafe codes
+    for number in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT] {
+      signal(number) { number in
+        _ = unsafe write(STDERR_FILENO, CrashedTerminal.codes.start, CrashedTerminal.codes.count)
+        _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &CrashedTerminal.modes)
+        signal(number, SIG_DFL)
+        raise(number)
+      }
+    }
   }
 }

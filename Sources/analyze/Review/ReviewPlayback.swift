@@ -77,8 +77,9 @@ final class ReviewPlayback: Sendable {
             enter(.playing, number)
             _ = try file.file.play(through: playback)
           }
-        } catch let PlayerError.failed(names, status) {
+        } catch let PlayerError.failed(names, status, message) {
           problem = "\(names.joined(separator: ", ")) ended with status \(status). Is there a sound device?"
+            + (message.map { " (\($0))" } ?? "")
         } catch {
           problem = "\(error)"
         }

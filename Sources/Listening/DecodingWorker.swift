@@ -1,0 +1,65 @@
+internal import Analysis
+internal import CSpawn
+internal import DSP
+internal import Foundation
+internal import Glibc
+internal import Landmarks
+internal import SystemPackage
+
+/// The inside of a process that decodes audio from strangers: what crashes or hangs it costs nobody else anything.
+///
+/// It reads a file from standard input and writes its audio to standard output: one channel of 32-bit floats,
+/// little-endian, at the rate at which recognition works. Of audio that cannot be read it says why on standard error, in
+/// the words of a `DecodeError` as JSON.
+package enum DecodingWorker {
+  /// Frames per second of what it writes.
+  package static let sampleRate = LandmarkSpectrum.layout.sampleRate
+  /// Of audio that nothing can be decoded of.
+  static let failureStatus: Int32 = 3
+
+  /// - Parameters:
+  ///   - memoryLimit: Bytes of writable memory.
+  ///   - processorSeconds: After which the system ends this process.
+  ///   - audioSeconds: After which nothing more is decoded.
+  package static func run(memoryLimit: Int, processorSeconds: Int, audioSeconds: Double) -> Never {
+    _ = cspawn_limit_memory(memoryLimit)
+    var limit = rlimit(rlim_cur: rlim_t(processorSeconds), rlim_max: rlim_t(processorSeconds + 1))
+    _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &limit)
+    // Whatever libraries print must not get into the audio.
+    let output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+    dup2(STDERR_FILENO, STDOUT_FILENO)
+    do {
+      try decode(to: FileDescriptor(rawValue: output), audioSeconds: audioSeconds)
+      exit(0)
+    } catch let error as DecodeError {
+      let text = (try? JSONEncoder().encode(error)) ?? Data()
+      _ = try? FileDescriptor.standardError.writeAll(text)
+    } catch {}
+    exit(failureStatus)
+  }
+
+  private static func decode(to output: FileDescriptor, audioSeconds: Double) throws {
+    var source = try MonoSource(path: "/proc/self/fd/0")
+    let resampler =
+      source.sampleRate == sampleRate ? nil : SoxrResampler(inputRate: source.sampleRate, outputRate: sampleRate)
+    var resampled: [Float] = []
+    var left = Int(audioSeconds * Double(source.sampleRate))
+    func write(_ frames: some Sequence<Float>) throws {
+      _ = try output.writeAll(frames.flatMap { withUnsafeBytes(of: $0.bitPattern.littleEndian) { Array($0) } })
+    }
+    while left > 0, let frames = source.next() {
+      let count = min(left, frames.count)
+      left -= count
+      guard let resampler else {
+        try write(frames[..<count])
+        continue
+      }
+      let ready = resampler.push(frames.span.extracting(0..<count), into: &resampled)
+      try write(resampled[..<ready])
+    }
+    if let resampler {
+      let ready = resampler.finish(into: &resampled)
+      try write(resampled[..<ready])
+    }
+  }
+}

@@ -1,0 +1,70 @@
+internal import CAppResources
+internal import Crypto
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// The app: its page at `/`, and what the page is made of at `/app/…`.
+struct PageRoutes: RouteSet {
+  private let files = PageFile.all
+
+  func add(to router: Router<ServerContext>) {
+    router.get("/") { request, _ in try answer("index.html", request) }
+    router.get("app/:file") { request, context in try answer(context.parameters.require("file"), request) }
+  }
+
+  private func answer(_ name: String, _ request: Request) throws(RequestError) -> Response {
+    guard let file = files[name] else { throw RequestError(.notFound, "The app has no such file.") }
+    var headers = HTTPFields()
+    headers[.eTag] = file.entityTag
+    headers[.cacheControl] = "no-cache"
+    headers[.contentSecurityPolicy] = Self.policy
+    headers[.xContentTypeOptions] = "nosniff"
+    headers[Self.referrerPolicy] = "no-referrer"
+    let known = request.headers[.ifNoneMatch]?.split(separator: ",") ?? []
+    guard !known.contains(where: { $0.drop(while: \.isWhitespace).hasSuffix(file.entityTag) }) else {
+      return Response(status: .notModified, headers: headers)
+    }
+    headers[.contentType] = file.mediaType
+    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes)))
+  }
+
+  /// Everything is from here, nothing stands in the page itself, and no other page may frame it.
+  private static let policy =
+    "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+  private static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+}
+
+/// A file of the app, which stays the same as long as the program runs.
+private struct PageFile {
+  let bytes: [UInt8]
+  let mediaType: String
+  let entityTag: String
+
+  /// By their names.
+  static var all: [String: PageFile] {
+    var files: [String: PageFile] = [:]
+    for index in 0..<cappresources_count() {
+      let file = unsafe cappresources_at(index)
+      unsafe files[String(cString: file.name)] = PageFile(file)
+    }
+    return files
+  }
+
+  private init(_ file: cappresources_file) {
+    unsafe bytes = [UInt8](UnsafeRawBufferPointer(start: file.bytes, count: file.count))
+    mediaType =
+      switch unsafe String(cString: file.name).split(separator: ".").last {
+      case "html": "text/html; charset=utf-8"
+      case "css": "text/css; charset=utf-8"
+      case "js": "text/javascript; charset=utf-8"
+      case "svg": "image/svg+xml"
+      default: "application/octet-stream"
+      }
+    let digits = SHA256.hash(data: bytes).prefix(12).map { byte in
+      let text = String(byte, radix: 16)
+      return text.count < 2 ? "0" + text : text
+    }
+    entityTag = "\"\(digits.joined())\""
+  }
+}

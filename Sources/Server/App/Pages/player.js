@@ -1,0 +1,279 @@
+// What plays: a queue of tracks, two audio elements that take turns, and clicks on the beats.
+
+import { ask } from './server.js';
+import { audioContext } from './audio.js';
+import { ClickTrack } from './click-track.js';
+import { kept, say, toast } from './parts.js';
+
+/** The other element loads the next track this many seconds before the end. */
+const PRELOAD = 25;
+/** It is started this many seconds before the end: what an element needs from play() to its first sound. */
+const START = .012;
+
+/** Sends 'track' (another one, or none), 'state' (playing or not), 'queue', and 'clicks'. */
+class Player extends EventTarget {
+  queue = [];
+  at = -1;
+  #elements = [new Audio(), new Audio()];
+  #turn = 0;
+  #isRouted = false;
+  #join = 0;
+  #clicks = new ClickTrack();
+
+  constructor() {
+    super();
+    for (const audio of this.#elements) {
+      audio.preload = 'auto';
+      const mine = () => audio === this.audio;
+      audio.addEventListener('ended', () => { if (mine()) this.#goOn(); });
+      audio.addEventListener('timeupdate', () => { if (mine()) this.#prepareNext(); });
+      audio.addEventListener('seeking', () => { if (mine()) this.#clicks.restart(); });
+      for (const event of ['play', 'pause']) audio.addEventListener(event, () => { if (mine()) this.#changed(); });
+      for (const event of ['seeked', 'durationchange']) audio.addEventListener(event, () => { if (mine()) this.#tell('time'); });
+      audio.addEventListener('error', () => { if (mine() && audio.getAttribute('src')) this.#failed(); });
+    }
+    this.#restore();
+    addEventListener('pagehide', () => this.#keep());
+  }
+
+  get audio() { return this.#elements[this.#turn]; }
+  get #other() { return this.#elements[1 - this.#turn]; }
+  get track() { return this.queue[this.at] || null; }
+  get isPlaying() { return Boolean(this.track) && !this.audio.paused; }
+  get position() { return this.track ? this.audio.currentTime || this.startAt || 0 : 0; }
+  get duration() {
+    const { duration } = this.audio;
+    return isFinite(duration) && duration > 0 ? duration : this.track?.duration_s || 0;
+  }
+  get hasClicks() { return this.#clicks.isOn; }
+  #tell(name) { this.dispatchEvent(new Event(name)); }
+
+  /** Plays a list from one of its tracks. */
+  play(tracks, at = 0, position = 0) {
+    this.queue = tracks.slice();
+    this.#tell('queue');
+    this.#start(at, position);
+  }
+
+  toggle() {
+    if (!this.track) return;
+    if (this.audio.paused) this.resume();
+      else this.audio.pause();
+  }
+  resume() {
+    if (!this.audio.getAttribute('src')) return this.#start(this.at, this.startAt || 0);
+    if (this.#isRouted) audioContext();
+    this.audio.play().catch(error => this.#refused(error));
+  }
+  pause() { this.audio.pause(); }
+
+  seek(seconds) {
+    if (!this.track) return;
+    this.#cancelJoin();
+    const position = Math.max(0, Math.min(this.duration - .05, seconds));
+    if (this.audio.getAttribute('src')) this.audio.currentTime = position;
+      else this.startAt = position;
+    this.#tell('time');
+  }
+
+  next() { if (this.at + 1 < this.queue.length) this.#start(this.at + 1); }
+  /** To the beginning, or near it to the track before. */
+  previous() {
+    if (this.position > 4 || this.at < 1) this.seek(0);
+      else this.#start(this.at - 1);
+  }
+
+  /** Puts tracks at the end of the queue, or behind the one that plays. */
+  add(tracks, isNext = false) {
+    if (!this.track) return this.play(tracks);
+    this.queue.splice(isNext ? this.at + 1 : this.queue.length, 0, ...tracks);
+    this.#queueChanged();
+  }
+  remove(index) {
+    if (index === this.at) {
+      const wasPlaying = this.isPlaying;
+      this.queue.splice(index, 1);
+      this.#stop();
+      this.at = -1;
+      if (index < this.queue.length) this.#start(index, 0, wasPlaying);
+        else this.#tell('track');
+    } else {
+      this.queue.splice(index, 1);
+      if (index < this.at) this.at--;
+    }
+    this.#queueChanged();
+  }
+  move(from, to) {
+    const playing = this.track, [moved] = this.queue.splice(from, 1);
+    this.queue.splice(to, 0, moved);
+    this.at = this.queue.indexOf(playing);
+    this.#queueChanged();
+  }
+  jump(index) { this.#start(index); }
+  clearAfter() {
+    this.queue.length = this.at + 1;
+    this.#queueChanged();
+  }
+
+  /** Clicks on the beats of the track that plays. */
+  toggleClicks() {
+    if (!this.hasClicks) this.#route();
+    this.#clicks.setOn(!this.hasClicks, this.audio);
+    if (this.hasClicks) this.#loadBeats();
+    this.#tell('clicks');
+  }
+  /** Clicks where a correction would put the beats; null for those that are stored. */
+  setBeats(id, beats, downbeats) {
+    if (this.track?.id === id) this.#clicks.setBeats(beats, downbeats);
+  }
+  /** The audio element and the clicks, for a test that listens to both. */
+  get outputs() { return { music: this.#sources?.[this.#turn], clicks: this.#clicks.output }; }
+
+  async #loadBeats() {
+    const { track } = this;
+    if (!track) return;
+    this.#clicks.setBeats([], null);
+    try {
+      const { tempo } = await ask(`tracks/${track.id}`);
+      if (track !== this.track) return;
+      if (tempo?.beats_s?.length) this.#clicks.setBeats(tempo.beats_s, tempo.downbeats_s);
+        else toast('No beats are known for this track.');
+    } catch (error) {
+      toast(error.message);
+    }
+  }
+
+  #start(index, position = 0, plays = true) {
+    this.#cancelJoin();
+    this.at = index;
+    this.startAt = 0;
+    const { track } = this, next = this.#other;
+    if (next.dataset.id === track.id && position === 0 && next.readyState >= 2 && next.currentTime < .02) this.#swap();
+    else {
+      this.#stop();
+      this.audio.dataset.id = track.id;
+      this.audio.src = `/media/tracks/${track.id}`;
+      if (position) this.audio.currentTime = position;
+    }
+    this.#trackChanged();
+    if (plays) this.resume();
+  }
+  #stop() {
+    for (const audio of this.#elements) {
+      audio.pause();
+      audio.removeAttribute('src');
+      delete audio.dataset.id;
+      audio.load();
+    }
+  }
+  /** The element that has the next track takes over. */
+  #swap() {
+    const old = this.audio;
+    this.#turn = 1 - this.#turn;
+    old.pause();
+    old.removeAttribute('src');
+    delete old.dataset.id;
+    old.load();
+  }
+
+  #prepareNext() {
+    const next = this.queue[this.at + 1], left = this.duration - this.audio.currentTime;
+    if (!next || this.audio.paused || left > PRELOAD) return;
+    if (this.#other.dataset.id !== next.id) {
+      this.#other.dataset.id = next.id;
+      this.#other.src = `/media/tracks/${next.id}`;
+    }
+    if (left < 1 && !this.#join) {
+      this.#join = setTimeout(() => {
+        if (!this.audio.paused) this.#other.play().catch(() => { /* starts at the end then */ });
+      }, Math.max(0, (this.duration - this.audio.currentTime - START) * 1000));
+    }
+  }
+  #cancelJoin() {
+    clearTimeout(this.#join);
+    this.#join = 0;
+    if (!this.#other.paused) {
+      this.#other.pause();
+      this.#other.currentTime = 0;
+    }
+  }
+  #goOn() {
+    this.#join = 0;
+    if (this.at + 1 >= this.queue.length) {
+      this.#changed();
+      return;
+    }
+    if (this.#other.dataset.id === this.queue[this.at + 1].id) {
+      this.at++;
+      this.#swap();
+      this.#trackChanged();
+      if (this.audio.paused) this.resume();
+    } else {
+      this.#start(this.at + 1);
+    }
+  }
+
+  #failed() {
+    const { track } = this;
+    toast(`${track.title || track.file} cannot be played here.`);
+    if (this.at + 1 < this.queue.length) this.#start(this.at + 1);
+      else this.#changed();
+  }
+  #refused(error) {
+    if (error.name === 'NotAllowedError') toast('The browser wants a click before it plays. Press Play.');
+    this.#changed();
+  }
+
+  #changed() {
+    this.#clicks.restart();
+    if ('mediaSession' in navigator) navigator.mediaSession.playbackState = this.isPlaying ? 'playing' : 'paused';
+    this.#tell('state');
+  }
+  #trackChanged() {
+    const { track } = this;
+    this.#clicks.follow(this.audio);
+    if (this.hasClicks) this.#loadBeats();
+    this.#tell('track');
+    this.#tell('state');
+    say(`Now: ${track.title || track.file}`);
+    this.#keep();
+    if (!('mediaSession' in navigator)) return;
+    navigator.mediaSession.metadata = new MediaMetadata({ title: track.title || track.file, artist: track.artist || '',
+      album: track.album?.name || '' });
+    const acts = { play: () => this.resume(), pause: () => this.pause(), nexttrack: () => this.next(),
+      previoustrack: () => this.previous(), seekto: event => this.seek(event.seekTime),
+      seekbackward: event => this.seek(this.position - (event.seekOffset || 10)),
+      seekforward: event => this.seek(this.position + (event.seekOffset || 10)), stop: () => this.pause() };
+    for (const [name, act] of Object.entries(acts)) {
+      try { navigator.mediaSession.setActionHandler(name, act); } catch { /* not in this browser */ }
+    }
+  }
+  #queueChanged() {
+    this.#cancelJoin();
+    this.#tell('queue');
+    this.#keep();
+  }
+
+  #sources = null;
+  /** Music and clicks go through one context, so that both are equally late. */
+  #route() {
+    if (this.#isRouted) return;
+    this.#isRouted = true;
+    const context = audioContext();
+    this.#sources = this.#elements.map(audio => context.createMediaElementSource(audio));
+    for (const source of this.#sources) source.connect(context.destination);
+    this.#clicks.connect(context);
+  }
+
+  /** The queue outlives the page, without playing. */
+  #keep() {
+    kept.write('queue', { tracks: this.queue.slice(0, 500), at: this.at, position: Math.round(this.position) });
+  }
+  #restore() {
+    const { tracks, at, position } = kept.read('queue', {});
+    if (!Array.isArray(tracks) || !tracks[at]) return;
+    [this.queue, this.at, this.startAt] = [tracks, at, position || 0];
+  }
+}
+
+export const player = new Player();

@@ -1,0 +1,106 @@
+internal import CLibAV
+internal import CSpawn
+internal import Foundation
+internal import Glibc
+internal import NIOCore
+internal import Platform
+internal import ResultStore
+internal import SystemPackage
+
+/// The inside of the process that makes one cover: reads the path of an audio file from standard input and writes a JPEG
+/// to standard output; nothing if there is no cover.
+package struct CoverWorker {
+  private let side: Int
+
+  /// - Parameter side: Pixels of the longer side.
+  package init(side: Int) { self.side = side }
+
+  static func arguments(size: CoverSize) -> [String] { ["--side", String(size.rawValue)] }
+
+  /// Bytes of memory: a picture of the most pixels at once as decoded, as RGB and as made small.
+  private static let memoryLimit = 512 << 20
+  /// Seconds of processor time.
+  private static let timeLimit: rlim_t = 10
+
+  package func run() throws {
+    _ = cspawn_limit_memory(Self.memoryLimit)
+    var time = rlimit(rlim_cur: Self.timeLimit, rlim_max: Self.timeLimit)
+    _ = unsafe setrlimit(Int32(RLIMIT_CPU.rawValue), &time)
+    let path = FilePath(bytes: try Self.input())
+    guard let jpeg = cover(ofFileAt: path) else { return }
+    _ = try FileDescriptor.standardOutput.writeAll(jpeg)
+  }
+
+  private static func input() throws -> [UInt8] {
+    let limit = 1 << 16
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 4096)
+    while bytes.count < limit {
+      let count = try piece.withUnsafeMutableBytes { try unsafe FileDescriptor.standardInput.read(into: $0) }
+      if count == 0 { break }
+      bytes += piece[..<count]
+    }
+    return bytes
+  }
+
+  /// The picture in the file, or else one beside it, as JPEG.
+  func cover(ofFileAt path: FilePath) -> [UInt8]? {
+    if let file = try? OpenFile(path, flags: 0), let picture = file.attachedPicture, let jpeg = small(picture) {
+      return jpeg
+    }
+    for picture in Self.pictures(in: path.removingLastComponent()) {
+      guard let file = try? OpenFile(picture, flags: 0), file.size <= LAV_MAXIMUM_PICTURE_SIZE,
+        let bytes = try? file.read(Int(file.size), at: 0), let jpeg = small(Array(bytes.readableBytesView))
+      else { continue }
+      return jpeg
+    }
+    return nil
+  }
+
+  private func small(_ picture: [UInt8]) -> [UInt8]? {
+    var bytes: UnsafeMutablePointer<UInt8>?
+    var count = 0
+    let status = unsafe lav_thumbnail(picture, picture.count, CInt(side), &bytes, &count)
+    defer { unsafe lav_free_picture(bytes) }
+    guard status == LAVPictureStatusOK else { return nil }
+    return unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
+  }
+
+  private static let names = ["cover", "folder", "front", "album", "albumart"]
+  private static let suffixes: Set<String> = ["jpg", "jpeg", "png", "webp", "gif", "bmp"]
+  /// Folders with more entries are no albums.
+  private static let maximumEntryCount = 10_000
+
+  /// Pictures that players take for the cover of what is in a folder, the likeliest first.
+  private static func pictures(in folder: FilePath) -> [FilePath] {
+    guard let stream = folder.withPlatformString({ unsafe opendir($0) }) else { return [] }
+    defer { unsafe closedir(stream) }
+    var found: [(rank: Int, path: FilePath)] = []
+    var count = 0
+    while count < maximumEntryCount, let entry = unsafe readdir(stream) {
+      count += 1
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe FilePath(platformString: $0) }
+      }
+      guard let component = name.lastComponent, let suffix = component.extension?.lowercased(),
+        suffixes.contains(suffix), let rank = names.firstIndex(of: component.stem.lowercased())
+      else { continue }
+      found.append((rank, folder.appending(component)))
+    }
+    return found.sorted { ($0.rank, $0.path.string) < ($1.rank, $1.path.string) }.map(\.path)
+  }
+}
+
+extension OpenFile {
+  /// As it is in the file.
+  fileprivate var attachedPicture: [UInt8]? {
+    withDescriptor { descriptor in
+      var bytes: UnsafeMutablePointer<UInt8>?
+      var count = 0
+      let status = unsafe lav_attached_picture(descriptor, size, &bytes, &count)
+      defer { unsafe lav_free_picture(bytes) }
+      guard status == LAVPictureStatusOK else { return nil }
+      return unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
+    }
+  }
+}

@@ -1,0 +1,117 @@
+internal import Analysis
+internal import Pipeline
+internal import Platform
+internal import ResultStore
+internal import Synchronization
+internal import SystemPackage
+
+/// The longer side of a cover in pixels.
+enum CoverSize: Int, Sendable, CaseIterable {
+  case tiny = 64
+  case small = 160
+  case medium = 300
+  case large = 640
+
+  static let standard = CoverSize.large
+
+  /// The smallest that is not smaller than this, or else the largest.
+  init(for pixels: Int?) {
+    self = pixels.flatMap { pixels in CoverSize.allCases.first { $0.rawValue >= pixels } } ?? .standard
+  }
+}
+
+/// A picture as JPEG.
+struct Cover: Sendable {
+  let bytes: [UInt8]
+  let entityTag: String
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    entityTag = "\"\(ContentID(hashing: bytes))\""
+  }
+}
+
+/// Covers of tracks, made small, the last ones kept in memory.
+///
+/// Pictures come from anywhere, and decoders of pictures have a long record of holes. So a process of its own reads and
+/// decodes each, with limits of memory and time; whatever becomes of it, the server goes on.
+final class Covers: Sendable {
+  fileprivate struct Key: Hashable {
+    var path: FilePath
+    var size: CoverSize
+  }
+
+  fileprivate struct Entry {
+    /// `nil`: there is none.
+    var cover: Cover?
+    var made: ContinuousClock.Instant
+    /// Counts up; the smallest was used longest ago.
+    var used: UInt64
+
+    /// Bytes of memory, about.
+    var cost: Int { 512 + (cover?.bytes.count ?? 0) }
+  }
+
+  fileprivate struct Memory {
+    var entries: [Key: Entry] = [:]
+    var cost = 0
+    var uses: UInt64 = 0
+  }
+
+  private let memory = Mutex(Memory())
+  /// What starts the process that makes a cover: `CoverWorker`. Empty for none, and no covers.
+  private let command: [String]
+
+  /// Bytes of covers in memory.
+  private static let capacity = 48 << 20
+  /// Files and the pictures beside them may change.
+  private static let lifetime = Duration.seconds(300)
+  /// How long a process may take. A large picture takes a second.
+  private static let patience = Duration.seconds(10)
+
+  init(command: [String]) { self.command = command }
+
+  /// Blocks while the cover is made. `nil` if there is none.
+  func cover(of track: TrackFile, size: CoverSize) -> Cover? {
+    let key = Key(path: track.path, size: size)
+    let known: Entry? = memory.withLock { memory in
+      guard let entry = memory.entries[key], entry.made.duration(to: .now) < Self.lifetime else { return nil }
+      memory.uses += 1
+      memory.entries[key]?.used = memory.uses
+      return entry
+    }
+    if let known { return known.cover }
+    let cover = made(from: track.path, size: size)
+    memory.withLock { $0.keep(cover, for: key, capacity: Self.capacity) }
+    return cover
+  }
+
+  private func made(from path: FilePath, size: CoverSize) -> Cover? {
+    guard !command.isEmpty else { return nil }
+    let arguments = (command + CoverWorker.arguments(size: size)).map { Array($0.utf8) }
+    do {
+      let process = try ChildProcess(arguments: arguments, hasInput: true, patience: Self.patience)
+      let bytes = path.withBytes { Array($0) }
+      try bytes.withUnsafeBytes { try unsafe process.write($0) }
+      guard try process.waitForEnd() == .status(0), !process.output.isEmpty else { return nil }
+      return Cover(process.output)
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension Covers.Memory {
+  mutating func keep(_ cover: Cover?, for key: Covers.Key, capacity: Int) {
+    uses += 1
+    let entry = Covers.Entry(cover: cover, made: .now, used: uses)
+    cost += entry.cost - (entries.updateValue(entry, forKey: key)?.cost ?? 0)
+    guard cost > capacity else { return }
+    // A quarter at once, so that looking for the oldest is rare.
+    for (key, entry) in entries.sorted(by: { $0.value.used < $1.value.used }) {
+      if cost <= capacity / 4 * 3 { break }
+      entries[key] = nil
+      cost -= entry.cost
+    }
+  }
+}

@@ -1,0 +1,119 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// An answer with a file, or the part of it that was asked for (RFC 9110, sections 13 and 14).
+struct FileAnswer {
+  let file: OpenFile
+  /// A media type.
+  let contentType: String
+  /// For those who save it.
+  let name: String
+  /// Whether it is to be saved and not to be played where it is.
+  var isAttachment = false
+
+  /// Bytes read at once. A slow client holds no more than a few of these.
+  private static let blockSize = 1 << 17
+
+  func response(to request: Request, _ services: Services) -> Response {
+    var headers = headers
+    let requested = request.headers
+    if isKnown(to: requested) { return Response(status: .notModified, headers: headers) }
+    let range = mayBePart(requested) ? ByteRange(requested[.range], size: file.size) : .whole
+    let (status, part): (HTTPResponse.Status, Range<Int64>)
+    switch range {
+    case .whole: (status, part) = (.ok, 0..<file.size)
+    case .part(let bytes):
+      (status, part) = (.partialContent, bytes)
+      headers[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(file.size)"
+    case .unsatisfiable:
+      headers[.contentRange] = "bytes */\(file.size)"
+      headers[.contentType] = nil
+      return Response(status: .rangeNotSatisfiable, headers: headers)
+    }
+    headers[.contentType] = contentType
+    headers[.contentLength] = String(part.count)
+    guard request.method != .head else { return Response(status: status, headers: headers) }
+    let body = ResponseBody(contentLength: part.count) { [file] writer in
+      var position = part.lowerBound
+      while position < part.upperBound {
+        let (start, count) = (position, Int(min(Int64(Self.blockSize), part.upperBound - position)))
+        try await writer.write(services.blocking { try file.read(count, at: start) })
+        position += Int64(count)
+      }
+      try await writer.finish(nil)
+    }
+    return Response(status: status, headers: headers, body: body)
+  }
+
+  private var headers: HTTPFields {
+    [
+      .acceptRanges: "bytes", .eTag: entityTag, .lastModified: HTTPDate.text(ofSeconds: seconds),
+      // Whoever has it asks again if it is still the same.
+      .cacheControl: "private, no-cache", .contentDisposition: disposition, .xContentTypeOptions: "nosniff",
+    ]
+  }
+
+  private var seconds: Int64 { file.modified >= 0 ? file.modified / 1_000_000_000 : 0 }
+
+  var entityTag: String {
+    "\"\(String(file.size, radix: 16))-\(String(UInt64(bitPattern: file.modified), radix: 16))\""
+  }
+
+  private func isKnown(to headers: HTTPFields) -> Bool {
+    if let tags = headers[.ifNoneMatch] { return EntityTags(tags).contains(entityTag) }
+    guard let since = headers[.ifModifiedSince].flatMap(HTTPDate.seconds) else { return false }
+    return seconds <= since
+  }
+
+  /// A part is of use only to who has another part of the same file.
+  private func mayBePart(_ headers: HTTPFields) -> Bool {
+    guard let condition = headers[.ifRange] else { return true }
+    return condition == entityTag || HTTPDate.seconds(of: condition) == seconds
+  }
+
+  /// RFC 6266: a name in ASCII for old programs, and the real one. A name says nothing of folders.
+  private var disposition: String {
+    let plain = String(
+      name.unicodeScalars.map { 0x20..<0x7F ~= $0.value && !"\"\\/%;".unicodeScalars.contains($0) ? Character($0) : "_" })
+    return "\(isAttachment ? "attachment" : "inline"); filename=\"\(plain)\"; filename*=UTF-8''\(HeaderText.percentEncoded(name))"
+  }
+}
+
+/// The header `If-None-Match`.
+struct EntityTags {
+  private let tags: [Substring]
+
+  init(_ header: String) {
+    // Weak comparison (RFC 9110, section 8.8.3.2).
+    tags = header.split(separator: ",").map {
+      let tag = $0.drop { $0 == " " || $0 == "\t" }
+      let strong = tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
+      return strong.last == " " ? strong.prefix { $0 != " " } : strong
+    }
+  }
+
+  func contains(_ tag: String) -> Bool { tags.contains { $0 == tag || $0 == "*" } }
+}
+
+enum HeaderText {
+  /// All but letters, digits and `-._~` percent-encoded (RFC 8187).
+  static func percentEncoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        bytes.append(byte)
+      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension HTTPField.Name {
+  static let xContentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
+}

@@ -1,0 +1,75 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import Platform
+internal import ResultStore
+internal import SystemPackage
+
+/// `/media`: the files of tracks, and covers. What is asked for is an id; paths come from the store alone.
+struct MediaRoutes: RouteSet {
+  let services: Services
+
+  func add(to router: Router<ServerContext>) {
+    let group = router.group("media")
+    group.get("tracks/:id") { request, context in
+      try await services.track(context.parameters.require("id"), for: request)
+    }
+    group.get("covers/:id") { request, context in
+      let size = try request.uri.queryParameters["size"].map { text -> Int in
+        guard let size = Int(text), size > 0 else {
+          throw RequestError(.badRequest, "size is a number of pixels, such as \(CoverSize.standard.rawValue).")
+        }
+        return size
+      }
+      return try await services.cover(context.parameters.require("id"), size: CoverSize(for: size), for: request)
+    }
+  }
+}
+
+extension Services {
+  /// An answer with the file of a track, or a part of it.
+  /// - Parameter isAttachment: It is to be saved and not to be played where it is.
+  func track(_ id: String, for request: Request, isAttachment: Bool = false) async throws -> Response {
+    let (track, file) = try await blocking {
+      guard let track = try store.trackFile(id: id) else {
+        throw RequestError(.notFound, "There is no track with this id.")
+      }
+      return (track, try open(track))
+    }
+    let type = AudioMediaType.name(container: track.container, codec: track.codec)
+    let name = track.path.lastComponent.map { DisplayPath.text(of: FilePath(root: nil, [$0])) } ?? id
+    return FileAnswer(file: file, contentType: type, name: name, isAttachment: isAttachment).response(to: request, self)
+  }
+
+  private func open(_ track: TrackFile) throws(RequestError) -> OpenFile {
+    do {
+      return try OpenFile(track)
+    } catch .replaced {
+      throw RequestError(.notFound, "The file of this track was replaced by something else since the last run.")
+    } catch {
+      throw RequestError(.notFound, "The file of this track is gone, or its disk is not there.")
+    }
+  }
+
+  /// An answer with a cover as JPEG.
+  /// - Parameter id: Of a track or an album.
+  func cover(_ id: String, size: CoverSize, for request: Request) async throws -> Response {
+    let cover = try await blocking { () throws -> Cover? in
+      guard let track = try store.trackFile(id: id) else {
+        throw RequestError(.notFound, "There is no track and no album with this id.")
+      }
+      return covers.cover(of: track, size: size)
+    }
+    guard let cover else { throw RequestError(.notFound, "There is no cover in the file, and none beside it.") }
+    let headers: HTTPFields = [
+      .eTag: cover.entityTag, .cacheControl: "private, max-age=300", .xContentTypeOptions: "nosniff",
+    ]
+    if let known = request.headers[.ifNoneMatch], EntityTags(known).contains(cover.entityTag) {
+      return Response(status: .notModified, headers: headers)
+    }
+    var response = Response(
+      status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: cover.bytes)))
+    response.headers[.contentType] = "image/jpeg"
+    return response
+  }
+}

@@ -1,0 +1,287 @@
+internal import Application
+internal import HTTPTypes
+internal import NIOCore
+internal import Platform
+internal import Recognition
+internal import Synchronization
+internal import Text
+
+/// Somebody who sends sound bit by bit and is told what is playing.
+///
+/// It keeps twelve seconds of spectrum, the newest events, and what was sent and not listened to yet; all are bounded. Chunks
+/// are listened to one after the other, on whatever thread calls `listen`.
+final class LiveSession: Sendable {
+  /// What a chunk was taken for.
+  struct Receipt: Sendable, Equatable {
+    /// Its number; counts from 0.
+    var sequence: Int
+    /// It had come before, and was not listened to again.
+    var isDuplicate: Bool
+    /// Seconds of audio that were taken so far.
+    var receivedSeconds: Double
+  }
+
+  private enum Phase {
+    case open
+    /// What is there is still listened to.
+    case ending(String)
+    case ended
+  }
+
+  private struct State {
+    var phase = Phase.open
+    var format: PCMFormat?
+    var chunks: [ByteBuffer] = []
+    var chunkBytes = 0
+    var isListening = false
+    var nextSequence = 0
+    var receivedBytes = 0
+    var lastActivity = ContinuousClock.now
+    var events: [SessionEvent] = []
+    var lastEventID = 0
+    var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
+    var nextWatcher = 0
+  }
+
+  /// What listening needs, by one thread at a time.
+  private struct Listening: ~Copyable {
+    var stream: StreamingMatcher?
+    var changes = TrackChanges()
+    /// Tracks that play.
+    var openCount = 0
+    /// A frame that the last chunk ended in the middle of.
+    var rest = ByteBuffer()
+    /// The catalog could not be used, and that was said.
+    var hasFailed = false
+  }
+
+  let id: String
+  private let limit: ConfidenceLimit
+  private let state = Mutex(State())
+  private let listening = Mutex(Listening())
+
+  /// Bytes of one chunk: ten seconds of two channels of floats at 48 kHz.
+  static let maximumChunkSize = 4 << 20
+  /// Bytes that may wait.
+  private static let queueLimit = 8 << 20
+  /// Events that are kept for those who were away.
+  private static let eventLimit = 64
+  private static let watcherLimit = 4
+
+  init(id: String, limit: ConfidenceLimit) {
+    self.id = id
+    self.limit = limit
+  }
+
+  // MARK: Audio
+
+  /// Puts a chunk where `listen` finds it.
+  /// - Parameter sequence: Its number, to be 0 for the first; `nil` for the next.
+  /// - Returns: what was taken, and whether somebody has to call `listen`.
+  func add(
+    _ chunk: ByteBuffer, _ format: PCMFormat, sequence: Int?
+  ) throws(RequestError) -> (receipt: Receipt, isWorkNew: Bool) {
+    try state.withLock { (state) throws(RequestError) in
+      guard case .open = state.phase else {
+        throw RequestError(.gone, "The session has ended. Open a new one with POST /v1/sessions.")
+      }
+      state.lastActivity = .now
+      if let first = state.format, first != format {
+        throw RequestError(.badRequest, "All audio of a session has one Content-Type; open another session.")
+      }
+      let number = sequence ?? state.nextSequence
+      if number < state.nextSequence {
+        return (receipt(for: number, isDuplicate: true, format, state), false)
+      }
+      guard number == state.nextSequence else {
+        throw RequestError(
+          .conflict, "Chunk \(state.nextSequence) must come first: chunks are taken in the order of their numbers.")
+      }
+      guard state.chunkBytes + chunk.readableBytes <= Self.queueLimit else {
+        throw RequestError(.tooManyRequests, "The audio comes faster than it is listened to.", retryAfter: 1)
+      }
+      state.format = format
+      state.nextSequence += 1
+      state.receivedBytes += chunk.readableBytes
+      state.chunkBytes += chunk.readableBytes
+      state.chunks.append(chunk)
+      let isWorkNew = !state.isListening
+      state.isListening = true
+      return (receipt(for: number, isDuplicate: false, format, state), isWorkNew)
+    }
+  }
+
+  private func receipt(for number: Int, isDuplicate: Bool, _ format: PCMFormat, _ state: State) -> Receipt {
+    Receipt(sequence: number, isDuplicate: isDuplicate, receivedSeconds: format.seconds(ofBytes: state.receivedBytes))
+  }
+
+  /// No more audio comes.
+  /// - Returns: whether somebody has to call `listen`.
+  func end(because reason: String) -> Bool {
+    state.withLock { state in
+      guard case .open = state.phase else { return false }
+      state.phase = .ending(reason)
+      defer { state.isListening = true }
+      return !state.isListening
+    }
+  }
+
+  private enum Work {
+    case chunk(ByteBuffer, PCMFormat)
+    case end(String)
+  }
+
+  private func nextWork() -> Work? {
+    state.withLock { state in
+      if !state.chunks.isEmpty, let format = state.format {
+        let chunk = state.chunks.removeFirst()
+        state.chunkBytes -= chunk.readableBytes
+        return .chunk(chunk, format)
+      }
+      if case .ending(let reason) = state.phase { return .end(reason) }
+      state.isListening = false
+      return nil
+    }
+  }
+
+  /// Listens to the next chunk.
+  /// - Returns: whether there may be more.
+  func listen(_ catalog: ServedCatalog, _ links: LibraryLinks) -> Bool {
+    guard let work = nextWork() else { return false }
+    switch work {
+    case .chunk(let chunk, let format):
+      listening.withLock { listening in
+        var bytes = listening.rest
+        bytes.writeImmutableBuffer(chunk)
+        let frames = format.mono(bytes.readableBytesView)
+        bytes.moveReaderIndex(forwardBy: frames.count * format.frameSize)
+        listening.rest = ByteBuffer(bytes.readableBytesView)
+        if listening.stream == nil { listening.stream = StreamingMatcher(sampleRate: format.sampleRate) }
+        let queries = listening.stream?.append(frames.span) ?? []
+        answer(queries, &listening, catalog, links)
+      }
+      return true
+    case .end(let reason):
+      listening.withLock { listening in
+        let queries = listening.stream?.finish() ?? []
+        answer(queries, &listening, catalog, links)
+        add(listening.changes.finish(), &listening, links)
+        listening.stream = nil
+      }
+      var json = JSONWriter()
+      json.value(.object(["event": "end", "reason": .string(reason)]))
+      add(.end, json.bytes)
+      let watchers = state.withLock { state in
+        state.phase = .ended
+        defer { state.watchers = [:] }
+        return Array(state.watchers.values)
+      }
+      // Out of the lock: what ends a watcher takes it.
+      for watcher in watchers { watcher.finish() }
+      return false
+    }
+  }
+
+  private func answer(
+    _ queries: [StreamingMatcher.Query], _ listening: inout Listening, _ catalog: ServedCatalog, _ links: LibraryLinks
+  ) {
+    for query in queries {
+      do {
+        let result = limit.accepted(try catalog.withSession { $0.match(query) })
+        listening.hasFailed = false
+        add(listening.changes.next(result), &listening, links)
+        if case .noMatch(let start, let duration) = result, listening.openCount == 0 {
+          var json = JSONWriter()
+          json.value(
+            .object([
+              "event": "no-match", "heard_at": .string("\(Timestamp.now)"), "time_s": .number(start + duration),
+            ]))
+          add(.noMatch, json.bytes)
+        }
+      } catch where !listening.hasFailed {
+        listening.hasFailed = true
+        var json = JSONWriter()
+        json.value(.object(["event": "error", "message": .string(RequestError(error).message)]))
+        add(.error, json.bytes)
+      } catch {}
+    }
+  }
+
+  private func add(_ changes: [TrackChanges.Change], _ listening: inout Listening, _ links: LibraryLinks) {
+    for var change in changes {
+      listening.openCount += change.kind == .began ? 1 : -1
+      // Without the library, a match is still a match.
+      change.match = (try? change.match.map(links.linked)) ?? change.match
+      var json = JSONWriter()
+      HeardRecord(heard: .now, change: change).writeJSON(into: &json)
+      add(change.kind == .began ? .match : .trackEnded, json.bytes)
+    }
+  }
+
+  // MARK: Events
+
+  private func add(_ name: SessionEvent.Name, _ data: [UInt8]) {
+    state.withLock { state in
+      state.lastEventID += 1
+      state.events.append(SessionEvent(id: state.lastEventID, name: name, data: data))
+      if state.events.count > Self.eventLimit { state.events.removeFirst() }
+      for watcher in state.watchers.values { watcher.yield() }
+    }
+  }
+
+  /// The events after one, as far as they are kept.
+  func events(after id: Int) -> [SessionEvent] { state.withLock { $0.events.filter { $0.id > id } } }
+
+  /// Has an element whenever it is worth looking for events, or for saying that one is there; ends with the session.
+  func wakeUps() throws(RequestError) -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    continuation.yield()
+    let number: Int? = try state.withLock { (state) throws(RequestError) in
+      if case .ended = state.phase { return nil }
+      guard state.watchers.count < Self.watcherLimit else {
+        throw RequestError(.tooManyRequests, "The events of a session can be read by \(Self.watcherLimit) at a time.")
+      }
+      state.nextWatcher += 1
+      state.watchers[state.nextWatcher] = continuation
+      return state.nextWatcher
+    }
+    guard let number else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in
+      _ = self?.state.withLock { $0.watchers.removeValue(forKey: number) }
+    }
+    return stream
+  }
+
+  func wake() {
+    state.withLock { state in
+      for watcher in state.watchers.values { watcher.yield() }
+    }
+  }
+
+  // MARK: State
+
+  /// How long no audio has come; of a session that has ended, since when nobody could have sent any.
+  var idleTime: Duration { state.withLock { ContinuousClock.now - $0.lastActivity } }
+
+  var isEnded: Bool {
+    state.withLock { state in
+      if case .ended = state.phase { true } else { false }
+    }
+  }
+
+  var jsonValue: JSONValue {
+    state.withLock { state in
+      let seconds = state.format?.seconds(ofBytes: state.receivedBytes) ?? 0
+      return .object([
+        "id": .string(id), "audio": .string("/v1/sessions/\(id)/audio"),
+        "events": .string("/v1/sessions/\(id)/events"), "next_sequence": .integer(Int64(state.nextSequence)),
+        "received_s": .number(seconds), "last_event_id": .integer(Int64(state.lastEventID)),
+        "maximum_chunk_bytes": .integer(Int64(Self.maximumChunkSize)),
+        "idle_timeout_s": .integer(LiveSessions.idleSeconds),
+      ])
+    }
+  }
+}

@@ -1,0 +1,55 @@
+internal import Application
+internal import HTTPTypes
+internal import Hummingbird
+internal import Platform
+internal import Recognition
+internal import Synchronization
+internal import Text
+
+/// `POST /v1/match`: which tracks of the catalog are heard in an audio file or in PCM.
+struct MatchRoutes: RouteSet {
+  let services: Services
+
+  func add(to router: Router<ServerContext>) {
+    router.post("v1/match") { request, _ in
+      let limit = try request.confidenceLimit
+      return try await services.recognition.uploads.admit {
+        let audio = try await UploadedAudio(request, services)
+        let sheet = try await services.recognition.uploads.run { try cueSheet(audio, limit) }
+        return Response.json { json in
+          json.beginObject()
+          json.key("result")
+          json.string(sheet.cues.isEmpty ? "no-match" : "match")
+          for (key, value) in MatchRecord.members(of: sheet) {
+            json.key(key)
+            value(&json)
+          }
+          json.endObject()
+        }
+      }
+    }
+  }
+
+  private func cueSheet(_ audio: UploadedAudio, _ limit: ConfidenceLimit) throws -> CueSheet {
+    var sheet = try services.recognition.catalog.withSession {
+      try audio.cueSheet($0, decoder: services.options.decoder)
+    }
+    sheet.cues = try sheet.cues.filter { limit.accepts($0.confidence) }.map(services.recognition.links.linked)
+    return sheet
+  }
+}
+
+extension Request {
+  /// The parameter `min_confidence`.
+  var confidenceLimit: ConfidenceLimit {
+    get throws(RequestError) {
+      guard let text = uri.queryParameters["min_confidence"] else { return ConfidenceLimit() }
+      guard let least = Double(text), ConfidenceLimit.range.contains(least) else {
+        throw RequestError(
+          .badRequest,
+          "min_confidence is \(ConfidenceLimit.range.lowerBound) to 1: less likely matches are never found.")
+      }
+      return ConfidenceLimit(least: least)
+    }
+  }
+}

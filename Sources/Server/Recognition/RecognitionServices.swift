@@ -1,0 +1,67 @@
+internal import HTTPTypes
+internal import Platform
+internal import ResultStore
+internal import Synchronization
+
+/// What the routes of recognition share.
+struct RecognitionServices: Sendable {
+  let catalog: ServedCatalog
+  let links: LibraryLinks
+  let sessions: LiveSessions
+  let uploads: Uploads
+
+  /// - Throws: `ResourceError` if the system gives no thread.
+  init(store: ResultStore, options: ServerOptions) throws {
+    catalog = ServedCatalog(path: options.catalog)
+    links = LibraryLinks(store: store)
+    sessions = try LiveSessions(
+      catalog: catalog, links: links, threadCount: options.recognitionThreadCount,
+      maximumCount: options.maximumSessionCount)
+    uploads = try Uploads(threadCount: options.recognitionThreadCount)
+  }
+
+  /// Ends sessions, so that nobody waits for their events; to be called when the server is to stop.
+  func endSessions() { sessions.close() }
+
+  /// Ends the threads; to be called when no request is left.
+  func close() {
+    sessions.endThreads()
+    uploads.close()
+  }
+}
+
+/// Threads for uploads that are decoded and matched as a whole, which may take many seconds: live sessions do not wait for
+/// them.
+final class Uploads: Sendable {
+  private let threads: ThreadExecutor
+  private let count = Atomic(0)
+
+  /// Uploads that are received or wait, for each thread.
+  private static let share = 8
+
+  init(threadCount: Int) throws {
+    threads = try ThreadExecutor(threadCount: threadCount)
+  }
+
+  /// Answers an upload unless there are too many.
+  func admit<Value>(_ body: () async throws -> Value) async throws -> Value {
+    guard count.add(1, ordering: .relaxed).newValue <= Self.share * threads.threadCount else {
+      count.subtract(1, ordering: .relaxed)
+      throw RequestError(
+        .serviceUnavailable, "Too many recordings are being recognized. Try again in some seconds.", retryAfter: 5)
+    }
+    defer { count.subtract(1, ordering: .relaxed) }
+    return try await body()
+  }
+
+  /// Runs what decodes and matches.
+  func run<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
+    try await withTaskExecutorPreference(threads) { try await Self.call(body) }
+  }
+
+  private nonisolated static func call<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
+    try body()
+  }
+
+  func close() { threads.close() }
+}

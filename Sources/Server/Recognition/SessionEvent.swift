@@ -1,0 +1,30 @@
+internal import NIOCore
+
+/// What a live session has to say, as one server-sent event (WHATWG HTML, section 9.2).
+struct SessionEvent: Sendable {
+  enum Name: String, Sendable {
+    case match
+    case noMatch = "no-match"
+    case trackEnded = "track-ended"
+    case error
+    /// The last of a session.
+    case end
+  }
+
+  /// Counts from 1 within a session.
+  var id: Int
+  var name: Name
+  /// JSON, one line.
+  var data: [UInt8]
+
+  func write(to buffer: inout ByteBuffer) {
+    buffer.writeString("id: \(id)\nevent: \(name.rawValue)\ndata: ")
+    buffer.writeBytes(data)
+    buffer.writeString("\n\n")
+  }
+
+  /// What keeps a connection open and says nothing.
+  static let keepAlive = ByteBuffer(string: ": keep-alive\n\n")
+  /// First of all: how soon a client should come back, in milliseconds.
+  static let opening = ByteBuffer(string: "retry: 1000\n\n")
+}

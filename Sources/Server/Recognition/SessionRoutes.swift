@@ -1,0 +1,96 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import ServiceLifecycle
+internal import Text
+
+/// `/v1/sessions`: says what is playing while audio comes in.
+struct SessionRoutes: RouteSet {
+  let services: Services
+
+  private var sessions: LiveSessions { services.recognition.sessions }
+
+  func add(to router: Router<ServerContext>) {
+    router.post("v1/sessions") { request, _ in
+      let limit = try request.confidenceLimit
+      // Who has no catalog learns it now, and not by an event.
+      _ = try await services.blocking { try sessions.catalog.current() }
+      let session = try sessions.open(limit)
+      var response = Response.json(status: .created, session.jsonValue)
+      response.headers[.location] = "/v1/sessions/\(session.id)"
+      return response
+    }
+    router.get("v1/sessions/:id") { _, context in Response.json(try session(context).jsonValue) }
+    router.post("v1/sessions/:id/audio") { request, context in
+      let session = try session(context)
+      let sequence = try request.uri.queryParameters["sequence"].map { text throws(RequestError) in
+        guard let number = Int(text), number >= 0 else {
+          throw RequestError(.badRequest, "sequence counts chunks from 0; it is not \(text).")
+        }
+        return number
+      }
+      guard case .pcm(let format) = try AudioType(contentType: request.headers[.contentType]) else {
+        throw RequestError(
+          .unsupportedMediaType,
+          "Live audio is PCM, such as Content-Type: audio/pcm;rate=48000;channels=1;encoding=s16le. Files go to /v1/match.")
+      }
+      let chunk = try await request.body.collect(upTo: LiveSession.maximumChunkSize)
+      let (receipt, isWorkNew) = try session.add(chunk, format, sequence: sequence)
+      if isWorkNew { sessions.listen(to: session) }
+      return Response.json(
+        status: .accepted,
+        .object([
+          "sequence": .integer(Int64(receipt.sequence)), "duplicate": .bool(receipt.isDuplicate),
+          "received_s": .number(receipt.receivedSeconds),
+        ]))
+    }
+    router.get("v1/sessions/:id/events") { request, context in
+      events(of: try session(context), after: try lastEventID(of: request))
+    }
+    router.delete("v1/sessions/:id") { _, context in
+      sessions.end(try session(context), because: "The client has ended it.")
+      return Response(status: .noContent)
+    }
+  }
+
+  private func session(_ context: ServerContext) throws -> LiveSession {
+    try sessions.session(context.parameters.require("id"))
+  }
+
+  /// 0 if the client has none yet.
+  private func lastEventID(of request: Request) throws(RequestError) -> Int {
+    guard let text = request.headers[Self.lastEventID] ?? request.uri.queryParameters["last_event_id"].map(String.init)
+    else { return 0 }
+    guard let id = Int(text), id >= 0 else {
+      throw RequestError(.badRequest, "Last-Event-ID is the number of an event, not \(text).")
+    }
+    return id
+  }
+
+  private static let lastEventID = HTTPField.Name("Last-Event-ID")!
+  /// Tells nginx not to collect what it passes on.
+  private static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
+
+  private func events(of session: LiveSession, after id: Int) -> Response {
+    Response(
+      status: .ok,
+      headers: [
+        .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store", Self.accelBuffering: "no",
+      ],
+      body: ResponseBody { writer in
+        var last = id
+        func news() -> ByteBuffer? {
+          let events = session.events(after: last)
+          guard let newest = events.last else { return nil }
+          last = newest.id
+          var buffer = ByteBuffer()
+          for event in events { event.write(to: &buffer) }
+          return buffer
+        }
+        try await writer.write(SessionEvent.opening)
+        for await _ in try session.wakeUps() { try await writer.write(news() ?? SessionEvent.keepAlive) }
+        if let buffer = news() { try await writer.write(buffer) }
+        try await writer.finish(nil)
+      })
+  }
+}

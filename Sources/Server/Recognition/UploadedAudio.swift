@@ -1,0 +1,120 @@
+internal import Analysis
+internal import Application
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import Listening
+internal import NIOCore
+internal import Platform
+internal import Recognition
+internal import SystemPackage
+
+/// Audio of a request, in a file without a name: what is sent may be larger than what fits into memory many times.
+final class UploadedAudio: Sendable {
+  private let file: UnnamedFile
+  private let type: AudioType
+  private let size: Int
+
+  /// Bytes.
+  static let maximumSize = 64 << 20
+  /// Seconds of audio that are listened to; what follows is left out.
+  static let maximumDuration = 3600.0
+  /// Of the process that decodes.
+  private static let memoryLimit = 512 << 20
+  private static let processorSeconds = 120
+  /// Bytes that are written at once.
+  private static let blockSize = 1 << 20
+
+  /// Takes the body of a request.
+  /// - Throws: `RequestError`.
+  init(_ request: Request, _ services: Services) async throws {
+    type = try AudioType(contentType: request.headers[.contentType])
+    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.maximumSize {
+      throw Self.tooLarge
+    }
+    do {
+      file = try UnnamedFile(in: FilePath(NSTemporaryDirectory()))
+    } catch {
+      throw Self.noSpace
+    }
+    let descriptor = file.descriptor
+    func write(_ buffer: ByteBuffer) async throws {
+      try await services.blocking {
+        guard (try? descriptor.writeAll(buffer.readableBytesView)) != nil else { throw Self.noSpace }
+      }
+    }
+    var block = ByteBuffer()
+    var size = 0
+    for try await part in request.body {
+      size += part.readableBytes
+      guard size <= Self.maximumSize else { throw Self.tooLarge }
+      block.writeImmutableBuffer(part)
+      if block.readableBytes >= Self.blockSize {
+        try await write(block)
+        block.clear()
+      }
+    }
+    guard size > 0 else { throw RequestError(.badRequest, "The body is empty; it should be audio.") }
+    try await write(block)
+    self.size = size
+  }
+
+  private static let tooLarge = RequestError(
+    .contentTooLarge, "The audio is larger than \(maximumSize >> 20) MiB. Some ten seconds are enough to recognize a track.")
+  private static let noSpace = RequestError(
+    HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), "The server has no room for the audio. Is the disk of its TMPDIR full?")
+
+  /// What is heard in it; blocks while it is decoded and matched.
+  /// - Parameter decoder: The command line of a `DecodingWorker`, without its limits.
+  /// - Throws: `RequestError` if it cannot be decoded or is too short.
+  func cueSheet(_ session: RecognitionSession, decoder: [String]) throws -> CueSheet {
+    do {
+      var matcher = try RecordingMatcher(session, sampleRate: sampleRate)
+      try read(into: &matcher, decoder)
+      return try matcher.cueSheet()
+    } catch let error as DecodeError {
+      let isForeign = error.code == .unknownFormat || error.code == .unsupportedCodec
+      throw RequestError(isForeign ? .unsupportedMediaType : .unprocessableContent, error.message)
+    } catch let error as CatalogError {
+      guard case .queryTooShort = error else { throw error }
+      throw RequestError(.unprocessableContent, "For recognition, \(error).")
+    }
+  }
+
+  private var sampleRate: Int {
+    switch type {
+    case .pcm(let format): format.sampleRate
+    case .encoded: DecodingWorker.sampleRate
+    }
+  }
+
+  private func read(into matcher: inout RecordingMatcher, _ decoder: [String]) throws {
+    try file.descriptor.seek(offset: 0, from: .start)
+    switch type {
+    case .encoded:
+      let limits = [
+        "--memory-limit", "\(Self.memoryLimit >> 20)", "--processor-limit", "\(Self.processorSeconds)",
+        "--audio-limit", "\(Self.maximumDuration)",
+      ]
+      let process = try DecodingProcess(decoder + limits, input: file.descriptor)
+      try process.read(into: &matcher)
+    case .pcm(let format):
+      var left = min(size, Int(Self.maximumDuration * Double(format.sampleRate)) * format.frameSize)
+      var offset: Int64 = 0
+      while left > 0 {
+        // Whole frames, so that none is cut in two.
+        let wanted = min(left, Self.blockSize / format.frameSize * format.frameSize)
+        var block = ByteBuffer()
+        let count = try block.writeWithUnsafeMutableBytes(minimumWritableBytes: wanted) { buffer in
+          try file.descriptor.read(
+            fromAbsoluteOffset: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
+        }
+        if count == 0 { break }
+        matcher.append(format.mono(block.readableBytesView).span)
+        left -= count
+        offset += Int64(count / format.frameSize * format.frameSize)
+        if count < format.frameSize { break }
+      }
+    }
+  }
+}

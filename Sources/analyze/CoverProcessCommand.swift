@@ -1,0 +1,16 @@
+import ArgumentParser
+import Server
+
+/// What `serve` starts to read a picture in: see `CoverWorker`.
+struct CoverProcessCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cover-process", abstract: "Make a cover for the program that started it", shouldDisplay: false)
+
+  @Option(help: "Pixels of the longer side")
+  var side: Int
+
+  func run() throws { try CoverWorker(side: side).run() }
+
+  /// The command line without options. The link leads to this very program, even if its file was replaced meanwhile.
+  static let command = ["/proc/self/exe", "cover-process"]
+}
