@@ -65,6 +65,7 @@ package struct NocturneServer: Sendable {
     let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: ResponseHeaders())
     router.add(middleware: ErrorShape.standard)
+    router.add(middleware: SubsonicErrorShape())
     router.add(middleware: Access(services))
     router.add(middleware: BodyLimits())
     for part in routes { part.add(to: router) }
@@ -76,6 +77,7 @@ package struct NocturneServer: Sendable {
       HealthRoutes(services: services),
       LoginRoutes(services: services),
       MediaRoutes(services: services),
+      SubsonicRoutes(services: services, sounds: app.library.sounds),
       MatchRoutes(services: services),
       SessionRoutes(services: services),
       RecognitionCatalogRoutes(services: services),

@@ -1,6 +1,7 @@
 import AnalysisTesting
 import Foundation
 import Glibc
+import NIOCore
 import ResultStore
 import SystemPackage
 import Testing

@@ -59,7 +59,7 @@ public enum PlaylistEdit: Sendable, Hashable {
 }
 
 /// Why a playlist cannot be changed as asked. Nothing was changed.
-public enum PlaylistError: Error, Sendable, Hashable {
+public enum PlaylistEditError: Error, Sendable, Hashable {
   case noSuchPlaylist
   /// Too many changes have been made since, or this state never was.
   case unknownSnapshot
