@@ -16,6 +16,20 @@ public struct Playlist: Sendable, Hashable {
   public var snapshot: Int
   public var trackCount: Int
 
+  public init(
+    id: String, name: String, description: String?, isPublic: Bool, created: Timestamp = Timestamp(nanoseconds: 0),
+    changed: Timestamp = Timestamp(nanoseconds: 0), snapshot: Int = 0, trackCount: Int
+  ) {
+    self.id = id
+    self.name = name
+    self.description = description
+    self.isPublic = isPublic
+    self.created = created
+    self.changed = changed
+    self.snapshot = snapshot
+    self.trackCount = trackCount
+  }
+
   /// The most tracks in one.
   public static let maximumTrackCount = 10_000
   /// The most characters of a name, and of a description.

@@ -148,6 +148,7 @@ struct SubsonicLibrary: Sendable {
         $0.put("year", album.year)
         $0.put("genre", album.genres.first)
         $0.put("coverArt", album.id)
+        $0.put("songCount", album.trackCount)
         $0.put("duration", Int(album.durationSeconds.rounded()))
         $0.put("created", album.added.description)
         $0.put("starred", starred[album.id]?.description)
