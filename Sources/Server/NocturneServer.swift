@@ -83,6 +83,8 @@ package struct NocturneServer: Sendable {
       RecognitionCatalogRoutes(services: services),
       AcoustIDRoutes(services: services, fingerprints: FingerprintCatalog(services)),
       AcousticBrainzRoutes(services: services),
+      TokenRoutes(services: services),
+      CatalogRoutes(services: services, generated: GeneratedPlaylists(services)),
       PageRoutes(),
       app,
     ]

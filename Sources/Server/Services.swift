@@ -1,3 +1,4 @@
+internal import Application
 internal import HTTPTypes
 internal import Platform
 package import ResultStore
@@ -10,6 +11,8 @@ package struct Services: Sendable {
   package let options: ServerOptions
   let covers: Covers
   let recognition: RecognitionServices
+  /// The descriptors of sound of all tracks.
+  let sounds: KnownSounds
   /// Who is let in.
   package let access: AccessTokens
   private let threads: ThreadExecutor
@@ -25,6 +28,7 @@ package struct Services: Sendable {
     covers = Covers(command: options.coverCommand)
     access = AccessTokens(file: try options.tokenFile.map { try TokenFile($0, report: report) })
     threads = try ThreadExecutor(threadCount: options.threadCount)
+    sounds = try KnownSounds(in: store)
     recognition = try RecognitionServices(store: store, options: options)
   }
 

@@ -115,6 +115,24 @@ public struct SongAlbum: Sendable, Hashable {
   public var releaseTypes: [String]
   public var label: String?
 
+  /// An album of one track that is in none.
+  public init(loose song: Song) {
+    id = song.id
+    name = song.title
+    artists = song.artists
+    year = song.row.year
+    date = song.date
+    trackCount = 1
+    discCount = 1
+    durationSeconds = song.row.durationSeconds ?? 0
+    added = song.row.added
+    firstTrack = song.id
+    genres = song.genres
+    isCompilation = false
+    releaseTypes = ["single"]
+    label = nil
+  }
+
   /// - Parameter tables: Those that the database has.
   static func columns(_ tables: Set<String>) -> String {
     let first = """
