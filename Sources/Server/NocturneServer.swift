@@ -73,18 +73,20 @@ package struct NocturneServer: Sendable {
   }
 
   private var routes: [any RouteSet] {
-    [
+    let catalog = CatalogRoutes(services: services, generated: GeneratedPlaylists(services))
+    return [
       HealthRoutes(services: services),
       LoginRoutes(services: services),
       MediaRoutes(services: services),
-      SubsonicRoutes(services: services, sounds: app.library.sounds),
+      SubsonicRoutes(services: services),
       MatchRoutes(services: services),
       SessionRoutes(services: services),
       RecognitionCatalogRoutes(services: services),
       AcoustIDRoutes(services: services, fingerprints: FingerprintCatalog(services)),
       AcousticBrainzRoutes(services: services),
       TokenRoutes(services: services),
-      CatalogRoutes(services: services, generated: GeneratedPlaylists(services)),
+      catalog,
+      PlaylistRoutes(catalog: catalog),
       PageRoutes(),
       app,
     ]

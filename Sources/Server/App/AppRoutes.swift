@@ -7,7 +7,7 @@ internal import Text
 
 /// What the pages of the app ask for. It is theirs alone, and changes with them.
 struct AppRoutes: RouteSet {
-  let library: AppLibrary
+  private let library: AppLibrary
 
   init(services: Services) throws(StoreError) {
     library = try AppLibrary(services)

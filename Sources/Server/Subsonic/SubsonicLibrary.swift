@@ -1,5 +1,4 @@
 internal import Analysis
-internal import Application
 internal import Foundation
 internal import Platform
 internal import ResultStore
@@ -8,7 +7,6 @@ internal import SystemPackage
 /// What Subsonic's clients are told of the library: its objects, and when somebody starred them.
 struct SubsonicLibrary: Sendable {
   let services: Services
-  let sounds: KnownSounds
   var store: ResultStore { services.store }
 
   /// Saved albums or artists, and since when.

@@ -1,4 +1,3 @@
-internal import Application
 internal import HTTPTypes
 internal import Hummingbird
 internal import ResultStore
@@ -7,7 +6,6 @@ internal import ResultStore
 /// speak it.
 struct SubsonicRoutes: RouteSet {
   let services: Services
-  let sounds: KnownSounds
 
   func add(to router: Router<ServerContext>) {
     let group = router.group("rest")
@@ -30,7 +28,7 @@ struct SubsonicRoutes: RouteSet {
         guard let endpoint = Self.endpoints[asked.method] else {
           throw RequestError.subsonic(.notFound, .notFound, "This server does not offer \(asked.method.prefix(50)).")
         }
-        let library = SubsonicLibrary(services: services, sounds: sounds)
+        let library = SubsonicLibrary(services: services)
         let body = try await services.blocking { try endpoint(library)(asked) }
         return SubsonicAnswer.response(body, asked.format)
       }

@@ -116,7 +116,7 @@ extension SubsonicLibrary {
     let answer: SimilarTracks.Answer
     do {
       let reading = SoundReading(timeLimit: services.options.timeLimit, isolation: services.options.isolation)
-      answer = try SimilarTracks(in: store, reading: reading, sounds: sounds).near(song.row.path, limit: limit)
+      answer = try SimilarTracks(in: store, reading: reading, sounds: services.sounds).near(song.row.path, limit: limit)
     } catch is SimilarTracksError {
       return []
     }
