@@ -10,6 +10,7 @@ internal import Text
 /// The folders beside this file are the parts: each has routes that `routes` lists, in the order in which they are added.
 package struct NocturneServer: Sendable {
   private let services: Services
+  private let watch: LibraryWatch?
   private let app: AppRoutes
   private let logger: Logger
   private let write: @Sendable (Message) -> Void
@@ -18,7 +19,8 @@ package struct NocturneServer: Sendable {
   /// - Throws: `StoreError`.
   package init(_ services: Services, log: @escaping @Sendable (Message) -> Void) throws {
     self.services = services
-    app = try AppRoutes(services: services)
+    watch = services.options.watch.map { LibraryWatch($0, database: services.store.path, log: log) }
+    app = try AppRoutes(services: services, watch: watch)
     write = log
     logger = Logger(label: "nocturne.server") { _ in ServerLog(write: log) }
   }
@@ -30,6 +32,7 @@ package struct NocturneServer: Sendable {
   /// - Throws: why no connections can be taken.
   package func run(until stop: @escaping @Sendable () async -> Void) async throws {
     defer { services.close() }
+    try watch?.start()
     let group = ServiceGroup(services: [application], logger: logger)
     try await withThrowingTaskGroup { tasks in
       tasks.addTask { try await group.run() }
@@ -41,8 +44,11 @@ package struct NocturneServer: Sendable {
         app.stopEvents()
         await group.triggerGracefulShutdown()
       }
-      try await tasks.next()
+      // A run that was started ends with the server, however that ends.
+      let ending = await tasks.nextResult()
       tasks.cancelAll()
+      await watch?.stop()
+      try ending?.get()
       try await tasks.waitForAll()
     }
   }

@@ -12,12 +12,15 @@ internal import Text
 /// What the parts of the app share: the store, and what is kept of it in memory until it changes.
 final class AppLibrary: Sendable {
   let services: Services
+  /// `nil` if nothing is watched.
+  let watch: LibraryWatch?
   let sounds: KnownSounds
   let revision: StoreRevision
   private let paths = Mutex<(revision: Int64?, paths: [String: FilePath])>((nil, [:]))
 
-  init(_ services: Services) throws(StoreError) {
+  init(_ services: Services, watch: LibraryWatch?) throws(StoreError) {
     self.services = services
+    self.watch = watch
     sounds = try KnownSounds(in: services.store)
     revision = try StoreRevision(of: services.store)
   }
@@ -25,7 +28,7 @@ final class AppLibrary: Sendable {
   var store: ResultStore { services.store }
 
   /// How far a run has come that goes on now.
-  var progress: RunProgress? { RunProgress(ofDatabase: store.path) }
+  var progress: RunProgress? { RunProgress(ofDatabase: store.path, ownProcess: watch?.report.process) }
 
   var catalogStatus: CatalogStatus { CatalogStatus(of: services.recognition.catalog) }
 

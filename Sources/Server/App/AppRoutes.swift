@@ -10,8 +10,8 @@ struct AppRoutes: RouteSet {
   private let library: AppLibrary
   private let hub = EventHub()
 
-  init(services: Services) throws(StoreError) {
-    library = try AppLibrary(services)
+  init(services: Services, watch: LibraryWatch?) throws(StoreError) {
+    library = try AppLibrary(services, watch: watch)
   }
 
   /// Says what happens until it is stopped.
