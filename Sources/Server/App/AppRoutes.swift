@@ -27,6 +27,7 @@ struct AppRoutes: RouteSet {
     TrackRoutes(library: library).add(to: group)
     TempoRoutes(library: library, hub: hub).add(to: group)
     EventRoutes(library: library, hub: hub).add(to: group)
+    ReportRoutes(library: library).add(to: group)
   }
 }
 

@@ -24,7 +24,9 @@ final class RunProcess {
     defer { for string in strings { unsafe free(string) } }
     unsafe strings.append(nil)
     // What it has to say goes where the server's messages go.
-    guard unsafe cspawn_start(&process, strings, 0, -1, STDERR_FILENO, STDERR_FILENO) == 0 else { return nil }
+    let messages = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
+    defer { close(messages) }
+    guard messages >= 0, unsafe cspawn_start(&process, strings, 0, -1, messages, messages) == 0 else { return nil }
     id = process
   }
 
