@@ -37,6 +37,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Let pages of this origin use the server", valueName: "origin"))
   var allowOrigin: [String] = []
 
+  @Option(help: ArgumentHelp("Write a line of JSON for each request; - for standard output", valueName: "file"))
+  var accessLog: OutputArgument?
+
   @Flag(help: "Analyze what is new in the folders of the library as soon as it is there")
   var watch = false
 
@@ -64,6 +67,20 @@ struct ServeCommand: AsyncParsableCommand {
     var options = ServerOptions(catalog: "")
     apply(to: &options)
     if let problem = ListeningRules.problem(with: options) { throw ValidationError(problem) }
+  }
+
+  private static func open(_ log: OutputArgument) throws -> AccessLog {
+    switch log {
+    case .standardOutput: return try AccessLog(nil)
+    case .file(let argument):
+      let path = argument.path
+      do {
+        return try AccessLog(path)
+      } catch {
+        throw CommandFailure(
+          .fatal, "The access log “\(DisplayPath.text(of: path))” cannot be opened: \(error). Check its folder and rights.")
+      }
+    }
   }
 
   private func apply(to options: inout ServerOptions) {
@@ -110,6 +127,7 @@ struct ServeCommand: AsyncParsableCommand {
       catalog.apply(to: &settings)
       var options = ServerOptions(catalog: settings[Settings.catalog])
       apply(to: &options)
+      options.accessLog = try accessLog.map(Self.open)
       options.coverCommand = CoverProcessCommand.command
       options.decoder = DecodingProcessCommand.arguments
       options.recognitionThreadCount = max(2, ProcessInfo.processInfo.activeProcessorCount)
