@@ -39,7 +39,7 @@ struct LibraryStatus: Sendable {
     catalog = library.catalogStatus
     watch = library.watch?.report
     features = [
-      ("playlists", false), ("recognition", catalog.isThere), ("watching", library.watch != nil),
+      ("playlists", true), ("recognition", catalog.isThere), ("watching", library.watch != nil),
       ("likeness", try store.hasFindings(of: LikenessFinding.self)),
       ("waveforms", try store.hasFindings(of: WaveformFinding.self)),
       ("sections", try store.hasFindings(of: SectionsFinding.self)),
