@@ -20,7 +20,7 @@ package struct ListenError: Error, CustomStringConvertible {
         case EADDRNOTAVAIL: "This machine does not have the address \(host). See its addresses with: ip address"
         default: "No connections can be taken at \(place): \(error)"
         }
-      case is SocketAddressError, is NIOConnectionError:
+      case is SocketAddressError, is SocketAddressError.UnknownHost, is NIOConnectionError:
         "There is no machine with the name or address “\(host)”. Check --host."
       default: "No connections can be taken at \(place): \(error)"
       }

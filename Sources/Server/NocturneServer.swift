@@ -1,7 +1,9 @@
 package import Application
 internal import Hummingbird
+internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
+internal import NIOPosix
 internal import ServiceLifecycle
 internal import Text
 
@@ -25,32 +27,52 @@ package struct NocturneServer: Sendable {
 
   /// Serves until `stop` ends.
   ///
-  /// Then no connection is taken any more, and requests that are being answered are finished.
+  /// Then no connection is taken any more, answers that are being given are finished, and event streams end. After ten
+  /// seconds all ends.
   /// - Parameter stop: returns when the server is to end.
-  /// - Throws: why no connections can be taken.
+  /// - Throws: `ListenError` if no connections can be taken.
   package func run(until stop: @escaping @Sendable () async -> Void) async throws {
     defer { services.close() }
-    let group = ServiceGroup(services: [application], logger: logger)
-    try await withThrowingTaskGroup { tasks in
-      tasks.addTask { try await group.run() }
-      tasks.addTask {
-        await stop()
-        services.recognition.endSessions()
-        await group.triggerGracefulShutdown()
-      }
-      try await tasks.next()
-      tasks.cancelAll()
-      try await tasks.waitForAll()
+    var configuration = ServiceGroupConfiguration(services: [application], logger: logger)
+    configuration.maximumGracefulShutdownDuration = .seconds(10)
+    let group = ServiceGroup(configuration: configuration)
+    let observer = Task { await app.observe() }
+    defer { observer.cancel() }
+    let stopping = Task {
+      await stop()
+      services.recognition.endSessions()
+      app.stopEvents()
+      await group.triggerGracefulShutdown()
     }
+    defer { stopping.cancel() }
+    do {
+      try await group.run()
+    } catch where Self.isAboutListening(error) {
+      throw ListenError(error, host: services.options.host, port: services.options.port)
+    }
+  }
+
+  private static func isAboutListening(_ error: any Error) -> Bool {
+    error is IOError || error is SocketAddressError || error is SocketAddressError.UnknownHost || error is NIOConnectionError
   }
 
   private var application: some ApplicationProtocol {
     let host = services.options.host
     let write = write
+    let limits = services.options.connections
+    let metrics = services.metrics
+    let proxies = services.options.trustedProxies
+    let counts = ConnectionCounts(limits) { address in
+      address.isLoopback || proxies.contains { $0.contains(address) }
+    }
     return Hummingbird.Application(
       responder: router.buildResponder(),
+      server: HTTPServerBuilder { responder in
+        GuardedChannel(responder: responder, limits: limits, counts: counts, metrics: metrics)
+      },
       configuration: ApplicationConfiguration(
-        address: .hostname(host, port: services.options.port), serverName: "Nocturne/\(Nocturne.version)"),
+        address: .hostname(host, port: services.options.port), serverName: "Nocturne/\(Nocturne.version)",
+        availableConnectionsDelegate: MaximumAvailableConnections(limits.connections)),
       onServerRunning: { channel in
         let port = channel.localAddress?.port ?? 0
         let address = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
@@ -63,6 +85,7 @@ package struct NocturneServer: Sendable {
 
   private var router: Router<ServerContext> {
     let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
+    router.add(middleware: RequestLog(services.metrics, log: services.options.accessLog))
     router.add(middleware: ResponseHeaders())
     router.add(middleware: ErrorShape.standard)
     router.add(middleware: Access(services))
@@ -74,6 +97,7 @@ package struct NocturneServer: Sendable {
   private var routes: [any RouteSet] {
     [
       HealthRoutes(services: services),
+      MetricsRoutes(services: services),
       LoginRoutes(services: services),
       MediaRoutes(services: services),
       MatchRoutes(services: services),

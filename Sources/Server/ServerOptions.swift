@@ -18,6 +18,9 @@ package struct ServerOptions: Sendable {
   package var allowedOrigins: [String] = []
   /// Reverse proxies whose headers `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
   package var trustedProxies: [NetworkRange] = []
+  var connections = ConnectionLimits()
+  /// Takes a line for each request.
+  package var accessLog: AccessLog?
   /// Threads for reading the store, decoding and files.
   package var threadCount = 4
   /// Requests that may wait for one of these threads; more are told to come back later.

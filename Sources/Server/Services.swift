@@ -8,10 +8,11 @@ package struct Services: Sendable {
   /// May be written: tempi that people correct, playlists, saved tracks.
   package let store: ResultStore
   package let options: ServerOptions
-  let covers: Covers
-  let recognition: RecognitionServices
+  package let metrics = ServerMetrics()
   /// Who is let in.
   package let access: AccessTokens
+  let covers: Covers
+  let recognition: RecognitionServices
   private let threads: ThreadExecutor
   private let waiting = Waiting()
 
@@ -22,8 +23,8 @@ package struct Services: Sendable {
   ) throws {
     self.store = store
     self.options = options
-    covers = Covers(command: options.coverCommand)
     access = AccessTokens(file: try options.tokenFile.map { try TokenFile($0, report: report) })
+    covers = Covers(command: options.coverCommand)
     threads = try ThreadExecutor(threadCount: options.threadCount)
     recognition = try RecognitionServices(store: store, options: options)
   }
@@ -44,10 +45,14 @@ package struct Services: Sendable {
     try body()
   }
 
+  /// Work that waits for a thread or has one.
+  var waitingCount: Int { waiting.count.load(ordering: .relaxed) }
+
   /// Ends the threads; to be called when no request is left.
   func close() {
     recognition.close()
     threads.close()
+    options.accessLog?.close()
   }
 }
 

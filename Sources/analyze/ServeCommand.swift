@@ -34,6 +34,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Let pages of this origin use the server", valueName: "origin"))
   var allowOrigin: [String] = []
 
+  @Option(help: ArgumentHelp("Write a line of JSON for each request; - for standard output", valueName: "file"))
+  var accessLog: OutputArgument?
+
   @OptionGroup
   var catalog: CatalogArguments
 
@@ -56,6 +59,20 @@ struct ServeCommand: AsyncParsableCommand {
     if let problem = ListeningRules.problem(with: options) { throw ValidationError(problem) }
   }
 
+  private static func open(_ log: OutputArgument) throws -> AccessLog {
+    switch log {
+    case .standardOutput: return try AccessLog(nil)
+    case .file(let argument):
+      let path = argument.path
+      do {
+        return try AccessLog(path)
+      } catch {
+        throw CommandFailure(
+          .fatal, "The access log “\(DisplayPath.text(of: path))” cannot be opened: \(error). Check its folder and rights.")
+      }
+    }
+  }
+
   private func apply(to options: inout ServerOptions) {
     options.host = host
     options.port = port
@@ -71,6 +88,7 @@ struct ServeCommand: AsyncParsableCommand {
       catalog.apply(to: &settings)
       var options = ServerOptions(catalog: settings[Settings.catalog])
       apply(to: &options)
+      options.accessLog = try accessLog.map(Self.open)
       options.coverCommand = CoverProcessCommand.command
       options.decoder = DecodingProcessCommand.arguments
       options.recognitionThreadCount = max(2, ProcessInfo.processInfo.activeProcessorCount)

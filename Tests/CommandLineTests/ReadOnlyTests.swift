@@ -81,6 +81,19 @@ import Testing
     #expect(!left.contains { $0.hasPrefix("nocturne-read") }, "\(left)")
   }
 
+  /// Whatever reads it needs the present schema.
+  @Test(arguments: [["report", "--report", "ndjson", "--output", "-"], ["search", "kept"]])
+  func anOlderDatabaseIsUpdatedOpenly(command: [Argument]) throws {
+    let place = try place()
+    let database = place.folder.file("kept").appending("db")
+    try downgrade(database)
+    let first = try place.start(command + ["--database", Argument(database)]).end()
+    #expect(first.status == 0 && first.text.contains("Kept"))
+    #expect(first.errors.contains("was brought up to date (schema 2 before)"), "\(first.errors)")
+    let second = try place.start(command + ["--database", Argument(database)]).end()
+    #expect(second.status == 0 && second.text.contains("Kept") && second.errors == "")
+  }
+
   /// A database of somebody else.
   @Test(.enabled(if: Unprivileged.isThere), arguments: [0o555, 0o755]) func folderOrFile(mode: Int) throws {
     let place = try place()

@@ -1,26 +1,41 @@
 /// Values of one name in the text format of Prometheus, version 0.0.4
-/// (https://prometheus.io/docs/instrumenting/exposition_formats/). All are gauges: a run starts from nothing each time.
-struct MetricFamily {
-  struct Sample {
-    var labels: [(name: String, value: String)] = []
+/// (https://prometheus.io/docs/instrumenting/exposition_formats/).
+package struct MetricFamily {
+  /// Those of a run are gauges: a run starts from nothing each time.
+  package enum Kind: String {
+    case gauge, counter, histogram
+  }
+
+  package struct Sample {
+    /// What follows the name of the family: `_bucket`, `_sum`, `_count` of a histogram.
+    var suffix: String
+    var labels: [(name: String, value: String)]
     var value: Double
+
+    package init(suffix: String = "", labels: [(name: String, value: String)] = [], value: Double) {
+      self.suffix = suffix
+      self.labels = labels
+      self.value = value
+    }
   }
 
   var name: String
   var help: String
+  var kind: Kind
   var samples: [Sample]
 
-  init(_ name: String, _ help: String, _ samples: [Sample]) {
+  package init(_ name: String, _ help: String, kind: Kind = .gauge, _ samples: [Sample]) {
     self.name = name
     self.help = help
+    self.kind = kind
     self.samples = samples
   }
 
-  init(_ name: String, _ help: String, _ value: Double) {
+  package init(_ name: String, _ help: String, _ value: Double) {
     self.init(name, help, [Sample(value: value)])
   }
 
-  init(_ name: String, _ help: String, _ value: Int) {
+  package init(_ name: String, _ help: String, _ value: Int) {
     self.init(name, help, Double(value))
   }
 
@@ -29,12 +44,12 @@ struct MetricFamily {
   }
 
   /// Nothing at all if there are no samples.
-  var text: String {
+  package var text: String {
     guard !samples.isEmpty else { return "" }
-    var text = "# HELP \(name) \(Self.escaped(help))\n# TYPE \(name) gauge\n"
+    var text = "# HELP \(name) \(Self.escaped(help))\n# TYPE \(name) \(kind.rawValue)\n"
     for sample in samples {
       let labels = sample.labels.map { "\($0.name)=\"\(Self.escaped($0.value, quote: true))\"" }.joined(separator: ",")
-      text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(Self.number(sample.value))\n"
+      text += "\(name)\(sample.suffix)\(labels.isEmpty ? "" : "{\(labels)}") \(Self.number(sample.value))\n"
     }
     return text
   }

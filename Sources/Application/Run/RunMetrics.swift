@@ -103,7 +103,8 @@ package struct RunMetrics: Sendable {
     return families
   }
 
-  private static func families(of figures: LibraryFigures) -> [MetricFamily] {
+  /// What is in a database.
+  package static func families(of figures: LibraryFigures) -> [MetricFamily] {
     [
       MetricFamily(
         "nocturne_files", "Files in the database, by what is known of them.", label: "status",

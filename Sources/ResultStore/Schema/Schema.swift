@@ -10,7 +10,7 @@ enum Schema {
   static let version = 4
 
   /// Tables that no finding can have for its own.
-  static let ownTables: Set<String> = PlaylistTables.own.union([
+  static let ownTables: Set<String> = PlaylistTables.own.union(CatalogTables.own).union([
     "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
     "song", "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip", "tempo_history", AlbumLoudness.table,
     SongCatalog.changes,

@@ -24,7 +24,6 @@ struct Access: RouterMiddleware {
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
   ) async throws -> Response {
     var request = request
-    var context = context
     context.client = proxies.client(peer: context.client.address, headers: request.headers)
     let route = Route(context.endpointPath)
     try checkTarget(request)

@@ -20,17 +20,10 @@ package final class TokenFile: Sendable {
     package let description: String
   }
 
-  /// What tells whether the file is the one that was read.
-  private struct Stamp: Equatable {
-    var inode: UInt64
-    var size: Int64
-    var seconds: Int
-    var nanoseconds: Int
-  }
-
   private struct State {
     var tokens: [Token]
-    var stamp: Stamp?
+    /// `nil` if it could not be read.
+    var file: FileIdentity?
     var checked: ContinuousClock.Instant
   }
 
@@ -46,8 +39,8 @@ package final class TokenFile: Sendable {
   package init(_ path: FilePath, report: @escaping @Sendable (Problem) -> Void) throws(Problem) {
     self.path = path
     self.report = report
-    let (secrets, stamp) = try Self.read(path)
-    state = Mutex(State(tokens: secrets.map(Self.token), stamp: stamp, checked: .now))
+    let (secrets, file) = try Self.read(path)
+    state = Mutex(State(tokens: secrets.map(Self.token), file: file, checked: .now))
   }
 
   /// The tokens as the file has them now; it is looked at once a second at most. Blocks for a moment.
@@ -56,15 +49,15 @@ package final class TokenFile: Sendable {
       let now = ContinuousClock.now
       guard now - state.checked >= .seconds(1) else { return (state.tokens, nil) }
       state.checked = now
-      if let stamp = state.stamp, stamp == Self.stamp(of: path) { return (state.tokens, nil) }
+      if let file = state.file, file == FileIdentity(path) { return (state.tokens, nil) }
       do throws(Problem) {
-        let (secrets, stamp) = try Self.read(path)
+        let (secrets, file) = try Self.read(path)
         state.tokens = secrets.map(Self.token)
-        state.stamp = stamp
+        state.file = file
       } catch {
-        let isNews = state.stamp != nil || !state.tokens.isEmpty
+        let isNews = state.file != nil || !state.tokens.isEmpty
         state.tokens = []
-        state.stamp = nil
+        state.file = nil
         return ([], isNews ? error : nil)
       }
       return (state.tokens, nil)
@@ -85,22 +78,21 @@ package final class TokenFile: Sendable {
     Token(name: secret.name, digest: SHA256.hash(data: Data(secret.text.utf8)))
   }
 
-  private static func read(_ path: FilePath) throws(Problem) -> ([(name: String, text: String)], Stamp) {
+  private static func read(_ path: FilePath) throws(Problem) -> ([(name: String, text: String)], FileIdentity) {
     let shown = DisplayPath.text(of: path)
     let text: String
-    let stamp: Stamp
+    let identity: FileIdentity
     do {
       let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
       defer { try? file.close() }
-      var status = stat()
-      guard unsafe fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
-      guard status.st_mode & S_IFMT == S_IFREG else { throw Problem(description: "“\(shown)” is not a file.") }
-      guard status.st_mode & 0o077 == 0 else {
+      guard let status = FileIdentity(file) else { throw Errno.ioError }
+      identity = status
+      guard status.isRegularFile else { throw Problem(description: "“\(shown)” is not a file.") }
+      guard status.permissions & 0o077 == 0 else {
         throw Problem(
           description: "Other users can read the tokens in “\(shown)”. Change that with: chmod 600 '\(shown)'")
       }
-      guard status.st_size <= maximumSize else { throw Problem(description: "“\(shown)” is too large for tokens.") }
-      stamp = Self.stamp(status)
+      guard status.size <= maximumSize else { throw Problem(description: "“\(shown)” is too large for tokens.") }
       var bytes = [UInt8](repeating: 0, count: maximumSize)
       let count = try unsafe bytes.withUnsafeMutableBytes { buffer in
         var count = 0
@@ -117,7 +109,7 @@ package final class TokenFile: Sendable {
     } catch {
       throw Problem(description: "The tokens in “\(shown)” cannot be read: \(error).")
     }
-    return (try secrets(in: text, path: shown), stamp)
+    return (try secrets(in: text, path: shown), identity)
   }
 
   /// - Throws: with the number of the line, never with what stands there.
@@ -146,17 +138,5 @@ package final class TokenFile: Sendable {
           + "echo \"phone $(head -c 24 /dev/urandom | base64)\" >> '\(path)'")
     }
     return secrets
-  }
-
-  private static func stamp(of path: FilePath) -> Stamp? {
-    var status = stat()
-    guard unsafe path.withPlatformString({ unsafe stat($0, &status) }) == 0 else { return nil }
-    return status.st_mode & 0o077 == 0 ? stamp(status) : nil
-  }
-
-  private static func stamp(_ status: stat) -> Stamp {
-    Stamp(
-      inode: UInt64(status.st_ino), size: Int64(status.st_size), seconds: status.st_ctim.tv_sec,
-      nanoseconds: status.st_ctim.tv_nsec)
   }
 }

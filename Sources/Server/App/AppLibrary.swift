@@ -24,6 +24,11 @@ final class AppLibrary: Sendable {
 
   var store: ResultStore { services.store }
 
+  /// How far a run has come that goes on now.
+  var progress: RunProgress? { RunProgress(ofDatabase: store.path) }
+
+  var catalogStatus: CatalogStatus { CatalogStatus(of: services.recognition.catalog) }
+
   /// - Throws: `RequestError` for an id that no track has.
   func path(ofTrack id: String) throws -> FilePath {
     guard ContentID(id) != nil, let path = try knownPaths()[id] else {

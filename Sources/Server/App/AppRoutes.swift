@@ -8,17 +8,25 @@ internal import Text
 /// What the pages of the app ask for. It is theirs alone, and changes with them.
 struct AppRoutes: RouteSet {
   private let library: AppLibrary
+  private let hub = EventHub()
 
   init(services: Services) throws(StoreError) {
     library = try AppLibrary(services)
   }
+
+  /// Says what happens until it is stopped.
+  func observe() async { await LibraryObserver(library: library, hub: hub).run() }
+
+  /// Ends the streams of events, so that nobody waits for their ends; to be called when the server is to stop.
+  func stopEvents() { hub.close() }
 
   func add(to router: Router<ServerContext>) {
     let group = router.group("app/api").add(middleware: AppErrors())
     StatusRoutes(library: library).add(to: group)
     SearchRoutes(library: library).add(to: group)
     TrackRoutes(library: library).add(to: group)
-    TempoRoutes(library: library).add(to: group)
+    TempoRoutes(library: library, hub: hub).add(to: group)
+    EventRoutes(library: library, hub: hub).add(to: group)
   }
 }
 

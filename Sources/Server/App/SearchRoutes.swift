@@ -31,11 +31,15 @@ struct SearchRoutes: Sendable {
     return try await library.services.blocking {
       let answer = try answer(to: words, sections, page)
       let match = WordMatch(words)
-      return .json { json in
-        json.object { json in
+      return try .json { json in
+        try json.object { json in
           json.put("query", words)
           if sections.contains("tracks") {
-            json.putHits("tracks", answer.tracks) { json, track in library.listed(track).write(into: &json, marking: match) }
+            let found = try FoundTracks(words, page: page, in: library.store)
+            json.putObject("tracks") { json in
+              json.putPage(count: found.count, isExact: found.isCountExact, offset: page.offset)
+              json.putList("items", found.rows) { library.listed($1).write(into: &$0, marking: match) }
+            }
           }
           if sections.contains("albums") {
             json.putHits("albums", answer.albums) { json, album in
@@ -57,19 +61,13 @@ struct SearchRoutes: Sendable {
     }
   }
 
+  /// Names; nothing without words.
   private func answer(
     to words: String, _ sections: Set<String>, _ page: (limit: Int, offset: Int)
   ) throws -> SearchAnswer {
-    let asked = Set(sections.compactMap { SearchSection(rawValue: $0) })
-    if words.allSatisfy(\.isWhitespace) {
-      // What is new is worth a look before the first letter.
-      return try library.store.search(
-        SearchRequest(
-          "", order: TrackOrder(.added, isDescending: true), sections: asked.intersection([.tracks]), limit: page.limit,
-          offset: page.offset))
-    }
-    return try library.store.search(
-      SearchRequest(words, sections: asked, limit: page.limit, offset: page.offset))
+    if words.allSatisfy(\.isWhitespace) { return SearchAnswer() }
+    let names = Set(sections.compactMap { SearchSection(rawValue: $0) }).intersection([.albums, .artists, .genres])
+    return try library.store.search(SearchRequest(words, sections: names, limit: page.limit, offset: page.offset))
   }
 
   // MARK: The library
@@ -81,15 +79,12 @@ struct SearchRoutes: Sendable {
     let page = try query.page()
     let order = try Self.order(query)
     return try await library.services.blocking {
-      let answer = try library.store.search(
-        SearchRequest(
-          words, filter: filter, order: order, sections: [.tracks], limit: page.limit, offset: page.offset)
-      ).tracks
+      let found = try FoundTracks(words, filter: filter, order: order, page: page, in: library.store)
       let match = WordMatch(words)
       return .json { json in
         json.object { json in
-          json.putPage(count: answer.count, isExact: answer.isCountExact, offset: page.offset)
-          json.putList("items", answer.hits) { json, row in library.listed(row).write(into: &json, marking: match) }
+          json.putPage(count: found.count, isExact: found.isCountExact, offset: page.offset)
+          json.putList("items", found.rows) { library.listed($1).write(into: &$0, marking: match) }
         }
       }
     }

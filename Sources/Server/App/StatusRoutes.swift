@@ -26,18 +26,18 @@ struct LibraryStatus: Sendable {
   private let figures: LibraryFigures
   private let lastRun: RunRecord?
   private let run: RunProgress?
-  private let hasCatalog: Bool
+  private let catalog: CatalogStatus
   private let features: [(name: String, isThere: Bool)]
 
   init(of library: AppLibrary) throws(StoreError) {
     let store = library.store
     tracks = try store.trackTotals()
     figures = try store.figures()
-    run = RunProgress(ofDatabase: store.path)
+    run = library.progress
     lastRun = try store.latestRun()
-    hasCatalog = library.services.options.catalog.isThere
+    catalog = library.catalogStatus
     features = [
-      ("playlists", false), ("recognition", hasCatalog), ("watching", false),
+      ("playlists", false), ("recognition", catalog.isThere), ("watching", false),
       ("likeness", try store.hasFindings(of: LikenessFinding.self)),
       ("waveforms", try store.hasFindings(of: WaveformFinding.self)),
       ("sections", try store.hasFindings(of: SectionsFinding.self)),
@@ -59,11 +59,7 @@ struct LibraryStatus: Sendable {
       json.putNull("last_run")
     }
     if let run { json.putObject("run") { run.write(into: &$0) } } else { json.putNull("run") }
-    json.putObject("catalog") {
-      $0.put("is_there", hasCatalog)
-      $0.putNull("recordings")
-      $0.putNull("problem")
-    }
+    json.putObject("catalog") { catalog.write(into: &$0) }
     json.putObject("features") { json in for (name, isThere) in features { json.put(name, isThere) } }
     json.putObject("may") {
       $0.put("correct", true)

@@ -9,6 +9,7 @@ internal import Text
 /// Correction of a tempo: the same change as `analyze set` makes, with a look at it first, and a way back.
 struct TempoRoutes: Sendable {
   let library: AppLibrary
+  let hub: EventHub
 
   func add(to group: RouterGroup<ServerContext>) {
     group.put("tracks/:id/tempo") { request, context in
@@ -67,12 +68,23 @@ struct TempoRoutes: Sendable {
       let change = TempoChange.Change(
         path: after.path, audio: audio, before: before.tempo?.bpm, after: after.tempo?.bpm,
         isLocked: after.tempoCorrection != nil, note: "", copies: try library.store.fileCount(withAudio: audio) - 1)
+      announce(id, change)
       return try answer(after, audio, change: change, isSaved: true)
     }
   }
 
   private func saved(_ id: String, _ audio: ContentID, _ change: TempoChange.Change) throws -> Response {
-    try answer(try library.record(ofTrack: id, long: ["beats"]), audio, change: change, isSaved: true)
+    announce(id, change)
+    return try answer(try library.record(ofTrack: id, long: ["beats"]), audio, change: change, isSaved: true)
+  }
+
+  private func announce(_ id: String, _ change: TempoChange.Change) {
+    hub.send(
+      ServerEvent(.tempo) {
+        $0.put("id", id)
+        $0.put("bpm", change.after, decimals: 3)
+        $0.put("is_locked", change.isLocked)
+      })
   }
 
   private func answer(

@@ -1,5 +1,8 @@
+internal import Foundation
+internal import CDispatch
 internal import Glibc
 internal import NIOCore
+internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
@@ -37,14 +40,13 @@ final class OpenFile: Sendable {
     // Without O_NONBLOCK, opening a pipe waits for whoever writes it.
     let descriptor = path.withPlatformString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags) }
     guard descriptor >= 0 else { throw errno == ELOOP ? .replaced : .missing }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard let file = FileIdentity(FileDescriptor(rawValue: descriptor)), file.isRegularFile else {
       close(descriptor)
       throw .replaced
     }
     self.descriptor = descriptor
-    size = Int64(status.st_size)
-    modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+    size = file.size
+    modified = file.modified.nanoseconds
   }
 
   deinit { close(descriptor) }
@@ -52,8 +54,8 @@ final class OpenFile: Sendable {
   func withDescriptor<Result>(_ body: (CInt) throws -> Result) rethrows -> Result { try body(descriptor) }
 
   private func isSame(as track: TrackFile) -> Bool {
-    var status = stat()
-    return fstat(descriptor, &status) == 0 && Int64(status.st_size) == track.size && UInt64(status.st_ino) == track.inode
+    guard let file = FileIdentity(FileDescriptor(rawValue: descriptor)) else { return false }
+    return file.size == track.size && file.inode == track.inode
   }
 
   /// Reads exactly this many bytes.

@@ -1,0 +1,194 @@
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOHTTP1
+internal import Text
+
+/// Watches one connection, between the parser and what answers the requests: ends it if it is too slow, refuses what is no
+/// proper request, and ends it in good order when the server ends. All on the event loop of the connection.
+final class ConnectionGuard: ChannelDuplexHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private let limits: ConnectionLimits
+  private let metrics: ServerMetrics
+  private(set) var state: ConnectionState
+  private var watch: RepeatedTask?
+  private var isRefused = false
+  private var isEventStream = false
+  private var hasBegunAnswer = false
+
+  init(_ limits: ConnectionLimits, metrics: ServerMetrics) {
+    self.limits = limits
+    self.metrics = metrics
+    state = ConnectionState(limits, now: .now())
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    watch = context.eventLoop.scheduleRepeatedTask(initialDelay: limits.tick, delay: limits.tick) { _ in
+      let (handler, context) = bound.value
+      handler.look(context)
+    }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { watch?.cancel() }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    watch?.cancel()
+    context.fireChannelInactive()
+  }
+
+  /// What the first handler of the channel sees.
+  func received(_ byteCount: Int) { state.received(byteCount, now: .now()) }
+  func wrote(_ byteCount: Int) { state.wrote(byteCount, now: .now()) }
+  func asksForBytes() { state.asksForBytes() }
+
+  private func look(_ context: ChannelHandlerContext) {
+    guard context.channel.isActive else { return }
+    let waiting = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    switch state.verdict(waiting: waiting, now: .now()) {
+    case .goOn: break
+    case .close:
+      metrics.connectionEnded(because: .tooSlow)
+      context.close(promise: nil)
+    case .requestTimeout:
+      metrics.connectionEnded(because: .tooSlow)
+      refuse(.requestTimeout, "The request did not come in time.", context)
+    }
+  }
+
+  // MARK: Requests
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isRefused else { return }
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      state.headEnded(now: .now())
+      if let problem = Self.problem(with: head) {
+        metrics.connectionEnded(because: .notHTTP)
+        return refuse(.badRequest, problem, context)
+      }
+    case .body: break
+    case .end: state.requestEnded(now: .now())
+    }
+    context.fireChannelRead(data)
+  }
+
+  /// What makes a request ambiguous to proxies and to us (RFC 9112, sections 3.2 and 6.3).
+  private static func problem(with head: HTTPRequestHead) -> String? {
+    let hosts = head.headers[canonicalForm: "host"]
+    if hosts.count != 1 { return "A request needs one header Host." }
+    if !head.uri.hasPrefix("/") && !(head.uri == "*" && head.method == .OPTIONS) {
+      return "The address must begin with a slash."
+    }
+    if head.headers.contains(name: "transfer-encoding") && head.headers.contains(name: "content-length") {
+      return "A request has either Content-Length or Transfer-Encoding."
+    }
+    return nil
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // While an answer is being given, the error stays behind it in the queue.
+    guard let error = error as? HTTPParserError, state.pending == 0 else {
+      return context.fireErrorCaught(error)
+    }
+    metrics.connectionEnded(because: .notHTTP)
+    if error == .headerOverflow {
+      refuse(
+        .requestHeaderFieldsTooLarge,
+        "The headers are more than \(limits.headerCount), or larger than \(limits.headerBytes >> 10) kB.", context)
+    } else {
+      refuse(.badRequest, "This is no request that HTTP/1.1 knows.", context)
+    }
+  }
+
+  /// Answers in place of the routes, which never see this request, and closes.
+  private func refuse(_ status: HTTPResponseStatus, _ message: String, _ context: ChannelHandlerContext) {
+    guard !isRefused else { return }
+    isRefused = true
+    guard !hasBegunAnswer else { return context.close(promise: nil) }
+    var json = JSONWriter()
+    json.value(["error": ["status": .integer(Int64(status.code)), "message": .string(message)]])
+    let body = ByteBuffer(bytes: json.bytes)
+    let headers: HTTPHeaders = [
+      "Content-Type": "application/json; charset=utf-8", "Content-Length": String(body.readableBytes),
+      "Connection": "close", "X-Content-Type-Options": "nosniff",
+    ]
+    context.write(wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil)
+    context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    // A client that is still sending would lose the answer if the connection was closed under it.
+    context.close(mode: .output, promise: nil)
+    close(context, in: .seconds(1))
+  }
+
+  // MARK: Answers
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard !isRefused else {
+      promise?.fail(ChannelError.ioOnClosedChannel)
+      return
+    }
+    switch unwrapOutboundIn(data) {
+    case .head(let head):
+      if head.status.code >= 200 { hasBegunAnswer = true }
+      isEventStream = head.headers.first(name: "content-type")?.hasPrefix("text/event-stream") == true
+    case .body: break
+    case .end:
+      hasBegunAnswer = false
+      isEventStream = false
+      state.answerEnded(now: .now())
+    }
+    context.write(data, promise: promise)
+  }
+
+  // MARK: The end
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is ChannelShouldQuiesceEvent {
+      if isEventStream {
+        // It has no end of its own.
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        isRefused = true
+        close(context, in: .zero)
+      } else {
+        close(context, in: limits.stopTime)
+      }
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  private func close(_ context: ChannelHandlerContext, in time: TimeAmount) {
+    let channel = context.channel
+    context.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+  }
+}
+
+/// The first handler of a connection: sees bytes before the parser does.
+final class ByteWatch: ChannelDuplexHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+  typealias OutboundIn = IOData
+  typealias OutboundOut = IOData
+
+  private let connection: ConnectionGuard
+
+  init(_ connection: ConnectionGuard) { self.connection = connection }
+
+  func read(context: ChannelHandlerContext) {
+    connection.asksForBytes()
+    context.read()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    connection.received(unwrapInboundIn(data).readableBytes)
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    connection.wrote(unwrapOutboundIn(data).readableBytes)
+    context.write(data, promise: promise)
+  }
+}
