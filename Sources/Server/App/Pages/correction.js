@@ -25,7 +25,7 @@ class Wish {
   }
 }
 
-/** `{nodes, start, isSaving}`; `show` draws a tempo's beats. */
+/** `{nodes, start, knows}`; `show` draws a tempo's beats. */
 export function correction({ track, tempo: stored }, show) {
   const wish = new Wish(), taps = new Taps();
   let tempo = stored, preview = null, isBusy = false, note = '', step = 0;
@@ -160,7 +160,8 @@ export function correction({ track, tempo: stored }, show) {
   paint();
   return {
     nodes: all,
-    isSaving: () => isBusy,
+    /** Whether a change that the server tells of is known here, or about to be. */
+    knows: change => isBusy || (change.bpm === tempo.bpm && change.is_locked === tempo.is_locked),
     start() {
       const key = event => {
         if (event.key.toLowerCase() !== 't' || event.ctrlKey || event.metaKey || event.altKey || event.repeat

@@ -14,7 +14,7 @@ export async function showTrack([id], _, { signal, reload }) {
   const wave = waveStrip(about, waveform), fix = about.tempo && correction(about, tempo => wave.setTempo(tempo));
   const similar = element('section', { class: 'similar', hidden: true });
   const stop = [wave.start(), fix?.start()];
-  const changed = event => { if (event.detail.id === id && !fix?.isSaving()) reload(); };
+  const changed = event => { if (event.detail.id === id && !fix?.knows(event.detail)) reload(); };
   server.addEventListener('tempo', changed);
   if (about.has_descriptor) showSimilar(id, similar, signal);
   return {
