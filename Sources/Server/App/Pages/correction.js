@@ -139,7 +139,7 @@ export function correction({ track, tempo: stored }, show) {
   });
   const all = [
     element('section', { class: 'fix', 'aria-label': 'Tempo and its correction' },
-      element('div', {}, element('h2', { text: 'Tempo' }), element('div', { class: 'now' }, nodes.bpm, nodes.unit), nodes.why,
+      element('div', {}, element('h2', { text: 'Tempo' }), element('div', { class: 'tempo-now' }, nodes.bpm, nodes.unit), nodes.why,
         candidates),
       element('div', {}, element('h2', { text: 'Wrong speed?' }), element('div', { class: 'btns' }, TIMES.map(([text, times]) =>
         make(text, text, { 'aria-pressed': false, 'aria-label': { '3/2': 'Times three halves', '2/3': 'Times two thirds' }[text] },
