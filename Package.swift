@@ -160,8 +160,8 @@ let package = Package(
       name: "Server",
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "BuiltInAnalyzers", "CAppResources", "CLibAV",
-        "CSpawn", "CZlib", "Chromaprint", "Filters", "Listening", "Pipeline", "Platform", "Recognition", "Records",
-        "Reporting", "ResultStore", "Text", systemPackage,
+        "CSpawn", "CZlib", "Chromaprint", "Filters", "LibraryScan", "Listening", "Pipeline", "Platform", "Recognition",
+        "Records", "Reporting", "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
