@@ -14,6 +14,14 @@ let strict: [SwiftSetting] = [
 let strictAsync =
   Context.environment["NOCTURNE_SANITIZER"] == "thread" ? strict + [.unsafeFlags(["-Onone"])] : strict
 
+/// With NIO, the compiler takes glibc's structures for members of Dispatch, and asks for an import of what cannot be imported.
+let strictWithNIO: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
 /// A C library that Debian ships with a pkg-config file.
 func systemLibrary(_ name: String, pkgConfig: String, debian: String) -> Target {
   .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([debian])])
@@ -148,12 +156,12 @@ let package = Package(
         "ResultStore", "Platform", "Text", systemPackage,
       ]),
     // The catalogs over HTTP, and the app.
-    swiftTarget(
-      "Server",
-      [
-        "Analysis", "Application", "AudioDecoding", "BuiltInAnalyzers", "CAppResources", "CLibAV", "CSpawn",
-        "Chromaprint", "Filters", "Listening", "Pipeline",
-        "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
+    .target(
+      name: "Server",
+      dependencies: [
+        "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "BuiltInAnalyzers", "CAppResources", "CLibAV",
+        "CSpawn", "CZlib", "Chromaprint", "Filters", "Listening", "Pipeline", "Platform", "Recognition", "Records",
+        "Reporting", "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -162,7 +170,7 @@ let package = Package(
         .product(name: "NIOWebSocket", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "Crypto", package: "swift-crypto"),
-      ], excluding: ["App/Pages"]),
+      ], exclude: ["App/Pages"], swiftSettings: strictWithNIO),
     .executableTarget(
       name: "analyze",
       dependencies: [

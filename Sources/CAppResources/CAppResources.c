@@ -46,6 +46,15 @@ static const unsigned char mark_svg[] = {
 static const unsigned char metronome_screen_js[] = {
 #embed "../Server/App/Pages/metronome-screen.js"
 };
+static const unsigned char metronome_js[] = {
+#embed "../Server/App/Pages/metronome.js"
+};
+static const unsigned char microphone_worklet_js[] = {
+#embed "../Server/App/Pages/microphone-worklet.js"
+};
+static const unsigned char microphone_js[] = {
+#embed "../Server/App/Pages/microphone.js"
+};
 static const unsigned char parts_js[] = {
 #embed "../Server/App/Pages/parts.js"
 };
@@ -60,6 +69,9 @@ static const unsigned char playlists_js[] = {
 };
 static const unsigned char queue_js[] = {
 #embed "../Server/App/Pages/queue.js"
+};
+static const unsigned char reorder_js[] = {
+#embed "../Server/App/Pages/reorder.js"
 };
 static const unsigned char report_js[] = {
 #embed "../Server/App/Pages/report.js"
@@ -94,6 +106,9 @@ static const unsigned char strips_js[] = {
 static const unsigned char track_js[] = {
 #embed "../Server/App/Pages/track.js"
 };
+static const unsigned char virtual_rows_js[] = {
+#embed "../Server/App/Pages/virtual-rows.js"
+};
 
 #define FILE_OF(name, bytes) {name, bytes, sizeof bytes}
 static const cappresources_file files[] = {
@@ -111,11 +126,15 @@ static const cappresources_file files[] = {
   FILE_OF("login.js", login_js),
   FILE_OF("mark.svg", mark_svg),
   FILE_OF("metronome-screen.js", metronome_screen_js),
+  FILE_OF("metronome.js", metronome_js),
+  FILE_OF("microphone-worklet.js", microphone_worklet_js),
+  FILE_OF("microphone.js", microphone_js),
   FILE_OF("parts.js", parts_js),
   FILE_OF("player-bar.js", player_bar_js),
   FILE_OF("player.js", player_js),
   FILE_OF("playlists.js", playlists_js),
   FILE_OF("queue.js", queue_js),
+  FILE_OF("reorder.js", reorder_js),
   FILE_OF("report.js", report_js),
   FILE_OF("router.js", router_js),
   FILE_OF("search.js", search_js),
@@ -124,6 +143,7 @@ static const cappresources_file files[] = {
   FILE_OF("start.js", start_js),
   FILE_OF("strips.js", strips_js),
   FILE_OF("track.js", track_js),
+  FILE_OF("virtual-rows.js", virtual_rows_js),
 };
 #undef FILE_OF
 

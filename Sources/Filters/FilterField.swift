@@ -20,8 +20,33 @@ public enum FilterField: String, Sendable, CaseIterable {
     }
   }
 
+  /// A filter with this field.
+  public var example: String {
+    switch self {
+    case .artist: "artist:queen"
+    case .title: #"title:"under pressure""#
+    case .album: "album:live*"
+    case .albumartist: "albumartist:various"
+    case .genre: "genre:trance"
+    case .path: "path:demos"
+    case .under: "under:/music/new"
+    case .bpm: "bpm:120..128"
+    case .confidence: "confidence:..0.5"
+    case .year: "year:1990..1999"
+    case .lufs: "lufs:-14..-9"
+    case .duration: "duration:3:00..5:00"
+    case .key: "key:8A~"
+    case .codec: "codec:flac"
+    case .lossless: "lossless:yes"
+    case .locked: "locked:yes"
+    case .status: "status:partial"
+    case .missing: "missing:key"
+    case .added: "added:7d"
+    }
+  }
+
   /// What a value looks like, for messages.
-  var expects: String {
+  public var expects: String {
     switch self {
     case .artist, .title, .album, .albumartist, .genre, .path: "a word, or several in quotation marks"
     case .under: "a file or folder"

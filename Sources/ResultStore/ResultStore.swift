@@ -13,7 +13,9 @@ public import SystemPackage
 /// - `Queue`: the files that wait, with all that may save work on them.
 /// - `Results`: writing and merging what analyses have brought.
 /// - `Findings`: where findings and corrections are kept.
+/// - `Playlists`: playlists and saved tracks.
 /// - `Search`: the catalog of songs, and what it answers.
+/// - `Catalog`: artists, albums and genres of these songs, by their ids.
 /// - `Reading`: records, runs and figures for reports and commands.
 /// - `Upkeep`: checks, backup, pruning, the lock of a run.
 public final class ResultStore: Sendable {
@@ -210,7 +212,7 @@ public final class ResultStore: Sendable {
     configuration.prepareDatabase { db in
       // In WAL mode a power cut may lose the last transactions with NORMAL, but never damages the database.
       try db.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY")
-      db.add(function: NameVariants.sqlFunction)
+      for function in [NameVariants.sqlFunction] + CatalogNames.sqlFunctions { db.add(function: function) }
       try TrackSet.addFunctions(to: db)
     }
     return configuration

@@ -12,12 +12,15 @@ internal import Text
 /// The folders beside this file are the parts: each has routes that `routes` lists, in the order in which they are added.
 package struct NocturneServer: Sendable {
   private let services: Services
+  private let app: AppRoutes
   private let logger: Logger
   private let write: @Sendable (Message) -> Void
 
   /// - Parameter log: Takes what there is to say; called on any thread.
-  package init(_ services: Services, log: @escaping @Sendable (Message) -> Void) {
+  /// - Throws: `StoreError`.
+  package init(_ services: Services, log: @escaping @Sendable (Message) -> Void) throws {
     self.services = services
+    app = try AppRoutes(services: services)
     write = log
     logger = Logger(label: "nocturne.server") { _ in ServerLog(write: log) }
   }
@@ -33,8 +36,12 @@ package struct NocturneServer: Sendable {
     var configuration = ServiceGroupConfiguration(services: [application], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(10)
     let group = ServiceGroup(configuration: configuration)
+    let observing = Task { await app.observe() }
+    defer { observing.cancel() }
     let stopping = Task {
       await stop()
+      services.recognition.endSessions()
+      app.stopEvents()
       await group.triggerGracefulShutdown()
     }
     defer { stopping.cancel() }
@@ -95,7 +102,11 @@ package struct NocturneServer: Sendable {
       MediaRoutes(services: services),
       MatchRoutes(services: services),
       SessionRoutes(services: services),
+      RecognitionCatalogRoutes(services: services),
+      AcoustIDRoutes(services: services, fingerprints: FingerprintCatalog(services)),
+      AcousticBrainzRoutes(services: services),
       PageRoutes(),
+      app,
     ]
   }
 }

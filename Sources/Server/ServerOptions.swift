@@ -1,3 +1,5 @@
+package import AnalysisEngine
+package import Pipeline
 package import SystemPackage
 
 /// What `analyze serve` was told.
@@ -32,6 +34,10 @@ package struct ServerOptions: Sendable {
   package var maximumSessionCount = 200
   /// The command line of a `DecodingWorker`, without its limits.
   package var decoder: [String] = []
+  /// How long a file may take that is read for a request.
+  package var timeLimit = TimeLimit.standard
+  /// Where such a file is read, by a plan that was made of all of a definition.
+  package var isolation: @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation = { _, _ in .none }
 
   package static let standardHost = "127.0.0.1"
   package static let standardPort = 8642

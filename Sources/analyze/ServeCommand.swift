@@ -92,12 +92,14 @@ struct ServeCommand: AsyncParsableCommand {
       options.coverCommand = CoverProcessCommand.command
       options.decoder = DecodingProcessCommand.arguments
       options.recognitionThreadCount = max(2, ProcessInfo.processInfo.activeProcessorCount)
+      options.timeLimit = settings.timeLimit
+      options.isolation = { [settings] in settings.isolation($0, only: [], $1) }
       let services = try Services(store: settings.openStore(.readWrite), options: options) { problem in
         Log.write(.error, "tokens", "\(problem) Nobody is let in until then.")
       }
       let (stopping, stop) = AsyncStream.makeStream(of: Never.self)
       let signals = SignalHandling { _ in stop.finish() }
-      try await NocturneServer(services) { Log.write($0) }.run { for await _ in stopping {} }
+      try await NocturneServer(services, log: { Log.write($0) }).run { for await _ in stopping {} }
       if let status = signals.exitStatus { throw status.exitCode }
     }
   }

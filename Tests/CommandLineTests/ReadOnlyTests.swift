@@ -81,6 +81,19 @@ import Testing
     #expect(!left.contains { $0.hasPrefix("nocturne-read") }, "\(left)")
   }
 
+  /// Whatever reads it needs the present schema.
+  @Test(arguments: [["report", "--report", "ndjson", "--output", "-"], ["search", "kept"]])
+  func anOlderDatabaseIsUpdatedOpenly(command: [Argument]) throws {
+    let place = try place()
+    let database = place.folder.file("kept").appending("db")
+    try downgrade(database)
+    let first = try place.start(command + ["--database", Argument(database)]).end()
+    #expect(first.status == 0 && first.text.contains("Kept"))
+    #expect(first.errors.contains("was brought up to date (schema 2 before)"), "\(first.errors)")
+    let second = try place.start(command + ["--database", Argument(database)]).end()
+    #expect(second.status == 0 && second.text.contains("Kept") && second.errors == "")
+  }
+
   /// A database of somebody else.
   @Test(.enabled(if: Unprivileged.isThere), arguments: [0o555, 0o755]) func folderOrFile(mode: Int) throws {
     let place = try place()
@@ -104,7 +117,7 @@ import Testing
   private func downgrade(_ database: FilePath) throws {
     let script = """
       DROP VIEW track; CREATE VIEW track AS SELECT id FROM run;
-      DROP TABLE song; DROP TABLE song_change; DROP TABLE tempo_skip; DROP TABLE songs_fts; DROP TABLE source_paths_fts;
+      DROP TABLE song; DROP TABLE song_change; DROP TABLE tempo_skip; DROP TABLE tempo_history; DROP TABLE songs_fts; DROP TABLE source_paths_fts;
       \(["song_of_results", "song_of_file", "song_of_skipped_file", "song_of_new_correction", "song_of_correction",
         "song_of_old_correction", "source_paths_fts_new", "source_paths_fts_old", "source_paths_fts_change"]
         .map { "DROP TRIGGER \($0);" }.joined(separator: " "))

@@ -13,9 +13,8 @@ import Text
     init(_ bpms: [Double] = [120, 100, 90], width: Int = 80, height: Int = 24) throws {
       place = try Workplace()
       for bpm in bpms {
-        try place.put(
-          WAVFile(Signal.clickTrack(bpm: bpm, start: 0.25, sampleRate: 22_050, seconds: 10)).bytes,
-          as: "\(Int(bpm)).wav")
+        let clicks = Signal.clickTrack(bpm: bpm, start: 0.25, sampleRate: 22_050, seconds: 10)
+        try place.put(WAVFile(clicks).bytes, as: "\(Int(bpm)).wav")
       }
       _ = try place.run(pipeline: "tempo")
       terminal = try PseudoTerminal(width: width, height: height)
@@ -182,6 +181,19 @@ import Text
     try review.terminal.type("\r")
     #expect(program.end().status == 0 && review.terminal.isOrdinary)
     #expect(review.terminal.text.contains("1 tempo decided, none left"))
+  }
+
+  /// As of a decoder in the midst of playback.
+  @Test(arguments: [SIGSEGV, SIGBUS, SIGABRT, SIGTRAP]) func crashesLeaveTheTerminalAsItWas(signal: Int32) throws {
+    let review = try Review([120])
+    let program = try review.start()
+    review.terminal.wait(for: "1 of 1")
+    #expect(!review.terminal.isOrdinary)
+    program.send(signal)
+    #expect(program.end().status == -Int(signal))
+    #expect(review.terminal.isOrdinary)
+    // The first screen is shown again.
+    #expect(review.terminal.text.hasSuffix("\u{1B}[?1049l"))
   }
 
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalsLeaveTheTerminalAsItWas(signal: Int32) throws {

@@ -1,7 +1,8 @@
 import AnalysisTesting
 import Foundation
 import Glibc
-import ResultStore
+import NIOCore
+@testable import ResultStore
 import SystemPackage
 import Testing
 

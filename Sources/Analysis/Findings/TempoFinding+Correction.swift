@@ -72,6 +72,61 @@ extension TempoFinding {
     return result
   }
 
+  /// The same with all beats, and downbeats, later by so many seconds. Beats are put in where the shift leaves a gap before
+  /// the first one or behind the last one.
+  ///
+  /// - Parameter duration: of the audio, in seconds, if it is known: no beat lies behind its end.
+  public func shifted(bySeconds shift: Double, duration: Double?) -> TempoFinding {
+    guard let timeline = BeatTimeline(beats), shift.isFinite,
+      let moved = BeatTimeline(beats.map { $0 + shift })
+    else { return self }
+    let audio = 0...max(duration ?? .infinity, 0)
+    let start = max(timeline.time(at: timeline.range.lowerBound - 0.5), audio.lowerBound)
+    let end = min(timeline.time(at: timeline.range.upperBound + 0.5), audio.upperBound)
+    let (first, last) = (moved.position(at: start).rounded(.up), moved.position(at: end).rounded(.down))
+    guard first < last else { return self }
+    var result = self
+    result.beats = (Int(first)...Int(last)).map { moved.time(at: Double($0)) }
+    result.downbeats = downbeats?.map { $0 + shift }.filter { audio.contains($0) }
+    return result
+  }
+
+  /// The same with bars that begin so many beats later; `nil` where bars are not known.
+  public func withBars(laterByBeats count: Int) -> TempoFinding? {
+    let numbers = downbeatNumbers
+    guard let first = numbers.first else { return nil }
+    let length = zip(numbers.dropFirst(), numbers).map { $0 - $1 }.min() ?? beats.count
+    var moved = numbers.map { $0 + count }
+    // As many bars fit in before as the first one leaves room for.
+    var start = first + count - length
+    while start >= 0 {
+      moved.insert(start, at: 0)
+      start -= length
+    }
+    if let last = moved.last {
+      moved += stride(from: last + length, to: beats.count, by: length)
+    }
+    var result = self
+    result.downbeats = moved.filter(beats.indices.contains).map { beats[$0] }
+    return result
+  }
+
+  /// The same with bars of so many beats throughout; the first downbeat, or else the first beat, stays one.
+  public func withBars(ofBeats count: Int) -> TempoFinding {
+    guard count > 0, !beats.isEmpty else { return self }
+    let first = (downbeatNumbers.first ?? 0) % count
+    var result = self
+    result.metre = count == 6 ? "6/8" : "\(count)/4"
+    result.downbeats = stride(from: first, to: beats.count, by: count).map { beats[$0] }
+    return result
+  }
+
+  /// Which beats are downbeats, ascending.
+  private var downbeatNumbers: [Int] {
+    guard let timeline = BeatTimeline(beats), let downbeats else { return [] }
+    return downbeats.map { Int(timeline.position(at: $0).rounded()) }.filter(beats.indices.contains)
+  }
+
   /// The same with a beat at a point in time; all others move by as much, which is half a beat at most. Beats are put
   /// in before or behind the others if the point lies there.
   public func withBeat(at seconds: Double, duration: Double?) -> TempoFinding {

@@ -6,18 +6,18 @@ internal import Platform
 internal import SystemPackage
 
 /// Lays beats of a tempo that a person has given over the audio of a file, which is read again for that.
-package struct BeatFitting {
+package struct BeatFitting: Sendable {
   struct Failure: Error {
     /// The end of a sentence: "since …".
     var reason: String
   }
 
   private let timeLimit: TimeLimit
-  private let isolation: (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
+  private let isolation: @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
 
   /// - Parameter isolation: Where a plan is carried out, which was made of all of a definition.
   package init(
-    timeLimit: TimeLimit, isolation: @escaping (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
+    timeLimit: TimeLimit, isolation: @escaping @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
   ) {
     self.timeLimit = timeLimit
     self.isolation = isolation

@@ -10,7 +10,7 @@ internal import Text
 /// The same change for many files: all that can take it, or, if it is ended before its end, none.
 ///
 /// Corrections wait in a file without a name until the last one is known, and are then stored in one transaction. So memory
-/// does not grow with their number. That transaction may take longer than a run waits for its own, so none may go on.
+/// hardly grows with their number. That transaction may take longer than a run waits for its own, so none may go on.
 package struct LibraryTempoChange {
   /// Files that cannot take the change, for one reason.
   package struct Refusal: Sendable {
@@ -142,10 +142,19 @@ package struct LibraryTempoChangeError: Error, CustomStringConvertible {
 
 /// Corrections that wait to be stored, as the rows of a table without its header.
 private struct Spool: ~Copyable {
+  private struct Place {
+    var audio: ContentID
+    var offset: Int64
+    var size: Int
+  }
+
   private static let pieceSize = 1 << 20
 
   private let folder: FilePath
   private let file: UnnamedFile
+  private var places: [Place] = []
+  /// Bytes in the file and in the buffer.
+  private var size: Int64 = 0
   private var buffer: [UInt8] = []
 
   init(in folder: FilePath) throws(LibraryTempoChangeError) {
@@ -158,7 +167,10 @@ private struct Spool: ~Copyable {
   }
 
   mutating func append(_ audio: ContentID, _ correction: TempoCorrection) throws(LibraryTempoChangeError) {
-    buffer += CorrectionTable.row(ResultStore.ListedTempoCorrection(audio: audio, correction: correction))
+    let row = CorrectionTable.row(ResultStore.ListedTempoCorrection(audio: audio, correction: correction))
+    places.append(Place(audio: audio, offset: size, size: row.count))
+    size += Int64(row.count)
+    buffer += row
     if buffer.count >= Self.pieceSize { try flush() }
   }
 
@@ -173,13 +185,26 @@ private struct Spool: ~Copyable {
 
   mutating func store(into store: ResultStore) throws {
     try flush()
-    try file.descriptor.seek(offset: 0, from: .start)
     let layout = try CorrectionTable.Layout(header: CorrectionTable.columns.columns.map(\.name))
-    var lines = LineReader(reading: file.descriptor, limit: .max)
     let now = Timestamp.now
+    // In the order of the table, which is then written from its start to its end and not all over.
+    var rest = places.sorted { ($0.audio.high, $0.audio.low) < ($1.audio.high, $1.audio.low) }.makeIterator()
     try store.correctTempo {
-      guard case .text(let line)? = try lines.next() else { return nil }
-      return try CorrectionTable.correction(CSVReader.cells(line), layout, now: now)
+      guard let place = rest.next() else { return nil }
+      return try CorrectionTable.correction(CSVReader.cells(row(at: place)), layout, now: now)
     }
+  }
+
+  private borrowing func row(at place: Place) throws(LibraryTempoChangeError) -> [UInt8] {
+    var row = [UInt8](repeating: 0, count: place.size)
+    do {
+      let count = try row.withUnsafeMutableBytes { bytes in
+        try file.descriptor.read(fromAbsoluteOffset: place.offset, into: bytes)
+      }
+      guard count == place.size else { throw Errno.ioError }
+    } catch {
+      throw LibraryTempoChangeError(folder: folder, reason: "\(error)")
+    }
+    return row
   }
 }

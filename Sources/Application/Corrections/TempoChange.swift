@@ -1,7 +1,7 @@
 package import Analysis
 internal import Foundation
 internal import Platform
-internal import Records
+package import Records
 package import ResultStore
 package import SystemPackage
 internal import Text
@@ -18,8 +18,17 @@ package struct TempoChange {
   package enum Shift: Sendable {
     /// All beats move by a part of a beat.
     case beats(Double)
+    /// All beats move by so many seconds.
+    case seconds(Double)
     /// All beats move so that one lies here, in seconds from the start.
     case firstBeat(Double)
+  }
+
+  package enum Bars: Sendable {
+    /// Bars begin so many beats later.
+    case laterByBeats(Int)
+    /// Bars have so many beats.
+    case ofBeats(Int)
   }
 
   package enum Wish: Sendable {
@@ -27,8 +36,8 @@ package struct TempoChange {
     case unset
     /// There is no steady beat.
     case noTempo
-    /// With neither, what there is now is confirmed.
-    case set(Tempo?, Shift?)
+    /// With none of them, what there is now is confirmed.
+    case set(Tempo?, Shift?, Bars? = nil)
   }
 
   /// Beats per minute that can be set.
@@ -60,6 +69,18 @@ package struct TempoChange {
     /// Other files with the same audio.
     package var copies: Int
 
+    package init(
+      path: FilePath, audio: ContentID, before: Double?, after: Double?, isLocked: Bool, note: String, copies: Int
+    ) {
+      self.path = path
+      self.audio = audio
+      self.before = before
+      self.after = after
+      self.isLocked = isLocked
+      self.note = note
+      self.copies = copies
+    }
+
     /// One line.
     package var text: String {
       "\(printable(DisplayPath.text(of: path))): \(TempoChange.text(before)) → "
@@ -86,7 +107,7 @@ package struct TempoChange {
   /// What is to be set for the audio of a file; nothing is set yet.
   /// - Parameter record: With its beats.
   /// - Throws: `TempoChangeError`, `StoreError`.
-  func change(of record: FileRecord) throws -> (ContentID, TempoCorrection?, Change) {
+  package func change(of record: FileRecord) throws -> (ContentID, TempoCorrection?, Change) {
     guard let audio = record.contentID else { throw TempoChangeError.noAudio(record.path) }
     // What the analyzer says, whatever a person has set.
     let found = record.tempoCorrection.map(\.found) ?? record.tempo
@@ -97,8 +118,8 @@ package struct TempoChange {
     case .noTempo:
       correction = TempoCorrection(bpm: nil, grid: nil, corrected: .now)
       note = "no steady beat"
-    case .set(let tempo, let shift):
-      let result = try corrected(record, audio, tempo, shift)
+    case .set(let tempo, let shift, let bars):
+      let result = try corrected(record, audio, tempo, shift, bars)
       correction = TempoCorrection(result.tempo, corrected: .now)
       note = result.note
     }
@@ -111,7 +132,7 @@ package struct TempoChange {
 
   /// The tempo as it is wanted, and what is to be said of its beats.
   private func corrected(
-    _ record: FileRecord, _ audio: ContentID, _ wanted: Tempo?, _ shift: Shift?
+    _ record: FileRecord, _ audio: ContentID, _ wanted: Tempo?, _ shift: Shift?, _ bars: Bars?
   ) throws -> (tempo: TempoFinding, note: String) {
     let path = record.path
     var note: String?
@@ -130,10 +151,20 @@ package struct TempoChange {
       let duration = record.format?.duration
       switch shift {
       case .beats(let beats): tempo = tempo.shifted(byBeats: beats, duration: duration)
+      case .seconds(let seconds): tempo = tempo.shifted(bySeconds: seconds, duration: duration)
       case .firstBeat(let seconds):
         guard seconds <= duration ?? .infinity else { throw TempoChangeError.endsBefore(path, seconds: seconds) }
         tempo = tempo.withBeat(at: seconds, duration: duration)
       }
+    }
+    switch bars {
+    case nil: break
+    case .ofBeats(let count):
+      guard tempo.beats.count > 1 else { throw TempoChangeError.noBeats(path, reason: note) }
+      tempo = tempo.withBars(ofBeats: count)
+    case .laterByBeats(let count):
+      guard let moved = tempo.withBars(laterByBeats: count) else { throw TempoChangeError.noBars(path) }
+      tempo = moved
     }
     return (tempo, note ?? Self.beatText(tempo.beats.count))
   }
@@ -177,6 +208,8 @@ package enum TempoChangeError: Error, CustomStringConvertible {
   case noTempo(FilePath)
   case outOfRange(FilePath, bpm: Double)
   case noBeats(FilePath, reason: String?)
+  /// It is not known where its bars begin.
+  case noBars(FilePath)
   /// The file is shorter than where a beat is to lie.
   case endsBefore(FilePath, seconds: Double)
 
@@ -189,6 +222,8 @@ package enum TempoChangeError: Error, CustomStringConvertible {
         "The tempo of \(printable(path.string)) would become \(TempoChange.text(bpm))."
       case .noBeats(let path, let reason):
         "\(printable(path.string)) has no beats to move\(reason.map { ": \($0)" } ?? "")."
+      case .noBars(let path):
+        "It is not known where the bars of \(printable(path.string)) begin, so they cannot be moved."
       case .endsBefore(let path, let seconds): "\(printable(path.string)) ends before \(seconds) s."
       }
     return sentence + " Nothing was set."
@@ -206,6 +241,7 @@ package enum TempoChangeError: Error, CustomStringConvertible {
           + "\(Int(TempoChange.tempi.upperBound)) BPM"
       )
     case .noBeats: ("no_beats", "without beats to move")
+    case .noBars: ("no_bars", "without known bars to move")
     case .endsBefore: ("too_short", "that end before the beat")
     }
   }

@@ -76,8 +76,12 @@ package struct LibraryAnalysis: Sendable {
       access: database.isTemporary || !isDryRun ? .readWrite : .readOnly)
     let control = RunControl(limit: timeBudget)
     observer.begins(control)
-    return Work(
-      store: store, run: LibraryRun(store: store, request: run, control: control) { observer.handle($0) }, start: .now)
+    let progress = held.lock.map { SharedProgress($0) }
+    let libraryRun = LibraryRun(store: store, request: run, control: control) { event in
+      progress?.handle(event)
+      observer.handle(event)
+    }
+    return Work(store: store, run: libraryRun, progress: progress, start: .now)
   }
 
   private func conclude(
@@ -90,6 +94,7 @@ package struct LibraryAnalysis: Sendable {
     if metrics.path != nil { metrics.figures = try work.store.figures() }
     var files: [LibraryReports.File] = []
     if !isDryRun {
+      work.progress?.handle(.began(.report))
       observer.handle(.began(.report))
       do {
         files = try reports.write(work.store, run: try work.store.run(outcome.runID))
@@ -121,6 +126,7 @@ package struct LibraryAnalysis: Sendable {
   private struct Work {
     let store: ResultStore
     let run: LibraryRun
+    let progress: SharedProgress?
     let start: ContinuousClock.Instant
   }
 

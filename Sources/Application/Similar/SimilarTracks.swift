@@ -40,16 +40,20 @@ package struct SimilarTracks {
 
   private let store: ResultStore
   private let reading: SoundReading
+  private let sounds: KnownSounds?
 
-  package init(in store: ResultStore, reading: SoundReading) {
+  /// - Parameter sounds: Kept by those who ask often; `nil`: they are read.
+  package init(in store: ResultStore, reading: SoundReading, sounds: KnownSounds? = nil) {
     self.store = store
     self.reading = reading
+    self.sounds = sounds
   }
 
   /// - Parameter limit: Within `limits`.
   /// - Throws: `SimilarTracksError`, `UnknownFile`, `StoreError`.
   package func near(_ path: FilePath, limit: Int) throws -> Answer {
-    let stored = try store.descriptors(version: SoundDescriptor.version, size: SoundDescriptor.count)
+    let sounds = try self.sounds?.sounds() ?? KnownSounds.read(store)
+    let stored = sounds.stored
     guard !stored.files.isEmpty else { throw SimilarTracksError.nothingDescribed(database: store.path) }
     let known = try self.known(path)
     let record = try known ?? reading.record(of: path)
@@ -57,12 +61,11 @@ package struct SimilarTracks {
     else {
       throw SimilarTracksError.noDescriptor(path, reason: record.findings[LikenessFinding.self]?.reason)
     }
-    let collection = SoundCollection(stored.bytes)
     let compared = stored.files.count - (known.map { !$0.isVanished } ?? false ? 1 : 0)
     // Some of the nearest may be left out.
     var wanted = limit + 32
     while true {
-      let near = collection.nearest(to: own, limit: wanted)
+      let near = sounds.collection.nearest(to: own, limit: wanted)
       var answer = try self.answer(record, near, of: stored, limit: limit)
       answer.comparedCount = compared
       if answer.tracks.count == limit || near.count < wanted { return answer }

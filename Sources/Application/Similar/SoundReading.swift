@@ -6,13 +6,13 @@ internal import Records
 internal import SystemPackage
 
 /// Describes the sound of a file that is not in the database, as a run would.
-package struct SoundReading {
+package struct SoundReading: Sendable {
   private let timeLimit: TimeLimit
-  private let isolation: (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
+  private let isolation: @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
 
   /// - Parameter isolation: Where a plan is carried out, which was made of all of a definition.
   package init(
-    timeLimit: TimeLimit, isolation: @escaping (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
+    timeLimit: TimeLimit, isolation: @escaping @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation
   ) {
     self.timeLimit = timeLimit
     self.isolation = isolation

@@ -1,10 +1,10 @@
-internal import Analysis
+package import Analysis
 internal import Text
 
 extension Field<FileRecord> {
   /// A declared finding: an object under its name, or `null`.
   /// - Parameter long: The long fields to show; others are `null`.
-  static func finding<Finding: DeclaredFinding>(_ type: Finding.Type, long: Set<String>) -> Field {
+  package static func finding<Finding: DeclaredFinding>(_ type: Finding.Type, long: Set<String>) -> Field {
     let declaration = Finding.declaration
     let reportType = FieldType.record(declaration.reportType)
     let values = declaration.reportValues(long: long)

@@ -1,9 +1,9 @@
-internal import Analysis
+package import Analysis
 
 /// Tags as a person reads them, beside those that have columns of their own.
-enum TagLabel {
+package enum TagLabel {
   /// Labels and values in the order of reports, those without a canonical name last.
-  static func rows(of tags: TagFinding) -> [(label: String, value: String)] {
+  package static func rows(of tags: TagFinding) -> [(label: String, value: String)] {
     var rows: [(label: String, value: String)] = []
     func value(_ name: String) -> String? { tags.fields[name]?.joined(separator: " / ") }
     for field in TagField.all {

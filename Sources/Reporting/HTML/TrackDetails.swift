@@ -1,4 +1,4 @@
-internal import Analysis
+package import Analysis
 internal import Foundation
 internal import Records
 
@@ -264,8 +264,8 @@ extension AudioFormat {
 }
 
 /// What happened to one file, in a sentence.
-enum ProblemSentence {
-  static func text(of problem: Problem, _ format: AudioFormat?) -> String {
+package enum ProblemSentence {
+  package static func text(of problem: Problem, _ format: AudioFormat?) -> String {
     extent(of: problem, format) ?? problem.message
   }
 

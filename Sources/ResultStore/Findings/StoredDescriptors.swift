@@ -40,9 +40,12 @@ extension ResultStore {
   }
 
   /// What is known of files, in the order of their ids in `files`; those that are gone are left out.
-  public func records(ofFiles files: [Int64]) throws(StoreError) -> [(file: Int64, record: FileRecord)] {
+  /// - Parameter long: As in `RecordSelection`.
+  public func records(
+    ofFiles files: [Int64], long: Set<String> = []
+  ) throws(StoreError) -> [(file: Int64, record: FileRecord)] {
     try read { db in
-      let reader = try RecordReader(store: self, RecordSelection(), condition: "file.id = ?", db)
+      let reader = try RecordReader(store: self, RecordSelection(long: long), condition: "file.id = ?", db)
       var found: [(file: Int64, record: FileRecord)] = []
       for file in files {
         try reader.forEach([.integer(file)]) {

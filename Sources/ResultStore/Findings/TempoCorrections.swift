@@ -149,9 +149,15 @@ extension ResultStore {
 }
 
 enum TempoCorrections {
-  fileprivate static let gridColumns = "stable, map, metre, beats_s, downbeats_s"
+  static let gridColumns = "stable, map, metre, beats_s, downbeats_s"
 
   fileprivate static func set(_ audio: ContentID, _ correction: TempoCorrection?, in db: Database) throws {
+    try TempoHistory.keep(audio, before: correction, in: db)
+    try replace(audio, correction, in: db)
+  }
+
+  /// The same without a trace.
+  static func replace(_ audio: ContentID, _ correction: TempoCorrection?, in db: Database) throws {
     let id = SQLValue.text(audio.description)
     try Query(db, "DELETE FROM tempo_skip WHERE content_id = ?").run(id)
     guard let correction else {
@@ -173,7 +179,7 @@ enum TempoCorrections {
   }
 
   /// The corrections of single audio.
-  fileprivate struct Table {
+  struct Table {
     private let rows: Query
     private let reader: Reader
 

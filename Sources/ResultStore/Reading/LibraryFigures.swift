@@ -68,6 +68,23 @@ extension ResultStore {
     return figures
   }
 
+  /// How many tracks there are, and how many seconds they last together.
+  public func trackTotals() throws(StoreError) -> (count: Int, seconds: Double) {
+    try read { db in
+      let select = try Query(db, "SELECT count(*), total(duration_s) FROM song WHERE status <> 'failed'")
+      return try select.first { (Int(select.integer(0)), select.real(1)) } ?? (0, 0)
+    }
+  }
+
+  /// Whether there is a finding of this kind of any file.
+  public func hasFindings<Finding: DeclaredFinding>(of type: Finding.Type) throws(StoreError) -> Bool {
+    try read { db in
+      let table = Finding.declaration.table
+      guard existing.has(table) else { return false }
+      return try Query(db, "SELECT 1 FROM \(table) LIMIT 1").first { true } ?? false
+    }
+  }
+
   /// What one run was the first to fail at, the most frequent reasons first.
   /// - Parameter examples: How many files of each group are named.
   public func newFailureGroups(in run: Int64, examples: Int) throws(StoreError) -> [FailureGroup] {

@@ -328,6 +328,7 @@ public final class ResultWriter: Sendable {
     let decodingID = analysis.decodingID ?? (file.hasChanged ? nil : file.decodingID)
     if !file.hasChanged, let old = file.contentID, let new = contentID, old != new {
       try TempoCorrections.follow(old, to: new, in: db)
+      try PlaylistTables.follow(old, to: new, file: id, in: db)
     }
     if analysis.format != nil || file.hasChanged { try StoredFormat.write(analysis.format, file: id, in: db) }
     let set = try AnalysisSets.id(ofMembers: analyses.map { ($0.analyzer, $0.outcome) }, in: db)

@@ -10,10 +10,11 @@ enum Schema {
   static let version = 4
 
   /// Tables that no finding can have for its own.
-  static let ownTables: Set<String> = [
+  static let ownTables: Set<String> = PlaylistTables.own.union(CatalogTables.own).union([
     "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
-    "song", "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip", AlbumLoudness.table, SongCatalog.changes,
-  ]
+    "song", "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip", "tempo_history", AlbumLoudness.table,
+    SongCatalog.changes,
+  ])
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -40,6 +41,7 @@ enum Schema {
     migrator.registerMigration("v4") { db in
       try db.execute(sql: "DROP VIEW track")
       try db.execute(sql: tables4Corrections)
+      try db.execute(sql: PlaylistTables.tables4)
       try db.execute(sql: SongCatalog.tables4)
       try db.execute(sql: trackView())
       try db.execute(sql: "PRAGMA user_version = 4")
@@ -417,6 +419,21 @@ enum Schema {
       content_id TEXT PRIMARY KEY,
       skipped_ns INTEGER NOT NULL
     ) WITHOUT ROWID;
+
+    -- Tempi that counted before a person has set others, or gone back to what was found.
+    CREATE TABLE tempo_history (
+      id INTEGER PRIMARY KEY,
+      content_id TEXT NOT NULL,
+      replaced_ns INTEGER NOT NULL,
+      corrected_ns INTEGER,                -- NULL: what was found counted, and all that follows is NULL
+      bpm REAL,
+      stable INTEGER,
+      map TEXT,
+      metre TEXT,
+      beats_s TEXT,
+      downbeats_s TEXT
+    );
+    CREATE INDEX tempo_history_content ON tempo_history (content_id);
     """
 
   private static let tables3Formats = """

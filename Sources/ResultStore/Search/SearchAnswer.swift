@@ -68,4 +68,6 @@ public struct SearchAnswer: Sendable {
   public var genres = SearchHits<Name>()
   /// Files by the words of their paths.
   public var paths = SearchHits<TrackRow>()
+
+  public init() {}
 }

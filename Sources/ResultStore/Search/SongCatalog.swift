@@ -55,8 +55,13 @@ struct SongCatalog: Sendable {
   /// Makes the rows again of all files that were noted.
   func update(_ db: Database) throws {
     guard try Self.hasChanges(db) else { return }
+    let catalog = CatalogTables(db)
+    var albums = try catalog.albumsOfChanges()
+    try catalog.unlinkChanges()
     try Query(db, leave).run()
     try Query(db, upsert).run()
+    albums.formUnion(try catalog.albumsOfChanges())
+    try catalog.update(albums: albums)
     try Query(db, "DELETE FROM \(Self.changes)").run()
   }
 
@@ -72,10 +77,11 @@ struct SongCatalog: Sendable {
     return found.flatMap { $0.count > 0 ? $0 : nil }
   }
 
-  /// Makes all rows and the full-text index again.
+  /// Makes all rows and the full-text indexes again.
   func rebuild(_ db: Database) throws {
     // Rows can be taken out of an index only if their words are in it.
     try Self.rebuildIndex(db)
+    try CatalogTables(db).clear()
     try db.execute(
       sql: """
         INSERT OR IGNORE INTO \(Self.changes) (file) SELECT id FROM file;
@@ -88,7 +94,7 @@ struct SongCatalog: Sendable {
     for table in fullTextTables { try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('rebuild')") }
   }
 
-  static let fullTextTables = ["songs_fts", "source_paths_fts"]
+  static let fullTextTables = ["songs_fts", "source_paths_fts"] + CatalogTables.fullTextTables
 
   // MARK: Rows
 
@@ -108,6 +114,18 @@ struct SongCatalog: Sendable {
           SELECT value FROM tag WHERE tag.file = file.id AND name = '\(name)' ORDER BY position))
         """, of: "tag")
     }
+    /// The same as a list in JSON.
+    func list(_ name: String) -> String {
+      value(
+        """
+        (SELECT json_group_array(value) FROM (
+          SELECT value FROM tag WHERE tag.file = file.id AND name = '\(name)' ORDER BY position))
+        """, of: "tag")
+    }
+    func first(_ name: String) -> String {
+      value("(SELECT value FROM tag WHERE tag.file = file.id AND name = '\(name)' AND position = 0)", of: "tag")
+    }
+    func number(_ name: String) -> String { "nullif(cast(\(first(name)) AS INTEGER), 0)" }
     // Performers are listed if the credit does not name them.
     let artist = value(
       """
@@ -122,6 +140,14 @@ struct SongCatalog: Sendable {
         AND name IN ('date', 'originaldate', 'originalyear') AND substr(value, 1, 4) GLOB '[0-9][0-9][0-9][0-9]'
         ORDER BY name LIMIT 1)
       """, of: "tag")
+    let date = value(
+      """
+      (SELECT substr(value, 1, 10) FROM tag WHERE tag.file = file.id
+        AND name IN ('date', 'originaldate', 'originalyear') AND substr(value, 1, 4) GLOB '[0-9][0-9][0-9][0-9]'
+        ORDER BY name LIMIT 1)
+      """, of: "tag")
+    let albumArtists = "artist_list(NULL, \(list("albumartist")))"
+    let isCompilation = "coalesce(\(first("compilation")), '0') = '1'"
     let names =
       [("artist", artist)]
       + ["title", "album", "album_artist", "genre"].map {
@@ -145,6 +171,23 @@ struct SongCatalog: Sendable {
         ("lossless", "format.lossless"),
         ("status", status),
         ("added_ns", "(SELECT started_ns FROM run WHERE run.id = file.first_seen_run)"),
+        ("track_id", "track_id(file.path)"),
+        (
+          "album_id",
+          """
+          iif(\(status) = 'failed', NULL,
+            album_id(\(tag("album")), \(first("musicbrainz_albumid")), \(albumArtists), \(isCompilation), file.path))
+          """
+        ),
+        ("artists", "artist_list(\(list("artists")), \(list("artist")))"),
+        ("album_artists", albumArtists),
+        ("genres", "genre_list(\(tag("genre")))"),
+        ("compilation", isCompilation),
+        ("disc", number("disc")),
+        ("track", number("track")),
+        ("date", date),
+        ("isrc", "upper(replace(\(first("isrc")), '-', ''))"),
+        ("recording_id", "lower(\(first("musicbrainz_recordingid")))"),
       ]
   }
 
@@ -181,6 +224,17 @@ extension SongCatalog {
       lossless INTEGER,
       status TEXT NOT NULL,
       added_ns INTEGER NOT NULL,
+      track_id TEXT,                       -- 22 characters, of the path
+      album_id TEXT,                       -- 22 characters, as in album; NULL without an album
+      artists TEXT,                        -- JSON: list of performers one by one
+      album_artists TEXT,                  -- the same, if the tag is there
+      genres TEXT,                         -- JSON: list
+      compilation INTEGER,
+      disc INTEGER,
+      track INTEGER,
+      date TEXT,                           -- YYYY, YYYY-MM or YYYY-MM-DD
+      isrc TEXT,
+      recording_id TEXT,                   -- MusicBrainz
       key_order INTEGER AS (cast(key AS INTEGER) * 2 + (key LIKE '%B')) VIRTUAL  -- around the wheel
     );
     \(indexes4)
@@ -222,6 +276,8 @@ extension SongCatalog {
 
     \(indexTriggers(of: "songs_fts", on: "song", "artist, title, album, album_artist, genre, variants"))
     \(indexTriggers(of: "source_paths_fts", on: "file", "full_path, file_name", from: "display_path"))
+
+    \(CatalogTables.tables4)
     """
 
   /// All that is filtered or sorted by, so that an index alone can answer.
@@ -233,13 +289,17 @@ extension SongCatalog {
       + """
       -- With all that is said of an album.
       CREATE INDEX song_album ON song (album COLLATE NOCASE, album_artist, artist, year);
+      CREATE INDEX song_track_id ON song (track_id);
+      CREATE INDEX song_album_id ON song (album_id) WHERE album_id IS NOT NULL;
+      CREATE INDEX song_isrc ON song (isrc) WHERE isrc IS NOT NULL;
+      CREATE INDEX song_recording_id ON song (recording_id) WHERE recording_id IS NOT NULL;
       CREATE INDEX song_status ON song (status) WHERE status <> 'ok';
       CREATE INDEX song_locked ON song (locked) WHERE locked = 1;
       """
 
   /// A full-text table whose texts stand in another one must be told what they were.
   /// - Parameter stored: The columns that the others follow from.
-  private static func indexTriggers(of index: String, on table: String, _ columns: String, from stored: String? = nil)
+  static func indexTriggers(of index: String, on table: String, _ columns: String, from stored: String? = nil)
     -> String
   {
     func values(_ row: String) -> String {

@@ -39,6 +39,8 @@ public struct TrackRow: Sendable, Equatable {
     song.added_ns
     """
 
+  static let columnCount: Int32 = 19
+
   init(_ row: Query) {
     fileID = row.integer(0)
     path = row.path(1)

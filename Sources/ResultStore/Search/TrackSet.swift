@@ -111,19 +111,26 @@ struct TrackSet {
     var start: UnsafeMutablePointer<UInt64>?
     var count: Int
 
-    mutating func insert(_ id: Int64) {
+    /// Only a damaged database has others.
+    private static let ids: Range<Int64> = 0..<1 << 32
+
+    /// - Returns: Whether there was memory for it.
+    mutating func insert(_ id: Int64) -> Bool {
+      guard Self.ids.contains(id) else { return true }
       let word = Int(id >> 6)
-      if word >= count { grow(to: max(word + 1, 2 * count)) }
+      guard word < count || grow(to: max(word + 1, 2 * count)) else { return false }
       unsafe start?[word] |= 1 << UInt64(id & 63)
+      return true
     }
 
-    private mutating func grow(to newCount: Int) {
+    private mutating func grow(to newCount: Int) -> Bool {
       let bytes = newCount * MemoryLayout<UInt64>.size
       guard let more = unsafe realloc(start, bytes)?.bindMemory(to: UInt64.self, capacity: newCount) else {
-        fatalError("no memory for \(bytes) bytes")
+        return false
       }
       unsafe (more + count).initialize(repeating: 0, count: newCount - count)
       unsafe (start, count) = (more, newCount)
+      return true
     }
   }
 
@@ -137,7 +144,9 @@ struct TrackSet {
         guard let words = unsafe words?.assumingMemoryBound(to: Words.self), let arguments = unsafe arguments else {
           return
         }
-        unsafe words.pointee.insert(sqlite3_value_int64(arguments[0]))
+        if unsafe !words.pointee.insert(sqlite3_value_int64(arguments[0])) {
+          unsafe sqlite3_result_error_nomem(context)
+        }
       },
       { context in
         guard let words = unsafe sqlite3_aggregate_context(context, 0)?.assumingMemoryBound(to: Words.self) else {

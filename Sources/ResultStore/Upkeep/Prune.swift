@@ -3,7 +3,8 @@ internal import GRDB
 public import SystemPackage
 
 extension ResultStore {
-  /// Forgets files that have vanished, with all that was found of them. What people have set (`correctTempo`) stays.
+  /// Forgets files that have vanished, with all that was found of them. What people have set stays: tempi
+  /// (`correctTempo`), playlists, saved tracks.
   /// - Parameters:
   ///   - roots: Where they were; `nil` for everywhere.
   ///   - isDryRun: Nothing is forgotten.

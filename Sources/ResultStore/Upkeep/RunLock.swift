@@ -20,10 +20,37 @@ public final class RunLock: Sendable {
     }
   }
 
-  private let file: Mutex<FileDescriptor?>
+  /// How far the holder of a lock has come, for other processes that show it.
+  public struct Progress: Hashable, Sendable {
+    /// `scan`, `analyze` or `report`.
+    public var phase: String
+    /// Files that the scan has seen so far.
+    public var scanned = 0
+    /// Files to analyze; `nil` while scanning.
+    public var planned: Int?
+    /// Files that are done, of those.
+    public var done = 0
+    /// The name of a file that was begun last.
+    public var current: String?
 
-  private init(_ file: FileDescriptor) {
+    public init(phase: String) {
+      self.phase = phase
+    }
+  }
+
+  /// Who holds a lock, and how far that process has come.
+  public struct Holder: Hashable, Sendable {
+    public var owner: Owner
+    /// `nil` if it does not say: not all that takes the lock is a run.
+    public var progress: Progress?
+  }
+
+  private let file: Mutex<FileDescriptor?>
+  private let owner: Owner
+
+  private init(_ file: FileDescriptor, _ owner: Owner) {
     self.file = Mutex(file)
+    self.owner = owner
   }
 
   deinit { release() }
@@ -65,8 +92,26 @@ public final class RunLock: Sendable {
       }
       usleep(50_000)
     }
-    writeOwner(Owner(processID: getpid(), host: hostName, started: .now), in: file)
-    return RunLock(file)
+    let owner = Owner(processID: getpid(), host: hostName, started: .now)
+    write(Holder(owner: owner), in: file)
+    return RunLock(file, owner)
+  }
+
+  /// Tells other processes how far this one has come.
+  public func share(_ progress: Progress) {
+    file.withLock { file in
+      if let file { Self.write(Holder(owner: owner, progress: progress), in: file) }
+    }
+  }
+
+  /// Who works on a database, here or on another computer that sees the lock; `nil` if it is not held, or if its holder
+  /// cannot be read at this moment.
+  public static func holder(forDatabase database: FilePath) -> Holder? {
+    guard isHeld(forDatabase: database),
+      let file = try? FileDescriptor.open(lockPath(forDatabase: database), .readOnly, options: .closeOnExec)
+    else { return nil }
+    defer { try? file.close() }
+    return readHolder(in: file)
   }
 
   /// Whether a run is working on a database, here or on another computer that sees the lock.
@@ -84,7 +129,7 @@ public final class RunLock: Sendable {
     file.withLock { file in
       guard let open = file else { return }
       file = nil
-      Self.writeOwner(nil, in: open)
+      Self.write(nil, in: open)
       try? open.close()
     }
   }
@@ -95,26 +140,53 @@ public final class RunLock: Sendable {
 
   // Who the owner is serves messages only: what cannot be read or written is no reason to stop.
 
-  private static func readOwner(in file: FileDescriptor) -> Owner? {
-    let bytes = [UInt8](unsafeUninitializedCapacity: 512) { buffer, count in
+  private static func readOwner(in file: FileDescriptor) -> Owner? { readHolder(in: file)?.owner }
+
+  private static func readHolder(in file: FileDescriptor) -> Holder? {
+    let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
       count = (try? file.read(fromAbsoluteOffset: 0, into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
     }
-    guard case .object(let members)? = try? JSONValue(parsing: bytes),
+    // Behind the line may be what is left of a longer one.
+    let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+    guard case .object(let members)? = try? JSONValue(parsing: Array(line)),
       case .integer(let processID)? = members["pid"], case .string(let host)? = members["host"],
       case .integer(let started)? = members["started_ns"]
     else { return nil }
-    return Owner(
+    let owner = Owner(
       processID: Int32(truncatingIfNeeded: processID), host: host, started: Timestamp(nanoseconds: started))
+    func count(_ name: String) -> Int? {
+      if case .integer(let count)? = members[name] { Int(clamping: count) } else { nil }
+    }
+    guard case .string(let phase)? = members["phase"] else { return Holder(owner: owner) }
+    var progress = Progress(phase: phase)
+    progress.scanned = count("scanned") ?? 0
+    progress.planned = count("planned")
+    progress.done = count("done") ?? 0
+    if case .string(let current)? = members["current"] { progress.current = current }
+    return Holder(owner: owner, progress: progress)
   }
 
-  private static func writeOwner(_ owner: Owner?, in file: FileDescriptor) {
-    _ = ftruncate(file.rawValue, 0)
-    guard let owner else { return }
-    let value = JSONValue.object([
+  /// In one piece, so that a reader sees the line before or this one.
+  private static func write(_ holder: Holder?, in file: FileDescriptor) {
+    guard let holder else {
+      _ = ftruncate(file.rawValue, 0)
+      return
+    }
+    let owner = holder.owner
+    var members: [String: JSONValue] = [
       "pid": .integer(Int64(owner.processID)), "host": .string(owner.host),
       "started_ns": .integer(owner.started.nanoseconds), "started_at": .string(owner.started.description),
-    ])
-    _ = try? file.writeAll(toAbsoluteOffset: 0, Array("\(value.text)\n".utf8))
+    ]
+    if let progress = holder.progress {
+      members["phase"] = .string(progress.phase)
+      members["scanned"] = .integer(Int64(progress.scanned))
+      members["planned"] = progress.planned.map { .integer(Int64($0)) } ?? .null
+      members["done"] = .integer(Int64(progress.done))
+      members["current"] = progress.current.map { .string(String($0.prefix(200))) } ?? .null
+    }
+    let line = Array("\(JSONValue.object(members).text)\n".utf8)
+    _ = try? file.writeAll(toAbsoluteOffset: 0, line)
+    _ = ftruncate(file.rawValue, off_t(line.count))
   }
 
   private static var hostName: String {

@@ -19,6 +19,7 @@ extension ResultStore {
     var complaints = try checkWordIndex()
     complaints += try read { db in
       try StoreCheck.rows(self, db) + StoreCheck.searchCatalog(self, db) + StoreCheck.lastRun(db)
+        + PlaylistTables.check(db)
     }
     return complaints
   }
@@ -115,8 +116,12 @@ enum StoreCheck {
   }
 
   static func searchCatalog(_ store: ResultStore, _ db: Database) throws -> [String] {
-    guard let (count, example) = try store.songs.wrongRows(db) else { return [] }
-    return ["search catalog: \(counted(count, "row")) of song not as the findings say, such as \(example); \(repair)"]
+    if let (count, example) = try store.songs.wrongRows(db) {
+      return ["search catalog: \(counted(count, "row")) of song not as the findings say, such as \(example); \(repair)"]
+    }
+    return try CatalogTables(db).wrongRows().map { table, count in
+      "search catalog: \(counted(count, "row")) of \(table) not as the rows of song say; \(repair)"
+    }
   }
 
   /// Only of the last run are the files as it left them.

@@ -60,7 +60,13 @@ extension Services {
       }
       return covers.cover(of: track, size: size)
     }
-    guard let cover else { throw RequestError(.notFound, "There is no cover in the file, and none beside it.") }
+    guard let cover else {
+      // A page that shows something else then: browsers log a missing picture as an error.
+      guard request.uri.queryParameters["missing"] != "empty" else {
+        return Response(status: .noContent, headers: [.cacheControl: "private, max-age=300"])
+      }
+      throw RequestError(.notFound, "There is no cover in the file, and none beside it.")
+    }
     let headers: HTTPFields = [
       .eTag: cover.entityTag, .cacheControl: "private, max-age=300", .xContentTypeOptions: "nosniff",
     ]

@@ -1,3 +1,5 @@
+internal import Foundation
+internal import CDispatch
 internal import Glibc
 internal import NIOCore
 internal import Platform

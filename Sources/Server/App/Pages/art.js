@@ -46,7 +46,7 @@ export function art(id, pixels, cover = id) {
     drawPrint();
   } else {
     const wanted = pixels * (devicePixelRatio || 1), size = [64, 160, 300, 640].find(each => each >= wanted) || 640;
-    const image = element('img', { alt: '', width: pixels, height: pixels, src: `/media/covers/${cover}?size=${size}` });
+    const image = element('img', { alt: '', width: pixels, height: pixels, src: `/media/covers/${cover}?size=${size}&missing=empty` });
     image.addEventListener('error', () => { coverless.add(cover); image.remove(); drawPrint(); }, { once: true });
     host.append(image);
   }

@@ -77,7 +77,7 @@ export function correction({ track, tempo: stored }, show) {
   };
 
   const candidates = element('ul', { class: 'candidates' });
-  const paintCandidates = () => candidates.replaceChildren(...(tempo.candidates || []).slice(0, 5).map(candidate => {
+  const paintCandidates = () => candidates.replaceChildren(...(tempo.candidates || []).filter(each => each.weight >= .005).slice(0, 5).map(candidate => {
     const isShown = shown().bpm != null && Math.abs(candidate.bpm / shown().bpm - 1) < .005;
     const share = element('i');
     share.style.width = percent(Math.min(1, candidate.weight));

@@ -166,27 +166,28 @@ export function toast(words) {
 /** For screen readers. */
 export const say = words => { find('#live').textContent = words; };
 
-/** Asks for a text in a dialog; null if it was closed. `choices`: buttons [text, value] above the field. */
+/** Asks for a text in a dialog, or only whether if there is no `label`; null if it was closed.
+ *  `choices`: buttons [text, value] above the field. */
 export function askFor({ heading: words, label, value = '', confirm, choices = [] }) {
   const dialog = find('#dialog');
   return new Promise(done => {
     let answer = null;
     const close = given => { answer = given; dialog.close(); };
-    const field = element('input', { type: 'text', 'aria-label': label, placeholder: label, maxlength: 200, value });
+    const field = element('input', { type: 'text', 'aria-label': label, placeholder: label || '', maxlength: 200, value });
     const form = element('form', { method: 'dialog' }, element('h2', { id: 'dialog-title', text: words }),
       choices.length > 0 && element('ul', { class: 'choices' }, choices.map(([text, choice]) =>
         element('li', {}, button(shortened(text, 120), { class: 'choice tag' }, () => close({ choice }))))),
-      field,
+      label && field,
       element('div', { class: 'btns' }, button(confirm, { class: 'btn primary', type: 'submit' }, () => {}),
         button('Cancel', {}, () => close(null))));
     form.addEventListener('submit', event => {
       event.preventDefault();
-      if (field.value.trim()) close({ text: field.value.trim() });
+      if (field.value.trim() || !label) close({ text: field.value.trim() });
     });
     dialog.replaceChildren(form);
     dialog.addEventListener('close', () => done(answer), { once: true });
     dialog.showModal();
-    (choices.length ? dialog.querySelector('.choice') : field).focus();
+    (choices.length ? dialog.querySelector('.choice') : label ? field : dialog.querySelector('.primary')).focus();
     field.select();
   });
 }

@@ -126,8 +126,8 @@ class Player extends EventTarget {
   setBeats(id, beats, downbeats) {
     if (this.track?.id === id) this.#clicks.setBeats(beats, downbeats);
   }
-  /** The audio element and the clicks, for a test that listens to both. */
-  get outputs() { return { music: this.#sources?.[this.#turn], clicks: this.#clicks.output }; }
+  /** Both audio elements and the clicks, for a test that listens. */
+  get outputs() { return { music: this.#sources, clicks: this.#clicks.output }; }
 
   async #loadBeats() {
     const { track } = this;

@@ -134,7 +134,7 @@ export function drawCloseUp(canvas, { sound, duration, position, beats, downbeat
       context.fillStyle = text;
       context.fillText(`bar ${number + 1}`, Math.max(18, Math.min(width - 18, x(beats[index]))), height - 4);
     } else {
-      context.fillRect(x(beats[index]) - .5, bottom - 22, 1, 22);
+      context.fillRect(x(beats[index]) - .5, downbeats ? bottom - 22 : 14, 1, downbeats ? 22 : bottom - 14);
     }
   }
   if (!downbeats) {

@@ -1,6 +1,6 @@
 // One track: what it is, how it sounds, its tempo and beats, and their correction.
 
-import { clock, element, find, oneDecimal, percent, plural, signed, span } from './shared.js';
+import { clock, element, find, oneDecimal, percent, plural, shortened, signed } from './shared.js';
 import { art } from './art.js';
 import { address, addToPlaylist, button, byline, heading, length, link, none, title, trackList } from './parts.js';
 import { correction } from './correction.js';
@@ -95,7 +95,7 @@ function waveStrip({ track, tempo, sections, cues }, waveform) {
   };
   const frame = () => {
     const { duration, position } = place(), column = `${Math.floor(position / duration * overview.clientWidth / 3)}`;
-    if (column !== lastColumn || Math.floor(position) % 1 === 0 && now.textContent !== clock(Math.floor(position))) {
+    if (column !== lastColumn || now.textContent !== clock(Math.floor(position))) {
       lastColumn = column;
       draw();
     } else {
@@ -199,12 +199,11 @@ function pairs(words, rows) {
     [element('dt', { text: name }), element('dd', { class: 'tag', text: String(value) })])));
 }
 
-function details({ key, loudness, cues, sections, format, tags, chapters, path, size_bytes: size, modified_at: modified,
+function details({ track, key, loudness, cues, sections, format, tags, chapters, path, size_bytes: size, modified_at: modified,
   analyzed_at: analyzed, copies }) {
   const number = (value, unit, show = oneDecimal) => value == null ? null : `${signed(show(value))} ${unit}`;
   const range = (from, to) => from == null || to == null ? null : `${clock(from)} to ${clock(to)}`;
   const time = text => text && new Date(text).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'short' });
-  const words = tag => tag.replaceAll('_', ' ').replace(/^./, letter => letter.toUpperCase());
   return [element('div', { class: 'details' }, ...[
     pairs('Key and loudness', [
       ['Key', key?.text || key?.reason],
@@ -226,7 +225,7 @@ function details({ key, loudness, cues, sections, format, tags, chapters, path, 
       ['Mix out', range(cues?.mix_out_start_s, cues?.mix_out_end_s)],
       ['Chapters', chapters?.length && chapters.map(each => `${clock(each.start_s)} ${each.title || ''}`).join('\n')]
     ]),
-    pairs('Tags', (tags || []).map(tag => [words(tag.name), tag.values.join('\n')])),
+    pairs('Tags', [['Genre', track.genre], ...(tags || []).map(tag => [tag.label, shortened(tag.value, 600)])]),
     pairs('File', [
       ['Path', path],
       ['Format', format && [format.codec, format.is_lossless ? 'lossless' : '', format.bit_rate_bps

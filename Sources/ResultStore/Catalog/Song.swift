@@ -1,0 +1,188 @@
+internal import Analysis
+public import Platform
+internal import SystemPackage
+
+/// A performer, as tracks and albums name it.
+public struct SongArtist: Sendable, Hashable {
+  /// 22 characters; follows from the name.
+  public var id: String
+  public var name: String
+
+  /// - Parameter name: Spellings that differ in case or spaces alone have one id.
+  public init(named name: String) {
+    id = CatalogNames.artistID(name)
+    self.name = name
+  }
+
+  static func list(_ column: String?) -> [SongArtist] {
+    CatalogNames.names(in: column).map { SongArtist(named: $0) }
+  }
+}
+
+/// A track of the catalog: a file that is there and was analyzed, if only in part. What is not known is `nil`.
+public struct Song: Sendable {
+  public struct Album: Sendable, Hashable {
+    public var id: String
+    public var name: String
+  }
+
+  /// 22 characters; follows from the path.
+  public var id: String
+  public var row: TrackRow
+  /// Of the tag, or else the name of the file without its extension.
+  public var title: String
+  public var isUntitled: Bool
+  /// One by one; empty if no tag names any.
+  public var artists: [SongArtist]
+  /// Of the tag; empty without one.
+  public var albumArtists: [SongArtist]
+  public var album: Album?
+  public var disc: Int?
+  public var track: Int?
+  /// `YYYY`, `YYYY-MM` or `YYYY-MM-DD`.
+  public var date: String?
+  public var genres: [String]
+  /// 12 letters and digits, if the tag has one.
+  public var isrc: String?
+  /// MusicBrainz.
+  public var recordingID: String?
+  /// Bits per second.
+  public var bitRate: Int?
+  /// Hz.
+  public var sampleRate: Int?
+  /// Bytes.
+  public var size: Int64
+  public var modified: Timestamp
+
+  static let columns = """
+    \(TrackRow.columns), song.track_id, song.album_id, song.artists, song.album_artists, song.genres, song.disc, song.track, \
+    song.date, song.isrc, song.recording_id, format.bit_rate_bps, format.sample_rate_hz, file.size_bytes, file.mtime_ns
+    """
+
+  init(_ query: Query) {
+    row = TrackRow(query)
+    let first = TrackRow.columnCount
+    id = query.text(first)
+    title = row.title ?? row.path.stem ?? ""
+    isUntitled = row.title == nil
+    album = query.optionalText(first + 1).map { [row] in Album(id: $0, name: row.album ?? "") }
+    artists = SongArtist.list(query.optionalText(first + 2))
+    albumArtists = SongArtist.list(query.optionalText(first + 3))
+    genres = CatalogNames.names(in: query.optionalText(first + 4))
+    disc = query.optionalInteger(first + 5).map { Int($0) }
+    track = query.optionalInteger(first + 6).map { Int($0) }
+    date = query.optionalText(first + 7)
+    isrc = query.optionalText(first + 8)
+    recordingID = query.optionalText(first + 9)
+    bitRate = query.optionalInteger(first + 10).map { Int($0) }
+    sampleRate = query.optionalInteger(first + 11).map { Int($0) }
+    size = query.integer(first + 12)
+    modified = Timestamp(nanoseconds: query.integer(first + 13))
+  }
+}
+
+/// An album: tracks that name it and share a release, album artists or a folder.
+public struct SongAlbum: Sendable, Hashable {
+  /// 22 characters; follows from name and album artists; or from the MusicBrainz release; or, without either, from name and
+  /// folder.
+  public var id: String
+  public var name: String
+  /// Of the tag; or else whom all tracks share; or else `Various Artists`. Empty if no track names any.
+  public var artists: [SongArtist]
+  /// The earliest of its tracks.
+  public var year: Int?
+  /// `YYYY`, `YYYY-MM` or `YYYY-MM-DD`; the earliest.
+  public var date: String?
+  public var trackCount: Int
+  public var discCount: Int
+  public var durationSeconds: Double
+  /// When the newest of its files was met.
+  public var added: Timestamp
+  /// Id of the first track, for the cover.
+  public var firstTrack: String
+  /// What most of its tracks have first.
+  public var genres: [String]
+  public var isCompilation: Bool
+  /// Of the tag of the first track, such as `album`, `single`, `ep`, `live`.
+  public var releaseTypes: [String]
+  public var label: String?
+
+  /// - Parameter tables: Those that the database has.
+  static func columns(_ tables: Set<String>) -> String {
+    let first = """
+      (SELECT id FROM song WHERE song.album_id = album.album_id ORDER BY coalesce(disc, 1), track IS NULL, track, id LIMIT 1)
+      """
+    func tag(_ name: String) -> String {
+      tables.contains("tag")
+        ? """
+        (SELECT json_group_array(value) FROM (
+          SELECT value FROM tag WHERE tag.file = \(first) AND tag.name = '\(name)' ORDER BY position))
+        """ : "NULL"
+    }
+    return """
+      album.album_id, album.name, album.artists, album.year, album.date, album.track_count, album.disc_count,
+      album.duration_s, album.added_ns, album.compilation, (SELECT track_id FROM song WHERE id = \(first)),
+      (SELECT json_group_array(name) FROM (
+        SELECT genre.name FROM genre_album JOIN genre ON genre.id = genre_album.genre WHERE genre_album.album = album.id
+        ORDER BY genre_album.track_count DESC, genre.name)),
+      \(tag("releasetype")), \(tag("label"))
+      """
+  }
+
+  init(_ query: Query) {
+    id = query.text(0)
+    name = query.text(1)
+    artists = SongArtist.list(query.optionalText(2))
+    year = query.optionalInteger(3).map { Int($0) }
+    date = query.optionalText(4)
+    trackCount = Int(query.integer(5))
+    discCount = Int(query.integer(6))
+    durationSeconds = query.real(7)
+    added = Timestamp(nanoseconds: query.integer(8))
+    isCompilation = query.flag(9)
+    firstTrack = query.text(10)
+    genres = CatalogNames.names(in: query.optionalText(11))
+    releaseTypes = CatalogNames.names(in: query.optionalText(12)).map { $0.lowercased() }
+    label = CatalogNames.names(in: query.optionalText(13)).first
+  }
+}
+
+/// A performer of tracks or of whole albums.
+public struct CatalogArtist: Sendable, Hashable {
+  public var id: String
+  public var name: String
+  /// Tracks that name the artist as a performer.
+  public var trackCount: Int
+  /// Albums that are the artist's.
+  public var albumCount: Int
+  /// What most tracks have first, at most five; filled for single artists and pages of them.
+  public var genres: [String]
+
+  static let columns = """
+    artist.artist_id, artist.name, artist.track_count, artist.album_count,
+    (SELECT json_group_array(name) FROM (
+      SELECT genre.name FROM (SELECT song FROM artist_song WHERE artist = artist.id LIMIT 100) own
+      JOIN genre_song ON genre_song.song = own.song JOIN genre ON genre.id = genre_song.genre
+      GROUP BY genre.id ORDER BY count(*) DESC, genre.name LIMIT 5))
+    """
+
+  init(_ query: Query) {
+    id = query.text(0)
+    name = query.text(1)
+    trackCount = Int(query.integer(2))
+    albumCount = Int(query.integer(3))
+    genres = CatalogNames.names(in: query.optionalText(4))
+  }
+}
+
+public struct CatalogGenre: Sendable, Hashable {
+  /// Letters and digits, `-` between words, such as `drum-bass`.
+  public var id: String
+  /// As it is spelled first.
+  public var name: String
+  public var trackCount: Int
+  public var albumCount: Int
+
+  /// The id of the genre with a name; spellings that differ in case or signs alone have one.
+  public static func id(ofName name: String) -> String { CatalogNames.genreID(name) }
+}

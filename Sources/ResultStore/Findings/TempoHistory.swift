@@ -1,0 +1,78 @@
+public import Analysis
+internal import GRDB
+public import Platform
+
+/// A tempo that counted before a person has changed it.
+public struct FormerTempo: Sendable {
+  /// Ascending with time.
+  public var id: Int64
+  /// When another took its place.
+  public var replaced: Timestamp
+  /// `nil` if what was found counted. `found` is not filled in.
+  public var correction: TempoCorrection?
+}
+
+extension ResultStore {
+  /// What counted for some audio before, newest first.
+  public func formerTempi(of audio: ContentID) throws(StoreError) -> [FormerTempo] {
+    try read { db in try TempoHistory.former(audio, in: db) }
+  }
+
+  /// Lets an earlier state count again. It and those after it are no earlier states any more.
+  /// - Parameter state: `FormerTempo.id`; `nil` for the newest.
+  /// - Returns: Whether there is such a state.
+  public func restoreTempo(of audio: ContentID, to state: Int64? = nil) throws(StoreError) -> Bool {
+    try write { db in
+      let former = try TempoHistory.former(audio, in: db)
+      guard let wanted = state.map({ id in former.first { $0.id == id } }) ?? former.first else { return false }
+      try TempoCorrections.replace(audio, wanted.correction, in: db)
+      try Query(db, "DELETE FROM tempo_history WHERE content_id = ? AND id >= ?")
+        .run(.text(audio.description), .integer(wanted.id))
+      return true
+    }
+  }
+}
+
+enum TempoHistory {
+  /// States that are kept of each recording.
+  private static let keptCount = 20
+
+  /// Keeps what counts now, unless it goes on to count.
+  static func keep(_ audio: ContentID, before next: TempoCorrection?, in db: Database) throws {
+    let present = try TempoCorrections.Table(db).correction(of: audio)
+    if present?.bpm == next?.bpm, present?.grid == next?.grid, (present == nil) == (next == nil) { return }
+    let id = SQLValue.text(audio.description)
+    // The values of what was found stay with the finding.
+    try Query(
+      db,
+      """
+      INSERT INTO tempo_history (content_id, replaced_ns, corrected_ns, bpm, \(TempoCorrections.gridColumns))
+      SELECT ids.content_id, ?, c.corrected_ns, c.bpm, \(TempoCorrections.gridColumns)
+      FROM (SELECT ? AS content_id) ids LEFT JOIN tempo_correction c ON c.content_id = ids.content_id
+      """
+    ).run(.integer(Timestamp.now.nanoseconds), id)
+    try Query(
+      db,
+      """
+      DELETE FROM tempo_history WHERE content_id = ? AND id <= (
+        SELECT id FROM tempo_history WHERE content_id = ? ORDER BY id DESC LIMIT 1 OFFSET \(keptCount))
+      """
+    ).run(id, id)
+  }
+
+  static func former(_ audio: ContentID, in db: Database) throws -> [FormerTempo] {
+    var select = SelectList()
+    let id = select.add("c.id")
+    let replaced = select.add("c.replaced_ns")
+    let reader = TempoCorrections.Reader(includesBeats: true, &select)
+    let rows = try Query(db, select.sql(from: "tempo_history c", where: "c.content_id = ? ORDER BY c.id DESC"))
+    var former: [FormerTempo] = []
+    try rows.forEach(.text(audio.description)) {
+      former.append(
+        FormerTempo(
+          id: rows.integer(id), replaced: Timestamp(nanoseconds: rows.integer(replaced)),
+          correction: reader.read(rows, found: nil)))
+    }
+    return former
+  }
+}

@@ -1,0 +1,182 @@
+internal import Analysis
+internal import Chromaprint
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import Records
+internal import ResultStore
+internal import Text
+
+/// `/v2/lookup`: AcoustID's web service over the fingerprints of the library.
+struct AcoustIDRoutes: RouteSet {
+  let services: Services
+  let fingerprints: FingerprintCatalog
+
+  /// Bytes of a body, packed or not.
+  private static let bodyLimit = 1 << 20
+  /// Fingerprints of one request.
+  private static let batchLimit = 20
+  private static let resultLimit = 10
+  /// Items of a fingerprint, 17 minutes: those of fpcalc have 950.
+  private static let itemLimit = 8_192
+
+  func add(to router: Router<ServerContext>) {
+    router.get("v2/lookup") { request, _ in await answer(Parameters(request.uri.queryParameters)) }
+    router.post("v2/lookup") { request, _ in
+      do {
+        return await answer(try await form(of: request))
+      } catch {
+        return Self.response(.other(RequestError(error)), to: Parameters([:]))
+      }
+    }
+  }
+
+  /// The parameters of a form, those of the address included.
+  private func form(of request: Request) async throws -> Parameters {
+    var bytes = Array(try await request.body.collect(upTo: Self.bodyLimit).readableBytesView)
+    if request.headers[.contentEncoding]?.lowercased() == "gzip" {
+      bytes = try GzipBody.unpacked(bytes, limit: Self.bodyLimit)
+    }
+    var parameters = Parameters(request.uri.queryParameters)
+    parameters.add(form: String(decoding: bytes, as: UTF8.self))
+    return parameters
+  }
+
+  private func answer(_ parameters: Parameters) async -> Response {
+    do {
+      return Self.response(try await results(parameters), to: parameters)
+    } catch let error as AcoustIDError {
+      return Self.response(error, to: parameters)
+    } catch {
+      return Self.response(.other(RequestError(error)), to: parameters)
+    }
+  }
+
+  private func results(_ parameters: Parameters) async throws -> JSONValue {
+    let format = parameters["format"] ?? "json"
+    guard format == "json" || format == "jsonp" else { throw AcoustIDError.unknownFormat(format) }
+    guard parameters["client"]?.isEmpty == false else { throw AcoustIDError.missingParameter("client") }
+    let meta = AcoustIDAnswer.Meta(parameters["meta"] ?? "")
+    if let text = parameters["trackid"] {
+      guard let content = AcoustIDAnswer.content(ofUUID: text) else { throw AcoustIDError.invalidUUID("trackid") }
+      let answers = try await answers([FingerprintCatalog.Hit(content: content, score: 1)])
+      return .object(["status": "ok", "results": .array(answers.map { $0.jsonValue(meta) })])
+    }
+    guard parameters["batch"] == "1" else {
+      return .object([
+        "status": "ok", "results": try await results(parameters, "", meta),
+      ])
+    }
+    let suffixes = parameters.suffixes(of: "fingerprint").prefix(Self.batchLimit)
+    guard !suffixes.isEmpty else { throw AcoustIDError.missingParameter("fingerprint.0") }
+    var found: [JSONValue] = []
+    for suffix in suffixes {
+      found.append(
+        .object(["index": .string(String(suffix.dropFirst())), "results": try await results(parameters, suffix, meta)]))
+    }
+    return .object(["status": "ok", "fingerprints": .array(found)])
+  }
+
+  /// The results of one fingerprint.
+  /// - Parameter suffix: What its parameters have behind their names, such as `.0`.
+  private func results(
+    _ parameters: Parameters, _ suffix: String, _ meta: AcoustIDAnswer.Meta
+  ) async throws -> JSONValue {
+    guard let text = parameters["fingerprint\(suffix)"] else {
+      throw AcoustIDError.missingParameter("fingerprint\(suffix)")
+    }
+    guard let duration = parameters["duration\(suffix)"] else {
+      throw AcoustIDError.missingParameter("duration\(suffix)")
+    }
+    guard let seconds = Double(duration), (1...32_767).contains(seconds) else { throw AcoustIDError.invalidDuration }
+    guard let fingerprint = Fingerprint(text), 1...Self.itemLimit ~= fingerprint.count else {
+      throw AcoustIDError.invalidFingerprint
+    }
+    let hits = try await fingerprints.lookup(fingerprint, limit: Self.resultLimit)
+    return .array(try await answers(hits).map { $0.jsonValue(meta) })
+  }
+
+  private func answers(_ hits: [FingerprintCatalog.Hit]) async throws -> [AcoustIDAnswer] {
+    try await services.blocking {
+      try hits.compactMap { hit in
+        let files = try services.store.files(holding: hit.content)
+        let records = try services.store.records(ofFiles: files).map(\.record)
+        guard !records.isEmpty else { return nil }
+        return AcoustIDAnswer(
+          content: hit.content, score: hit.score,
+          files: records.map { (ContentID(ofPath: $0.path).description, $0) })
+      }
+    }
+  }
+
+  // MARK: Answers
+
+  private static func response(_ value: JSONValue, to parameters: Parameters) -> Response {
+    guard parameters["format"] == "jsonp" else { return .json(value) }
+    return jsonp(.ok, value, parameters)
+  }
+
+  private static func response(_ error: AcoustIDError, to parameters: Parameters) -> Response {
+    guard parameters["format"] == "jsonp" else { return .json(status: error.status, error.jsonValue) }
+    return jsonp(error.status, error.jsonValue, parameters)
+  }
+
+  private static func jsonp(_ status: HTTPResponse.Status, _ value: JSONValue, _ parameters: Parameters) -> Response {
+    let wanted = parameters["jsoncallback"] ?? ""
+    // Whatever is no name would be a program of the client's in an answer of ours.
+    let isName = !wanted.isEmpty && wanted.utf8.allSatisfy { isalnumeric($0) || $0 == UInt8(ascii: "_") }
+    var json = JSONWriter()
+    json.value(value)
+    return Response(
+      status: status,
+      headers: [.contentType: "application/javascript; charset=utf-8", .cacheControl: "no-store"],
+      body: ResponseBody(
+        byteBuffer: ByteBuffer(string: "\(isName ? wanted : "jsonAcoustidApi")(\(json.text))")))
+  }
+
+  private static func isalnumeric(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: false
+    }
+  }
+}
+
+/// Parameters of an address or a form; the first of several of one name counts.
+private struct Parameters {
+  private var values: [String: String] = [:]
+
+  init(_ parameters: some Sequence<(key: Substring, value: Substring)>) {
+    for (name, value) in parameters { add(String(name), String(value)) }
+  }
+
+  subscript(name: String) -> String? { values[name] }
+
+  /// Takes `application/x-www-form-urlencoded`.
+  mutating func add(form: String) {
+    for pair in form.split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : "") else { continue }
+      add(name, value)
+    }
+  }
+
+  private mutating func add(_ name: String, _ value: String) {
+    if values[name] == nil { values[name] = value }
+  }
+
+  private static func decoded(_ text: Substring) -> String? {
+    text.replacing("+", with: " ").removingPercentEncoding
+  }
+
+  /// What stands behind a name in other names, in their order: `.0`, `.1`, …
+  func suffixes(of name: String) -> [String] {
+    let numbers = values.keys.compactMap { key -> Int? in
+      key.hasPrefix("\(name).") ? Int(key.dropFirst(name.count + 1)) : nil
+    }
+    return numbers.sorted().map { ".\($0)" }
+  }
+}

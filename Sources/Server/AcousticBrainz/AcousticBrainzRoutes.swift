@@ -1,0 +1,116 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Records
+internal import ResultStore
+internal import Text
+
+/// `/api/v1/{mbid}/…`: AcousticBrainz's documents about the recordings that the tags of the library name.
+///
+/// Files of one recording are its submissions there: the first has the number 0.
+struct AcousticBrainzRoutes: RouteSet {
+  let services: Services
+
+  /// Recordings of one request, as there.
+  private static let bulkLimit = 25
+
+  func add(to router: Router<ServerContext>) {
+    let group = router.group("api/v1").add(middleware: Self.errors)
+    group.get("low-level") { request, _ in
+      try await bulk(request) { _, record in LowLevelDocument(record: record).jsonValue }
+    }
+    group.get("high-level") { request, _ in try await bulk(request) { _, record in Self.highLevel(record) } }
+    group.get("count") { request, _ in
+      let wanted = try Self.recordings(request)
+      return try await services.blocking {
+        var answer: [String: JSONValue] = ["mbid_mapping": [:]]
+        for (id, _) in wanted { answer[id] = .object(["count": .integer(Int64(try files(id).count))]) }
+        return Response.json(.object(answer))
+      }
+    }
+    group.get(":mbid/low-level") { request, context in
+      try await document(request, context) { LowLevelDocument(record: $0).jsonValue }
+    }
+    group.get(":mbid/high-level") { request, context in try await document(request, context, Self.highLevel) }
+    group.get(":mbid/count") { _, context in
+      let id = try context.parameters.require("mbid").lowercased()
+      return try await services.blocking {
+        let count = try files(id).count
+        guard count > 0 else { throw Self.notFound }
+        return Response.json(["mbid": .string(id), "count": .integer(Int64(count))])
+      }
+    }
+  }
+
+  private static let errors = ErrorShape { error, json in json.value(["message": .string(error.message)]) }
+  private static let notFound = RequestError(.notFound, "Not found")
+
+  /// What its classifiers say of mood, genre and voice is not known here: a document without any.
+  private static func highLevel(_ record: FileRecord) -> JSONValue {
+    ["highlevel": [:], "metadata": ["version": LowLevelDocument.version(record)]]
+  }
+
+  private func files(_ recording: String) throws(StoreError) -> [Int64] {
+    try services.store.files(ofRecording: recording)
+  }
+
+  /// One submission of one recording.
+  private func document(
+    _ request: Request, _ context: ServerContext, _ make: @Sendable (FileRecord) -> JSONValue
+  ) async throws -> Response {
+    let id = try context.parameters.require("mbid").lowercased()
+    let text = request.uri.queryParameters["n"] ?? "0"
+    guard let number = Int(text), number >= 0 else {
+      throw RequestError(.badRequest, "Offset must be an integer value")
+    }
+    return try await services.blocking {
+      guard let value = try value(id, number, make) else { throw Self.notFound }
+      return Response.json(value)
+    }
+  }
+
+  /// `{mbid: {"0": …}}` of several recordings; those that are not there are left out.
+  private func bulk(
+    _ request: Request, _ make: @Sendable (String, FileRecord) -> JSONValue
+  ) async throws -> Response {
+    let wanted = try Self.recordings(request)
+    return try await services.blocking {
+      var answer: [String: [String: JSONValue]] = [:]
+      for (id, number) in wanted {
+        guard let value = try value(id, number, { make(id, $0) }) else { continue }
+        answer[id, default: [:]]["\(number)"] = value
+      }
+      return Response.json(.object(answer.mapValues { .object($0) }.merging(["mbid_mapping": [:]]) { first, _ in first }))
+    }
+  }
+
+  private func value(_ id: String, _ number: Int, _ make: (FileRecord) -> JSONValue) throws -> JSONValue? {
+    let files = try files(id)
+    guard files.indices.contains(number) else { return nil }
+    return try services.store.records(ofFiles: [files[number]], long: ["beats"]).first.map { make($0.record) }
+  }
+
+  /// `recording_ids=mbid;mbid:number`.
+  private static func recordings(_ request: Request) throws(RequestError) -> [(id: String, number: Int)] {
+    guard let text = request.uri.queryParameters["recording_ids"], !text.isEmpty else {
+      throw RequestError(.badRequest, "Missing `recording_ids` parameter")
+    }
+    let items = text.split(separator: ";")
+    guard items.count <= bulkLimit else {
+      throw RequestError(.badRequest, "More than \(bulkLimit) recordings not allowed per request")
+    }
+    var recordings: [(id: String, number: Int)] = []
+    for item in items {
+      let parts = item.split(separator: ":", maxSplits: 1)
+      guard let id = parts.first, isUUID(id) else {
+        throw RequestError(.badRequest, "'\(item)' is not a valid UUID")
+      }
+      recordings.append((id.lowercased(), parts.count > 1 ? Int(parts[1]) ?? 0 : 0))
+    }
+    return recordings
+  }
+
+  private static func isUUID(_ text: Substring) -> Bool {
+    text.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count) == [8, 4, 4, 4, 12]
+      && text.allSatisfy { $0.isHexDigit || $0 == "-" }
+  }
+}

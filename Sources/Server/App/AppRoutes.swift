@@ -1,0 +1,66 @@
+internal import Application
+internal import Filters
+internal import HTTPTypes
+internal import Hummingbird
+internal import ResultStore
+internal import Text
+
+/// What the pages of the app ask for. It is theirs alone, and changes with them.
+struct AppRoutes: RouteSet {
+  private let library: AppLibrary
+  private let hub = EventHub()
+
+  init(services: Services) throws(StoreError) {
+    library = try AppLibrary(services)
+  }
+
+  /// Says what happens until it is stopped.
+  func observe() async { await LibraryObserver(library: library, hub: hub).run() }
+
+  /// Ends the streams of events, so that nobody waits for their ends; to be called when the server is to stop.
+  func stopEvents() { hub.close() }
+
+  func add(to router: Router<ServerContext>) {
+    let group = router.group("app/api").add(middleware: AppErrors())
+    StatusRoutes(library: library).add(to: group)
+    SearchRoutes(library: library).add(to: group)
+    TrackRoutes(library: library).add(to: group)
+    TempoRoutes(library: library, hub: hub).add(to: group)
+    EventRoutes(library: library, hub: hub).add(to: group)
+  }
+}
+
+/// Errors of the use cases as answers: their sentences are written for people.
+private struct AppErrors: RouterMiddleware {
+  typealias Context = ServerContext
+
+  func handle(
+    _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await next(request, context)
+    } catch let error as FilterRequestError {
+      return .json(status: .badRequest) { json in
+        json.object { json in
+          json.putObject("error") {
+            $0.put("status", HTTPResponse.Status.badRequest.code)
+            $0.put("message", "\(error.error)".capitalizedSentence)
+            $0.put("position", error.error.position)
+            $0.put("word", error.error.word)
+          }
+        }
+      }
+    } catch let error as TempoChangeError {
+      throw RequestError(.conflict, "\(error)")
+    } catch let error as SimilarTracksError {
+      throw RequestError(.conflict, "\(error)")
+    } catch let error as UnknownFile {
+      throw RequestError(.notFound, "\(error)")
+    }
+  }
+}
+
+extension String {
+  /// With a capital letter at its start.
+  fileprivate var capitalizedSentence: String { prefix(1).uppercased() + dropFirst() }
+}

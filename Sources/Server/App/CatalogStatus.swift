@@ -1,0 +1,28 @@
+internal import Recognition
+internal import Text
+
+/// Whether there is a catalog of recordings to recognize.
+struct CatalogStatus: Sendable {
+  /// `nil` if there is no catalog.
+  let recordings: Int?
+  /// Why the catalog that is there now is not used.
+  let problem: String?
+
+  init(of catalog: ServedCatalog) {
+    do {
+      recordings = try catalog.current().information.referenceCount
+      problem = catalog.problem
+    } catch {
+      recordings = nil
+      problem = RequestError(error).message
+    }
+  }
+
+  var isThere: Bool { recordings != nil }
+
+  func write(into json: inout JSONWriter) {
+    json.put("is_there", isThere)
+    json.put("recordings", recordings)
+    json.put("problem", problem)
+  }
+}

@@ -1,0 +1,33 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// What happens, to pages that stay open.
+struct EventRoutes: Sendable {
+  let library: AppLibrary
+  let hub: EventHub
+
+  /// Tells nginx not to collect what it passes on.
+  private static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
+
+  func add(to group: RouterGroup<ServerContext>) {
+    group.get("events") { _, _ in
+      guard let events = hub.listen() else {
+        throw RequestError(
+          .serviceUnavailable, "Too many pages listen to this server. Close some of them.", retryAfter: 30)
+      }
+      let status = try await library.services.blocking { try LibraryStatus(of: library) }
+      return Response(
+        status: .ok,
+        headers: [
+          .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store", Self.accelBuffering: "no",
+        ],
+        body: ResponseBody { writer in
+          try await writer.write(ByteBuffer(string: "retry: 3000\n\n"))
+          try await writer.write(ServerEvent(.hello) { status.write(into: &$0) }.buffer)
+          for await event in events { try await writer.write(event.buffer) }
+          try await writer.finish(nil)
+        })
+    }
+  }
+}

@@ -1,0 +1,52 @@
+internal import Filters
+internal import ResultStore
+
+/// Tracks by their names or, behind those, by the words of their paths.
+struct FoundTracks: Sendable {
+  let rows: [TrackRow]
+  let count: Int
+  let isCountExact: Bool
+
+  /// Without words: the newest first, unless there is a filter or an order.
+  init(
+    _ words: String, filter: TrackFilter = .everything, order: TrackOrder? = nil, page: (limit: Int, offset: Int),
+    in store: ResultStore
+  ) throws(StoreError) {
+    func search(
+      _ words: String, _ filter: TrackFilter, _ order: TrackOrder?, _ sections: Set<SearchSection>, limit: Int, offset: Int
+    ) throws(StoreError) -> SearchAnswer {
+      try store.search(
+        SearchRequest(words, filter: filter, order: order, sections: sections, limit: limit, offset: offset))
+    }
+    if words.allSatisfy(\.isWhitespace) {
+      let newest = filter == .everything ? TrackOrder(.added, isDescending: true) : nil
+      let found = try search("", filter, order ?? newest, [.tracks], limit: page.limit, offset: page.offset).tracks
+      (rows, count, isCountExact) = (found.hits, found.count, found.isCountExact)
+    } else if let order {
+      // In an order of its own, what was found by its path stands among the others.
+      let found = try search("", filter.and(Self.filter(words)), order, [.tracks], limit: page.limit, offset: page.offset)
+        .tracks
+      (rows, count, isCountExact) = (found.hits, found.count, found.isCountExact)
+    } else {
+      let end = page.offset + page.limit
+      let found = try search(words, filter, nil, [.tracks, .paths], limit: end, offset: 0)
+      let named = Set(found.tracks.hits.map(\.fileID))
+      let others = found.paths.hits.filter { !named.contains($0.fileID) }
+      rows = Array((found.tracks.hits + others).dropFirst(page.offset).prefix(page.limit))
+      let areAllHere = found.tracks.hits.count == found.tracks.count && found.paths.hits.count == found.paths.count
+      count = areAllHere ? found.tracks.count + others.count : max(found.tracks.count, found.paths.count)
+      isCountExact = areAllHere && found.tracks.isCountExact && found.paths.isCountExact
+    }
+  }
+
+  /// Each word in a name or in the path; the last one may go on.
+  private static func filter(_ words: String) -> TrackFilter {
+    let words = words.split(whereSeparator: \.isWhitespace)
+    return TrackFilter(
+      .all(
+        words.enumerated().map { index, word in
+          let words = FilterWords(String(word), isPrefix: index == words.count - 1)
+          return .any([.condition(.text(.anyName, words)), .condition(.text(.path, words))])
+        }))
+  }
+}

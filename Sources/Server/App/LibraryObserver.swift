@@ -1,0 +1,88 @@
+internal import Listening
+internal import Records
+internal import ResultStore
+internal import Synchronization
+internal import Text
+
+/// Notices what others do to the library and the catalog, run by run and commit by commit, and says it to those that listen.
+/// While nobody does, it does nothing.
+struct LibraryObserver: Sendable {
+  let library: AppLibrary
+  let hub: EventHub
+
+  /// How often it looks: some microseconds each time.
+  private static let interval = Duration.seconds(1)
+  /// Between signs of life on a silent connection.
+  private static let heartbeat = 15
+
+  private struct Seen {
+    var revision: Int64?
+    var catalog: CatalogState
+    var run: RunProgress?
+  }
+
+  /// Looks until the hub is closed.
+  func run() async {
+    var seen: Seen?
+    var silence = 0
+    while !Task.isCancelled, !hub.isClosed {
+      if hub.count > 0 {
+        let before = seen
+        if let (now, events) = try? await library.services.blocking({ try look(after: before) }) {
+          seen = now
+          for event in events { hub.send(event) }
+          silence = events.isEmpty ? silence + 1 : 0
+          if silence >= Self.heartbeat {
+            hub.send(.heartbeat)
+            silence = 0
+          }
+        }
+      } else {
+        seen = nil
+      }
+      try? await Task.sleep(for: Self.interval)
+    }
+  }
+
+  private func look(after before: Seen?) throws -> (Seen, [ServerEvent]) {
+    let store = library.store
+    let now = Seen(
+      revision: library.revision.current(), catalog: CatalogState(of: library.services.options.catalog),
+      run: library.progress)
+    guard let before else { return (now, []) }
+    var events: [ServerEvent] = []
+    if now.run != before.run, let run = now.run { events.append(ServerEvent(.run) { run.write(into: &$0) }) }
+    if now.revision != before.revision {
+      let totals = try store.trackTotals()
+      events.append(
+        ServerEvent(.library) {
+          $0.put("revision", now.revision)
+          $0.put("tracks", totals.count)
+        })
+    }
+    if now.run == nil, before.run != nil, let last = try store.latestRun() {
+      events.append(
+        ServerEvent(.runEnded) {
+          last.writeOutline(into: &$0)
+          $0.put("text", last.outcomeText)
+        })
+    }
+    if now.catalog != before.catalog {
+      let catalog = library.catalogStatus
+      events.append(ServerEvent(.catalog) { catalog.write(into: &$0) })
+    }
+    return (now, events)
+  }
+}
+
+extension RunRecord {
+  /// What came of it: `12 analyzed, 1 damaged`.
+  var outcomeText: String {
+    let counts = [
+      (totals.analyzed, "analyzed"), (totals.partial, "damaged"), (totals.failed, "failed"), (totals.vanished, "gone"),
+    ]
+    let parts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    let text = parts.isEmpty ? "Nothing new" : parts.joined(separator: ", ")
+    return pending > 0 ? "\(text), \(pending) left for the next run" : text
+  }
+}

@@ -1,0 +1,79 @@
+internal import Analysis
+internal import Foundation
+internal import Platform
+internal import ResultStore
+internal import SystemPackage
+internal import Text
+
+/// A track as the rows of the app's lists show it.
+struct ListedTrack: Sendable {
+  let id: String
+  let row: TrackRow
+
+  init(_ row: TrackRow) {
+    id = ContentID(ofPath: row.path).description
+    self.row = row
+  }
+
+  /// The title, or else the name of the file without its ending.
+  var title: String { row.title ?? DisplayPath.text(of: FilePath(row.path.stem ?? row.path.string)) }
+  var fileName: String { row.path.lastComponent.map { DisplayPath.text(of: FilePath($0.string)) } ?? "" }
+  var folder: String? { row.path.removingLastComponent().lastComponent?.string }
+
+  /// Members of an object.
+  /// - Parameter match: Marks the words of a search.
+  func write(into json: inout JSONWriter, marking match: WordMatch? = nil) {
+    json.put("id", id)
+    json.put("title", title)
+    json.put("is_untitled", row.title == nil)
+    json.put("file", fileName)
+    json.put("folder", folder)
+    json.put("artist", row.artist)
+    json.putList("artists", [(id: String, name: String)]()) { $0.put("id", $1.id) }
+    if let album = row.album {
+      json.putObject("album") {
+        $0.put("id", nil as String?)
+        $0.put("name", album)
+      }
+    } else {
+      json.putNull("album")
+    }
+    json.put("album_artist", row.albumArtist)
+    json.put("genre", row.genre)
+    json.put("year", row.year)
+    json.put("bpm", row.bpm, decimals: 2)
+    json.put("confidence", row.confidence, decimals: 3)
+    json.put("is_locked", row.isLocked)
+    json.put("key", row.key)
+    json.put("lufs", row.integratedLoudness, decimals: 2)
+    json.put("duration_s", row.durationSeconds, decimals: 3)
+    json.put("codec", row.codec)
+    json.put("is_lossless", row.isLossless)
+    json.put("status", row.status.rawValue)
+    json.put("added_at", row.added.description)
+    guard let match else { return }
+    json.putObject("marks") {
+      $0.putMarks("title", match, in: title)
+      $0.putMarks("artist", match, in: row.artist)
+      $0.putMarks("album", match, in: row.album)
+      $0.putMarks("file", match, in: fileName)
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Where the words of a search are in a name, in UTF-16 units, as scripts count them.
+  mutating func putMarks(_ field: String, _ match: WordMatch, in name: String?) {
+    key(field)
+    beginArray()
+    for range in name.map({ match.ranges(in: $0) }) ?? [] {
+      guard let name else { break }
+      let start = name.utf16.distance(from: name.startIndex, to: range.lowerBound)
+      beginArray()
+      integer(start)
+      integer(start + name.utf16.distance(from: range.lowerBound, to: range.upperBound))
+      endArray()
+    }
+    endArray()
+  }
+}

@@ -1,0 +1,43 @@
+internal import NIOCore
+internal import Text
+
+/// What the pages are told of as it happens: a server-sent event (WHATWG HTML, section 9.2).
+struct ServerEvent: Sendable {
+  enum Name: String, Sendable {
+    /// The first one on a connection.
+    case hello
+    /// Rows may have changed.
+    case library
+    case catalog
+    /// How far a run has come.
+    case run
+    case runEnded = "run-ended"
+    /// What the watching of folders does.
+    case watch
+    /// A tempo was changed over this server.
+    case tempo
+    /// Keeps a connection open, and tells when it is not.
+    case heartbeat
+  }
+
+  let name: Name
+  /// JSON, one line.
+  let data: [UInt8]
+
+  init(_ name: Name, _ write: (inout JSONWriter) throws -> Void) rethrows {
+    self.name = name
+    var json = JSONWriter()
+    try json.object(write)
+    data = json.bytes
+  }
+
+  static let heartbeat = ServerEvent(.heartbeat) { _ in }
+
+  var buffer: ByteBuffer {
+    if name == .heartbeat { return ByteBuffer(string: ": still here\n\n") }
+    var buffer = ByteBuffer(string: "event: \(name.rawValue)\ndata: ")
+    buffer.writeBytes(data)
+    buffer.writeString("\n\n")
+    return buffer
+  }
+}

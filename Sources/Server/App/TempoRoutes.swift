@@ -1,0 +1,117 @@
+internal import Analysis
+internal import Application
+internal import HTTPTypes
+internal import Hummingbird
+internal import Records
+internal import ResultStore
+internal import Text
+
+/// Correction of a tempo: the same change as `analyze set` makes, with a look at it first, and a way back.
+struct TempoRoutes: Sendable {
+  let library: AppLibrary
+  let hub: EventHub
+
+  func add(to group: RouterGroup<ServerContext>) {
+    group.put("tracks/:id/tempo") { request, context in
+      try await change(context.parameters.require("id"), request.jsonObject())
+    }
+    group.delete("tracks/:id/tempo") { _, context in try await unset(context.parameters.require("id")) }
+    group.post("tracks/:id/tempo/undo") { request, context in
+      try await undo(context.parameters.require("id"), request.jsonObject())
+    }
+  }
+
+  private func change(_ id: String, _ body: [String: JSONValue]) async throws -> Response {
+    try await library.services.blocking {
+      let record = try library.record(ofTrack: id, long: ["beats"])
+      let found = record.tempoCorrection?.found ?? record.tempo
+      let wish = try TempoWish(body, candidates: found?.candidates.map(\.bpm) ?? [])
+      let options = library.services.options
+      let fitting = BeatFitting(timeLimit: options.timeLimit, isolation: options.isolation)
+      let (audio, correction, change) = try TempoChange(wish.wish, in: library.store, fitting: fitting).change(of: record)
+      if wish.isPreview {
+        var shown = record
+        shown.tempoCorrection = correction
+        shown.tempoCorrection?.found = found
+        shown.tempo = shown.tempoCorrection?.finding ?? found
+        return try answer(shown, audio, change: change, isSaved: false)
+      }
+      try library.store.correctTempo([audio: correction])
+      return try saved(id, audio, change)
+    }
+  }
+
+  /// What was found counts again.
+  private func unset(_ id: String) async throws -> Response {
+    try await library.services.blocking {
+      let record = try library.record(ofTrack: id, long: ["beats"])
+      let (audio, _, change) = try TempoChange(.unset, in: library.store, fitting: nil).change(of: record)
+      guard record.tempoCorrection != nil else { return try answer(record, audio, change: change, isSaved: false) }
+      try library.store.correctTempo([audio: nil])
+      return try saved(id, audio, change)
+    }
+  }
+
+  private func undo(_ id: String, _ body: [String: JSONValue]) async throws -> Response {
+    let state: Int64? =
+      switch body["to"] {
+      case nil, .null?: nil
+      case .integer(let id)?: id
+      default: throw RequestError(.unprocessableContent, "to expects the id of an earlier state, a whole number.")
+      }
+    return try await library.services.blocking {
+      let before = try library.record(ofTrack: id, long: [])
+      guard let audio = before.contentID, try library.store.restoreTempo(of: audio, to: state) else {
+        throw RequestError(.conflict, "There is no such earlier state of this tempo. Nothing was changed.")
+      }
+      let after = try library.record(ofTrack: id, long: ["beats"])
+      let change = TempoChange.Change(
+        path: after.path, audio: audio, before: before.tempo?.bpm, after: after.tempo?.bpm,
+        isLocked: after.tempoCorrection != nil, note: "", copies: try library.store.fileCount(withAudio: audio) - 1)
+      announce(id, change)
+      return try answer(after, audio, change: change, isSaved: true)
+    }
+  }
+
+  private func saved(_ id: String, _ audio: ContentID, _ change: TempoChange.Change) throws -> Response {
+    announce(id, change)
+    return try answer(try library.record(ofTrack: id, long: ["beats"]), audio, change: change, isSaved: true)
+  }
+
+  private func announce(_ id: String, _ change: TempoChange.Change) {
+    hub.send(
+      ServerEvent(.tempo) {
+        $0.put("id", id)
+        $0.put("bpm", change.after, decimals: 3)
+        $0.put("is_locked", change.isLocked)
+      })
+  }
+
+  private func answer(
+    _ record: FileRecord, _ audio: ContentID, change: TempoChange.Change, isSaved: Bool
+  ) throws -> Response {
+    let former = try library.store.formerTempi(of: audio)
+    return .json { json in
+      json.object { json in
+        json.put("saved", isSaved)
+        json.put("text", Self.text(change, isSaved: isSaved))
+        json.put("note", change.note.isEmpty ? nil : change.note)
+        json.put("copies", change.copies)
+        if let tempo = ShownTempo(record, former) {
+          json.putObject("tempo") { tempo.write(into: &$0) }
+        } else {
+          json.putNull("tempo")
+        }
+      }
+    }
+  }
+
+  private static func text(_ change: TempoChange.Change, isSaved: Bool) -> String {
+    let step = "\(TempoText.bpm(change.before)) → \(TempoText.bpm(change.after))"
+    if !isSaved { return step + "." }
+    guard change.isLocked else { return "\(step), as found." }
+    let copies =
+      change.copies > 0 ? " So have \(change.copies == 1 ? "its copy" : "its \(change.copies) copies") elsewhere." : ""
+    return "\(step). It belongs to the audio, so it follows the file when it moves. Later runs keep it." + copies
+  }
+}

@@ -1,0 +1,194 @@
+internal import Application
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import Platform
+internal import Recognition
+internal import Records
+internal import SystemPackage
+internal import Text
+
+/// `/v1/catalog`: which recordings can be recognized; signatures are added and taken out.
+struct RecognitionCatalogRoutes: RouteSet {
+  let services: Services
+
+  private static let pageLimit = 1_000
+  /// Bytes of an upload.
+  private static let uploadLimit = 64 << 20
+
+  private var catalog: ServedCatalog { services.recognition.catalog }
+
+  func add(to router: Router<ServerContext>) {
+    router.get("v1/catalog") { request, _ in
+      let limit = try Self.number("limit", of: request, in: 1...Self.pageLimit) ?? 50
+      let offset = try Self.number("offset", of: request, in: 0...Int(Int32.max)) ?? 0
+      return try await services.blocking { try Response.json(page(offset: offset, limit: limit)) }
+    }
+    router.get("v1/catalog/:id") { _, context in
+      let id = try Self.identifier(context)
+      return try await services.blocking {
+        guard let entry = try catalog.current().entry(id) else { throw Self.notFound }
+        return try Response.json(Self.jsonValue(entry))
+      }
+    }
+    router.get("v1/catalog/:id/signature") { _, context in
+      let id = try Self.identifier(context)
+      return try await services.blocking {
+        guard let reference = try catalog.current().reference(id) else { throw Self.notFound }
+        return Response(
+          status: .ok, headers: [.contentType: "application/octet-stream", .cacheControl: "no-store"],
+          body: ResponseBody(byteBuffer: ByteBuffer(bytes: reference.signature.bytes)))
+      }
+    }
+    router.post("v1/catalog") { request, _ in
+      let body = try await request.body.collect(upTo: Self.uploadLimit)
+      let isJSON = request.headers[.contentType]?.hasPrefix("application/json") ?? false
+      return try await services.blocking {
+        try Self.explained {
+          isJSON ? try add(reference: Array(body.readableBytesView)) : try add(catalogFile: body)
+        }
+      }
+    }
+    router.delete("v1/catalog/:id") { _, context in
+      let id = try Self.identifier(context)
+      return try await services.blocking {
+        try Self.explained {
+          try CatalogRemoval(catalog: catalog.path, tracks: [id], path: { _ in nil }).perform()
+          catalog.noteChange()
+          return Response(status: .noContent)
+        }
+      }
+    }
+  }
+
+  // MARK: Reading
+
+  private func page(offset: Int, limit: Int) throws -> JSONValue {
+    let current = try catalog.current()
+    let entries = current.entries(offset: offset, limit: limit)
+    let hasMore = offset + entries.count < current.count
+    return .object([
+      "total": .integer(Int64(current.count)), "limit": .integer(Int64(limit)), "offset": .integer(Int64(offset)),
+      "next": hasMore ? .string("/v1/catalog?limit=\(limit)&offset=\(offset + limit)") : .null,
+      "duration_s": .number((current.information.duration * 10).rounded() / 10),
+      "problem": catalog.problem == nil
+        ? .null : "The catalog has changed and cannot be read; the one before is used. `analyze catalog info` says why.",
+      "items": .array(try entries.map(Self.jsonValue)),
+    ])
+  }
+
+  private static func jsonValue(_ entry: CustomCatalog.Entry) throws -> JSONValue {
+    .object([
+      "reference": .string(entry.identifier), "duration_s": .number((entry.duration * 1000).rounded() / 1000),
+      "landmarks": .integer(Int64(entry.landmarkCount)),
+      "items": .array(try entry.items.map { try JSONValue(encoding: $0) }),
+    ])
+  }
+
+  private static let notFound = RequestError(.notFound, "The catalog has no such recording.")
+
+  private static func identifier(_ context: ServerContext) throws -> String {
+    let text = try context.parameters.require("id")
+    return text.removingPercentEncoding ?? text
+  }
+
+  private static func number(
+    _ name: String, of request: Request, in range: ClosedRange<Int>
+  ) throws(RequestError) -> Int? {
+    guard let text = request.uri.queryParameters[name[...]] else { return nil }
+    guard let number = Int(text), range.contains(number) else {
+      throw RequestError(.badRequest, "\(name) is \(range.lowerBound) to \(range.upperBound), not \(text).")
+    }
+    return number
+  }
+
+  // MARK: Changing
+
+  /// `{"reference": …, "signature": base64, "items": [media items]}`.
+  private func add(reference text: [UInt8]) throws -> Response {
+    guard case .object(let object)? = try? JSONValue(parsing: text), case .string(let encoded)? = object["signature"],
+      let bytes = Data(base64Encoded: encoded)
+    else {
+      throw RequestError(
+        .badRequest, "The body is an object with signature (base64) and, if you like, reference and items.")
+    }
+    let signature: Signature
+    do {
+      signature = try Signature(bytes: Array(bytes))
+    } catch {
+      throw RequestError(.unprocessableContent, "signature is \(error).")
+    }
+    var single = CustomCatalog()
+    let items = try Self.items(object["items"])
+    if case .string(let identifier)? = object["reference"], !identifier.isEmpty {
+      try single.add(ReferenceSignature(identifier: identifier, signature: signature, items: items))
+    } else {
+      try single.addReferenceSignature(signature, representing: items)
+    }
+    return try merge { try single.write(to: $0) }
+  }
+
+  /// A catalog as `analyze catalog export` writes it.
+  private func add(catalogFile body: ByteBuffer) throws -> Response {
+    try merge { file in
+      let descriptor = try FileDescriptor.open(file, .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+      try descriptor.closeAfter { _ = try descriptor.writeAll(body.readableBytesView) }
+    }
+  }
+
+  /// Adds what `write` writes as a catalog.
+  private func merge(_ write: (FilePath) throws -> Void) throws -> Response {
+    let file = FilePath(NSTemporaryDirectory()).appending("nocturne-upload-\(UInt64.random(in: 0 ... .max))")
+    defer { try? FileManager.default.removeItem(atPath: file.string) }
+    try write(file)
+    let added = try CustomCatalog(contentsOf: file)
+    try CatalogMerge(catalog: catalog.path, others: [file]).perform()
+    catalog.noteChange()
+    return try Response.json(status: .created, .object(["items": .array(added.entries(offset: 0, limit: Self.pageLimit).map(Self.jsonValue))]))
+  }
+
+  /// Media items as `match` prints them; what is missing is not known.
+  private static func items(_ value: JSONValue?) throws -> [MediaItem] {
+    guard let value, value != .null else { return [] }
+    guard case .array(let values) = value else { throw RequestError(.badRequest, "items is a list of media items.") }
+    let lists: [String: JSONValue] = ["genres": [], "time_ranges": [], "frequency_skew_ranges": [], "properties": [:]]
+    return try values.map { value in
+      guard case .object(let object) = value,
+        let item = try? JSONValue.object(
+          object.filter { $0.value != .null }.merging(lists) { first, _ in first }
+        ).decoded(as: MediaItem.self)
+      else {
+        throw RequestError(
+          .badRequest, "A media item has title, artist, album, isrc and more as texts; genres is a list of texts.")
+      }
+      return item
+    }
+  }
+
+  /// Runs `body`, and makes its errors such as clients understand.
+  private static func explained(_ body: () throws -> Response) throws -> Response {
+    do {
+      return try body()
+    } catch let error as CatalogTaskError {
+      switch error {
+      case .noTrack: throw notFound
+      case .noCatalog, .emptyCatalog:
+        throw RequestError(.serviceUnavailable, "There is no catalog of recordings yet.")
+      case .isAFile:
+        throw RequestError(
+          .conflict, "The catalog of this server is a single file, which cannot be changed. Serve a folder instead.")
+      default: throw RequestError(.internalServerError, "The catalog cannot be changed; see the log of the server.")
+      }
+    } catch let error as CatalogError {
+      switch error {
+      case .locked:
+        throw RequestError(.serviceUnavailable, "The catalog is being changed by another program.", retryAfter: 5)
+      case .notACatalog, .otherVersion, .damaged:
+        throw RequestError(
+          .unprocessableContent, "The body is no catalog that this version can read, or it is damaged.")
+      default: throw error
+      }
+    }
+  }
+}
