@@ -36,8 +36,8 @@ package struct NocturneServer: Sendable {
     var configuration = ServiceGroupConfiguration(services: [application], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(10)
     let group = ServiceGroup(configuration: configuration)
-    let observing = Task { await app.observe() }
-    defer { observing.cancel() }
+    let observer = Task { await app.observe() }
+    defer { observer.cancel() }
     let stopping = Task {
       await stop()
       services.recognition.endSessions()
