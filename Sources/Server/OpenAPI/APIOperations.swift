@@ -54,7 +54,7 @@ extension APIOperation {
   private static let recognition = [
     Self(
       .post, "/v1/match", "Which recordings an audio file has", [.number("min_confidence")],
-      body: .bytes(["application/octet-stream", "audio/pcm"])),
+      body: .bytes(["application/octet-stream"])),
     Self(.post, "/v1/sessions", "Begin to listen", [.number("min_confidence")]),
     Self(.get, "/v1/sessions/{id}", "How far a session is"),
     Self(
