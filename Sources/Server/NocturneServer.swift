@@ -89,7 +89,7 @@ package struct NocturneServer: Sendable {
       }, logger: logger)
   }
 
-  private var router: Router<ServerContext> {
+  var router: Router<ServerContext> {
     let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: RequestLog(services.metrics, log: services.options.accessLog))
     router.add(middleware: ResponseHeaders())
@@ -98,6 +98,7 @@ package struct NocturneServer: Sendable {
     router.add(middleware: Access(services))
     router.add(middleware: BodyLimits())
     for part in routes { part.add(to: router) }
+    OpenAPIRoutes().add(to: router)
     return router
   }
 
