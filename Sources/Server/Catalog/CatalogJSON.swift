@@ -16,7 +16,7 @@ struct CatalogJSON {
 
   // MARK: Parts
 
-  private func identify(_ kind: String, _ id: String, _ json: inout JSONWriter) {
+  func identify(_ kind: String, _ id: String, _ json: inout JSONWriter) {
     json.putObject("external_urls") { $0.put("spotify", "\(base)/\(kind)/\(id)") }
     json.put("href", "\(base)/v1/\(kind)s/\(id)")
     json.put("id", id)
@@ -24,12 +24,22 @@ struct CatalogJSON {
     json.put("uri", "spotify:\(kind):\(id)")
   }
 
-  private func images(_ id: String?, _ json: inout JSONWriter) {
-    json.putList("images", id == nil ? [] : [640, 300, 64]) { json, size in
-      json.put("url", "\(base)/media/covers/\(id ?? "")?size=\(size)")
-      json.put("height", size)
-      json.put("width", size)
+  func images(_ id: String?, _ json: inout JSONWriter) {
+    json.key("images")
+    imageList(id, &json)
+  }
+
+  /// - Parameter id: Of a track or album; `nil` for no images.
+  func imageList(_ id: String?, _ json: inout JSONWriter) {
+    json.beginArray()
+    for size in id == nil ? [] : [640, 300, 64] {
+      json.object { json in
+        json.put("url", "\(base)/media/covers/\(id ?? "")?size=\(size)")
+        json.put("height", size)
+        json.put("width", size)
+      }
     }
+    json.endArray()
   }
 
   private func artists(_ artists: [SongArtist], _ json: inout JSONWriter) {
