@@ -160,8 +160,8 @@ let package = Package(
       name: "Server",
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "BuiltInAnalyzers", "CAppResources", "CLibAV",
-        "CSpawn", "CZlib", "Chromaprint", "Filters", "Listening", "Pipeline", "Platform", "Recognition", "Records",
-        "Reporting", "ResultStore", "Text", systemPackage,
+        "CSpawn", "CZlib", "Chromaprint", "Filters", "LibraryScan", "Listening", "Pipeline", "Platform", "Recognition",
+        "Records", "Reporting", "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -279,8 +279,8 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
       name: "fuzz",
       dependencies: [
         "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Filters", "Landmarks", "LibraryScan",
-        "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Platform", "TagReading",
-        "Text", grdb, systemPackage,
+        "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Platform", "Server",
+        "TagReading", "Text", grdb, systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))
 }

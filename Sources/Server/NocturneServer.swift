@@ -12,6 +12,7 @@ internal import Text
 /// The folders beside this file are the parts: each has routes that `routes` lists, in the order in which they are added.
 package struct NocturneServer: Sendable {
   private let services: Services
+  private let watch: LibraryWatch?
   private let app: AppRoutes
   private let logger: Logger
   private let write: @Sendable (Message) -> Void
@@ -20,7 +21,8 @@ package struct NocturneServer: Sendable {
   /// - Throws: `StoreError`.
   package init(_ services: Services, log: @escaping @Sendable (Message) -> Void) throws {
     self.services = services
-    app = try AppRoutes(services: services)
+    watch = services.options.watch.map { LibraryWatch($0, database: services.store.path, log: log) }
+    app = try AppRoutes(services: services, watch: watch)
     write = log
     logger = Logger(label: "nocturne.server") { _ in ServerLog(write: log) }
   }
@@ -33,6 +35,7 @@ package struct NocturneServer: Sendable {
   /// - Throws: `ListenError` if no connections can be taken.
   package func run(until stop: @escaping @Sendable () async -> Void) async throws {
     defer { services.close() }
+    try watch?.start()
     var configuration = ServiceGroupConfiguration(services: [application], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(10)
     let group = ServiceGroup(configuration: configuration)
@@ -45,8 +48,11 @@ package struct NocturneServer: Sendable {
       await group.triggerGracefulShutdown()
     }
     defer { stopping.cancel() }
+    // A run that was started ends with the server, however that ends.
+    let ending = await Task { try await group.run() }.result
+    await watch?.stop()
     do {
-      try await group.run()
+      try ending.get()
     } catch where Self.isAboutListening(error) {
       throw ListenError(error, host: services.options.host, port: services.options.port)
     }
@@ -83,28 +89,35 @@ package struct NocturneServer: Sendable {
       }, logger: logger)
   }
 
-  private var router: Router<ServerContext> {
+  var router: Router<ServerContext> {
     let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: RequestLog(services.metrics, log: services.options.accessLog))
     router.add(middleware: ResponseHeaders())
     router.add(middleware: ErrorShape.standard)
+    router.add(middleware: SubsonicErrorShape())
     router.add(middleware: Access(services))
     router.add(middleware: BodyLimits())
     for part in routes { part.add(to: router) }
+    OpenAPIRoutes().add(to: router)
     return router
   }
 
   private var routes: [any RouteSet] {
-    [
+    let catalog = CatalogRoutes(services: services, generated: GeneratedPlaylists(services))
+    return [
       HealthRoutes(services: services),
       MetricsRoutes(services: services),
       LoginRoutes(services: services),
       MediaRoutes(services: services),
+      SubsonicRoutes(services: services),
       MatchRoutes(services: services),
       SessionRoutes(services: services),
       RecognitionCatalogRoutes(services: services),
       AcoustIDRoutes(services: services, fingerprints: FingerprintCatalog(services)),
       AcousticBrainzRoutes(services: services),
+      TokenRoutes(services: services),
+      catalog,
+      PlaylistRoutes(catalog: catalog),
       PageRoutes(),
       app,
     ]

@@ -34,6 +34,8 @@ package struct ServerOptions: Sendable {
   package var maximumSessionCount = 200
   /// The command line of a `DecodingWorker`, without its limits.
   package var decoder: [String] = []
+  /// `nil`: what is new is left to runs that others start.
+  package var watch: WatchOptions?
   /// How long a file may take that is read for a request.
   package var timeLimit = TimeLimit.standard
   /// Where such a file is read, by a plan that was made of all of a definition.

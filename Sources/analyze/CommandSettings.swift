@@ -70,6 +70,10 @@ struct CommandSettings {
     if flag { settings.set(setting, to: true, by: option) }
   }
 
+  mutating func set<Value: SettingValue>(_ setting: Setting<Value>, to value: Value, by option: String) {
+    settings.set(setting, to: value, by: option)
+  }
+
   /// The pipeline as it is written.
   func definition() throws -> PipelineDefinition { try settings.definition() }
 

@@ -33,9 +33,13 @@ struct ReportArguments: ParsableArguments {
   @Flag(help: "CSV: put an apostrophe before text that looks like a formula")
   var csvGuardFormulas = false
 
+  @Flag(help: ArgumentHelp("Write no reports, whatever the settings say", visibility: .hidden))
+  var noReports = false
+
   var goesToStandardOutput: Bool { output == "-" }
 
   func apply(to settings: inout CommandSettings) throws {
+    if noReports { settings.set(Settings.report, to: [], by: "--no-reports") }
     try settings.take(report, for: Settings.report, option: "--report")
     try settings.take(include, for: Settings.include, option: "--include")
     settings.take(csvGuardFormulas, for: Settings.csvGuardFormulas, option: "--csv-guard-formulas")

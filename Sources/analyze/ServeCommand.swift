@@ -1,11 +1,14 @@
 import Application
 import ArgumentParser
+import BuiltInAnalyzers
 import Foundation
+import LibraryScan
 import Pipeline
 import Platform
 import ResultStore
 import Server
 import SystemPackage
+import Text
 
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -37,6 +40,12 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Write a line of JSON for each request; - for standard output", valueName: "file"))
   var accessLog: OutputArgument?
 
+  @Flag(help: "Analyze what is new in the folders of the library as soon as it is there")
+  var watch = false
+
+  @Argument(help: ArgumentHelp("With --watch: the folders (default: the setting library)", valueName: "path"))
+  var paths: [PathArgument] = []
+
   @OptionGroup
   var catalog: CatalogArguments
 
@@ -54,6 +63,7 @@ struct ServeCommand: AsyncParsableCommand {
     for origin in allowOrigin where !ServedNames.isOrigin(origin) {
       throw ValidationError("--allow-origin expects an origin such as https://player.example.org, not \(origin).")
     }
+    if !watch, !paths.isEmpty { throw ValidationError("Folders go with --watch; the library is in the database.") }
     var options = ServerOptions(catalog: "")
     apply(to: &options)
     if let problem = ListeningRules.problem(with: options) { throw ValidationError(problem) }
@@ -82,6 +92,35 @@ struct ServeCommand: AsyncParsableCommand {
     options.allowedOrigins = allowOrigin
   }
 
+  /// Watching makes a database that is not there, as a run does.
+  private func store(_ settings: CommandSettings) throws -> ResultStore {
+    guard watch else { return try settings.openStore(.readWrite) }
+    return try ResultStore(path: settings.database(), findings: BuiltInAnalyzers.findings)
+  }
+
+  private func watchOptions(_ settings: CommandSettings) throws -> WatchOptions {
+    let folders = paths.isEmpty ? settings[Settings.library] : paths.map(\.path)
+    guard !folders.isEmpty else {
+      throw CommandFailure(.usage, "Name the folders to watch: analyze serve --watch ~/Music")
+    }
+    for folder in folders {
+      var isFolder: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: folder.string, isDirectory: &isFolder), isFolder.boolValue else {
+        throw CommandFailure(.fatal, "\(printable(folder.string)) is not a folder. Is the drive mounted?")
+      }
+    }
+    // The link leads to this very program, even if its file was replaced meanwhile.
+    var options = WatchOptions(
+      folders: folders,
+      command: [
+        "/proc/self/exe", "run", "--database", try settings.database().string, "--nice", "19", "--progress", "none",
+        "--wait-lock", "1h", "--fail-on", "never", "--no-reports",
+      ])
+    options.candidates = settings.settings.walk.candidates
+    options.quietPeriod = max(options.quietPeriod, settings[Settings.quietPeriod] + .seconds(1))
+    return options
+  }
+
   func run() async throws {
     try await reportingErrors {
       var settings = try CommandSettings(database)
@@ -94,7 +133,8 @@ struct ServeCommand: AsyncParsableCommand {
       options.recognitionThreadCount = max(2, ProcessInfo.processInfo.activeProcessorCount)
       options.timeLimit = settings.timeLimit
       options.isolation = { [settings] in settings.isolation($0, only: [], $1) }
-      let services = try Services(store: settings.openStore(.readWrite), options: options) { problem in
+      if watch { options.watch = try watchOptions(settings) }
+      let services = try Services(store: store(settings), options: options) { problem in
         Log.write(.error, "tokens", "\(problem) Nobody is let in until then.")
       }
       let (stopping, stop) = AsyncStream.makeStream(of: Never.self)

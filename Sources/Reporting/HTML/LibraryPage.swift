@@ -15,12 +15,6 @@ final class LibraryPage {
   private static let stripLimit = 4_000_000
   /// Tracks that are read for that at most.
   private static let mostStrips = 20_000
-  /// Reasons for skipping that are no news: covers and texts lie beside music everywhere.
-  private static let unlistedReasons: Set = [
-    "not_audio", "unknown_kind", "hidden", "system_junk", "ignored", "fifo", "socket", "device", "pseudo_file_system",
-    "link_not_followed", "other_file_system",
-  ]
-
   private let source: PageSource
   private let news: PageNews
   private let details: TrackDetails
@@ -41,9 +35,9 @@ final class LibraryPage {
   func append(_ record: FileRecord) {
     news.countHistory(record)
     if record.isVanished, !news.showsVanished { return }
-    if record.status == .skipped, Self.unlistedReasons.contains(record.problem?.code ?? "") { return }
+    if PageNews.isUnlisted(record) { return }
     let row = columns.count
-    let status = Self.status(of: record)
+    let status = TrackColumns.Status(of: record)
     let descriptor = record.findings[LikenessFinding.self]?.descriptor ?? []
     columns.append(
       record, status: status, problem: record.isVanished ? "vanished" : record.problem?.code,
@@ -59,20 +53,10 @@ final class LibraryPage {
     }
   }
 
-  private static func status(of record: FileRecord) -> TrackColumns.Status {
-    if record.isVanished { return .notAnalyzed }
-    return switch record.status {
-    case .ok: .healthy
-    case .partial: .damaged
-    case .failed: .failed
-    case .skipped: .notAnalyzed
-    }
-  }
-
   // MARK: Writing
 
   func write(to output: ([UInt8]) throws -> Void) throws {
-    for piece in try PageMarkup().pieces(news.markup(columns)) {
+    for piece in try PageMarkup().pieces(news.markup(below: columns.root)) {
       try output(Array(piece.text.utf8))
       switch piece.data {
       case .library: try output(news.library(columns))

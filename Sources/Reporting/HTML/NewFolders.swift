@@ -58,7 +58,7 @@ struct NewFolders {
     let ordered = folders.sorted { ($1.value.tracks, $0.key) < ($0.value.tracks, $1.key) }
     return ordered.prefix(Self.listed).map { path, folder in
       [
-        "folder": Self.name(of: path, below: root) + "/",
+        "path": path, "folder": Self.name(of: path, below: root) + "/",
         "count": "\(PageWords.counted(folder.tracks, "track")) · \(PageWords.span(folder.seconds))",
         "about": folder.about, "tracks": folder.rows.map { String($0) }.joined(separator: ","),
         "show": "status=new&folder=\(path.addingPercentEncoding(withAllowedCharacters: Self.unescaped) ?? "")",

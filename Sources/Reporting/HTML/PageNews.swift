@@ -7,6 +7,11 @@ internal import SystemPackage
 /// What the first screen says: what is new since the last run, what broke and why, and what changed.
 final class PageNews {
   private static let listedRuns = 60
+  /// Reasons for skipping that are no news: covers and texts lie beside music everywhere.
+  private static let unlistedReasons: Set = [
+    "not_audio", "unknown_kind", "hidden", "system_junk", "ignored", "fifo", "socket", "device", "pseudo_file_system",
+    "link_not_followed", "other_file_system",
+  ]
 
   let showsVanished: Bool
   private let run: RunRecord?
@@ -44,6 +49,11 @@ final class PageNews {
   }
 
   // MARK: Counting
+
+  /// What was passed over without being news.
+  static func isUnlisted(_ record: FileRecord) -> Bool {
+    record.status == .skipped && unlistedReasons.contains(record.problem?.code ?? "")
+  }
 
   /// Of any file, also of one that is gone.
   func countHistory(_ record: FileRecord) {
@@ -107,10 +117,11 @@ final class PageNews {
   // MARK: The first screen
 
   /// The values of the template.
-  func markup(_ columns: TrackColumns) -> [String: Any] {
+  /// - Parameter root: What names of folders are relative to, with a slash at its end.
+  func markup(below root: String) -> [String: Any] {
     let made = LocalTime(generated, in: source.timeZone)
     let causes = causes.markup(of: run, isFirstRun: isFirstRun)
-    let folders = newFolders.markup(below: columns.root)
+    let folders = newFolders.markup(below: root)
     let hasNew = run != nil && !isFirstRun
     var values: [String: Any] = [
       "title": "\(title) · Nocturne, \(made.longDate)", "when": when, "sentence": sentence, "all_fine": causes.isEmpty,

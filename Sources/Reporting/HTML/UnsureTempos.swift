@@ -1,3 +1,4 @@
+internal import Analysis
 internal import Platform
 internal import SystemPackage
 
@@ -29,7 +30,7 @@ struct UnsureTempos {
   func files(limit: Int) -> [[String: Any]] {
     tracks.sorted { $0.confidence < $1.confidence }.prefix(limit).map {
       [
-        "path": DisplayPath.text(of: $0.path),
+        "id": ContentID(ofPath: $0.path).description, "path": DisplayPath.text(of: $0.path),
         "why": "\(PageWords.decimal($0.bpm)) BPM, \(PageWords.percent($0.confidence)) confidence",
       ]
     }

@@ -10,8 +10,8 @@ struct AppRoutes: RouteSet {
   private let library: AppLibrary
   private let hub = EventHub()
 
-  init(services: Services) throws(StoreError) {
-    library = try AppLibrary(services)
+  init(services: Services, watch: LibraryWatch?) throws(StoreError) {
+    library = try AppLibrary(services, watch: watch)
   }
 
   /// Says what happens until it is stopped.
@@ -25,8 +25,11 @@ struct AppRoutes: RouteSet {
     StatusRoutes(library: library).add(to: group)
     SearchRoutes(library: library).add(to: group)
     TrackRoutes(library: library).add(to: group)
+    CollectionRoutes(library: library).add(to: group)
+    ListRoutes(library: library).add(to: group)
     TempoRoutes(library: library, hub: hub).add(to: group)
     EventRoutes(library: library, hub: hub).add(to: group)
+    ReportRoutes(library: library).add(to: group)
   }
 }
 
@@ -56,6 +59,8 @@ private struct AppErrors: RouterMiddleware {
       throw RequestError(.conflict, "\(error)")
     } catch let error as UnknownFile {
       throw RequestError(.notFound, "\(error)")
+    } catch {
+      throw RequestError(ofPlaylists: error) ?? error
     }
   }
 }

@@ -19,6 +19,7 @@ struct LibraryObserver: Sendable {
     var revision: Int64?
     var catalog: CatalogState
     var run: RunProgress?
+    var watch: LibraryWatch.Report?
   }
 
   /// Looks until the hub is closed.
@@ -48,7 +49,7 @@ struct LibraryObserver: Sendable {
     let store = library.store
     let now = Seen(
       revision: library.revision.current(), catalog: CatalogState(of: library.services.options.catalog),
-      run: library.progress)
+      run: library.progress, watch: library.watch?.report)
     guard let before else { return (now, []) }
     var events: [ServerEvent] = []
     if now.run != before.run, let run = now.run { events.append(ServerEvent(.run) { run.write(into: &$0) }) }
@@ -67,6 +68,7 @@ struct LibraryObserver: Sendable {
           $0.put("text", last.outcomeText)
         })
     }
+    if let watch = now.watch, watch != before.watch { events.append(ServerEvent(.watch) { watch.write(into: &$0) }) }
     if now.catalog != before.catalog {
       let catalog = library.catalogStatus
       events.append(ServerEvent(.catalog) { catalog.write(into: &$0) })

@@ -19,10 +19,7 @@ struct PageRoutes: RouteSet {
     headers[.eTag] = file.entityTag
     headers[.cacheControl] = "no-cache"
     headers[.contentSecurityPolicy] = Self.policy
-    headers[.xContentTypeOptions] = "nosniff"
-    headers[Self.referrerPolicy] = "no-referrer"
-    let known = request.headers[.ifNoneMatch]?.split(separator: ",") ?? []
-    guard !known.contains(where: { $0.drop(while: \.isWhitespace).hasSuffix(file.entityTag) }) else {
+    if let known = request.headers[.ifNoneMatch], EntityTags(known).contains(file.entityTag) {
       return Response(status: .notModified, headers: headers)
     }
     headers[.contentType] = file.mediaType
@@ -32,7 +29,6 @@ struct PageRoutes: RouteSet {
   /// Everything is from here, nothing stands in the page itself, and no other page may frame it.
   private static let policy =
     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
-  private static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
 }
 
 /// A file of the app, which stays the same as long as the program runs.

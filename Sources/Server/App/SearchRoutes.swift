@@ -29,45 +29,75 @@ struct SearchRoutes: Sendable {
         .badRequest, "sections: there is no '\(printable(unknown))'; valid are \(Self.sections.joined(separator: ", ")).")
     }
     return try await library.services.blocking {
-      let answer = try answer(to: words, sections, page)
       let match = WordMatch(words)
       return try .json { json in
         try json.object { json in
           json.put("query", words)
           if sections.contains("tracks") {
             let found = try FoundTracks(words, page: page, in: library.store)
+            let songs = try library.songs(found.rows)
             json.putObject("tracks") { json in
               json.putPage(count: found.count, isExact: found.isCountExact, offset: page.offset)
-              json.putList("items", found.rows) { library.listed($1).write(into: &$0, marking: match) }
+              json.putList("items", songs) { $1.write(into: &$0, marking: match) }
             }
           }
+          let named = try names(words, sections, page)
           if sections.contains("albums") {
-            json.putHits("albums", answer.albums) { json, album in
-              json.put("id", nil as String?)
-              json.put("name", album.title)
-              json.put("artist", album.artist)
-              json.put("year", album.year)
-              json.put("tracks", album.trackCount)
+            json.putHits("albums", named.albums) { json, album in
+              album.write(into: &json)
               json.putObject("marks") {
-                $0.putMarks("name", match, in: album.title)
-                $0.putMarks("artist", match, in: album.artist)
+                $0.putMarks("name", match, in: album.name)
+                $0.putMarks("artist", match, in: album.artistNames)
               }
             }
           }
-          if sections.contains("artists") { json.putNames("artists", answer.artists, match) }
-          if sections.contains("genres") { json.putNames("genres", answer.genres, match) }
+          if sections.contains("artists") {
+            json.putHits("artists", named.artists) { json, artist in
+              artist.write(into: &json)
+              json.putObject("marks") { $0.putMarks("name", match, in: artist.name) }
+            }
+          }
+          if sections.contains("genres") {
+            json.putHits("genres", try genres(words, page)) { json, genre in
+              json.put("name", genre.name)
+              json.put("tracks", genre.trackCount)
+              json.putObject("marks") { $0.putMarks("name", match, in: genre.name) }
+            }
+          }
+          if sections.contains("playlists") {
+            let isEmpty = words.allSatisfy(\.isWhitespace)
+            let found = isEmpty ? [] : try library.store.playlists(matching: words, limit: page.limit, offset: page.offset)
+            try json.putObject("playlists") { json in
+              json.put("count", isEmpty ? 0 : try library.store.playlistCount(matching: words))
+              json.put("count_is_exact", true)
+              json.putList("items", found) { json, playlist in
+                playlist.write(into: &json)
+                json.putObject("marks") { $0.putMarks("name", match, in: playlist.name) }
+              }
+            }
+          }
         }
       }
     }
   }
 
-  /// Names; nothing without words.
-  private func answer(
-    to words: String, _ sections: Set<String>, _ page: (limit: Int, offset: Int)
-  ) throws -> SearchAnswer {
-    if words.allSatisfy(\.isWhitespace) { return SearchAnswer() }
-    let names = Set(sections.compactMap { SearchSection(rawValue: $0) }).intersection([.albums, .artists, .genres])
-    return try library.store.search(SearchRequest(words, sections: names, limit: page.limit, offset: page.offset))
+  /// Albums and artists; none without words.
+  private func names(
+    _ words: String, _ sections: Set<String>, _ page: (limit: Int, offset: Int)
+  ) throws -> CatalogAnswer {
+    let kinds = [("albums", CatalogQuery.Section.albums), ("artists", .artists)]
+    let asked = Set(kinds.filter { sections.contains($0.0) }.map(\.1))
+    var query = CatalogQuery(sections: asked, limit: page.limit, offset: page.offset)
+    query.text = words
+    if words.allSatisfy(\.isWhitespace) { query.sections = [] }
+    return try library.store.search(catalog: query)
+  }
+
+  private func genres(_ words: String, _ page: (limit: Int, offset: Int)) throws -> SearchHits<SearchAnswer.Name> {
+    if words.allSatisfy(\.isWhitespace) { return SearchAnswer().genres }
+    return try library.store.search(
+      SearchRequest(words, sections: [.genres], limit: page.limit, offset: page.offset)
+    ).genres
   }
 
   // MARK: The library
@@ -80,11 +110,12 @@ struct SearchRoutes: Sendable {
     let order = try Self.order(query)
     return try await library.services.blocking {
       let found = try FoundTracks(words, filter: filter, order: order, page: page, in: library.store)
+      let songs = try library.songs(found.rows)
       let match = WordMatch(words)
       return .json { json in
         json.object { json in
           json.putPage(count: found.count, isExact: found.isCountExact, offset: page.offset)
-          json.putList("items", found.rows) { library.listed($1).write(into: &$0, marking: match) }
+          json.putList("items", songs) { $1.write(into: &$0, marking: match) }
         }
       }
     }
@@ -146,15 +177,6 @@ extension JSONWriter {
       $0.put("count", hits.count)
       $0.put("count_is_exact", hits.isCountExact)
       try $0.putList("items", hits.hits, body)
-    }
-  }
-
-  fileprivate mutating func putNames(_ section: String, _ hits: SearchHits<SearchAnswer.Name>, _ match: WordMatch) {
-    putHits(section, hits) { json, name in
-      json.put("id", nil as String?)
-      json.put("name", name.name)
-      json.put("tracks", name.trackCount)
-      json.putObject("marks") { $0.putMarks("name", match, in: name.name) }
     }
   }
 }

@@ -27,6 +27,7 @@ struct LibraryStatus: Sendable {
   private let lastRun: RunRecord?
   private let run: RunProgress?
   private let catalog: CatalogStatus
+  private let watch: LibraryWatch.Report?
   private let features: [(name: String, isThere: Bool)]
 
   init(of library: AppLibrary) throws(StoreError) {
@@ -36,8 +37,9 @@ struct LibraryStatus: Sendable {
     run = library.progress
     lastRun = try store.latestRun()
     catalog = library.catalogStatus
+    watch = library.watch?.report
     features = [
-      ("playlists", false), ("recognition", catalog.isThere), ("watching", false),
+      ("playlists", true), ("recognition", catalog.isThere), ("watching", library.watch != nil),
       ("likeness", try store.hasFindings(of: LikenessFinding.self)),
       ("waveforms", try store.hasFindings(of: WaveformFinding.self)),
       ("sections", try store.hasFindings(of: SectionsFinding.self)),
@@ -65,7 +67,7 @@ struct LibraryStatus: Sendable {
       $0.put("correct", true)
       $0.put("edit_playlists", true)
     }
-    json.putNull("watch")
+    if let watch { json.putObject("watch") { watch.write(into: &$0) } } else { json.putNull("watch") }
     json.put("text", text)
   }
 

@@ -30,12 +30,12 @@ struct TrackRoutes: Sendable {
   private func track(_ id: String) async throws -> Response {
     try await library.services.blocking {
       let record = try library.record(ofTrack: id, long: ["beats", "chapters"])
-      let row = try library.listed([record.path])[0]
+      let song = try library.song(id)
       let former = try record.contentID.map { try library.store.formerTempi(of: $0) } ?? []
       let copies = try record.contentID.map { try library.store.fileCount(withAudio: $0) - 1 } ?? 0
       return .json { json in
         json.object { json in
-          if let row { json.putObject("track") { row.write(into: &$0) } } else { json.putNull("track") }
+          json.putObject("track") { song.write(into: &$0) }
           facts(of: record, copies: copies, into: &json)
           findings(of: record, former, into: &json)
           problems(of: record, into: &json)
@@ -200,7 +200,7 @@ struct TrackRoutes: Sendable {
     let points = try query.number("points", in: 12...120, standard: 48)
     return try await library.services.blocking {
       var prints: [String: [Int]] = [:]
-      let known = ids.compactMap { id in (try? library.path(ofTrack: id)).map { (id: id, path: $0) } }
+      let known = try library.store.songs(ids: ids).compactMap { $0.map { (id: $0.id, path: $0.row.path) } }
       try library.store.forEachRecord(at: known.map(\.path), long: ["beats"]) { place, record in
         prints[known[place].id] = record.tempo.flatMap { TrackPrint.points(of: $0.onsets, count: points) }
         return true
@@ -233,13 +233,14 @@ struct TrackRoutes: Sendable {
       let options = library.services.options
       let reading = SoundReading(timeLimit: options.timeLimit, isolation: options.isolation)
       let answer = try SimilarTracks(in: library.store, reading: reading, sounds: library.sounds)
-        .near(try library.path(ofTrack: id), limit: limit)
-      let rows = try library.listed(answer.tracks.map(\.record.path))
+        .near(try library.song(id).row.path, limit: limit)
+      let songs = try library.store.songs(
+        ids: answer.tracks.map { ContentID(ofPath: $0.record.path).description })
       return .json { json in
         json.object { json in
           json.put("compared", answer.comparedCount)
           json.put("left_out", answer.leftOutCount)
-          json.putList("items", zip(answer.tracks, rows).filter { $0.1 != nil }) { json, found in
+          json.putList("items", zip(answer.tracks, songs).filter { $0.1 != nil }) { json, found in
             found.1?.write(into: &json)
             json.put("likeness", found.0.likeness, decimals: 3)
           }

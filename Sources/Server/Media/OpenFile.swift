@@ -1,5 +1,3 @@
-internal import Foundation
-internal import CDispatch
 internal import Glibc
 internal import NIOCore
 internal import Platform

@@ -25,7 +25,7 @@ class Wish {
   }
 }
 
-/** `{nodes, start, isSaving}`; `show` draws a tempo's beats. */
+/** `{nodes, start, knows}`; `show` draws a tempo's beats. */
 export function correction({ track, tempo: stored }, show) {
   const wish = new Wish(), taps = new Taps();
   let tempo = stored, preview = null, isBusy = false, note = '', step = 0;
@@ -139,7 +139,7 @@ export function correction({ track, tempo: stored }, show) {
   });
   const all = [
     element('section', { class: 'fix', 'aria-label': 'Tempo and its correction' },
-      element('div', {}, element('h2', { text: 'Tempo' }), element('div', { class: 'now' }, nodes.bpm, nodes.unit), nodes.why,
+      element('div', {}, element('h2', { text: 'Tempo' }), element('div', { class: 'tempo-now' }, nodes.bpm, nodes.unit), nodes.why,
         candidates),
       element('div', {}, element('h2', { text: 'Wrong speed?' }), element('div', { class: 'btns' }, TIMES.map(([text, times]) =>
         make(text, text, { 'aria-pressed': false, 'aria-label': { '3/2': 'Times three halves', '2/3': 'Times two thirds' }[text] },
@@ -160,7 +160,8 @@ export function correction({ track, tempo: stored }, show) {
   paint();
   return {
     nodes: all,
-    isSaving: () => isBusy,
+    /** Whether a change that the server tells of is known here, or about to be. */
+    knows: change => isBusy || (change.bpm === tempo.bpm && change.is_locked === tempo.is_locked),
     start() {
       const key = event => {
         if (event.key.toLowerCase() !== 't' || event.ctrlKey || event.metaKey || event.altKey || event.repeat

@@ -124,7 +124,7 @@ async function showTracks(parameters) {
   });
   const sort = choice('sort', SORTS);
   sort.setAttribute('aria-label', 'Sort by');
-  const filters = element('details', { open: FIELDS.some(({ name }) => values[name]), class: 'help', id: 'filters' },
+  const filters = element('details', { open: innerWidth > 640 && FIELDS.some(({ name }) => values[name]), class: 'help', id: 'filters' },
     element('summary', { text: 'Filters' }),
     element('div', { class: 'filter-set' }, FIELDS.map(each => element('label', {}, each.label,
       each.options ? choice(each.name, each.options) : field(each.name, { placeholder: each.example })))));

@@ -8,8 +8,13 @@ import { handle, reorderable } from './reorder.js';
 export async function showQueue() {
   const host = element('div');
   let isMoving = false;
+  const hint = element('p', { class: 'hint' });
+  const buttons = element('div', { class: 'btns' }, button('Clear what follows', {}, () => player.clearAfter()),
+    button('Keep as a playlist', {}, () => addToPlaylist(player.queue)));
   const paint = () => {
     if (isMoving) return;
+    hint.textContent = player.queue.length ? `${plural(player.queue.length, 'track')}. Drag to reorder.` : '';
+    buttons.hidden = !player.queue.length;
     const list = element('ol', { class: 'list', id: 'queue' }, player.queue.map((track, index) => {
       const row = trackRow(track, { handle: handle(shortened(track.title || track.file, 100)), play: () => player.jump(index),
         menu: [['Remove from the queue', () => player.remove(index)]] });
@@ -27,9 +32,7 @@ export async function showQueue() {
   paint();
   return {
     name: 'Queue',
-    nodes: [title('Queue'), element('p', { class: 'hint', text: `${plural(player.queue.length, 'track')}. Drag to reorder.` }),
-      element('div', { class: 'btns' }, button('Clear what follows', {}, () => player.clearAfter()),
-        button('Keep as a playlist', { disabled: !player.queue.length }, () => addToPlaylist(player.queue))), host],
+    nodes: [title('Queue'), hint, buttons, host],
     shown: () => { for (const event of ['track', 'queue']) player.addEventListener(event, paint); },
     leave: () => { for (const event of ['track', 'queue']) player.removeEventListener(event, paint); }
   };

@@ -14,7 +14,7 @@ export async function showTrack([id], _, { signal, reload }) {
   const wave = waveStrip(about, waveform), fix = about.tempo && correction(about, tempo => wave.setTempo(tempo));
   const similar = element('section', { class: 'similar', hidden: true });
   const stop = [wave.start(), fix?.start()];
-  const changed = event => { if (event.detail.id === id && !fix?.isSaving()) reload(); };
+  const changed = event => { if (event.detail.id === id && !fix?.knows(event.detail)) reload(); };
   server.addEventListener('tempo', changed);
   if (about.has_descriptor) showSimilar(id, similar, signal);
   return {
@@ -201,7 +201,7 @@ function pairs(words, rows) {
 
 function details({ track, key, loudness, cues, sections, format, tags, chapters, path, size_bytes: size, modified_at: modified,
   analyzed_at: analyzed, copies }) {
-  const number = (value, unit, show = oneDecimal) => value == null ? null : `${signed(show(value))} ${unit}`;
+  const number = (value, unit, show = oneDecimal) => value == null ? null : `${signed(show(value)).replace(/^−(?=[0.]+$)/, '')} ${unit}`;
   const range = (from, to) => from == null || to == null ? null : `${clock(from)} to ${clock(to)}`;
   const time = text => text && new Date(text).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'short' });
   return [element('div', { class: 'details' }, ...[
@@ -223,7 +223,7 @@ function details({ track, key, loudness, cues, sections, format, tags, chapters,
       ['Highlight', range(cues?.highlight_start_s, cues?.highlight_end_s)],
       ['Mix in', range(cues?.mix_in_start_s, cues?.mix_in_end_s)],
       ['Mix out', range(cues?.mix_out_start_s, cues?.mix_out_end_s)],
-      ['Chapters', chapters?.length && chapters.map(each => `${clock(each.start_s)} ${each.title || ''}`).join('\n')]
+      ['Chapters', chapters?.length > 0 && chapters.map(each => `${clock(each.start_s)} ${each.title || ''}`).join('\n')]
     ]),
     pairs('Tags', [['Genre', track.genre], ...(tags || []).map(tag => [tag.label, shortened(tag.value, 600)])]),
     pairs('File', [

@@ -1,39 +1,28 @@
 internal import Analysis
-internal import Foundation
 internal import Platform
 internal import ResultStore
 internal import SystemPackage
 internal import Text
 
 /// A track as the rows of the app's lists show it.
-struct ListedTrack: Sendable {
-  let id: String
-  let row: TrackRow
-
-  init(_ row: TrackRow) {
-    id = ContentID(ofPath: row.path).description
-    self.row = row
-  }
-
-  /// The title, or else the name of the file without its ending.
-  var title: String { row.title ?? DisplayPath.text(of: FilePath(row.path.stem ?? row.path.string)) }
-  var fileName: String { row.path.lastComponent.map { DisplayPath.text(of: FilePath($0.string)) } ?? "" }
-  var folder: String? { row.path.removingLastComponent().lastComponent?.string }
+extension Song {
+  private var fileName: String { row.path.lastComponent.map { DisplayPath.text(of: FilePath($0.string)) } ?? "" }
+  private var folder: String? { row.path.removingLastComponent().lastComponent?.string }
 
   /// Members of an object.
   /// - Parameter match: Marks the words of a search.
   func write(into json: inout JSONWriter, marking match: WordMatch? = nil) {
     json.put("id", id)
     json.put("title", title)
-    json.put("is_untitled", row.title == nil)
+    json.put("is_untitled", isUntitled)
     json.put("file", fileName)
     json.put("folder", folder)
     json.put("artist", row.artist)
-    json.putList("artists", [(id: String, name: String)]()) { $0.put("id", $1.id) }
-    if let album = row.album {
+    json.putArtists("artists", artists)
+    if let album {
       json.putObject("album") {
-        $0.put("id", nil as String?)
-        $0.put("name", album)
+        $0.put("id", album.id)
+        $0.put("name", album.name)
       }
     } else {
       json.putNull("album")
@@ -41,6 +30,8 @@ struct ListedTrack: Sendable {
     json.put("album_artist", row.albumArtist)
     json.put("genre", row.genre)
     json.put("year", row.year)
+    json.put("disc", disc)
+    json.put("track", track)
     json.put("bpm", row.bpm, decimals: 2)
     json.put("confidence", row.confidence, decimals: 3)
     json.put("is_locked", row.isLocked)
@@ -62,6 +53,13 @@ struct ListedTrack: Sendable {
 }
 
 extension JSONWriter {
+  mutating func putArtists(_ name: String, _ artists: [SongArtist]) {
+    putList(name, artists) { json, artist in
+      json.put("id", artist.id)
+      json.put("name", artist.name)
+    }
+  }
+
   /// Where the words of a search are in a name, in UTF-16 units, as scripts count them.
   mutating func putMarks(_ field: String, _ match: WordMatch, in name: String?) {
     key(field)

@@ -1,0 +1,112 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Platform
+internal import Reporting
+internal import ResultStore
+internal import Synchronization
+internal import Text
+
+/// The morning report: what is new, what broke and why.
+struct ReportRoutes: Sendable {
+  let library: AppLibrary
+  private let reports = KeptReport()
+
+  init(library: AppLibrary) { self.library = library }
+
+  func add(to group: RouterGroup<ServerContext>) {
+    group.get("report") { _, _ in
+      try await library.services.blocking {
+        let (report, made) = try reports.current(of: library)
+        let run = library.progress
+        return Response.json { json in
+          json.object { json in
+            write(report, into: &json)
+            json.put("made_at", made.description)
+            json.put("is_running", run != nil)
+            if let run { json.putObject("run") { run.write(into: &$0) } } else { json.putNull("run") }
+          }
+        }
+      }
+    }
+  }
+
+  private func write(_ report: MorningReport, into json: inout JSONWriter) {
+    json.put("title", report.title)
+    json.put("when", report.when)
+    json.putList("sentence", report.sentence) { json, part in
+      json.put("text", part.text)
+      json.put("is_bad", part.isBad)
+      json.put("link", part.link)
+    }
+    json.put("subtitle", report.subtitle)
+    json.putList("causes", report.causes) { json, cause in
+      json.put("shape", cause.kind.rawValue)
+      json.put("what", cause.what)
+      json.put("do", cause.advice)
+      json.put("count", cause.files.count)
+      json.putList("files", cause.files) { json, file in
+        json.put("id", file.id)
+        json.put("path", file.path)
+        json.put("text", file.text)
+      }
+      let filter =
+        switch cause.kind {
+        case .failed: cause.files.first?.id == nil ? nil : "status:failed"
+        case .damaged: "status:partial"
+        case .unsure: "confidence:..0.5 locked:no"
+        }
+      json.put("where", filter)
+    }
+    json.putList("new", report.newFolders) { json, folder in
+      json.put("folder", folder.name)
+      json.put("path", folder.path)
+      json.put("text", folder.text)
+      json.put("about", folder.about)
+      json.key("tracks")
+      json.beginArray()
+      for id in folder.ids { json.string(id) }
+      json.endArray()
+      json.put("where", folder.path.contains("\"") ? nil : "under:\"\(folder.path)\"")
+    }
+    json.put("new_count", report.newCount)
+  }
+}
+
+/// The report as it was made last: it is made again when the library has changed, and while a run goes on once a minute at
+/// most, since all of the library is read for it.
+private final class KeptReport: Sendable {
+  private struct State {
+    var report: MorningReport?
+    var revision: Int64?
+    var made = Timestamp.now
+    var isBeingMade = false
+  }
+
+  /// Nanoseconds.
+  private static let leastAge: Int64 = 60_000_000_000
+
+  private let state = Mutex(State())
+
+  /// - Throws: `RequestError` while the first one is being made for another.
+  func current(of library: AppLibrary) throws -> (MorningReport, made: Timestamp) {
+    let revision = library.revision.current()
+    let kept: (MorningReport, Timestamp)? = try state.withLock { state in
+      if let report = state.report {
+        let isYoung = library.progress != nil && Timestamp.now.nanoseconds - state.made.nanoseconds < Self.leastAge
+        if state.revision == revision || isYoung || state.isBeingMade { return (report, state.made) }
+      } else if state.isBeingMade {
+        throw RequestError(.serviceUnavailable, "The report is being made. Try again in some seconds.", retryAfter: 3)
+      }
+      state.isBeingMade = true
+      return nil
+    }
+    if let kept { return kept }
+    defer { state.withLock { $0.isBeingMade = false } }
+    let made = Timestamp.now
+    let report = try MorningReport(of: library.store.latestRun(), among: library.store.runs(), generated: made) { body in
+      try library.store.forEachRecord(RecordSelection(includesVanished: true, includesRuns: true), body)
+    }
+    state.withLock { $0 = State(report: report, revision: revision, made: made) }
+    return (report, made)
+  }
+}

@@ -1,0 +1,193 @@
+internal import Foundation
+internal import Glibc
+internal import LibraryScan
+internal import Platform
+internal import SystemPackage
+
+/// Folders with all that is below them, of which the system tells what changes (inotify(7)). Links are not followed.
+///
+/// One thread uses it.
+final class FolderWatch {
+  struct Changes {
+    /// Files that may hold audio and were written, moved or removed.
+    var files: Set<FilePath> = []
+    /// Events were lost: anything may have changed.
+    var isOverflow = false
+  }
+
+  /// Why the system does not tell of all changes: a sentence with what to do.
+  private(set) var limitation: String?
+
+  private static let mask =
+    UInt32(IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE)
+    | UInt32(IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK)
+  private static let bufferSize = 64 << 10
+
+  private let candidates: CandidateRule
+  private let descriptor: Int32
+  private var folders: [Int32: FilePath] = [:]
+  private var numbers: [FilePath: Int32] = [:]
+
+  init(_ roots: [FilePath], _ candidates: CandidateRule) {
+    self.candidates = candidates
+    descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      limitation =
+        "The system allows no more watching (fs.inotify.max_user_instances = \(Self.systemLimit("max_user_instances")))."
+      return
+    }
+    var changes = Changes()
+    for root in roots {
+      if Self.isRemote(root) {
+        limitation =
+          "\(printablePath(root)) is on a server, which does not tell of what others write there."
+      }
+      add(root, &changes)
+    }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// How many folders are watched.
+  var count: Int { folders.count }
+
+  /// Waits for changes, at most so many milliseconds.
+  func changes(within milliseconds: Int32) -> Changes {
+    var changes = Changes()
+    guard descriptor >= 0 else {
+      usleep(UInt32(milliseconds) * 1000)
+      return changes
+    }
+    var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&poller, 1, milliseconds) > 0 else { return changes }
+    var buffer = [UInt8](repeating: 0, count: Self.bufferSize)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      guard count > 0 else { return changes }
+      take(buffer[..<count], &changes)
+    }
+  }
+
+  // MARK: Events
+
+  private func take(_ bytes: ArraySlice<UInt8>, _ changes: inout Changes) {
+    let headSize = MemoryLayout<inotify_event>.size
+    var rest = bytes
+    while rest.count >= headSize {
+      let event = rest.withUnsafeBytes { unsafe $0.loadUnaligned(as: inotify_event.self) }
+      let name = rest.dropFirst(headSize).prefix(Int(event.len)).prefix { $0 != 0 }
+      rest = rest.dropFirst(headSize + Int(event.len))
+      if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
+        changes.isOverflow = true
+      } else if event.mask & UInt32(IN_IGNORED) != 0 {
+        // The folder is gone, or its file system.
+        if let folder = folders.removeValue(forKey: event.wd) { numbers[folder] = nil }
+      } else if let folder = folders[event.wd], !name.isEmpty {
+        take(event.mask, FilePath(bytes: folder.withBytes { Array($0) } + [UInt8(ascii: "/")] + name), name, &changes)
+      }
+    }
+  }
+
+  private func take(_ mask: UInt32, _ path: FilePath, _ name: ArraySlice<UInt8>, _ changes: inout Changes) {
+    guard mask & UInt32(IN_ISDIR) != 0 else {
+      // Just made and empty: what is written into it comes as a change.
+      guard mask & UInt32(IN_CREATE) == 0 else { return }
+      if candidates.reasonToSkip(fileNamed: name) == nil || name.elementsEqual(".nocturneignore".utf8) {
+        changes.files.insert(path)
+      }
+      return
+    }
+    guard candidates.reasonToSkip(folderNamed: name) == nil else { return }
+    if mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 {
+      // What was put into it before it was watched.
+      add(path, &changes)
+    } else if mask & UInt32(IN_MOVED_FROM | IN_DELETE) != 0 {
+      forget(below: path)
+      changes.files.insert(path)
+    }
+  }
+
+  // MARK: Folders
+
+  /// Watches a folder and those below it.
+  /// - Parameter changes: Gets the files in them.
+  private func add(_ folder: FilePath, _ changes: inout Changes) {
+    var waiting = [folder]
+    while let folder = waiting.popLast() {
+      let number = folder.withPlatformString { unsafe inotify_add_watch(descriptor, $0, Self.mask) }
+      guard number >= 0 else {
+        if errno == ENOSPC {
+          limitation =
+            "The system lets this user watch \(Self.systemLimit("max_user_watches")) folders, and there are more. To "
+            + "watch all, raise the limit: sysctl fs.inotify.max_user_watches=1048576"
+        }
+        continue
+      }
+      folders[number] = folder
+      numbers[folder] = number
+      for (path, name, isFolder) in Self.entries(of: folder) {
+        if isFolder {
+          if candidates.reasonToSkip(folderNamed: name) == nil { waiting.append(path) }
+        } else if candidates.reasonToSkip(fileNamed: name) == nil {
+          changes.files.insert(path)
+        }
+      }
+    }
+  }
+
+  /// Folders that were moved elsewhere are watched under their new names, or not at all.
+  private func forget(below folder: FilePath) {
+    for (path, number) in numbers where path.starts(with: folder) {
+      _ = inotify_rm_watch(descriptor, number)
+      folders[number] = nil
+      numbers[path] = nil
+    }
+  }
+
+  /// Folders and regular files.
+  static func entries(of folder: FilePath) -> [(path: FilePath, name: [UInt8], isFolder: Bool)] {
+    guard let stream = folder.withPlatformString({ unsafe opendir($0) }) else { return [] }
+    defer { unsafe _ = closedir(stream) }
+    var entries: [(path: FilePath, name: [UInt8], isFolder: Bool)] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: UInt8.self, capacity: 256) { pointer in
+          unsafe Array(UnsafeBufferPointer(start: pointer, count: 256).prefix { $0 != 0 })
+        }
+      }
+      if name == [UInt8(ascii: ".")] || name == [UInt8(ascii: "."), UInt8(ascii: ".")] { continue }
+      let path = FilePath(bytes: folder.withBytes { Array($0) } + [UInt8(ascii: "/")] + name)
+      var status = stat()
+      guard path.withPlatformString({ unsafe lstat($0, &status) }) == 0 else { continue }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: entries.append((path, name, true))
+      case S_IFREG: entries.append((path, name, false))
+      default: continue
+      }
+    }
+    return entries
+  }
+
+  /// File systems on which others write unseen.
+  private static let remoteTypes: Set<String> = ["nfs", "nfs4", "cifs", "smb3", "9p", "afs", "ceph", "glusterfs"]
+
+  /// By the lines of proc(5)'s mountinfo.
+  private static func isRemote(_ folder: FilePath) -> Bool {
+    let lines = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8))?.split(separator: "\n") ?? []
+    var nearest: (place: FilePath, type: Substring)?
+    for line in lines {
+      let fields = line.split(separator: " ")
+      guard fields.count > 4, let separator = fields.firstIndex(of: "-"), separator + 1 < fields.count else { continue }
+      let place = FilePath(fields[4].replacingOccurrences(of: "\\040", with: " "))
+      if folder.starts(with: place), place.length >= nearest?.place.length ?? 0 {
+        nearest = (place, fields[separator + 1])
+      }
+    }
+    return nearest.map { remoteTypes.contains(String($0.type)) || $0.type.hasPrefix("fuse.") } ?? false
+  }
+
+  private static func systemLimit(_ name: String) -> String {
+    (try? String(contentsOfFile: "/proc/sys/fs/inotify/\(name)", encoding: .utf8))?
+      .trimmingCharacters(in: .whitespacesAndNewlines) ?? "unknown"
+  }
+}

@@ -1,0 +1,65 @@
+internal import LibraryScan
+internal import SystemPackage
+
+/// Files that have changed, and from when on they are worth a look.
+struct WaitingFiles {
+  private var changed: [FilePath: ContinuousClock.Instant] = [:]
+  private let roots: [FilePath]
+  private let candidates: CandidateRule
+  private let quietPeriod: Duration
+  /// More folders are not looked through one by one.
+  private static let mostFolders = 50
+
+  init(_ roots: [FilePath], _ candidates: CandidateRule, quietPeriod: Duration) {
+    self.roots = roots
+    self.candidates = candidates
+    self.quietPeriod = quietPeriod
+  }
+
+  var count: Int { changed.count }
+
+  mutating func add(_ files: Set<FilePath>, at now: ContinuousClock.Instant = .now) {
+    for file in files { changed[file] = now }
+  }
+
+  /// All is to be looked through as soon as possible.
+  mutating func addAll(at now: ContinuousClock.Instant = .now) {
+    for root in roots { changed[root] = now - quietPeriod }
+  }
+
+  /// Takes out what has been quiet for long enough.
+  /// - Returns: The folders that a run is to look through, none within another; `nil` if nothing is due.
+  mutating func takeDue(at now: ContinuousClock.Instant = .now) -> [FilePath]? {
+    let due = changed.filter { now - $0.value >= quietPeriod }.map(\.key)
+    if due.isEmpty { return nil }
+    for file in due { changed[file] = nil }
+    var folders: Set<FilePath> = []
+    for file in due {
+      if let folder = folder(for: file) { folders.insert(folder) }
+      if folders.count > Self.mostFolders { return roots }
+    }
+    let sorted = folders.sorted { $0.length < $1.length }
+    var kept: [FilePath] = []
+    for folder in sorted where !kept.contains(where: { folder.starts(with: $0) }) { kept.append(folder) }
+    return kept.isEmpty ? nil : kept
+  }
+
+  /// The nearest folder above a file that a run can look through alone: it holds audio, so that what vanished from it counts
+  /// as that and not as a drive that is gone; and nothing above it says what is to be ignored.
+  private func folder(for file: FilePath) -> FilePath? {
+    guard let root = roots.filter({ file.starts(with: $0) }).max(by: { $0.length < $1.length }) else { return nil }
+    var found: FilePath?
+    var folder = file == root ? root : file.removingLastComponent()
+    while true {
+      let entries = FolderWatch.entries(of: folder)
+      if found == nil,
+        entries.contains(where: { !$0.isFolder && candidates.reasonToSkip(fileNamed: $0.name) == nil })
+      {
+        found = folder
+      }
+      if folder != found, entries.contains(where: { $0.name.elementsEqual(".nocturneignore".utf8) }) { found = root }
+      if folder == root { return found ?? root }
+      folder = folder.removingLastComponent()
+    }
+  }
+}

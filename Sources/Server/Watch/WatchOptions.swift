@@ -1,0 +1,20 @@
+package import LibraryScan
+package import SystemPackage
+
+/// What `serve --watch` watches, and what it starts.
+package struct WatchOptions: Sendable {
+  /// Absolute.
+  package var folders: [FilePath]
+  /// The command line of a run, without its folders.
+  package var command: [String]
+  package var candidates = CandidateRule()
+  /// What changed this recently may still be being written.
+  package var quietPeriod = Duration.seconds(10)
+  /// How often all is looked through where the system does not tell of changes.
+  package var scanInterval = Duration.seconds(300)
+
+  package init(folders: [FilePath], command: [String]) {
+    self.folders = folders
+    self.command = command
+  }
+}

@@ -1,0 +1,107 @@
+import AnalysisTesting
+import Foundation
+import Glibc
+import SystemPackage
+import Testing
+
+/// `serve --watch`, beside runs that others start.
+@Suite(.serialized) struct WatchTests {
+  /// A library of three files, and a pipeline that stops at `b.wav` until `open()` is called.
+  private struct Watched {
+    let place: Workplace
+    let pipeline: Argument
+
+    init() throws {
+      place = try Workplace()
+      for (number, name) in ["a", "b", "c"].enumerated() {
+        try place.put(Audio.wav(UInt64(number + 1)), as: "\(name).wav")
+      }
+      let folder = place.folder.path
+      pipeline = try place.makePipeline(
+        script: """
+          case "$1" in *b.wav) touch "\(folder)/reached"; while [ ! -e "\(folder)/gate" ]; do sleep 0.02; done;; esac; echo {}
+          """)
+    }
+
+    func serve() throws -> RunningProgram {
+      try place.start(
+        ["serve", "--watch", Argument(place.library), "--database", Argument(place.database), "--port", "0"],
+        environment: ["ANALYZE_PIPELINE": String(decoding: pipeline.bytes, as: UTF8.self), "ANALYZE_JOBS": "1"])
+    }
+
+    func run() throws -> RunningProgram {
+      try place.start([Argument(place.library), "--jobs", "1"] + place.runArguments(pipeline: pipeline))
+    }
+
+    func waitUntilReached() {
+      #expect(waitUntil { FileManager.default.fileExists(atPath: place.folder.file("reached").string) })
+    }
+
+    func open() throws { try place.write("", to: place.folder.file("gate")) }
+
+    /// Whether a file has been analyzed.
+    func isKnown(_ name: String) throws -> Bool {
+      try place.analyze("show", "library/\(name)", "--database", Argument(place.database)).status == 0
+    }
+
+    func waitUntilAllAreKnown(_ names: [String] = ["a.wav", "b.wav", "c.wav"]) throws {
+      #expect(try waitUntil { try names.allSatisfy { try isKnown($0) } })
+    }
+
+    /// The database is sound once nobody works on it.
+    func expectSound() throws {
+      let check = try place.analyze("doctor", "--check", "--database", Argument(place.database))
+      #expect(check.status == 0, "\(check.text)\(check.errors)")
+    }
+  }
+
+  @Test func newFilesAreAnalyzedWithoutARun() throws {
+    let watched = try Watched()
+    try watched.open()
+    let server = try watched.serve()
+    try watched.waitUntilAllAreKnown()
+    // A folder that was not there when the watching began.
+    try watched.place.makeFolder(watched.place.library.appending("new"))
+    try watched.place.put(Audio.wav(9), as: "new/d.wav")
+    try watched.waitUntilAllAreKnown(["new/d.wav"])
+    server.send(SIGTERM)
+    _ = server.end()
+    try watched.expectSound()
+  }
+
+  @Test func aRunComesFirstAndWhatItLeavesIsDone() throws {
+    let watched = try Watched()
+    let run = try watched.run()
+    watched.waitUntilReached()
+    let server = try watched.serve()
+    #expect(waitUntil { server.errors.contains("serving at") })
+    run.send(SIGKILL)
+    #expect(run.end().status == -Int(SIGKILL))
+    try watched.open()
+    try watched.waitUntilAllAreKnown()
+    server.send(SIGTERM)
+    _ = server.end()
+    try watched.expectSound()
+  }
+
+  @Test func aServerThatIsKilledLeavesNothingBehindAndTheNextRunGoesOn() throws {
+    let watched = try Watched()
+    let server = try watched.serve()
+    watched.waitUntilReached()
+    server.send(SIGKILL)
+    #expect(server.end().status == -Int(SIGKILL))
+    try watched.open()
+    // The lock is free as soon as the run of the server has ended with it.
+    let run = try watched.run().end()
+    #expect(run.status == 0, "\(run.errors)")
+    try watched.waitUntilAllAreKnown()
+    try watched.expectSound()
+  }
+
+  @Test func foldersNeedWatching() throws {
+    let place = try Workplace()
+    let outcome = try place.analyze("serve", Argument(place.library), "--database", Argument(place.database))
+    #expect(outcome.status == 64 || outcome.status == 2)
+    #expect(outcome.errors.contains("--watch"))
+  }
+}
