@@ -41,6 +41,7 @@ test:
 	@Scripts/check-adding-an-analyzer .build/debug
 	@Scripts/hash-page --check
 	@Scripts/check-pages .build/debug/analyze
+	@Scripts/check-subsonic .build/debug/analyze
 	@Scripts/make-documentation .build/documentation
 	@Benchmarks/check-weights
 
