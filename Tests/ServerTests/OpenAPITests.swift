@@ -2,6 +2,7 @@ import AnalysisTesting
 import BuiltInAnalyzers
 import Foundation
 import HTTPTypes
+import Hummingbird
 import ResultStore
 import SystemPackage
 import Testing
