@@ -43,7 +43,8 @@ export async function show({ isNew = true } = {}) {
   try {
     page = await found.show(parts, parameters, { signal, reload: () => show({ isNew: false }) });
   } catch (error) {
-    if (error.name === 'AbortError' || error.status === 401) return;
+    // A banner or the question for a token tells what is wrong; the old screen stays.
+    if (error.name === 'AbortError' || error.status === 401 || (error.status === 0 && shown)) return;
     page = { name: 'Nocturne', nodes: [title(error.status === 404 ? 'Not found' : 'This did not work'), none(error.message)] };
     if (!error.status && error.status !== 0) console.error(error);
   } finally {
