@@ -2,7 +2,7 @@
 
 import { find } from './shared.js';
 import { none, title } from './parts.js';
-import { server } from './server.js';
+import { isLocked, server } from './server.js';
 
 const screens = new Map(), places = new Map();
 let leave = null, shown = '', aborter = new AbortController(), step = 0;
@@ -51,7 +51,7 @@ export async function show({ isNew = true } = {}) {
     clearTimeout(line);
     if (mine === step) find('#loading').hidden = true;
   }
-  if (mine !== step) return;
+  if (mine !== step || isLocked) return;
   if (leave) leave();
   leave = page.leave || null;
   const isFirst = !shown, main = find('#main'), heldFocus = main.contains(document.activeElement);
