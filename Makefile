@@ -38,6 +38,8 @@ test:
 	@Scripts/setup test
 	@Scripts/run-tests
 	@Scripts/check-manual .build/debug/analyze
+	@Scripts/check-server .build/debug/analyze
+	@Scripts/check-openapi .build/debug/analyze
 	@Scripts/check-adding-an-analyzer .build/debug
 	@Scripts/hash-page --check
 	@Scripts/check-pages .build/debug/analyze

@@ -279,8 +279,8 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
       name: "fuzz",
       dependencies: [
         "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Filters", "Landmarks", "LibraryScan",
-        "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Platform", "TagReading",
-        "Text", grdb, systemPackage,
+        "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Platform", "Server",
+        "TagReading", "Text", grdb, systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))
 }

@@ -89,28 +89,35 @@ package struct NocturneServer: Sendable {
       }, logger: logger)
   }
 
-  private var router: Router<ServerContext> {
+  var router: Router<ServerContext> {
     let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: RequestLog(services.metrics, log: services.options.accessLog))
     router.add(middleware: ResponseHeaders())
     router.add(middleware: ErrorShape.standard)
+    router.add(middleware: SubsonicErrorShape())
     router.add(middleware: Access(services))
     router.add(middleware: BodyLimits())
     for part in routes { part.add(to: router) }
+    OpenAPIRoutes().add(to: router)
     return router
   }
 
   private var routes: [any RouteSet] {
-    [
+    let catalog = CatalogRoutes(services: services, generated: GeneratedPlaylists(services))
+    return [
       HealthRoutes(services: services),
       MetricsRoutes(services: services),
       LoginRoutes(services: services),
       MediaRoutes(services: services),
+      SubsonicRoutes(services: services),
       MatchRoutes(services: services),
       SessionRoutes(services: services),
       RecognitionCatalogRoutes(services: services),
       AcoustIDRoutes(services: services, fingerprints: FingerprintCatalog(services)),
       AcousticBrainzRoutes(services: services),
+      TokenRoutes(services: services),
+      catalog,
+      PlaylistRoutes(catalog: catalog),
       PageRoutes(),
       app,
     ]

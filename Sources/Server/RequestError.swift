@@ -12,6 +12,9 @@ package struct RequestError: Error, Sendable, Equatable {
   /// Seconds.
   package var retryAfter: Int?
 
+  /// What clients of Subsonic's API are told, if it does not follow from the status.
+  var subsonicCode: SubsonicErrorCode?
+
   package init(_ status: HTTPResponse.Status, _ message: String, retryAfter: Int? = nil) {
     self.status = status
     self.message = message

@@ -1,3 +1,4 @@
+internal import Application
 internal import HTTPTypes
 internal import Platform
 package import ResultStore
@@ -13,6 +14,8 @@ package struct Services: Sendable {
   package let access: AccessTokens
   let covers: Covers
   let recognition: RecognitionServices
+  /// The descriptors of sound of all tracks.
+  let sounds: KnownSounds
   private let threads: ThreadExecutor
   private let waiting = Waiting()
 
@@ -26,6 +29,7 @@ package struct Services: Sendable {
     access = AccessTokens(file: try options.tokenFile.map { try TokenFile($0, report: report) })
     covers = Covers(command: options.coverCommand)
     threads = try ThreadExecutor(threadCount: options.threadCount)
+    sounds = try KnownSounds(in: store)
     recognition = try RecognitionServices(store: store, options: options)
   }
 

@@ -64,7 +64,7 @@ import Testing
     #expect(renamed.name == "Set" && renamed.description == "Old" && renamed.isPublic)
     #expect(renamed.snapshot == playlist.snapshot)
     #expect(try store.describePlaylist(id: playlist.id, description: "").description == nil)
-    #expect(throws: PlaylistError.noSuchPlaylist) { try store.describePlaylist(id: "none", name: "x") }
+    #expect(throws: PlaylistEditError.noSuchPlaylist) { try store.describePlaylist(id: "none", name: "x") }
     let long = String(repeating: "x", count: 10_000)
     #expect(try store.describePlaylist(id: playlist.id, name: long).name.count == Playlist.maximumNameLength)
   }
@@ -97,7 +97,7 @@ import Testing
     let playlist = try make("abacab")
     try store.editPlaylist(id: playlist.id, .removeTracks([file("a"): [2]]))
     #expect(try names(playlist) == "abcab")
-    #expect(throws: PlaylistError.otherTrack(position: 1)) {
+    #expect(throws: PlaylistEditError.otherTrack(position: 1)) {
       try store.editPlaylist(id: playlist.id, .removeTracks([file("a"): [0, 1]]))
     }
     try store.editPlaylist(id: playlist.id, .removeTracks([file("a"): nil]))
@@ -111,7 +111,7 @@ import Testing
   ])
   func positionsThatAreNotThereChangeNothing(edit: PlaylistEdit) throws {
     let playlist = try make("ab")
-    #expect(throws: PlaylistError.self) { try store.editPlaylist(id: playlist.id, edit) }
+    #expect(throws: PlaylistEditError.self) { try store.editPlaylist(id: playlist.id, edit) }
     #expect(try store.playlist(id: playlist.id) == playlist)
     #expect(try names(playlist) == "ab")
   }
@@ -119,7 +119,7 @@ import Testing
   @Test func aPlaylistHasALimit() throws {
     let playlist = try store.createPlaylist(
       named: "Long", tracks: Array(repeating: track("a"), count: Playlist.maximumTrackCount))
-    #expect(throws: PlaylistError.tooLong) { try store.editPlaylist(id: playlist.id, .insert(tracks("b"))) }
+    #expect(throws: PlaylistEditError.tooLong) { try store.editPlaylist(id: playlist.id, .insert(tracks("b"))) }
     #expect(try store.playlist(id: playlist.id)?.trackCount == Playlist.maximumTrackCount)
   }
 
@@ -143,10 +143,10 @@ import Testing
   @Test func onlyTheLastStatesAreKnown() throws {
     let playlist = try make("a")
     for _ in 0..<30 { try store.editPlaylist(id: playlist.id, .insert(tracks("b"))) }
-    #expect(throws: PlaylistError.unknownSnapshot) {
+    #expect(throws: PlaylistEditError.unknownSnapshot) {
       try store.editPlaylist(id: playlist.id, snapshot: playlist.snapshot, .remove(positions: [0]))
     }
-    #expect(throws: PlaylistError.unknownSnapshot) {
+    #expect(throws: PlaylistEditError.unknownSnapshot) {
       try store.editPlaylist(id: playlist.id, snapshot: 99, .remove(positions: [0]))
     }
     try store.editPlaylist(id: playlist.id, snapshot: playlist.snapshot + 25, .remove(positions: [0]))

@@ -184,6 +184,25 @@ extension ResultStore {
     }
   }
 
+  /// For each artist the id of a track whose cover may stand for it.
+  public func firstTracks(ofArtists ids: [String]) throws(StoreError) -> [String: String] {
+    try read { db in
+      let select = try Query(
+        db,
+        """
+        SELECT artist.artist_id, coalesce(
+          (SELECT song.track_id FROM artist_album link CROSS JOIN album ON album.id = link.album
+            CROSS JOIN song ON song.album_id = album.album_id WHERE link.artist = artist.id LIMIT 1),
+          (SELECT song.track_id FROM artist_song link CROSS JOIN song ON song.id = link.song
+            WHERE link.artist = artist.id LIMIT 1))
+        FROM json_each(?) wanted CROSS JOIN artist ON artist.artist_id = wanted.value
+        """)
+      var tracks: [String: String] = [:]
+      try select.forEach(.text(CatalogNames.list(ids) ?? "[]")) { tracks[select.text(0)] = select.optionalText(1) }
+      return tracks
+    }
+  }
+
   // MARK: Genres
 
   /// Those with most tracks first.

@@ -50,13 +50,18 @@ public struct Song: Sendable {
   public var bitRate: Int?
   /// Hz.
   public var sampleRate: Int?
+  public var channelCount: Int?
+  public var bitDepth: Int?
+  /// Of `AudioFormat`.
+  public var container: String?
   /// Bytes.
   public var size: Int64
   public var modified: Timestamp
 
   static let columns = """
     \(TrackRow.columns), song.track_id, song.album_id, song.artists, song.album_artists, song.genres, song.disc, song.track, \
-    song.date, song.isrc, song.recording_id, format.bit_rate_bps, format.sample_rate_hz, file.size_bytes, file.mtime_ns
+    song.date, song.isrc, song.recording_id, format.bit_rate_bps, format.sample_rate_hz, file.size_bytes, file.mtime_ns,
+    format.container, format.channels, format.bit_depth
     """
 
   init(_ query: Query) {
@@ -78,6 +83,9 @@ public struct Song: Sendable {
     sampleRate = query.optionalInteger(first + 11).map { Int($0) }
     size = query.integer(first + 12)
     modified = Timestamp(nanoseconds: query.integer(first + 13))
+    container = query.optionalText(first + 14)
+    channelCount = query.optionalInteger(first + 15).map { Int($0) }
+    bitDepth = query.optionalInteger(first + 16).map { Int($0) }
   }
 }
 
@@ -106,6 +114,24 @@ public struct SongAlbum: Sendable, Hashable {
   /// Of the tag of the first track, such as `album`, `single`, `ep`, `live`.
   public var releaseTypes: [String]
   public var label: String?
+
+  /// An album of one track that is in none.
+  public init(loose song: Song) {
+    id = song.id
+    name = song.title
+    artists = song.artists
+    year = song.row.year
+    date = song.date
+    trackCount = 1
+    discCount = 1
+    durationSeconds = song.row.durationSeconds ?? 0
+    added = song.row.added
+    firstTrack = song.id
+    genres = song.genres
+    isCompilation = false
+    releaseTypes = ["single"]
+    label = nil
+  }
 
   /// - Parameter tables: Those that the database has.
   static func columns(_ tables: Set<String>) -> String {

@@ -42,19 +42,4 @@ extension ResultStore {
       return files
     }
   }
-
-  /// The files that are there and whose tags call them a recording of MusicBrainz, by id.
-  public func files(ofRecording recording: String) throws(StoreError) -> [Int64] {
-    try read { db in
-      var files: [Int64] = []
-      let query = try Query(
-        db,
-        """
-        SELECT file.id FROM tag JOIN file ON file.id = tag.file
-        WHERE tag.name = 'musicbrainz_recordingid' AND tag.value = ? AND file.vanished_run IS NULL ORDER BY file.id
-        """)
-      try query.forEach(.text(recording)) { files.append(query.integer(0)) }
-      return files
-    }
-  }
 }

@@ -16,6 +16,20 @@ public struct Playlist: Sendable, Hashable {
   public var snapshot: Int
   public var trackCount: Int
 
+  public init(
+    id: String, name: String, description: String?, isPublic: Bool, created: Timestamp = Timestamp(nanoseconds: 0),
+    changed: Timestamp = Timestamp(nanoseconds: 0), snapshot: Int = 0, trackCount: Int
+  ) {
+    self.id = id
+    self.name = name
+    self.description = description
+    self.isPublic = isPublic
+    self.created = created
+    self.changed = changed
+    self.snapshot = snapshot
+    self.trackCount = trackCount
+  }
+
   /// The most tracks in one.
   public static let maximumTrackCount = 10_000
   /// The most characters of a name, and of a description.
@@ -59,7 +73,7 @@ public enum PlaylistEdit: Sendable, Hashable {
 }
 
 /// Why a playlist cannot be changed as asked. Nothing was changed.
-public enum PlaylistError: Error, Sendable, Hashable {
+public enum PlaylistEditError: Error, Sendable, Hashable {
   case noSuchPlaylist
   /// Too many changes have been made since, or this state never was.
   case unknownSnapshot

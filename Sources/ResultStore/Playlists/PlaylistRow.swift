@@ -35,7 +35,7 @@ struct PlaylistRow {
     if ids.isEmpty {
       let known = try Query(db, "SELECT 1 FROM playlist_snapshot WHERE playlist = ? AND snapshot = ?")
       guard try known.first(.integer(id), .integer(snapshot), body: { true }) == true else {
-        throw PlaylistError.unknownSnapshot
+        throw PlaylistEditError.unknownSnapshot
       }
     }
     return ids
@@ -70,15 +70,15 @@ struct PlaylistRow {
     let order: [Int64]
     switch edit {
     case .insert(let tracks, let position):
-      guard present.count + tracks.count <= Playlist.maximumTrackCount else { throw PlaylistError.tooLong }
-      guard 0...seen.count ~= position ?? 0 else { throw PlaylistError.noSuchPosition(position ?? 0) }
+      guard present.count + tracks.count <= Playlist.maximumTrackCount else { throw PlaylistEditError.tooLong }
+      guard 0...seen.count ~= position ?? 0 else { throw PlaylistEditError.noSuchPosition(position ?? 0) }
       let place = position.map { Self.place(before: seen[$0...], in: present) } ?? present.count
       order = try present[..<place] + insert(tracks, now, db) + present[place...]
     case .replace(let tracks):
-      guard tracks.count <= Playlist.maximumTrackCount else { throw PlaylistError.tooLong }
+      guard tracks.count <= Playlist.maximumTrackCount else { throw PlaylistEditError.tooLong }
       order = try insert(tracks, now, db)
     case .remove(let positions):
-      if let wrong = positions.first(where: { !seen.indices.contains($0) }) { throw PlaylistError.noSuchPosition(wrong) }
+      if let wrong = positions.first(where: { !seen.indices.contains($0) }) { throw PlaylistEditError.noSuchPosition(wrong) }
       let removed = Set(positions.map { seen[$0] })
       order = present.filter { !removed.contains($0) }
     case .removeTracks(let tracks):
@@ -86,9 +86,9 @@ struct PlaylistRow {
       order = present.filter { !removed.contains($0) }
     case .move(let start, let count, let target):
       guard start >= 0, count >= 0, start <= seen.count, count <= seen.count - start else {
-        throw PlaylistError.noSuchPosition(start)
+        throw PlaylistEditError.noSuchPosition(start)
       }
-      guard 0...seen.count ~= target else { throw PlaylistError.noSuchPosition(target) }
+      guard 0...seen.count ~= target else { throw PlaylistEditError.noSuchPosition(target) }
       let there = Set(present)
       let moved = seen[start..<start + count].filter(there.contains)
       let rest = present.filter { !moved.contains($0) }
@@ -106,7 +106,7 @@ struct PlaylistRow {
 
   private func removed(
     _ tracks: [Int64: Set<Int>?], files: [Int64: Int64], seen: [Int64]
-  ) throws(PlaylistError) -> Set<Int64> {
+  ) throws(PlaylistEditError) -> Set<Int64> {
     var removed: Set<Int64> = []
     for (file, positions) in tracks {
       guard let positions else {

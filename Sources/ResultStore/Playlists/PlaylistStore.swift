@@ -58,7 +58,7 @@ extension ResultStore {
   public func createPlaylist(
     named name: String, description: String? = nil, isPublic: Bool = false, tracks: [TrackReference] = []
   ) throws -> Playlist {
-    guard tracks.count <= Playlist.maximumTrackCount else { throw PlaylistError.tooLong }
+    guard tracks.count <= Playlist.maximumTrackCount else { throw PlaylistEditError.tooLong }
     return try write { db in
       let now = Timestamp.now
       var random = SystemRandomNumberGenerator()
@@ -81,7 +81,7 @@ extension ResultStore {
 
   /// Changes what is said of a playlist; `nil` leaves it as it is.
   /// - Parameter description: An empty one takes it away.
-  /// - Throws: `PlaylistError.noSuchPlaylist`.
+  /// - Throws: `PlaylistEditError.noSuchPlaylist`.
   @discardableResult
   public func describePlaylist(
     id: String, name: String? = nil, description: String? = nil, isPublic: Bool? = nil
@@ -99,25 +99,25 @@ extension ResultStore {
         isPublic.map { .flag($0) } ?? .null, .integer(Timestamp.now.nanoseconds), .text(id))
       return try PlaylistRow(id, db)?.playlist
     }
-    guard let playlist else { throw PlaylistError.noSuchPlaylist }
+    guard let playlist else { throw PlaylistEditError.noSuchPlaylist }
     return playlist
   }
 
   /// Changes the tracks of a playlist.
   /// - Parameter snapshot: The state that positions are of; whatever was changed since stays changed. `nil` for the present.
   /// - Returns: the playlist as it is now.
-  /// - Throws: `StoreError` or `PlaylistError`.
+  /// - Throws: `StoreError` or `PlaylistEditError`.
   @discardableResult
   public func editPlaylist(id: String, snapshot: Int? = nil, _ edit: PlaylistEdit) throws -> Playlist {
     // What is thrown rolls back, and comes out as an error of the store.
-    var refusal: PlaylistError?
+    var refusal: PlaylistEditError?
     do {
       return try write { db in
         do {
-          guard var row = try PlaylistRow(id, db) else { throw PlaylistError.noSuchPlaylist }
+          guard var row = try PlaylistRow(id, db) else { throw PlaylistEditError.noSuchPlaylist }
           try row.apply(edit, ofSnapshot: snapshot, db)
           return row.playlist
-        } catch let error as PlaylistError {
+        } catch let error as PlaylistEditError {
           refusal = error
           throw error
         }

@@ -1,6 +1,5 @@
 internal import Analysis
 internal import Chromaprint
-internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
@@ -22,28 +21,26 @@ struct AcoustIDRoutes: RouteSet {
   private static let itemLimit = 8_192
 
   func add(to router: Router<ServerContext>) {
-    router.get("v2/lookup") { request, _ in await answer(Parameters(request.uri.queryParameters)) }
+    router.get("v2/lookup") { request, _ in await answer(FormFields(request.uri.query ?? "")) }
     router.post("v2/lookup") { request, _ in
       do {
         return await answer(try await form(of: request))
       } catch {
-        return Self.response(.other(RequestError(error)), to: Parameters([:]))
+        return Self.response(.other(RequestError(error)), to: FormFields(""))
       }
     }
   }
 
-  /// The parameters of a form, those of the address included.
-  private func form(of request: Request) async throws -> Parameters {
+  /// The parameters of the address and of the form in the body.
+  private func form(of request: Request) async throws -> FormFields {
     var bytes = Array(try await request.body.collect(upTo: Self.bodyLimit).readableBytesView)
     if request.headers[.contentEncoding]?.lowercased() == "gzip" {
       bytes = try GzipBody.unpacked(bytes, limit: Self.bodyLimit)
     }
-    var parameters = Parameters(request.uri.queryParameters)
-    parameters.add(form: String(decoding: bytes, as: UTF8.self))
-    return parameters
+    return FormFields("\(request.uri.query ?? "")&\(String(decoding: bytes, as: UTF8.self))")
   }
 
-  private func answer(_ parameters: Parameters) async -> Response {
+  private func answer(_ parameters: FormFields) async -> Response {
     do {
       return Self.response(try await results(parameters), to: parameters)
     } catch let error as AcoustIDError {
@@ -53,7 +50,7 @@ struct AcoustIDRoutes: RouteSet {
     }
   }
 
-  private func results(_ parameters: Parameters) async throws -> JSONValue {
+  private func results(_ parameters: FormFields) async throws -> JSONValue {
     let format = parameters["format"] ?? "json"
     guard format == "json" || format == "jsonp" else { throw AcoustIDError.unknownFormat(format) }
     guard parameters["client"]?.isEmpty == false else { throw AcoustIDError.missingParameter("client") }
@@ -68,7 +65,7 @@ struct AcoustIDRoutes: RouteSet {
         "status": "ok", "results": try await results(parameters, "", meta),
       ])
     }
-    let suffixes = parameters.suffixes(of: "fingerprint").prefix(Self.batchLimit)
+    let suffixes = (0..<Self.batchLimit).map { ".\($0)" }.filter { parameters["fingerprint\($0)"] != nil }
     guard !suffixes.isEmpty else { throw AcoustIDError.missingParameter("fingerprint.0") }
     var found: [JSONValue] = []
     for suffix in suffixes {
@@ -81,7 +78,7 @@ struct AcoustIDRoutes: RouteSet {
   /// The results of one fingerprint.
   /// - Parameter suffix: What its parameters have behind their names, such as `.0`.
   private func results(
-    _ parameters: Parameters, _ suffix: String, _ meta: AcoustIDAnswer.Meta
+    _ parameters: FormFields, _ suffix: String, _ meta: AcoustIDAnswer.Meta
   ) async throws -> JSONValue {
     guard let text = parameters["fingerprint\(suffix)"] else {
       throw AcoustIDError.missingParameter("fingerprint\(suffix)")
@@ -112,17 +109,17 @@ struct AcoustIDRoutes: RouteSet {
 
   // MARK: Answers
 
-  private static func response(_ value: JSONValue, to parameters: Parameters) -> Response {
+  private static func response(_ value: JSONValue, to parameters: FormFields) -> Response {
     guard parameters["format"] == "jsonp" else { return .json(value) }
     return jsonp(.ok, value, parameters)
   }
 
-  private static func response(_ error: AcoustIDError, to parameters: Parameters) -> Response {
+  private static func response(_ error: AcoustIDError, to parameters: FormFields) -> Response {
     guard parameters["format"] == "jsonp" else { return .json(status: error.status, error.jsonValue) }
     return jsonp(error.status, error.jsonValue, parameters)
   }
 
-  private static func jsonp(_ status: HTTPResponse.Status, _ value: JSONValue, _ parameters: Parameters) -> Response {
+  private static func jsonp(_ status: HTTPResponse.Status, _ value: JSONValue, _ parameters: FormFields) -> Response {
     let wanted = parameters["jsoncallback"] ?? ""
     // Whatever is no name would be a program of the client's in an answer of ours.
     let isName = !wanted.isEmpty && wanted.utf8.allSatisfy { isalnumeric($0) || $0 == UInt8(ascii: "_") }
@@ -142,41 +139,5 @@ struct AcoustIDRoutes: RouteSet {
       true
     default: false
     }
-  }
-}
-
-/// Parameters of an address or a form; the first of several of one name counts.
-private struct Parameters {
-  private var values: [String: String] = [:]
-
-  init(_ parameters: some Sequence<(key: Substring, value: Substring)>) {
-    for (name, value) in parameters { add(String(name), String(value)) }
-  }
-
-  subscript(name: String) -> String? { values[name] }
-
-  /// Takes `application/x-www-form-urlencoded`.
-  mutating func add(form: String) {
-    for pair in form.split(separator: "&") {
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : "") else { continue }
-      add(name, value)
-    }
-  }
-
-  private mutating func add(_ name: String, _ value: String) {
-    if values[name] == nil { values[name] = value }
-  }
-
-  private static func decoded(_ text: Substring) -> String? {
-    text.replacing("+", with: " ").removingPercentEncoding
-  }
-
-  /// What stands behind a name in other names, in their order: `.0`, `.1`, …
-  func suffixes(of name: String) -> [String] {
-    let numbers = values.keys.compactMap { key -> Int? in
-      key.hasPrefix("\(name).") ? Int(key.dropFirst(name.count + 1)) : nil
-    }
-    return numbers.sorted().map { ".\($0)" }
   }
 }

@@ -50,7 +50,7 @@ struct AcousticBrainzRoutes: RouteSet {
   }
 
   private func files(_ recording: String) throws(StoreError) -> [Int64] {
-    try services.store.files(ofRecording: recording)
+    try services.store.songs(recordingID: recording).map(\.row.fileID)
   }
 
   /// One submission of one recording.

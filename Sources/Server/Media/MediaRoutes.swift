@@ -55,9 +55,9 @@ extension Services {
   /// - Parameter id: Of a track or an album.
   func cover(_ id: String, size: CoverSize, for request: Request) async throws -> Response {
     let cover = try await blocking { () throws -> Cover? in
-      guard let track = try store.trackFile(id: id) else {
-        throw RequestError(.notFound, "There is no track and no album with this id.")
-      }
+      // Of albums, that of the first track.
+      guard let track = try store.trackFile(id: id) ?? store.album(id: id).flatMap({ try store.trackFile(id: $0.firstTrack) })
+      else { throw RequestError(.notFound, "There is no track and no album with this id.") }
       return covers.cover(of: track, size: size)
     }
     guard let cover else {

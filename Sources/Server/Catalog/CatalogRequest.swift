@@ -1,0 +1,149 @@
+internal import Analysis
+internal import Foundation
+internal import Hummingbird
+internal import NIOCore
+internal import Platform
+internal import ResultStore
+internal import Text
+
+/// The parameters of a request to the catalog, checked as Spotify's Web API does.
+struct CatalogRequest {
+  let fields: FormFields
+  let base: String
+
+  var json: CatalogJSON { CatalogJSON(base: base) }
+
+  init(_ request: Request, _ context: ServerContext) {
+    fields = FormFields(request.uri.query ?? "")
+    base = context.baseURL(of: request)
+  }
+
+  func required(_ name: String) throws -> String {
+    guard let value = fields[name], !value.isEmpty else {
+      throw RequestError(.badRequest, "The parameter \(name) is missing.")
+    }
+    return value
+  }
+
+  func integer(_ name: String, in range: ClosedRange<Int>, default standard: Int) throws -> Int {
+    guard let text = fields[name], !text.isEmpty else { return standard }
+    guard let number = Int(text), range.contains(number) else {
+      throw RequestError(.badRequest, "\(name) must be a number from \(range.lowerBound) to \(range.upperBound).")
+    }
+    return number
+  }
+
+  func page(standard: Int = 20, most: Int = 50) throws -> Page {
+    Page(
+      limit: try integer("limit", in: 1...most, default: standard),
+      offset: try integer("offset", in: 0...10_000_000, default: 0))
+  }
+
+  /// A list with commas.
+  func list(_ name: String) -> [String] {
+    fields[name]?.split(separator: ",").map { String($0.drop { $0 == " " }) }.filter { !$0.isEmpty } ?? []
+  }
+
+  /// Ids as the parameter `ids` has them.
+  func ids(most: Int) throws -> [String] {
+    _ = try required("ids")
+    let ids = list("ids")
+    guard 1...most ~= ids.count else { throw RequestError(.badRequest, "ids takes 1 to \(most) ids.") }
+    return try ids.map(Self.id)
+  }
+
+  /// - Throws: 400 for what cannot be an id.
+  static func id(_ text: String) throws -> String {
+    guard ContentID(text) != nil else { throw RequestError(.badRequest, "Invalid base62 id.") }
+    return text
+  }
+}
+
+/// What `q` of a search means: words, and filters such as `artist:"two words"` or `year:1990-1999`
+/// (https://developer.spotify.com/documentation/web-api/reference/search).
+struct CatalogWords {
+  private(set) var query = CatalogQuery()
+
+  /// Days for which `tag:new` takes files.
+  private static let newDays = 14
+
+  init(_ text: String, now: Timestamp = .now) throws {
+    var words: [String] = []
+    var filter: String?
+    var value: [String] = []
+    func end() throws {
+      if let filter { try set(filter, value.joined(separator: " "), now) }
+      filter = nil
+      value = []
+    }
+    for piece in Self.pieces(of: text) {
+      if let name = piece.filter {
+        try end()
+        filter = name
+        if !piece.text.isEmpty { value.append(piece.text) }
+        // Names may have several words; what is quoted is whole, and the others have one.
+        if piece.isQuoted || !["artist", "album", "track"].contains(name) { try end() }
+      } else if filter != nil {
+        value.append(piece.text)
+      } else {
+        words.append(piece.text)
+      }
+    }
+    try end()
+    query.text = words.joined(separator: " ")
+  }
+
+  private mutating func set(_ filter: String, _ value: String, _ now: Timestamp) throws {
+    switch filter {
+    case "artist": query.artist = value
+    case "album": query.album = value
+    case "track": query.title = value
+    case "genre": query.genre = value
+    case "isrc": query.isrc = value
+    case "year":
+      let years = value.split(separator: "-").map { Int($0) }
+      guard let first = years.first ?? nil, let last = years.last ?? nil, years.count <= 2, first <= last else {
+        throw RequestError(.badRequest, "year takes a year or a range, such as 1990-1999.")
+      }
+      query.years = first...last
+    case "tag":
+      if value == "new" {
+        query.addedSince = Timestamp(nanoseconds: now.nanoseconds - Int64(Self.newDays) * 86_400 * 1_000_000_000)
+      }
+    // Barcodes are not known.
+    default: query.isrc = ""
+    }
+  }
+
+  private struct Piece {
+    var filter: String?
+    var text: String
+    var isQuoted: Bool
+  }
+
+  private static let filters: Set<String> = ["artist", "album", "track", "genre", "isrc", "year", "tag", "upc"]
+
+  private static func pieces(of text: String) -> [Piece] {
+    var pieces: [Piece] = []
+    var rest = text[...]
+    while let start = rest.firstIndex(where: { !$0.isWhitespace }) {
+      rest = rest[start...]
+      var filter: String?
+      if let colon = rest.firstIndex(where: { $0 == ":" || $0.isWhitespace }), rest[colon] == ":",
+        filters.contains(rest[..<colon].lowercased())
+      {
+        filter = rest[..<colon].lowercased()
+        rest = rest[rest.index(after: colon)...]
+      }
+      if rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") {
+        pieces.append(Piece(filter: filter, text: String(rest.dropFirst()[..<end]), isQuoted: true))
+        rest = rest[rest.index(after: end)...]
+      } else {
+        let end = rest.firstIndex(where: \.isWhitespace) ?? rest.endIndex
+        pieces.append(Piece(filter: filter, text: String(rest[..<end]), isQuoted: false))
+        rest = rest[end...]
+      }
+    }
+    return pieces
+  }
+}

@@ -1,0 +1,78 @@
+internal import Hummingbird
+internal import ResultStore
+internal import Text
+
+extension CatalogRoutes {
+  func addArtists(to group: RouterGroup<ServerContext>) {
+    get(group, "artists") { request, _ in try write(try store.artists(ids: request.ids(most: 50)), request) }
+    get(group, "artists/:id") { request, id in
+      let artist = try artist(id)
+      let image = try coverTracks(of: [artist])[artist.id]
+      return Response.json { request.json.artist(artist, image: image, &$0) }
+    }
+    get(group, "artists/:id/albums") { request, id in try albums(ofArtist: id, request) }
+    get(group, "artists/:id/top-tracks") { request, id in
+      // Plays are not counted: the artist's own albums first, the newest of them first.
+      let artist = try artist(id)
+      var songs: [Song] = []
+      for album in try store.albums(ofArtist: artist.id, limit: 5) {
+        songs += try store.songs(ofAlbum: album.id, limit: 10).filter { song in song.artists.contains { $0.id == artist.id } }
+      }
+      if songs.isEmpty { songs = try store.songs(ofArtist: artist.id, limit: 10) }
+      return try list("tracks", Array(songs.prefix(10)), request)
+    }
+    get(group, "artists/:id/related-artists") { request, id in
+      let artist = try artist(id)
+      return try write(try recommendations.artists(like: artist.id, limit: 20), request)
+    }
+  }
+
+  /// The artist of tracks that name none has no tracks.
+  private func artist(_ id: String) throws -> CatalogArtist {
+    guard let artist = try store.artist(id: CatalogRequest.id(id)) else {
+      throw RequestError(.notFound, "There is no artist with this id.")
+    }
+    return artist
+  }
+
+  private func write(_ artists: [CatalogArtist?], _ request: CatalogRequest) throws -> Response {
+    let images = try coverTracks(of: artists.compactMap(\.self))
+    return Response.json { json in
+      json.object { json in
+        json.key("artists")
+        json.beginArray()
+        for artist in artists {
+          if let artist { request.json.artist(artist, image: images[artist.id], &json) } else { json.null() }
+        }
+        json.endArray()
+      }
+    }
+  }
+
+  private static let groups = ["album", "single", "compilation", "appears_on"]
+
+  private func albums(ofArtist id: String, _ request: CatalogRequest) throws -> Response {
+    let artist = try artist(id)
+    let page = try request.page()
+    let wanted = request.list("include_groups")
+    if let unknown = wanted.first(where: { !Self.groups.contains($0) }) {
+      throw RequestError(.badRequest, "Invalid include_groups value \(unknown.prefix(40)).")
+    }
+    let groups = wanted.isEmpty ? Self.groups : wanted
+    var found: [(album: SongAlbum, group: String)] = []
+    if groups != ["appears_on"] {
+      found += try store.albums(ofArtist: artist.id).map { ($0, CatalogJSON.type(of: $0)) }
+    }
+    if groups.contains("appears_on") {
+      found += try store.albums(ofArtist: artist.id, .appearsOn).map { ($0, "appears_on") }
+    }
+    found = found.filter { groups.contains($0.group) }
+    let query = wanted.isEmpty ? [] : [("include_groups", wanted.joined(separator: ","))]
+    return Response.json { json in
+      request.json.page(
+        Array(found.dropFirst(page.offset).prefix(page.limit)), page, total: found.count,
+        "\(request.base)/v1/artists/\(id)/albums", query, &json
+      ) { request.json.album($1.album, group: $1.group, &$0) }
+    }
+  }
+}

@@ -1,0 +1,180 @@
+internal import Application
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import ResultStore
+internal import Text
+
+/// `/v1`: the library in the shape of Spotify's Web API, for clients of it
+/// (https://developer.spotify.com/documentation/web-api).
+struct CatalogRoutes: RouteSet {
+  let services: Services
+  let generated: GeneratedPlaylists
+  let recommendations: Recommendations
+
+  init(services: Services, generated: GeneratedPlaylists) {
+    self.services = services
+    self.generated = generated
+    recommendations = Recommendations(store: services.store, neighbors: SoundNeighbors(services.sounds))
+  }
+
+  var store: ResultStore { services.store }
+
+  func add(to router: Router<ServerContext>) {
+    let group = router.group("v1")
+    get(group, "search") { request, _ in try search(request) }
+    get(group, "tracks") { request, _ in
+      let songs = try store.songs(ids: request.ids(most: 50))
+      return try list("tracks", songs, request)
+    }
+    get(group, "tracks/:id") { request, id in
+      let song = try song(id)
+      let albums = try albums(of: [song])
+      return Response.json { request.json.track(song, album: .some(albums(song)), &$0) }
+    }
+    get(group, "albums") { request, _ in
+      let albums = try store.albums(ids: request.ids(most: 20))
+      let tracks = try albums.map { album in try album.map { try store.songs(ofAlbum: $0.id, limit: 50) } ?? [] }
+      return Response.json { json in
+        json.object { json in
+          json.key("albums")
+          json.beginArray()
+          for (album, tracks) in zip(albums, tracks) {
+            if let album { request.json.album(album, tracks: tracks, &json) } else { json.null() }
+          }
+          json.endArray()
+        }
+      }
+    }
+    get(group, "albums/:id") { request, id in
+      let (album, tracks) = try album(id, Page(limit: 50, offset: 0))
+      return Response.json { request.json.album(album, tracks: tracks, &$0) }
+    }
+    get(group, "albums/:id/tracks") { request, id in
+      let page = try request.page()
+      let (album, tracks) = try album(id, page)
+      return Response.json { json in
+        request.json.page(
+          tracks, page, total: album.trackCount, "\(request.base)/v1/albums/\(id)/tracks", [], &json
+        ) { request.json.track($1, album: nil, &$0) }
+      }
+    }
+    addArtists(to: group)
+    addSound(to: group)
+    addBrowsing(to: group)
+  }
+
+  typealias Answer = @Sendable (_ request: CatalogRequest, _ id: String) throws -> Response
+
+  /// - Parameter answer: Gets what the path has for `:id`, or an empty text; runs on a thread of `Services.blocking`.
+  func get(_ group: RouterGroup<ServerContext>, _ path: RouterPath, _ answer: @escaping Answer) {
+    group.get(path) { request, context in
+      let asked = CatalogRequest(request, context)
+      let id = context.parameters.get("id") ?? ""
+      return try await services.blocking { try answer(asked, id) }
+    }
+  }
+
+  // MARK: Tracks and albums
+
+  func song(_ id: String) throws -> Song {
+    guard let song = try store.song(id: CatalogRequest.id(id)) else {
+      throw RequestError(.notFound, "There is no track with this id.")
+    }
+    return song
+  }
+
+  /// The albums of tracks, by one look.
+  func albums(of songs: [Song]) throws -> (Song) -> SongAlbum? {
+    let ids = Set(songs.compactMap(\.album?.id)).sorted()
+    let albums = Dictionary(try store.albums(ids: ids).compactMap(\.self).map { ($0.id, $0) }) { first, _ in first }
+    return { $0.album.flatMap { albums[$0.id] } }
+  }
+
+  /// `{"name": [track, …]}`
+  func list(_ name: String, _ songs: [Song?], _ request: CatalogRequest) throws -> Response {
+    let albums = try albums(of: songs.compactMap(\.self))
+    return Response.json { json in
+      json.object { json in
+        json.key(name)
+        json.beginArray()
+        for song in songs {
+          if let song { request.json.track(song, album: .some(albums(song)), &json) } else { json.null() }
+        }
+        json.endArray()
+      }
+    }
+  }
+
+  /// An album and a part of its tracks. A track without an album stands for one.
+  private func album(_ id: String, _ page: Page) throws -> (SongAlbum, [Song]) {
+    if let album = try store.album(id: CatalogRequest.id(id)) {
+      return (album, try store.songs(ofAlbum: id, limit: page.limit, offset: page.offset))
+    }
+    if let song = try store.song(id: id), song.album == nil {
+      return (SongAlbum(loose: song), page.offset == 0 ? [song] : [])
+    }
+    throw RequestError(.notFound, "There is no album with this id.")
+  }
+
+  // MARK: Search
+
+  private static let types = ["album", "artist", "playlist", "track", "show", "episode", "audiobook"]
+
+  private func search(_ request: CatalogRequest) throws -> Response {
+    let text = try request.required("q")
+    _ = try request.required("type")
+    let types = request.list("type")
+    if let unknown = types.first(where: { !Self.types.contains($0) }) {
+      throw RequestError(.badRequest, "Bad search type field \(unknown.prefix(40)).")
+    }
+    let page = try request.page()
+    guard page.offset + page.limit <= CatalogAnswer.countedMatches else {
+      throw RequestError(.badRequest, "offset and limit together go up to \(CatalogAnswer.countedMatches).")
+    }
+    var query = try CatalogWords(text).query
+    query.limit = page.limit
+    query.offset = page.offset
+    let sections: [(String, CatalogQuery.Section)] = [("track", .tracks), ("album", .albums), ("artist", .artists)]
+    query.sections = Set(sections.filter { types.contains($0.0) }.map(\.1))
+    let answer = try store.search(catalog: query)
+    let albums = try albums(of: answer.tracks.hits)
+    let images = try coverTracks(of: answer.artists.hits)
+    let playlists = types.contains("playlist") ? try generated.search(query.text) : []
+    return Response.json { json in
+      json.object { json in
+        func section<Element>(
+          _ type: String, _ items: [Element], _ total: Int, _ write: (inout JSONWriter, Element) -> Void
+        ) {
+          json.key(type + "s")
+          let fields = [("query", text), ("type", type)]
+          request.json.page(items, page, total: total, "\(request.base)/v1/search", fields, &json, write)
+        }
+        for type in types {
+          switch type {
+          case "track":
+            section(type, answer.tracks.hits, answer.tracks.count) {
+              request.json.track($1, album: .some(albums($1)), &$0)
+            }
+          case "album": section(type, answer.albums.hits, answer.albums.count) { request.json.album($1, &$0) }
+          case "artist":
+            section(type, answer.artists.hits, answer.artists.count) {
+              request.json.artist($1, image: images[$1.id], &$0)
+            }
+          case "playlist":
+            section(type, Array(playlists.dropFirst(page.offset).prefix(page.limit)), playlists.count) {
+              request.json.playlist($1, &$0)
+            }
+          default: section(type, [Int](), 0) { $0.integer($1) }
+          }
+        }
+      }
+    }
+  }
+
+  /// Ids of albums whose covers stand for artists.
+  func coverTracks(of artists: [CatalogArtist]) throws -> [String: String] {
+    guard !artists.isEmpty else { return [:] }
+    return try store.firstTracks(ofArtists: artists.map(\.id))
+  }
+}

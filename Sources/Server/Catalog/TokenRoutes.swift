@@ -1,0 +1,74 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import Text
+
+/// `/api/token`: a bearer token for the secret of a client, as OAuth 2 has it for client credentials (RFC 6749, section 4.4).
+/// The secret is a token of the file; where none are needed, any client gets one.
+struct TokenRoutes: RouteSet {
+  let services: Services
+  private let failures = FailedAttempts()
+
+  init(services: Services) { self.services = services }
+
+  /// Seconds.
+  private static let lifetime = 3600
+
+  func add(to router: Router<ServerContext>) {
+    router.group("api").add(middleware: Self.errors).post("token", use: token)
+  }
+
+  private static let errors = ErrorShape { error, json in
+    let code =
+      switch error.status {
+      case .unauthorized: "invalid_client"
+      case .badRequest: error.message.hasPrefix("grant_type") ? "unsupported_grant_type" : "invalid_request"
+      default: "server_error"
+      }
+    json.object {
+      $0.put("error", code)
+      $0.put("error_description", error.message)
+    }
+  }
+
+  private func token(_ request: Request, _ context: ServerContext) async throws -> Response {
+    guard request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true else {
+      throw RequestError(.badRequest, "The body must be of the kind application/x-www-form-urlencoded.")
+    }
+    let fields = FormFields(String(buffer: try await request.body.collect(upTo: 8192)))
+    guard ["client_credentials", "refresh_token"].contains(fields["grant_type"]) else {
+      throw RequestError(.badRequest, "grant_type must be client_credentials.")
+    }
+    var name: String?
+    if services.access.areNeeded {
+      if let wait = failures.wait(for: context.client.address) {
+        throw RequestError(
+          .tooManyRequests, "There were too many wrong secrets. Wait a minute.",
+          retryAfter: max(1, Int(wait.components.seconds) + 1))
+      }
+      name = secret(request, fields).flatMap { services.access.name(ofSecret: $0) }
+      guard name != nil else {
+        failures.add(context.client.address)
+        throw RequestError(.unauthorized, "Invalid client secret.")
+      }
+    }
+    guard let pass = services.access.pass(for: name, kind: .bearer, lasting: Self.lifetime) else {
+      throw RequestError(.unauthorized, "Invalid client secret.")
+    }
+    return Response.json { json in
+      json.object {
+        $0.put("access_token", pass)
+        $0.put("token_type", "Bearer")
+        $0.put("expires_in", Self.lifetime)
+        $0.put("scope", "")
+      }
+    }
+  }
+
+  private func secret(_ request: Request, _ fields: FormFields) -> String? {
+    if let header = request.headers[.authorization], case .secret(let secret)? = Credentials(authorization: header) {
+      return secret
+    }
+    return fields["client_secret"]
+  }
+}

@@ -1,0 +1,85 @@
+internal import Application
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import Text
+
+/// `/openapi.json`: all routes, in the form of OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1). To be added last.
+struct OpenAPIRoutes: RouteSet {
+  static let path = "/openapi.json"
+
+  func add(to router: Router<ServerContext>) {
+    let routes = router.routes.map { (method: $0.method, path: $0.path.description) }
+    let document = Self.document(of: routes + [(.get, Self.path)])
+    let bytes = ByteBuffer(string: document.text)
+    router.get(RouterPath(Self.path)) { _, _ in
+      Response(
+        status: .ok, headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-cache"],
+        body: ResponseBody(byteBuffer: bytes))
+    }
+  }
+
+  static func document(of routes: [(method: HTTPRequest.Method, path: String)]) -> JSONValue {
+    var paths: [String: [String: JSONValue]] = [:]
+    for route in routes {
+      let described = APIOperation.described.first { $0.method == route.method && $0.path == route.path }
+      paths[route.path, default: [:]][route.method.rawValue.lowercased()] = operation(
+        described ?? APIOperation(route.method, route.path, "\(route.method.rawValue) \(route.path)", answer: "*/*"))
+    }
+    return [
+      "openapi": "3.1.1",
+      "info": ["title": "Nocturne", "version": .string(Nocturne.version), "license": ["name": "GPL-3.0-or-later", "identifier": "GPL-3.0-or-later"]],
+      "paths": .object(paths.mapValues { .object($0) }),
+      "components": [
+        "securitySchemes": [
+          "token": ["type": "http", "scheme": "bearer"],
+          "cookie": ["type": "apiKey", "in": "cookie", "name": .string(AppCookie.name)],
+        ]
+      ],
+      // Needed if the server was started with --token-file.
+      "security": [[:], ["token": []], ["cookie": []]],
+    ]
+  }
+
+  private static func operation(_ operation: APIOperation) -> JSONValue {
+    let names = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+    let inPath = names.map { name -> JSONValue in
+      ["name": .string(name), "in": "path", "required": true, "schema": ["type": "string"]]
+    }
+    let inQuery = operation.parameters.map { parameter -> JSONValue in
+      [
+        "name": .string(parameter.name), "in": "query", "required": .bool(parameter.isRequired),
+        "schema": parameter.schema,
+      ]
+    }
+    var members: [String: JSONValue] = [
+      "summary": .string(operation.summary),
+      "parameters": .array(inPath + inQuery),
+      "responses": [
+        "200": ["description": "As asked", "content": .object([operation.answer: [:]])],
+        "default": ["description": "Why it is not as asked, in the shape of the API"],
+      ],
+    ]
+    if let body = operation.body { members["requestBody"] = requestBody(body) }
+    return .object(members)
+  }
+
+  private static func requestBody(_ body: APIOperation.Body) -> JSONValue {
+    let content: [String: JSONValue] =
+      switch body {
+      case .json(let schema): ["application/json": ["schema": schema]]
+      case .form(let names):
+        [
+          "application/x-www-form-urlencoded": [
+            "schema": [
+              "type": "object",
+              "properties": .object(Dictionary(names.map { ($0, ["type": "string"]) }) { first, _ in first }),
+            ]
+          ]
+        ]
+      case .bytes(let types):
+        Dictionary(types.map { ($0, ["schema": ["type": "string", "format": "binary"]]) }) { first, _ in first }
+      }
+    return ["content": .object(content)]
+  }
+}

@@ -1,0 +1,107 @@
+internal import Platform
+internal import ResultStore
+internal import Text
+
+/// Whoever uses the server: all clients are one person.
+enum ServerUser {
+  static let id = "nocturne"
+  static let name = "Nocturne"
+}
+
+extension CatalogJSON {
+  func user(_ json: inout JSONWriter) {
+    json.object { json in
+      identify("user", ServerUser.id, &json)
+      json.put("display_name", ServerUser.name)
+      json.putObject("followers") {
+        $0.putNull("href")
+        $0.put("total", 0)
+      }
+      images(nil, &json)
+    }
+  }
+
+  /// As lists have it.
+  /// - Parameter cover: Id of a track.
+  func playlist(_ playlist: Playlist, cover: String?, _ json: inout JSONWriter) {
+    json.object { json in
+      members(of: playlist, cover: cover, &json)
+      json.putObject("tracks") { json in
+        json.put("href", "\(base)/v1/playlists/\(playlist.id)/tracks")
+        json.put("total", playlist.trackCount)
+      }
+    }
+  }
+
+  /// With its first tracks.
+  func playlist(
+    _ playlist: Playlist, cover: String?, _ items: [PlaylistItem], _ page: Page, _ json: inout JSONWriter
+  ) {
+    json.object { json in
+      members(of: playlist, cover: cover, &json)
+      json.putObject("followers") {
+        $0.putNull("href")
+        $0.put("total", 0)
+      }
+      json.key("tracks")
+      self.page(items, page, total: playlist.trackCount, "\(base)/v1/playlists/\(playlist.id)/tracks", [], &json) {
+        item($1, &$0)
+      }
+    }
+  }
+
+  private func members(of playlist: Playlist, cover: String?, _ json: inout JSONWriter) {
+    json.put("collaborative", false)
+    json.put("description", playlist.description ?? "")
+    identify("playlist", playlist.id, &json)
+    images(cover, &json)
+    json.put("name", playlist.name)
+    json.putObject("owner") { json in
+      identify("user", ServerUser.id, &json)
+      json.put("display_name", ServerUser.name)
+    }
+    json.putNull("primary_color")
+    json.put("public", playlist.isPublic)
+    json.put("snapshot_id", SnapshotID.text(playlist))
+  }
+
+  /// Of a playlist. Where the file is gone, the track is null.
+  func item(_ item: PlaylistItem, _ json: inout JSONWriter) {
+    json.object { json in
+      json.put("added_at", item.added.map { Self.time($0) })
+      json.putObject("added_by") { identify("user", ServerUser.id, &$0) }
+      json.put("is_local", false)
+      json.putNull("primary_color")
+      json.key("track")
+      if let song = item.song { track(song, album: .some(item.album), &json) } else { json.null() }
+      json.putObject("video_thumbnail") { $0.putNull("url") }
+    }
+  }
+
+  /// In whole seconds.
+  static func time(_ time: Timestamp) -> String {
+    Timestamp(nanoseconds: time.seconds * 1_000_000_000).description
+  }
+}
+
+/// A place in a playlist.
+struct PlaylistItem {
+  /// `nil` for those that nobody added.
+  var added: Timestamp?
+  /// `nil`: the file is gone.
+  var song: Song?
+  var album: SongAlbum?
+}
+
+/// How clients name the state of a playlist.
+enum SnapshotID {
+  static func text(_ playlist: Playlist) -> String { "\(playlist.snapshot),\(playlist.id)" }
+
+  /// - Throws: `PlaylistEditError.unknownSnapshot` for what no playlist of this id has.
+  static func number(_ text: String?, of id: String) throws(PlaylistEditError) -> Int? {
+    guard let text, !text.isEmpty else { return nil }
+    let parts = text.split(separator: ",", maxSplits: 1)
+    guard parts.count == 2, parts[1] == id, let number = Int(parts[0]) else { throw .unknownSnapshot }
+    return number
+  }
+}

@@ -1,0 +1,127 @@
+internal import Application
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import Text
+
+/// An answer in Subsonic's envelope. Its status is 200 whatever went wrong, as clients expect it.
+struct SubsonicAnswer {
+  enum Format: Equatable {
+    case xml, json
+    /// JSON as an argument of a function of this name.
+    case jsonp(callback: String)
+
+    /// XML unless a client asks for something else.
+    init(_ fields: FormFields) {
+      switch fields["f"] {
+      case "json": self = .json
+      case "jsonp":
+        let callback = fields["callback"] ?? ""
+        // Anything else would be a script of somebody else's making.
+        let isName = !callback.isEmpty && callback.utf8.allSatisfy { Self.nameCharacters.contains($0) }
+        self = isName ? .jsonp(callback: callback) : .json
+      default: self = .xml
+      }
+    }
+
+    private static let nameCharacters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.".utf8)
+  }
+
+  /// The version of Subsonic's API that is spoken.
+  static let version = "1.16.1"
+
+  static func response(_ body: SubsonicObject, _ format: Format) -> Response {
+    response(status: "ok", body, format)
+  }
+
+  static func response(_ error: RequestError, _ format: Format) -> Response {
+    let code = SubsonicErrorCode(error)
+    var body = SubsonicObject()
+    body.put("error") {
+      $0.put("code", code.rawValue)
+      $0.put("message", error.message)
+    }
+    var response = response(status: "failed", body, format)
+    if let seconds = error.retryAfter { response.headers[.retryAfter] = String(seconds) }
+    return response
+  }
+
+  private static func response(status: String, _ body: SubsonicObject, _ format: Format) -> Response {
+    var envelope = SubsonicObject()
+    envelope.put("status", status)
+    envelope.put("version", version)
+    envelope.put("type", "nocturne")
+    envelope.put("serverVersion", Nocturne.version)
+    envelope.put("openSubsonic", true)
+    for member in body.members { envelope.put(member.name, member.value) }
+    let (type, bytes): (String, [UInt8])
+    switch format {
+    case .xml:
+      var writer = XMLWriter()
+      writer.element("subsonic-response", .object(envelope), namespace: "http://subsonic.org/restapi")
+      (type, bytes) = ("application/xml; charset=utf-8", Array(writer.text.utf8))
+    case .json: (type, bytes) = ("application/json; charset=utf-8", json(envelope))
+    case .jsonp(let callback):
+      (type, bytes) = ("text/javascript; charset=utf-8", Array("\(callback)(".utf8) + json(envelope) + Array(");".utf8))
+    }
+    return Response(
+      status: .ok, headers: [.contentType: type, .cacheControl: "no-store", .xContentTypeOptions: "nosniff"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+
+  private static func json(_ envelope: SubsonicObject) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("subsonic-response")
+    writer.subsonic(.object(envelope))
+    writer.endObject()
+    return writer.bytes
+  }
+}
+
+/// What Subsonic's clients are told of an error.
+enum SubsonicErrorCode: Int {
+  case generic = 0
+  case missingParameter = 10
+  case clientTooOld = 20
+  case serverTooOld = 30
+  case wrongCredentials = 40
+  case tokensNotSupported = 41
+  case mechanismNotSupported = 42
+  case conflictingMechanisms = 43
+  case invalidKey = 44
+  case notAllowed = 50
+  case notFound = 70
+
+  init(_ error: RequestError) {
+    self =
+      error.subsonicCode
+      ?? {
+        switch error.status {
+        case .unauthorized: .wrongCredentials
+        case .forbidden: .notAllowed
+        case .notFound: .notFound
+        default: .generic
+        }
+      }()
+  }
+}
+
+/// Gives errors of requests under `/rest/` Subsonic's shape, also those of who is not let in.
+struct SubsonicErrorShape: RouterMiddleware {
+  typealias Context = ServerContext
+
+  func handle(
+    _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await next(request, context)
+    } catch where request.uri.path.hasPrefix("/rest/") {
+      let described = RequestError(error)
+      if described.status.kind == .serverError && described.status != .serviceUnavailable {
+        context.logger.error("request_failed", metadata: ["error": "\(error)"])
+      }
+      return SubsonicAnswer.response(described, SubsonicAnswer.Format(FormFields(request.uri.query ?? "")))
+    }
+  }
+}

@@ -1,0 +1,281 @@
+internal import Filters
+internal import Foundation
+internal import Platform
+internal import ResultStore
+
+extension SubsonicLibrary {
+  // MARK: The server
+
+  func ping(_ request: SubsonicRequest) -> SubsonicObject { SubsonicObject() }
+
+  func license(_ request: SubsonicRequest) -> SubsonicObject { .make { $0.put("license") { $0.put("valid", true) } } }
+
+  func extensions(_ request: SubsonicRequest) -> SubsonicObject {
+    let offered = ["apiKeyAuthentication", "formPost", "songLyrics", "sonicSimilarity"]
+    return .make {
+      $0.put(
+        "openSubsonicExtensions",
+        offered.map { name in
+          .make {
+            $0.put("name", name)
+            $0.put("versions", .list([.integer(1)]))
+          }
+        })
+    }
+  }
+
+  /// All clients are one person.
+  static let userName = "nocturne"
+
+  func tokenInfo(_ request: SubsonicRequest) throws -> SubsonicObject {
+    _ = try request.required("apiKey")
+    return .make { $0.put("tokenInfo") { $0.put("username", Self.userName) } }
+  }
+
+  func user(_ request: SubsonicRequest) throws -> SubsonicObject {
+    let name = try request.required("username")
+    return .make {
+      $0.put("user") {
+        $0.put("username", name)
+        $0.put("scrobblingEnabled", false)
+        for role in ["admin", "settings", "upload", "coverArt", "comment", "podcast", "share", "jukebox", "videoConversion"] {
+          $0.put("\(role)Role", false)
+        }
+        for role in ["download", "playlist", "stream"] { $0.put("\(role)Role", true) }
+        $0.put("folder", .list([.integer(1)]))
+      }
+    }
+  }
+
+  func scanStatus(_ request: SubsonicRequest) throws -> SubsonicObject {
+    let count = try store.trackCount(matching: .everything)
+    let isScanning = RunLock.isHeld(forDatabase: store.path)
+    return .make {
+      $0.put("scanStatus") {
+        $0.put("scanning", isScanning)
+        $0.put("count", count)
+      }
+    }
+  }
+
+  func nowPlaying(_ request: SubsonicRequest) -> SubsonicObject { .make { $0.put("nowPlaying") { _ in } } }
+
+  /// Taken and forgotten: the library does not count what is played.
+  func scrobble(_ request: SubsonicRequest) throws -> SubsonicObject {
+    _ = try request.required("id")
+    return SubsonicObject()
+  }
+
+  // MARK: Folders
+
+  func musicFolders(_ request: SubsonicRequest) -> SubsonicObject {
+    .make {
+      $0.put("musicFolders") {
+        $0.put(
+          "musicFolder",
+          [
+            .make {
+              $0.put("id", 1)
+              $0.put("name", "Music")
+            }
+          ])
+      }
+    }
+  }
+
+  private func allArtists() throws -> [CatalogArtist] { try store.artists(haveAlbums: true, limit: .max) }
+
+  func indexes(_ request: SubsonicRequest) throws -> SubsonicObject {
+    let starred = try dates(.artist)
+    let groups = Self.groups(try allArtists())
+    let changed = try store.albums(order: .newest, limit: 1).first?.added ?? Timestamp(nanoseconds: 0)
+    return .make {
+      $0.put("indexes") {
+        $0.put("lastModified", changed.nanoseconds / 1_000_000)
+        $0.put("ignoredArticles", Self.ignoredArticles.joined(separator: " "))
+        $0.put("index", groups.map { index($0, starred) })
+      }
+    }
+  }
+
+  private func index(
+    _ group: (letter: String, artists: [CatalogArtist]), _ starred: [String: Timestamp]
+  ) -> SubsonicObject {
+    .make {
+      $0.put("name", group.letter)
+      $0.put("artist", group.artists.map { object($0, starred: starred[$0.id]) })
+    }
+  }
+
+  /// An artist is a folder of albums, and an album one of songs.
+  func musicDirectory(_ request: SubsonicRequest) throws -> SubsonicObject {
+    let id = try request.required("id")
+    let (name, parent, children): (String, String?, [SubsonicObject])
+    if let album = try store.album(id: id) {
+      (name, parent, children) = (album.name, album.artists.first?.id, try self.children(store.songs(ofAlbum: id)))
+    } else if let artist = try store.artist(id: id) {
+      (name, parent, children) = (artist.name, nil, try folders(store.albums(ofArtist: id)))
+    } else if id == "1" {
+      let artists = try allArtists().map { artist in
+        SubsonicObject.make {
+          $0.put("id", artist.id)
+          $0.put("isDir", true)
+          $0.put("title", artist.name)
+        }
+      }
+      (name, parent, children) = ("Music", nil, artists)
+    } else {
+      throw Self.notFound("folder")
+    }
+    return .make {
+      $0.put("directory") {
+        $0.put("id", id)
+        $0.put("parent", parent)
+        $0.put("name", name)
+        $0.put("child", children)
+      }
+    }
+  }
+
+  // MARK: Artists, albums, songs
+
+  func artists(_ request: SubsonicRequest) throws -> SubsonicObject {
+    let starred = try dates(.artist)
+    let groups = Self.groups(try allArtists())
+    return .make {
+      $0.put("artists") {
+        $0.put("ignoredArticles", Self.ignoredArticles.joined(separator: " "))
+        $0.put("index", groups.map { index($0, starred) })
+      }
+    }
+  }
+
+  func artist(_ request: SubsonicRequest) throws -> SubsonicObject {
+    let id = try request.required("id")
+    guard let artist = try store.artist(id: id) else { throw Self.notFound("artist") }
+    var object = object(artist, starred: try dates(.artist)[id])
+    object.put("album", try objects(store.albums(ofArtist: id) + store.albums(ofArtist: id, .appearsOn)))
+    return .make { $0.put("artist", .object(object)) }
+  }
+
+  func album(_ request: SubsonicRequest) throws -> SubsonicObject {
+    let id = try request.required("id")
+    guard let album = try store.album(id: id) else { throw Self.notFound("album") }
+    var object = object(album, starred: try dates(.album)[id])
+    object.put("song", try children(store.songs(ofAlbum: id)))
+    return .make { $0.put("album", .object(object)) }
+  }
+
+  func song(_ request: SubsonicRequest) throws -> SubsonicObject {
+    let song = try song(id: request.required("id"))
+    return .make { $0.put("song", .object(song.object)) }
+  }
+
+  func song(id: String) throws -> (song: Song, object: SubsonicObject) {
+    guard let song = try store.song(id: id), let object = try children([song]).first else { throw Self.notFound("song") }
+    return (song, object)
+  }
+
+  func genres(_ request: SubsonicRequest) throws -> SubsonicObject {
+    let genres = try store.genres()
+    return .make {
+      $0.put("genres") {
+        $0.put(
+          "genre",
+          genres.map { genre in
+            .make {
+              $0.put("songCount", genre.trackCount)
+              $0.put("albumCount", genre.albumCount)
+              $0.put("value", genre.name)
+            }
+          })
+      }
+    }
+  }
+
+  /// Nothing is known of artists and albums but what is in the library.
+  func artistInfo(_ request: SubsonicRequest) throws -> SubsonicObject {
+    try artistInfo(request, as: "artistInfo")
+  }
+
+  func artistInfo2(_ request: SubsonicRequest) throws -> SubsonicObject {
+    try artistInfo(request, as: "artistInfo2")
+  }
+
+  private func artistInfo(_ request: SubsonicRequest, as name: String) throws -> SubsonicObject {
+    let id = try request.required("id")
+    guard try store.artist(id: id) != nil || store.song(id: id) != nil || store.album(id: id) != nil else {
+      throw Self.notFound("artist")
+    }
+    return .make { $0.put(name) { _ in } }
+  }
+
+  func albumInfo(_ request: SubsonicRequest) throws -> SubsonicObject {
+    let id = try request.required("id")
+    guard try store.album(id: id) != nil || store.song(id: id) != nil else { throw Self.notFound("album") }
+    return .make { $0.put("albumInfo") { _ in } }
+  }
+
+  // MARK: Lists
+
+  func albumList(_ request: SubsonicRequest) throws -> SubsonicObject {
+    let albums = try folders(listedAlbums(request))
+    return .make { $0.put("albumList") { $0.put("album", albums) } }
+  }
+
+  func albumList2(_ request: SubsonicRequest) throws -> SubsonicObject {
+    let albums = try objects(listedAlbums(request))
+    return .make { $0.put("albumList2") { $0.put("album", albums) } }
+  }
+
+  private func listedAlbums(_ request: SubsonicRequest) throws -> [SongAlbum] {
+    let type = try request.required("type")
+    let (limit, offset) = (try request.count("size", else: 10), try request.offset("offset"))
+    switch type {
+    case "newest": return try store.albums(order: .newest, limit: limit, offset: offset)
+    case "random":
+      return try store.albums(order: .random(seed: Int.random(in: 0..<1_000_000)), limit: limit, offset: offset)
+    case "alphabeticalByName": return try store.albums(order: .name, limit: limit, offset: offset)
+    case "alphabeticalByArtist": return try store.albums(order: .artist, limit: limit, offset: offset)
+    case "byGenre":
+      let genre = CatalogGenre.id(ofName: try request.required("genre"))
+      return try store.albums(order: .name, genre: genre, limit: limit, offset: offset)
+    case "byYear":
+      guard let from = try request.integer("fromYear"), let to = try request.integer("toYear") else {
+        throw RequestError.subsonic(.missingParameter, .badRequest, "byYear needs fromYear and toYear.")
+      }
+      return try store.albums(
+        order: .year(isDescending: from > to), years: min(from, to)...max(from, to), limit: limit, offset: offset)
+    case "starred":
+      let ids = try store.saved(.album).map(\.id)
+      return Array(try store.albums(ids: ids).compactMap(\.self).dropFirst(offset).prefix(limit))
+    // What is played and how it is rated is not kept.
+    case "frequent", "recent", "highest": return []
+    default: throw RequestError(.badRequest, "type is none of the lists that Subsonic has: \(type.prefix(50)).")
+    }
+  }
+
+  func randomSongs(_ request: SubsonicRequest) throws -> SubsonicObject {
+    let (from, to) = (try request.integer("fromYear"), try request.integer("toYear"))
+    let years = from == nil && to == nil ? nil : min(from ?? 0, to ?? 9999)...max(from ?? 0, to ?? 9999)
+    let songs = try store.randomSongs(
+      seed: Int.random(in: 0..<1_000_000), genre: request["genre"].map { CatalogGenre.id(ofName: $0) }, years: years,
+      limit: request.count("size", else: 10))
+    let children = try children(songs)
+    return .make { $0.put("randomSongs") { $0.put("song", children) } }
+  }
+
+  func songsByGenre(_ request: SubsonicRequest) throws -> SubsonicObject {
+    let genre = CatalogGenre.id(ofName: try request.required("genre"))
+    let songs = try children(
+      store.songs(ofGenre: genre, limit: request.count("count", else: 10), offset: request.offset("offset")))
+    return .make { $0.put("songsByGenre") { $0.put("song", songs) } }
+  }
+
+  /// Nobody counts what is played; the order is that of the albums.
+  func topSongs(_ request: SubsonicRequest) throws -> SubsonicObject {
+    let artist = SongArtist(named: try request.required("artist"))
+    let songs = try children(store.songs(ofArtist: artist.id, limit: request.count("count", else: 50)))
+    return .make { $0.put("topSongs") { $0.put("song", songs) } }
+  }
+}

@@ -1,0 +1,199 @@
+internal import Analysis
+internal import Foundation
+internal import Platform
+internal import ResultStore
+internal import SystemPackage
+
+/// What Subsonic's clients are told of the library: its objects, and when somebody starred them.
+struct SubsonicLibrary: Sendable {
+  let services: Services
+  var store: ResultStore { services.store }
+
+  /// Saved albums or artists, and since when.
+  func dates(_ kind: ResultStore.SavedKind) throws -> [String: Timestamp] {
+    Dictionary(try store.saved(kind).map { ($0.id, $0.saved) }) { first, _ in first }
+  }
+
+  static func notFound(_ what: String) -> RequestError { RequestError(.notFound, "There is no \(what) with this id.") }
+
+  // MARK: Songs
+
+  /// In the same order.
+  func children(_ songs: [Song]) throws -> [SubsonicObject] {
+    let starred = try store.savedDates(ofFiles: songs.map(\.row.fileID))
+    return songs.map { child($0, starred: starred[$0.row.fileID]) }
+  }
+
+  func children(ofFiles files: [Int64?]) throws -> [SubsonicObject] {
+    try children(store.songs(ofFiles: files.compactMap(\.self)))
+  }
+
+  private func child(_ song: Song, starred: Timestamp?) -> SubsonicObject {
+    let row = song.row
+    let credit = song.artists.map(\.name).joined(separator: ", ")
+    return .make {
+      $0.put("id", song.id)
+      $0.put("parent", song.album?.id)
+      $0.put("isDir", false)
+      $0.put("title", song.title)
+      $0.put("album", song.album?.name)
+      $0.put("artist", row.artist ?? (credit.isEmpty ? nil : credit))
+      $0.put("track", song.track)
+      $0.put("year", row.year)
+      $0.put("genre", song.genres.first)
+      $0.put("coverArt", song.id)
+      $0.put("size", song.size)
+      $0.put("contentType", AudioMediaType.name(container: song.container, codec: row.codec))
+      $0.put("suffix", row.path.extension?.lowercased())
+      $0.put("duration", row.durationSeconds.map { Int($0.rounded()) })
+      $0.put("bitRate", song.bitRate.map { ($0 + 500) / 1000 })
+      $0.put("bitDepth", song.bitDepth)
+      $0.put("samplingRate", song.sampleRate)
+      $0.put("channelCount", song.channelCount)
+      $0.put("path", Self.path(of: song))
+      $0.put("isVideo", false)
+      $0.put("discNumber", song.disc)
+      $0.put("created", row.added.description)
+      $0.put("starred", starred?.description)
+      $0.put("albumId", song.album?.id)
+      $0.put("artistId", song.artists.first?.id)
+      $0.put("type", "music")
+      $0.put("mediaType", "song")
+      // Null where there is none; 0 where there is no tempo, as the extension wants it.
+      $0.put("bpm", Int((row.bpm ?? 0).rounded()))
+      $0.put("sortName", "")
+      $0.put("musicBrainzId", song.recordingID ?? "")
+      $0.put("isrc", song.isrc.map { [$0] } ?? [])
+      $0.put("genres", song.genres.map(Self.named))
+      $0.put("artists", song.artists.map(Self.reference))
+      $0.put("displayArtist", row.artist ?? credit)
+      $0.put("albumArtists", song.albumArtists.map(Self.reference))
+      $0.put("displayAlbumArtist", song.albumArtists.map(\.name).joined(separator: ", "))
+      $0.put("replayGain") { gain in
+        // ReplayGain 2: to −18 LUFS.
+        gain.put("trackGain", row.integratedLoudness.map { (-18 - $0).rounded(toPlaces: 2) })
+      }
+    }
+  }
+
+  /// A path as clients show and store it: names, and not where the file is on this machine.
+  private static func path(of song: Song) -> String {
+    let artist = song.albumArtists.first?.name ?? song.artists.first?.name
+    let folders = [artist, song.album?.name].compactMap { $0?.replacing("/", with: "_") }
+    return (folders + [song.row.path.lastComponent.map { DisplayPath.text(of: FilePath(root: nil, [$0])) } ?? song.id])
+      .joined(separator: "/")
+  }
+
+  static func named(_ name: String) -> SubsonicObject { .make { $0.put("name", name) } }
+
+  static func reference(_ artist: SongArtist) -> SubsonicObject {
+    .make {
+      $0.put("id", artist.id)
+      $0.put("name", artist.name)
+    }
+  }
+
+  // MARK: Albums and artists
+
+  /// `AlbumID3`.
+  func object(_ album: SongAlbum, starred: Timestamp?) -> SubsonicObject {
+    let credit = album.artists.map(\.name).joined(separator: ", ")
+    return .make {
+      $0.put("id", album.id)
+      $0.put("name", album.name)
+      $0.put("artist", credit.isEmpty ? nil : credit)
+      $0.put("artistId", album.artists.first?.id)
+      $0.put("coverArt", album.id)
+      $0.put("songCount", album.trackCount)
+      $0.put("duration", Int(album.durationSeconds.rounded()))
+      $0.put("created", album.added.description)
+      $0.put("starred", starred?.description)
+      $0.put("year", album.year)
+      $0.put("genre", album.genres.first)
+      $0.put("mediaType", "album")
+      $0.put("musicBrainzId", "")
+      $0.put("genres", album.genres.map(Self.named))
+      $0.put("artists", album.artists.map(Self.reference))
+      $0.put("displayArtist", credit)
+      $0.put("releaseTypes", album.releaseTypes)
+      $0.put("recordLabels", album.label.map { [Self.named($0)] } ?? [])
+      $0.put("isCompilation", album.isCompilation)
+      $0.put("originalReleaseDate") { date in
+        let parts = album.date?.split(separator: "-").map { Int($0) } ?? []
+        for (name, part) in zip(["year", "month", "day"], parts) { date.put(name, part) }
+      }
+    }
+  }
+
+  func objects(_ albums: [SongAlbum]) throws -> [SubsonicObject] {
+    let starred = try dates(.album)
+    return albums.map { object($0, starred: starred[$0.id]) }
+  }
+
+  /// An album as clients without tags see it: a folder.
+  func folders(_ albums: [SongAlbum]) throws -> [SubsonicObject] {
+    let starred = try dates(.album)
+    return albums.map { album in
+      .make {
+        let credit = album.artists.map(\.name).joined(separator: ", ")
+        $0.put("id", album.id)
+        $0.put("parent", album.artists.first?.id)
+        $0.put("isDir", true)
+        $0.put("title", album.name)
+        $0.put("name", album.name)
+        $0.put("album", album.name)
+        $0.put("artist", credit.isEmpty ? nil : credit)
+        $0.put("year", album.year)
+        $0.put("genre", album.genres.first)
+        $0.put("coverArt", album.id)
+        $0.put("songCount", album.trackCount)
+        $0.put("duration", Int(album.durationSeconds.rounded()))
+        $0.put("created", album.added.description)
+        $0.put("starred", starred[album.id]?.description)
+        $0.put("mediaType", "album")
+      }
+    }
+  }
+
+  /// `ArtistID3`.
+  func object(_ artist: CatalogArtist, starred: Timestamp?) -> SubsonicObject {
+    .make {
+      $0.put("id", artist.id)
+      $0.put("name", artist.name)
+      $0.put("albumCount", artist.albumCount)
+      $0.put("starred", starred?.description)
+      $0.put("musicBrainzId", "")
+      $0.put("sortName", Self.sortName(artist.name))
+      $0.put("roles", [artist.albumCount > 0 ? "albumartist" : nil, artist.trackCount > 0 ? "artist" : nil].compactMap(\.self))
+    }
+  }
+
+  func objects(_ artists: [CatalogArtist]) throws -> [SubsonicObject] {
+    let starred = try dates(.artist)
+    return artists.map { object($0, starred: starred[$0.id]) }
+  }
+
+  // MARK: Names
+
+  static let ignoredArticles = ["The", "An", "A", "Die", "Das", "Ein", "Eine", "Les", "Le", "La"]
+
+  /// Without an article at its start.
+  static func sortName(_ name: String) -> String {
+    for article in ignoredArticles where name.lowercased().hasPrefix(article.lowercased() + " ") {
+      return String(name.dropFirst(article.count + 1))
+    }
+    return name
+  }
+
+  /// By the letter that their names begin with; `#` for anything else.
+  static func groups(_ artists: [CatalogArtist]) -> [(letter: String, artists: [CatalogArtist])] {
+    let groups = Dictionary(grouping: artists) { artist -> String in
+      let name = sortName(artist.name).folding(options: .diacriticInsensitive, locale: nil)
+      guard let first = name.first, first.isLetter else { return "#" }
+      return String(first).uppercased()
+    }
+    return groups.sorted { $0.key < $1.key }.map { letter, artists in
+      (letter, artists.sorted { (sortName($0.name).lowercased(), $0.id) < (sortName($1.name).lowercased(), $1.id) })
+    }
+  }
+}

@@ -1,0 +1,76 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import ResultStore
+
+/// `/rest`: the API of Subsonic 1.16.1 with the extensions of OpenSubsonic (opensubsonic.netlify.app), for the players that
+/// speak it.
+struct SubsonicRoutes: RouteSet {
+  let services: Services
+
+  func add(to router: Router<ServerContext>) {
+    let group = router.group("rest")
+    group.get(":method", use: answer)
+    group.post(":method", use: answer)
+  }
+
+  @Sendable private func answer(_ request: Request, _ context: ServerContext) async throws -> Response {
+    var request = request
+    let asked = try await SubsonicRequest(&request, method: context.parameters.require("method"))
+    do {
+      try asked.check()
+      switch asked.method {
+      case "stream": return try await stream(asked, request)
+      case "download": return try await services.track(asked.required("id"), for: request, isAttachment: true)
+      case "getCoverArt":
+        return try await services.cover(
+          asked.required("id"), size: CoverSize(for: asked.integer("size").flatMap { $0 > 0 ? $0 : nil }), for: request)
+      default:
+        guard let endpoint = Self.endpoints[asked.method] else {
+          throw RequestError.subsonic(.notFound, .notFound, "This server does not offer \(asked.method.prefix(50)).")
+        }
+        let library = SubsonicLibrary(services: services)
+        let body = try await services.blocking { try endpoint(library)(asked) }
+        return SubsonicAnswer.response(body, asked.format)
+      }
+    } catch let error as RequestError {
+      return SubsonicAnswer.response(error, asked.format)
+    } catch let error as PlaylistEditError {
+      return SubsonicAnswer.response(RequestError(error), asked.format)
+    }
+  }
+
+  /// The file as it is. Who asks for another format gets it as well, and sees by its type what it is: nothing is encoded
+  /// anew here.
+  private func stream(_ asked: SubsonicRequest, _ request: Request) async throws -> Response {
+    try await services.track(asked.required("id"), for: request)
+  }
+
+  private typealias Endpoint = @Sendable (SubsonicLibrary) -> (SubsonicRequest) throws -> SubsonicObject
+
+  private static let endpoints: [String: Endpoint] = [
+    "ping": { $0.ping }, "getLicense": { $0.license }, "getOpenSubsonicExtensions": { $0.extensions },
+    "tokenInfo": { $0.tokenInfo }, "getUser": { $0.user }, "getScanStatus": { $0.scanStatus },
+    "getMusicFolders": { $0.musicFolders }, "getIndexes": { $0.indexes }, "getMusicDirectory": { $0.musicDirectory },
+    "getArtists": { $0.artists }, "getArtist": { $0.artist }, "getAlbum": { $0.album }, "getSong": { $0.song },
+    "getGenres": { $0.genres }, "getAlbumList": { $0.albumList }, "getAlbumList2": { $0.albumList2 },
+    "getRandomSongs": { $0.randomSongs }, "getSongsByGenre": { $0.songsByGenre }, "getNowPlaying": { $0.nowPlaying },
+    "getTopSongs": { $0.topSongs }, "getArtistInfo": { $0.artistInfo }, "getArtistInfo2": { $0.artistInfo2 },
+    "getAlbumInfo": { $0.albumInfo }, "getAlbumInfo2": { $0.albumInfo },
+    "search2": { $0.search2 }, "search3": { $0.search3 },
+    "getSimilarSongs": { $0.similarSongs }, "getSimilarSongs2": { $0.similarSongs2 },
+    "getSonicSimilarTracks": { $0.sonicSimilarTracks },
+    "getPlaylists": { $0.playlists }, "getPlaylist": { $0.playlist }, "createPlaylist": { $0.createPlaylist },
+    "updatePlaylist": { $0.updatePlaylist }, "deletePlaylist": { $0.deletePlaylist },
+    "star": { $0.star }, "unstar": { $0.unstar }, "getStarred": { $0.starred }, "getStarred2": { $0.starred2 },
+    "getLyrics": { $0.lyrics }, "getLyricsBySongId": { $0.lyricsBySong }, "scrobble": { $0.scrobble },
+  ]
+}
+
+extension RequestError {
+  init(_ error: PlaylistEditError) {
+    switch error {
+    case .noSuchPlaylist: self.init(.notFound, error.message)
+    default: self.init(.badRequest, error.message)
+    }
+  }
+}
