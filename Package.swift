@@ -257,8 +257,8 @@ let package = Package(
     testTarget(
       "ServerTests",
       [
-        "Analysis", "AnalysisTesting", "Application", "BuiltInAnalyzers", "Platform", "Records", "ResultStore", "Server",
-        "Text", systemPackage,
+        "Analysis", "AnalysisTesting", "Application", "BuiltInAnalyzers", "LibraryScan", "Platform", "Records",
+        "ResultStore", "Server", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"),

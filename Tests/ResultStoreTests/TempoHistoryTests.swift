@@ -1,6 +1,7 @@
 import Analysis
 import Platform
 import Records
+import SystemPackage
 import Testing
 
 @testable import ResultStore

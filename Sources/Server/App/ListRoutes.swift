@@ -20,6 +20,9 @@ struct ListRoutes: Sendable {
     }
     group.post("playlists") { request, _ in try await create(request.jsonObject()) }
     group.get("playlists/:id") { _, context in try await show(context.parameters.require("id")) }
+    group.get("playlists/{id}.m3u8") { _, context in
+      try await PlaylistFile(library: library).answer(context.parameters.require("id"))
+    }
     group.put("playlists/:id") { request, context in
       try await describe(context.parameters.require("id"), request.jsonObject())
     }
