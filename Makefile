@@ -40,6 +40,7 @@ test:
 	@Scripts/check-manual .build/debug/analyze
 	@Scripts/check-server .build/debug/analyze
 	@Scripts/check-openapi .build/debug/analyze
+	@Scripts/check-recognition-server .build/debug/analyze
 	@Scripts/check-adding-an-analyzer .build/debug
 	@Scripts/hash-page --check
 	@Scripts/check-pages .build/debug/analyze

@@ -44,9 +44,11 @@ package struct DecodingProcess: ~Copyable {
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     var filled = 0
     while true {
-      guard let count = try? bytes.withUnsafeMutableBytes({ buffer in
-        try command.output.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
-      }), count > 0 else { break }
+      guard
+        let count = try? bytes.withUnsafeMutableBytes({ buffer in
+          try command.output.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+        }), count > 0
+      else { break }
       filled += count
       let used = filled / 4 * 4
       let frames = bytes[..<used].withUnsafeBytes { raw in

@@ -70,6 +70,12 @@ import Testing
     #expect(error?.retryAfter != nil)
   }
 
+  @Test func manySmallChunksAreTooMuchAsWell() {
+    #expect(throws: RequestError.self) {
+      for _ in 0..<1_000 { _ = try session.add(ByteBuffer(), format, sequence: nil) }
+    }
+  }
+
   @Test func formatsAreNotMixed() throws {
     _ = try session.add(second, format, sequence: nil)
     var other = format

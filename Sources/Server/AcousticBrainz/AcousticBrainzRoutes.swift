@@ -79,7 +79,8 @@ struct AcousticBrainzRoutes: RouteSet {
         guard let value = try value(id, number, { make(id, $0) }) else { continue }
         answer[id, default: [:]]["\(number)"] = value
       }
-      return Response.json(.object(answer.mapValues { .object($0) }.merging(["mbid_mapping": [:]]) { first, _ in first }))
+      return Response.json(
+        .object(answer.mapValues { .object($0) }.merging(["mbid_mapping": [:]]) { first, _ in first }))
     }
   }
 

@@ -70,7 +70,9 @@ struct LowLevelDocument {
   }
 
   /// Picard's names of what has another one there.
-  private static let names = ["musicbrainz_recordingid": "musicbrainz_trackid", "track": "tracknumber", "disc": "discnumber"]
+  private static let names = [
+    "musicbrainz_recordingid": "musicbrainz_trackid", "track": "tracknumber", "disc": "discnumber",
+  ]
 
   static func version(_ record: FileRecord) -> JSONValue {
     .object([

@@ -122,7 +122,8 @@ struct CatalogRoutes: RouteSet {
   private static let types = ["album", "artist", "playlist", "track", "show", "episode", "audiobook"]
 
   private func search(_ request: CatalogRequest) throws -> Response {
-    let text = try request.required("q")
+    // Pages name it `query`, as there.
+    let text = try request.fields["query"] ?? request.required("q")
     _ = try request.required("type")
     let types = request.list("type")
     if let unknown = types.first(where: { !Self.types.contains($0) }) {

@@ -64,6 +64,8 @@ final class LiveSession: Sendable {
   static let maximumChunkSize = 4 << 20
   /// Bytes that may wait.
   private static let queueLimit = 8 << 20
+  /// Chunks that may wait: each takes more memory than its bytes.
+  private static let queuedChunkLimit = 256
   /// Events that are kept for those who were away.
   private static let eventLimit = 64
   private static let watcherLimit = 4
@@ -97,7 +99,7 @@ final class LiveSession: Sendable {
         throw RequestError(
           .conflict, "Chunk \(state.nextSequence) must come first: chunks are taken in the order of their numbers.")
       }
-      guard state.chunkBytes + chunk.readableBytes <= Self.queueLimit else {
+      guard state.chunkBytes + chunk.readableBytes <= Self.queueLimit, state.chunks.count < Self.queuedChunkLimit else {
         throw RequestError(.tooManyRequests, "The audio comes faster than it is listened to.", retryAfter: 1)
       }
       state.format = format
@@ -198,7 +200,7 @@ final class LiveSession: Sendable {
             ]))
           add(.noMatch, json.bytes)
         }
-      } catch where !listening.hasFailed {
+      } catch  where !listening.hasFailed {
         listening.hasFailed = true
         var json = JSONWriter()
         json.value(.object(["event": "error", "message": .string(RequestError(error).message)]))

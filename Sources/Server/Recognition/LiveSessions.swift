@@ -44,7 +44,8 @@ final class LiveSessions: Sendable {
       }
       guard state.sessions.values.count(where: { !$0.isEnded }) < maximumCount else {
         throw RequestError(
-          .serviceUnavailable, "The server listens to \(maximumCount) sessions already. Try again later.", retryAfter: 10)
+          .serviceUnavailable, "The server listens to \(maximumCount) sessions already. Try again later.",
+          retryAfter: 10)
       }
       state.sessions[session.id] = session
       defer { state.isTended = true }

@@ -73,7 +73,8 @@ struct RecognitionCatalogRoutes: RouteSet {
       "next": hasMore ? .string("/v1/catalog?limit=\(limit)&offset=\(offset + limit)") : .null,
       "duration_s": .number((current.information.duration * 10).rounded() / 10),
       "problem": catalog.problem == nil
-        ? .null : "The catalog has changed and cannot be read; the one before is used. `analyze catalog info` says why.",
+        ? .null
+        : "The catalog has changed and cannot be read; the one before is used. `analyze catalog info` says why.",
       "items": .array(try entries.map(Self.jsonValue)),
     ])
   }
@@ -132,7 +133,8 @@ struct RecognitionCatalogRoutes: RouteSet {
   /// A catalog as `analyze catalog export` writes it.
   private func add(catalogFile body: ByteBuffer) throws -> Response {
     try merge { file in
-      let descriptor = try FileDescriptor.open(file, .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+      let descriptor = try FileDescriptor.open(
+        file, .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
       try descriptor.closeAfter { _ = try descriptor.writeAll(body.readableBytesView) }
     }
   }
@@ -145,7 +147,8 @@ struct RecognitionCatalogRoutes: RouteSet {
     let added = try CustomCatalog(contentsOf: file)
     try CatalogMerge(catalog: catalog.path, others: [file]).perform()
     catalog.noteChange()
-    return try Response.json(status: .created, .object(["items": .array(added.entries(offset: 0, limit: Self.pageLimit).map(Self.jsonValue))]))
+    return try Response.json(
+      status: .created, .object(["items": .array(added.entries(offset: 0, limit: Self.pageLimit).map(Self.jsonValue))]))
   }
 
   /// Media items as `match` prints them; what is missing is not known.

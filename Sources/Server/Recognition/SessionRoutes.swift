@@ -32,7 +32,8 @@ struct SessionRoutes: RouteSet {
       guard case .pcm(let format) = try AudioType(contentType: request.headers[.contentType]) else {
         throw RequestError(
           .unsupportedMediaType,
-          "Live audio is PCM, such as Content-Type: audio/pcm;rate=48000;channels=1;encoding=s16le. Files go to /v1/match.")
+          "Live audio is PCM, such as Content-Type: audio/pcm;rate=48000;channels=1;encoding=s16le. Files go to /v1/match."
+        )
       }
       let chunk = try await request.body.collect(upTo: LiveSession.maximumChunkSize)
       let (receipt, isWorkNew) = try session.add(chunk, format, sequence: sequence)

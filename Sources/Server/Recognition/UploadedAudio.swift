@@ -60,9 +60,11 @@ final class UploadedAudio: Sendable {
   }
 
   private static let tooLarge = RequestError(
-    .contentTooLarge, "The audio is larger than \(maximumSize >> 20) MiB. Some ten seconds are enough to recognize a track.")
+    .contentTooLarge,
+    "The audio is larger than \(maximumSize >> 20) MiB. Some ten seconds are enough to recognize a track.")
   private static let noSpace = RequestError(
-    HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), "The server has no room for the audio. Is the disk of its TMPDIR full?")
+    HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
+    "The server has no room for the audio. Is the disk of its TMPDIR full?")
 
   /// What is heard in it; blocks while it is decoded and matched.
   /// - Parameter decoder: The command line of a `DecodingWorker`, without its limits.

@@ -1,0 +1,161 @@
+import Analysis
+import AnalysisTesting
+import Application
+import Foundation
+import Glibc
+import Platform
+import Records
+import ResultStore
+import Synchronization
+import SystemPackage
+import Text
+
+@testable import Server
+
+/// A server in this process over a small library, at a free port of this machine. Its files are known to the database alone.
+final class ServedLibrary: Sendable {
+  struct Answer {
+    var status: Int
+    /// Names in lower case.
+    var headers: [String: String]
+    var body: [UInt8]
+
+    var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
+  }
+
+  /// A file, and what analyzers found of it.
+  struct File {
+    var path: FilePath
+    var tags: [String: [String]]
+    var findings: [(analyzer: String, finding: any AnalysisFinding)] = []
+  }
+
+  let folder: TemporaryDirectory
+  let store: ResultStore
+  let port: Int
+  private let stopping: AsyncStream<Never>.Continuation
+  private let server: Task<Void, any Error>
+
+  static let seconds = 200.0
+
+  init(_ files: [File], change: (inout ServerOptions) -> Void = { _ in }) async throws {
+    folder = try TemporaryDirectory()
+    store = try ResultStore(
+      path: folder.path.appending("library.sqlite"),
+      findings: [
+        TagFinding.self, TempoFinding.self, KeyFinding.self, LoudnessFinding.self, TraitsFinding.self, LikenessFinding.self,
+        SectionsFinding.self,
+      ])
+    try Self.fill(store, files)
+    var options = ServerOptions(catalog: folder.path.appending("catalog"))
+    options.port = 0
+    change(&options)
+    let (stopping, stop) = AsyncStream.makeStream(of: Never.self)
+    self.stopping = stop
+    let (ports, found) = AsyncStream.makeStream(of: Int.self)
+    let running = try NocturneServer(Services(store: store, options: options)) { message in
+      if case .integer(let port)? = message.fields["port"] { found.yield(Int(port)) }
+    }
+    server = Task {
+      defer { found.finish() }
+      try await running.run { for await _ in stopping {} }
+    }
+    guard let port = await ports.first(where: { _ in true }) else {
+      try await server.value
+      throw CancellationError()
+    }
+    self.port = port
+  }
+
+  /// Ends the server; to be called at the end of a test.
+  func stop() async throws {
+    stopping.finish()
+    try await server.value
+  }
+
+  private static func fill(_ store: ResultStore, _ files: [File]) throws {
+    let ids = ["tags"] + Set(files.flatMap { $0.findings.map(\.analyzer) }).sorted()
+    let members = ids.map { AnalyzerIdentity(id: $0, version: 1, digest: "") }
+    let wanted = WantedAnalyses(
+      members: members.map { WantedAnalyses.Member(identity: $0, readsAudio: $0.id != "tags") }, decoderVersion: 1)
+    let merger = ResultMerger(store: store, programVersion: "1")
+    let format = AudioFormat(
+      container: "flac", codec: "flac", sampleRate: 44_100, channelCount: 2, bitDepth: 16, bitRate: 900_000,
+      isLossless: true, claimedFrameCount: Int64(44_100 * seconds), frameCount: Int64(44_100 * seconds))
+    let results = files.enumerated().map { index, file in
+      let stamp = FileStamp(
+        path: file.path, device: 1, inode: UInt64(index + 1), sizeBytes: 1000, modified: Timestamp(nanoseconds: 1))
+      let findings = [("tags", TagFinding(fields: file.tags) as any AnalysisFinding)] + file.findings.map { ($0, $1) }
+      let outcomes = findings.map { id, finding in
+        AnalyzerOutcome(analyzer: AnalyzerIdentity(id: id, version: 1, digest: ""), result: .finding(finding))
+      }
+      let analysis = FileAnalysis(
+        status: .ok, contentID: ContentID(ofPath: file.path), format: format, decodedDuration: seconds, outcomes: outcomes)
+      return WorkerResult(.analysis(analysis, of: stamp), analyzed: .now)
+    }
+    try merger.merge(results, from: ResultOrigin(pipeline: "p", digest: "d", wanted: wanted))
+  }
+
+  // MARK: Asking
+
+  /// - Parameter target: Path and query.
+  func get(_ target: String, _ headers: [String: String] = [:]) async throws -> Answer {
+    try await ask("GET", target, headers)
+  }
+
+  func ask(
+    _ method: String, _ target: String, _ headers: [String: String] = [:], body: [UInt8] = []
+  ) async throws -> Answer {
+    var head = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
+    for (name, value) in headers { head += "\(name): \(value)\r\n" }
+    if !body.isEmpty || method == "POST" { head += "Content-Length: \(body.count)\r\n" }
+    let request = Array((head + "\r\n").utf8) + body
+    let port = port
+    let bytes = try await withCheckedThrowingContinuation { (done: CheckedContinuation<[UInt8], any Error>) in
+      // Sockets block; the pool of tasks must not.
+      Thread.detachNewThread { done.resume(with: Result { try Self.exchange(request, port: port) }) }
+    }
+    return try Self.answer(bytes)
+  }
+
+  private static func exchange(_ request: [UInt8], port: Int) throws -> [UInt8] {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    let isConnected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+    guard isConnected else { throw Errno(rawValue: errno) }
+    var sent = 0
+    while sent < request.count {
+      let count = request[sent...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+      guard count > 0 else { throw Errno(rawValue: errno) }
+      sent += count
+    }
+    var answer: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count <= 0 { return answer }
+      answer += buffer[..<count]
+    }
+  }
+
+  private static func answer(_ bytes: [UInt8]) throws -> Answer {
+    guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { throw Errno.connectionReset }
+    let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
+    let status = lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    var headers: [String: String] = [:]
+    for line in lines.dropFirst() {
+      let parts = line.split(separator: ":", maxSplits: 1)
+      headers[parts[0].lowercased()] = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
+    }
+    return Answer(status: status, headers: headers, body: Array(bytes[end.upperBound...]))
+  }
+}
