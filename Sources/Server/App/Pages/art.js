@@ -41,6 +41,7 @@ export function art(id, pixels, cover = id) {
   const drawPrint = async () => {
     const found = await envelope(id, pixels > 60 ? 120 : 36);
     if (found) host.replaceChildren(print(found, pixels));
+      else host.classList.add('blank');
   };
   if (coverless.has(cover)) {
     drawPrint();

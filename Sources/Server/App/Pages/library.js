@@ -43,11 +43,13 @@ const FIELDS = [
   { name: 'added', label: 'Added', example: '7d or 2026-11-01', of: value => value.trim() },
   { name: 'where', label: 'As on the command line', example: 'genre:trance -lossless:yes', raw: true }
 ];
-const SORTS = [['', 'Folder'], ['title', 'Title'], ['artist', 'Artist'], ['album', 'Album'], ['year', 'Year, oldest'],
+const SORTS = [['', 'Folder, or best hit'], ['title', 'Title'], ['artist', 'Artist'], ['album', 'Album'], ['year', 'Year, oldest'],
   ['-year', 'Year, newest'], ['bpm', 'Tempo, slowest'], ['-bpm', 'Tempo, fastest'], ['confidence', 'Least sure tempo'],
   ['key', 'Key'], ['lufs', 'Quietest'], ['-lufs', 'Loudest'], ['duration', 'Shortest'], ['-duration', 'Longest'],
   ['-added', 'Added last']];
 
+/** Folders in their order, unless words are looked for: then the best hits first. */
+const sortOf = values => values.sort || (values.q ? '' : 'path');
 const expression = values => FIELDS.map(({ name, raw, of = value => value }) =>
   values[name] && (raw ? values[name] : `${name}:${of(values[name])}`)).filter(Boolean).join(' ');
 function chipText({ label, options, raw }, value) {
@@ -60,7 +62,7 @@ async function showTracks(parameters) {
   const count = element('span', { id: 'count' }), chips = element('div', { class: 'chips' }, count),
     problem = element('p', { class: 'warning', role: 'alert', hidden: true });
   const rows = new VirtualRows({
-    fetch: (offset, limit) => ask(`tracks${query({ q: values.q, where: expression(values), sort: values.sort, limit, offset })}`),
+    fetch: (offset, limit) => ask(`tracks${query({ q: values.q, where: expression(values), sort: sortOf(values), limit, offset })}`),
     make: (track, index) => trackRow(track, { play: () => playFrom(index) }),
     counted: found => {
       const text = found.count ? `${found.count_is_exact === false ? 'more than ' : ''}${plural(found.count, 'track')}`
@@ -70,7 +72,7 @@ async function showTracks(parameters) {
     }
   });
   const playFrom = async index => {
-    const { items } = await ask(`tracks${query({ q: values.q, where: expression(values), sort: values.sort, limit: 200, offset: index })}`);
+    const { items } = await ask(`tracks${query({ q: values.q, where: expression(values), sort: sortOf(values), limit: 200, offset: index })}`);
     player.play(items);
   };
 
@@ -82,11 +84,12 @@ async function showTracks(parameters) {
       await rows.reload();
       problem.hidden = true;
     } catch (error) {
+      if (!error.status) throw error;
       problem.textContent = error.message;
       problem.hidden = false;
     }
   };
-  const changed = later(150, () => { rows.toTop(); load(); });
+  const changed = later(150, () => { rows.toTop(); load().catch(() => {}); });
   const set = (name, value) => { values[name] = value; changed(); };
   const paintChips = () => {
     const active = FIELDS.filter(({ name }) => values[name]);

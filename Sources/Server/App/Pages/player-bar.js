@@ -71,7 +71,7 @@ function draw(force) {
   const strip = find('#player-strip'), { position, duration } = player;
   const column = Math.floor(position / (duration || 1) * strip.clientWidth / 3);
   const now = clock(Math.floor(position));
-  if (find('#player-now').textContent !== now) {
+  if (force || find('#player-now').textContent !== now) {
     find('#player-now').textContent = now;
     find('#player-end').textContent = clock(duration);
     tellPosition(strip, position, duration);

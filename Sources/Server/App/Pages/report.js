@@ -38,7 +38,7 @@ export async function showReport(_, __, { signal, reload }) {
         element('section', { id: 'attention' }, heading('Needs your attention'),
           isQuiet ? none('Nothing needs your attention.') : report.causes.map(cause)),
         element('section', { id: 'new' }, heading('New', report.new_count ? plural(report.new_count, 'track') : undefined),
-          report.new?.length ? element('ul', {}, report.new.map(folder)) : none('Nothing new since the last run.')))
+          report.new?.length ? element('ul', {}, report.new.map(folder)) : none('Nothing new.')))
     ],
     shown: () => {
       for (const part of document.querySelectorAll('[data-to]')) {

@@ -2,7 +2,7 @@
 
 import { find } from './shared.js';
 import { none, title } from './parts.js';
-import { server } from './server.js';
+import { isLocked, server } from './server.js';
 
 const screens = new Map(), places = new Map();
 let leave = null, shown = '', aborter = new AbortController(), step = 0;
@@ -43,14 +43,15 @@ export async function show({ isNew = true } = {}) {
   try {
     page = await found.show(parts, parameters, { signal, reload: () => show({ isNew: false }) });
   } catch (error) {
-    if (error.name === 'AbortError' || error.status === 401) return;
+    // A banner or the question for a token tells what is wrong; the old screen stays.
+    if (error.name === 'AbortError' || error.status === 401 || (error.status === 0 && shown)) return;
     page = { name: 'Nocturne', nodes: [title(error.status === 404 ? 'Not found' : 'This did not work'), none(error.message)] };
     if (!error.status && error.status !== 0) console.error(error);
   } finally {
     clearTimeout(line);
     if (mine === step) find('#loading').hidden = true;
   }
-  if (mine !== step) return;
+  if (mine !== step || isLocked) return;
   if (leave) leave();
   leave = page.leave || null;
   const isFirst = !shown, main = find('#main'), heldFocus = main.contains(document.activeElement);

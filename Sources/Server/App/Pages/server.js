@@ -12,6 +12,10 @@ export class ServerError extends Error {
 }
 
 let isGone = false;
+/** Whether the server has refused a request for want of a token, until `unlock` is called. */
+export let isLocked = false;
+export function unlock() { isLocked = false; }
+
 const tell = (name, detail) => server.dispatchEvent(new CustomEvent(name, { detail }));
 
 function setGone(gone) {
@@ -54,7 +58,10 @@ export async function request(address, options = {}) {
   }
   setGone(false);
   if (response.ok) return response.status === 204 ? new Response('null') : response;
-  if (response.status === 401) tell('locked');
+  if (response.status === 401 && !isLocked) {
+    isLocked = true;
+    tell('locked');
+  }
   let details = {};
   try { details = (await response.json()).error || {}; } catch { /* no JSON: a proxy's page */ }
   throw new ServerError(response.status, details.message || `The server answered ${response.status}.`, details);

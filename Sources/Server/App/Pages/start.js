@@ -2,7 +2,7 @@
 
 import { find, plural } from './shared.js';
 import { kept, say } from './parts.js';
-import { connect, disconnect, server } from './server.js';
+import { connect, disconnect, server, unlock } from './server.js';
 import { screen, show, startRouter } from './router.js';
 import { player } from './player.js';
 import { startPlayerBar } from './player-bar.js';
@@ -80,13 +80,10 @@ server.addEventListener('back', () => {
 
 /* A token is needed */
 
-let isLocked = false;
 server.addEventListener('locked', () => {
-  if (isLocked) return;
-  isLocked = true;
   disconnect();
   showLogin(() => {
-    isLocked = false;
+    unlock();
     connect();
     show();
   });
