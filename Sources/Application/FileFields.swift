@@ -1,5 +1,5 @@
-internal import Records
 internal import Platform
+internal import Records
 internal import SystemPackage
 internal import Text
 

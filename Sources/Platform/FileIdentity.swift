@@ -39,5 +39,7 @@ public struct FileIdentity: Hashable, Sendable {
 }
 
 extension Timestamp {
-  fileprivate init(_ time: timespec) { self.init(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)) }
+  fileprivate init(_ time: timespec) {
+    self.init(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
 }

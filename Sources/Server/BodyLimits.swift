@@ -38,7 +38,8 @@ struct BodyLimits: RouterMiddleware {
     guard length > Self.standard else { return try await next(request, context) }
     guard reserved.bytes.add(length, ordering: .relaxed).newValue <= Self.allLarge else {
       reserved.bytes.subtract(length, ordering: .relaxed)
-      throw RequestError(.serviceUnavailable, "Too much is being sent at once. Try again in some seconds.", retryAfter: 5)
+      throw RequestError(
+        .serviceUnavailable, "Too much is being sent at once. Try again in some seconds.", retryAfter: 5)
     }
     defer { reserved.bytes.subtract(length, ordering: .relaxed) }
     return try await next(request, context)

@@ -53,13 +53,14 @@ package struct NocturneServer: Sendable {
     await watch?.stop()
     do {
       try ending.get()
-    } catch where Self.isAboutListening(error) {
+    } catch  where Self.isAboutListening(error) {
       throw ListenError(error, host: services.options.host, port: services.options.port)
     }
   }
 
   private static func isAboutListening(_ error: any Error) -> Bool {
-    error is IOError || error is SocketAddressError || error is SocketAddressError.UnknownHost || error is NIOConnectionError
+    error is IOError || error is SocketAddressError || error is SocketAddressError.UnknownHost
+      || error is NIOConnectionError
   }
 
   private var application: some ApplicationProtocol {

@@ -78,7 +78,8 @@ struct ServeCommand: AsyncParsableCommand {
         return try AccessLog(path)
       } catch {
         throw CommandFailure(
-          .fatal, "The access log “\(DisplayPath.text(of: path))” cannot be opened: \(error). Check its folder and rights.")
+          .fatal,
+          "The access log “\(DisplayPath.text(of: path))” cannot be opened: \(error). Check its folder and rights.")
       }
     }
   }

@@ -25,7 +25,9 @@ import Testing
 
   private func tracks(_ names: String) -> [TrackReference] { names.map(track) }
 
-  private func make(_ names: String) throws -> Playlist { try store.createPlaylist(named: "Mix", tracks: tracks(names)) }
+  private func make(_ names: String) throws -> Playlist {
+    try store.createPlaylist(named: "Mix", tracks: tracks(names))
+  }
 
   /// Last components of the paths that references stand for now; `-` for none.
   private func names(_ tracks: [ReferencedTrack]) throws -> String {

@@ -37,14 +37,18 @@ import Testing
   }
 
   @Test func tracksOfOneAlbumAreInTheirOrder() throws {
-    let names = ["albumartist": ["Band"], "album": ["Album"], "artist": ["Band"], "genre": ["Rock", "Pop"], "date": ["1999-03"]]
+    let names = [
+      "albumartist": ["Band"], "album": ["Album"], "artist": ["Band"], "genre": ["Rock", "Pop"], "date": ["1999-03"],
+    ]
     func tags(_ title: String, disc: String?, track: String?) -> [String: [String]] {
       names.merging(["title": [title], "disc": disc.map { [$0] } ?? [], "track": track.map { [$0] } ?? []]) { $1 }
         .filter { !$0.value.isEmpty }
     }
     let library = try library([
-      ("/music/CD 2/a.flac", tags("fourth", disc: "2", track: "1")), ("/music/x.flac", tags("third", disc: nil, track: nil)),
-      ("/music/z.flac", tags("second", disc: "1", track: "10")), ("/music/zz.flac", tags("first", disc: nil, track: "9")),
+      ("/music/CD 2/a.flac", tags("fourth", disc: "2", track: "1")),
+      ("/music/x.flac", tags("third", disc: nil, track: nil)),
+      ("/music/z.flac", tags("second", disc: "1", track: "10")),
+      ("/music/zz.flac", tags("first", disc: nil, track: "9")),
     ])
     let album = try #require(try albums(library).first)
     #expect(try titles(album, in: library) == ["first", "second", "third", "fourth"])
@@ -59,11 +63,13 @@ import Testing
   }
 
   @Test func albumsOfOneNameAreTwoIfTheirArtistsAre() throws {
-    func tags(_ artist: String, album: String = "Greatest Hits", _ more: [String: [String]] = [:]) -> [String: [String]] {
+    func tags(_ artist: String, album: String = "Greatest Hits", _ more: [String: [String]] = [:]) -> [String: [String]]
+    {
       ["albumartist": [artist], "album": [album], "artist": [artist]].merging(more) { $1 }
     }
     let library = try library([
-      ("/music/a.flac", tags("One")), ("/music/b.flac", tags("Two")), ("/music/c.flac", tags("two", album: "greatest  hits")),
+      ("/music/a.flac", tags("One")), ("/music/b.flac", tags("Two")),
+      ("/music/c.flac", tags("two", album: "greatest  hits")),
       ("/music/d.flac", tags("Two", ["musicbrainz_albumid": ["AB"]])),
     ])
     let albums = try albums(library)
@@ -95,13 +101,16 @@ import Testing
 
   @Test func whatIsNotKnownIsLeftOut() throws {
     let library = try library([
-      ("/music/No tags at all.flac", [:]), ("/music/broken.flac", nil), ("/music/loose.flac", ["artist": ["A"], "title": ["T"]]),
+      ("/music/No tags at all.flac", [:]), ("/music/broken.flac", nil),
+      ("/music/loose.flac", ["artist": ["A"], "title": ["T"]]),
       ("/music/empty.flac", ["album": [" "], "artist": [" "]]),
     ])
     let untitled = try #require(try library.store.song(id: ContentID(ofPath: "/music/No tags at all.flac").description))
-    #expect(untitled.title == "No tags at all" && untitled.isUntitled && untitled.artists.isEmpty && untitled.album == nil)
+    #expect(
+      untitled.title == "No tags at all" && untitled.isUntitled && untitled.artists.isEmpty && untitled.album == nil)
     let broken = ContentID(ofPath: "/music/broken.flac").description
-    #expect(try library.store.songs(ids: [untitled.id, broken, "", "nobody"]).map { $0 == nil } == [false, true, true, true])
+    #expect(
+      try library.store.songs(ids: [untitled.id, broken, "", "nobody"]).map { $0 == nil } == [false, true, true, true])
     #expect(try albums(library).isEmpty)
     #expect(try library.store.artists(limit: 10).map(\.name) == ["A"])
     #expect(try library.store.songs(matching: .everything, limit: 10).count == 3)
@@ -114,13 +123,15 @@ import Testing
       ["artist": ["A", "B"]], ["artist": ["A & B"], "artists": ["A", "B"]], ["artist": ["A feat. B"]],
       ["artist": ["A (ft. B)"]], ["artist": ["A; B"]], ["artist": ["A / B"]], ["artist": ["a featuring B", "A"]],
     ]
-    let library = try library(credits.enumerated().map { number, tags -> File in (FilePath("/music/\(number).flac"), tags) })
+    let library = try library(
+      credits.enumerated().map { number, tags -> File in (FilePath("/music/\(number).flac"), tags) })
     for song in try library.store.songs(matching: .everything, limit: 10) {
       #expect(song.artists.map { $0.name.uppercased() } == ["A", "B"], "\(song.row.path)")
     }
     #expect(try library.store.artists(limit: 10).map(\.trackCount) == [7, 7])
     let whole = ["AC/DC", "Earth, Wind & Fire", "Feat.", "Little Feat.", "Chicago (Band)"]
-    let bands = try self.library(whole.enumerated().map { number, name -> File in (FilePath("/music/\(number).flac"), ["artist": [name]]) })
+    let bands = try self.library(
+      whole.enumerated().map { number, name -> File in (FilePath("/music/\(number).flac"), ["artist": [name]]) })
     #expect(try Set(bands.store.artists(limit: 10).map(\.name)) == Set(whole))
   }
 
@@ -156,13 +167,18 @@ import Testing
     var files: [File] = (0..<400).map { number -> File in
       let tags = [
         "title": ["Love number \(number)"], "artist": ["Lovers \(number % 40)"], "album": ["Lovely \(number % 50)"],
-        "albumartist": ["Lovers \(number % 40)"], "date": ["\(1980 + number % 10)"], "genre": [number % 2 == 0 ? "Pop" : "Rock"],
+        "albumartist": ["Lovers \(number % 40)"], "date": ["\(1980 + number % 10)"],
+        "genre": [number % 2 == 0 ? "Pop" : "Rock"],
       ]
       return (FilePath("/music/\(number).flac"), tags)
     }
-    files.append(("/music/é.flac", [
-      "title": ["Love"], "artist": ["Björk"], "album": ["Love"], "isrc": ["GB-AAA-00-00001"], "date": ["2001"],
-    ]))
+    files.append(
+      (
+        "/music/é.flac",
+        [
+          "title": ["Love"], "artist": ["Björk"], "album": ["Love"], "isrc": ["GB-AAA-00-00001"], "date": ["2001"],
+        ]
+      ))
     files.append(("/music/bad.flac", nil))
     let library = try library(files)
     func search(_ text: String = "", _ change: (inout CatalogQuery) -> Void = { _ in }) throws -> CatalogAnswer {
@@ -191,9 +207,10 @@ import Testing
   }
 
   @Test func pagesAreWholeAndShufflesAreKept() throws {
-    let library = try library((0..<30).map { number -> File in
-      (FilePath("/music/\(number).flac"), ["album": ["Album \(number)"], "albumartist": ["A"]])
-    })
+    let library = try library(
+      (0..<30).map { number -> File in
+        (FilePath("/music/\(number).flac"), ["album": ["Album \(number)"], "albumartist": ["A"]])
+      })
     for order in [AlbumOrder.newest, .name, .artist, .year(isDescending: true), .random(seed: 5)] {
       let all = try library.store.albums(order: order, limit: 100)
       let pages = try [0, 10, 20].flatMap { try library.store.albums(order: order, limit: 10, offset: $0) }

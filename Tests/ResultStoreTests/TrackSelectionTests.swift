@@ -4,9 +4,10 @@ import Foundation
 import GRDB
 import Platform
 import Records
-@testable import ResultStore
 import SystemPackage
 import Testing
+
+@testable import ResultStore
 
 /// Filters, as the store answers them.
 @Suite struct TrackSelectionTests {
@@ -176,7 +177,9 @@ import Testing
     let skipped = SkippedFile(path: "/music/a/cover.jpg", code: "not_audio", message: "A picture.")
     try library.night(skipping: [skipped]) { _ in nil }
     for fewTracks in [0, 1000] {
-      for (text, expected) in [("path:a", 119), ("path:2", 23), ("-path:music", 0), ("path:cover", 0), ("path:waiting", 0)] {
+      for (text, expected) in [
+        ("path:a", 119), ("path:2", 23), ("-path:music", 0), ("path:cover", 0), ("path:waiting", 0),
+      ] {
         let filter = try TrackFilter(parsing: text)
         #expect(try count(filter, in: library, fewTracks: fewTracks) == expected, "\(text), \(fewTracks)")
       }

@@ -6,13 +6,16 @@ import Testing
 @testable import Server
 
 @Suite struct ServedNamesTests {
-  @Test(arguments: ["localhost", "LocalHost:80", "127.0.0.1", "127.0.0.1:8642", "[::1]:8642", "localhost.", "127.3.2.1"])
+  @Test(arguments: [
+    "localhost", "LocalHost:80", "127.0.0.1", "127.0.0.1:8642", "[::1]:8642", "localhost.", "127.3.2.1",
+  ])
   func loopbackIsServedByItsNames(authority: String) {
     #expect(ServedNames(host: "127.0.0.1", names: []).contain(authority))
   }
 
   @Test(arguments: [
-    "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "192.168.1.2", "", ":80", "localhost:", "localhost:x",
+    "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "192.168.1.2", "", ":80", "localhost:",
+    "localhost:x",
     "a b", "user@localhost", "localhost/", "[::1", "[::1]x", "::1",
   ])
   func othersAreNot(authority: String) {
@@ -134,7 +137,9 @@ import Testing
     #expect(others.name(ofPass: own, kind: .bearer, now: now) == "")
   }
 
-  @Test(arguments: ["", "# nothing\n", "phone\n", "phone short\n", "a aaaaaaaaaaaaaaaa\na bbbbbbbbbbbbbbbb\n", "a b c\n"])
+  @Test(arguments: [
+    "", "# nothing\n", "phone\n", "phone short\n", "a aaaaaaaaaaaaaaaa\na bbbbbbbbbbbbbbbb\n", "a b c\n",
+  ])
   func filesWithMistakesAreRefusedWithoutTheirTokens(text: String) throws {
     defer { remove() }
     let path = try file(text)
@@ -176,7 +181,8 @@ import Testing
   }
 
   @Test func secretsAreNotLogged() {
-    #expect(LoggedTarget.text(of: "/rest/x?u=me&p=secret&T=a&%61piKey=b&id=1") == "/rest/x?u=me&p=…&T=…&%61piKey=…&id=1")
+    #expect(
+      LoggedTarget.text(of: "/rest/x?u=me&p=secret&T=a&%61piKey=b&id=1") == "/rest/x?u=me&p=…&T=…&%61piKey=…&id=1")
     #expect(LoggedTarget.text(of: "/v1/x") == "/v1/x")
   }
 }

@@ -13,7 +13,8 @@ import Text
     struct Image: Decodable { var url: String, height: Int, width: Int }
     struct Album: Decodable {
       var album_type: String, artists: [Artist], available_markets: [String], href: String, id: String, images: [Image]
-      var name: String, release_date: String, release_date_precision: String, total_tracks: Int, type: String, uri: String
+      var name: String, release_date: String, release_date_precision: String, total_tracks: Int, type: String,
+        uri: String
     }
     var album: Album?
     var artists: [Artist], disc_number: Int, duration_ms: Int, explicit: Bool, href: String, id: String, name: String
@@ -41,11 +42,17 @@ import Text
         path: "/music/\(number).flac",
         tags: [
           "title": ["Song \(number)"], "artist": ["Band \(number % 3)"], "album": ["Album \(number % 3)"],
-          "albumartist": ["Band \(number % 3)"], "genre": ["House"], "date": ["200\(number % 3)-05-01"], "track": ["\(number)"],
+          "albumartist": ["Band \(number % 3)"], "genre": ["House"], "date": ["200\(number % 3)-05-01"],
+          "track": ["\(number)"],
           "isrc": ["GBAAA00000\(10 + number)"],
         ],
         findings: [
-          ("tempo", TempoFinding(bpm: 110 + Double(number), confidence: 0.9, candidates: [], isStable: true, map: [], beats: [1, 1.5, 2], metre: "4/4")),
+          (
+            "tempo",
+            TempoFinding(
+              bpm: 110 + Double(number), confidence: 0.9, candidates: [], isStable: true, map: [], beats: [1, 1.5, 2],
+              metre: "4/4")
+          ),
           ("traits", TraitsFinding(energy: Double(number) / 20, danceability: 0.5, speechiness: 0.1, reason: nil)),
         ])
     } + [ServedLibrary.File(path: "/music/untitled.flac", tags: [:])]
@@ -93,9 +100,11 @@ import Text
     let analysis = try await library.get("/v1/audio-analysis/\(id)").json
     guard case .array(let beats) = analysis["beats"] else { throw CancellationError() }
     #expect(beats.count == 3 && beats[0]["start"] == .number(1))
-    let wished = try await library.get("/v1/recommendations?seed_tracks=\(id)&min_tempo=118&target_energy=0.5&limit=3").json
+    let wished = try await library.get("/v1/recommendations?seed_tracks=\(id)&min_tempo=118&target_energy=0.5&limit=3")
+      .json
     guard case .array(let tracks) = wished["tracks"] else { throw CancellationError() }
-    #expect(tracks.map { $0["name"] } == [.string("Song 10"), .string("Song 11"), .string("Song 9")] || tracks.count == 3)
+    #expect(
+      tracks.map { $0["name"] } == [.string("Song 10"), .string("Song 11"), .string("Song 9")] || tracks.count == 3)
     try await library.stop()
   }
 

@@ -2,10 +2,10 @@ import AnalysisTesting
 import Foundation
 import Glibc
 import NIOCore
-@testable import ResultStore
 import SystemPackage
 import Testing
 
+@testable import ResultStore
 @testable import Server
 
 @Suite struct ByteRangeTests {
@@ -24,7 +24,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "bytes", "bytes=", "bytes=-", "bytes=a-b", "bytes=9-3", "bytes=0-1,5-6", "lines=0-1", "bytes=+1-2", "bytes=1--2",
+    "", "bytes", "bytes=", "bytes=-", "bytes=a-b", "bytes=9-3", "bytes=0-1,5-6", "lines=0-1", "bytes=+1-2",
+    "bytes=1--2",
     "bytes=١-٢",
   ])
   func whatIsNoRangeGetsAll(header: String) {
@@ -47,7 +48,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["", "now", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 99 Nov 1994 08:49:37 GMT"])
+  @Test(arguments: [
+    "", "now", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 99 Nov 1994 08:49:37 GMT",
+  ])
   func otherDatesAreNotUnderstood(text: String) {
     #expect(HTTPDate.seconds(of: text) == nil)
   }

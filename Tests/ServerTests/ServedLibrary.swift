@@ -43,7 +43,8 @@ final class ServedLibrary: Sendable {
     store = try ResultStore(
       path: folder.path.appending("library.sqlite"),
       findings: [
-        TagFinding.self, TempoFinding.self, KeyFinding.self, LoudnessFinding.self, TraitsFinding.self, LikenessFinding.self,
+        TagFinding.self, TempoFinding.self, KeyFinding.self, LoudnessFinding.self, TraitsFinding.self,
+        LikenessFinding.self,
         SectionsFinding.self,
       ])
     try Self.fill(store, files)
@@ -90,7 +91,8 @@ final class ServedLibrary: Sendable {
         AnalyzerOutcome(analyzer: AnalyzerIdentity(id: id, version: 1, digest: ""), result: .finding(finding))
       }
       let analysis = FileAnalysis(
-        status: .ok, contentID: ContentID(ofPath: file.path), format: format, decodedDuration: seconds, outcomes: outcomes)
+        status: .ok, contentID: ContentID(ofPath: file.path), format: format, decodedDuration: seconds,
+        outcomes: outcomes)
       return WorkerResult(.analysis(analysis, of: stamp), analyzed: .now)
     }
     try merger.merge(results, from: ResultOrigin(pipeline: "p", digest: "d", wanted: wanted))
@@ -134,7 +136,9 @@ final class ServedLibrary: Sendable {
     guard isConnected else { throw Errno(rawValue: errno) }
     var sent = 0
     while sent < request.count {
-      let count = request[sent...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+      let count = request[sent...].withUnsafeBytes {
+        send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+      }
       guard count > 0 else { throw Errno(rawValue: errno) }
       sent += count
     }

@@ -26,12 +26,14 @@ import Text
     #expect(bpm == 120)
   }
 
-  @Test(arguments: [
-    [:], ["bpm": 9], ["bpm": 1001], ["bpm": "fast"], ["times": "5/7"], ["times": 2], ["taps": [0, 1]],
-    ["taps": [0, 2, 1, 3]], ["bpm": 100, "times": "2"], ["shift_ms": 1, "shift_beats": 1], ["no_tempo": true, "bpm": 90],
-    ["bar_beats": 0], ["move_bar": 1.5], ["bmp": 120], ["preview": true], ["confirm": "yes"],
-    ["shift_beats": .number(.infinity)],
-  ] as [[String: JSONValue]])
+  @Test(
+    arguments: [
+      [:], ["bpm": 9], ["bpm": 1001], ["bpm": "fast"], ["times": "5/7"], ["times": 2], ["taps": [0, 1]],
+      ["taps": [0, 2, 1, 3]], ["bpm": 100, "times": "2"], ["shift_ms": 1, "shift_beats": 1],
+      ["no_tempo": true, "bpm": 90],
+      ["bar_beats": 0], ["move_bar": 1.5], ["bmp": 120], ["preview": true], ["confirm": "yes"],
+      ["shift_beats": .number(.infinity)],
+    ] as [[String: JSONValue]])
   func whatMakesNoSenseIsSaid(_ body: [String: JSONValue]) {
     do {
       _ = try wish(body)

@@ -25,7 +25,9 @@ struct PageCauses {
       total += 1
       if isNews { news += 1 }
       guard (isNews ? listedNews : listedOthers).count < PageCauses.listedFiles else { return }
-      let file: [String: Any] = ["id": ContentID(ofPath: record.path).description, "path": DisplayPath.text(of: record.path), "why": text]
+      let file: [String: Any] = [
+        "id": ContentID(ofPath: record.path).description, "path": DisplayPath.text(of: record.path), "why": text,
+      ]
       if isNews { listedNews.append(file) } else { listedOthers.append(file) }
     }
 

@@ -32,7 +32,9 @@ enum CatalogNames {
   /// - Parameters:
   ///   - release: MusicBrainz release, which tells editions apart.
   ///   - artists: Album artists. Without them, tracks with the name of the album belong together if they are in one folder.
-  static func albumID(_ name: String, release: String?, artists: [String], isCompilation: Bool, path: FilePath) -> String {
+  static func albumID(_ name: String, release: String?, artists: [String], isCompilation: Bool, path: FilePath)
+    -> String
+  {
     if let release { return id("release", [release.lowercased()]) }
     let name = normalized(name)
     if !artists.isEmpty { return id("album", [name] + artists.map(normalized)) }

@@ -46,7 +46,8 @@ extension ResultStore {
     try read { db in
       let reader = CatalogReader(db, tables: songs.tables)
       return try reader.songs(
-        reader.ids("SELECT song.id FROM song WHERE \(condition) AND \(CatalogTables.isListed) ORDER BY song.id", [value]))
+        reader.ids(
+          "SELECT song.id FROM song WHERE \(condition) AND \(CatalogTables.isListed) ORDER BY song.id", [value]))
     }
   }
 
@@ -214,7 +215,8 @@ extension ResultStore {
       try select.forEach {
         genres.append(
           CatalogGenre(
-            id: select.text(0), name: select.text(1), trackCount: Int(select.integer(2)), albumCount: Int(select.integer(3))))
+            id: select.text(0), name: select.text(1), trackCount: Int(select.integer(2)),
+            albumCount: Int(select.integer(3))))
       }
       return genres
     }

@@ -119,7 +119,8 @@ private struct CatalogSearch {
     for lastIsPrefix in [true, false] {
       let (pattern, isPossible) = pattern(filters, lastIsPrefix: lastIsPrefix)
       guard isPossible, let pattern else { return ([], 0) }
-      let join = "FROM \(index) CROSS JOIN \(table) ON \(table).id = \(index).rowid WHERE \(index) MATCH ?\(conditions.sql)"
+      let join =
+        "FROM \(index) CROSS JOIN \(table) ON \(table).id = \(index).rowid WHERE \(index) MATCH ?\(conditions.sql)"
       let values = [.text(pattern)] + conditions.values
       let select = try Query(db, "SELECT \(table).id, \(score) \(join) LIMIT ?")
       var scores: [(id: Int64, score: Double)] = []
@@ -218,9 +219,9 @@ private struct CatalogSearch {
     let genre = query.genre.map {
       (
         sql: """
-          EXISTS (\(songs) AND EXISTS (SELECT 1 FROM genre_song WHERE genre_song.song = link.song
-            AND genre_song.genre = (SELECT id FROM genre WHERE genre_id = ?)))
-          """,
+        EXISTS (\(songs) AND EXISTS (SELECT 1 FROM genre_song WHERE genre_song.song = link.song
+          AND genre_song.genre = (SELECT id FROM genre WHERE genre_id = ?)))
+        """,
         values: [SQLValue.text(CatalogNames.genreID($0))]
       )
     }

@@ -23,7 +23,9 @@ extension ResultStore {
   /// In the order asked; `nil` for ids that no track has.
   public func traits(ofSongs ids: [String]) throws(StoreError) -> [SongTraits?] {
     try read { db in
-      func column(_ name: String, of table: String) -> String { songs.tables.contains(table) ? "\(table).\(name)" : "NULL" }
+      func column(_ name: String, of table: String) -> String {
+        songs.tables.contains(table) ? "\(table).\(name)" : "NULL"
+      }
       let joins = ["tempo", "traits"].filter { songs.tables.contains($0) }
         .map { "LEFT JOIN \($0) ON \($0).file = song.id" }.joined(separator: " ")
       let metre = column("metre", of: "tempo")

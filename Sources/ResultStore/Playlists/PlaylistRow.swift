@@ -78,7 +78,9 @@ struct PlaylistRow {
       guard tracks.count <= Playlist.maximumTrackCount else { throw PlaylistEditError.tooLong }
       order = try insert(tracks, now, db)
     case .remove(let positions):
-      if let wrong = positions.first(where: { !seen.indices.contains($0) }) { throw PlaylistEditError.noSuchPosition(wrong) }
+      if let wrong = positions.first(where: { !seen.indices.contains($0) }) {
+        throw PlaylistEditError.noSuchPosition(wrong)
+      }
       let removed = Set(positions.map { seen[$0] })
       order = present.filter { !removed.contains($0) }
     case .removeTracks(let tracks):

@@ -21,8 +21,11 @@ extension ResultStore {
     try write { db in
       let now = Timestamp.now.nanoseconds
       let known = try Query(
-        db, "SELECT 1 FROM saved_track WHERE path = ?1 OR content_id = ?2 AND ?3 = \(PlaylistTables.file(of: "saved_track"))")
-      let file = try Query(db, "SELECT \(PlaylistTables.file(of: "wanted")) FROM (SELECT ?1 AS path, ?2 AS content_id) wanted")
+        db,
+        "SELECT 1 FROM saved_track WHERE path = ?1 OR content_id = ?2 AND ?3 = \(PlaylistTables.file(of: "saved_track"))"
+      )
+      let file = try Query(
+        db, "SELECT \(PlaylistTables.file(of: "wanted")) FROM (SELECT ?1 AS path, ?2 AS content_id) wanted")
       let insert = try Query(db, "INSERT INTO saved_track (path, content_id, added_ns) VALUES (?, ?, ?)")
       for (place, track) in tracks.enumerated() {
         let (path, audio) = (SQLValue.path(track.path), SQLValue.text(track.contentID?.description))

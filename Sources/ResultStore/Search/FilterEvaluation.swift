@@ -115,7 +115,8 @@ struct FilterEvaluation {
         db, "song.id", from: "json_each(?) CROSS JOIN song ON song.id = json_each.value", [.list(ids)])
     }
     let others = try TrackSet(
-      db, "id", from: "file WHERE \(SongCatalog.mayBeNoTrack) AND NOT EXISTS (SELECT 1 FROM song WHERE song.id = file.id)",
+      db, "id",
+      from: "file WHERE \(SongCatalog.mayBeNoTrack) AND NOT EXISTS (SELECT 1 FROM song WHERE song.id = file.id)",
       [])
     return found.intersection(others.complement)
   }

@@ -32,12 +32,15 @@ struct Access: RouterMiddleware {
     switch origin {
     case .own: break
     case .allowed(let origin):
-      if request.method == .options, request.headers[.accessControlRequestMethod] != nil { return Self.preflight(origin) }
+      if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
+        return Self.preflight(origin)
+      }
     case .navigation where route.isPage: break
     case .navigation, .foreign:
       throw RequestError(
         .forbidden,
-        "Pages from elsewhere may not use this server. If this one should, start it with --allow-origin and its origin.")
+        "Pages from elsewhere may not use this server. If this one should, start it with --allow-origin and its origin."
+      )
     }
     if tokens.areNeeded {
       context.client.token = try await token(of: &request, context: context, route: route)

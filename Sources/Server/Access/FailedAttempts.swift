@@ -28,7 +28,9 @@ final class FailedAttempts: Sendable {
       if counts[key] == nil, counts.count >= Self.maximumNetworks {
         counts = counts.filter { $0.value.end > now }
         // Still full: somebody tries from everywhere. Those who come now share a count.
-        if counts.count >= Self.maximumNetworks { return Self.count(&counts[[], default: Count(count: 0, end: now)], now) }
+        if counts.count >= Self.maximumNetworks {
+          return Self.count(&counts[[], default: Count(count: 0, end: now)], now)
+        }
       }
       Self.count(&counts[key, default: Count(count: 0, end: now)], now)
     }

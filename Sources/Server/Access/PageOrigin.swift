@@ -18,7 +18,9 @@ enum PageOrigin: Equatable {
     if let origin = headers[.origin] {
       if allowed.contains(origin.lowercased()) {
         self = .allowed(origin)
-      } else if let host = Self.authority(of: origin), host == authority.lowercased(), site ?? "same-origin" != "cross-site" {
+      } else if let host = Self.authority(of: origin), host == authority.lowercased(),
+        site ?? "same-origin" != "cross-site"
+      {
         self = .own
       } else {
         self = .foreign
@@ -27,7 +29,8 @@ enum PageOrigin: Equatable {
     }
     switch site {
     case nil, "same-origin", "none": self = .own
-    case _ where headers[.secFetchMode] == "navigate" && (method == .get || method == .head)
+    case _
+    where headers[.secFetchMode] == "navigate" && (method == .get || method == .head)
       && ["document", nil].contains(headers[.secFetchDest]):
       self = .navigation
     default: self = .foreign
@@ -37,7 +40,9 @@ enum PageOrigin: Equatable {
   /// `example.org:8080` of `http://example.org:8080`, without the port that goes without saying.
   private static func authority(of origin: String) -> String? {
     let origin = origin.lowercased()
-    for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) { return String(origin.dropFirst(scheme.count)) }
+    for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) {
+      return String(origin.dropFirst(scheme.count))
+    }
     return nil
   }
 }

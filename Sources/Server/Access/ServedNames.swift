@@ -31,7 +31,9 @@ package struct ServedNames: Sendable {
 
   /// Whether `text` is what a browser sends as `Origin`: scheme, name and perhaps a port.
   package static func isOrigin(_ text: String) -> Bool {
-    ["http://", "https://"].contains { text.lowercased().hasPrefix($0) && host(of: String(text.dropFirst($0.count))) != nil }
+    ["http://", "https://"].contains {
+      text.lowercased().hasPrefix($0) && host(of: String(text.dropFirst($0.count))) != nil
+    }
   }
 
   /// Without the port, which is another one behind a proxy or a tunnel; `nil` if it is none.

@@ -1,8 +1,8 @@
 internal import Crypto
-package import SystemPackage
 internal import Foundation
 internal import Platform
 internal import Synchronization
+package import SystemPackage
 
 /// The tokens of those who are let in: a file with a name and a token a line.
 ///

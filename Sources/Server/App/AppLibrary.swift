@@ -32,7 +32,8 @@ final class AppLibrary: Sendable {
   /// - Throws: `RequestError` for an id that no track has.
   func song(_ id: String) throws -> Song {
     guard ContentID(id) != nil, let song = try store.song(id: id) else {
-      throw RequestError(.notFound, "There is no track with the id '\(printable(String(id.prefix(40))))' in the library.")
+      throw RequestError(
+        .notFound, "There is no track with the id '\(printable(String(id.prefix(40))))' in the library.")
     }
     return song
   }

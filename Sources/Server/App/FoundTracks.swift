@@ -13,7 +13,8 @@ struct FoundTracks: Sendable {
     in store: ResultStore
   ) throws(StoreError) {
     func search(
-      _ words: String, _ filter: TrackFilter, _ order: TrackOrder?, _ sections: Set<SearchSection>, limit: Int, offset: Int
+      _ words: String, _ filter: TrackFilter, _ order: TrackOrder?, _ sections: Set<SearchSection>, limit: Int,
+      offset: Int
     ) throws(StoreError) -> SearchAnswer {
       try store.search(
         SearchRequest(words, filter: filter, order: order, sections: sections, limit: limit, offset: offset))
@@ -24,8 +25,10 @@ struct FoundTracks: Sendable {
       (rows, count, isCountExact) = (found.hits, found.count, found.isCountExact)
     } else if let order {
       // In an order of its own, what was found by its path stands among the others.
-      let found = try search("", filter.and(Self.filter(words)), order, [.tracks], limit: page.limit, offset: page.offset)
-        .tracks
+      let found = try search(
+        "", filter.and(Self.filter(words)), order, [.tracks], limit: page.limit, offset: page.offset
+      )
+      .tracks
       (rows, count, isCountExact) = (found.hits, found.count, found.isCountExact)
     } else {
       let end = page.offset + page.limit

@@ -44,12 +44,13 @@ struct ListRoutes: Sendable {
           throw Self.invalid("positions expects a list of whole numbers, from 0.")
         }
         return .remove(
-          positions: Set(try values.map { value in
-            guard case .integer(let place) = value, place >= 0 else {
-              throw Self.invalid("positions expects a list of whole numbers, from 0.")
-            }
-            return Int(place)
-          }))
+          positions: Set(
+            try values.map { value in
+              guard case .integer(let place) = value, place >= 0 else {
+                throw Self.invalid("positions expects a list of whole numbers, from 0.")
+              }
+              return Int(place)
+            }))
       }
     }
     group.put("playlists/:id/order") { request, context in

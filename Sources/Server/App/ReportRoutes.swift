@@ -103,7 +103,8 @@ private final class KeptReport: Sendable {
     if let kept { return kept }
     defer { state.withLock { $0.isBeingMade = false } }
     let made = Timestamp.now
-    let report = try MorningReport(of: library.store.latestRun(), among: library.store.runs(), generated: made) { body in
+    let report = try MorningReport(of: library.store.latestRun(), among: library.store.runs(), generated: made) {
+      body in
       try library.store.forEachRecord(RecordSelection(includesVanished: true, includesRuns: true), body)
     }
     state.withLock { $0 = State(report: report, revision: revision, made: made) }

@@ -26,7 +26,8 @@ struct SearchRoutes: Sendable {
       try query.text("sections").map { $0.split(separator: ",").map(String.init) } ?? Self.sections)
     if let unknown = sections.first(where: { !Self.sections.contains($0) }) {
       throw RequestError(
-        .badRequest, "sections: there is no '\(printable(unknown))'; valid are \(Self.sections.joined(separator: ", ")).")
+        .badRequest,
+        "sections: there is no '\(printable(unknown))'; valid are \(Self.sections.joined(separator: ", ")).")
     }
     return try await library.services.blocking {
       let match = WordMatch(words)
@@ -66,7 +67,8 @@ struct SearchRoutes: Sendable {
           }
           if sections.contains("playlists") {
             let isEmpty = words.allSatisfy(\.isWhitespace)
-            let found = isEmpty ? [] : try library.store.playlists(matching: words, limit: page.limit, offset: page.offset)
+            let found =
+              isEmpty ? [] : try library.store.playlists(matching: words, limit: page.limit, offset: page.offset)
             try json.putObject("playlists") { json in
               json.put("count", isEmpty ? 0 : try library.store.playlistCount(matching: words))
               json.put("count_is_exact", true)

@@ -28,7 +28,8 @@ struct TempoRoutes: Sendable {
       let wish = try TempoWish(body, candidates: found?.candidates.map(\.bpm) ?? [])
       let options = library.services.options
       let fitting = BeatFitting(timeLimit: options.timeLimit, isolation: options.isolation)
-      let (audio, correction, change) = try TempoChange(wish.wish, in: library.store, fitting: fitting).change(of: record)
+      let (audio, correction, change) = try TempoChange(wish.wish, in: library.store, fitting: fitting).change(
+        of: record)
       if wish.isPreview {
         var shown = record
         shown.tempoCorrection = correction

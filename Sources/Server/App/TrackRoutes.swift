@@ -20,7 +20,8 @@ struct TrackRoutes: Sendable {
       try await waveform(context.parameters.require("id"), request)
     }
     group.get("tracks/:id/similar") { request, context in
-      try await similar(context.parameters.require("id"), QueryReading(request).number("limit", in: 1...100, standard: 12))
+      try await similar(
+        context.parameters.require("id"), QueryReading(request).number("limit", in: 1...100, standard: 12))
     }
     group.get("prints") { request, _ in try await prints(request) }
   }
@@ -79,7 +80,9 @@ struct TrackRoutes: Sendable {
 
   /// Those whose members have the names of reports.
   private static let plainFindings = Shape<FileRecord>(
-    summary: "", fields: [.finding(LoudnessFinding.self, long: []), .finding(CuesFinding.self, long: []),
+    summary: "",
+    fields: [
+      .finding(LoudnessFinding.self, long: []), .finding(CuesFinding.self, long: []),
       .finding(TraitsFinding.self, long: []),
     ])
 
@@ -164,7 +167,8 @@ struct TrackRoutes: Sendable {
       guard let waveform = record.findings[WaveformFinding.self], waveform.peak != nil else {
         throw RequestError(
           .notFound,
-          "No waveform is kept of this track. Analyze it with a pipeline that has the analyzer waveform, such as default.")
+          "No waveform is kept of this track. Analyze it with a pipeline that has the analyzer waveform, such as default."
+        )
       }
       var response = Response.json { json in json.object { Self.write(waveform, into: &$0) } }
       let tag = "\"\(ContentID(hashing: waveform.maxima + waveform.onsets))\""

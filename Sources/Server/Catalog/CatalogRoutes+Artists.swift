@@ -16,7 +16,9 @@ extension CatalogRoutes {
       let artist = try artist(id)
       var songs: [Song] = []
       for album in try store.albums(ofArtist: artist.id, limit: 5) {
-        songs += try store.songs(ofAlbum: album.id, limit: 10).filter { song in song.artists.contains { $0.id == artist.id } }
+        songs += try store.songs(ofAlbum: album.id, limit: 10).filter { song in
+          song.artists.contains { $0.id == artist.id }
+        }
       }
       if songs.isEmpty { songs = try store.songs(ofArtist: artist.id, limit: 10) }
       return try list("tracks", Array(songs.prefix(10)), request)

@@ -38,7 +38,8 @@ extension CatalogRoutes {
     get(group, "browse/categories/:id/playlists") { request, id in
       let genre = try genre(id)
       return try list(
-        generated.playlists(ofGenre: genre.id), of: "browse/categories/\(id.queryEncoded)/playlists", "Popular playlists",
+        generated.playlists(ofGenre: genre.id), of: "browse/categories/\(id.queryEncoded)/playlists",
+        "Popular playlists",
         request)
     }
     get(group, "browse/featured-playlists") { request, _ in

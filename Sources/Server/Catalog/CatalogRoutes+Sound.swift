@@ -178,7 +178,8 @@ private struct AudioAnalysisDocument {
     json.putList(name, starts.indices) { json, index in
       let last = index + 1 == starts.count
       let length =
-        last ? (index > 0 ? starts[index] - starts[index - 1] : duration - starts[index]) : starts[index + 1] - starts[index]
+        last
+        ? (index > 0 ? starts[index] - starts[index - 1] : duration - starts[index]) : starts[index + 1] - starts[index]
       json.put("start", starts[index], decimals: 5)
       json.put("duration", max(0, min(length, duration - starts[index])), decimals: 5)
       json.put("confidence", confidence, decimals: 3)

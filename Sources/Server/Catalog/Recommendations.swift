@@ -84,7 +84,9 @@ struct Recommendations: Sendable {
       genres.append(genre)
     }
     for genre in genres where pool.count < count {
-      for song in try store.songs(ofGenre: genre, limit: count) where known.insert(song.id).inserted { pool.append((song, 0)) }
+      for song in try store.songs(ofGenre: genre, limit: count) where known.insert(song.id).inserted {
+        pool.append((song, 0))
+      }
     }
     return pool
   }
@@ -92,7 +94,11 @@ struct Recommendations: Sendable {
   /// What is not known of a track does not keep it out, unless it is known of tracks in general.
   private func isWithin(_ wish: Wish, _ figures: SoundFigures?) -> Bool {
     for (name, least) in wish.least {
-      if let value = figures?.value(name) { if value < least { return false } } else if isMeasured(name) { return false }
+      if let value = figures?.value(name) {
+        if value < least { return false }
+      } else if isMeasured(name) {
+        return false
+      }
     }
     for (name, most) in wish.most {
       if let value = figures?.value(name) { if value > most { return false } } else if isMeasured(name) { return false }

@@ -42,7 +42,8 @@ struct SoundFigures {
 
   /// Attributes of recommendations, and what a difference is measured by.
   static let attributes: [String: Double] = [
-    "tempo": 30, "energy": 0.5, "danceability": 0.5, "speechiness": 0.5, "loudness": 12, "duration_ms": 120_000, "key": 6,
+    "tempo": 30, "energy": 0.5, "danceability": 0.5, "speechiness": 0.5, "loudness": 12, "duration_ms": 120_000,
+    "key": 6,
     "mode": 1, "time_signature": 2,
     // Not measured.
     "acousticness": 1, "instrumentalness": 1, "liveness": 1, "valence": 1, "popularity": 100,

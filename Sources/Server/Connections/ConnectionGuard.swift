@@ -116,7 +116,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
       "Content-Type": "application/json; charset=utf-8", "Content-Length": String(body.readableBytes),
       "Connection": "close", "X-Content-Type-Options": "nosniff",
     ]
-    context.write(wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil)
+    context.write(
+      wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil)
     context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     // A client that is still sending would lose the answer if the connection was closed under it.

@@ -75,8 +75,11 @@ struct FileAnswer {
   /// RFC 6266: a name in ASCII for old programs, and the real one. A name says nothing of folders.
   private var disposition: String {
     let plain = String(
-      name.unicodeScalars.map { 0x20..<0x7F ~= $0.value && !"\"\\/%;".unicodeScalars.contains($0) ? Character($0) : "_" })
-    return "\(isAttachment ? "attachment" : "inline"); filename=\"\(plain)\"; filename*=UTF-8''\(HeaderText.percentEncoded(name))"
+      name.unicodeScalars.map {
+        0x20..<0x7F ~= $0.value && !"\"\\/%;".unicodeScalars.contains($0) ? Character($0) : "_"
+      })
+    return
+      "\(isAttachment ? "attachment" : "inline"); filename=\"\(plain)\"; filename*=UTF-8''\(HeaderText.percentEncoded(name))"
   }
 }
 

@@ -56,7 +56,9 @@ extension Services {
   func cover(_ id: String, size: CoverSize, for request: Request) async throws -> Response {
     let cover = try await blocking { () throws -> Cover? in
       // Of albums, that of the first track.
-      guard let track = try store.trackFile(id: id) ?? store.album(id: id).flatMap({ try store.trackFile(id: $0.firstTrack) })
+      guard
+        let track = try store.trackFile(id: id)
+          ?? store.album(id: id).flatMap({ try store.trackFile(id: $0.firstTrack) })
       else { throw RequestError(.notFound, "There is no track and no album with this id.") }
       return covers.cover(of: track, size: size)
     }

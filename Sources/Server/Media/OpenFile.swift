@@ -63,7 +63,8 @@ final class OpenFile: Sendable {
       let position = offset + Int64(buffer.readableBytes)
       let got = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count - buffer.readableBytes) { space in
         while true {
-          let got = unsafe pread(descriptor, space.baseAddress, min(space.count, count - Int(position - offset)), Int(position))
+          let got = unsafe pread(
+            descriptor, space.baseAddress, min(space.count, count - Int(position - offset)), Int(position))
           if got >= 0 { return got }
           if errno != EINTR { throw Errno(rawValue: errno) }
         }

@@ -26,7 +26,9 @@ struct MetricsRoutes: RouteSet {
 extension ServerMetrics {
   var families: [MetricFamily] {
     let state = state
-    let requests = state.requests.sorted { ($0.key.route, $0.key.method, $0.key.status) < ($1.key.route, $1.key.method, $1.key.status) }
+    let requests = state.requests.sorted {
+      ($0.key.route, $0.key.method, $0.key.status) < ($1.key.route, $1.key.method, $1.key.status)
+    }
     return [
       MetricFamily(
         "nocturne_build_info", "The version of the program; always 1.",
@@ -35,7 +37,8 @@ extension ServerMetrics {
         "nocturne_server_requests_total", "Requests that were answered.", kind: .counter,
         requests.map { key, count in
           .init(
-            labels: [("route", key.route), ("method", key.method), ("status", String(key.status))], value: Double(count))
+            labels: [("route", key.route), ("method", key.method), ("status", String(key.status))], value: Double(count)
+          )
         }),
       MetricFamily(
         "nocturne_server_request_duration_seconds", "Time until an answer began to be sent.", kind: .histogram,

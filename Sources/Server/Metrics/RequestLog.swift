@@ -90,7 +90,8 @@ enum LoggedTarget {
 
   static func text(of target: String) -> String {
     guard let mark = target.firstIndex(of: "?") else { return target }
-    let fields = target[target.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false).map { field in
+    let fields = target[target.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false).map {
+      field in
       let name = field.prefix { $0 != "=" }
       let plain = (String(name).removingPercentEncoding ?? String(name)).lowercased()
       return name.endIndex < field.endIndex && secrets.contains(plain) ? "\(name)=…" : String(field)

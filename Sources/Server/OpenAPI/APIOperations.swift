@@ -11,7 +11,8 @@ extension APIOperation {
     Self(.get, "/", "The app", answer: "text/html"),
     Self(.get, "/app/{file}", "What the app's page is made of", answer: "*/*"),
     Self(
-      .post, "/app/api/login", "A cookie for a token", body: .json(object(["token": ["type": "string"]], required: ["token"]))),
+      .post, "/app/api/login", "A cookie for a token",
+      body: .json(object(["token": ["type": "string"]], required: ["token"]))),
     Self(.post, "/app/api/logout", "Takes the cookie back"),
   ]
 

@@ -28,7 +28,10 @@ struct OpenAPIRoutes: RouteSet {
     }
     return [
       "openapi": "3.1.1",
-      "info": ["title": "Nocturne", "version": .string(Nocturne.version), "license": ["name": "GPL-3.0-or-later", "identifier": "GPL-3.0-or-later"]],
+      "info": [
+        "title": "Nocturne", "version": .string(Nocturne.version),
+        "license": ["name": "GPL-3.0-or-later", "identifier": "GPL-3.0-or-later"],
+      ],
       "paths": .object(paths.mapValues { .object($0) }),
       "components": [
         "securitySchemes": [
@@ -42,7 +45,9 @@ struct OpenAPIRoutes: RouteSet {
   }
 
   private static func operation(_ operation: APIOperation) -> JSONValue {
-    let names = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+    let names = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }.map {
+      String($0.dropFirst().dropLast())
+    }
     let inPath = names.map { name -> JSONValue in
       ["name": .string(name), "in": "path", "required": true, "schema": ["type": "string"]]
     }

@@ -100,7 +100,9 @@ struct PlaylistRoutes: RouteSet {
     catalog.get(group, "me/albums") { request, _ in
       let page = try request.page()
       let saved = try store.saved(.album)
-      let all = zip(try store.albums(ids: saved.map(\.id)), saved).compactMap { album, saved in album.map { ($0, saved) } }
+      let all = zip(try store.albums(ids: saved.map(\.id)), saved).compactMap { album, saved in
+        album.map { ($0, saved) }
+      }
       let shown = Array(all.dropFirst(page.offset).prefix(page.limit))
       let tracks = try shown.map { try store.songs(ofAlbum: $0.0.id, limit: 50) }
       return Response.json { json in
@@ -230,7 +232,8 @@ struct PlaylistRoutes: RouteSet {
     }
     catalog.get(group, "playlists/:id/m3u8") { _, id in
       let (playlist, items) = try playlist(id, Page(limit: .max, offset: 0))
-      let disposition = "attachment; filename=\"playlist.m3u8\"; filename*=UTF-8''\(HeaderText.percentEncoded(playlist.name)).m3u8"
+      let disposition =
+        "attachment; filename=\"playlist.m3u8\"; filename*=UTF-8''\(HeaderText.percentEncoded(playlist.name)).m3u8"
       return Response(
         status: .ok,
         headers: [

@@ -116,7 +116,7 @@ struct SubsonicErrorShape: RouterMiddleware {
   ) async throws -> Response {
     do {
       return try await next(request, context)
-    } catch where request.uri.path.hasPrefix("/rest/") {
+    } catch  where request.uri.path.hasPrefix("/rest/") {
       let described = RequestError(error)
       if described.status.kind == .serverError && described.status != .serviceUnavailable {
         context.logger.error("request_failed", metadata: ["error": "\(error)"])

@@ -38,7 +38,9 @@ extension SubsonicLibrary {
       $0.put("user") {
         $0.put("username", name)
         $0.put("scrobblingEnabled", false)
-        for role in ["admin", "settings", "upload", "coverArt", "comment", "podcast", "share", "jukebox", "videoConversion"] {
+        for role in [
+          "admin", "settings", "upload", "coverArt", "comment", "podcast", "share", "jukebox", "videoConversion",
+        ] {
           $0.put("\(role)Role", false)
         }
         for role in ["download", "playlist", "stream"] { $0.put("\(role)Role", true) }
@@ -172,7 +174,9 @@ extension SubsonicLibrary {
   }
 
   func song(id: String) throws -> (song: Song, object: SubsonicObject) {
-    guard let song = try store.song(id: id), let object = try children([song]).first else { throw Self.notFound("song") }
+    guard let song = try store.song(id: id), let object = try children([song]).first else {
+      throw Self.notFound("song")
+    }
     return (song, object)
   }
 

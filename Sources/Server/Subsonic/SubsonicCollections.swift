@@ -57,7 +57,9 @@ extension SubsonicLibrary {
     guard let playlist = try store.playlist(id: id) else { throw Self.notFound("playlist") }
     let added = try references(request.values("songIdToAdd"))
     let shown = try request.values("songIndexToRemove").map { text in
-      guard let index = Int(text) else { throw RequestError(.badRequest, "songIndexToRemove is a number, not \(text).") }
+      guard let index = Int(text) else {
+        throw RequestError(.badRequest, "songIndexToRemove is a number, not \(text).")
+      }
       return index
     }
     if !shown.isEmpty {

@@ -164,7 +164,9 @@ struct SubsonicLibrary: Sendable {
       $0.put("starred", starred?.description)
       $0.put("musicBrainzId", "")
       $0.put("sortName", Self.sortName(artist.name))
-      $0.put("roles", [artist.albumCount > 0 ? "albumartist" : nil, artist.trackCount > 0 ? "artist" : nil].compactMap(\.self))
+      $0.put(
+        "roles",
+        [artist.albumCount > 0 ? "albumartist" : nil, artist.trackCount > 0 ? "artist" : nil].compactMap(\.self))
     }
   }
 

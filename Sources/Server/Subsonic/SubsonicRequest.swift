@@ -29,7 +29,9 @@ struct SubsonicRequest: Sendable {
     self.init(name, address: request.uri.query ?? "", form: form)
   }
 
-  var format: SubsonicAnswer.Format { form?["f"] == nil ? SubsonicAnswer.Format(address) : SubsonicAnswer.Format(form!) }
+  var format: SubsonicAnswer.Format {
+    form?["f"] == nil ? SubsonicAnswer.Format(address) : SubsonicAnswer.Format(form!)
+  }
 
   subscript(name: String) -> String? { address[name] ?? form?[name] }
 
@@ -63,8 +65,12 @@ struct SubsonicRequest: Sendable {
       throw .subsonic(.conflictingMechanisms, .badRequest, "Show either an API key or a name with a password.")
     }
     guard let version = self["v"], let major = Int(version.prefix { $0 != "." }) else { return }
-    if major < 1 { throw .subsonic(.clientTooOld, .badRequest, "This server speaks version \(SubsonicAnswer.version).") }
-    if major > 1 { throw .subsonic(.serverTooOld, .badRequest, "This server speaks version \(SubsonicAnswer.version).") }
+    if major < 1 {
+      throw .subsonic(.clientTooOld, .badRequest, "This server speaks version \(SubsonicAnswer.version).")
+    }
+    if major > 1 {
+      throw .subsonic(.serverTooOld, .badRequest, "This server speaks version \(SubsonicAnswer.version).")
+    }
   }
 }
 

@@ -118,7 +118,9 @@ final class LibraryWatch: Sendable {
     var lastScan = ContinuousClock.now
     var told: String?
     var pause: (end: ContinuousClock.Instant, length: Duration)?
-    say(.notice, "watching", "watching \(counted(watch.count, "folder")) below \(options.folders.map(printablePath).joined(separator: ", "))")
+    say(
+      .notice, "watching",
+      "watching \(counted(watch.count, "folder")) below \(options.folders.map(printablePath).joined(separator: ", "))")
     while !isStopping {
       let changes = watch.changes(within: Self.step)
       files.add(changes.files)
@@ -127,7 +129,9 @@ final class LibraryWatch: Sendable {
         if told != limitation {
           told = limitation
           let minutes = max(1, Int(options.scanInterval / .seconds(60)))
-          say(.warning, "watch_limited", "\(limitation) All is looked through every \(counted(minutes, "minute")) instead.")
+          say(
+            .warning, "watch_limited",
+            "\(limitation) All is looked through every \(counted(minutes, "minute")) instead.")
         }
         if .now - lastScan >= options.scanInterval {
           files.addAll()

@@ -78,7 +78,8 @@ final class ReviewPlayback: Sendable {
             _ = try file.file.play(through: playback)
           }
         } catch let PlayerError.failed(names, status, message) {
-          problem = "\(names.joined(separator: ", ")) ended with status \(status). Is there a sound device?"
+          problem =
+            "\(names.joined(separator: ", ")) ended with status \(status). Is there a sound device?"
             + (message.map { " (\($0))" } ?? "")
         } catch {
           problem = "\(error)"
