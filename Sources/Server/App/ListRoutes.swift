@@ -29,7 +29,7 @@ struct ListRoutes: Sendable {
     group.delete("playlists/:id") { _, context in
       let id = try context.parameters.require("id")
       return try await library.services.blocking {
-        guard try library.store.deletePlaylist(id: id) else { throw PlaylistError.noSuchPlaylist }
+        guard try library.store.deletePlaylist(id: id) else { throw PlaylistEditError.noSuchPlaylist }
         return Response(status: .noContent)
       }
     }
@@ -66,7 +66,7 @@ struct ListRoutes: Sendable {
 
   private func show(_ id: String) async throws -> Response {
     try await library.services.blocking {
-      guard let playlist = try library.store.playlist(id: id) else { throw PlaylistError.noSuchPlaylist }
+      guard let playlist = try library.store.playlist(id: id) else { throw PlaylistEditError.noSuchPlaylist }
       return try answer(playlist)
     }
   }
@@ -168,7 +168,7 @@ struct ListRoutes: Sendable {
 extension RequestError {
   /// `nil` for what is not about playlists.
   init?(ofPlaylists error: any Error) {
-    guard let error = error as? PlaylistError else { return nil }
+    guard let error = error as? PlaylistEditError else { return nil }
     self.init(error == .noSuchPlaylist ? .notFound : .conflict, error.message)
   }
 }
