@@ -47,7 +47,7 @@ function head({ track, key, loudness, is_vanished: isVanished }) {
         button('Add to the queue', { disabled: isVanished }, () => player.add([track])),
         button('Add to a playlist', {}, () => addToPlaylist([track])))),
     element('dl', { class: 'facts' },
-      fact('Key', key?.camelot || track.key || '–', key?.tonic && `${key.tonic} ${key.mode}`, key?.text),
+      fact('Key', key?.camelot || track.key || '–', key?.tonic && `${key.tonic.replace("#", "♯").replace("b", "♭")} ${key.mode}`, key?.text),
       fact('Loudness', loudness?.integrated_lufs != null ? signed(oneDecimal(loudness.integrated_lufs)) : '–',
         loudness?.integrated_lufs != null && 'LUFS'),
       fact('Length', length(track.duration_s))));
