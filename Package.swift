@@ -254,15 +254,15 @@ let package = Package(
         "Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "LibraryScan", "Pipeline", "Records",
         "ResultStore", "Platform", "Text", systemPackage,
       ]),
-    testTarget(
-      "ServerTests",
-      [
+    .testTarget(
+      name: "ServerTests",
+      dependencies: [
         "Analysis", "AnalysisTesting", "Application", "BuiltInAnalyzers", "LibraryScan", "Platform", "Records",
         "ResultStore", "Server", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"),
-      ]),
+      ], swiftSettings: strictWithNIO),
     testTarget(
       "CommandLineTests",
       [

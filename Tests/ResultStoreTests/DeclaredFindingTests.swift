@@ -211,7 +211,8 @@ private struct Intruder: DeclaredFinding {
       try String.fetchAll(
         db,
         sql: """
-          SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'grdb_%' AND name NOT LIKE '%_fts_%'
+          SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'grdb_%'
+            AND name NOT LIKE '%_fts_%' AND name NOT LIKE 'sqlite_%'
           """)
     }
     #expect(Set(tables).subtracting(declared) == Schema.ownTables)

@@ -1,5 +1,6 @@
 import Analysis
 import Foundation
+import SystemPackage
 import Testing
 import Text
 
@@ -37,15 +38,14 @@ import Text
   }
 
   private static func files() -> [ServedLibrary.File] {
-    (1...12).map { number in
-      ServedLibrary.File(
-        path: "/music/\(number).flac",
-        tags: [
-          "title": ["Song \(number)"], "artist": ["Band \(number % 3)"], "album": ["Album \(number % 3)"],
-          "albumartist": ["Band \(number % 3)"], "genre": ["House"], "date": ["200\(number % 3)-05-01"],
-          "track": ["\(number)"],
-          "isrc": ["GBAAA00000\(10 + number)"],
-        ],
+    (1...12).map { (number: Int) -> ServedLibrary.File in
+      let tags: [String: [String]] = [
+        "title": ["Song \(number)"], "artist": ["Band \(number % 3)"], "album": ["Album \(number % 3)"],
+        "albumartist": ["Band \(number % 3)"], "genre": ["House"], "date": ["200\(number % 3)-05-01"],
+        "track": ["\(number)"], "isrc": ["GBAAA00000\(10 + number)"],
+      ]
+      return ServedLibrary.File(
+        path: FilePath("/music/\(number).flac"), tags: tags,
         findings: [
           (
             "tempo",
@@ -53,7 +53,7 @@ import Text
               bpm: 110 + Double(number), confidence: 0.9, candidates: [], isStable: true, map: [], beats: [1, 1.5, 2],
               metre: "4/4")
           ),
-          ("traits", TraitsFinding(energy: Double(number) / 20, danceability: 0.5, speechiness: 0.1, reason: nil)),
+          ("traits", TraitsFinding(energy: Double(number) / 20, danceability: 0.5, speechiness: 0.1)),
         ])
     } + [ServedLibrary.File(path: "/music/untitled.flac", tags: [:])]
   }

@@ -137,7 +137,7 @@ final class ServedLibrary: Sendable {
     var sent = 0
     while sent < request.count {
       let count = request[sent...].withUnsafeBytes {
-        send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+        send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       guard count > 0 else { throw Errno(rawValue: errno) }
       sent += count

@@ -93,7 +93,7 @@ enum PlaylistTables {
       db,
       """
       SELECT count(*), min(name) FROM playlist p WHERE EXISTS (
-        SELECT 1 FROM playlist_entry e WHERE e.playlist = p.id
+        SELECT 1 FROM playlist_entry e WHERE e.playlist = p.id GROUP BY e.playlist
         HAVING count(*) <> count(DISTINCT position) OR min(position) <> 0 OR max(position) <> count(*) - 1)
       """)
     let found = try select.first { (count: select.integer(0), example: select.text(1)) }
