@@ -25,8 +25,8 @@ CREATE TABLE run (
   newly_failed INTEGER NOT NULL DEFAULT 0,
   pending INTEGER NOT NULL DEFAULT 0
 , partial INTEGER NOT NULL DEFAULT 0, newly_damaged INTEGER NOT NULL DEFAULT 0);
-INSERT INTO run VALUES(1,'finished',1795397279527620245,1795397279552020354,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',2,0,1,1,0,1,0,1,1);
-INSERT INTO run VALUES(2,'finished',1795397279552754205,1795397279555001798,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',0,2,1,1,1,0,0,0,0);
+INSERT INTO run VALUES(1,'finished',1795401779394732187,1795401779408478427,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',2,0,1,1,0,1,0,1,1);
+INSERT INTO run VALUES(2,'finished',1795401779408821902,1795401779410800542,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',0,2,1,1,1,0,0,0,0);
 CREATE TABLE run_root (
   run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
   position INTEGER NOT NULL,
@@ -79,12 +79,12 @@ CREATE TABLE file (
   vanished_run INTEGER REFERENCES run (id)  -- not NULL: gone
 , ctime_ns INTEGER, looked_ns INTEGER, decoding_id TEXT, full_path TEXT AS (display_path) VIRTUAL, file_name TEXT AS (
   replace(display_path, rtrim(display_path, replace(display_path, '/', '')), '')) VIRTUAL);
-INSERT INTO file VALUES(1,X'2f6d757369632f6261642e6d7033','/music/bad.mp3',1000,5000000000,7,102,'failed',NULL,1,1,NULL,0,NULL,NULL,1,1,1795397279536773652,NULL,NULL,1795397279528098393,NULL);
-INSERT INTO file VALUES(2,X'2f6d757369632f636166e92e666c6163','/music/caf\xE9.flac',1000,5000000000,7,101,'ok','1MFy9Z2qPJ8esP6w5YB2HK',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795397279538205161,NULL,NULL,1795397279528098393,'5BCjT9xsiJ7mVAQyrjlVBB');
-INSERT INTO file VALUES(3,X'2f6d757369632f676f6e652e666c6163','/music/gone.flac',1000,5000000000,7,103,'ok','48c9qLmzNba9OM4GvMd6RR',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795397279538759232,2,NULL,1795397279528098393,'1u1rQc3n4eZpzrMHARLrcx');
-INSERT INTO file VALUES(4,X'2f6d757369632f706172742e6f6767','/music/part.ogg',1000,5000000000,7,104,'partial','6dlhUlAJA9p2QGJSw33qeZ',3,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795397279546549544,NULL,NULL,1795397279528098393,'27IB3Nn1XpyYlyAonVlnAs');
+INSERT INTO file VALUES(1,X'2f6d757369632f6261642e6d7033','/music/bad.mp3',1000,5000000000,7,102,'failed',NULL,1,1,NULL,0,NULL,NULL,1,1,1795401779402014786,NULL,NULL,1795401779395133399,NULL);
+INSERT INTO file VALUES(2,X'2f6d757369632f636166e92e666c6163','/music/caf\xE9.flac',1000,5000000000,7,101,'ok','1MFy9Z2qPJ8esP6w5YB2HK',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795401779403253055,NULL,NULL,1795401779395133399,'5BCjT9xsiJ7mVAQyrjlVBB');
+INSERT INTO file VALUES(3,X'2f6d757369632f676f6e652e666c6163','/music/gone.flac',1000,5000000000,7,103,'ok','48c9qLmzNba9OM4GvMd6RR',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795401779403792744,2,NULL,1795401779395133399,'1u1rQc3n4eZpzrMHARLrcx');
+INSERT INTO file VALUES(4,X'2f6d757369632f706172742e6f6767','/music/part.ogg',1000,5000000000,7,104,'partial','6dlhUlAJA9p2QGJSw33qeZ',3,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795401779407091455,NULL,NULL,1795401779395133399,'27IB3Nn1XpyYlyAonVlnAs');
 INSERT INTO file VALUES(5,X'2f6d757369632f636f7665722e6a7067','/music/cover.jpg',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,0,'not_audio','A picture.',1,NULL,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO file VALUES(6,X'2f6d757369632f77616974696e672e666c6163','/music/waiting.flac',1000,5000000000,7,105,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,2,NULL,NULL,NULL,NULL,1795397279552909899,NULL);
+INSERT INTO file VALUES(6,X'2f6d757369632f77616974696e672e666c6163','/music/waiting.flac',1000,5000000000,7,105,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,2,NULL,NULL,NULL,NULL,1795401779408911306,NULL);
 CREATE TABLE format (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   container TEXT NOT NULL,
@@ -133,8 +133,8 @@ CREATE TABLE failure (
   last_failed_run INTEGER NOT NULL REFERENCES run (id),
   attempts INTEGER NOT NULL
 , failed_ns INTEGER, signal INTEGER, losses INTEGER NOT NULL DEFAULT 0, retry_ns INTEGER);
-INSERT INTO failure VALUES(1,'decode','corrupt','The stream is damaged.',1,1,1,1795397279536773652,NULL,0,NULL);
-INSERT INTO failure VALUES(4,'decode','truncated','The stream ends early.',1,1,1,1795397279546549544,NULL,0,NULL);
+INSERT INTO failure VALUES(1,'decode','corrupt','The stream is damaged.',1,1,1,1795401779402014786,NULL,0,NULL);
+INSERT INTO failure VALUES(4,'decode','truncated','The stream ends early.',1,1,1,1795401779407091455,NULL,0,NULL);
 CREATE TABLE in_progress (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   run INTEGER NOT NULL REFERENCES run (id),
@@ -261,10 +261,59 @@ CREATE TABLE IF NOT EXISTS "tempo_correction" (
   beats_s TEXT,                        -- JSON: [seconds, …]
   downbeats_s TEXT                     -- the same; NULL: not sure
 ) WITHOUT ROWID;
-INSERT INTO tempo_correction VALUES('6dlhUlAJA9p2QGJSw33qeZ',63.0,1795397279555326936,1,'[[0.25,63.0]]',NULL,'[0.41,1.3624]',NULL);
+INSERT INTO tempo_correction VALUES('6dlhUlAJA9p2QGJSw33qeZ',63.0,1795401779411020692,1,'[[0.25,63.0]]',NULL,'[0.41,1.3624]',NULL);
 CREATE TABLE tempo_skip (
   content_id TEXT PRIMARY KEY,
   skipped_ns INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE tempo_history (
+  id INTEGER PRIMARY KEY,
+  content_id TEXT NOT NULL,
+  replaced_ns INTEGER NOT NULL,
+  corrected_ns INTEGER,                -- NULL: what was found counted, and all that follows is NULL
+  bpm REAL,
+  stable INTEGER,
+  map TEXT,
+  metre TEXT,
+  beats_s TEXT,
+  downbeats_s TEXT
+);
+INSERT INTO tempo_history VALUES(1,'6dlhUlAJA9p2QGJSw33qeZ',1795401779411280091,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
+CREATE TABLE playlist (
+  id INTEGER PRIMARY KEY,
+  playlist_id TEXT NOT NULL UNIQUE,    -- 22 characters
+  name TEXT NOT NULL,
+  description TEXT,
+  public INTEGER NOT NULL,
+  created_ns INTEGER NOT NULL,
+  changed_ns INTEGER NOT NULL,
+  snapshot INTEGER NOT NULL            -- counts the states of its tracks
+);
+CREATE TABLE playlist_entry (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  playlist INTEGER NOT NULL REFERENCES playlist (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,           -- from 0
+  path BLOB NOT NULL,                  -- where the file was when it was added
+  content_id TEXT,                     -- its audio
+  added_ns INTEGER NOT NULL
+);
+CREATE TABLE playlist_snapshot (
+  playlist INTEGER NOT NULL REFERENCES playlist (id) ON DELETE CASCADE,
+  snapshot INTEGER NOT NULL,
+  entries TEXT NOT NULL,               -- JSON: ids of entries
+  PRIMARY KEY (playlist, snapshot)
+) WITHOUT ROWID;
+CREATE TABLE saved_track (
+  id INTEGER PRIMARY KEY,
+  path BLOB NOT NULL,
+  content_id TEXT,
+  added_ns INTEGER NOT NULL
+);
+CREATE TABLE saved_item (
+  kind TEXT NOT NULL CHECK (kind IN ('album', 'artist')),
+  item_id TEXT NOT NULL,               -- 22 characters
+  added_ns INTEGER NOT NULL,
+  PRIMARY KEY (kind, item_id)
 ) WITHOUT ROWID;
 CREATE TABLE song (
   id INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
@@ -285,11 +334,22 @@ CREATE TABLE song (
   lossless INTEGER,
   status TEXT NOT NULL,
   added_ns INTEGER NOT NULL,
+  track_id TEXT,                       -- 22 characters, of the path
+  album_id TEXT,                       -- 22 characters, as in album; NULL without an album
+  artists TEXT,                        -- JSON: list of performers one by one
+  album_artists TEXT,                  -- the same, if the tag is there
+  genres TEXT,                         -- JSON: list
+  compilation INTEGER,
+  disc INTEGER,
+  track INTEGER,
+  date TEXT,                           -- YYYY, YYYY-MM or YYYY-MM-DD
+  isrc TEXT,
+  recording_id TEXT,                   -- MusicBrainz
   key_order INTEGER AS (cast(key AS INTEGER) * 2 + (key LIKE '%B')) VIRTUAL  -- around the wheel
 );
-INSERT INTO song VALUES(1,NULL,NULL,NULL,NULL,NULL,'bad',NULL,NULL,NULL,0,NULL,NULL,NULL,NULL,NULL,'failed',1795397279527620245);
-INSERT INTO song VALUES(2,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,126.0,0.93000000000000004884,0,NULL,NULL,10.0,'flac',1,'ok',1795397279527620245);
-INSERT INTO song VALUES(4,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,63.0,1.0,1,NULL,NULL,10.0,'flac',1,'partial',1795397279527620245);
+INSERT INTO song VALUES(1,NULL,NULL,NULL,NULL,NULL,'bad',NULL,NULL,NULL,0,NULL,NULL,NULL,NULL,NULL,'failed',1795401779394732187,'3YzlTlQOPgQifREBnGaeOy',NULL,NULL,NULL,NULL,0,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO song VALUES(2,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,126.0,0.93000000000000004884,0,NULL,NULL,10.0,'flac',1,'ok',1795401779394732187,'6CKkA5rANpWOslPDJDIkQb',NULL,'["Someone","Someone Else"]',NULL,NULL,0,NULL,3,NULL,NULL,NULL);
+INSERT INTO song VALUES(4,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,63.0,1.0,1,NULL,NULL,10.0,'flac',1,'partial',1795401779394732187,'6dlhUlAJA9p2QGJSw33qeZ',NULL,'["Someone","Someone Else"]',NULL,NULL,0,NULL,3,NULL,NULL,NULL);
 CREATE TABLE song_change (file INTEGER PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS 'songs_fts_data'(id INTEGER PRIMARY KEY, block BLOB);
 INSERT INTO songs_fts_data VALUES(1,X'03060200000001');
@@ -332,6 +392,83 @@ INSERT INTO source_paths_fts_docsize VALUES(5,X'0302');
 INSERT INTO source_paths_fts_docsize VALUES(6,X'0302');
 CREATE TABLE IF NOT EXISTS 'source_paths_fts_config'(k PRIMARY KEY, v) WITHOUT ROWID;
 INSERT INTO source_paths_fts_config VALUES('version',4);
+CREATE TABLE artist (
+  id INTEGER PRIMARY KEY,
+  artist_id TEXT NOT NULL UNIQUE,      -- 22 characters; follows from the name
+  name TEXT NOT NULL,                  -- as it is spelled first
+  variants TEXT,                       -- other spellings
+  track_count INTEGER NOT NULL DEFAULT 0,
+  album_count INTEGER NOT NULL DEFAULT 0
+);
+INSERT INTO artist VALUES(1,'1Z8LR6NlwWGbFchbUB2Td9','Someone',NULL,2,0);
+INSERT INTO artist VALUES(2,'62etvPgP1OSj6HNHBBZVOL','Someone Else',NULL,2,0);
+CREATE TABLE album (
+  id INTEGER PRIMARY KEY,
+  album_id TEXT NOT NULL UNIQUE,       -- 22 characters
+  name TEXT NOT NULL,
+  artists TEXT,                        -- JSON: list of names
+  artist TEXT,                         -- the same as one text
+  variants TEXT,                       -- other spellings of both
+  year INTEGER,                        -- the earliest
+  date TEXT,
+  track_count INTEGER NOT NULL,
+  disc_count INTEGER NOT NULL,
+  duration_s REAL,
+  added_ns INTEGER NOT NULL,           -- when the newest of its files was met
+  compilation INTEGER NOT NULL
+);
+CREATE TABLE genre (
+  id INTEGER PRIMARY KEY,
+  genre_id TEXT NOT NULL UNIQUE,       -- such as drum-bass
+  name TEXT NOT NULL,
+  track_count INTEGER NOT NULL DEFAULT 0,
+  album_count INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE artist_song (
+  song INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  artist INTEGER NOT NULL,
+  PRIMARY KEY (song, position)
+) WITHOUT ROWID;
+INSERT INTO artist_song VALUES(2,0,1);
+INSERT INTO artist_song VALUES(4,0,1);
+INSERT INTO artist_song VALUES(2,1,2);
+INSERT INTO artist_song VALUES(4,1,2);
+CREATE TABLE genre_song (
+  song INTEGER NOT NULL,
+  genre INTEGER NOT NULL,
+  PRIMARY KEY (song, genre)
+) WITHOUT ROWID;
+CREATE TABLE artist_album (
+  album INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  artist INTEGER NOT NULL,
+  PRIMARY KEY (album, position)
+) WITHOUT ROWID;
+CREATE TABLE genre_album (
+  album INTEGER NOT NULL,
+  genre INTEGER NOT NULL,
+  track_count INTEGER NOT NULL,
+  PRIMARY KEY (album, genre)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS 'artists_fts_data'(id INTEGER PRIMARY KEY, block BLOB);
+INSERT INTO artists_fts_data VALUES(1,X'020300');
+INSERT INTO artists_fts_data VALUES(10,X'000000000101010001010101');
+INSERT INTO artists_fts_data VALUES(137438953473,X'000000520530656c73650202030107736f6d656f6e6501020201020200023165020203010173010202010202000332656c0202030102736f010202010202000433656c730202030103736f6d01020201020204090f0709080a09');
+CREATE TABLE IF NOT EXISTS 'artists_fts_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
+INSERT INTO artists_fts_idx VALUES(1,X'',2);
+CREATE TABLE IF NOT EXISTS 'artists_fts_docsize'(id INTEGER PRIMARY KEY, sz BLOB);
+INSERT INTO artists_fts_docsize VALUES(1,X'0100');
+INSERT INTO artists_fts_docsize VALUES(2,X'0200');
+CREATE TABLE IF NOT EXISTS 'artists_fts_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+INSERT INTO artists_fts_config VALUES('version',4);
+CREATE TABLE IF NOT EXISTS 'albums_fts_data'(id INTEGER PRIMARY KEY, block BLOB);
+INSERT INTO albums_fts_data VALUES(1,X'');
+INSERT INTO albums_fts_data VALUES(10,X'00000000000000');
+CREATE TABLE IF NOT EXISTS 'albums_fts_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS 'albums_fts_docsize'(id INTEGER PRIMARY KEY, sz BLOB);
+CREATE TABLE IF NOT EXISTS 'albums_fts_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+INSERT INTO albums_fts_config VALUES('version',4);
 CREATE TABLE loudness (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   integrated_lufs REAL,  -- Loudness of the whole track, with gates; null if there is none.
@@ -357,12 +494,24 @@ INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','source
   full_path, file_name, content="file", content_rowid="id", prefix=''1 2 3'',
   tokenize=''unicode61 remove_diacritics 2''
 )');
+INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','artists_fts','artists_fts',0,'CREATE VIRTUAL TABLE artists_fts USING fts5 (
+  name, variants, content="artist", content_rowid="id", prefix=''1 2 3'', tokenize=''unicode61 remove_diacritics 2''
+)');
+INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','albums_fts','albums_fts',0,'CREATE VIRTUAL TABLE albums_fts USING fts5 (
+  name, artist, variants, content="album", content_rowid="id", prefix=''1 2 3'',
+  tokenize=''unicode61 remove_diacritics 2''
+)');
+DELETE FROM sqlite_sequence;
 CREATE INDEX file_inode ON file (inode, device) WHERE inode IS NOT NULL;
 CREATE INDEX file_size ON file (size_bytes) WHERE content_id IS NOT NULL;
 CREATE INDEX file_content ON file (content_id) WHERE content_id IS NOT NULL;
 CREATE INDEX file_pending ON file (pending, path) WHERE pending > 0;
 CREATE INDEX in_progress_run ON in_progress (run);
 CREATE INDEX file_decoding ON file (decoding_id) WHERE decoding_id IS NOT NULL;
+CREATE INDEX tempo_history_content ON tempo_history (content_id);
+CREATE INDEX playlist_entry_position ON playlist_entry (playlist, position);
+CREATE INDEX saved_track_path ON saved_track (path);
+CREATE INDEX saved_track_content ON saved_track (content_id) WHERE content_id IS NOT NULL;
 CREATE INDEX song_year ON song (year);
 CREATE INDEX song_bpm ON song (bpm);
 CREATE INDEX song_confidence ON song (confidence);
@@ -377,9 +526,24 @@ CREATE INDEX song_artist ON song (artist COLLATE NOCASE);
 CREATE INDEX song_title ON song (title COLLATE NOCASE);
 CREATE INDEX song_genre ON song (genre COLLATE NOCASE);
 CREATE INDEX song_album ON song (album COLLATE NOCASE, album_artist, artist, year);
+CREATE INDEX song_track_id ON song (track_id);
+CREATE INDEX song_album_id ON song (album_id) WHERE album_id IS NOT NULL;
+CREATE INDEX song_isrc ON song (isrc) WHERE isrc IS NOT NULL;
+CREATE INDEX song_recording_id ON song (recording_id) WHERE recording_id IS NOT NULL;
 CREATE INDEX song_status ON song (status) WHERE status <> 'ok';
 CREATE INDEX song_locked ON song (locked) WHERE locked = 1;
 CREATE INDEX file_no_track ON file (id) WHERE (vanished_run IS NOT NULL OR skip_code IS NOT NULL OR status IS NULL);
+CREATE INDEX artist_name ON artist (name COLLATE NOCASE);
+CREATE INDEX artist_unused ON artist (id) WHERE track_count = 0 AND album_count = 0;
+CREATE INDEX album_name ON album (name COLLATE NOCASE);
+CREATE INDEX album_of_artist ON album (artist COLLATE NOCASE, year, name COLLATE NOCASE);
+CREATE INDEX album_year ON album (year);
+CREATE INDEX album_added ON album (added_ns);
+CREATE INDEX genre_unused ON genre (id) WHERE track_count = 0 AND album_count = 0;
+CREATE INDEX artist_song_artist ON artist_song (artist);
+CREATE INDEX genre_song_genre ON genre_song (genre);
+CREATE INDEX artist_album_artist ON artist_album (artist);
+CREATE INDEX genre_album_genre ON genre_album (genre);
 CREATE INDEX loudness_integrated_lufs ON loudness (integrated_lufs);
 CREATE INDEX loudness_true_peak_dbtp ON loudness (true_peak_dbtp);
 CREATE VIEW file_analysis AS
@@ -422,6 +586,38 @@ CREATE TRIGGER source_paths_fts_new AFTER INSERT ON file BEGIN INSERT INTO sourc
 CREATE TRIGGER source_paths_fts_old AFTER DELETE ON file BEGIN INSERT INTO source_paths_fts (source_paths_fts, rowid, full_path, file_name) VALUES ('delete', OLD.id, OLD.full_path, OLD.file_name); END;
 CREATE TRIGGER source_paths_fts_change AFTER UPDATE OF display_path ON file WHEN OLD.display_path IS NOT NEW.display_path
 BEGIN INSERT INTO source_paths_fts (source_paths_fts, rowid, full_path, file_name) VALUES ('delete', OLD.id, OLD.full_path, OLD.file_name); INSERT INTO source_paths_fts (rowid, full_path, file_name) VALUES (NEW.id, NEW.full_path, NEW.file_name); END;
+CREATE TRIGGER song_old AFTER DELETE ON song BEGIN
+  DELETE FROM artist_song WHERE song = OLD.id;
+  DELETE FROM genre_song WHERE song = OLD.id;
+END;
+CREATE TRIGGER album_old AFTER DELETE ON album BEGIN
+  DELETE FROM artist_album WHERE album = OLD.id;
+  DELETE FROM genre_album WHERE album = OLD.id;
+END;
+CREATE TRIGGER artist_song_new AFTER INSERT ON artist_song
+BEGIN UPDATE artist SET track_count = track_count + 1 WHERE id = NEW.artist; END;
+CREATE TRIGGER artist_song_old AFTER DELETE ON artist_song
+BEGIN UPDATE artist SET track_count = track_count - 1 WHERE id = OLD.artist; END;
+CREATE TRIGGER artist_album_new AFTER INSERT ON artist_album
+BEGIN UPDATE artist SET album_count = album_count + 1 WHERE id = NEW.artist; END;
+CREATE TRIGGER artist_album_old AFTER DELETE ON artist_album
+BEGIN UPDATE artist SET album_count = album_count - 1 WHERE id = OLD.artist; END;
+CREATE TRIGGER genre_song_new AFTER INSERT ON genre_song
+BEGIN UPDATE genre SET track_count = track_count + 1 WHERE id = NEW.genre; END;
+CREATE TRIGGER genre_song_old AFTER DELETE ON genre_song
+BEGIN UPDATE genre SET track_count = track_count - 1 WHERE id = OLD.genre; END;
+CREATE TRIGGER genre_album_new AFTER INSERT ON genre_album
+BEGIN UPDATE genre SET album_count = album_count + 1 WHERE id = NEW.genre; END;
+CREATE TRIGGER genre_album_old AFTER DELETE ON genre_album
+BEGIN UPDATE genre SET album_count = album_count - 1 WHERE id = OLD.genre; END;
+CREATE TRIGGER artists_fts_new AFTER INSERT ON artist BEGIN INSERT INTO artists_fts (rowid, name, variants) VALUES (NEW.id, NEW.name, NEW.variants); END;
+CREATE TRIGGER artists_fts_old AFTER DELETE ON artist BEGIN INSERT INTO artists_fts (artists_fts, rowid, name, variants) VALUES ('delete', OLD.id, OLD.name, OLD.variants); END;
+CREATE TRIGGER artists_fts_change AFTER UPDATE OF name, variants ON artist WHEN OLD.name IS NOT NEW.name OR OLD.variants IS NOT NEW.variants
+BEGIN INSERT INTO artists_fts (artists_fts, rowid, name, variants) VALUES ('delete', OLD.id, OLD.name, OLD.variants); INSERT INTO artists_fts (rowid, name, variants) VALUES (NEW.id, NEW.name, NEW.variants); END;
+CREATE TRIGGER albums_fts_new AFTER INSERT ON album BEGIN INSERT INTO albums_fts (rowid, name, artist, variants) VALUES (NEW.id, NEW.name, NEW.artist, NEW.variants); END;
+CREATE TRIGGER albums_fts_old AFTER DELETE ON album BEGIN INSERT INTO albums_fts (albums_fts, rowid, name, artist, variants) VALUES ('delete', OLD.id, OLD.name, OLD.artist, OLD.variants); END;
+CREATE TRIGGER albums_fts_change AFTER UPDATE OF name, artist, variants ON album WHEN OLD.name IS NOT NEW.name OR OLD.artist IS NOT NEW.artist OR OLD.variants IS NOT NEW.variants
+BEGIN INSERT INTO albums_fts (albums_fts, rowid, name, artist, variants) VALUES ('delete', OLD.id, OLD.name, OLD.artist, OLD.variants); INSERT INTO albums_fts (rowid, name, artist, variants) VALUES (NEW.id, NEW.name, NEW.artist, NEW.variants); END;
 CREATE TRIGGER album_of_new_loudness AFTER INSERT ON loudness
 BEGIN INSERT INTO album_change (path) SELECT path FROM file WHERE id = NEW.file; END;
 CREATE TRIGGER album_of_old_loudness AFTER DELETE ON loudness
