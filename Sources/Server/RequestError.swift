@@ -31,6 +31,8 @@ package struct RequestError: Error, Sendable, Equatable {
       self.init(error.status, error.body ?? error.status.reasonPhrase)
     case is NIOTooManyBytesError:
       self.init(.contentTooLarge, "The request is too large.")
+    case let error as PlaylistEditError:
+      self.init(error == .noSuchPlaylist ? .notFound : .badRequest, error.message)
     case let error as StoreError:
       if case .busy = error {
         self.init(.serviceUnavailable, "The database is busy. Try again in a second.", retryAfter: 1)

@@ -59,8 +59,6 @@ private struct AppErrors: RouterMiddleware {
       throw RequestError(.conflict, "\(error)")
     } catch let error as UnknownFile {
       throw RequestError(.notFound, "\(error)")
-    } catch {
-      throw RequestError(ofPlaylists: error) ?? error
     }
   }
 }

@@ -166,14 +166,6 @@ struct ListRoutes: Sendable {
   private static func invalid(_ sentence: String) -> RequestError { RequestError(.unprocessableContent, sentence) }
 }
 
-extension RequestError {
-  /// `nil` for what is not about playlists.
-  init?(ofPlaylists error: any Error) {
-    guard let error = error as? PlaylistEditError else { return nil }
-    self.init(error == .noSuchPlaylist ? .notFound : .conflict, error.message)
-  }
-}
-
 extension Playlist {
   /// Members of an object.
   func write(into json: inout JSONWriter) {

@@ -23,8 +23,8 @@ struct CatalogChange: Sendable {
     }
     switch try? JSONValue(parsing: body) {
     case .object(let members): self.body = members
-    // Old clients send a list of ids alone.
-    case .array(let ids): self.body = ["ids": .array(ids)]
+    // Some clients send a list of ids or URIs alone.
+    case .array(let ids): self.body = ["ids": .array(ids), "uris": .array(ids)]
     default: throw RequestError(.badRequest, "The body must be a JSON object.")
     }
   }

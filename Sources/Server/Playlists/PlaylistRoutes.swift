@@ -329,11 +329,7 @@ struct PlaylistRoutes: RouteSet {
       let body = try await request.collectBody(upTo: CatalogChange.bodyLimit)
       let change = try CatalogChange(
         CatalogRequest(request, context), id: context.parameters.get("id") ?? "", body: Array(body.readableBytesView))
-      do {
-        return try await catalog.services.blocking { try answer(change) }
-      } catch let error as PlaylistEditError {
-        throw RequestError(error)
-      }
+      return try await catalog.services.blocking { try answer(change) }
     }
   }
 }

@@ -65,12 +65,3 @@ struct SubsonicRoutes: RouteSet {
     "getLyrics": { $0.lyrics }, "getLyricsBySongId": { $0.lyricsBySong }, "scrobble": { $0.scrobble },
   ]
 }
-
-extension RequestError {
-  init(_ error: PlaylistEditError) {
-    switch error {
-    case .noSuchPlaylist: self.init(.notFound, error.message)
-    default: self.init(.badRequest, error.message)
-    }
-  }
-}
