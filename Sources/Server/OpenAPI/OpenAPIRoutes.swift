@@ -45,9 +45,8 @@ struct OpenAPIRoutes: RouteSet {
   }
 
   private static func operation(_ operation: APIOperation) -> JSONValue {
-    let names = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }.map {
-      String($0.dropFirst().dropLast())
-    }
+    // What follows a parameter, such as an ending, belongs to the path.
+    let names = operation.path.matches(of: /\{(\w+)\}/).map { String($0.output.1) }
     let inPath = names.map { name -> JSONValue in
       ["name": .string(name), "in": "path", "required": true, "schema": ["type": "string"]]
     }
