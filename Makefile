@@ -45,6 +45,7 @@ test:
 	@Scripts/hash-page --check
 	@Scripts/check-pages .build/debug/analyze
 	@Scripts/check-app .build/debug/analyze
+	@Scripts/check-spotify .build/debug/analyze
 	@Scripts/check-subsonic .build/debug/analyze
 	@Scripts/make-documentation .build/documentation
 	@Benchmarks/check-weights
