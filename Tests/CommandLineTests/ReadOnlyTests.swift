@@ -113,11 +113,17 @@ import Testing
     }
   }
 
+  private static let tablesOfVersion4 = [
+    "song", "song_change", "songs_fts", "source_paths_fts", "artist_song", "artist_album", "genre_song", "genre_album",
+    "artist", "album", "genre", "artists_fts", "albums_fts", "playlist_snapshot", "playlist_entry", "playlist",
+    "saved_track", "saved_item", "tempo_skip", "tempo_history",
+  ]
+
   /// What version 2 of the schema left, of which the reading of records needs nothing more.
   private func downgrade(_ database: FilePath) throws {
     let script = """
       DROP VIEW track; CREATE VIEW track AS SELECT id FROM run;
-      DROP TABLE song; DROP TABLE song_change; DROP TABLE tempo_skip; DROP TABLE tempo_history; DROP TABLE songs_fts; DROP TABLE source_paths_fts;
+      \(Self.tablesOfVersion4.map { "DROP TABLE \($0);" }.joined(separator: " "))
       \(["song_of_results", "song_of_file", "song_of_skipped_file", "song_of_new_correction", "song_of_correction",
         "song_of_old_correction", "source_paths_fts_new", "source_paths_fts_old", "source_paths_fts_change"]
         .map { "DROP TRIGGER \($0);" }.joined(separator: " "))

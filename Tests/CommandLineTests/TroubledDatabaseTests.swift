@@ -114,7 +114,7 @@ import Text
     let place = try place(files: 3)
     #expect(try place.run().status == 0)
     let report = try bytes(of: place.report)
-    for number in 3..<200 { try place.put(Audio.wav(UInt64(number % 3)), as: "\(number).wav") }
+    for number in 3..<800 { try place.put(Audio.wav(UInt64(number % 3)), as: "\(number).wav") }
     let arguments = [Argument(place.library)] + place.runArguments() + ["--report", "json"]
     let size = try bytes(of: place.database).count
     // In blocks of 512 bytes: room for a part of the work.
@@ -126,7 +126,7 @@ import Text
     #expect(full.errors.contains("(ulimit -f)"), "\(full.errors)")
     #expect(try bytes(of: place.report) == report)
     let next = try place.run()
-    #expect(next.status == 0 && next.totals["seen"] == 200, "\(next.errors)")
+    #expect(next.status == 0 && next.totals["seen"] == 800, "\(next.errors)")
     try expectSound(place)
   }
 
@@ -156,8 +156,8 @@ import Text
     let run =
       "\"$0\" \"\(place.library)\" --database \"\(disk)/db\" --output \"\(disk)\" --report json --pipeline fingerprint"
     let script = """
-      mount -t tmpfs -o size=1m none "\(disk)" || exit 99
-      head -c 700000 /dev/zero > "\(disk)/filler"
+      mount -t tmpfs -o size=4m none "\(disk)" || exit 99
+      head -c 3800000 /dev/zero > "\(disk)/filler"
       \(run); echo "first $?"
       rm "\(disk)/filler"
       \(run) -v; echo "second $?"

@@ -12,17 +12,16 @@ final class AppLibrary: Sendable {
   let services: Services
   /// `nil` if nothing is watched.
   let watch: LibraryWatch?
-  let sounds: KnownSounds
   let revision: StoreRevision
 
   init(_ services: Services, watch: LibraryWatch?) throws(StoreError) {
     self.services = services
     self.watch = watch
-    sounds = try KnownSounds(in: services.store)
     revision = try StoreRevision(of: services.store)
   }
 
   var store: ResultStore { services.store }
+  var sounds: KnownSounds { services.sounds }
 
   /// How far a run has come that goes on now.
   var progress: RunProgress? { RunProgress(ofDatabase: store.path, ownProcess: watch?.report.process) }
