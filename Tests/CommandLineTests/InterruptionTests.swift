@@ -22,58 +22,36 @@ private func processes(mentioning path: FilePath) -> [String] {
   }
 }
 
-/// Runs that are ended before their end, and runs that meet.
-@Suite struct InterruptionTests {
-  /// A library of three files, and a pipeline that stops at `b.wav` until `open()` is called.
-  private struct Gate {
-    let place: Workplace
-    let pipeline: Argument
-
-    init() throws {
-      place = try Workplace()
-      for (number, name) in ["a", "b", "c"].enumerated() {
-        try place.put(Audio.wav(UInt64(number + 1)), as: "\(name).wav")
-      }
-      let folder = place.folder.path
-      pipeline = try place.makePipeline(
-        script: """
-          case "$1" in *b.wav) touch "\(folder)/reached"; while [ ! -e "\(folder)/gate" ]; do sleep 0.02; done;; esac; echo {}
-          """)
-    }
-
-    func start(_ options: Argument...) throws -> RunningProgram {
-      try place.start(
-        [Argument(place.library), "--jobs", "1"] + place.runArguments(pipeline: pipeline) + options)
-    }
-
-    func waitUntilReached() {
-      #expect(waitUntil { FileManager.default.fileExists(atPath: place.folder.file("reached").string) })
-    }
-
-    /// The first file is done when the gate is reached, and stored a second later at most.
-    func waitUntilFirstFileIsStored() throws {
-      waitUntilReached()
-      let isStored = try waitUntil {
-        try place.analyze("show", "library/a.wav", "--database", Argument(place.database)).status == 0
-      }
-      #expect(isStored)
-    }
-
-    /// Whatever a run has started ends with it.
-    /// - Returns: whether it does.
-    func waitUntilNothingRuns() -> Bool {
-      waitUntil { processes(mentioning: place.folder.path).isEmpty }
-    }
-
-    func open() throws { try place.write("", to: place.folder.file("gate")) }
-
-    func checkDatabase() throws {
-      let doctor = try place.analyze("doctor", "--check", "--database", Argument(place.database))
-      #expect(doctor.status == 0, "\(doctor.text)")
-      #expect(doctor.text.contains("the database is sound"))
-    }
+extension Gate {
+  fileprivate func start(_ options: Argument...) throws -> RunningProgram {
+    try place.start(
+      [Argument(place.library), "--jobs", "1"] + place.runArguments(pipeline: pipeline) + options)
   }
 
+  /// The first file is done when the gate is reached, and stored a second later at most.
+  fileprivate func waitUntilFirstFileIsStored() throws {
+    waitUntilReached()
+    let isStored = try waitUntil {
+      try place.analyze("show", "library/a.wav", "--database", Argument(place.database)).status == 0
+    }
+    #expect(isStored)
+  }
+
+  /// Whatever a run has started ends with it.
+  /// - Returns: whether it does.
+  fileprivate func waitUntilNothingRuns() -> Bool {
+    waitUntil { processes(mentioning: place.folder.path).isEmpty }
+  }
+
+  fileprivate func checkDatabase() throws {
+    let doctor = try place.analyze("doctor", "--check", "--database", Argument(place.database))
+    #expect(doctor.status == 0, "\(doctor.text)")
+    #expect(doctor.text.contains("the database is sound"))
+  }
+}
+
+/// Runs that are ended before their end, and runs that meet.
+@Suite struct InterruptionTests {
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalEndsARunInGoodOrder(signal: Int32) throws {
     let gate = try Gate()
     let program = try gate.start("--report", "json")

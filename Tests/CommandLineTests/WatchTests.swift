@@ -4,59 +4,37 @@ import Glibc
 import SystemPackage
 import Testing
 
-/// `serve --watch`, beside runs that others start.
-@Suite(.serialized) struct WatchTests {
-  /// A library of three files, and a pipeline that stops at `b.wav` until `open()` is called.
-  private struct Watched {
-    let place: Workplace
-    let pipeline: Argument
-
-    init() throws {
-      place = try Workplace()
-      for (number, name) in ["a", "b", "c"].enumerated() {
-        try place.put(Audio.wav(UInt64(number + 1)), as: "\(name).wav")
-      }
-      let folder = place.folder.path
-      pipeline = try place.makePipeline(
-        script: """
-          case "$1" in *b.wav) touch "\(folder)/reached"; while [ ! -e "\(folder)/gate" ]; do sleep 0.02; done;; esac; echo {}
-          """)
-    }
-
-    func serve() throws -> RunningProgram {
-      try place.start(
-        ["serve", "--watch", Argument(place.library), "--database", Argument(place.database), "--port", "0"],
-        environment: ["ANALYZE_PIPELINE": String(decoding: pipeline.bytes, as: UTF8.self), "ANALYZE_JOBS": "1"])
-    }
-
-    func run() throws -> RunningProgram {
-      try place.start([Argument(place.library), "--jobs", "1"] + place.runArguments(pipeline: pipeline))
-    }
-
-    func waitUntilReached() {
-      #expect(waitUntil { FileManager.default.fileExists(atPath: place.folder.file("reached").string) })
-    }
-
-    func open() throws { try place.write("", to: place.folder.file("gate")) }
-
-    /// Whether a file has been analyzed.
-    func isKnown(_ name: String) throws -> Bool {
-      try place.analyze("show", "library/\(name)", "--database", Argument(place.database)).status == 0
-    }
-
-    func waitUntilAllAreKnown(_ names: [String] = ["a.wav", "b.wav", "c.wav"]) throws {
-      #expect(try waitUntil { try names.allSatisfy { try isKnown($0) } })
-    }
-
-    /// The database is sound once nobody works on it.
-    func expectSound() throws {
-      let check = try place.analyze("doctor", "--check", "--database", Argument(place.database))
-      #expect(check.status == 0, "\(check.text)\(check.errors)")
-    }
+extension Gate {
+  fileprivate func serve() throws -> RunningProgram {
+    try place.start(
+      ["serve", "--watch", Argument(place.library), "--database", Argument(place.database), "--port", "0"],
+      environment: ["ANALYZE_PIPELINE": String(decoding: pipeline.bytes, as: UTF8.self), "ANALYZE_JOBS": "1"])
   }
 
+  fileprivate func run() throws -> RunningProgram {
+    try place.start([Argument(place.library), "--jobs", "1"] + place.runArguments(pipeline: pipeline))
+  }
+
+  /// Whether a file has been analyzed.
+  fileprivate func isKnown(_ name: String) throws -> Bool {
+    try place.analyze("show", "library/\(name)", "--database", Argument(place.database)).status == 0
+  }
+
+  fileprivate func waitUntilAllAreKnown(_ names: [String] = ["a.wav", "b.wav", "c.wav"]) throws {
+    #expect(try waitUntil { try names.allSatisfy { try isKnown($0) } })
+  }
+
+  /// The database is sound once nobody works on it.
+  fileprivate func expectSound() throws {
+    let check = try place.analyze("doctor", "--check", "--database", Argument(place.database))
+    #expect(check.status == 0, "\(check.text)\(check.errors)")
+  }
+}
+
+/// `serve --watch`, beside runs that others start.
+@Suite(.serialized) struct WatchTests {
   @Test func newFilesAreAnalyzedWithoutARun() throws {
-    let watched = try Watched()
+    let watched = try Gate()
     try watched.open()
     let server = try watched.serve()
     try watched.waitUntilAllAreKnown()
@@ -70,7 +48,7 @@ import Testing
   }
 
   @Test func aRunComesFirstAndWhatItLeavesIsDone() throws {
-    let watched = try Watched()
+    let watched = try Gate()
     let run = try watched.run()
     watched.waitUntilReached()
     let server = try watched.serve()
@@ -85,7 +63,7 @@ import Testing
   }
 
   @Test func aServerThatIsKilledLeavesNothingBehindAndTheNextRunGoesOn() throws {
-    let watched = try Watched()
+    let watched = try Gate()
     let server = try watched.serve()
     watched.waitUntilReached()
     server.send(SIGKILL)

@@ -1,9 +1,7 @@
-internal import Application
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import ResultStore
-internal import SystemPackage
 
 /// A playlist as a file for players on the machine of the library: M3U8, with absolute paths.
 struct PlaylistFile: Sendable {
@@ -16,17 +14,14 @@ struct PlaylistFile: Sendable {
         throw RequestError(.notFound, "There is no playlist with this id.")
       }
       let files = try library.store.playlistTracks(id: id).compactMap(\.fileID)
-      let tracks = try library.store.songs(ofFiles: files).map { song in
-        PlaylistTrack(
-          path: song.row.path, artist: song.row.artist, title: song.title, duration: song.row.durationSeconds)
-      }
+      let songs = try library.store.songs(ofFiles: files)
       let name = String(playlist.name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "_" })
       return Response(
         status: .ok,
         headers: [
           .contentType: "audio/x-mpegurl; charset=utf-8", .cacheControl: "no-store",
           .contentDisposition: "attachment; filename=\"\(name).m3u8\"",
-        ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: M3UFile.bytes(of: tracks, relativeTo: nil))))
+        ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: ExportedPlaylist.m3u8(of: songs))))
     }
   }
 }
