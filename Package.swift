@@ -155,6 +155,9 @@ let package = Package(
         "Landmarks", "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
         "ResultStore", "Platform", "Text", systemPackage,
       ]),
+    // The program of this name: the same binary under another one.
+    swiftTarget(
+      "Fpcalc", ["Analysis", "AudioDecoding", "CSpawn", "Chromaprint", "Platform", "ResultStore", systemPackage]),
     // The catalogs over HTTP, and the app.
     .target(
       name: "Server",
@@ -175,7 +178,7 @@ let package = Package(
       name: "analyze",
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Filters",
-        "LibraryScan", "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Server", "Platform",
+        "Fpcalc", "LibraryScan", "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Server", "Platform",
         "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
@@ -207,6 +210,9 @@ let package = Package(
       ["Analysis", "AnalysisTesting", "AudioDecoding", "AudioEncoding", "Tempo", systemPackage]),
     testTarget(
       "ChromaprintTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", systemPackage]),
+    testTarget(
+      "FpcalcTests",
+      ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", "Fpcalc", "Platform", systemPackage]),
     testTarget(
       "RecognitionTests",
       [
