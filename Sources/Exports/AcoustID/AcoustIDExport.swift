@@ -112,7 +112,8 @@ struct AcoustIDList {
     form = AcoustIDForm(common: common)
   }
 
-  mutating func append(_ fields: [(String, String)]) throws(ExportError) -> Place {
+  mutating func append(_ values: [(String, String)]) throws(ExportError) -> Place {
+    let fields = AcoustIDForm.fields(values)
     let isFull = form.entries.count == mostEntries || form.size + AcoustIDForm.size(of: fields) > Self.mostBytes
     if isFull, !form.entries.isEmpty { try endLine() }
     form.append(fields)

@@ -3,10 +3,19 @@
 /// Fields of one of several fingerprints have its number behind their names: `fingerprint.0`. (AcoustID web service,
 /// acoustid.org/webservice.)
 struct AcoustIDForm: Hashable {
+  /// A field of one fingerprint: its name without the number, and its value, encoded.
+  struct Field: Hashable {
+    var name: String
+    var value: String
+
+    /// Bytes, with “&”, “.”, “=” and a number of up to six digits.
+    fileprivate var size: Int { name.utf8.count + value.utf8.count + 9 }
+  }
+
   /// Of all fingerprints.
   private let common: String
-  /// Of one fingerprint each: names without the number, and values that are encoded.
-  private(set) var entries: [[(name: String, value: String)]] = []
+  /// Of one fingerprint each.
+  private(set) var entries: [[Field]] = []
   /// Bytes of `text`, or a few more.
   private(set) var size: Int
 
@@ -19,7 +28,7 @@ struct AcoustIDForm: Hashable {
   /// Reads a form that `text` has made.
   init(text: some StringProtocol) {
     var common: [Substring] = []
-    var entries: [[(name: String, value: String)]] = []
+    var entries: [[Field]] = []
     for field in String(text).split(separator: "&") {
       let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = parts[0].split(separator: ".")
@@ -28,14 +37,14 @@ struct AcoustIDForm: Hashable {
         continue
       }
       if number == entries.count { entries.append([]) }
-      entries[number].append((String(name[0]), String(parts[1])))
+      entries[number].append(Field(name: String(name[0]), value: String(parts[1])))
     }
     self.common = common.joined(separator: "&")
     self.entries = entries
     size = String(text).utf8.count
   }
 
-  private init(_ common: String, _ entries: [[(name: String, value: String)]]) {
+  private init(_ common: String, _ entries: [[Field]]) {
     self.common = common
     self.entries = entries
     size = 0
@@ -43,20 +52,17 @@ struct AcoustIDForm: Hashable {
   }
 
   /// Adds a fingerprint with its fields.
-  mutating func append(_ fields: [(String, String)]) {
-    let entry = fields.map { (name: $0, value: Self.encoded($1)) }
-    entries.append(entry)
-    size += Self.size(of: entry)
+  mutating func append(_ fields: [Field]) {
+    entries.append(fields)
+    size += Self.size(of: fields)
   }
 
   /// Bytes that a fingerprint with these fields takes at most.
-  static func size(of fields: [(String, String)]) -> Int {
-    size(of: fields.map { (name: $0, value: encoded($1)) })
-  }
+  static func size(of fields: [Field]) -> Int { fields.reduce(0) { $0 + $1.size } }
 
-  private static func size(of entry: [(name: String, value: String)]) -> Int {
-    // “&”, “.”, “=” and a number of up to six digits.
-    entry.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 9 }
+  /// Encodes names and values.
+  static func fields(_ values: [(String, String)]) -> [Field] {
+    values.map { Field(name: $0, value: encoded($1)) }
   }
 
   var text: String {
@@ -73,9 +79,6 @@ struct AcoustIDForm: Hashable {
     let middle = (entries.count + 1) / 2
     return (AcoustIDForm(common, Array(entries[..<middle])), AcoustIDForm(common, Array(entries[middle...])))
   }
-
-  static func == (a: AcoustIDForm, b: AcoustIDForm) -> Bool { a.text == b.text }
-  func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
   /// Spaces become “+”, all but unreserved characters percent signs with two digits.
   static func encoded(_ value: String) -> String {
