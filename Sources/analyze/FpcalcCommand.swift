@@ -28,7 +28,7 @@ struct FpcalcCommand: ParsableCommand {
   }
 
   static func run(_ arguments: [[UInt8]]) -> Int32 {
-    let version = (["Nocturne \(Nocturne.version)"] + DecodingLibraries.versions).joined(separator: ", ")
+    let version = (["Nocturne \(Nocturne.version)"] + DecodingLibraries.versions.filter { $0.hasPrefix("FFmpeg") }).joined(separator: ", ")
     return Fpcalc.run(arguments, programVersion: version, database: database)
   }
 
