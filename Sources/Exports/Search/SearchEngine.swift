@@ -73,9 +73,6 @@ struct SearchEngineWriter: ExportWriter {
     var json = JSONWriter()
     engine.writeSettings(context, into: &json)
     try settings.write(json.bytes)
-    return try [settings, documents, removals].map { file in
-      try file.commit()
-      return file.path ?? ""
-    }
+    return try ExportFile.commit([settings, documents, removals])
   }
 }

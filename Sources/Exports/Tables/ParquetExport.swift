@@ -73,8 +73,7 @@ private struct ParquetWriter: ExportWriter {
   mutating func finish() throws -> [FilePath] {
     let files = [tracks, beats, tags, removals]
     for file in files { try file.finish() }
-    for file in files { try file.commit() }
-    return files.map(\.path)
+    return try ExportFile.commit(files.map(\.file))
   }
 }
 

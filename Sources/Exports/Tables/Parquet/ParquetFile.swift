@@ -5,7 +5,7 @@ internal import SystemPackage
 /// (Apache Parquet, `README.md`, `parquet.thrift` and `Encodings.md`: data pages of version 1, plain or with a dictionary,
 /// compressed with gzip.)
 final class ParquetFile {
-  private let file: ExportFile
+  let file: ExportFile
   private let program: String
   private var columns: [ParquetColumn]
   private var offset = 0
@@ -39,8 +39,6 @@ final class ParquetFile {
     try write(Self.magic)
   }
 
-  var path: FilePath { file.path ?? "" }
-
   /// - Parameter values: One for each column; `nil` for null.
   func append(_ values: [ParquetColumn.Value?]) throws(ExportError) {
     for (index, value) in values.enumerated() { columns[index].append(value) }
@@ -50,7 +48,7 @@ final class ParquetFile {
     }
   }
 
-  /// Writes what is left, and the footer. The file gets its name by `commit`.
+  /// Writes what is left, and the footer; `file` is whole then and waits to be committed.
   func finish() throws(ExportError) {
     if rowCount > 0 { try writeGroup() }
     let footer = ThriftWriter.structure { writeFooter(into: &$0) }
@@ -59,8 +57,6 @@ final class ParquetFile {
     length.appendLittleEndian(UInt32(footer.count))
     try write(length + Self.magic)
   }
-
-  func commit() throws(ExportError) { try file.commit() }
 
   private func write(_ bytes: [UInt8]) throws(ExportError) {
     try file.write(bytes)
