@@ -76,8 +76,9 @@ import Testing
     try library.night()
     #expect(try news(of: library, since: .cursor(after)) == News(records: ["/music/a.flac"]))
     #expect(
-      try news(of: library, since: .cursor(before)) == News(
-        records: ["/music/a.flac"] + expected.records, removals: ["/music/c.flac"]))
+      try news(of: library, since: .cursor(before))
+        == News(
+          records: ["/music/a.flac"] + expected.records, removals: ["/music/c.flac"]))
   }
 
   @Test func onlyWhatIsAskedFor() throws {
@@ -93,11 +94,13 @@ import Testing
     let inFolder = RecordSelection(roots: ["/music/a"], statuses: [.ok, .partial])
     // No track: it may have been one.
     #expect(
-      try news(of: library, since: .cursor(before)) == News(
-        records: ["/music/a/1.flac"], removals: ["/music/a/2.flac", "/music/a/cover.jpg", "/music/b/1.flac"]))
+      try news(of: library, since: .cursor(before))
+        == News(
+          records: ["/music/a/1.flac"], removals: ["/music/a/2.flac", "/music/a/cover.jpg", "/music/b/1.flac"]))
     #expect(
-      try news(of: library, since: .cursor(before), selection: inFolder) == News(
-        records: ["/music/a/1.flac"], removals: ["/music/a/2.flac", "/music/a/cover.jpg"]))
+      try news(of: library, since: .cursor(before), selection: inFolder)
+        == News(
+          records: ["/music/a/1.flac"], removals: ["/music/a/2.flac", "/music/a/cover.jpg"]))
     let everything = try library.store.extract(RecordSelection(), since: .cursor(before)) { extract in
       var news = News()
       try extract.forEachRecord { news.records.append($0.path) }
@@ -105,8 +108,9 @@ import Testing
       return news
     }
     #expect(
-      everything == News(
-        records: ["/music/a/1.flac", "/music/a/cover.jpg", "/music/b/1.flac"], removals: ["/music/a/2.flac"]))
+      everything
+        == News(
+          records: ["/music/a/1.flac", "/music/a/cover.jpg", "/music/b/1.flac"], removals: ["/music/a/2.flac"]))
   }
 
   @Test func correctionsAreNews() throws {
@@ -172,7 +176,9 @@ import Testing
     var random = SystemRandomNumberGenerator()
     let library = try Library()
     var followers: [(cursor: LibraryCursor?, tracks: [FilePath: FileRecord])] = []
-    func path() -> FilePath { FilePath("/music/\(Int.random(in: 0..<3, using: &random))/\(Int.random(in: 0..<5, using: &random)).flac") }
+    func path() -> FilePath {
+      FilePath("/music/\(Int.random(in: 0..<3, using: &random))/\(Int.random(in: 0..<5, using: &random)).flac")
+    }
     for night in 0..<25 {
       followers.append((nil, [:]))
       for _ in 0..<4 {
@@ -190,7 +196,8 @@ import Testing
         Bool.random(using: &random)
           ? Library.analysis(of: file, title: "Title \(night)") : night.isMultiple(of: 3) ? Library.broken : nil
       }
-      if night.isMultiple(of: 4), let track = try library.records(Self.tracks).randomElement(), let id = track.contentID {
+      if night.isMultiple(of: 4), let track = try library.records(Self.tracks).randomElement(), let id = track.contentID
+      {
         let ratio = Bool.random(using: &random) ? BeatRatio(1, 2) : BeatRatio(1)
         try library.store.correctTempo([
           id: TempoCorrection(Library.tempoFinding().multiplied(by: ratio), corrected: .now)

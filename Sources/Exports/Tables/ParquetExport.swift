@@ -30,7 +30,8 @@ private struct ParquetWriter: ExportWriter {
     }
     tracks = try file(
       "tracks",
-      [ParquetColumn("file_id", .text, isRequired: true)] + TrackField.all.map { ParquetColumn($0.name, $0.kind.column) })
+      [ParquetColumn("file_id", .text, isRequired: true)]
+        + TrackField.all.map { ParquetColumn($0.name, $0.kind.column) })
     beats = try file(
       "beats",
       [

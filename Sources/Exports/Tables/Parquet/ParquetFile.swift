@@ -43,7 +43,9 @@ final class ParquetFile {
   func append(_ values: [ParquetColumn.Value?]) throws(ExportError) {
     for (index, value) in values.enumerated() { columns[index].append(value) }
     rowCount += 1
-    if rowCount.isMultiple(of: 256), rowCount >= Self.groupRows || columns.reduce(0, { $0 + $1.size }) >= Self.groupBytes {
+    if rowCount.isMultiple(of: 256),
+      rowCount >= Self.groupRows || columns.reduce(0, { $0 + $1.size }) >= Self.groupBytes
+    {
       try writeGroup()
     }
   }
