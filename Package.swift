@@ -93,7 +93,7 @@ let package = Package(
     swiftTarget("Text", []),
     swiftTarget("Analysis", ["CXXHash", "Platform", "Text", systemPackage]),
     swiftTarget("Records", ["Analysis", "Platform", "Text", systemPackage]),
-    swiftTarget("Exports", ["Analysis", "Platform", "Records", "Text", systemPackage]),
+    swiftTarget("Exports", ["Analysis", "CZlib", "Platform", "Records", "Text", systemPackage]),
     swiftTarget("MediaContainers", [systemPackage]),
     swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", "MediaContainers", systemPackage]),
     swiftTarget(
