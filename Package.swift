@@ -93,7 +93,8 @@ let package = Package(
     swiftTarget("Text", []),
     swiftTarget("Analysis", ["CXXHash", "Platform", "Text", systemPackage]),
     swiftTarget("Records", ["Analysis", "Platform", "Text", systemPackage]),
-    swiftTarget("Exports", ["Analysis", "CZlib", "Platform", "Records", "Text", systemPackage]),
+    swiftTarget(
+      "Exports", ["Analysis", "CSpawn", "CZlib", "Platform", "Records", "Text", systemPackage]),
     swiftTarget("MediaContainers", [systemPackage]),
     swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", "MediaContainers", systemPackage]),
     swiftTarget(
@@ -156,6 +157,9 @@ let package = Package(
         "Filters", "Landmarks", "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
         "ResultStore", "Platform", "Text", systemPackage,
       ]),
+    // The program of this name: the same binary under another one.
+    swiftTarget(
+      "Fpcalc", ["Analysis", "AudioDecoding", "CSpawn", "Chromaprint", "Platform", "ResultStore", systemPackage]),
     // The catalogs over HTTP, and the app.
     .target(
       name: "Server",
@@ -176,7 +180,8 @@ let package = Package(
       name: "analyze",
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Exports",
-        "Filters", "LibraryScan", "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Server", "Platform",
+        "Filters", "Fpcalc", "LibraryScan", "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
+        "Server", "Platform",
         "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
@@ -208,6 +213,9 @@ let package = Package(
       ["Analysis", "AnalysisTesting", "AudioDecoding", "AudioEncoding", "Tempo", systemPackage]),
     testTarget(
       "ChromaprintTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", systemPackage]),
+    testTarget(
+      "FpcalcTests",
+      ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", "Fpcalc", "Platform", systemPackage]),
     testTarget(
       "RecognitionTests",
       [
