@@ -130,6 +130,7 @@ let package = Package(
         "Analysis", "CPageResources", "Records", "Platform", "Text", systemPackage,
         .product(name: "Mustache", package: "swift-mustache"),
       ], excluding: ["Page"]),
+    swiftTarget("Exports", ["Analysis", "MediaContainers", "Platform", "Records", "Text", systemPackage]),
     swiftTarget(
       "BuiltInAnalyzers",
       [
@@ -236,6 +237,9 @@ let package = Package(
         "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Reporting", "ResultStore", "Platform", "Text",
         systemPackage,
       ]),
+    testTarget(
+      "ExportsTests",
+      ["Analysis", "AnalysisTesting", "Exports", "MediaContainers", "Platform", "Records", "Text", systemPackage]),
     testTarget(
       "AnalysisEngineTests",
       ["Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "Text", systemPackage]),
