@@ -36,7 +36,8 @@ struct BeatGrid: Equatable {
     anchors = []
     var start = 0
     while start < beats.count - 1 {
-      let run = Self.run(of: beats, from: start, bpmPlaces: bpmPlaces)
+      let found = tempo.map.last { $0.startSeconds <= beats[start] }?.bpm
+      let run = Self.run(of: beats, from: start, preferring: found, bpmPlaces: bpmPlaces)
       anchors.append(
         Anchor(seconds: beats[start], bpm: run.bpm, beatInBar: bars?.beatInBar(start), beat: start))
       start = run.last
@@ -46,11 +47,15 @@ struct BeatGrid: Equatable {
   /// How far one tempo goes from a beat on: the last beat that it holds for, and the tempo.
   ///
   /// Each beat bounds the period from both sides; the beats go on as long as a tempo of so many decimal places lies
-  /// within all bounds (the cone of O'Rourke, "An on-line algorithm for fitting straight lines between data ranges", 1981).
-  private static func run(of beats: [Double], from start: Int, bpmPlaces: Int) -> (last: Int, bpm: Double) {
+  /// within all bounds: the preferred one if it does, or else the one of least squares (the cone of
+  /// O'Rourke, "An on-line algorithm for fitting straight lines between data ranges", 1981).
+  private static func run(
+    of beats: [Double], from start: Int, preferring preferred: Double?, bpmPlaces: Int
+  ) -> (last: Int, bpm: Double) {
     var (shortest, longest) = (0.0, Double.infinity)
     let scale = (0..<bpmPlaces).reduce(1.0) { scale, _ in scale * 10 }
     func rounded(_ bpm: Double) -> Double { (bpm * scale).rounded() / scale }
+    let preferred = preferred.map { rounded($0) } ?? 0
     var result = (last: start + 1, bpm: rounded(60 / (beats[start + 1] - beats[start])))
     // Least squares of the period, the first beat held.
     var (products, squares) = (0.0, 0.0)
@@ -65,8 +70,9 @@ struct BeatGrid: Equatable {
       let period = min(max(products / squares, shortest), longest)
       let bpm = rounded(60 / period)
       // The rounding of the tempo may lead out of the bounds only where they are narrower than its step.
-      guard bpm > 0, (shortest...longest).contains(60 / bpm) else { break }
-      result = (index, bpm)
+      let choice = [preferred, bpm].first { $0 > 0 && (shortest...longest).contains(60 / $0) }
+      guard let choice else { break }
+      result = (index, choice)
     }
     return result
   }
