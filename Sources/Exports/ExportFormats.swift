@@ -2,7 +2,9 @@
 public enum ExportFormats {
   /// In the order of `analyze export --list`.
   public static let all: [any ExportFormat] = [
-    RekordboxExport(), TraktorExport(), JAMSExport(), LabExport(), AnnotationCSVExport(),
+    MeilisearchExport(),
+    RekordboxExport(), TraktorExport(),
+    JAMSExport(), LabExport(), AnnotationCSVExport(),
   ]
 
   public static func named(_ name: String) -> (any ExportFormat)? { all.first { $0.name == name } }
