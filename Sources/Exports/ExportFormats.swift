@@ -3,7 +3,7 @@ public enum ExportFormats {
   /// In the order of `analyze export --list`.
   public static let all: [any ExportFormat] = [
     MeilisearchExport(),
-    RekordboxExport(), TraktorExport(),
+    RekordboxExport(), TraktorExport(), MixxxExport(),
     JAMSExport(), LabExport(), AnnotationCSVExport(),
   ]
 
