@@ -93,7 +93,8 @@ let package = Package(
     swiftTarget("Text", []),
     swiftTarget("Analysis", ["CXXHash", "Platform", "Text", systemPackage]),
     swiftTarget("Records", ["Analysis", "Platform", "Text", systemPackage]),
-    swiftTarget("Exports", ["Analysis", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage]),
+    swiftTarget(
+      "Exports", ["Analysis", "Filters", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage]),
     swiftTarget("MediaContainers", [systemPackage]),
     swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", "MediaContainers", systemPackage]),
     swiftTarget(
@@ -239,7 +240,7 @@ let package = Package(
       ]),
     testTarget(
       "ExportsTests",
-      ["Analysis", "AnalysisTesting", "Exports", "MediaContainers", "Platform", "Records", "Text", systemPackage]),
+      ["Analysis", "AnalysisTesting", "Exports", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage]),
     testTarget(
       "AnalysisEngineTests",
       ["Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "Text", systemPackage]),
@@ -249,8 +250,8 @@ let package = Package(
       "ApplicationTests",
       [
         "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "AudioDecoding", "AudioEncoding",
-        "BuiltInAnalyzers", "CLibAV", "Filters", "LibraryScan", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
-        "Platform", "Text", systemPackage,
+        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "LibraryScan", "Pipeline", "Recognition", "Records", "Reporting",
+        "ResultStore", "Platform", "Text", systemPackage,
       ]),
     testTarget(
       "PipelineTests",

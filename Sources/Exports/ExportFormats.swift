@@ -5,6 +5,7 @@ public enum ExportFormats {
     MeilisearchExport(),
     RekordboxExport(), TraktorExport(), MixxxExport(),
     JAMSExport(), LabExport(), AnnotationCSVExport(),
+    M3U8Export(), NavidromeExport(), MPDExport(),
   ]
 
   public static func named(_ name: String) -> (any ExportFormat)? { all.first { $0.name == name } }

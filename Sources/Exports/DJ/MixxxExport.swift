@@ -57,6 +57,8 @@ private final class MixxxWriter: ExportWriter {
       reading.readonly = true
       let source = try DatabaseQueue(path: database, configuration: reading)
       var writing = Configuration()
+      // One from here to `finish`.
+      writing.allowsUnsafeTransactions = true
       // The copy is only named once it is whole: it needs no journal beside it.
       writing.prepareDatabase { try $0.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF") }
       let copy = try DatabaseQueue(path: path.string, configuration: writing)
