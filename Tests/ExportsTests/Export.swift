@@ -28,7 +28,7 @@ func track(_ path: FilePath = "/music/a/One.flac", bpm: Double? = 120) -> FileRe
 func exported(
   _ name: String, _ records: [FileRecord], options: [String: String] = [:], in folder: TemporaryDirectory
 ) throws -> String {
-  let output = folder.path.appending("out")
+  let output = folder.path.appending("export-\(UInt32.random(in: 0 ... .max))")
   var writer = try ExportFormats.named(name)!.begin(
     ExportContext(output: output, program: "Nocturne 1.2.3", trackCount: 99, options: options))
   for record in records { try writer.append(record) }

@@ -39,14 +39,14 @@ import Testing
 
   @Test func lame() throws {
     let start = try start("LAME3.100", checksum: checksum("LAME3.100"))
-    #expect(start.rekordboxDelay == 1_105 / 44_100)
-    #expect(start.traktorDelay == 1_105 / 44_100)
+    #expect(start.rekordboxDelay == 1_105.0 / 44_100)
+    #expect(start.traktorDelay == 1_105.0 / 44_100)
   }
 
   @Test(arguments: ["LAME3.100", "Lavc60.3", nil]) func otherTags(encoder: String?) throws {
     let start = try start(encoder)
     #expect(start.rekordboxDelay == 0)
-    #expect(start.traktorDelay == 1_152 / 44_100)
+    #expect(start.traktorDelay == 1_152.0 / 44_100)
   }
 
   @Test func noTag() throws {

@@ -58,20 +58,19 @@ import Testing
 
   @Test func knownTracksAreFilled() throws {
     let before = try Data(contentsOf: URL(filePath: database))
-    try export(record).read { db in
-      let row = try #require(try Row.fetchOne(db, sql: "SELECT * FROM library WHERE id = 1"))
-      #expect(row["bpm"] == 120.0)
-      #expect(row["beats_version"] == "BeatGrid-2.0")
-      #expect(row["bpm_lock"] == 0)
-      #expect(row["key"] == "Am")
-      #expect(row["key_id"] == 22)
-      #expect(abs((row["replaygain"] as Double) - 0.501_187) < 1e-6)
-      #expect(try Double.fetchOne(db, sql: "SELECT bpm FROM library WHERE id = 2") == 99)
-      let cues = try Row.fetchAll(db, sql: "SELECT type, position, length FROM cues ORDER BY type")
-      #expect(cues.map { $0["type"] } == [6, 8])
-      #expect(cues.map { $0["position"] } == [44_100, 44_100])
-      #expect(cues.map { $0["length"] } == [705_600, 5_159_700])
-    }
+    let patched = try export(record)
+    let tracks = try patched.read { try Row.fetchAll($0, sql: "SELECT * FROM library ORDER BY id") }
+    #expect(tracks[0]["bpm"] == 120.0)
+    #expect(tracks[0]["beats_version"] == "BeatGrid-2.0")
+    #expect(tracks[0]["bpm_lock"] == 0)
+    #expect(tracks[0]["key"] == "Am")
+    #expect(tracks[0]["key_id"] == 22)
+    #expect(abs((tracks[0]["replaygain"] as Double) - 0.501_187) < 1e-6)
+    #expect(tracks[1]["bpm"] == 99.0)
+    let cues = try patched.read { try Row.fetchAll($0, sql: "SELECT type, position, length FROM cues ORDER BY type") }
+    #expect(cues.map { $0["type"] } == [6, 8])
+    #expect(cues.map { $0["position"] } == [44_100, 44_100])
+    #expect(cues.map { $0["length"] } == [705_600, 5_159_700])
     #expect(try Data(contentsOf: URL(filePath: database)) == before)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path.string).count == 2)
   }
@@ -83,10 +82,9 @@ import Testing
           UPDATE library SET bpm_lock = 1; INSERT INTO cues (track_id, type, position, length) VALUES (1, 6, 10, 20)
           """)
     }
-    try export(record).read { db in
-      #expect(try Double.fetchOne(db, sql: "SELECT bpm FROM library WHERE id = 1") == 99)
-      #expect(try Int.fetchAll(db, sql: "SELECT position FROM cues WHERE type = 6") == [10])
-    }
+    let patched = try export(record)
+    #expect(try patched.read { try Double.fetchOne($0, sql: "SELECT bpm FROM library WHERE id = 1") } == 99)
+    #expect(try patched.read { try Int.fetchAll($0, sql: "SELECT position FROM cues WHERE type = 6") } == [10])
   }
 
   @Test func correctedTemposAreLocked() throws {

@@ -19,8 +19,10 @@ the one that counts.
 import json
 import os
 import subprocess
+from urllib.parse import unquote_to_bytes
 
 from beets import ui
+from beets.dbcore import types
 from beets.plugins import BeetsPlugin
 
 # rg_* are in dB, and as a share of full scale, as in the reports.
@@ -41,6 +43,8 @@ FLEXIBLE_FIELDS = {
 
 
 class NocturnePlugin(BeetsPlugin):
+    item_types = {name: types.STRING if name == "nocturne_camelot" else types.Float(3) for name in FLEXIBLE_FIELDS}
+
     def __init__(self):
         super().__init__()
         self.config.add({"analyze": "analyze", "database": "", "overwrite": False, "write": False})
@@ -94,8 +98,6 @@ class NocturnePlugin(BeetsPlugin):
 
 def path_of(record):
     """The exact bytes, which `path` does not always have."""
-    from urllib.parse import unquote_to_bytes
-
     return unquote_to_bytes(record["uri"].removeprefix("file://"))
 
 

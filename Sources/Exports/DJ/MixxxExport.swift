@@ -57,6 +57,8 @@ private final class MixxxWriter: ExportWriter {
       reading.readonly = true
       let source = try DatabaseQueue(path: database, configuration: reading)
       var writing = Configuration()
+      // Mixxx names tables in its schema that are not there.
+      writing.foreignKeysEnabled = false
       // One from here to `finish`.
       writing.allowsUnsafeTransactions = true
       // The copy is only named once it is whole: it needs no journal beside it.
