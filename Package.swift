@@ -94,7 +94,10 @@ let package = Package(
     swiftTarget("Analysis", ["CXXHash", "Platform", "Text", systemPackage]),
     swiftTarget("Records", ["Analysis", "Platform", "Text", systemPackage]),
     swiftTarget(
-      "Exports", ["Analysis", "CSpawn", "CZlib", "Platform", "Records", "Text", systemPackage]),
+      "Exports",
+      [
+        "Analysis", "CSpawn", "CZlib", "Filters", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage,
+      ]),
     swiftTarget("MediaContainers", [systemPackage]),
     swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", "MediaContainers", systemPackage]),
     swiftTarget(
@@ -246,6 +249,9 @@ let package = Package(
         systemPackage,
       ]),
     testTarget(
+      "ExportsTests",
+      ["Analysis", "AnalysisTesting", "Exports", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage]),
+    testTarget(
       "AnalysisEngineTests",
       ["Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "Text", systemPackage]),
     testTarget(
@@ -254,8 +260,8 @@ let package = Package(
       "ApplicationTests",
       [
         "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "AudioDecoding", "AudioEncoding",
-        "BuiltInAnalyzers", "CLibAV", "Filters", "LibraryScan", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
-        "Platform", "Text", systemPackage,
+        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "LibraryScan", "Pipeline", "Recognition", "Records", "Reporting",
+        "ResultStore", "Platform", "Text", systemPackage,
       ]),
     testTarget(
       "PipelineTests",
