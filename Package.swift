@@ -98,6 +98,8 @@ let package = Package(
     swiftTarget(
       "AudioEncoding", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "CSpawn", "DSP", "Platform", systemPackage]),
     swiftTarget("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),
+    swiftTarget(
+      "TagWriting", ["Analysis", "AudioDecoding", "MediaContainers", "Platform", "TagReading", systemPackage]),
     swiftTarget("Key", ["Analysis", "CKeyNetwork", "CKeyResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Traits", ["Analysis", "DSP"]),
     swiftTarget("Likeness", ["Analysis", "CLikenessResources", "DSP"], excluding: ["Resources"]),
@@ -153,7 +155,7 @@ let package = Package(
       [
         "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Filters",
         "Landmarks", "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
-        "ResultStore", "Platform", "Text", systemPackage,
+        "ResultStore", "Platform", "TagReading", "TagWriting", "Text", systemPackage,
       ]),
     // The catalogs over HTTP, and the app.
     .target(
@@ -176,7 +178,7 @@ let package = Package(
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Filters",
         "LibraryScan", "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Server", "Platform",
-        "Text", systemPackage,
+        "TagWriting", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
     // The sources of the packages in Examples/, so that the tests build and run them.
@@ -218,6 +220,9 @@ let package = Package(
     testTarget(
       "TagReadingTests",
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
+    testTarget(
+      "TagWritingTests",
+      ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "Platform", "TagReading", "TagWriting", systemPackage]),
     testTarget("FiltersTests", ["Analysis", "Filters", systemPackage]),
     testTarget(
       "ResultStoreTests", ["Analysis", "Filters", "Records", "ResultStore", "Platform", "Text", systemPackage, grdb]),

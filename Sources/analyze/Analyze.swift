@@ -22,7 +22,7 @@ struct Analyze: AsyncParsableCommand {
     subcommands: [
       RunCommand.self, ReportCommand.self, SearchCommand.self, ShowCommand.self, ExplainCommand.self, SetCommand.self,
       ReviewCommand.self, SimilarCommand.self, PlaylistCommand.self, ClickCommand.self, MetronomeCommand.self,
-      WaveformCommand.self, MatchCommand.self, ListenCommand.self, CatalogCommand.self, ServeCommand.self,
+      WaveformCommand.self, WriteTagsCommand.self, MatchCommand.self, ListenCommand.self, CatalogCommand.self, ServeCommand.self,
       SchemaCommand.self, DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self,
       CompletionsCommand.self, WorkerCommand.self, MergeCommand.self, WorkerProcessCommand.self,
       CoverProcessCommand.self, DecodingProcessCommand.self,
