@@ -94,7 +94,7 @@ public struct TaggedFile {
     case .mp4: return try MP4File(source, at: leading.end)
     case .asf: return try ASFFile(source, at: leading.end)
     case .wav, .aiff: return try ChunkFile(source, container, at: leading.end)
-    case .monkeysAudio, .wavPack, .trueAudio, .musepack7, .musepack8:
+    case .monkeysAudio, .wavPack, .musepack7, .musepack8:
       return try EncodedAudioFile(source, leading, prefersID3v2: false)
     case .unknown:
       guard try MPEGStream(in: source, from: leading.end) != nil else { break }

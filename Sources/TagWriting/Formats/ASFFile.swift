@@ -111,13 +111,15 @@ struct ASFFile: TagContainer {
     let object =
       ASFObject.Kind.extendedContentDescription.guid
       + UInt64(ASFObject.headerSize + 2 + content.count).littleEndianBytes + count.littleEndianBytes + content
-    let place = description ?? header.count..<header.count
-    let growth = object.count - place.count
+    let replaced = description ?? header.count..<header.count
+    let growth = object.count - replaced.count
     var new = header
-    new.replaceSubrange(
-      fileProperties + Self.fileSizeOffset..<fileProperties + Self.fileSizeOffset + 8,
-      with: UInt64(size + growth).littleEndianBytes)
-    new.replaceSubrange(place, with: object)
+    // A size that was wrong stays: whether it is right decides for decoders if they believe the length beside it.
+    let place = fileProperties + Self.fileSizeOffset
+    if header.littleEndian(UInt64.self, at: place) == UInt64(size) {
+      new.replaceSubrange(place..<place + 8, with: UInt64(size + growth).littleEndianBytes)
+    }
+    new.replaceSubrange(replaced, with: object)
     new.replaceSubrange(16..<24, with: UInt64(new.count).littleEndianBytes)
     if description == nil {
       let old = header.littleEndian(UInt32.self, at: 24) ?? 0

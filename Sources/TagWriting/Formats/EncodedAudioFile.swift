@@ -1,7 +1,7 @@
 internal import MediaContainers
 internal import TagReading
 
-/// Encoded audio between tags of other formats: MPEG audio, Monkey's Audio, WavPack, True Audio, Musepack.
+/// Encoded audio between tags of other formats: MPEG audio, Monkey's Audio, WavPack, Musepack.
 struct EncodedAudioFile: TagContainer {
   var tags: [EditableTag]
   private let leading: TagRegions.Leading
