@@ -137,7 +137,7 @@ package final class LibraryTagging {
       throw TagWriteError(
         .oddStructure, "The file is damaged\(record.problem.map { " (\($0.code))" } ?? ""); its tags are left as they are.")
     }
-    if let remark = record.remarks.first(where: { $0.stage == .open || $0.stage == .decode }) {
+    if let remark = record.remarks.first(where: { $0.code != "very_short" && ($0.stage == .open || $0.stage == .decode) }) {
       throw TagWriteError(.oddStructure, "The structure of the file is odd (\(remark.code)); its tags are left as they are.")
     }
   }

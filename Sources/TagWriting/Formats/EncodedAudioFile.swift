@@ -42,8 +42,8 @@ struct EncodedAudioFile: TagContainer {
     (id3v2, apev2) = (envelope, ape)
     let first = EditableTag(.id3v2, frames) { key, values throws(TagWriteError) in try envelope.frame(key, values) }
     let second = EditableTag(.apev2, items) { key, values throws(TagWriteError) in try APEv2Items.item(key, values) }
-    // A second kind of tag beside the one that is there would hide that one's fields from some players.
-    let writesID3v2 = front != nil && (prefersID3v2 || back == nil) || prefersID3v2 && back == nil
+    // An ID3v2 tag beside the APE tag of an MP3 file would hide the fields of that one from some players.
+    let writesID3v2 = prefersID3v2 && (front != nil || back == nil)
     tags = writesID3v2 ? [first] + (back == nil ? [] : [second]) : [second] + (front == nil ? [] : [first])
   }
 

@@ -18,7 +18,7 @@ struct ID3v2Envelope {
   /// Tags that are taken apart in memory.
   private static let sizeLimit = 64 << 20
   /// Frames of text that are read; longer ones are none of those that are written here.
-  private static let textLimit = 64 << 10
+  private static let textLimit = 1 << 20
 
   /// A tag that is not there yet.
   init() {

@@ -32,7 +32,7 @@ struct VorbisCommentBody {
       var entry = EditableTag.Entry(bytes: Array(bytes[position..<end]))
       if let separator = text.prefix(256).firstIndex(of: 0x3D) {
         entry.key = text[..<separator].latin1
-        if text.count < 1 << 16 { entry.values = [TagText.utf8(text[(separator + 1)...])] }
+        if text.count < 1 << 20 { entry.values = [TagText.utf8(text[(separator + 1)...])] }
       }
       entries.append(entry)
       position = end
