@@ -58,9 +58,10 @@ struct WriteTagsCommand: AsyncParsableCommand {
   @OptionGroup
   var database: DatabaseArgument
 
+  /// The words in front that are names of fields.
   private var fields: [WritableField] {
-    words.prefix { $0.bareWord.flatMap { WritableField(rawValue: $0) } != nil }
-      .compactMap { $0.bareWord.flatMap { WritableField(rawValue: $0) } }
+    let named = words.lazy.map { $0.bareWord.flatMap { WritableField(rawValue: $0) } }
+    return named.prefix { $0 != nil }.compactMap(\.self)
   }
 
   private var paths: [FilePath] { words.dropFirst(fields.count).map(\.path) }
@@ -119,10 +120,11 @@ struct WriteTagsCommand: AsyncParsableCommand {
     options.isDryRun = dryRun
     options.replacement = replacementOptions
     options.journal = journal?.path
-    let task = LibraryTagging(try settings.openStoreForReading(), options)
+    let store = try settings.openStoreForReading()
+    let task = LibraryTagging(store, options)
     var filter = try tracks.filter() ?? TrackFilter(parsing: "")
     if !paths.isEmpty { filter = filter.and(TrackFilter(.any(paths.map { .condition(.under($0)) }))) }
-    let files = try task.files(matching: filter)
+    let files = try store.paths(matching: filter)
     if files.isEmpty, !json { Terminal.writeLine("No track matches.") }
     defer { session.journal = task.journalPath }
     try task.perform(on: files) { try session.show($0, of: files.count) }

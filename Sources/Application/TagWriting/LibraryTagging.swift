@@ -1,5 +1,4 @@
 internal import Analysis
-package import Filters
 internal import Platform
 internal import Records
 package import ResultStore
@@ -30,7 +29,6 @@ package final class LibraryTagging {
   private var journal: TagJournal?
   /// Records that are read at once.
   private static let batchSize = 100
-  private static let pageSize = 10_000
 
   package init(_ store: ResultStore, _ options: Options) {
     self.store = store
@@ -39,16 +37,6 @@ package final class LibraryTagging {
 
   /// Where the journal is; `nil` as long as nothing was changed.
   package var journalPath: FilePath? { journal?.path }
-
-  /// Tracks that match, in the order of paths.
-  package func files(matching filter: TrackFilter) throws(StoreError) -> [FilePath] {
-    var paths: [FilePath] = []
-    while true {
-      let page = try store.tracks(matching: filter, limit: Self.pageSize, offset: paths.count)
-      paths += page.map(\.path)
-      if page.count < Self.pageSize { return paths }
-    }
-  }
 
   /// - Parameter report: Called with each result; returns false to stop.
   /// - Throws: `StoreError`, `lockedByRun` while a run is at work unless it is a dry run; `TagJournalError`, after which

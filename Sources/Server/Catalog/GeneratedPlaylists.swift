@@ -29,10 +29,13 @@ struct GeneratedPlaylist: Sendable, Hashable {
 struct GeneratedPlaylists: Sendable {
   private let store: ResultStore
   private let neighbors: SoundNeighbors
+  /// Each is made of all its tracks.
+  private let recent: RecentValues<GeneratedPlaylist.Kind, GeneratedPlaylist?>
 
-  init(_ services: Services) {
-    store = services.store
-    neighbors = SoundNeighbors(services.sounds)
+  init(store: ResultStore, sounds: KnownSounds) throws(StoreError) {
+    self.store = store
+    neighbors = SoundNeighbors(sounds)
+    recent = try RecentValues(of: store, count: 1000, leastAge: .seconds(30))
   }
 
   /// Tempi around which there are playlists.
@@ -93,6 +96,10 @@ struct GeneratedPlaylists: Sendable {
   }
 
   private func playlist(_ kind: GeneratedPlaylist.Kind) throws -> GeneratedPlaylist? {
+    try recent.value(for: kind) { try made(kind) }
+  }
+
+  private func made(_ kind: GeneratedPlaylist.Kind) throws -> GeneratedPlaylist? {
     let songs = try songs(kind)
     if songs.isEmpty { return nil }
     var genre = ""
