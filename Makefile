@@ -49,6 +49,7 @@ test:
 	@Scripts/check-subsonic .build/debug/analyze
 	@Scripts/check-exports .build/debug/analyze
 	@Scripts/check-dj-exports .build/debug/analyze
+	@Scripts/check-tag-writing .build/debug/analyze
 	@Scripts/make-documentation .build/documentation
 	@Benchmarks/check-weights
 

@@ -103,6 +103,8 @@ let package = Package(
     swiftTarget(
       "AudioEncoding", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "CSpawn", "DSP", "Platform", systemPackage]),
     swiftTarget("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),
+    swiftTarget(
+      "TagWriting", ["Analysis", "AudioDecoding", "MediaContainers", "Platform", "TagReading", systemPackage]),
     swiftTarget("Key", ["Analysis", "CKeyNetwork", "CKeyResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Traits", ["Analysis", "DSP"]),
     swiftTarget("Likeness", ["Analysis", "CLikenessResources", "DSP"], excluding: ["Resources"]),
@@ -158,7 +160,7 @@ let package = Package(
       [
         "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Exports",
         "Filters", "Landmarks", "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
-        "ResultStore", "Platform", "Text", systemPackage,
+        "ResultStore", "Platform", "TagWriting", "Text", systemPackage,
       ]),
     // The program of this name: the same binary under another one.
     swiftTarget(
@@ -183,9 +185,8 @@ let package = Package(
       name: "analyze",
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Exports",
-        "Filters", "Fpcalc", "LibraryScan", "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
-        "Server", "Platform",
-        "Text", systemPackage,
+        "Filters", "Fpcalc", "LibraryScan", "Listening", "Pipeline", "Platform", "Recognition", "Records", "Reporting",
+        "ResultStore", "Server", "TagWriting", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
     // The sources of the packages in Examples/, so that the tests build and run them.
@@ -230,6 +231,9 @@ let package = Package(
     testTarget(
       "TagReadingTests",
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
+    testTarget(
+      "TagWritingTests",
+      ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "Platform", "TagReading", "TagWriting", systemPackage]),
     testTarget("FiltersTests", ["Analysis", "Filters", systemPackage]),
     testTarget(
       "ResultStoreTests", ["Analysis", "Filters", "Records", "ResultStore", "Platform", "Text", systemPackage, grdb]),
