@@ -32,14 +32,19 @@ public struct FileRecord: Hashable, Sendable {
   /// In which runs things happened to the file.
   public struct Runs: Hashable, Sendable {
     public var firstSeen: Int64
+    /// When that run began.
+    public var added: Timestamp?
     /// The last one that analyzed it.
     public var analyzed: Int64?
     public var vanished: Int64?
     /// In which it failed or was found damaged first, since it was last fine.
     public var firstFailed: Int64?
 
-    public init(firstSeen: Int64, analyzed: Int64? = nil, vanished: Int64? = nil, firstFailed: Int64? = nil) {
+    public init(
+      firstSeen: Int64, added: Timestamp? = nil, analyzed: Int64? = nil, vanished: Int64? = nil, firstFailed: Int64? = nil
+    ) {
       self.firstSeen = firstSeen
+      self.added = added
       self.analyzed = analyzed
       self.vanished = vanished
       self.firstFailed = firstFailed

@@ -16,6 +16,7 @@ public import SystemPackage
 /// - `Playlists`: playlists and saved tracks.
 /// - `Search`: the catalog of songs, and what it answers.
 /// - `Catalog`: artists, albums and genres of these songs, by their ids.
+/// - `Changes`: which tracks have changed since when, and which are gone.
 /// - `Reading`: records, runs and figures for reports and commands.
 /// - `Upkeep`: checks, backup, pruning, the lock of a run.
 public final class ResultStore: Sendable {

@@ -1,3 +1,7 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
 /// The fields of a query string or of a body of the kind `application/x-www-form-urlencoded`
 /// (https://url.spec.whatwg.org/#urlencoded-parsing).
 struct FormFields: Sendable {
@@ -13,6 +17,10 @@ struct FormFields: Sendable {
 
   /// The first value of that name.
   subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+
+  static func + (first: Self, second: Self) -> Self { Self(fields: first.fields + second.fields) }
+
+  private init(fields: [(name: String, value: String)]) { self.fields = fields }
 
   func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
@@ -35,5 +43,21 @@ struct FormFields: Sendable {
       }
     }
     return String(decoding: decoded, as: UTF8.self)
+  }
+}
+
+extension Request {
+  /// The fields of the body, which may be packed. The request keeps it as it is unpacked, for those who come after.
+  /// - Throws: `RequestError` if it is damaged or too large.
+  mutating func collectForm() async throws -> FormFields {
+    var body = try await collectBody(upTo: BodyLimits.standard)
+    if headers[.contentEncoding]?.lowercased() == "gzip" {
+      body = ByteBuffer(bytes: try GzipBody.unpacked(Array(body.readableBytesView), limit: BodyLimits.standard))
+      self.body = RequestBody(buffer: body)
+      var head = head
+      head.headerFields[.contentEncoding] = nil
+      self = Request(head: head, body: self.body)
+    }
+    return FormFields(String(buffer: body))
   }
 }

@@ -104,7 +104,7 @@ package struct NocturneServer: Sendable {
   }
 
   private var routes: [any RouteSet] {
-    let catalog = CatalogRoutes(services: services, generated: GeneratedPlaylists(services))
+    let catalog = CatalogRoutes(services: services)
     return [
       HealthRoutes(services: services),
       MetricsRoutes(services: services),

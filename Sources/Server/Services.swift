@@ -16,6 +16,7 @@ package struct Services: Sendable {
   let recognition: RecognitionServices
   /// The descriptors of sound of all tracks.
   let sounds: KnownSounds
+  let generatedPlaylists: GeneratedPlaylists
   private let threads: ThreadExecutor
   private let waiting = Waiting()
 
@@ -30,6 +31,7 @@ package struct Services: Sendable {
     covers = Covers(command: options.coverCommand)
     threads = try ThreadExecutor(threadCount: options.threadCount)
     sounds = try KnownSounds(in: store)
+    generatedPlaylists = try GeneratedPlaylists(store: store, sounds: sounds)
     recognition = try RecognitionServices(store: store, options: options)
   }
 

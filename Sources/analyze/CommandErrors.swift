@@ -1,6 +1,7 @@
 import Analysis
 import Application
 import ArgumentParser
+import Exports
 import LibraryScan
 import Pipeline
 import Platform
@@ -37,7 +38,8 @@ struct CommandEnding {
       case let error as ScanError: (.fatal, Self.sentence("\(error)"))
       case let error as LineReadingError: (.fatal, Self.sentence("\(error)"))
       // As with `| head`: nobody wants the rest, and nothing is wrong.
-      case ReportError.closedPipe: (.fine, nil)
+      case ReportError.closedPipe, ExportError.closedPipe: (.fine, nil)
+      case ExportError.unknownOption, ExportError.badOption: (.usage, "\(error)")
       case StoreError.lockedByRun: (.locked, "\(error)")
       case CatalogError.locked: (.locked, Self.sentence("\(error)"))
       case CatalogError.damaged:

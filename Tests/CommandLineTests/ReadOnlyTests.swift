@@ -116,7 +116,7 @@ import Testing
   private static let tablesOfVersion4 = [
     "song", "song_change", "songs_fts", "source_paths_fts", "artist_song", "artist_album", "genre_song", "genre_album",
     "artist", "album", "genre", "artists_fts", "albums_fts", "playlist_snapshot", "playlist_entry", "playlist",
-    "saved_track", "saved_item", "tempo_skip", "tempo_history",
+    "saved_track", "saved_item", "tempo_skip", "tempo_history", "change", "library",
   ]
 
   /// What version 2 of the schema left, of which the reading of records needs nothing more.
@@ -125,7 +125,8 @@ import Testing
       DROP VIEW track; CREATE VIEW track AS SELECT id FROM run;
       \(Self.tablesOfVersion4.map { "DROP TABLE \($0);" }.joined(separator: " "))
       \(["song_of_results", "song_of_file", "song_of_skipped_file", "song_of_new_correction", "song_of_correction",
-        "song_of_old_correction", "source_paths_fts_new", "source_paths_fts_old", "source_paths_fts_change"]
+        "song_of_old_correction", "song_of_album_gain", "change_of_path", "change_of_old_file", "source_paths_fts_new",
+        "source_paths_fts_old", "source_paths_fts_change"]
         .map { "DROP TRIGGER \($0);" }.joined(separator: " "))
       ALTER TABLE file DROP COLUMN full_path; ALTER TABLE file DROP COLUMN file_name;
       CREATE VIRTUAL TABLE songs_fts USING fts5 (title); CREATE VIRTUAL TABLE source_paths_fts USING fts5 (full_path);

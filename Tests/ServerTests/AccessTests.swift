@@ -115,6 +115,22 @@ import Testing
     #expect(tokens.name(ofSubsonicToken: "12", salt: "salt") == nil)
   }
 
+  @Test func theKeyOfACoverIsForThatCoverAndEndsWithItsToken() throws {
+    defer { remove() }
+    let tokens = AccessTokens(file: try TokenFile(try file("phone aaaaaaaaaaaaaaaa\n")) { _ in })
+    let key = try #require(tokens.coverKey(for: "one", as: "phone"))
+    #expect(tokens.name(ofCoverKey: key, for: "one") == "phone")
+    #expect(tokens.name(ofCoverKey: key, for: "two") == nil)
+    #expect(tokens.name(ofPass: key, kind: .bearer) == nil)
+    for wrong in ["", ".", "phone", key + ".", String(key.dropLast(2))] {
+      #expect(tokens.name(ofCoverKey: wrong, for: "one") == nil)
+    }
+    #expect(tokens.coverKey(for: "one", as: "other") == nil)
+    let changed = AccessTokens(file: try TokenFile(try file("phone bbbbbbbbbbbbbbbb\n")) { _ in })
+    #expect(changed.name(ofCoverKey: key, for: "one") == nil)
+    #expect(AccessTokens(file: nil).coverKey(for: "one", as: nil) == nil)
+  }
+
   @Test func passesAreForOneKindAndOneTime() throws {
     defer { remove() }
     let tokens = AccessTokens(file: try TokenFile(try file("phone aaaaaaaaaaaaaaaa\n")) { _ in })

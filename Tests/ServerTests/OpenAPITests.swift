@@ -32,6 +32,9 @@ import Text
     for route in routes {
       guard case .object(let operations)? = paths[route.path] else { continue }
       #expect(operations[route.method.rawValue.lowercased()] != nil, "\(route)")
+      #expect(
+        APIOperation.described.contains { $0.method == route.method && $0.path == route.path },
+        "\(route) is not described")
     }
   }
 

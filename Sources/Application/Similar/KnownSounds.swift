@@ -1,6 +1,5 @@
 internal import Likeness
 package import ResultStore
-internal import Synchronization
 
 /// The descriptors of all tracks, kept in memory between questions: to read them takes longer than to compare them.
 package final class KnownSounds: Sendable {
@@ -9,34 +8,17 @@ package final class KnownSounds: Sendable {
     var collection: SoundCollection
   }
 
-  private struct State {
-    var sounds: Sounds?
-    var revision: Int64?
-    var read = ContinuousClock.now
-  }
-
-  /// While a run goes on, the library changes every second.
-  private static let leastAge = Duration.seconds(30)
-
   private let store: ResultStore
-  private let revision: StoreRevision
-  private let state = Mutex(State())
+  private let recent: RecentValue<Sounds>
 
   package init(in store: ResultStore) throws(StoreError) {
     self.store = store
-    revision = try StoreRevision(of: store)
+    recent = try RecentValue(of: store)
   }
 
   /// Those of the library as it is now, or was half a minute ago.
   func sounds() throws(StoreError) -> Sounds {
-    let present = revision.current()
-    let known = state.withLock { state in
-      state.revision == present || .now - state.read < Self.leastAge ? state.sounds : nil
-    }
-    if let known { return known }
-    let sounds = try Self.read(store)
-    state.withLock { $0 = State(sounds: sounds, revision: present) }
-    return sounds
+    try recent.value { () throws(StoreError) in try Self.read(store) }
   }
 
   static func read(_ store: ResultStore) throws(StoreError) -> Sounds {

@@ -39,6 +39,15 @@ enum AlbumLoudness {
     ),
   ]
 
+  /// What is said of the album is part of what is known of each of its tracks.
+  private static let trackTrigger = (
+    name: "song_of_album_gain",
+    sql: """
+      CREATE TRIGGER song_of_album_gain AFTER UPDATE OF album_gain_db, album_peak ON loudness
+      BEGIN INSERT OR IGNORE INTO \(SongCatalog.changes) (file) VALUES (NEW.file); END
+      """
+  )
+
   /// Statements that create what is missing.
   static func changes(in db: Database) throws -> [String] {
     let names = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type IN ('table', 'trigger')")
@@ -54,6 +63,7 @@ enum AlbumLoudness {
         BEGIN INSERT INTO \(table) (path) \(trigger.change); END
         """)
     }
+    if !existing.contains(trackTrigger.name) { statements.append(trackTrigger.sql) }
     return statements
   }
 

@@ -169,6 +169,7 @@ struct FindingSchema: Sendable {
       }
       statements += table.columns.filter { $0.isIndexed && !indexes.contains(table.indexName($0)) }.map(table.indexSQL)
     }
+    statements += try ChangeLog.changes(in: db)
     if AlbumLoudness.isKept(with: findings) { statements += try AlbumLoudness.changes(in: db) }
     let shown = findings.filter { !$0.viewColumns.isEmpty }
     let viewed = Set(try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info('track')"))

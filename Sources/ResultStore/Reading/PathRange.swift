@@ -9,6 +9,10 @@ struct PathRange {
   static let condition = "file.path >= ? AND file.path < ?"
   var values: [SQLValue] { [.blob(start), .blob(end)] }
 
+  func contains(_ path: FilePath) -> Bool {
+    path.withBytes { !$0.lexicographicallyPrecedes(start) && $0.lexicographicallyPrecedes(end) }
+  }
+
   /// A file or folder and all that is below it. That is two ranges, since names such as “a b” sort between “a” and “a/c”.
   static func covering(_ root: FilePath) -> [PathRange] {
     let bytes = root.withBytes { Array($0) }

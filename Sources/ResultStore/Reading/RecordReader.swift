@@ -195,10 +195,11 @@ struct RecordReader {
 
   /// Where it has `FileRecord.runs`.
   private struct RunColumns {
-    let firstSeen, analyzed, vanished, firstFailed: Int32
+    let firstSeen, added, analyzed, vanished, firstFailed: Int32
 
     init(_ select: inout SelectList) {
       firstSeen = select.add("file.first_seen_run")
+      added = select.add("(SELECT started_ns FROM run WHERE run.id = file.first_seen_run)")
       analyzed = select.add("file.analyzed_run")
       vanished = select.add("file.vanished_run")
       firstFailed = select.add("e.first_failed_run")
@@ -255,7 +256,8 @@ struct RecordReader {
     record.isVanished = !files.isNull(columns.vanishedRun)
     record.runs = runs.map {
       FileRecord.Runs(
-        firstSeen: files.integer($0.firstSeen), analyzed: files.optionalInteger($0.analyzed),
+        firstSeen: files.integer($0.firstSeen),
+        added: files.optionalInteger($0.added).map { Timestamp(nanoseconds: $0) }, analyzed: files.optionalInteger($0.analyzed),
         vanished: files.optionalInteger($0.vanished), firstFailed: files.optionalInteger($0.firstFailed))
     }
     if let code = files.optionalText(columns.skipCode) {

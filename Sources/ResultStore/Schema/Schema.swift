@@ -13,7 +13,7 @@ enum Schema {
   static let ownTables: Set<String> = PlaylistTables.own.union(CatalogTables.own).union([
     "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
     "song", "songs_fts", "source_paths_fts", "tempo_correction", "tempo_skip", "tempo_history", AlbumLoudness.table,
-    SongCatalog.changes,
+    SongCatalog.changes, ChangeLog.table, ChangeLog.library,
   ])
 
   static var migrator: DatabaseMigrator {

@@ -53,8 +53,10 @@ struct SongCatalog: Sendable {
   }
 
   /// Makes the rows again of all files that were noted.
-  func update(_ db: Database) throws {
+  /// - Parameter areChanged: Something is new about these files, and not only about how rows are made.
+  func update(_ db: Database, areChanged: Bool = true) throws {
     guard try Self.hasChanges(db) else { return }
+    if areChanged { try ChangeLog.note(db) }
     let catalog = CatalogTables(db)
     var albums = try catalog.albumsOfChanges()
     try catalog.unlinkChanges()
@@ -87,7 +89,7 @@ struct SongCatalog: Sendable {
         INSERT OR IGNORE INTO \(Self.changes) (file) SELECT id FROM file;
         DELETE FROM song WHERE id NOT IN (SELECT id FROM file);
         """)
-    try update(db)
+    try update(db, areChanged: false)
   }
 
   static func rebuildIndex(_ db: Database) throws {

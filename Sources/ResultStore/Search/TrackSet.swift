@@ -81,7 +81,10 @@ struct TrackSet {
   // MARK: SQL
 
   /// The condition that a track is in the set that is bound before its id.
-  static func condition(on column: String) -> String { "in_track_set(?, \(column))" }
+  /// - Parameter parameter: The number of the parameter, where they have numbers.
+  static func condition(on column: String, parameter: Int? = nil) -> String {
+    "in_track_set(?\(parameter.map(String.init) ?? ""), \(column))"
+  }
 
   /// What is bound: lives as long as statements use it.
   final class Argument {

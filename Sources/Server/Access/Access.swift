@@ -75,7 +75,7 @@ struct Access: RouterMiddleware {
 
   /// - Returns: the name of the token; `nil` if there is none, and none is needed here.
   private func token(of request: inout Request, context: ServerContext, route: Route) async throws -> String? {
-    let shown = try await credentials(of: &request, route: route)
+    let shown = try await credentials(of: &request, context: context, route: route)
     let address = context.client.address
     guard let shown else {
       if route.isOpen || route.isOpenLocally && context.client.isLocal { return nil }
@@ -101,11 +101,14 @@ struct Access: RouterMiddleware {
     case .secret(let secret): tokens.name(ofSecret: secret)
     case .bearer(let text): tokens.name(ofPass: text, kind: .bearer) ?? tokens.name(ofSecret: text)
     case .cookie(let text): tokens.name(ofPass: text, kind: .cookie)
+    case .cover(let key, let id): tokens.name(ofCoverKey: key, for: id)
     case .salted(let token, let salt): tokens.name(ofSubsonicToken: token, salt: salt)
     }
   }
 
-  private func credentials(of request: inout Request, route: Route) async throws -> Credentials? {
+  private func credentials(
+    of request: inout Request, context: ServerContext, route: Route
+  ) async throws -> Credentials? {
     // The secret of the token endpoint is its own affair.
     if route.isTokenEndpoint { return nil }
     if let header = request.headers[.authorization] { return Credentials(authorization: header) }
@@ -113,12 +116,13 @@ struct Access: RouterMiddleware {
       if let found = Credentials(parameters: FormFields(request.uri.query ?? ""), of: parameters) { return found }
       if request.method == .post,
         request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true,
-        request.headers[.contentEncoding] == nil
+        let found = Credentials(parameters: try await request.collectForm(), of: parameters)
       {
-        let body = try await request.collectBody(upTo: BodyLimits.standard)
-        let fields = FormFields(String(buffer: body))
-        if let found = Credentials(parameters: fields, of: parameters) { return found }
+        return found
       }
+    }
+    if route.isCover, let id = context.parameters.get("id"), let key = request.uri.queryParameters["key"] {
+      return .cover(key: String(key), id: id)
     }
     return request.cookies[AppCookie.name].map { .cookie($0.value) }
   }

@@ -58,6 +58,27 @@ package struct AccessTokens: Sendable {
     case bearer
     /// The app's.
     case cookie
+    /// In the address of one cover.
+    case cover
+  }
+
+  /// What lets one see a cover without a token, as a part of its address: image tags send no headers. It ends with the token.
+  /// - Parameter name: Of a token.
+  /// - Returns: `nil` where no tokens are needed.
+  func coverKey(for id: String, as name: String?) -> String? {
+    guard file != nil, let name, let key = key(for: name, .cover) else { return nil }
+    let signature = HMAC<SHA256>.authenticationCode(for: Data(id.utf8), using: key)
+    return "\(Data(name.utf8).base64URL).\(Data(signature).base64URL)"
+  }
+
+  /// The name of the token for which a key of this cover was made.
+  func name(ofCoverKey text: String, for id: String) -> String? {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, let name = Data(base64URL: parts[0]).flatMap({ String(data: $0, encoding: .utf8) }),
+      let signature = Data(base64URL: parts[1]), let key = key(for: name, .cover)
+    else { return nil }
+    let isValid = HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: Data(id.utf8), using: key)
+    return isValid ? name : nil
   }
 
   private func key(for name: String?, _ kind: Pass) -> SymmetricKey? {

@@ -7,6 +7,8 @@ enum Credentials: Equatable {
   /// A token of the file, or one of `/api/token`.
   case bearer(String)
   case cookie(String)
+  /// The key in the address of the cover of this id.
+  case cover(key: String, id: String)
   /// A token of the file as Subsonic's clients send it: `md5(token + salt)`.
   case salted(token: String, salt: String)
 

@@ -26,6 +26,9 @@ struct Route {
 
   var isTokenEndpoint: Bool { pattern == "/api/token" }
 
+  /// Whether the address itself may let one in.
+  var isCover: Bool { pattern == "/media/covers/{id}" }
+
   var parameters: Parameters? {
     if pattern.hasPrefix("/rest/") { return .subsonic }
     if pattern.hasPrefix("/v2/") { return .acoustID }

@@ -12,8 +12,6 @@ struct AcoustIDRoutes: RouteSet {
   let services: Services
   let fingerprints: FingerprintCatalog
 
-  /// Bytes of a body, packed or not.
-  private static let bodyLimit = 1 << 20
   /// Fingerprints of one request.
   private static let batchLimit = 20
   private static let resultLimit = 10
@@ -24,20 +22,14 @@ struct AcoustIDRoutes: RouteSet {
     router.get("v2/lookup") { request, _ in await answer(FormFields(request.uri.query ?? "")) }
     router.post("v2/lookup") { request, _ in
       do {
-        return await answer(try await form(of: request))
+        // The parameters of the address and of the form in the body.
+        var request = request
+        let form = try await request.collectForm()
+        return await answer(FormFields(request.uri.query ?? "") + form)
       } catch {
         return Self.response(.other(RequestError(error)), to: FormFields(""))
       }
     }
-  }
-
-  /// The parameters of the address and of the form in the body.
-  private func form(of request: Request) async throws -> FormFields {
-    var bytes = Array(try await request.body.collect(upTo: Self.bodyLimit).readableBytesView)
-    if request.headers[.contentEncoding]?.lowercased() == "gzip" {
-      bytes = try GzipBody.unpacked(bytes, limit: Self.bodyLimit)
-    }
-    return FormFields("\(request.uri.query ?? "")&\(String(decoding: bytes, as: UTF8.self))")
   }
 
   private func answer(_ parameters: FormFields) async -> Response {

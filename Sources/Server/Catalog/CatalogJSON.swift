@@ -9,6 +9,8 @@ internal import Text
 struct CatalogJSON {
   /// What absolute URLs begin with.
   let base: String
+  /// What lets a client see a cover that can show no token; `nil` where none is needed.
+  let coverKey: @Sendable (_ id: String) -> String?
 
   /// Tracks without artists need one, since clients show the first. Its id is no artist's.
   static let unknownArtist = SongArtist(named: "")
@@ -32,11 +34,14 @@ struct CatalogJSON {
   /// - Parameter id: Of a track or album; `nil` for no images.
   func imageList(_ id: String?, _ json: inout JSONWriter) {
     json.beginArray()
-    for size in id == nil ? [] : [640, 300, 64] {
-      json.object { json in
-        json.put("url", "\(base)/media/covers/\(id ?? "")?size=\(size)")
-        json.put("height", size)
-        json.put("width", size)
+    if let id {
+      let key = coverKey(id).map { "&key=\($0)" } ?? ""
+      for size in [640, 300, 64] {
+        json.object { json in
+          json.put("url", "\(base)/media/covers/\(id)?size=\(size)\(key)")
+          json.put("height", size)
+          json.put("width", size)
+        }
       }
     }
     json.endArray()

@@ -9,14 +9,16 @@ internal import Text
 /// The parameters of a request to the catalog, checked as Spotify's Web API does.
 struct CatalogRequest {
   let fields: FormFields
-  let base: String
+  let json: CatalogJSON
 
-  var json: CatalogJSON { CatalogJSON(base: base) }
-
-  init(_ request: Request, _ context: ServerContext) {
+  /// - Parameter tokens: Sign the addresses of covers.
+  init(_ request: Request, _ context: ServerContext, tokens: AccessTokens) {
     fields = FormFields(request.uri.query ?? "")
-    base = context.baseURL(of: request)
+    let client = context.client.token
+    json = CatalogJSON(base: context.baseURL(of: request)) { tokens.coverKey(for: $0, as: client) }
   }
+
+  var base: String { json.base }
 
   func required(_ name: String) throws -> String {
     guard let value = fields[name], !value.isEmpty else {

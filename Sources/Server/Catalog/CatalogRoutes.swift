@@ -9,16 +9,15 @@ internal import Text
 /// (https://developer.spotify.com/documentation/web-api).
 struct CatalogRoutes: RouteSet {
   let services: Services
-  let generated: GeneratedPlaylists
   let recommendations: Recommendations
 
-  init(services: Services, generated: GeneratedPlaylists) {
+  init(services: Services) {
     self.services = services
-    self.generated = generated
     recommendations = Recommendations(store: services.store, neighbors: SoundNeighbors(services.sounds))
   }
 
   var store: ResultStore { services.store }
+  var generated: GeneratedPlaylists { services.generatedPlaylists }
 
   func add(to router: Router<ServerContext>) {
     let group = router.group("v1")
@@ -69,7 +68,7 @@ struct CatalogRoutes: RouteSet {
   /// - Parameter answer: Gets what the path has for `:id`, or an empty text; runs on a thread of `Services.blocking`.
   func get(_ group: RouterGroup<ServerContext>, _ path: RouterPath, _ answer: @escaping Answer) {
     group.get(path) { request, context in
-      let asked = CatalogRequest(request, context)
+      let asked = CatalogRequest(request, context, tokens: services.access)
       let id = context.parameters.get("id") ?? ""
       return try await services.blocking { try answer(asked, id) }
     }

@@ -29,10 +29,13 @@ struct GeneratedPlaylist: Sendable, Hashable {
 struct GeneratedPlaylists: Sendable {
   private let store: ResultStore
   private let neighbors: SoundNeighbors
+  /// Each of the ten asks the store for all its tracks.
+  private let recentlyFeatured: RecentValue<[GeneratedPlaylist]>
 
-  init(_ services: Services) {
-    store = services.store
-    neighbors = SoundNeighbors(services.sounds)
+  init(store: ResultStore, sounds: KnownSounds) throws(StoreError) {
+    self.store = store
+    neighbors = SoundNeighbors(sounds)
+    recentlyFeatured = try RecentValue(of: store)
   }
 
   /// Tempi around which there are playlists.
@@ -44,7 +47,7 @@ struct GeneratedPlaylists: Sendable {
 
   /// Those of tempi and of what is new, as far as they have tracks.
   func featured() throws -> [GeneratedPlaylist] {
-    try ([.likeNewest] + Self.tempi.map { .tempo($0) }).compactMap { try playlist($0) }
+    try recentlyFeatured.value { try ([.likeNewest] + Self.tempi.map { .tempo($0) }).compactMap { try playlist($0) } }
   }
 
   /// - Parameter id: Of a genre.

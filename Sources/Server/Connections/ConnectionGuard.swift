@@ -18,6 +18,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private var isRefused = false
   private var isEventStream = false
   private var hasBegunAnswer = false
+  /// The answer to this request is the last of the connection.
+  private var wantsUpgrade = false
 
   init(_ limits: ConnectionLimits, metrics: ServerMetrics) {
     self.limits = limits
@@ -63,12 +65,21 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isRefused else { return }
+    var data = data
     switch unwrapInboundIn(data) {
-    case .head(let head):
+    case .head(var head):
       state.headEnded(now: .now())
       if let problem = Self.problem(with: head) {
         metrics.connectionEnded(because: .notHTTP)
         return refuse(.badRequest, problem, context)
+      }
+      if head.headers.contains(name: "upgrade") {
+        // HTTP/1.1 goes on (RFC 9110, section 7.8), but the parser reads no further behind such a request. Java's client sends
+        // one with its first request.
+        wantsUpgrade = true
+        head.headers.remove(name: "upgrade")
+        head.headers.replaceOrAdd(name: "connection", value: "close")
+        data = wrapInboundOut(.head(head))
       }
     case .body: break
     case .end: state.requestEnded(now: .now())
@@ -132,8 +143,13 @@ final class ConnectionGuard: ChannelDuplexHandler {
       promise?.fail(ChannelError.ioOnClosedChannel)
       return
     }
+    var data = data
     switch unwrapOutboundIn(data) {
-    case .head(let head):
+    case .head(var head):
+      if wantsUpgrade {
+        head.headers.replaceOrAdd(name: "connection", value: "close")
+        data = wrapOutboundOut(.head(head))
+      }
       if head.status.code >= 200 { hasBegunAnswer = true }
       isEventStream = head.headers.first(name: "content-type")?.hasPrefix("text/event-stream") == true
     case .body: break

@@ -1,8 +1,9 @@
 internal import Text
 
 extension APIOperation {
-  /// What is known of the routes, by their APIs. A route that is missing here stands in the document with its path alone.
-  static let described = server + app + media + recognition + acoustID + acousticBrainz + subsonic
+  /// All routes, by their APIs.
+  static let described =
+    server + app + collections + catalog + media + recognition + acoustID + acousticBrainz + subsonic
 
   private static let server = [
     Self(.get, "/healthz", "Whether the server works and reads its database"),
@@ -45,6 +46,36 @@ extension APIOperation {
     Self(.get, "/app/api/events", "What changes, as it happens", answer: "text/event-stream"),
   ]
 
+  private static let collections = [
+    Self(
+      .get, "/app/api/albums", "Albums",
+      [.text("sort"), .text("genre")] + list),
+    Self(.get, "/app/api/albums/{id}", "An album and its tracks"),
+    Self(.get, "/app/api/artists", "Artists", list),
+    Self(.get, "/app/api/artists/{id}", "An artist with albums and tracks", [.integer("limit", 1...500)]),
+    Self(.get, "/app/api/genres", "Genres"),
+    Self(.get, "/app/api/playlists", "Playlists"),
+    Self(.post, "/app/api/playlists", "Make a playlist", body: .json(object(["name": text, "tracks": texts]))),
+    Self(.get, "/app/api/playlists/{id}", "A playlist and its tracks"),
+    Self(
+      .put, "/app/api/playlists/{id}", "Change name and description",
+      body: .json(object(["name": text, "description": text]))),
+    Self(.delete, "/app/api/playlists/{id}", "Delete a playlist"),
+    Self(
+      .get, "/app/api/playlists/{id}.m3u8", "A playlist as a file for players",
+      answer: "application/vnd.apple.mpegurl"),
+    Self(
+      .post, "/app/api/playlists/{id}/entries", "Add tracks",
+      body: .json(object(["tracks": texts, "position": place]))),
+    Self(
+      .delete, "/app/api/playlists/{id}/entries", "Remove the tracks at these places",
+      body: .json(object(["positions": ["type": "array", "items": place]]))),
+    Self(
+      .put, "/app/api/playlists/{id}/order", "Move tracks",
+      body: .json(object(["start": place, "count": place, "before": place]))),
+    Self(.get, "/app/api/report", "What the last run did"),
+  ]
+
   private static let media = [
     Self(
       .get, "/media/covers/{id}", "The cover of a track or an album", [.choice("size", ["64", "160", "300", "640"])],
@@ -76,8 +107,8 @@ extension APIOperation {
     Self(
       .get, "/v2/lookup", "Recordings with this fingerprint, as AcoustID has it",
       [
-        .text("client"), .text("fingerprint"), .integer("duration", 1...100_000), .text("meta"),
-        .choice("format", ["json", "xml", "jsonp"]),
+        .text("client"), .text("fingerprint"), .integer("duration", 1...32_767), .text("meta"),
+        .choice("format", ["json", "jsonp"]),
       ]),
     Self(
       .post, "/v2/lookup", "Recordings with this fingerprint, as AcoustID has it",
@@ -107,7 +138,12 @@ extension APIOperation {
       answer: "*/*"),
   ]
 
-  private static func object(_ properties: [String: JSONValue], required: [String] = []) -> JSONValue {
+  static let text: JSONValue = ["type": "string"]
+  static let texts: JSONValue = ["type": "array", "items": text]
+  /// Of an entry, from 0.
+  static let place: JSONValue = ["type": "integer", "minimum": 0]
+
+  static func object(_ properties: [String: JSONValue], required: [String] = []) -> JSONValue {
     ["type": "object", "properties": .object(properties), "required": .array(required.map { .string($0) })]
   }
 }

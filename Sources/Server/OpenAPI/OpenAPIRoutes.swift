@@ -24,7 +24,7 @@ struct OpenAPIRoutes: RouteSet {
     for route in routes {
       let described = APIOperation.described.first { $0.method == route.method && $0.path == route.path }
       paths[route.path, default: [:]][route.method.rawValue.lowercased()] = operation(
-        described ?? APIOperation(route.method, route.path, "\(route.method.rawValue) \(route.path)", answer: "*/*"))
+        described ?? APIOperation(route.method, route.path, "Not described yet", answer: "*/*"))
     }
     return [
       "openapi": "3.1.1",

@@ -328,7 +328,8 @@ struct PlaylistRoutes: RouteSet {
       var request = request
       let body = try await request.collectBody(upTo: CatalogChange.bodyLimit)
       let change = try CatalogChange(
-        CatalogRequest(request, context), id: context.parameters.get("id") ?? "", body: Array(body.readableBytesView))
+        CatalogRequest(request, context, tokens: catalog.services.access), id: context.parameters.get("id") ?? "",
+        body: Array(body.readableBytesView))
       return try await catalog.services.blocking { try answer(change) }
     }
   }

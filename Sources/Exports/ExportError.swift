@@ -1,0 +1,40 @@
+internal import Platform
+public import SystemPackage
+internal import Text
+
+/// Why an export cannot be written. Files that were there before stay as they were.
+public enum ExportError: Error, Hashable, Sendable {
+  case cannotCreate(FilePath, reason: String)
+  /// The path is `nil` for standard output.
+  case cannotWrite(FilePath?, reason: String)
+  /// Whoever read standard output has stopped reading.
+  case closedPipe
+  case unknownOption(String, known: [String])
+  /// What is expected completes “expects …”.
+  case badOption(String, value: String, expected: String)
+  /// Something outside is missing or does not work. Two sentences: what, and what to do.
+  case unavailable(String)
+}
+
+extension ExportError: CustomStringConvertible {
+  /// What is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .cannotCreate(let path, let reason):
+      "\(Self.text(path)) cannot be created: \(reason). Check the folder and its permissions, or name another place with "
+        + "--output."
+    case .cannotWrite(let path?, let reason):
+      "Writing \(Self.text(path)) failed: \(reason). What was there before is unchanged; export again once that is put right."
+    case .cannotWrite(nil, let reason): "Writing to standard output failed: \(reason)."
+    case .closedPipe: "The reader of standard output has closed it."
+    case .unknownOption(let name, let known):
+      "This format has no option '\(printable(name))'"
+        + (known.isEmpty ? "; it has none at all." : "; \(Suggestion.hint(for: name, in: known))")
+    case .badOption(let name, let value, let expected):
+      "--option \(name) expects \(expected), not '\(printable(value))'."
+    case .unavailable(let sentences): sentences
+    }
+  }
+
+  private static func text(_ path: FilePath) -> String { printable(DisplayPath.text(of: path)) }
+}

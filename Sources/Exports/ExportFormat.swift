@@ -1,0 +1,91 @@
+internal import Analysis
+public import Platform
+public import Records
+public import SystemPackage
+
+/// A form in which other programs take the library.
+public protocol ExportFormat: Sendable {
+  /// On the command line.
+  var name: String { get }
+  /// One line for help.
+  var abstract: String { get }
+  /// The long fields of findings to read, by what `FindingField.long` calls them: `beats`, …
+  var long: Set<String> { get }
+  var output: ExportOutput { get }
+
+  /// - Throws: `ExportError`: what is wrong with an option, or why nothing can be written.
+  func begin(_ context: ExportContext) throws -> any ExportWriter
+}
+
+extension ExportFormat {
+  public var long: Set<String> { [] }
+}
+
+/// Where an export goes.
+public enum ExportOutput: Hashable, Sendable {
+  /// A file or standard output; the extension is for examples, such as `xml`.
+  case file(extension: String)
+  /// A folder, which is there when the export begins.
+  case folder
+}
+
+/// Takes the records of one export, in the order of paths, in memory that does not grow with their number.
+///
+/// Nothing is in place before `finish`, and nothing ever if an error is thrown or the writer is let go before: `ExportFile`
+/// sees to that.
+public protocol ExportWriter {
+  /// Only tracks with audio come: their status is `ok` or `partial`.
+  mutating func append(_ record: FileRecord) throws
+  /// After all records of an incremental export, in the order of paths.
+  mutating func remove(_ removal: ExportRemoval) throws
+  /// - Returns: The files written.
+  mutating func finish() throws -> [FilePath]
+}
+
+/// A track that is gone since the last export: moved, deleted, or not matched by the filter any more. Who takes the export may
+/// never have had it.
+public struct ExportRemoval: Hashable, Sendable {
+  /// As it was.
+  public var path: FilePath
+
+  public init(path: FilePath) {
+    self.path = path
+  }
+
+  /// The `file_id` of reports.
+  public var fileID: String { ContentID(ofPath: path).description }
+}
+
+/// What a format is told of an export.
+public struct ExportContext: Sendable {
+  /// The file or folder; `nil` for standard output.
+  public var output: FilePath?
+  /// Such as `Nocturne 0.1.0`.
+  public var program: String
+  public var now: Timestamp
+  /// Only what has changed is exported, and what is gone.
+  public var isIncremental: Bool
+  /// How many records come at most.
+  public var trackCount: Int
+  /// Of `--option name=value`; each format checks its own.
+  public var options: [String: String]
+
+  public init(
+    output: FilePath?, program: String, now: Timestamp = .now, isIncremental: Bool = false, trackCount: Int,
+    options: [String: String] = [:]
+  ) {
+    self.output = output
+    self.program = program
+    self.now = now
+    self.isIncremental = isIncremental
+    self.trackCount = trackCount
+    self.options = options
+  }
+
+  /// - Throws: `unknownOption`, which names those that there are.
+  public func checkOptions(_ known: [String] = []) throws(ExportError) {
+    for name in options.keys.sorted() where !known.contains(name) {
+      throw .unknownOption(name, known: known)
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/// All formats that there are.
+public enum ExportFormats {
+  /// In the order of `analyze export --list`.
+  public static let all: [any ExportFormat] = [
+    MeilisearchExport()
+  ]
+
+  public static func named(_ name: String) -> (any ExportFormat)? { all.first { $0.name == name } }
+}

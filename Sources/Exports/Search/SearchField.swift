@@ -1,0 +1,165 @@
+internal import Analysis
+internal import Platform
+internal import Records
+internal import SystemPackage
+internal import Text
+
+/// A field of the documents for search engines, declared once: documents, settings and schemas follow from it. What is not
+/// known is left out of a document.
+struct SearchField: Sendable {
+  enum Kind: Hashable, Sendable {
+    /// Words to search for.
+    case text
+    /// Several of them.
+    case texts
+    /// One value that means something only as a whole.
+    case keyword
+    case keywords
+    case integer
+    case number
+    case boolean
+    /// A point in time.
+    case time
+  }
+
+  enum Value: Sendable {
+    case text(String)
+    case texts([String])
+    case integer(Int64)
+    case number(Double)
+    case boolean(Bool)
+    case time(Timestamp)
+  }
+
+  var name: String
+  var kind: Kind
+  /// Searched for words.
+  var isSearched = false
+  /// For filters and facets.
+  var isFiltered = false
+  var isSorted = false
+  /// `nil` if it is not known.
+  var value: @Sendable (FileRecord) -> Value?
+
+  /// The key of documents, which has different names.
+  static func id(of record: FileRecord) -> String { ContentID(ofPath: record.path).description }
+
+  /// Searched ones in the order of their weight.
+  static let all: [SearchField] = [
+    .text("title", sorted: true) { $0.tags?.first("title") },
+    .texts("artists", filtered: true) { $0.performers },
+    .text("artist", sorted: true) { $0.tags?.joined("artist") },
+    .text("album", filtered: true, sorted: true) { $0.tags?.first("album") },
+    .texts("album_artists", filtered: true) { $0.tags?.fields["albumartist"] ?? [] },
+    .texts("genres", filtered: true) { $0.tags?.fields["genre"] ?? [] },
+    .texts("composers", filtered: true) { $0.tags?.fields["composer"] ?? [] },
+    .texts("labels", filtered: true) { $0.tags?.fields["label"] ?? [] },
+    .text("file_name") { $0.path.lastComponent.map { DisplayPath.text(of: FilePath(root: nil, [$0])) } },
+    .text("path", sorted: true) { DisplayPath.text(of: $0.path) },
+    .keyword("uri") { $0.path.fileURI },
+    .keyword("content_id", filtered: true) { $0.contentID?.description },
+    .keyword("status", filtered: true) { $0.status.rawValue },
+    .integer("year") { $0.year },
+    .integer("track") { $0.tags?.integer("track") },
+    .integer("disc") { $0.tags?.integer("disc") },
+    SearchField(name: "isrc", kind: .keywords, isSearched: true, isFiltered: true) {
+      ($0.tags?.fields["isrc"]).map { .texts($0) }
+    },
+    .keyword("musicbrainz_recordingid", filtered: true) { $0.tags?.first("musicbrainz_recordingid") },
+    .number("bpm") { $0.tempo?.bpm },
+    .number("confidence") { record in record.tempo.flatMap { $0.bpm == nil ? nil : $0.confidence } },
+    .boolean("tempo_is_corrected") { $0.tempo == nil ? nil : $0.tempoCorrection != nil },
+    .keyword("key", filtered: true) { $0.keyFinding?.name },
+    .keyword("camelot", filtered: true, sorted: true) { $0.keyFinding?.camelot },
+    .number("key_confidence") { record in record.keyFinding.flatMap { $0.tonic == nil ? nil : $0.confidence } },
+    .number("loudness_lufs") { $0.findings[LoudnessFinding.self]?.integrated },
+    .number("true_peak_dbtp") { $0.findings[LoudnessFinding.self]?.truePeak },
+    .number("track_gain_db") { $0.findings[LoudnessFinding.self]?.trackGain },
+    .number("album_gain_db") { $0.findings[LoudnessFinding.self]?.albumGain },
+    .number("energy") { $0.findings[TraitsFinding.self]?.energy },
+    .number("danceability") { $0.findings[TraitsFinding.self]?.danceability },
+    .number("speechiness") { $0.findings[TraitsFinding.self]?.speechiness },
+    .number("duration_s") { $0.format?.duration },
+    .keyword("container", filtered: true) { $0.format?.container },
+    .keyword("codec", filtered: true) { $0.format?.codec },
+    .boolean("lossless") { $0.format?.isLossless },
+    .integer("sample_rate_hz") { ($0.format?.sampleRate).map(Int64.init) },
+    .integer("channels") { ($0.format?.channelCount).map(Int64.init) },
+    .integer("bit_depth") { ($0.format?.bitDepth).map(Int64.init) },
+    .integer("bit_rate_bps") { ($0.format?.bitRate).map(Int64.init) },
+    .integer("size_bytes") { $0.sizeBytes },
+    .time("added_at") { $0.runs?.added },
+    .time("modified_at") { $0.modified },
+    .time("analyzed_at") { $0.analyzed },
+  ]
+}
+
+extension SearchField {
+  private static func text(
+    _ name: String, filtered: Bool = false, sorted: Bool = false, _ get: @escaping @Sendable (FileRecord) -> String?
+  ) -> SearchField {
+    SearchField(name: name, kind: .text, isSearched: true, isFiltered: filtered, isSorted: sorted) {
+      get($0).map { .text($0) }
+    }
+  }
+
+  private static func texts(
+    _ name: String, filtered: Bool, _ get: @escaping @Sendable (FileRecord) -> [String]
+  ) -> SearchField {
+    SearchField(name: name, kind: .texts, isSearched: true, isFiltered: filtered) {
+      let values = get($0)
+      return values.isEmpty ? nil : .texts(values)
+    }
+  }
+
+  private static func keyword(
+    _ name: String, filtered: Bool = false, sorted: Bool = false, _ get: @escaping @Sendable (FileRecord) -> String?
+  ) -> SearchField {
+    SearchField(name: name, kind: .keyword, isFiltered: filtered, isSorted: sorted) { get($0).map { .text($0) } }
+  }
+
+  private static func integer(_ name: String, _ get: @escaping @Sendable (FileRecord) -> Int64?) -> SearchField {
+    SearchField(name: name, kind: .integer, isFiltered: true, isSorted: true) { get($0).map { .integer($0) } }
+  }
+
+  private static func number(_ name: String, _ get: @escaping @Sendable (FileRecord) -> Double?) -> SearchField {
+    SearchField(name: name, kind: .number, isFiltered: true, isSorted: true) { record in
+      get(record).flatMap { $0.isFinite ? .number($0) : nil }
+    }
+  }
+
+  private static func boolean(_ name: String, _ get: @escaping @Sendable (FileRecord) -> Bool?) -> SearchField {
+    SearchField(name: name, kind: .boolean, isFiltered: true) { get($0).map { .boolean($0) } }
+  }
+
+  private static func time(_ name: String, _ get: @escaping @Sendable (FileRecord) -> Timestamp?) -> SearchField {
+    SearchField(name: name, kind: .time, isFiltered: true, isSorted: true) { get($0).map { .time($0) } }
+  }
+}
+
+extension JSONWriter {
+  /// A document: its key, and what is known.
+  /// - Parameters:
+  ///   - timesAreNumbers: Seconds since 1970 instead of RFC 3339, for engines that have no dates.
+  mutating func searchDocument(_ record: FileRecord, key name: String, timesAreNumbers: Bool) {
+    beginObject()
+    key(name)
+    string(SearchField.id(of: record))
+    for field in SearchField.all {
+      guard let value = field.value(record) else { continue }
+      key(field.name)
+      switch value {
+      case .text(let text): string(text)
+      case .texts(let texts):
+        beginArray()
+        for text in texts { string(text) }
+        endArray()
+      case .integer(let number): integer(number)
+      case .number(let number): self.number(number, decimals: reportedDecimals)
+      case .boolean(let flag): bool(flag)
+      case .time(let time): if timesAreNumbers { integer(time.seconds) } else { string(time.description) }
+      }
+    }
+    endObject()
+  }
+}

@@ -1,0 +1,69 @@
+internal import GRDB
+
+/// The table `change`: when each track last changed, in the order of the changes, so whoever has read it once needs to read
+/// only what came after.
+///
+/// It says that something changed and not what: a track that is there then is news, and one that is not is gone. A row has
+/// the file, or the path where no file is any more (moved away, forgotten). `SongCatalog.update` feeds it in the transaction
+/// that changes the track; a run that changes nothing adds nothing.
+enum ChangeLog {
+  static let table = "change"
+  /// One row: by what cursors know the database.
+  static let library = "library"
+
+  /// As `Timestamp.now`, to milliseconds.
+  private static let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000000"
+
+  /// Statements that create what is missing. All files of an older database have changed now: nobody knows when.
+  static func changes(in db: Database) throws -> [String] {
+    try isKept(in: db) ? [] : [tables]
+  }
+
+  static func isKept(in db: Database) throws -> Bool {
+    let select = try Query(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
+    return try select.first(.text(table)) { true } ?? false
+  }
+
+  /// To be called before the rows of `song_change` are taken out.
+  static func note(_ db: Database) throws {
+    try Query(
+      db,
+      """
+      INSERT OR REPLACE INTO \(table) (file, changed_ns)
+      SELECT file, \(now) FROM \(SongCatalog.changes) noted WHERE EXISTS (SELECT 1 FROM file WHERE file.id = noted.file)
+      ORDER BY file
+      """
+    ).run()
+  }
+
+  /// The number of the last change; 0 before the first.
+  static func revision(in db: Database) throws -> Int64 {
+    let select = try Query(db, "SELECT seq FROM sqlite_sequence WHERE name = ?")
+    return try select.first(.text(table)) { select.integer(0) } ?? 0
+  }
+
+  private static let tables = """
+    CREATE TABLE \(table) (
+      revision INTEGER PRIMARY KEY AUTOINCREMENT,  -- rises with each change, and no number comes twice
+      file INTEGER UNIQUE,
+      path BLOB UNIQUE,                    -- the bytes, if no file has it any more; then file is NULL
+      changed_ns INTEGER NOT NULL
+    );
+    CREATE TABLE \(library) (id TEXT NOT NULL);
+    INSERT INTO \(library) (id) VALUES (lower(hex(randomblob(16))));
+    INSERT INTO \(table) (file, changed_ns)
+      SELECT id, \(now) FROM file WHERE id NOT IN (SELECT file FROM \(SongCatalog.changes)) ORDER BY id;
+
+    CREATE TRIGGER change_of_path AFTER UPDATE OF path ON file WHEN OLD.path <> NEW.path BEGIN
+      INSERT OR REPLACE INTO \(table) (path, changed_ns) VALUES (OLD.path, \(now));
+    END;
+    -- Who was told that it is gone is not told again.
+    CREATE TRIGGER change_of_old_file AFTER DELETE ON file BEGIN
+      DELETE FROM \(table) WHERE path = OLD.path;
+      UPDATE \(table) SET file = NULL, path = OLD.path WHERE file = OLD.id AND OLD.vanished_run IS NOT NULL;
+      INSERT INTO \(table) (path, changed_ns)
+        SELECT OLD.path, \(now) FROM \(table) WHERE file = OLD.id;
+      DELETE FROM \(table) WHERE file = OLD.id;
+    END;
+    """
+}
