@@ -17,6 +17,7 @@ package struct Services: Sendable {
   /// The descriptors of sound of all tracks.
   let sounds: KnownSounds
   let generatedPlaylists: GeneratedPlaylists
+  private let searches: RecentValues<CatalogQuery, CatalogAnswer>
   private let threads: ThreadExecutor
   private let waiting = Waiting()
 
@@ -31,6 +32,8 @@ package struct Services: Sendable {
     covers = Covers(command: options.coverCommand)
     threads = try ThreadExecutor(threadCount: options.threadCount)
     sounds = try KnownSounds(in: store)
+    // Some 60 kB each.
+    searches = try RecentValues(of: store, count: 200, leastAge: .milliseconds(250))
     generatedPlaylists = try GeneratedPlaylists(store: store, sounds: sounds)
     recognition = try RecognitionServices(store: store, options: options)
   }
@@ -49,6 +52,11 @@ package struct Services: Sendable {
   /// Not isolated and `async`, so that the preferred executor runs it.
   private nonisolated static func run<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     try body()
+  }
+
+  /// What the library has for a search. To be called in `blocking`.
+  func search(catalog query: CatalogQuery) throws(StoreError) -> CatalogAnswer {
+    try searches.value(for: query) { () throws(StoreError) in try store.search(catalog: query) }
   }
 
   /// Work that waits for a thread or has one.

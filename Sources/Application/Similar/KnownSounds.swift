@@ -9,16 +9,16 @@ package final class KnownSounds: Sendable {
   }
 
   private let store: ResultStore
-  private let recent: RecentValue<Sounds>
+  private let recent: RecentValues<Int, Sounds>
 
   package init(in store: ResultStore) throws(StoreError) {
     self.store = store
-    recent = try RecentValue(of: store)
+    recent = try RecentValues(of: store, count: 1, leastAge: .seconds(30))
   }
 
   /// Those of the library as it is now, or was half a minute ago.
   func sounds() throws(StoreError) -> Sounds {
-    try recent.value { () throws(StoreError) in try Self.read(store) }
+    try recent.value(for: SoundDescriptor.version) { () throws(StoreError) in try Self.read(store) }
   }
 
   static func read(_ store: ResultStore) throws(StoreError) -> Sounds {
