@@ -775,3 +775,5 @@ int lav_read(LAVReader *reader, float *samples, int stride, int capacity) {
 }
 
 const char *lav_version(void) { return av_version_info(); }
+
+bool lav_has_decoder(const char *name) { return avcodec_find_decoder_by_name(name) != NULL; }

@@ -8,10 +8,15 @@ extension Response {
   static func json(status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) throws -> Void) rethrows -> Response {
     var writer = JSONWriter()
     try write(&writer)
-    return Response(
+    return json(status: status, bytes: writer.bytes)
+  }
+
+  /// - Parameter bytes: What a `JSONWriter` has written.
+  static func json(status: HTTPResponse.Status = .ok, bytes: [UInt8]) -> Response {
+    Response(
       status: status,
       headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 
   static func json(status: HTTPResponse.Status = .ok, _ value: JSONValue) -> Response {

@@ -9,11 +9,11 @@ package final class KnownSounds: Sendable {
   }
 
   private let store: ResultStore
-  private let recent: RecentValue<Sounds>
+  private let recent: RecentValues<WholeLibrary, Sounds>
 
   package init(in store: ResultStore) throws(StoreError) {
     self.store = store
-    recent = try RecentValue(of: store)
+    recent = try RecentValues(of: store, count: 1, leastAge: .seconds(30))
   }
 
   /// Those of the library as it is now, or was half a minute ago.

@@ -205,6 +205,9 @@ void lav_writer_close(LAVWriter *writer);
 /// The version of the loaded FFmpeg, such as "5.1.9".
 const char *lav_version(void);
 
+/// Whether this build of FFmpeg has a decoder of that name.
+bool lav_has_decoder(const char *name);
+
 /// Conversion to 16-bit mono at 11,025 Hz with the parameters of Chromaprint's `fpcalc`.
 typedef struct LAVConverter LAVConverter;
 

@@ -2,7 +2,7 @@ internal import GRDB
 public import Platform
 
 /// What is looked for in the catalog; everything that is given must be there.
-public struct CatalogQuery: Sendable {
+public struct CatalogQuery: Sendable, Hashable {
   public enum Section: Sendable, Hashable, CaseIterable { case tracks, albums, artists }
 
   /// Any text; the last word may go on.

@@ -13,11 +13,15 @@ final class AppLibrary: Sendable {
   /// `nil` if nothing is watched.
   let watch: LibraryWatch?
   let revision: StoreRevision
+  /// Answers to what people type, as JSON.
+  let searches: RecentValues<TypedSearch, [UInt8]>
 
   init(_ services: Services, watch: LibraryWatch?) throws(StoreError) {
     self.services = services
     self.watch = watch
     revision = try StoreRevision(of: services.store)
+    // Some 20 kB each.
+    searches = try RecentValues(of: services.store, count: 500, leastAge: .milliseconds(250))
   }
 
   var store: ResultStore { services.store }

@@ -4,6 +4,15 @@ internal import Hummingbird
 internal import ResultStore
 internal import Text
 
+/// What somebody has typed into the field of the app.
+struct TypedSearch: Hashable, Sendable {
+  var words: String
+  var sections: Set<String>
+  /// In each section.
+  var limit: Int
+  var offset: Int
+}
+
 /// Search as somebody types, and the library with its filters.
 struct SearchRoutes: Sendable {
   let library: AppLibrary
@@ -29,58 +38,65 @@ struct SearchRoutes: Sendable {
         .badRequest,
         "sections: there is no '\(printable(unknown))'; valid are \(Self.sections.joined(separator: ", ")).")
     }
+    let typed = TypedSearch(words: words, sections: sections, limit: page.limit, offset: page.offset)
     return try await library.services.blocking {
-      let match = WordMatch(words)
-      return try .json { json in
-        try json.object { json in
-          json.put("query", words)
-          if sections.contains("tracks") {
-            let found = try FoundTracks(words, page: page, in: library.store)
-            let songs = try library.songs(found.rows)
-            json.putObject("tracks") { json in
-              json.putPage(count: found.count, isExact: found.isCountExact, offset: page.offset)
-              json.putList("items", songs) { $1.write(into: &$0, marking: match) }
-            }
+      .json(bytes: try library.searches.value(for: typed) { try found(typed) })
+    }
+  }
+
+  private func found(_ search: TypedSearch) throws -> [UInt8] {
+    let (words, sections) = (search.words, search.sections)
+    let page = (limit: search.limit, offset: search.offset)
+    let match = WordMatch(words)
+    var json = JSONWriter()
+    try json.object { json in
+      json.put("query", words)
+      if sections.contains("tracks") {
+        let found = try FoundTracks(words, page: page, in: library.store)
+        let songs = try library.songs(found.rows)
+        json.putObject("tracks") { json in
+          json.putPage(count: found.count, isExact: found.isCountExact, offset: page.offset)
+          json.putList("items", songs) { $1.write(into: &$0, marking: match) }
+        }
+      }
+      let named = try names(words, sections, page)
+      if sections.contains("albums") {
+        json.putHits("albums", named.albums) { json, album in
+          album.write(into: &json)
+          json.putObject("marks") {
+            $0.putMarks("name", match, in: album.name)
+            $0.putMarks("artist", match, in: album.artistNames)
           }
-          let named = try names(words, sections, page)
-          if sections.contains("albums") {
-            json.putHits("albums", named.albums) { json, album in
-              album.write(into: &json)
-              json.putObject("marks") {
-                $0.putMarks("name", match, in: album.name)
-                $0.putMarks("artist", match, in: album.artistNames)
-              }
-            }
-          }
-          if sections.contains("artists") {
-            json.putHits("artists", named.artists) { json, artist in
-              artist.write(into: &json)
-              json.putObject("marks") { $0.putMarks("name", match, in: artist.name) }
-            }
-          }
-          if sections.contains("genres") {
-            json.putHits("genres", try genres(words, page)) { json, genre in
-              json.put("name", genre.name)
-              json.put("tracks", genre.trackCount)
-              json.putObject("marks") { $0.putMarks("name", match, in: genre.name) }
-            }
-          }
-          if sections.contains("playlists") {
-            let isEmpty = words.allSatisfy(\.isWhitespace)
-            let found =
-              isEmpty ? [] : try library.store.playlists(matching: words, limit: page.limit, offset: page.offset)
-            try json.putObject("playlists") { json in
-              json.put("count", isEmpty ? 0 : try library.store.playlistCount(matching: words))
-              json.put("count_is_exact", true)
-              json.putList("items", found) { json, playlist in
-                playlist.write(into: &json)
-                json.putObject("marks") { $0.putMarks("name", match, in: playlist.name) }
-              }
-            }
+        }
+      }
+      if sections.contains("artists") {
+        json.putHits("artists", named.artists) { json, artist in
+          artist.write(into: &json)
+          json.putObject("marks") { $0.putMarks("name", match, in: artist.name) }
+        }
+      }
+      if sections.contains("genres") {
+        json.putHits("genres", try genres(words, page)) { json, genre in
+          json.put("name", genre.name)
+          json.put("tracks", genre.trackCount)
+          json.putObject("marks") { $0.putMarks("name", match, in: genre.name) }
+        }
+      }
+      if sections.contains("playlists") {
+        let isEmpty = words.allSatisfy(\.isWhitespace)
+        let found =
+          isEmpty ? [] : try library.store.playlists(matching: words, limit: page.limit, offset: page.offset)
+        try json.putObject("playlists") { json in
+          json.put("count", isEmpty ? 0 : try library.store.playlistCount(matching: words))
+          json.put("count_is_exact", true)
+          json.putList("items", found) { json, playlist in
+            playlist.write(into: &json)
+            json.putObject("marks") { $0.putMarks("name", match, in: playlist.name) }
           }
         }
       }
     }
+    return json.bytes
   }
 
   /// Albums and artists; none without words.

@@ -137,7 +137,7 @@ struct CatalogRoutes: RouteSet {
     query.offset = page.offset
     let sections: [(String, CatalogQuery.Section)] = [("track", .tracks), ("album", .albums), ("artist", .artists)]
     query.sections = Set(sections.filter { types.contains($0.0) }.map(\.1))
-    let answer = try store.search(catalog: query)
+    let answer = try services.search(catalog: query)
     let albums = try albums(of: answer.tracks.hits)
     let images = try coverTracks(of: answer.artists.hits)
     let playlists = types.contains("playlist") ? try generated.search(query.text) : []

@@ -29,13 +29,13 @@ struct GeneratedPlaylist: Sendable, Hashable {
 struct GeneratedPlaylists: Sendable {
   private let store: ResultStore
   private let neighbors: SoundNeighbors
-  /// Each of the ten asks the store for all its tracks.
-  private let recentlyFeatured: RecentValue<[GeneratedPlaylist]>
+  /// Each is made of all its tracks.
+  private let recent: RecentValues<GeneratedPlaylist.Kind, GeneratedPlaylist?>
 
   init(store: ResultStore, sounds: KnownSounds) throws(StoreError) {
     self.store = store
     neighbors = SoundNeighbors(sounds)
-    recentlyFeatured = try RecentValue(of: store)
+    recent = try RecentValues(of: store, count: 1000, leastAge: .seconds(30))
   }
 
   /// Tempi around which there are playlists.
@@ -47,7 +47,7 @@ struct GeneratedPlaylists: Sendable {
 
   /// Those of tempi and of what is new, as far as they have tracks.
   func featured() throws -> [GeneratedPlaylist] {
-    try recentlyFeatured.value { try ([.likeNewest] + Self.tempi.map { .tempo($0) }).compactMap { try playlist($0) } }
+    try ([.likeNewest] + Self.tempi.map { .tempo($0) }).compactMap { try playlist($0) }
   }
 
   /// - Parameter id: Of a genre.
@@ -96,6 +96,10 @@ struct GeneratedPlaylists: Sendable {
   }
 
   private func playlist(_ kind: GeneratedPlaylist.Kind) throws -> GeneratedPlaylist? {
+    try recent.value(for: kind) { try made(kind) }
+  }
+
+  private func made(_ kind: GeneratedPlaylist.Kind) throws -> GeneratedPlaylist? {
     let songs = try songs(kind)
     if songs.isEmpty { return nil }
     var genre = ""
