@@ -6,6 +6,7 @@
 FPCALC is a link to `analyze` of that name. With a database, known files are not decoded. Prints how many files end how, lists
 those whose output differs, and compares the medians of five runs with the first of the files that both can read.
 """
+
 import argparse
 import collections
 import os
@@ -51,11 +52,21 @@ def main():
     counts = collections.Counter()
     both = []
     for path in sorted(path for path in arguments.folder.rglob("*") if path.is_file()):
-        (status, theirs), (own, ours) = (run([program, *options, path], environment) for program in (OTHER, arguments.fpcalc))
-        same = "same output" if theirs == ours else "same fingerprint" if fingerprint(theirs) == fingerprint(ours) else "differs"
+        (status, theirs), (own, ours) = (
+            run([program, *options, path], environment) for program in (OTHER, arguments.fpcalc)
+        )
+        same = (
+            "same output"
+            if theirs == ours
+            else "same fingerprint" if fingerprint(theirs) == fingerprint(ours) else "differs"
+        )
         counts[f"{same}; status {status} there, {own} here"] += 1
         if same == "differs":
-            print(os.fsencode(path).decode(errors="replace"), f"{len(theirs)} and {len(ours)} bytes, status {status} and {own}", sep=": ")
+            print(
+                os.fsencode(path).decode(errors="replace"),
+                f"{len(theirs)} and {len(ours)} bytes, status {status} and {own}",
+                sep=": ",
+            )
         elif ours:
             both.append(path)
     for what, count in sorted(counts.items()):
