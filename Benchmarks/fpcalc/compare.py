@@ -3,8 +3,8 @@
 
     Benchmarks/fpcalc/compare.py FPCALC FOLDER [--options "-json -length 60"] [--database FILE]
 
-FPCALC is a link to `analyze` of that name. With a database, known files are not decoded. Prints how many files end how, lists
-those whose output differs, and compares the medians of five runs with the first of the files that both can read.
+FPCALC is a link to `analyze` of that name. With a database, known files are not decoded. Prints how many files end how,
+lists those whose output differs, and compares the times for the first file, and the first ten, that both can read.
 """
 
 import argparse

@@ -186,8 +186,8 @@ class Library:
         """What the track looks like over time."""
         file, _ = self._file(path, "waveform")
         rows = self._rows(
-            "SELECT w.samples_per_point * 1.0 / w.sample_rate_hz, w.peak_dbfs, w.onset_step_s, p.minima, p.maxima, p.rms, "
-            "p.low_peaks, p.mid_peaks, p.high_peaks, p.onsets "
+            "SELECT w.samples_per_point * 1.0 / w.sample_rate_hz, w.peak_dbfs, w.onset_step_s, p.minima, p.maxima, "
+            "p.rms, p.low_peaks, p.mid_peaks, p.high_peaks, p.onsets "
             "FROM waveform w JOIN waveform_points p ON p.file = w.file WHERE w.file = ?",
             file,
         )
@@ -233,8 +233,8 @@ class Library:
 
     def _no_finding(self, path: PathLike, what: str) -> NotAnalyzed:
         return NotAnalyzed(
-            f"There is no {what} of {os.fsdecode(self._absolute(path))}: the analyzer was not in the pipeline, or it failed "
-            "(`analyze show FILE` says which). Run `analyze` with a pipeline that has it, such as --pipeline sound."
+            f"There is no {what} of {os.fsdecode(self._absolute(path))}: the analyzer was not in the pipeline, or it "
+            "failed (`analyze show FILE` says which). Run `analyze` with a pipeline that has it, such as --pipeline sound."
         )
 
     def _tables(self) -> set[str]:
