@@ -48,6 +48,7 @@ test:
 	@Scripts/check-spotify .build/debug/analyze
 	@Scripts/check-subsonic .build/debug/analyze
 	@Scripts/check-dj-exports .build/debug/analyze
+	@Scripts/check-exports .build/debug/analyze
 	@Scripts/make-documentation .build/documentation
 	@Benchmarks/check-weights
 

@@ -94,7 +94,7 @@ let package = Package(
     swiftTarget("Analysis", ["CXXHash", "Platform", "Text", systemPackage]),
     swiftTarget("Records", ["Analysis", "Platform", "Text", systemPackage]),
     swiftTarget(
-      "Exports", ["Analysis", "Filters", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage]),
+      "Exports", ["Analysis", "CZlib", "Filters", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage]),
     swiftTarget("MediaContainers", [systemPackage]),
     swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", "MediaContainers", systemPackage]),
     swiftTarget(

@@ -2,7 +2,7 @@
 public enum ExportFormats {
   /// In the order of `analyze export --list`.
   public static let all: [any ExportFormat] = [
-    MeilisearchExport(),
+    MeilisearchExport(), TypesenseExport(), OpenSearchExport(), ParquetExport(),
     RekordboxExport(), TraktorExport(), MixxxExport(),
     JAMSExport(), LabExport(), AnnotationCSVExport(),
     M3U8Export(), NavidromeExport(), MPDExport(),

@@ -20,7 +20,8 @@ struct Analyze: AsyncParsableCommand {
       """,
     version: Nocturne.version,
     subcommands: [
-      RunCommand.self, ReportCommand.self, ExportCommand.self, SearchCommand.self, ShowCommand.self, ExplainCommand.self, SetCommand.self,
+      RunCommand.self, ReportCommand.self, ExportCommand.self, SearchCommand.self, ShowCommand.self,
+      ExplainCommand.self, SetCommand.self,
       ReviewCommand.self, SimilarCommand.self, PlaylistCommand.self, ClickCommand.self, MetronomeCommand.self,
       WaveformCommand.self, MatchCommand.self, ListenCommand.self, CatalogCommand.self, ServeCommand.self,
       SchemaCommand.self, DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self,
