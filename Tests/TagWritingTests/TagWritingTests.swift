@@ -185,6 +185,20 @@ import Testing
     #expect(try TaggedFile(path: alone).newKey(of: "bpm")?.tag == "apev2")
   }
 
+  @Test func allKeysOfAFieldAreSet() throws {
+    let frames = frame23("TXXX", Array("\u{0}KEY\u{0}C".utf8)) + frame23("TKEY", Array("\u{0}Dm".utf8))
+    let path = try put(mp3(3, frames), "a.mp3")
+    let replacement = try TagReplacement(path, TagReplacement.Options())
+    let items = replacement.file.items(of: "initialkey")
+    #expect(items.map(\.key) == ["TKEY", "TXXX:KEY"] && items.map(\.values) == [["Dm"], ["C"]])
+    try replacement.perform(
+      items.map { TagItem(tag: $0.tag, key: $0.key, values: ["Am"]) }, of: ["initialkey"],
+      contentID: AudioContent(path: path).id
+    ) { _ in }
+    #expect(try TaggedFile(path: path).items(of: "initialkey").map(\.values) == [["Am"], ["Am"]])
+    #expect(try TagReader.read(path: path).fields == ["initialkey": ["Am"]])
+  }
+
   @Test func anApeFile() throws {
     let ape = Array("MAC ".utf8) + [UInt8](repeating: 7, count: 500)
     let path = try put(ape + Array("TAG".utf8) + [UInt8](repeating: 0, count: 125), "a.ape")
