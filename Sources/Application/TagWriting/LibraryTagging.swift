@@ -123,13 +123,14 @@ package final class LibraryTagging {
   /// What was found in a part of a recording may be wrong for the whole of it, and a damaged file may be all that is left.
   private func refuseDamaged(_ record: FileRecord) throws(TagWriteError) {
     guard record.status == .ok else {
-      throw TagWriteError(
-        .oddStructure, "The file is damaged\(record.problem.map { " (\($0.code))" } ?? ""); its tags are left as they are.")
+      let code = record.problem.map { " (\($0.code))" } ?? ""
+      throw TagWriteError(.oddStructure, "The file is damaged\(code); its tags are left as they are.")
     }
     // That there is little audio says nothing against the file.
     let odd = record.remarks.first { ($0.stage == .open || $0.stage == .decode) && $0.code != "very_short" }
     if let odd {
-      throw TagWriteError(.oddStructure, "The structure of the file is odd (\(odd.code)); its tags are left as they are.")
+      throw TagWriteError(
+        .oddStructure, "The structure of the file is odd (\(odd.code)); its tags are left as they are.")
     }
   }
 
