@@ -93,7 +93,11 @@ let package = Package(
     swiftTarget("Text", []),
     swiftTarget("Analysis", ["CXXHash", "Platform", "Text", systemPackage]),
     swiftTarget("Records", ["Analysis", "Platform", "Text", systemPackage]),
-    swiftTarget("Exports", ["Analysis", "Platform", "Records", "Text", systemPackage]),
+    swiftTarget(
+      "Exports",
+      [
+        "Analysis", "CSpawn", "CZlib", "Filters", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage,
+      ]),
     swiftTarget("MediaContainers", [systemPackage]),
     swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", "MediaContainers", systemPackage]),
     swiftTarget(
@@ -158,6 +162,9 @@ let package = Package(
         "Filters", "Landmarks", "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
         "ResultStore", "Platform", "TagWriting", "Text", systemPackage,
       ]),
+    // The program of this name: the same binary under another one.
+    swiftTarget(
+      "Fpcalc", ["Analysis", "AudioDecoding", "CSpawn", "Chromaprint", "Platform", "ResultStore", systemPackage]),
     // The catalogs over HTTP, and the app.
     .target(
       name: "Server",
@@ -178,8 +185,8 @@ let package = Package(
       name: "analyze",
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Exports",
-        "Filters", "LibraryScan", "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Server", "Platform",
-        "TagWriting", "Text", systemPackage,
+        "Filters", "Fpcalc", "LibraryScan", "Listening", "Pipeline", "Platform", "Recognition", "Records", "Reporting",
+        "ResultStore", "Server", "TagWriting", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
     // The sources of the packages in Examples/, so that the tests build and run them.
@@ -210,6 +217,9 @@ let package = Package(
       ["Analysis", "AnalysisTesting", "AudioDecoding", "AudioEncoding", "Tempo", systemPackage]),
     testTarget(
       "ChromaprintTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", systemPackage]),
+    testTarget(
+      "FpcalcTests",
+      ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", "Fpcalc", "Platform", systemPackage]),
     testTarget(
       "RecognitionTests",
       [
@@ -243,6 +253,9 @@ let package = Package(
         systemPackage,
       ]),
     testTarget(
+      "ExportsTests",
+      ["Analysis", "AnalysisTesting", "Exports", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage]),
+    testTarget(
       "AnalysisEngineTests",
       ["Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "Text", systemPackage]),
     testTarget(
@@ -251,8 +264,8 @@ let package = Package(
       "ApplicationTests",
       [
         "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "AudioDecoding", "AudioEncoding",
-        "BuiltInAnalyzers", "CLibAV", "Filters", "LibraryScan", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
-        "Platform", "Text", systemPackage,
+        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "LibraryScan", "Pipeline", "Recognition", "Records", "Reporting",
+        "ResultStore", "Platform", "Text", systemPackage,
       ]),
     testTarget(
       "PipelineTests",
