@@ -50,6 +50,9 @@ test:
 	@Scripts/check-app .build/debug/analyze
 	@Scripts/check-spotify .build/debug/analyze
 	@Scripts/check-subsonic .build/debug/analyze
+	@Scripts/check-exports .build/debug/analyze
+	@Scripts/check-dj-exports .build/debug/analyze
+	@Scripts/check-tag-writing .build/debug/analyze
 	@Scripts/make-documentation .build/documentation
 	@Benchmarks/check-weights
 

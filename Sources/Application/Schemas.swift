@@ -6,6 +6,7 @@ package enum Schemas {
   /// By what has the format, and by file name.
   package static var files: [(format: String, name: String, text: String)] {
     ReportSchema(findings: BuiltInAnalyzers.findings).files + RecognitionSchema.files + SearchSchema.files
-      + SimilarSchema.files + PlaylistSchema.files + ClickSchema.files + CorrectionSchema.files
+      + SimilarSchema.files + PlaylistSchema.files + ClickSchema.files + CorrectionSchema.files + RemovalSchema.files
+      + TagWritingSchema.files
   }
 }

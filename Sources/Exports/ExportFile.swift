@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Platform
 public import SystemPackage
 
@@ -26,6 +27,21 @@ public final class ExportFile {
   }
 
   public func write(_ text: String) throws(ExportError) { try write(text.utf8) }
+
+  /// Puts several files into their places, once all of them are on the disk: if it is full, none is there.
+  /// - Returns: Their paths.
+  public static func commit(_ files: [ExportFile]) throws(ExportError) -> [FilePath] {
+    for file in files {
+      try file.flush()
+      guard let descriptor = file.replacement?.descriptor else { continue }
+      // What is no regular file has nothing to wait for.
+      if fsync(descriptor.rawValue) != 0, errno != EINVAL, errno != EROFS {
+        throw .cannotWrite(file.path, reason: "\(Errno(rawValue: errno))")
+      }
+    }
+    for file in files { try file.commit() }
+    return files.compactMap(\.path)
+  }
 
   /// Puts the file into its place.
   public func commit() throws(ExportError) {

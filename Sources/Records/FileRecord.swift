@@ -41,7 +41,8 @@ public struct FileRecord: Hashable, Sendable {
     public var firstFailed: Int64?
 
     public init(
-      firstSeen: Int64, added: Timestamp? = nil, analyzed: Int64? = nil, vanished: Int64? = nil, firstFailed: Int64? = nil
+      firstSeen: Int64, added: Timestamp? = nil, analyzed: Int64? = nil, vanished: Int64? = nil,
+      firstFailed: Int64? = nil
     ) {
       self.firstSeen = firstSeen
       self.added = added

@@ -102,7 +102,9 @@ struct ExportCommand: AsyncParsableCommand {
       defer { progress.finish() }
       let outcome = try export.perform(store) { progress.show($0, "exporting") }
       progress.finish()
-      if file != nil, Terminal().isInteractive { for line in ExportText.lines(for: outcome) { Terminal.writeLine(line) } }
+      if file != nil, Terminal().isInteractive {
+        for line in ExportText.lines(for: outcome) { Terminal.writeLine(line) }
+      }
     }
   }
 }

@@ -1,19 +1,27 @@
 import Application
 import ArgumentParser
 import Pipeline
+import Records
 import ResultStore
 import SystemPackage
 import Text
 
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "report", abstract: "Write reports from the database, without touching any audio")
+    commandName: "report", abstract: "Write reports from the database, without touching any audio",
+    discussion: """
+      With --since, reports have only files that have changed; those that are gone are in removed.ndjson beside them, and \
+      cursor.json is where the next --since can go on. See docs/exports.md.
+      """)
 
   @Argument(help: ArgumentHelp("Report only files below this path (default: all)", valueName: "path"))
   var paths: [PathArgument] = []
 
   @OptionGroup(title: "Reports")
   var reports: ReportArguments
+
+  @OptionGroup
+  var since: SinceArgument
 
   @OptionGroup
   var database: DatabaseArgument
@@ -25,12 +33,20 @@ struct ReportCommand: AsyncParsableCommand {
       guard !settings[Settings.report].isEmpty else {
         throw CommandFailure(.usage, "Say which report: --report json, ndjson, csv or html.")
       }
+      let since = try since.value()
+      if since != nil, settings[Settings.report].contains(.html) {
+        throw CommandFailure(.usage, "A page shows the whole library: --since goes with json, ndjson and csv.")
+      }
+      if since != nil, reports.goesToStandardOutput {
+        throw CommandFailure(.usage, "--since writes several files; name a folder for them with --output.")
+      }
       let store = try settings.openStoreForReading()
       for path in paths where try store.knownFileCount(under: path.path, includingVanished: true) == 0 {
         throw UnknownFile(path.path)
       }
-      let files = try reports.reports(settings, roots: paths.isEmpty ? nil : paths.map(\.path))
-        .write(store, run: try store.latestRun())
+      var task = reports.reports(settings, roots: paths.isEmpty ? nil : paths.map(\.path))
+      task.since = since
+      let files = try task.write(store, run: try store.latestRun())
       for file in files { Terminal.writeLine(printable(file.text)) }
     }
   }

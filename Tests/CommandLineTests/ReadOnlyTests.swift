@@ -125,7 +125,7 @@ import Testing
       DROP VIEW track; CREATE VIEW track AS SELECT id FROM run;
       \(Self.tablesOfVersion4.map { "DROP TABLE \($0);" }.joined(separator: " "))
       \(["song_of_results", "song_of_file", "song_of_skipped_file", "song_of_new_correction", "song_of_correction",
-        "song_of_old_correction", "song_of_album_gain", "change_of_path", "change_of_old_file", "source_paths_fts_new",
+        "song_of_old_correction", "song_of_album_gain", "change_of_path", "change_of_size", "change_of_old_file", "source_paths_fts_new",
         "source_paths_fts_old", "source_paths_fts_change"]
         .map { "DROP TRIGGER \($0);" }.joined(separator: " "))
       ALTER TABLE file DROP COLUMN full_path; ALTER TABLE file DROP COLUMN file_name;

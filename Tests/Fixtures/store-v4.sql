@@ -25,8 +25,8 @@ CREATE TABLE run (
   newly_failed INTEGER NOT NULL DEFAULT 0,
   pending INTEGER NOT NULL DEFAULT 0
 , partial INTEGER NOT NULL DEFAULT 0, newly_damaged INTEGER NOT NULL DEFAULT 0);
-INSERT INTO run VALUES(1,'finished',1795401779394732187,1795401779408478427,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',2,0,1,1,0,1,0,1,1);
-INSERT INTO run VALUES(2,'finished',1795401779408821902,1795401779410800542,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',0,2,1,1,1,0,0,0,0);
+INSERT INTO run VALUES(1,'finished',1795410207787341505,1795410207893690549,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',2,0,1,1,0,1,0,1,1);
+INSERT INTO run VALUES(2,'finished',1795410207893986914,1795410207908827466,0,'1.0','default','{"jobs":2}','d','{"chromaprint":{"digest":"c1","version":1},"key":{"digest":"k1","version":3},"signature":{"digest":"","version":1},"tags":{"digest":"t1","version":1},"tempo":{"digest":"o1","version":1}}',0,2,1,1,1,0,0,0,0);
 CREATE TABLE run_root (
   run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
   position INTEGER NOT NULL,
@@ -79,12 +79,12 @@ CREATE TABLE file (
   vanished_run INTEGER REFERENCES run (id)  -- not NULL: gone
 , ctime_ns INTEGER, looked_ns INTEGER, decoding_id TEXT, full_path TEXT AS (display_path) VIRTUAL, file_name TEXT AS (
   replace(display_path, rtrim(display_path, replace(display_path, '/', '')), '')) VIRTUAL);
-INSERT INTO file VALUES(1,X'2f6d757369632f6261642e6d7033','/music/bad.mp3',1000,5000000000,7,102,'failed',NULL,1,1,NULL,0,NULL,NULL,1,1,1795401779402014786,NULL,NULL,1795401779395133399,NULL);
-INSERT INTO file VALUES(2,X'2f6d757369632f636166e92e666c6163','/music/caf\xE9.flac',1000,5000000000,7,101,'ok','1MFy9Z2qPJ8esP6w5YB2HK',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795401779403253055,NULL,NULL,1795401779395133399,'5BCjT9xsiJ7mVAQyrjlVBB');
-INSERT INTO file VALUES(3,X'2f6d757369632f676f6e652e666c6163','/music/gone.flac',1000,5000000000,7,103,'ok','48c9qLmzNba9OM4GvMd6RR',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795401779403792744,2,NULL,1795401779395133399,'1u1rQc3n4eZpzrMHARLrcx');
-INSERT INTO file VALUES(4,X'2f6d757369632f706172742e6f6767','/music/part.ogg',1000,5000000000,7,104,'partial','6dlhUlAJA9p2QGJSw33qeZ',3,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795401779407091455,NULL,NULL,1795401779395133399,'27IB3Nn1XpyYlyAonVlnAs');
+INSERT INTO file VALUES(1,X'2f6d757369632f6261642e6d7033','/music/bad.mp3',1000,5000000000,7,102,'failed',NULL,1,1,NULL,0,NULL,NULL,1,1,1795410207838865280,NULL,NULL,1795410207787556167,NULL);
+INSERT INTO file VALUES(2,X'2f6d757369632f636166e92e666c6163','/music/caf\xE9.flac',1000,5000000000,7,101,'ok','1MFy9Z2qPJ8esP6w5YB2HK',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795410207860392457,NULL,NULL,1795410207787556167,'5BCjT9xsiJ7mVAQyrjlVBB');
+INSERT INTO file VALUES(3,X'2f6d757369632f676f6e652e666c6163','/music/gone.flac',1000,5000000000,7,103,'ok','48c9qLmzNba9OM4GvMd6RR',2,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795410207860953218,2,NULL,1795410207787556167,'1u1rQc3n4eZpzrMHARLrcx');
+INSERT INTO file VALUES(4,X'2f6d757369632f706172742e6f6767','/music/part.ogg',1000,5000000000,7,104,'partial','6dlhUlAJA9p2QGJSw33qeZ',3,1,'[{"code":"not_finite","message":"12 samples were not finite.","stage":"decode"}]',0,NULL,NULL,1,1,1795410207863546010,NULL,NULL,1795410207787556167,'27IB3Nn1XpyYlyAonVlnAs');
 INSERT INTO file VALUES(5,X'2f6d757369632f636f7665722e6a7067','/music/cover.jpg',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,0,'not_audio','A picture.',1,NULL,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO file VALUES(6,X'2f6d757369632f77616974696e672e666c6163','/music/waiting.flac',1000,5000000000,7,105,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,2,NULL,NULL,NULL,NULL,1795401779408911306,NULL);
+INSERT INTO file VALUES(6,X'2f6d757369632f77616974696e672e666c6163','/music/waiting.flac',1000,5000000000,7,105,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,2,NULL,NULL,NULL,NULL,1795410207894083499,NULL);
 CREATE TABLE format (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   container TEXT NOT NULL,
@@ -133,8 +133,8 @@ CREATE TABLE failure (
   last_failed_run INTEGER NOT NULL REFERENCES run (id),
   attempts INTEGER NOT NULL
 , failed_ns INTEGER, signal INTEGER, losses INTEGER NOT NULL DEFAULT 0, retry_ns INTEGER);
-INSERT INTO failure VALUES(1,'decode','corrupt','The stream is damaged.',1,1,1,1795401779402014786,NULL,0,NULL);
-INSERT INTO failure VALUES(4,'decode','truncated','The stream ends early.',1,1,1,1795401779407091455,NULL,0,NULL);
+INSERT INTO failure VALUES(1,'decode','corrupt','The stream is damaged.',1,1,1,1795410207838865280,NULL,0,NULL);
+INSERT INTO failure VALUES(4,'decode','truncated','The stream ends early.',1,1,1,1795410207863546010,NULL,0,NULL);
 CREATE TABLE in_progress (
   file INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   run INTEGER NOT NULL REFERENCES run (id),
@@ -261,7 +261,7 @@ CREATE TABLE IF NOT EXISTS "tempo_correction" (
   beats_s TEXT,                        -- JSON: [seconds, …]
   downbeats_s TEXT                     -- the same; NULL: not sure
 ) WITHOUT ROWID;
-INSERT INTO tempo_correction VALUES('6dlhUlAJA9p2QGJSw33qeZ',63.0,1795401779411020692,1,'[[0.25,63.0]]',NULL,'[0.41,1.3624]',NULL);
+INSERT INTO tempo_correction VALUES('6dlhUlAJA9p2QGJSw33qeZ',63.0,1795410207909027877,1,'[[0.25,63.0]]',NULL,'[0.41,1.3624]',NULL);
 CREATE TABLE tempo_skip (
   content_id TEXT PRIMARY KEY,
   skipped_ns INTEGER NOT NULL
@@ -278,7 +278,7 @@ CREATE TABLE tempo_history (
   beats_s TEXT,
   downbeats_s TEXT
 );
-INSERT INTO tempo_history VALUES(1,'6dlhUlAJA9p2QGJSw33qeZ',1795401779411280091,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO tempo_history VALUES(1,'6dlhUlAJA9p2QGJSw33qeZ',1795410207909303761,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
 CREATE TABLE playlist (
   id INTEGER PRIMARY KEY,
   playlist_id TEXT NOT NULL UNIQUE,    -- 22 characters
@@ -347,9 +347,9 @@ CREATE TABLE song (
   recording_id TEXT,                   -- MusicBrainz
   key_order INTEGER AS (cast(key AS INTEGER) * 2 + (key LIKE '%B')) VIRTUAL  -- around the wheel
 );
-INSERT INTO song VALUES(1,NULL,NULL,NULL,NULL,NULL,'bad',NULL,NULL,NULL,0,NULL,NULL,NULL,NULL,NULL,'failed',1795401779394732187,'3YzlTlQOPgQifREBnGaeOy',NULL,NULL,NULL,NULL,0,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO song VALUES(2,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,126.0,0.93000000000000004884,0,NULL,NULL,10.0,'flac',1,'ok',1795401779394732187,'6CKkA5rANpWOslPDJDIkQb',NULL,'["Someone","Someone Else"]',NULL,NULL,0,NULL,3,NULL,NULL,NULL);
-INSERT INTO song VALUES(4,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,63.0,1.0,1,NULL,NULL,10.0,'flac',1,'partial',1795401779394732187,'6dlhUlAJA9p2QGJSw33qeZ',NULL,'["Someone","Someone Else"]',NULL,NULL,0,NULL,3,NULL,NULL,NULL);
+INSERT INTO song VALUES(1,NULL,NULL,NULL,NULL,NULL,'bad',NULL,NULL,NULL,0,NULL,NULL,NULL,NULL,NULL,'failed',1795410207787341505,'3YzlTlQOPgQifREBnGaeOy',NULL,NULL,NULL,NULL,0,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO song VALUES(2,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,126.0,0.93000000000000004884,0,NULL,NULL,10.0,'flac',1,'ok',1795410207787341505,'6CKkA5rANpWOslPDJDIkQb',NULL,'["Someone","Someone Else"]',NULL,NULL,0,NULL,3,NULL,NULL,NULL);
+INSERT INTO song VALUES(4,'Someone / Someone Else','Café',NULL,NULL,NULL,NULL,NULL,63.0,1.0,1,NULL,NULL,10.0,'flac',1,'partial',1795410207787341505,'6dlhUlAJA9p2QGJSw33qeZ',NULL,'["Someone","Someone Else"]',NULL,NULL,0,NULL,3,NULL,NULL,NULL);
 CREATE TABLE song_change (file INTEGER PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS 'songs_fts_data'(id INTEGER PRIMARY KEY, block BLOB);
 INSERT INTO songs_fts_data VALUES(1,X'03060200000001');
@@ -484,6 +484,19 @@ CREATE TABLE loudness (
   reason TEXT,  -- Why there is no loudness: silence, too_short, below_gate, low_sample_rate.
   gating_blocks BLOB NOT NULL  -- How many blocks of 400 ms are how loud, in steps of 0.02 LU.
 );
+CREATE TABLE change (
+  revision INTEGER PRIMARY KEY AUTOINCREMENT,  -- rises with each change, and no number comes twice
+  file INTEGER UNIQUE,
+  path BLOB UNIQUE,                    -- the bytes, if no file has it any more; then file is NULL
+  changed_ns INTEGER NOT NULL
+);
+INSERT INTO change VALUES(1,5,NULL,1795410207816000000);
+INSERT INTO change VALUES(2,1,NULL,1795410207861000000);
+INSERT INTO change VALUES(3,2,NULL,1795410207861000000);
+INSERT INTO change VALUES(6,3,NULL,1795410207895000000);
+INSERT INTO change VALUES(7,4,NULL,1795410207909000000);
+CREATE TABLE library (id TEXT NOT NULL);
+INSERT INTO library VALUES('d78d2bb4eed24e9215eda5a076f11126');
 CREATE TABLE album_change (path BLOB NOT NULL);
 PRAGMA writable_schema=ON;
 INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','songs_fts','songs_fts',0,'CREATE VIRTUAL TABLE songs_fts USING fts5 (
@@ -502,6 +515,7 @@ INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','albums
   tokenize=''unicode61 remove_diacritics 2''
 )');
 DELETE FROM sqlite_sequence;
+INSERT INTO sqlite_sequence VALUES('change',7);
 CREATE INDEX file_inode ON file (inode, device) WHERE inode IS NOT NULL;
 CREATE INDEX file_size ON file (size_bytes) WHERE content_id IS NOT NULL;
 CREATE INDEX file_content ON file (content_id) WHERE content_id IS NOT NULL;
@@ -618,6 +632,20 @@ CREATE TRIGGER albums_fts_new AFTER INSERT ON album BEGIN INSERT INTO albums_fts
 CREATE TRIGGER albums_fts_old AFTER DELETE ON album BEGIN INSERT INTO albums_fts (albums_fts, rowid, name, artist, variants) VALUES ('delete', OLD.id, OLD.name, OLD.artist, OLD.variants); END;
 CREATE TRIGGER albums_fts_change AFTER UPDATE OF name, artist, variants ON album WHEN OLD.name IS NOT NEW.name OR OLD.artist IS NOT NEW.artist OR OLD.variants IS NOT NEW.variants
 BEGIN INSERT INTO albums_fts (albums_fts, rowid, name, artist, variants) VALUES ('delete', OLD.id, OLD.name, OLD.artist, OLD.variants); INSERT INTO albums_fts (rowid, name, artist, variants) VALUES (NEW.id, NEW.name, NEW.artist, NEW.variants); END;
+CREATE TRIGGER change_of_path AFTER UPDATE OF path ON file WHEN OLD.path <> NEW.path BEGIN
+  INSERT OR REPLACE INTO change (path, changed_ns) VALUES (OLD.path, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000000);
+END;
+CREATE TRIGGER change_of_size AFTER UPDATE OF size_bytes, mtime_ns ON file
+WHEN OLD.size_bytes IS NOT NEW.size_bytes OR OLD.mtime_ns IS NOT NEW.mtime_ns BEGIN
+  INSERT OR REPLACE INTO change (file, changed_ns) VALUES (NEW.id, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000000);
+END;
+CREATE TRIGGER change_of_old_file AFTER DELETE ON file BEGIN
+  DELETE FROM change WHERE path = OLD.path;
+  UPDATE change SET file = NULL, path = OLD.path WHERE file = OLD.id AND OLD.vanished_run IS NOT NULL;
+  INSERT INTO change (path, changed_ns)
+    SELECT OLD.path, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000000 FROM change WHERE file = OLD.id;
+  DELETE FROM change WHERE file = OLD.id;
+END;
 CREATE TRIGGER album_of_new_loudness AFTER INSERT ON loudness
 BEGIN INSERT INTO album_change (path) SELECT path FROM file WHERE id = NEW.file; END;
 CREATE TRIGGER album_of_old_loudness AFTER DELETE ON loudness
@@ -630,6 +658,8 @@ CREATE TRIGGER album_of_file AFTER UPDATE OF path, pending, skip_code, vanished_
 WHEN OLD.path <> NEW.path OR OLD.pending > 0 AND NEW.pending = 0 OR OLD.skip_code IS NOT NEW.skip_code
   OR OLD.vanished_run IS NOT NEW.vanished_run
 BEGIN INSERT INTO album_change (path) VALUES (OLD.path), (NEW.path); END;
+CREATE TRIGGER song_of_album_gain AFTER UPDATE OF album_gain_db, album_peak ON loudness
+BEGIN INSERT OR IGNORE INTO song_change (file) VALUES (NEW.file); END;
 CREATE VIEW track AS
 SELECT f.id, f.display_path AS path,
   CASE WHEN f.skip_code IS NOT NULL THEN 'skipped' ELSE f.status END AS status,

@@ -64,6 +64,21 @@ import Testing
     analysis(of: file, file.path.stem == "a" ? -10 : -13.01)
   }
 
+  /// A track whose album has got another gain has changed, though nobody looked at its file.
+  @Test func tracksOfAnAlbumThatHasChangedAreNews() throws {
+    let library = try Self.library(["/music/A/1.flac", "/music/A/2.flac", "/music/B/1.flac"])
+    try library.night { Self.analysis(of: $0, -10) }
+    let before = try #require(try library.store.extract(RecordSelection()) { $0.cursor })
+    library.put("/music/A/2.flac", size: 2000)
+    try library.night { Self.analysis(of: $0, -20) }
+    let changed = try library.store.extract(RecordSelection(), since: .cursor(before)) { extract in
+      var paths: [FilePath] = []
+      try extract.forEachRecord { paths.append($0.path) }
+      return paths
+    }
+    #expect(changed == ["/music/A/1.flac", "/music/A/2.flac"])
+  }
+
   @Test func anAlbumIsMeasuredOverTheBlocksOfItsTracks() throws {
     let library = try Self.library(["/music/x/a.mp3", "/music/x/b.mp3", "/music/c.mp3"])
     try library.night { file in

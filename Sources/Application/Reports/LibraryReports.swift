@@ -1,6 +1,7 @@
 internal import BuiltInAnalyzers
 internal import Foundation
 internal import Likeness
+internal import Platform
 package import Records
 internal import Reporting
 package import ResultStore
@@ -30,6 +31,9 @@ package struct LibraryReports: Sendable {
   package var roots: [FilePath]?
   /// Files that are gone, too.
   package var includesVanished: Bool
+  /// Only what has changed, with `removed.ndjson` and `cursor.json` beside it; `nil` for everything. Pages and standard output
+  /// do without.
+  package var since: Since?
 
   package init(
     _ formats: [ReportFormat], to destination: Destination,
@@ -53,6 +57,11 @@ package struct LibraryReports: Sendable {
   /// - Throws: `ReportError` or `StoreError`; of what is written to a file nothing is there then but what was before.
   /// - Returns: The files written.
   package func write(_ store: ResultStore, run: RunRecord?) throws -> [File] {
+    if let since, case .folder(let folder) = destination {
+      try makeFolder()
+      try writeChanges(since: since, store, run: run, into: folder)
+      return files
+    }
     let selection = RecordSelection(
       roots: roots, includesVanished: includesVanished, long: options.long)
     func write(_ format: ReportFormat, to destination: ReportDestination) throws {
@@ -61,19 +70,36 @@ package struct LibraryReports: Sendable {
       try store.forEachRecord(selection) { try writer.append($0) }
       try writer.finish()
     }
-    guard case .folder(let folder) = destination else {
+    guard case .folder = destination else {
       for format in formats { try write(format, to: .standardOutput) }
       return []
     }
-    if !formats.isEmpty {
-      do {
-        try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
-      } catch {
-        throw ReportError.cannotCreate(path: folder, reason: error.localizedDescription)
-      }
-    }
+    try makeFolder()
     for file in files { try write(file.format, to: .file(file.path)) }
     return files
+  }
+
+  private func makeFolder() throws(ReportError) {
+    guard case .folder(let folder) = destination, !formats.isEmpty else { return }
+    do {
+      try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+    } catch {
+      throw .cannotCreate(path: folder, reason: error.localizedDescription)
+    }
+  }
+
+  /// All of one snapshot. The cursor comes last: if anything ends this before, the next one tells the same again.
+  private func writeChanges(since: Since, _ store: ResultStore, run: RunRecord?, into folder: FilePath) throws {
+    let selection = RecordSelection(roots: roots, includesVanished: includesVanished, long: options.long)
+    try store.extract(selection, since: try since.point()) { extract in
+      let removals = try RemovalList(inFolder: folder)
+      let writers = try files.map { try ReportWriter($0.format, to: .file($0.path), options: options, run: run) }
+      try extract.forEachRecord { record in for writer in writers { try writer.append(record) } }
+      try extract.forEachRemoval { try removals.append($0) }
+      for writer in writers { try writer.finish() }
+      try removals.finish()
+      if let cursor = extract.cursor { try CursorFile(inFolder: folder).write(cursor, at: .now) }
+    }
   }
 
   /// Descriptors that decide on how all of them are made shorter.

@@ -66,7 +66,16 @@ typedef struct LAVInput {
   int maskCount;
   /// Short name of the demuxer, such as "mov"; NULL to probe.
   const char *demuxer;
+  /// The descriptor is a pipe or the like: it is read once, in order, and no length is known. There is no prefix then,
+  /// and there are no masks.
+  bool isStream;
+  /// What a demuxer of bare PCM ("s16le") takes for granted; 0 to leave it to the demuxer.
+  int sampleRate;
+  int channelCount;
 } LAVInput;
+
+/// Whether a reader may be told to use the demuxer of this name.
+bool lav_reads_format(const char *demuxer);
 
 /// The chosen stream. Strings are static.
 typedef struct LAVFormat {

@@ -57,6 +57,11 @@ enum ChangeLog {
     CREATE TRIGGER change_of_path AFTER UPDATE OF path ON file WHEN OLD.path <> NEW.path BEGIN
       INSERT OR REPLACE INTO \(table) (path, changed_ns) VALUES (OLD.path, \(now));
     END;
+    -- Until the file is analyzed again, its record has these, and what was found before.
+    CREATE TRIGGER change_of_size AFTER UPDATE OF size_bytes, mtime_ns ON file
+    WHEN OLD.size_bytes IS NOT NEW.size_bytes OR OLD.mtime_ns IS NOT NEW.mtime_ns BEGIN
+      INSERT OR REPLACE INTO \(table) (file, changed_ns) VALUES (NEW.id, \(now));
+    END;
     -- Who was told that it is gone is not told again.
     CREATE TRIGGER change_of_old_file AFTER DELETE ON file BEGIN
       DELETE FROM \(table) WHERE path = OLD.path;

@@ -36,14 +36,16 @@ public enum ChangePointError: Error, Hashable, Sendable, CustomStringConvertible
     case .otherLibrary:
       return "The cursor belongs to another database. Name the right one with --database, or start again: \(advice)"
     case .ahead(let cursor, let database):
-      return "The cursor is at change \(cursor), and this database has only \(database): it was restored from a copy that "
+      return
+        "The cursor is at change \(cursor), and this database has only \(database): it was restored from a copy that "
         + "is older than the cursor. \(advice)"
     case .unknownRun(let run, let latest?):
       return "There is no run \(run); the last one is run \(latest)."
     case .unknownRun(let run, nil):
       return "There is no run \(run): the database has none yet."
     case .noLog:
-      return "The database was written by an older version, which did not note when tracks change, and it cannot be updated "
+      return
+        "The database was written by an older version, which did not note when tracks change, and it cannot be updated "
         + "here. \(advice)"
     }
   }

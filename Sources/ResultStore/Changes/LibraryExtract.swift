@@ -41,7 +41,8 @@ public struct LibraryExtract {
       let revision = try Self.revision(of: point, cursor, db)
       return Changes(
         revision: revision,
-        files: try TrackSet(db, "file", from: "\(ChangeLog.table) WHERE file IS NOT NULL AND revision > ?", [.integer(revision)]))
+        files: try TrackSet(
+          db, "file", from: "\(ChangeLog.table) WHERE file IS NOT NULL AND revision > ?", [.integer(revision)]))
     }
     var wanted = changes?.files ?? .all
     if let filter {

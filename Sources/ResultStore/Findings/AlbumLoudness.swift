@@ -43,9 +43,9 @@ enum AlbumLoudness {
   private static let trackTrigger = (
     name: "song_of_album_gain",
     sql: """
-      CREATE TRIGGER song_of_album_gain AFTER UPDATE OF album_gain_db, album_peak ON loudness
-      BEGIN INSERT OR IGNORE INTO \(SongCatalog.changes) (file) VALUES (NEW.file); END
-      """
+    CREATE TRIGGER song_of_album_gain AFTER UPDATE OF album_gain_db, album_peak ON loudness
+    BEGIN INSERT OR IGNORE INTO \(SongCatalog.changes) (file) VALUES (NEW.file); END
+    """
   )
 
   /// Statements that create what is missing.

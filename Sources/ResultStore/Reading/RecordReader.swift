@@ -257,7 +257,8 @@ struct RecordReader {
     record.runs = runs.map {
       FileRecord.Runs(
         firstSeen: files.integer($0.firstSeen),
-        added: files.optionalInteger($0.added).map { Timestamp(nanoseconds: $0) }, analyzed: files.optionalInteger($0.analyzed),
+        added: files.optionalInteger($0.added).map { Timestamp(nanoseconds: $0) },
+        analyzed: files.optionalInteger($0.analyzed),
         vanished: files.optionalInteger($0.vanished), firstFailed: files.optionalInteger($0.firstFailed))
     }
     if let code = files.optionalText(columns.skipCode) {

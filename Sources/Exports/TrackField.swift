@@ -6,7 +6,7 @@ internal import Text
 
 /// A field of the documents for search engines, declared once: documents, settings and schemas follow from it. What is not
 /// known is left out of a document.
-struct SearchField: Sendable {
+struct TrackField: Sendable {
   enum Kind: Hashable, Sendable {
     /// Words to search for.
     case text
@@ -45,7 +45,7 @@ struct SearchField: Sendable {
   static func id(of record: FileRecord) -> String { ContentID(ofPath: record.path).description }
 
   /// Searched ones in the order of their weight.
-  static let all: [SearchField] = [
+  static let all: [TrackField] = [
     .text("title", sorted: true) { $0.tags?.first("title") },
     .texts("artists", filtered: true) { $0.performers },
     .text("artist", sorted: true) { $0.tags?.joined("artist") },
@@ -62,7 +62,7 @@ struct SearchField: Sendable {
     .integer("year") { $0.year },
     .integer("track") { $0.tags?.integer("track") },
     .integer("disc") { $0.tags?.integer("disc") },
-    SearchField(name: "isrc", kind: .keywords, isSearched: true, isFiltered: true) {
+    TrackField(name: "isrc", kind: .keywords, isSearched: true, isFiltered: true) {
       ($0.tags?.fields["isrc"]).map { .texts($0) }
     },
     .keyword("musicbrainz_recordingid", filtered: true) { $0.tags?.first("musicbrainz_recordingid") },
@@ -94,19 +94,19 @@ struct SearchField: Sendable {
   ]
 }
 
-extension SearchField {
+extension TrackField {
   private static func text(
     _ name: String, filtered: Bool = false, sorted: Bool = false, _ get: @escaping @Sendable (FileRecord) -> String?
-  ) -> SearchField {
-    SearchField(name: name, kind: .text, isSearched: true, isFiltered: filtered, isSorted: sorted) {
+  ) -> TrackField {
+    TrackField(name: name, kind: .text, isSearched: true, isFiltered: filtered, isSorted: sorted) {
       get($0).map { .text($0) }
     }
   }
 
   private static func texts(
     _ name: String, filtered: Bool, _ get: @escaping @Sendable (FileRecord) -> [String]
-  ) -> SearchField {
-    SearchField(name: name, kind: .texts, isSearched: true, isFiltered: filtered) {
+  ) -> TrackField {
+    TrackField(name: name, kind: .texts, isSearched: true, isFiltered: filtered) {
       let values = get($0)
       return values.isEmpty ? nil : .texts(values)
     }
@@ -114,26 +114,26 @@ extension SearchField {
 
   private static func keyword(
     _ name: String, filtered: Bool = false, sorted: Bool = false, _ get: @escaping @Sendable (FileRecord) -> String?
-  ) -> SearchField {
-    SearchField(name: name, kind: .keyword, isFiltered: filtered, isSorted: sorted) { get($0).map { .text($0) } }
+  ) -> TrackField {
+    TrackField(name: name, kind: .keyword, isFiltered: filtered, isSorted: sorted) { get($0).map { .text($0) } }
   }
 
-  private static func integer(_ name: String, _ get: @escaping @Sendable (FileRecord) -> Int64?) -> SearchField {
-    SearchField(name: name, kind: .integer, isFiltered: true, isSorted: true) { get($0).map { .integer($0) } }
+  private static func integer(_ name: String, _ get: @escaping @Sendable (FileRecord) -> Int64?) -> TrackField {
+    TrackField(name: name, kind: .integer, isFiltered: true, isSorted: true) { get($0).map { .integer($0) } }
   }
 
-  private static func number(_ name: String, _ get: @escaping @Sendable (FileRecord) -> Double?) -> SearchField {
-    SearchField(name: name, kind: .number, isFiltered: true, isSorted: true) { record in
+  private static func number(_ name: String, _ get: @escaping @Sendable (FileRecord) -> Double?) -> TrackField {
+    TrackField(name: name, kind: .number, isFiltered: true, isSorted: true) { record in
       get(record).flatMap { $0.isFinite ? .number($0) : nil }
     }
   }
 
-  private static func boolean(_ name: String, _ get: @escaping @Sendable (FileRecord) -> Bool?) -> SearchField {
-    SearchField(name: name, kind: .boolean, isFiltered: true) { get($0).map { .boolean($0) } }
+  private static func boolean(_ name: String, _ get: @escaping @Sendable (FileRecord) -> Bool?) -> TrackField {
+    TrackField(name: name, kind: .boolean, isFiltered: true) { get($0).map { .boolean($0) } }
   }
 
-  private static func time(_ name: String, _ get: @escaping @Sendable (FileRecord) -> Timestamp?) -> SearchField {
-    SearchField(name: name, kind: .time, isFiltered: true, isSorted: true) { get($0).map { .time($0) } }
+  private static func time(_ name: String, _ get: @escaping @Sendable (FileRecord) -> Timestamp?) -> TrackField {
+    TrackField(name: name, kind: .time, isFiltered: true, isSorted: true) { get($0).map { .time($0) } }
   }
 }
 
@@ -144,8 +144,8 @@ extension JSONWriter {
   mutating func searchDocument(_ record: FileRecord, key name: String, timesAreNumbers: Bool) {
     beginObject()
     key(name)
-    string(SearchField.id(of: record))
-    for field in SearchField.all {
+    string(TrackField.id(of: record))
+    for field in TrackField.all {
       guard let value = field.value(record) else { continue }
       key(field.name)
       switch value {

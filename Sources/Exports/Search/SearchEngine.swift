@@ -1,0 +1,78 @@
+internal import Platform
+internal import Records
+internal import SystemPackage
+internal import Text
+
+/// A search engine: what the files of its export look like.
+protocol SearchEngine: ExportFormat {
+  /// File names in the folder.
+  var settingsName: String { get }
+  var documentsName: String { get }
+  var removalsName: String { get }
+
+  func writeSettings(_ context: ExportContext, into json: inout JSONWriter)
+  /// One document, with its line break.
+  func writeDocument(_ record: FileRecord, into json: inout JSONWriter)
+  /// What stands around removals, even if there are none, and between two batches of them.
+  var removalMarks: (start: String, separator: String, end: String) { get }
+  /// At most `removalBatch` ids, which are letters and digits.
+  func removals(_ ids: [String]) -> String
+}
+
+extension SearchEngine {
+  var output: ExportOutput { .folder }
+  var removalMarks: (start: String, separator: String, end: String) { ("", "", "") }
+}
+
+/// Removals that one line may name: their ids must fit into an address.
+private let removalBatch = 100
+
+/// Writes the files of a search engine: all documents go into one, as bulk requests take them in parts of any size.
+struct SearchEngineWriter: ExportWriter {
+  private let engine: any SearchEngine
+  private let context: ExportContext
+  private let settings: ExportFile
+  private let documents: ExportFile
+  private let removals: ExportFile
+  private var document = JSONWriter()
+  private var removedIDs: [String] = []
+  private var hasRemovals = false
+
+  init(_ engine: any SearchEngine, _ context: ExportContext) throws(ExportError) {
+    self.engine = engine
+    self.context = context
+    let folder = context.output ?? "."
+    settings = try ExportFile(folder.appending(engine.settingsName))
+    documents = try ExportFile(folder.appending(engine.documentsName))
+    removals = try ExportFile(folder.appending(engine.removalsName))
+    try removals.write(engine.removalMarks.start)
+  }
+
+  mutating func append(_ record: FileRecord) throws {
+    engine.writeDocument(record, into: &document)
+    try documents.write(document.bytes)
+    document.removeBytes()
+  }
+
+  mutating func remove(_ removal: ExportRemoval) throws {
+    removedIDs.append(removal.fileID)
+    if removedIDs.count == removalBatch { try flushRemovals() }
+  }
+
+  private mutating func flushRemovals() throws(ExportError) {
+    if removedIDs.isEmpty { return }
+    if hasRemovals { try removals.write(engine.removalMarks.separator) }
+    try removals.write(engine.removals(removedIDs))
+    removedIDs.removeAll()
+    hasRemovals = true
+  }
+
+  mutating func finish() throws -> [FilePath] {
+    try flushRemovals()
+    try removals.write(engine.removalMarks.end)
+    var json = JSONWriter()
+    engine.writeSettings(context, into: &json)
+    try settings.write(json.bytes)
+    return try ExportFile.commit([settings, documents, removals])
+  }
+}

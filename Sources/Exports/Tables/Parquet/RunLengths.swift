@@ -1,0 +1,38 @@
+/// Small numbers as runs of equal ones: the levels of Parquet, and places in a dictionary.
+/// (Apache Parquet, `Encodings.md`: the RLE half of the RLE/bit-packing hybrid.)
+struct RunLengths {
+  private var encoded: [UInt8] = []
+  private var value = 0
+  private var count = 0
+  /// Of a value, in whole bytes.
+  private let width: Int
+
+  /// - Parameter largest: No value is larger.
+  init(largest: Int) {
+    width = largest < 1 << 8 ? 1 : largest < 1 << 16 ? 2 : 4
+  }
+
+  mutating func append(_ next: Int) {
+    if next == value, count > 0 {
+      count += 1
+      return
+    }
+    flush()
+    value = next
+    count = 1
+  }
+
+  private mutating func flush() {
+    guard count > 0 else { return }
+    encoded.appendVarint(UInt64(count) << 1)
+    for byte in 0..<width { encoded.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
+    count = 0
+  }
+
+  /// All values so far.
+  mutating func take() -> [UInt8] {
+    flush()
+    defer { encoded.removeAll(keepingCapacity: true) }
+    return encoded
+  }
+}
