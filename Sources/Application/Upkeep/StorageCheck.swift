@@ -61,7 +61,7 @@ package struct StorageCheck {
 
   /// Kinds of file systems on which SQLite's log in shared memory does not work between machines
   /// (https://www.sqlite.org/wal.html), as the kernel calls them (proc(5), mounts).
-  private static let networkKinds: Set = ["nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ceph"]
+  private static let networkKinds: Set = ["nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "afs", "ceph"]
 
   private static func network(of folder: FilePath) -> [Checkup.Finding] {
     let mounts = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
