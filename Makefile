@@ -5,12 +5,15 @@
 #               PYTHON=python3: a Python with numpy, scipy and mutagen; see Benchmarks/README.md
 # make soak     FILES=20000 files with kill -9, signals, a full disk and changes meanwhile; make year: a year of nights
 # make install  PREFIX=/usr/local: a stripped binary for any folder, manual page, completions, systemd units
+# make deb      a Debian package; make dist: archives of source and binary; make image: a container image; see docs/packages.md
+# make check-package  install, run, upgrade and remove the package in a clean root; minutes, and as root
 # make fuzz     SECONDS=60 TARGET=…: hostile input for every reader, by default all targets; see docs/fuzzing.md
 # make sanitize all tests under the thread and the address sanitizer, or only SANITIZERS=…
 # make release-check  all of these in turn, or STEPS="tests thread address fuzz soak bench"; writes
 #               reports/release-check.md
 # make recipes  run the recipes of docs/workers.md with GNU parallel, xargs, Slurm and PySpark, check Kubernetes' against
 #               its schema; downloads PySpark
+# make wheel    the Python reader as a wheel in .build/wheel
 # make samples  make the sample reports in reports/sample/
 
 LIBRARY ?= Fixtures
@@ -23,7 +26,7 @@ BUILD   := swift build -c release --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
 .PHONY: run build test bench accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year fuzz sanitize release-check \
-	install recipes samples clean
+	install deb dist image check-package recipes wheel samples clean
 
 # Broken files in a library must not make `make` fail: the summary names them.
 run: build
@@ -37,6 +40,7 @@ build:
 test:
 	@Scripts/setup test
 	@Scripts/run-tests
+	@Scripts/version --check
 	@Scripts/check-manual .build/debug/analyze
 	@Scripts/check-server .build/debug/analyze
 	@Scripts/check-openapi .build/debug/analyze
@@ -47,7 +51,11 @@ test:
 	@Scripts/check-app .build/debug/analyze
 	@Scripts/check-spotify .build/debug/analyze
 	@Scripts/check-subsonic .build/debug/analyze
+	@Scripts/check-acoustid .build/debug/analyze
+	@Scripts/check-python .build/debug/analyze
 	@Scripts/check-exports .build/debug/analyze
+	@Scripts/check-dj-exports .build/debug/analyze
+	@Scripts/check-tag-writing .build/debug/analyze
 	@Scripts/make-documentation .build/documentation
 	@Benchmarks/check-weights
 
@@ -88,6 +96,23 @@ release-check:
 
 install: build
 	@Scripts/install "$(PREFIX)"
+
+deb: build
+	@Scripts/setup package
+	@packaging/make-deb
+
+dist: build
+	@packaging/make-dist
+
+image: deb
+	@packaging/make-image
+
+check-package: deb
+	@Scripts/check-package
+
+# The Python reader; see docs/python.md.
+wheel:
+	@Scripts/make-wheel .build/wheel
 
 recipes:
 	@Scripts/setup recipes

@@ -93,12 +93,18 @@ let package = Package(
     swiftTarget("Text", []),
     swiftTarget("Analysis", ["CXXHash", "Platform", "Text", systemPackage]),
     swiftTarget("Records", ["Analysis", "Platform", "Text", systemPackage]),
-    swiftTarget("Exports", ["Analysis", "CZlib", "Platform", "Records", "Text", systemPackage]),
+    swiftTarget(
+      "Exports",
+      [
+        "Analysis", "CSpawn", "CZlib", "Filters", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage,
+      ]),
     swiftTarget("MediaContainers", [systemPackage]),
     swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", "MediaContainers", systemPackage]),
     swiftTarget(
       "AudioEncoding", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "CSpawn", "DSP", "Platform", systemPackage]),
     swiftTarget("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),
+    swiftTarget(
+      "TagWriting", ["Analysis", "AudioDecoding", "MediaContainers", "Platform", "TagReading", systemPackage]),
     swiftTarget("Key", ["Analysis", "CKeyNetwork", "CKeyResources", "DSP"], excluding: ["Resources"]),
     swiftTarget("Traits", ["Analysis", "DSP"]),
     swiftTarget("Likeness", ["Analysis", "CLikenessResources", "DSP"], excluding: ["Resources"]),
@@ -154,8 +160,11 @@ let package = Package(
       [
         "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Exports",
         "Filters", "Landmarks", "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
-        "ResultStore", "Platform", "Text", systemPackage,
+        "ResultStore", "Platform", "TagWriting", "Text", systemPackage,
       ]),
+    // The program of this name: the same binary under another one.
+    swiftTarget(
+      "Fpcalc", ["Analysis", "AudioDecoding", "CSpawn", "Chromaprint", "Platform", "ResultStore", systemPackage]),
     // The catalogs over HTTP, and the app.
     .target(
       name: "Server",
@@ -176,8 +185,8 @@ let package = Package(
       name: "analyze",
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Exports",
-        "Filters", "LibraryScan", "Listening", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Server", "Platform",
-        "Text", systemPackage,
+        "Filters", "Fpcalc", "LibraryScan", "Listening", "Pipeline", "Platform", "Recognition", "Records", "Reporting",
+        "ResultStore", "Server", "TagWriting", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
     // The sources of the packages in Examples/, so that the tests build and run them.
@@ -209,6 +218,9 @@ let package = Package(
     testTarget(
       "ChromaprintTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", systemPackage]),
     testTarget(
+      "FpcalcTests",
+      ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", "Fpcalc", "Platform", systemPackage]),
+    testTarget(
       "RecognitionTests",
       [
         "Analysis", "AnalysisTesting", "DSP", "Landmarks", "Listening", "Recognition", "Text", systemPackage,
@@ -219,6 +231,9 @@ let package = Package(
     testTarget(
       "TagReadingTests",
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
+    testTarget(
+      "TagWritingTests",
+      ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "Platform", "TagReading", "TagWriting", systemPackage]),
     testTarget("FiltersTests", ["Analysis", "Filters", systemPackage]),
     testTarget(
       "ResultStoreTests", ["Analysis", "Filters", "Records", "ResultStore", "Platform", "Text", systemPackage, grdb]),
@@ -238,6 +253,9 @@ let package = Package(
         systemPackage,
       ]),
     testTarget(
+      "ExportsTests",
+      ["Analysis", "AnalysisTesting", "Exports", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage]),
+    testTarget(
       "AnalysisEngineTests",
       ["Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "Text", systemPackage]),
     testTarget(
@@ -246,8 +264,8 @@ let package = Package(
       "ApplicationTests",
       [
         "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "AudioDecoding", "AudioEncoding",
-        "BuiltInAnalyzers", "CLibAV", "Filters", "LibraryScan", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore",
-        "Platform", "Text", systemPackage,
+        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "LibraryScan", "Pipeline", "Recognition", "Records", "Reporting",
+        "ResultStore", "Platform", "Text", systemPackage,
       ]),
     testTarget(
       "PipelineTests",

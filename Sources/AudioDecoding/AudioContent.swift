@@ -67,7 +67,7 @@ public struct AudioContent: Hashable, Sendable {
     case .other(let demuxer, let bytes):
       let input = LibAVInput(file: file, bytes: bytes, masks: layout.masks, demuxer: demuxer)
       fault = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits) ?? fault
-    case .unknown:
+    case .told, .unknown:
       let input = LibAVInput(file: file, bytes: 0..<file.size)
       fault = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits) ?? fault
     }

@@ -46,8 +46,27 @@ public struct AudioSource: ~Copyable {
   /// - Throws: `DecodeError` if not a single frame can be decoded: skip the file.
   public init(path: FilePath, decoder: AudioDecoder? = nil, verifiesChecksum: Bool = false) throws(DecodeError) {
     let (file, layout) = try AudioLayout.open(path)
-    let opened = try Opened(
+    try self.init(
       file, layout, decoder.map { [$0] } ?? Self.preference(for: layout), verifiesChecksum: verifiesChecksum)
+  }
+
+  /// Opens what the caller has described, without looking at its content first.
+  /// - Throws: `DecodeError` if not a single frame can be decoded, or FFmpeg must not or cannot read such a format.
+  public init(_ input: AudioInput) throws(DecodeError) {
+    let file: ByteSource
+    switch input.place {
+    case .file(let path):
+      do throws(FileReadError) { file = try ByteSource(path: path) } catch { throw DecodeError(error) }
+      guard file.size > 0 else { throw DecodeError(.empty, "The file is empty.") }
+    case .stream(let descriptor): file = ByteSource(stream: descriptor.rawValue)
+    }
+    try self.init(file, AudioLayout(told: input), [.ffmpeg], verifiesChecksum: false)
+  }
+
+  private init(
+    _ file: ByteSource, _ layout: AudioLayout, _ decoders: [AudioDecoder], verifiesChecksum: Bool
+  ) throws(DecodeError) {
+    let opened = try Opened(file, layout, decoders, verifiesChecksum: verifiesChecksum)
     self.layout = layout
     stream = opened.stream
     self.decoder = opened.decoder
@@ -72,7 +91,7 @@ public struct AudioSource: ~Copyable {
     case .flac: [.ffmpeg, .libsndfile]
     case .ogg(let stream) where stream.isVorbisOnOnePage: [.libsndfile, .ffmpeg]
     case .ogg(let stream) where stream.links.count == 1: [.ffmpeg, .libsndfile]
-    case .ogg, .mpeg, .other, .unknown: [.ffmpeg]
+    case .ogg, .mpeg, .other, .told, .unknown: [.ffmpeg]
     }
   }
 
@@ -96,6 +115,16 @@ public struct AudioSource: ~Copyable {
     summary.nonFiniteSampleCount += check.nonFiniteCount
     summary.absurdSampleCount += check.absurdCount
     return true
+  }
+
+  /// Ends reading before the audio ends: nothing more is handed out, and `summary.problem` is what was wrong with the part
+  /// that was decoded.
+  public mutating func stop() {
+    guard !isEnded else { return }
+    isEnded = true
+    firstBlock = nil
+    stream.stop()
+    summary.problem = stream.fault
   }
 
   private mutating func finish() {

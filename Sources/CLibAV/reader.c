@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <libavutil/avstring.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/md5.h>
 #include <libavutil/mem.h>
@@ -17,7 +18,9 @@
 /// Demuxers of files that contain their audio themselves: no playlists, image sequences, network or devices.
 static const char demuxers[] =
     "aac,ac3,aiff,amr,amrnb,amrwb,ape,asf,au,caf,dsf,dts,dtshd,eac3,flac,iff,loas,mov,matroska,webm,mlp,mp3,mpc,mpc8,"
-    "nistsphere,ogg,oma,qcp,rm,shn,sox,tak,tta,truehd,voc,w64,wav,wv";
+    "nistsphere,ogg,oma,qcp,rm,shn,sox,tak,tta,truehd,voc,w64,wav,wv,"
+    // Bare PCM, which is never found by probing.
+    "alaw,f32be,f32le,f64be,f64le,mulaw,s16be,s16le,s24be,s24le,s32be,s32le,s8,u16be,u16le,u24be,u24le,u32be,u32le,u8";
 
 enum {
   ioBufferSize = 1 << 16,
@@ -42,6 +45,7 @@ struct LAVReader {
   int maskCount;
   int64_t start;
   int64_t length;
+  bool isStream;
   int64_t position;
   int64_t sincePacket;
   int64_t syncLimit;
@@ -127,8 +131,28 @@ static void applyMasks(const LAVReader *reader, int64_t offset, uint8_t *bytes, 
   }
 }
 
+/// The next bytes of a pipe: as many as are there, so the audio of a live source is decoded as it comes.
+static int readStream(LAVReader *reader, uint8_t *buffer, int count) {
+  if (reader->sincePacket > reader->syncLimit) {
+    reader->report.lostSync = true;
+    return AVERROR_EOF;
+  }
+  ssize_t got;
+  do {
+    got = read(reader->descriptor, buffer, count);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) {
+    reader->report.readErrno = errno;
+    return AVERROR(errno);
+  }
+  if (got == 0) return AVERROR_EOF;
+  reader->sincePacket += got;
+  return (int)got;
+}
+
 static int readBytes(void *opaque, uint8_t *buffer, int count) {
   LAVReader *reader = opaque;
+  if (reader->isStream) return readStream(reader, buffer, count);
   int64_t left = reader->length - reader->position;
   if (left <= 0) return AVERROR_EOF;
   if (reader->sincePacket > reader->syncLimit || reader->totalRead > reader->length * passLimit + syncLimit) {
@@ -184,10 +208,15 @@ static int refuseOpen(AVFormatContext *format, AVIOContext **io, const char *url
   return AVERROR(EACCES);
 }
 
-int lavOpenInput(AVFormatContext **context, const AVInputFormat *format) {
+bool lav_reads_format(const char *demuxer) {
+  const AVInputFormat *format = av_find_input_format(demuxer);
+  return format && av_match_list(format->name, demuxers, ',') > 0;
+}
+
+/// The values of `options` are taken and freed.
+static int openInput(AVFormatContext **context, const AVInputFormat *format, AVDictionary *options) {
   (*context)->io_open = refuseOpen;
   (*context)->max_streams = 256;
-  AVDictionary *options = NULL;
   av_dict_set(&options, "format_whitelist", demuxers, 0);
   av_dict_set(&options, "codec_whitelist", audioDecoders, 0);
   av_dict_set(&options, "protocol_whitelist", "", 0);
@@ -195,6 +224,8 @@ int lavOpenInput(AVFormatContext **context, const AVInputFormat *format) {
   av_dict_free(&options);
   return error;
 }
+
+int lavOpenInput(AVFormatContext **context, const AVInputFormat *format) { return openInput(context, format, NULL); }
 
 void lav_close(LAVReader *reader) {
   if (!reader) return;
@@ -224,13 +255,15 @@ static LAVStatus statusOfOpening(const LAVReader *reader, int error) {
   return LAVStatusUnknownFormat;
 }
 
-static LAVStatus openContainer(LAVReader *reader, const char *demuxer) {
+static LAVStatus openContainer(LAVReader *reader, const LAVInput *input) {
   const AVInputFormat *format = NULL;
+  const char *demuxer = input->demuxer;
   if (demuxer && !(format = av_find_input_format(demuxer))) return LAVStatusUnsupportedCodec;
 
   uint8_t *buffer = av_malloc(ioBufferSize);
   if (!buffer) return LAVStatusOutOfMemory;
-  reader->io = avio_alloc_context(buffer, ioBufferSize, 0, reader, readBytes, NULL, seekBytes);
+  reader->io = avio_alloc_context(buffer, ioBufferSize, 0, reader, readBytes, NULL,
+                                  reader->isStream ? NULL : seekBytes);
   if (!reader->io) {
     av_free(buffer);
     return LAVStatusOutOfMemory;
@@ -238,7 +271,17 @@ static LAVStatus openContainer(LAVReader *reader, const char *demuxer) {
   reader->format = avformat_alloc_context();
   if (!reader->format) return LAVStatusOutOfMemory;
   reader->format->pb = reader->io;
-  int error = lavOpenInput(&reader->format, format);
+  AVDictionary *options = NULL;
+  if (input->sampleRate > 0) av_dict_set_int(&options, "sample_rate", input->sampleRate, 0);
+  if (input->channelCount > 0) {
+    char layout[64];
+    AVChannelLayout standard = {0};
+    av_channel_layout_default(&standard, input->channelCount);
+    av_channel_layout_describe(&standard, layout, sizeof layout);
+    av_channel_layout_uninit(&standard);
+    av_dict_set(&options, "ch_layout", layout, 0);
+  }
+  int error = openInput(&reader->format, format, options);
   if (error < 0) {
     LAVStatus status = statusOfOpening(reader, error);
     return status == LAVStatusUnknownFormat && format ? LAVStatusCorrupt : status;
@@ -283,6 +326,7 @@ LAVStatus lav_open(const LAVInput *input, LAVReader **result, int *readErrno) {
   reader->descriptor = input->descriptor;
   reader->nextFrameNumber = -1;
   reader->start = input->start;
+  reader->isStream = input->isStream;
   reader->syncLimit = syncLimit;
   reader->prefixCount = input->prefixCount;
   reader->length = input->prefixCount + (input->end - input->start);
@@ -302,7 +346,7 @@ LAVStatus lav_open(const LAVInput *input, LAVReader **result, int *readErrno) {
     memcpy(reader->masks, input->masks, input->maskCount * sizeof *reader->masks);
     reader->maskCount = input->maskCount;
   }
-  status = openContainer(reader, input->demuxer);
+  status = openContainer(reader, input);
   if (status != LAVStatusOK) goto fail;
   status = chooseStream(reader);
   if (status != LAVStatusOK) goto fail;
@@ -731,3 +775,5 @@ int lav_read(LAVReader *reader, float *samples, int stride, int capacity) {
 }
 
 const char *lav_version(void) { return av_version_info(); }
+
+bool lav_has_decoder(const char *name) { return avcodec_find_decoder_by_name(name) != NULL; }

@@ -78,6 +78,15 @@ int cspawn_start(pid_t *process, char *const argv[], int leads_session, int inpu
   return problem;
 }
 
+int cspawn_copy(pid_t *process) {
+  pid_t parent = getpid();
+  pid_t child = fork();
+  if (child < 0) return errno;
+  if (child == 0 && (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)) _exit(127);
+  *process = child;
+  return 0;
+}
+
 /* Sanitizers reserve terabytes that are never written, and the limit would count them. */
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 int cspawn_limit_memory(size_t bytes) { return ENOTSUP; }
@@ -139,11 +148,15 @@ void cspawn_kill(pid_t process) {
 }
 
 int cspawn_kill_and_reap(pid_t process, int *status, int *signal_number) {
+  cspawn_kill(process);
+  return cspawn_reap(process, status, signal_number);
+}
+
+int cspawn_reap(pid_t process, int *status, int *signal_number) {
   int wait_status = 0;
   pid_t reaped;
   *status = 0;
   *signal_number = 0;
-  cspawn_kill(process);
   do {
     reaped = waitpid(process, &wait_status, 0);
   } while (reaped < 0 && errno == EINTR);

@@ -1,42 +1,92 @@
-internal import Analysis
+package import Analysis
 internal import CChromaprint
 
 /// Owns one context of libchromaprint. Only one session uses it, so nothing is locked.
-final class ChromaprintContext {
+package final class ChromaprintContext {
   private let context: OpaquePointer
+  private let sampleRate: Int
 
-  /// - Parameter sampleRate: Samples per second of the mono signal to come.
-  init(sampleRate: Int) throws(AnalysisError) {
-    // The header counts algorithms from 0: what is called algorithm 2 everywhere else is its TEST2.
-    guard let context = unsafe chromaprint_new(Int32(CHROMAPRINT_ALGORITHM_TEST2.rawValue)) else {
+  /// What Chromaprint is numbered by everywhere but in its header, which counts from 0. AcoustID knows number 2 only.
+  package static let algorithms = 1...5
+  package static let standardAlgorithm = 2
+
+  /// The release of the loaded library, such as "1.5.1".
+  package static var libraryVersion: String { unsafe String(cString: chromaprint_get_version()) }
+
+  /// - Parameters:
+  ///   - algorithm: One of `algorithms`.
+  ///   - sampleRate: Samples per second of the mono signal to come.
+  package init(algorithm: Int = standardAlgorithm, sampleRate: Int) throws(AnalysisError) {
+    guard let context = unsafe chromaprint_new(Int32(clamping: algorithm - 1)) else {
       throw .failed("libchromaprint gives no context (out of memory).")
     }
     unsafe self.context = context
-    guard unsafe chromaprint_start(context, Int32(sampleRate), 1) == 1 else {
-      throw .failed("libchromaprint does not take \(sampleRate) Hz.")
-    }
+    self.sampleRate = sampleRate
+    try restart()
   }
 
   deinit { unsafe chromaprint_free(context) }
 
-  func feed(_ samples: Span<Int16>) throws(AnalysisError) {
+  /// Begins a stream; what was fed before is forgotten.
+  package func restart() throws(AnalysisError) {
+    guard unsafe chromaprint_start(context, Int32(clamping: sampleRate), 1) == 1 else {
+      throw .failed("libchromaprint does not take \(sampleRate) Hz.")
+    }
+  }
+
+  /// Samples that are fed before the first word of a fingerprint is known.
+  package var delay: Int { unsafe Int(chromaprint_get_delay(context)) }
+  /// The same in milliseconds, as libchromaprint rounds it.
+  package var delayMilliseconds: Int { unsafe Int(chromaprint_get_delay_ms(context)) }
+
+  package func feed(_ samples: Span<Int16>) throws(AnalysisError) {
     let status = samples.withUnsafeBufferPointer { unsafe chromaprint_feed(context, $0.baseAddress, Int32($0.count)) }
     guard status == 1 else { throw .failed("libchromaprint refused audio.") }
   }
 
   /// Ends the stream. `nil` if it was too short for a single word.
-  func finish() throws(AnalysisError) -> String? {
-    guard unsafe chromaprint_finish(context) == 1 else { throw .failed("libchromaprint could not finish.") }
-    var wordCount: Int32 = 0
-    guard unsafe chromaprint_get_raw_fingerprint_size(context, &wordCount) == 1 else {
-      throw .failed("libchromaprint gives no fingerprint.")
-    }
-    guard wordCount > 0 else { return nil }
+  package func finish() throws(AnalysisError) -> String? {
+    try end()
+    guard try wordCount > 0 else { return nil }
     var text: UnsafeMutablePointer<CChar>?
     guard unsafe chromaprint_get_fingerprint(context, &text) == 1, let text = unsafe text else {
       throw .failed("libchromaprint gives no fingerprint (out of memory).")
     }
     defer { unsafe chromaprint_dealloc(text) }
     return unsafe String(cString: text)
+  }
+
+  /// Ends the stream. Its words, which may be none.
+  package func finishWithWords() throws(AnalysisError) -> [UInt32] {
+    try end()
+    guard try wordCount > 0 else { return [] }
+    var words: UnsafeMutablePointer<UInt32>?
+    var count: Int32 = 0
+    guard unsafe chromaprint_get_raw_fingerprint(context, &words, &count) == 1, let words = unsafe words else {
+      throw .failed("libchromaprint gives no fingerprint (out of memory).")
+    }
+    defer { unsafe chromaprint_dealloc(words) }
+    return unsafe Array(UnsafeBufferPointer(start: words, count: Int(count)))
+  }
+
+  /// Forgets the words, but not the audio: what is fed next overlaps with what was fed before.
+  package func clear() throws(AnalysisError) {
+    guard unsafe chromaprint_clear_fingerprint(context) == 1 else {
+      throw .failed("libchromaprint could not go on.")
+    }
+  }
+
+  private func end() throws(AnalysisError) {
+    guard unsafe chromaprint_finish(context) == 1 else { throw .failed("libchromaprint could not finish.") }
+  }
+
+  private var wordCount: Int32 {
+    get throws(AnalysisError) {
+      var count: Int32 = 0
+      guard unsafe chromaprint_get_raw_fingerprint_size(context, &count) == 1 else {
+        throw .failed("libchromaprint gives no fingerprint.")
+      }
+      return count
+    }
   }
 }

@@ -3,7 +3,7 @@ internal import CChromaprint
 /// The items of a fingerprint, some eight a second, to be compared with those of another.
 public struct Fingerprint: Sendable {
   /// 32 bits each.
-  let items: [UInt32]
+  package let items: [UInt32]
 
   /// Items that two fingerprints may be apart: 2 s.
   private static let reach = 16

@@ -1,4 +1,5 @@
 internal import Analysis
+public import Filters
 public import Platform
 public import Records
 public import SystemPackage
@@ -69,10 +70,12 @@ public struct ExportContext: Sendable {
   public var trackCount: Int
   /// Of `--option name=value`; each format checks its own.
   public var options: [String: String]
+  /// What chooses the tracks; `nil` if paths do, too.
+  public var filter: TrackFilter?
 
   public init(
     output: FilePath?, program: String, now: Timestamp = .now, isIncremental: Bool = false, trackCount: Int,
-    options: [String: String] = [:]
+    options: [String: String] = [:], filter: TrackFilter? = .everything
   ) {
     self.output = output
     self.program = program
@@ -80,6 +83,7 @@ public struct ExportContext: Sendable {
     self.isIncremental = isIncremental
     self.trackCount = trackCount
     self.options = options
+    self.filter = filter
   }
 
   /// - Throws: `unknownOption`, which names those that there are.

@@ -1,3 +1,4 @@
+internal import CSpawn
 internal import Glibc
 public import SystemPackage
 
@@ -47,6 +48,29 @@ public final class FileReplacement {
       _ = try descriptor.writeAll(bytes)
     } catch {
       throw error as? Errno ?? .ioError
+    }
+  }
+
+  /// Gives the new file the owner, the rights and the extended attributes (access control lists among them) of another
+  /// one, and its times if asked to. To be called once everything is written.
+  ///
+  /// Attributes that only the system itself may set (`security.…`) are left out where it does not allow them.
+  /// - Throws: what the system answers if one of these cannot be kept, such as an owner that this process may not set.
+  public func takeAttributes(of file: FileDescriptor, includingTimes: Bool) throws(Errno) {
+    var old = stat()
+    guard unsafe fstat(file.rawValue, &old) == 0 else { throw Errno(rawValue: errno) }
+    var new = stat()
+    guard unsafe fstat(descriptor.rawValue, &new) == 0 else { throw Errno(rawValue: errno) }
+    if old.st_uid != new.st_uid || old.st_gid != new.st_gid {
+      guard fchown(descriptor.rawValue, old.st_uid, old.st_gid) == 0 else { throw Errno(rawValue: errno) }
+    }
+    // After the owner, whose change takes away some of the rights.
+    guard fchmod(descriptor.rawValue, old.st_mode & 0o7777) == 0 else { throw Errno(rawValue: errno) }
+    let problem = cspawn_copy_attributes(file.rawValue, descriptor.rawValue)
+    guard problem == 0 else { throw Errno(rawValue: problem) }
+    if includingTimes {
+      let times = [old.st_atim, old.st_mtim]
+      guard unsafe futimens(descriptor.rawValue, times) == 0 else { throw Errno(rawValue: errno) }
     }
   }
 

@@ -18,6 +18,7 @@ package struct Services: Sendable {
   let sounds: KnownSounds
   let generatedPlaylists: GeneratedPlaylists
   private let searches: RecentValues<CatalogQuery, CatalogAnswer>
+  private let recentFigures: RecentValues<WholeLibrary, ServedFigures>
   private let threads: ThreadExecutor
   private let waiting = Waiting()
 
@@ -34,6 +35,7 @@ package struct Services: Sendable {
     sounds = try KnownSounds(in: store)
     // Some 60 kB each.
     searches = try RecentValues(of: store, count: 200, leastAge: .milliseconds(250))
+    recentFigures = try RecentValues(of: store, count: 1, leastAge: .seconds(2))
     generatedPlaylists = try GeneratedPlaylists(store: store, sounds: sounds)
     recognition = try RecognitionServices(store: store, options: options)
   }
@@ -57,6 +59,11 @@ package struct Services: Sendable {
   /// What the library has for a search. To be called in `blocking`.
   func search(catalog query: CatalogQuery) throws(StoreError) -> CatalogAnswer {
     try searches.value(for: query) { () throws(StoreError) in try store.search(catalog: query) }
+  }
+
+  /// The library in numbers, as it is or was two seconds ago: they are counted anew over all files. To be called in `blocking`.
+  func figures() throws(StoreError) -> ServedFigures {
+    try recentFigures.value { () throws(StoreError) in try ServedFigures(of: store) }
   }
 
   /// Work that waits for a thread or has one.

@@ -40,7 +40,7 @@ enum TagFormat: Hashable {
 }
 
 /// Whose names the keys of a tag are.
-enum KeySpace: Hashable, CaseIterable {
+package enum KeySpace: String, Hashable, Sendable, CaseIterable {
   case id3v2, vorbis, mp4, apev2, asf, riffInfo, matroska
   /// Formats without keys of their own: fields come under their canonical names.
   case plain

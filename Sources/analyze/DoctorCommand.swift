@@ -1,6 +1,7 @@
 import Application
 import ArgumentParser
 import BuiltInAnalyzers
+import Foundation
 import Pipeline
 import Text
 
@@ -28,8 +29,10 @@ struct DoctorCommand: AsyncParsableCommand {
       let checkup = Checkup(
         analyzers: BuiltInAnalyzers.all, notices: settings.settings.notices,
         plan: try settings.definition().plan(with: BuiltInAnalyzers.all), library: settings[Settings.library],
-        database: try settings.database(), reports: settings[Settings.output], comparesAll: check, rebuildsIndex: repair
-      )
+        database: try settings.database(), reports: settings[Settings.output],
+        catalog: settings[Settings.catalog],
+        installation: Installation(environment: ProcessInfo.processInfo.environment), comparesAll: check,
+        rebuildsIndex: repair)
       let findings = try checkup.findings()
       try StandardOutput.writeLines(findings.map { ($0.isFine ? "ok     " : "WRONG  ") + printable($0.text) })
       if findings.contains(where: { !$0.isFine }) { throw ExitStatus.fatal.exitCode }

@@ -67,6 +67,14 @@ enum RawArguments {
   /// No argument can hold it: it tells an escaped byte from a name that happens to look like one.
   private static let mark = "\0"
 
+  /// The name of the program and its arguments.
+  static var bytes: [[UInt8]] {
+    (0..<Int(CommandLine.argc)).compactMap { position in
+      guard let argument = unsafe CommandLine.unsafeArgv[position] else { return nil }
+      return unsafe Array(UnsafeRawBufferPointer(start: argument, count: strlen(argument)))
+    }
+  }
+
   /// The arguments without the name of the program. Bytes that are no UTF-8 stand escaped: see `path(from:)`.
   static var texts: [String] {
     (1..<max(1, Int(CommandLine.argc))).compactMap { position in

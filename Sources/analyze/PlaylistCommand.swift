@@ -120,7 +120,7 @@ struct PlaylistCommand: AsyncParsableCommand {
         let settings = try CommandSettings(database)
         let reading = SoundReading(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) }
         let playlist = try Playlist(wish, in: settings.openStoreForReading(), reading: reading)
-        if output != nil || !json { try write(M3UFile.bytes(of: playlist.tracks, relativeTo: baseFolder)) }
+        if output != nil || !json { try write(playlist.tracks.m3uFile(relativeTo: baseFolder)) }
         if json { try StandardOutput.write(playlist.ndjsonLine) }
         if output != nil, !json, Terminal().isInteractive {
           for line in PlaylistText.lines(for: playlist) { Terminal.writeLine(line) }

@@ -7,6 +7,8 @@ import Platform
 @main
 struct Program {
   static func main() {
+    // Before any thread is started, since it copies this process.
+    if let arguments = FpcalcCommand.givenArguments { exit(FpcalcCommand.run(arguments)) }
     Signals.hold()
     // A reader who leaves, as `head` does, is met as an error of the write and not as a signal that ends us.
     signal(SIGPIPE, SIG_IGN)

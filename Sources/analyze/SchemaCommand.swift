@@ -12,7 +12,7 @@ struct SchemaCommand: AsyncParsableCommand {
     help:
       """
       json, ndjson, csv, duckdb (SQL to read these), match, listen, search, search-hit, similar, playlist, click, \
-      metronome, set, corrections, review, removal or worker
+      metronome, set, corrections, review, removal, write-tags or worker
       """,
     completion: .list(Schemas.files.map(\.format)))
   var format: String = "json"

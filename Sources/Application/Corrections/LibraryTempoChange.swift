@@ -47,8 +47,6 @@ package struct LibraryTempoChange {
 
   /// How many examples are kept.
   package static let exampleCount = 10
-  /// Rows that are read at once.
-  private static let pageSize = 10_000
   /// Records with beats that are held at once.
   private static let recordCount = 100
 
@@ -65,12 +63,7 @@ package struct LibraryTempoChange {
 
   /// Tracks that match, in the order of paths.
   package func files(matching filter: TrackFilter) throws(StoreError) -> [FilePath] {
-    var paths: [FilePath] = []
-    while true {
-      let page = try change.store.tracks(matching: filter, limit: Self.pageSize, offset: paths.count)
-      paths += page.map(\.path)
-      if page.count < Self.pageSize { return paths }
-    }
+    try change.store.paths(matching: filter)
   }
 
   /// - Parameter progress: Called with the number of files so far.

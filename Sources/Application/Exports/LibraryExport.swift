@@ -55,7 +55,7 @@ package struct LibraryExport: Sendable {
       var writer = try format.begin(
         ExportContext(
           output: output, program: "Nocturne \(Nocturne.version)", now: now, isIncremental: point != nil,
-          trackCount: extract.count, options: options))
+          trackCount: extract.count, options: options, filter: roots == nil ? filter : nil))
       var outcome = Outcome(files: [], recordCount: 0, removalCount: 0, isIncremental: point != nil)
       try extract.forEachRecord { record in
         try writer.append(record)

@@ -9,7 +9,7 @@ package final class KnownSounds: Sendable {
   }
 
   private let store: ResultStore
-  private let recent: RecentValues<Int, Sounds>
+  private let recent: RecentValues<WholeLibrary, Sounds>
 
   package init(in store: ResultStore) throws(StoreError) {
     self.store = store
@@ -18,7 +18,7 @@ package final class KnownSounds: Sendable {
 
   /// Those of the library as it is now, or was half a minute ago.
   func sounds() throws(StoreError) -> Sounds {
-    try recent.value(for: SoundDescriptor.version) { () throws(StoreError) in try Self.read(store) }
+    try recent.value { () throws(StoreError) in try Self.read(store) }
   }
 
   static func read(_ store: ResultStore) throws(StoreError) -> Sounds {

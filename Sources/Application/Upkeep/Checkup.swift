@@ -27,6 +27,10 @@ package struct Checkup {
   package var database: FilePath
   /// Where the reports are.
   package var reports: FilePath
+  /// `nil`: the catalog is not looked at.
+  package var catalog: FilePath?
+  /// `nil`: only settings, library and database are looked at.
+  package var installation: Installation?
   /// Whether all that is in the database, its search index and the reports are compared with each other.
   package var comparesAll: Bool
   /// Whether the search index is built again.
@@ -34,8 +38,8 @@ package struct Checkup {
 
   package init(
     analyzers: [AnalyzerKind], notices: [String], plan: AnalysisPlan, library: [FilePath], database: FilePath,
-    reports: FilePath,
-    comparesAll: Bool = false, rebuildsIndex: Bool = false
+    reports: FilePath, catalog: FilePath? = nil, installation: Installation? = nil, comparesAll: Bool = false,
+    rebuildsIndex: Bool = false
   ) {
     self.analyzers = analyzers
     self.notices = notices
@@ -43,6 +47,8 @@ package struct Checkup {
     self.library = library
     self.database = database
     self.reports = reports
+    self.catalog = catalog
+    self.installation = installation
     self.comparesAll = comparesAll
     self.rebuildsIndex = rebuildsIndex
   }
@@ -52,6 +58,7 @@ package struct Checkup {
     var findings: [Finding] = [
       .ok("analyze \(Nocturne.version), \(DecodingLibraries.versions.joined(separator: ", "))")
     ]
+    findings += decoders + (installation?.findings() ?? [])
     for kind in analyzers { findings.append(.ok("analyzer \(kind.id), version \(kind.version): \(kind.summary)")) }
     findings += notices.map { .wrong($0) }
     findings.append(.ok("pipeline \(plan.name): \(plan.plugins.map(\.id).joined(separator: ", "))"))
@@ -61,7 +68,16 @@ package struct Checkup {
         : .wrong(
           "library \(root.string) is missing or cannot be read; if it is on another drive, is the drive mounted?")
     }
+    findings += StorageCheck(database: database, catalog: catalog, reports: reports, verifiesAll: comparesAll).findings()
     return try findings + findingsOfDatabase()
+  }
+
+  private var decoders: [Finding] {
+    let formats = DecodingLibraries.formats
+    let missing = formats.missing.map { format in
+      Finding.wrong("FFmpeg on this machine has no decoder for \(format); files of that kind will fail")
+    }
+    return [.ok("decodes \(formats.decoded.joined(separator: ", "))")] + missing
   }
 
   private func findingsOfDatabase() throws -> [Finding] {

@@ -12,6 +12,8 @@ struct LibAVInput {
   var masks: [ByteMask] = []
   /// FFmpeg's short name; `nil` to probe.
   var demuxer: String?
+  /// What a demuxer of bare PCM takes for granted.
+  var bare = BareAudio()
 
   /// Opens a reader that the caller closes.
   func open() throws(DecodeError) -> OpaquePointer {
@@ -23,7 +25,9 @@ struct LibAVInput {
           var input = LAVInput(
             descriptor: file.descriptor ?? -1, start: Int64(bytes.lowerBound), end: Int64(bytes.upperBound),
             prefix: prefix.baseAddress,
-            prefixCount: CInt(prefix.count), masks: masks.baseAddress, maskCount: CInt(masks.count), demuxer: demuxer)
+            prefixCount: CInt(prefix.count), masks: masks.baseAddress, maskCount: CInt(masks.count), demuxer: demuxer,
+            isStream: file.isStream, sampleRate: CInt(clamping: bare.sampleRate ?? 0),
+            channelCount: CInt(clamping: bare.channelCount ?? 0))
           return lav_open(&input, &reader, &readErrno)
         }
         return demuxer?.withCString(open) ?? open(nil)
@@ -135,6 +139,14 @@ final class LibAVDecoder: StreamDecoder {
       }
     }
     return 0
+  }
+
+  func stop() {
+    guard let current = reader else { return }
+    record(lav_report(current))
+    lav_close(current)
+    reader = nil
+    inputs = []
   }
 
   private func record(_ report: LAVReport) {
@@ -275,6 +287,8 @@ final class LibAVDecoder: StreamDecoder {
       } else {
         [LibAVInput(file: file, bytes: header.start..<header.end, masks: layout.masks, demuxer: header.demuxer)]
       }
+    case .told(let demuxer, let bare):
+      [LibAVInput(file: file, bytes: 0..<file.size, demuxer: demuxer, bare: bare)]
     case .unknown:
       [LibAVInput(file: file, bytes: 0..<file.size)]
     }

@@ -74,6 +74,8 @@ final class SndfileDecoder: StreamDecoder {
     }
   }
 
+  func stop() { recordFault() }
+
   private func recordFault() {
     let code = sf_error(handle)
     if let error = view.error {

@@ -18,4 +18,7 @@ protocol StreamDecoder: AnyObject {
   /// Writes up to `AudioBlock.capacity` frames, channel `c` from `samples + c * AudioBlock.capacity` on; samples may be
   /// anything, NaN included. Returns the number of frames, 0 at the end.
   func read(into samples: UnsafeMutablePointer<Float>) -> Int
+
+  /// Ends reading before the audio ends: `fault` is then that of what was read.
+  func stop()
 }

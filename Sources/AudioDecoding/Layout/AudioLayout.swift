@@ -11,6 +11,8 @@ struct AudioLayout {
     case mpeg(MPEGStream)
     /// A file that FFmpeg's demuxer of this name reads, between the tags of other formats.
     case other(demuxer: String, bytes: Range<Int>)
+    /// What the caller says it is; without a demuxer, FFmpeg finds one.
+    case told(demuxer: String?, bare: BareAudio)
     /// Nothing is known about such bytes.
     case unknown
   }
@@ -39,6 +41,12 @@ struct AudioLayout {
       throw DecodeError(error)
     }
     throw DecodeError(.empty, "The file is empty.")
+  }
+
+  /// A layout that is not looked for: see `AudioSource.init(_:told:)`.
+  init(told input: AudioInput) {
+    kind = .told(demuxer: input.demuxer, bare: input.bare)
+    hasBrokenTag = false
   }
 
   init(of file: ByteSource) throws(FileReadError) {

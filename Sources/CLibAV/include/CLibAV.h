@@ -66,7 +66,16 @@ typedef struct LAVInput {
   int maskCount;
   /// Short name of the demuxer, such as "mov"; NULL to probe.
   const char *demuxer;
+  /// The descriptor is a pipe or the like: it is read once, in order, and no length is known. There is no prefix then,
+  /// and there are no masks.
+  bool isStream;
+  /// What a demuxer of bare PCM ("s16le") takes for granted; 0 to leave it to the demuxer.
+  int sampleRate;
+  int channelCount;
 } LAVInput;
+
+/// Whether a reader may be told to use the demuxer of this name.
+bool lav_reads_format(const char *demuxer);
 
 /// The chosen stream. Strings are static.
 typedef struct LAVFormat {
@@ -195,6 +204,9 @@ void lav_writer_close(LAVWriter *writer);
 
 /// The version of the loaded FFmpeg, such as "5.1.9".
 const char *lav_version(void);
+
+/// Whether this build of FFmpeg has a decoder of that name.
+bool lav_has_decoder(const char *name);
 
 /// Conversion to 16-bit mono at 11,025 Hz with the parameters of Chromaprint's `fpcalc`.
 typedef struct LAVConverter LAVConverter;

@@ -18,6 +18,13 @@ int cspawn_output_pipe(int *reading, int *writing);
    session gets SIGUSR1 instead, which kills it unless it handles that (cspawn_end_session_with_parent). */
 int cspawn_start(pid_t *process, char *const argv[], int leads_session, int input, int output, int error);
 
+/* Makes a copy of this process, which must have a single thread; `*process` is 0 in the copy. The copy keeps all open
+   descriptors, and is killed when this process ends. */
+int cspawn_copy(pid_t *process);
+
+/* Waits for a process that has ended, or is about to, and reports how, like cspawn_kill_and_reap. */
+int cspawn_reap(pid_t process, int *status, int *signal);
+
 /* Bounds the writable memory of this process, not of programs it starts: allocations beyond it fail. Call it once. */
 int cspawn_limit_memory(size_t bytes);
 
@@ -54,5 +61,9 @@ void cspawn_lower_priority(int nice_value, int idle_disk);
 /* Gives the calling thread the priority that cspawn_lower_priority gave to the main thread. For worker threads started
    later: a thread of libdispatch may have started them, and those have niceness 0 in root's processes. */
 void cspawn_share_priority(void);
+
+/* Gives the open file `to` all extended attributes of the open file `from`, access control lists among them. What only the
+   system may set (security.*) is left out where it does not allow that. Returns 0 or an errno. */
+int cspawn_copy_attributes(int from, int to);
 
 #endif

@@ -16,7 +16,7 @@ package struct ASFObject: Hashable, Sendable {
     case contentDescription, extendedContentDescription, headerExtension, metadata, metadataLibrary, marker
 
     /// The GUID as it stands in files.
-    var guid: [UInt8] {
+    package var guid: [UInt8] {
       switch self {
       case .contentDescription:
         [0x33, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C]

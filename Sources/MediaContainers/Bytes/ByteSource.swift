@@ -11,6 +11,7 @@ package final class ByteSource {
   private enum Storage {
     case file(CInt)
     case memory([UInt8])
+    case stream(CInt)
   }
 
   /// In bytes, as it was when the file was opened.
@@ -31,6 +32,14 @@ package final class ByteSource {
     storage = .memory(bytes)
     size = bytes.count
     budget = .max
+  }
+
+  /// A pipe, or whatever else can be read only once, in order: for libraries that read by themselves. All reads through
+  /// this object give nothing. The descriptor stays the caller's.
+  package init(stream descriptor: CInt) {
+    storage = .stream(descriptor)
+    size = .max
+    budget = 0
   }
 
   /// - Parameter budget: Bytes that are read in all at most.
@@ -59,7 +68,14 @@ package final class ByteSource {
   deinit { if case .file(let descriptor) = storage { close(descriptor) } }
 
   /// For libraries that read by themselves, while the source lives; `nil` for memory.
-  package var descriptor: CInt? { if case .file(let descriptor) = storage { descriptor } else { nil } }
+  package var descriptor: CInt? {
+    switch storage {
+    case .file(let descriptor), .stream(let descriptor): descriptor
+    case .memory: nil
+    }
+  }
+
+  package var isStream: Bool { if case .stream = storage { true } else { false } }
 
   /// Tells the system that most of the file will be read from start to end.
   package func expectSequentialReads() {
@@ -109,6 +125,7 @@ package final class ByteSource {
       buffer.copyBytes(from: bytes[offset..<offset + count])
       return count
     case .file(let file): descriptor = file
+    case .stream: return 0
     }
     guard !isExhausted, budget >= count else {
       isExhausted = true

@@ -5,10 +5,14 @@ package struct MPEGStream {
   /// `audio` without a first frame that carries only a table of contents (Xing, Info, VBRI): retagging tools rewrite
   /// it.
   package private(set) var payload: Range<Int>
+  /// Frames of PCM in a frame of the stream.
+  package private(set) var samplesPerFrame: Int
   /// Frames of PCM that such a table claims, without the encoder's delay and padding; `nil` if there is none.
   package private(set) var claimedFrameCount: Int64?
   /// What such a table says of that delay and padding: 12 bits each, and 8 of something else; `nil` if it does not.
   package private(set) var trimming: UInt32?
+  /// The table is LAME's own, and its checksum is right.
+  package private(set) var hasIntactLAMETag = false
   /// Where there is no such table: what the size of `payload` gives, taken that all its frames are as long as the first
   /// ones on average.
   package private(set) var estimatedFrameCount: Int64?
@@ -25,6 +29,7 @@ package struct MPEGStream {
     let end = try TagRegions.startOfTrailing(in: source, behind: start)
     guard let first = try Self.firstFrame(in: source, from: start, to: end) else { return nil }
     audio = first.offset..<end
+    samplesPerFrame = first.header.samplesPerFrame
     payload = audio
     junkByteCount = first.offset - start
     let frame = try source.bytes(at: first.offset, count: 256)
@@ -40,6 +45,7 @@ package struct MPEGStream {
     }
     if isXing {
       trimming = Self.trimming(frame, at: table)
+      hasIntactLAMETag = Self.hasIntactLAMETag(frame, at: table)
       if let length = claimedFrameCount, let trimming {
         claimedFrameCount = max(0, length - Int64(trimming >> 20) - Int64(trimming >> 8 & 0xfff))
       }
@@ -78,13 +84,28 @@ package struct MPEGStream {
   /// Samples that LAME and FFmpeg note to be cut from start and end: 12 bits each, 21 bytes into their extension, which
   /// stands behind the optional parts of the table.
   private static func trimming(_ frame: [UInt8], at table: Int) -> UInt32? {
-    guard let flags = frame.bigEndian(UInt32.self, at: table + 4) else { return nil }
-    var position = table + 8
-    for (bit, size) in [(1, 4), (2, 4), (4, 100), (8, 4)] where Int(flags) & bit != 0 { position += size }
-    guard frame.has("LAME", at: position) || frame.has("Lavf", at: position) || frame.has("Lavc", at: position) else {
-      return nil
-    }
+    guard let position = encoderPosition(frame, at: table),
+      frame.has("LAME", at: position) || frame.has("Lavf", at: position) || frame.has("Lavc", at: position)
+    else { return nil }
     return frame.bigEndian(UInt32.self, at: position + 21)
+  }
+
+  /// Where the encoder's extension to a Xing table begins, with its name.
+  private static func encoderPosition(_ frame: [UInt8], at table: Int) -> Int? {
+    guard let flags = frame.bigEndian(UInt32.self, at: table + 4) else { return nil }
+    return [(1, 4), (2, 4), (4, 100), (8, 4)].reduce(table + 8) { Int(flags) & $1.0 != 0 ? $0 + $1.1 : $0 }
+  }
+
+  /// The last 2 of the 36 bytes of the extension are a checksum of the frame up to there: CRC-16 of the polynomial
+  /// 0x8005, bits reflected, from 0 (the Xing and LAME tag specification, "Info Tag CRC").
+  private static func hasIntactLAMETag(_ frame: [UInt8], at table: Int) -> Bool {
+    guard let position = encoderPosition(frame, at: table), frame.has("LAME", at: position),
+      let checksum = frame.bigEndian(UInt16.self, at: position + 34)
+    else { return false }
+    return checksum
+      == frame[..<(position + 34)].reduce(0 as UInt16) { sum, byte in
+        (0..<8).reduce(sum ^ UInt16(byte)) { sum, _ in sum & 1 == 0 ? sum >> 1 : sum >> 1 ^ 0xA001 }
+      }
   }
 
   private static func firstFrame(

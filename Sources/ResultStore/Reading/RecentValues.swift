@@ -42,3 +42,12 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
     return value
   }
 }
+
+/// The one question about all of it.
+package struct WholeLibrary: Hashable, Sendable {}
+
+extension RecentValues where Key == WholeLibrary {
+  package func value<Failure: Error>(_ make: () throws(Failure) -> Value) throws(Failure) -> Value {
+    try value(for: WholeLibrary(), make)
+  }
+}

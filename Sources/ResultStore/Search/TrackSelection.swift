@@ -1,6 +1,7 @@
 public import Filters
 internal import GRDB
 internal import Platform
+public import SystemPackage
 
 /// Tracks by filters.
 extension ResultStore {
@@ -14,6 +15,17 @@ extension ResultStore {
       return try TrackSelection(db).tracks(
         in: evaluation.tracks(matching: filter), order: order, bounds: evaluation.bounds(of: filter, in: order),
         limit: limit, offset: offset)
+    }
+  }
+
+  /// Paths of all tracks that are there and match a filter, in their order.
+  public func paths(matching filter: TrackFilter) throws(StoreError) -> [FilePath] {
+    let pageSize = 10_000
+    var paths: [FilePath] = []
+    while true {
+      let page = try tracks(matching: filter, limit: pageSize, offset: paths.count)
+      paths += page.map(\.path)
+      if page.count < pageSize { return paths }
     }
   }
 

@@ -22,39 +22,32 @@ struct StatusRoutes: Sendable {
 
 /// The library and what goes on in it.
 struct LibraryStatus: Sendable {
-  private let tracks: (count: Int, seconds: Double)
-  private let figures: LibraryFigures
+  private let figures: ServedFigures
   private let lastRun: RunRecord?
   private let run: RunProgress?
   private let catalog: CatalogStatus
   private let watch: LibraryWatch.Report?
-  private let features: [(name: String, isThere: Bool)]
+  private let isWatching: Bool
 
   init(of library: AppLibrary) throws(StoreError) {
     let store = library.store
-    tracks = try store.trackTotals()
-    figures = try store.figures()
+    figures = try library.services.figures()
     run = library.progress
     lastRun = try store.latestRun()
     catalog = library.catalogStatus
     watch = library.watch?.report
-    features = [
-      ("playlists", true), ("recognition", catalog.isThere), ("watching", library.watch != nil),
-      ("likeness", try store.hasFindings(of: LikenessFinding.self)),
-      ("waveforms", try store.hasFindings(of: WaveformFinding.self)),
-      ("sections", try store.hasFindings(of: SectionsFinding.self)),
-    ]
+    isWatching = library.watch != nil
   }
 
   func write(into json: inout JSONWriter) {
     json.put("program", "Nocturne")
     json.put("version", Nocturne.version)
     json.put("schema", 1)
-    json.put("tracks", tracks.count)
-    json.put("duration_s", tracks.seconds, decimals: 1)
-    json.put("waiting", figures.pending)
-    json.put("failed", figures.files[.failed] ?? 0)
-    json.put("damaged", figures.files[.partial] ?? 0)
+    json.put("tracks", figures.trackCount)
+    json.put("duration_s", figures.seconds, decimals: 1)
+    json.put("waiting", figures.library.pending)
+    json.put("failed", figures.library.files[.failed] ?? 0)
+    json.put("damaged", figures.library.files[.partial] ?? 0)
     if let lastRun {
       json.putObject("last_run") { lastRun.writeOutline(into: &$0) }
     } else {
@@ -62,7 +55,14 @@ struct LibraryStatus: Sendable {
     }
     if let run { json.putObject("run") { run.write(into: &$0) } } else { json.putNull("run") }
     json.putObject("catalog") { catalog.write(into: &$0) }
-    json.putObject("features") { json in for (name, isThere) in features { json.put(name, isThere) } }
+    json.putObject("features") { json in
+      json.put("playlists", true)
+      json.put("recognition", catalog.isThere)
+      json.put("watching", isWatching)
+      json.put("likeness", figures.hasLikeness)
+      json.put("waveforms", figures.hasWaveforms)
+      json.put("sections", figures.hasSections)
+    }
     json.putObject("may") {
       $0.put("correct", true)
       $0.put("edit_playlists", true)
@@ -73,8 +73,8 @@ struct LibraryStatus: Sendable {
 
   private var text: String {
     if let run { return run.text }
-    let count = counted(tracks.count, "track")
-    let waiting = figures.pending
+    let count = counted(figures.trackCount, "track")
+    let waiting = figures.library.pending
     return waiting > 0 ? "\(count), \(waiting) waiting" : lastRun == nil ? count : "\(count), up to date"
   }
 }

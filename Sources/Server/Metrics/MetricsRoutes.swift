@@ -10,7 +10,7 @@ struct MetricsRoutes: RouteSet {
 
   func add(to router: Router<ServerContext>) {
     router.get("metrics") { _, _ in
-      let figures = try await services.blocking { try services.store.figures() }
+      let figures = try await services.blocking { try services.figures().library }
       let families =
         services.metrics.families + [
           MetricFamily(

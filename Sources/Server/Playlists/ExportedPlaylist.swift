@@ -8,6 +8,6 @@ enum ExportedPlaylist {
     let tracks = songs.map { song in
       PlaylistTrack(path: song.row.path, artist: song.row.artist, title: song.title, duration: song.row.durationSeconds)
     }
-    return M3UFile.bytes(of: tracks, relativeTo: nil)
+    return tracks.m3uFile(relativeTo: nil)
   }
 }

@@ -86,7 +86,7 @@ struct XMLWriter {
       var content: [(name: String, value: SubsonicValue)] = []
       for member in object.members {
         if member.name != "value", let plain = Self.plain(member.value) {
-          text += " \(member.name)=\"\(Self.escaped(plain))\""
+          text += " \(member.name)=\"\(XMLText.escaped(plain))\""
         } else {
           content.append(member)
         }
@@ -98,13 +98,13 @@ struct XMLWriter {
       text += ">"
       for member in content {
         if let plain = Self.plain(member.value) {
-          text += Self.escaped(plain)
+          text += XMLText.escaped(plain)
         } else {
           element(member.name, member.value)
         }
       }
       text += "</\(name)>"
-    default: text += "<\(name)>\(Self.escaped(Self.plain(value) ?? ""))</\(name)>"
+    default: text += "<\(name)>\(XMLText.escaped(Self.plain(value) ?? ""))</\(name)>"
     }
   }
 
@@ -116,22 +116,5 @@ struct XMLWriter {
     case .flag(let flag): flag ? "true" : "false"
     case .object, .list: nil
     }
-  }
-
-  /// Characters that XML 1.0 cannot hold are left out.
-  private static func escaped(_ text: String) -> String {
-    var escaped = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
-      case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
-      case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
-      case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
-      case "\t", "\n", "\r": escaped.append(contentsOf: "&#\(scalar.value);".unicodeScalars)
-      case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": break
-      default: escaped.append(scalar)
-      }
-    }
-    return String(escaped)
   }
 }

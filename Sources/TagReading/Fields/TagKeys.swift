@@ -5,7 +5,7 @@ internal import Analysis
 ///
 /// Writers also put names of Vorbis comments where other formats allow keys of one's own (`TXXX:TRACKTOTAL` in ID3v2);
 /// these count after the keys of the table.
-struct TagKeys {
+package struct TagKeys {
   /// Name of the field in `TagField.all`, or `lyrics`.
   var field: String
   /// Frames under their names in version 2.4 (`ID3v2FrameNames`); then what is found in tags that mix the versions.
@@ -199,13 +199,18 @@ struct TagKeys {
   private static func acoustID(_ field: String, _ name: String) -> TagKeys {
     TagKeys(
       field: field, id3v2: ["TXXX:Acoustid " + name], vorbis: [field], mp4: [iTunes + "Acoustid " + name],
-      apev2: [field], asf: ["Acoustid/" + name])
+      apev2: [field.uppercased()], asf: ["Acoustid/" + name])
   }
 
   private static func replayGain(_ field: String, matroska: [String] = []) -> TagKeys {
     TagKeys(
-      field: field, id3v2: ["TXXX:" + field], vorbis: [field], mp4: [iTunes + field], apev2: [field], asf: [field],
-      matroska: matroska)
+      field: field, id3v2: ["TXXX:" + field.uppercased()], vorbis: [field], mp4: [iTunes + field],
+      apev2: [field.uppercased()], asf: [field.uppercased()], matroska: matroska)
+  }
+
+  /// The keys under which a format keeps a field, the one to write first; empty if it has none.
+  package static func keys(of field: String, in space: KeySpace) -> [String] {
+    table.first { $0.field == field }?.keys(in: space) ?? []
   }
 
   struct Meaning {

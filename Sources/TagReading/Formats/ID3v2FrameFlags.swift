@@ -1,16 +1,16 @@
 internal import CZlib
 
 /// The second byte of a frame's flags: how its content is packed.
-struct ID3v2FrameFlags {
-  var isCompressed = false
-  var isEncrypted = false
-  var isGrouped = false
+package struct ID3v2FrameFlags {
+  package var isCompressed = false
+  package var isEncrypted = false
+  package var isGrouped = false
   var isUnsynchronized = false
   var hasDataLength = false
 
-  init() {}
+  package init() {}
 
-  init(_ byte: UInt8, version: Int) {
+  package init(_ byte: UInt8, version: Int) {
     if version == 4 {
       isGrouped = byte & 0x40 != 0
       isCompressed = byte & 0x08 != 0
@@ -29,7 +29,7 @@ struct ID3v2FrameFlags {
   var isEncoded: Bool { isCompressed || isEncrypted || isGrouped || isUnsynchronized || hasDataLength }
 
   /// The plain content; `nil` if it cannot be had.
-  func decoded(_ body: [UInt8], unsynchronized: Bool) -> [UInt8]? {
+  package func decoded(_ body: [UInt8], unsynchronized: Bool) -> [UInt8]? {
     let extra = (isGrouped ? 1 : 0) + (hasDataLength ? 4 : 0)
     guard !isEncrypted, body.count >= extra else { return nil }
     var content = Array(body.dropFirst(extra))

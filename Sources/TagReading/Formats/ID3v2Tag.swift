@@ -1,7 +1,7 @@
 internal import MediaContainers
 
 /// An ID3v2 tag (id3.org: ID3v2.2, 2.3, 2.4).
-struct ID3v2Tag {
+package struct ID3v2Tag {
   private let source: ByteSource
   private let offset: Int
   private let header: ID3v2Header
@@ -67,7 +67,7 @@ struct ID3v2Tag {
 
   /// Undoes unsynchronization: the zero after each 0xFF goes. Unsynchronized data never has a byte of 0xE0 or more
   /// after 0xFF; where it does, the flag was a lie and the data is taken as it stands.
-  static func resynchronized(_ bytes: [UInt8]) -> [UInt8] {
+  package static func resynchronized(_ bytes: [UInt8]) -> [UInt8] {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)
     var previous: UInt8 = 0

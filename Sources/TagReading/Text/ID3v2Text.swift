@@ -1,7 +1,7 @@
 internal import MediaContainers
 
 /// Text in ID3v2 frames: an encoding, and strings that end with NUL (id3.org: ID3v2.4, section 4).
-struct ID3v2Text {
+package struct ID3v2Text {
   private let isWide: Bool
   private let decode: (ArraySlice<UInt8>, _ mark: inout ByteOrder?) -> String
   private var rest: ArraySlice<UInt8>
@@ -12,7 +12,7 @@ struct ID3v2Text {
   }
 
   /// `nil` for an encoding that there is none.
-  init?(encoding: UInt8, _ bytes: ArraySlice<UInt8>) {
+  package init?(encoding: UInt8, _ bytes: ArraySlice<UInt8>) {
     rest = bytes
     switch encoding {
     case 0: decode = { text, _ in text.latin1 }
@@ -26,7 +26,7 @@ struct ID3v2Text {
   var isAtEnd: Bool { rest.isEmpty }
 
   /// The string up to the next NUL, or to the end.
-  mutating func next() -> String {
+  package mutating func next() -> String {
     let end = Self.terminator(in: rest, isWide: isWide) ?? rest.endIndex
     let text = decode(rest[rest.startIndex..<end], &mark)
     rest = rest.dropFirst(end - rest.startIndex + (isWide ? 2 : 1))
@@ -34,7 +34,7 @@ struct ID3v2Text {
   }
 
   /// What is left, each string for itself.
-  mutating func all() -> [String] {
+  package mutating func all() -> [String] {
     var texts: [String] = []
     while !isAtEnd { texts.append(next()) }
     return texts

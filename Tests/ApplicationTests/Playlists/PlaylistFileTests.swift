@@ -1,3 +1,4 @@
+import Exports
 import Filters
 import Foundation
 import Platform
@@ -10,7 +11,7 @@ import Text
 /// Playlists as files.
 @Suite struct PlaylistFileTests {
   private func lines(_ tracks: [PlaylistTrack], relativeTo folder: FilePath? = nil) -> [String] {
-    String(decoding: M3UFile.bytes(of: tracks, relativeTo: folder), as: UTF8.self)
+    String(decoding: tracks.m3uFile(relativeTo: folder), as: UTF8.self)
       .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
@@ -38,7 +39,7 @@ import Text
 
   @Test func bytesOfPathsAreKept() {
     let latin = FilePath(bytes: Array("/music/".utf8) + [0xE9, 0x20, 0xFF])
-    let bytes = M3UFile.bytes(of: [PlaylistTrack(path: latin)], relativeTo: "/music")
+    let bytes = [PlaylistTrack(path: latin)].m3uFile(relativeTo: "/music")
     #expect(bytes.suffix(4) == [0xE9, 0x20, 0xFF, 10])
     // Only an address can hold a path that is more than a line.
     #expect(lines([PlaylistTrack(path: "/music/a\nb.flac")], relativeTo: "/music")[2] == "file:///music/a%0Ab.flac")

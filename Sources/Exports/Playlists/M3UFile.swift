@@ -5,16 +5,21 @@ internal import Text
 
 /// An extended M3U playlist, in UTF-8 but for the bytes of paths, which stay as they are.
 package enum M3UFile {
-  /// - Parameter folder: Paths are relative to it; absolute if it is `nil`.
-  package static func bytes(of tracks: [PlaylistTrack], relativeTo folder: FilePath?) -> [UInt8] {
-    var bytes = Array("#EXTM3U\n".utf8)
-    for track in tracks {
-      // −1 stands for an unknown length.
-      let seconds = track.duration.map { Int($0.rounded()) } ?? -1
-      bytes += Array("#EXTINF:\(seconds),\(line(track.name))\n".utf8)
-      bytes += location(of: track.path, relativeTo: folder)
-      bytes.append(UInt8(ascii: "\n"))
-    }
+  package static let header = Array("#EXTM3U\n".utf8)
+
+  /// The lines of one track.
+  ///
+  /// - Parameters:
+  ///   - duration: Seconds; `nil` if it is unknown.
+  ///   - folder: The path is written relative to it; absolute if it is `nil`.
+  package static func entry(
+    _ path: FilePath, name: String, duration: Double?, relativeTo folder: FilePath?
+  ) -> [UInt8] {
+    // −1 stands for an unknown length.
+    let seconds = duration.map { Int($0.rounded()) } ?? -1
+    var bytes = Array("#EXTINF:\(seconds),\(line(name))\n".utf8)
+    bytes += location(of: path, relativeTo: folder)
+    bytes.append(UInt8(ascii: "\n"))
     return bytes
   }
 
@@ -35,7 +40,7 @@ package enum M3UFile {
   }
 
   /// - Parameters: Both absolute and without `..`.
-  static func relativePath(of path: FilePath, to folder: FilePath) -> FilePath {
+  package static func relativePath(of path: FilePath, to folder: FilePath) -> FilePath {
     var own = path.components[...]
     var base = folder.components[...]
     while let first = own.first, first == base.first, own.count > 1 {

@@ -1,0 +1,177 @@
+internal import Analysis
+internal import Platform
+internal import Records
+package import ResultStore
+package import SystemPackage
+package import TagWriting
+
+/// Writes findings into the tags of files.
+///
+/// The store is only read: the next run sees that tags have changed, and that the audio has not.
+package final class LibraryTagging {
+  package struct Options: Sendable {
+    package var fields: [WritableField]
+    package var keyNotation = WritableField.KeyNotation.musical
+    /// Other values are replaced, and not kept.
+    package var overwrites = false
+    package var isDryRun = false
+    package var replacement = TagReplacement.Options()
+    /// `nil` for a new one beside the database.
+    package var journal: FilePath?
+
+    package init(_ fields: [WritableField]) {
+      self.fields = fields
+    }
+  }
+
+  private let store: ResultStore
+  private let options: Options
+  private var journal: TagJournal?
+  /// Records that are read at once.
+  private static let batchSize = 100
+
+  package init(_ store: ResultStore, _ options: Options) {
+    self.store = store
+    self.options = options
+  }
+
+  /// Where the journal is; `nil` as long as nothing was changed.
+  package var journalPath: FilePath? { journal?.path }
+
+  /// - Parameter report: Called with each result; returns false to stop.
+  /// - Throws: `StoreError`, `lockedByRun` while a run is at work unless it is a dry run; `TagJournalError`, after which
+  ///   nothing more was changed.
+  package func perform(on files: [FilePath], report: (TaggingResult) throws -> Bool) throws {
+    let lock = options.isDryRun ? nil : try RunLock.acquire(forDatabase: store.path)
+    defer { lock?.release() }
+    var start = 0
+    while start < files.count {
+      let batch = Array(files[start..<min(start + Self.batchSize, files.count)])
+      start += batch.count
+      var records: [FileRecord] = []
+      try store.forEachRecord(at: batch) { _, record in
+        records.append(record)
+        return true
+      }
+      for record in records where !record.isVanished {
+        guard try report(try result(for: record)) else { return }
+      }
+    }
+  }
+
+  // MARK: One file
+
+  private func result(for record: FileRecord) throws -> TaggingResult {
+    do {
+      return try write(record)
+    } catch let error as TagWriteError {
+      var result = TaggingResult(record.path, .failed)
+      result.problem = error
+      return result
+    }
+  }
+
+  private func write(_ record: FileRecord) throws -> TaggingResult {
+    var result = TaggingResult(record.path, .nothing)
+    var found: [WritableValue] = []
+    // Opus differs in the values only, not in whether there are any.
+    for field in options.fields {
+      do throws(WritableField.Missing) {
+        found += try field.values(of: record, options.keyNotation, isOpus: false)
+      } catch {
+        result.gaps.append(TaggingResult.Gap(field: field.rawValue, reason: error.reason))
+      }
+    }
+    guard !found.isEmpty else { return result }
+    try refuseDamaged(record)
+    let replacement = try TagReplacement(record.path, options.replacement)
+    guard replacement.identity.size == record.sizeBytes, replacement.identity.modified == record.modified else {
+      throw TagWriteError(.changed, "The file has changed since it was analyzed; run `analyze` first.")
+    }
+    if replacement.file.isOpus, options.fields.contains(.replaygain) {
+      found.removeAll { $0.field.hasPrefix("replaygain_") }
+      found += (try? WritableField.replaygain.values(of: record, options.keyNotation, isOpus: true)) ?? []
+    }
+    for value in found { try plan(value, replacement, &result) }
+    guard !result.changes.isEmpty else {
+      result.status = result.kept.isEmpty ? .unchanged : .kept
+      return result
+    }
+    if options.isDryRun {
+      result.status = .planned
+      return result
+    }
+    let changes = result.changes
+    guard let contentID = record.contentID else {
+      throw TagWriteError(.changed, "The audio of the file is not known; run `analyze` first.")
+    }
+    var expected: [String: String] = [:]
+    for change in changes where expected[change.field] == nil && !result.kept.contains(where: { $0.field == change.field }) {
+      expected[change.field] = change.after.first
+    }
+    try replacement.perform(
+      changes.map { TagItem(tag: $0.tag, key: $0.key, values: $0.after) }, of: Set(changes.map(\.field)),
+      expecting: expected, contentID: contentID
+    ) { new in
+      try note(changes, record, contentID, replacement, new)
+    }
+    result.status = .written
+    return result
+  }
+
+  /// What is found in one file may be wrong for what is whole, and a damaged file is evidence.
+  private func refuseDamaged(_ record: FileRecord) throws(TagWriteError) {
+    guard record.status == .ok else {
+      throw TagWriteError(
+        .oddStructure, "The file is damaged\(record.problem.map { " (\($0.code))" } ?? ""); its tags are left as they are.")
+    }
+    if let remark = record.remarks.first(where: { $0.code != "very_short" && ($0.stage == .open || $0.stage == .decode) }) {
+      throw TagWriteError(.oddStructure, "The structure of the file is odd (\(remark.code)); its tags are left as they are.")
+    }
+  }
+
+  private func plan(
+    _ value: WritableValue, _ replacement: TagReplacement, _ result: inout TaggingResult
+  ) throws(TagWriteError) {
+    let items = replacement.file.items(of: value.field)
+    func change(_ item: TagItem) -> TagChange {
+      TagChange(
+        field: value.field, tag: item.tag, key: item.key, before: item.values, after: [value.text(for: item.key)])
+    }
+    for item in items {
+      let present = item.values.filter { !value.isNone($0) }
+      if present.count == 1, value.isSaid(by: present[0]) { continue }
+      if present.isEmpty || options.overwrites {
+        result.changes.append(change(item))
+      } else {
+        result.kept.append(change(item))
+      }
+    }
+    guard items.isEmpty else { return }
+    // Seen by readers, and not where tags are written: in another tag of the file, or packed.
+    if let present = replacement.tags.fields[value.field] {
+      if present.count == 1, value.isSaid(by: present[0]) { return }
+      result.kept.append(
+        TagChange(field: value.field, tag: "other", key: value.field, before: present, after: [value.text]))
+      return
+    }
+    guard let (tag, key) = replacement.file.newKey(of: value.field) else {
+      throw TagWriteError(.unsupportedFormat, "Tags of this file have no place for \(value.field).")
+    }
+    result.changes.append(change(TagItem(tag: tag, key: key, values: [])))
+  }
+
+  private func note(
+    _ changes: [TagChange], _ record: FileRecord, _ contentID: ContentID, _ replacement: TagReplacement,
+    _ new: FileIdentity
+  ) throws(TagJournalError) {
+    if journal == nil {
+      journal = try TagJournal(options.journal ?? TagJournal.newPath(besideDatabase: store.path))
+    }
+    try journal?.append(
+      TagJournal.Entry(
+        at: Timestamp.now.description, uri: record.path.fileURI, path: DisplayPath.text(of: record.path),
+        contentId: contentID.description, before: TagJournal.Stamp(replacement.identity),
+        after: TagJournal.Stamp(new), changes: changes))
+  }
+}

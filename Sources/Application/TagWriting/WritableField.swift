@@ -1,0 +1,129 @@
+internal import Analysis
+internal import Foundation
+internal import Records
+
+/// What `write-tags` can write.
+package enum WritableField: String, CaseIterable, Sendable {
+  case bpm, initialkey, replaygain
+  case acoustIDFingerprint = "acoustid_fingerprint"
+
+  /// How keys are written.
+  package enum KeyNotation: String, CaseIterable, Sendable {
+    /// `Am`, `F#m`, `Db`, as ID3 has them.
+    case musical
+    /// `8A`.
+    case camelot
+    /// `1m`.
+    case openKey = "open-key"
+  }
+}
+
+/// A value for a tag, from a finding.
+struct WritableValue {
+  enum Meaning: Hashable {
+    case number(Double)
+    case key(MusicalKey)
+    case text
+  }
+
+  /// The canonical name of the tag.
+  var field: String
+  var text: String
+  var meaning: Meaning
+
+  /// As an item takes it: `tmpo` of MP4 has whole numbers.
+  func text(for key: String) -> String {
+    if key == "tmpo", case .number(let number) = meaning { return String(Int(number.rounded())) }
+    return text
+  }
+
+  /// Whether a text says the same: a number as precisely as it is written there, a key in whatever notation.
+  func isSaid(by present: String) -> Bool {
+    switch meaning {
+    case .text: return present == text
+    case .key(let key): return present == text || MusicalKey(present) == key
+    case .number(let number):
+      let digits = present.prefix { $0.isNumber && $0.isASCII || "+-.".contains($0) }
+      guard let said = Double(digits.hasPrefix("+") ? digits.dropFirst() : digits) else { return false }
+      let decimals = digits.firstIndex(of: ".").map { digits.distance(from: $0, to: digits.endIndex) - 1 } ?? 0
+      return abs(said - number) <= 0.5 * pow(10, -Double(decimals)) + 1e-9
+    }
+  }
+
+  /// Whether a text stands for no value at all.
+  func isNone(_ present: String) -> Bool {
+    let text = present.trimmingCharacters(in: .whitespacesAndNewlines)
+    return text.isEmpty || field == "bpm" && Double(text) == 0
+  }
+}
+
+extension WritableField {
+  /// Why a file has nothing for a field.
+  struct Missing: Error {
+    /// One sentence.
+    var reason: String
+  }
+
+  /// What is written for a file.
+  /// - Parameter isOpus: Gain as Opus has it (RFC 7845, section 5.2.1): 1/256 dB to -23 LUFS, and no peak.
+  func values(of record: FileRecord, _ notation: KeyNotation, isOpus: Bool) throws(Missing) -> [WritableValue] {
+    switch self {
+    case .bpm:
+      guard let tempo = record.tempo else { throw Missing(reason: "The tempo was not looked for.") }
+      guard let bpm = tempo.bpm else { throw Missing(reason: "No tempo was found\(Self.why(tempo.reason)).") }
+      return [number("bpm", bpm, decimals: 2)]
+    case .initialkey:
+      guard let finding = record.findings[KeyFinding.self] else {
+        throw Missing(reason: "The key was not looked for.")
+      }
+      guard let camelot = finding.camelot, let openKey = finding.openKey, let key = MusicalKey(camelot) else {
+        throw Missing(reason: "No key was found\(Self.why(finding.reason)).")
+      }
+      let text =
+        switch notation {
+        case .musical: key.tonic + (key.mode == .minor ? "m" : "")
+        case .camelot: camelot
+        case .openKey: openKey
+        }
+      return [WritableValue(field: "initialkey", text: text, meaning: .key(key))]
+    case .replaygain:
+      guard let loudness = record.findings[LoudnessFinding.self] else {
+        throw Missing(reason: "The loudness was not measured.")
+      }
+      guard let gain = loudness.trackGain else {
+        throw Missing(reason: "There is no loudness\(Self.why(loudness.reason)).")
+      }
+      if isOpus {
+        return [r128("r128_track_gain", gain)] + (loudness.albumGain.map { [r128("r128_album_gain", $0)] } ?? [])
+      }
+      var values = [number("replaygain_track_gain", gain, decimals: 2, unit: " dB")]
+      if let peak = loudness.trackPeak { values.append(number("replaygain_track_peak", peak, decimals: 6)) }
+      if let gain = loudness.albumGain {
+        values.append(number("replaygain_album_gain", gain, decimals: 2, unit: " dB"))
+      }
+      if let peak = loudness.albumPeak { values.append(number("replaygain_album_peak", peak, decimals: 6)) }
+      return values
+    case .acoustIDFingerprint:
+      guard let fingerprint = record.fingerprint else { throw Missing(reason: "There is no fingerprint.") }
+      return [WritableValue(field: rawValue, text: fingerprint.value, meaning: .text)]
+    }
+  }
+
+  private static func why(_ reason: String?) -> String { reason.map { " (\($0))" } ?? "" }
+
+  /// Gain and peak keep their zeros, as is the custom; a tempo does not.
+  private func number(_ field: String, _ value: Double, decimals: Int, unit: String = "") -> WritableValue {
+    var text = String(format: "%.\(decimals)f", value)
+    if self == .bpm {
+      while text.hasSuffix("0") { text.removeLast() }
+      if text.hasSuffix(".") { text.removeLast() }
+    }
+    return WritableValue(field: field, text: text + unit, meaning: .number(value))
+  }
+
+  /// ReplayGain 2 refers to -18 LUFS, and R 128 to -23.
+  private func r128(_ field: String, _ gain: Double) -> WritableValue {
+    let steps = Int16(clamping: Int(((gain - 5) * 256).rounded()))
+    return WritableValue(field: field, text: String(steps), meaning: .number(Double(steps)))
+  }
+}

@@ -1,0 +1,102 @@
+internal import Foundation
+internal import Glibc
+internal import Platform
+internal import Recognition
+package import SystemPackage
+
+/// Whether what is written can be: rights, room and kind of the disk, and whether the catalog can be read.
+package struct StorageCheck {
+  package var database: FilePath
+  package var catalog: FilePath?
+  package var reports: FilePath
+  /// Whether the whole catalog is read.
+  package var verifiesAll = false
+
+  package init(database: FilePath, catalog: FilePath?, reports: FilePath, verifiesAll: Bool = false) {
+    self.database = database
+    self.catalog = catalog
+    self.reports = reports
+    self.verifiesAll = verifiesAll
+  }
+
+  package func findings() -> [Checkup.Finding] { rights + disk + catalogFindings }
+
+  // MARK: Rights
+
+  /// What exists and must be writable. SQLite makes the files beside the database, with the rights of who ran `analyze`.
+  private var rights: [Checkup.Finding] {
+    let folder = database.removingLastComponent()
+    let files = ["", "-wal", "-shm"].map { FilePath(database.string + $0) }
+    let places = [folder.isEmpty ? "." : folder] + files + [reports] + (catalog.map { [$0] } ?? [])
+    return places.filter { $0.isThere && !$0.allows(.write) }.map { path in
+      let owner = (try? FileManager.default.attributesOfItem(atPath: path.string)[.ownerAccountName]) as? String
+      let user = NSUserName()
+      return .wrong(
+        "\(DisplayPath.text(of: path)) cannot be written by \(user)"
+          + (owner.map { $0 == user ? "" : ", it belongs to \($0)" } ?? "")
+          + "; if analyze was once run with sudo, give the files back with chown")
+    }
+  }
+
+  // MARK: The disk
+
+  private static let leastRoom = 100 << 20
+
+  private var disk: [Checkup.Finding] {
+    // The folder is made by the first run.
+    var folder = database.removingLastComponent()
+    while !folder.isThere, folder.removeLastComponent() {}
+    var status = statvfs()
+    if folder.isEmpty { folder = "." }
+    guard folder.withPlatformString({ unsafe statvfs($0, &status) }) == 0 else { return [] }
+    let free = Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+    return [Self.room(free, in: folder)] + Self.network(of: folder)
+  }
+
+  /// - Parameter free: bytes.
+  static func room(_ free: Int, in folder: FilePath) -> Checkup.Finding {
+    let text = "\(free >> 20) MB free at \(DisplayPath.text(of: folder))"
+    return free < leastRoom ? .wrong("\(text); a run needs at least \(leastRoom >> 20) MB") : .ok(text)
+  }
+
+  /// Kinds of file systems on which SQLite's log in shared memory does not work between machines
+  /// (https://www.sqlite.org/wal.html), as the kernel calls them (proc(5), mounts).
+  private static let networkKinds: Set = ["nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ceph"]
+
+  private static func network(of folder: FilePath) -> [Checkup.Finding] {
+    let mounts = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
+    let path = FilePath(URL(filePath: folder.string).resolvingSymlinksInPath().path)
+    return network(holding: path, mounts: mounts)
+  }
+
+  /// - Parameter mounts: as in `/proc/self/mounts`.
+  static func network(holding folder: FilePath, mounts: String) -> [Checkup.Finding] {
+    let fields = mounts.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.count > 2 }
+    let holding = fields.filter { folder.starts(with: FilePath(String($0[1]).replacing("\\040", with: " "))) }
+    // The last of those that are mounted deepest hides the others.
+    let deepest = holding.map { $0[1].utf8.count }.max()
+    guard let kind = holding.last(where: { $0[1].utf8.count == deepest })?[2], networkKinds.contains(String(kind)) else {
+      return []
+    }
+    return [
+      .wrong(
+        "the database is on a network drive (\(kind)), where SQLite can lose it if two machines use it; put it on a disk "
+          + "of this machine with --database, the music can stay where it is")
+    ]
+  }
+
+  // MARK: The catalog
+
+  private var catalogFindings: [Checkup.Finding] {
+    guard let catalog else { return [] }
+    let name = "catalog \(DisplayPath.text(of: catalog))"
+    guard catalog.isThere else { return [.ok("\(name): not there yet, `analyze catalog build` makes it")] }
+    do {
+      let opened = try CustomCatalog(contentsOf: catalog)
+      if verifiesAll { try opened.verify() }
+      return [.ok("\(name): \(opened.count) \(opened.count == 1 ? "track" : "tracks")\(verifiesAll ? ", sound" : "")")]
+    } catch {
+      return [.wrong("\(name): \(error)")]
+    }
+  }
+}

@@ -1,0 +1,133 @@
+internal import Analysis
+internal import Platform
+internal import Records
+internal import SystemPackage
+internal import Text
+
+/// A folder for AcoustID: `lookups.txt` and `submissions.txt` have the form of one request on each line, and `tracks.ndjson`
+/// says where each track stands in them. No key is in them. Nothing is sent unless the option `send` asks for it.
+/// (AcoustID web service, acoustid.org/webservice: `/v2/lookup` with `batch=1`, `/v2/submit`.)
+struct AcoustIDExport: ExportFormat {
+  let name = "acoustid"
+  let abstract = "Look-ups and submissions for AcoustID; sends them only with --option send=…"
+  let output = ExportOutput.folder
+
+  func begin(_ context: ExportContext) throws -> any ExportWriter {
+    try context.checkOptions(["send", "server", "key-file", "meta"])
+    return try AcoustIDWriter(context)
+  }
+}
+
+private struct AcoustIDWriter: ExportWriter {
+  private var lookups: AcoustIDList
+  private var submissions: AcoustIDList
+  private let tracks: ExportFile
+  private var line = JSONWriter()
+  private let sending: AcoustIDSending?
+
+  init(_ context: ExportContext) throws {
+    let folder = context.output ?? "."
+    // Before anything is written: a missing key is known now.
+    sending = try AcoustIDSending(context)
+    let meta = context.options["meta"] ?? "recordings"
+    lookups = AcoustIDList(
+      try ExportFile(folder.appending("lookups.txt")),
+      common: [("format", "json"), ("batch", "1"), ("meta", meta)], mostEntries: AcoustIDList.lookupEntries)
+    submissions = AcoustIDList(
+      try ExportFile(folder.appending("submissions.txt")),
+      common: [("format", "json"), ("clientversion", context.program)])
+    tracks = try ExportFile(folder.appending("tracks.ndjson"))
+  }
+
+  mutating func append(_ record: FileRecord) throws {
+    let fingerprint = AcoustIDTrack(record)
+    let lookup = try fingerprint.lookupFields.map { try lookups.append($0) }
+    let submission = try fingerprint.submissionFields.map { try submissions.append($0) }
+    line.beginObject()
+    line.key("file_id")
+    line.string(ContentID(ofPath: record.path).description)
+    line.key("path")
+    line.string(DisplayPath.text(of: record.path))
+    line.place("lookup", lookup)
+    line.place("submission", submission)
+    line.key("left_out")
+    if let reason = fingerprint.reason { line.string(reason) } else { line.null() }
+    line.endObject()
+    line.endLine()
+    try tracks.write(line.bytes)
+    line.removeBytes()
+  }
+
+  /// AcoustID takes nothing back.
+  mutating func remove(_ removal: ExportRemoval) throws {}
+
+  mutating func finish() throws -> [FilePath] {
+    try lookups.commit()
+    try submissions.commit()
+    try tracks.commit()
+    var files = [lookups.file, submissions.file, tracks].compactMap(\.path)
+    if let sending, let list = sending.isSubmission ? submissions.file.path : lookups.file.path {
+      files.append(try sending.send(list))
+    }
+    return files
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func place(_ name: String, _ place: AcoustIDList.Place?) {
+    key(name)
+    guard let place else { return null() }
+    beginObject()
+    key("line")
+    integer(place.line)
+    key("index")
+    integer(place.index)
+    endObject()
+  }
+}
+
+/// Requests of as many fingerprints as one may have, a line each.
+struct AcoustIDList {
+  /// Where a fingerprint stands: lines count from 1, fingerprints from 0.
+  struct Place {
+    var line: Int
+    var index: Int
+  }
+
+  /// Of one look-up.
+  static let lookupEntries = 20
+  /// Bytes of a request, with room for the keys.
+  static let mostBytes = 1_000_000 - 500
+
+  let file: ExportFile
+  private let common: [(String, String)]
+  private let mostEntries: Int
+  private var form: AcoustIDForm
+  private var lineCount = 0
+
+  init(_ file: ExportFile, common: [(String, String)], mostEntries: Int = .max) {
+    self.file = file
+    self.common = common
+    self.mostEntries = mostEntries
+    form = AcoustIDForm(common: common)
+  }
+
+  mutating func append(_ values: [(String, String)]) throws(ExportError) -> Place {
+    let fields = AcoustIDForm.fields(values)
+    let isFull = form.entries.count == mostEntries || form.size + AcoustIDForm.size(of: fields) > Self.mostBytes
+    if isFull, !form.entries.isEmpty { try endLine() }
+    form.append(fields)
+    return Place(line: lineCount + 1, index: form.entries.count - 1)
+  }
+
+  mutating func commit() throws(ExportError) {
+    if !form.entries.isEmpty { try endLine() }
+    try file.commit()
+  }
+
+  private mutating func endLine() throws(ExportError) {
+    try file.write(form.text + "\n")
+    form = AcoustIDForm(common: common)
+    lineCount += 1
+  }
+}

@@ -1,0 +1,101 @@
+/// The fields of a request to AcoustID, as `application/x-www-form-urlencoded`, on one line.
+///
+/// Fields of one of several fingerprints have its number behind their names: `fingerprint.0`. (AcoustID web service,
+/// acoustid.org/webservice.)
+struct AcoustIDForm: Hashable {
+  /// A field of one fingerprint: its name without the number, and its value, encoded.
+  struct Field: Hashable {
+    var name: String
+    var value: String
+
+    /// Bytes, with “&”, “.”, “=” and a number of up to six digits.
+    fileprivate var size: Int { name.utf8.count + value.utf8.count + 9 }
+  }
+
+  /// Of all fingerprints.
+  private let common: String
+  /// Of one fingerprint each.
+  private(set) var entries: [[Field]] = []
+  /// Bytes of `text`, or a few more.
+  private(set) var size: Int
+
+  /// - Parameter common: Fields that do not belong to one fingerprint.
+  init(common: [(String, String)]) {
+    self.common = common.map { "\($0)=\(Self.encoded($1))" }.joined(separator: "&")
+    size = self.common.utf8.count
+  }
+
+  /// Reads a form that `text` has made.
+  init(text: some StringProtocol) {
+    var common: [Substring] = []
+    var entries: [[Field]] = []
+    for field in String(text).split(separator: "&") {
+      let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = parts[0].split(separator: ".")
+      guard parts.count == 2, name.count == 2, let number = Int(name[1]), number >= 0, number <= entries.count else {
+        common.append(field)
+        continue
+      }
+      if number == entries.count { entries.append([]) }
+      entries[number].append(Field(name: String(name[0]), value: String(parts[1])))
+    }
+    self.common = common.joined(separator: "&")
+    self.entries = entries
+    size = String(text).utf8.count
+  }
+
+  private init(_ common: String, _ entries: [[Field]]) {
+    self.common = common
+    self.entries = entries
+    size = 0
+    size = text.utf8.count
+  }
+
+  /// Adds a fingerprint with its fields.
+  mutating func append(_ fields: [Field]) {
+    entries.append(fields)
+    size += Self.size(of: fields)
+  }
+
+  /// Bytes that a fingerprint with these fields takes at most.
+  static func size(of fields: [Field]) -> Int { fields.reduce(0) { $0 + $1.size } }
+
+  /// Encodes names and values.
+  static func fields(_ values: [(String, String)]) -> [Field] {
+    values.map { Field(name: $0, value: encoded($1)) }
+  }
+
+  var text: String {
+    var fields = [common]
+    for (number, entry) in entries.enumerated() {
+      fields += entry.map { "\($0.name).\(number)=\($0.value)" }
+    }
+    return fields.joined(separator: "&")
+  }
+
+  /// Two forms with half of the fingerprints each; `nil` for a single one.
+  var halves: (AcoustIDForm, AcoustIDForm)? {
+    guard entries.count > 1 else { return nil }
+    let middle = (entries.count + 1) / 2
+    return (AcoustIDForm(common, Array(entries[..<middle])), AcoustIDForm(common, Array(entries[middle...])))
+  }
+
+  /// Spaces become “+”, all but unreserved characters percent signs with two digits.
+  static func encoded(_ value: String) -> String {
+    var text: [UInt8] = []
+    for byte in value.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+        text.append(byte)
+      case UInt8(ascii: " "):
+        text.append(UInt8(ascii: "+"))
+      default:
+        text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static let digits = Array("0123456789ABCDEF".utf8)
+}

@@ -1,0 +1,163 @@
+internal import Analysis
+internal import Foundation
+internal import Glibc
+internal import Platform
+internal import SystemPackage
+internal import Text
+
+/// Sends the forms of a list, and writes what comes back to `results.ndjson`, a line for each request as soon as it is
+/// answered. At most three requests a second, as AcoustID asks.
+struct AcoustIDSending {
+  let isSubmission: Bool
+  private let keys: AcoustIDKeys
+  private let address: String
+  private let folder: FilePath
+  private let connection: AcoustIDConnection
+
+  /// Seconds from an answer to the next request.
+  private static let interval = 1.0 / 3
+  /// How often a request is sent until it is answered.
+  private static let attempts = 5
+  /// Seconds that are waited at most, whatever the server asks for.
+  private static let longestPause = 600
+
+  /// `nil` if nothing is to be sent.
+  init?(_ context: ExportContext) throws(ExportError) {
+    switch context.options["send"] {
+    case nil: return nil
+    case "lookup": isSubmission = false
+    case "submit": isSubmission = true
+    case let other?: throw .badOption("send", value: other, expected: "lookup or submit")
+    }
+    let server = context.options["server"] ?? "https://api.acoustid.org/v2"
+    guard server.hasPrefix("https://") || server.hasPrefix("http://") else {
+      throw .badOption("server", value: server, expected: "an address that begins with https:// or http://")
+    }
+    keys = try AcoustIDKeys(file: context.options["key-file"].map { FilePath($0) }, needsUser: isSubmission)
+    address = (server.hasSuffix("/") ? String(server.dropLast()) : server) + (isSubmission ? "/submit" : "/lookup")
+    folder = context.output ?? "."
+    connection = AcoustIDConnection(program: context.program)
+  }
+
+  /// - Parameter list: The file of forms.
+  /// - Returns: The file of results.
+  /// - Throws: `ExportError.unavailable` when AcoustID cannot be reached or refuses the keys; what was answered before is in
+  ///   the file.
+  func send(_ list: FilePath) throws(ExportError) -> FilePath {
+    let path = folder.appending("results.ndjson")
+    let results: FileDescriptor
+    let lines: FileDescriptor
+    do {
+      lines = try FileDescriptor.open(list, .readOnly)
+      // Not replaced at the end, as other files are: what was sent was sent.
+      results = try FileDescriptor.open(
+        path, .writeOnly, options: [.create, .truncate, .append], permissions: [.ownerReadWrite, .groupRead, .otherRead])
+    } catch {
+      throw .cannotCreate(path, reason: "\(error)")
+    }
+    defer {
+      try? lines.close()
+      try? results.close()
+    }
+    var reader = LineReader(reading: lines, limit: AcoustIDList.mostBytes * 2)
+    var number = 0
+    var pace = Pace()
+    do {
+      while case .text(let line)? = try reader.next() {
+        number += 1
+        var waiting = [(form: AcoustIDForm(text: String(decoding: line, as: UTF8.self)), start: 0)]
+        while let (form, start) = waiting.popLast() {
+          let answer = try answer(to: form, line: number, &pace)
+          if answer.status == 413, let (first, second) = form.halves {
+            waiting += [(second, start + first.entries.count), (first, start)]
+            continue
+          }
+          let text = Self.result(answer, line: number, start: start, count: form.entries.count)
+          try results.writeAll(text)
+          if let problem = Self.finalProblem(answer) { throw ExportError.unavailable(problem) }
+        }
+      }
+    } catch let error as ExportError {
+      throw error
+    } catch {
+      throw .cannotWrite(path, reason: "\(error)")
+    }
+    return path
+  }
+
+  /// Sends one form until there is an answer that is not “later”.
+  private func answer(
+    to form: AcoustIDForm, line: Int, _ pace: inout Pace
+  ) throws(ExportError) -> AcoustIDConnection.Answer {
+    var reason = ""
+    for attempt in 0..<Self.attempts {
+      pace.wait(Self.interval)
+      var pause = 1 << attempt
+      defer { pace.rest() }
+      do throws(AcoustIDConnection.Failure) {
+        let answer = try connection.post(keys.fields(isSubmission: isSubmission) + form.text, to: address)
+        guard answer.status == 429 || answer.status >= 500 else { return answer }
+        reason = "the server answered with status \(answer.status)"
+        pause = min(answer.retryAfter ?? pause, Self.longestPause)
+      } catch {
+        reason = error.reason
+        if error.isFinal { break }
+      }
+      if attempt + 1 < Self.attempts { Thread.sleep(forTimeInterval: Double(pause)) }
+    }
+    throw .unavailable(
+      "AcoustID did not answer request \(line): \(reason). The requests before it are in \(folder.string)/results.ndjson; "
+        + "export again later.")
+  }
+
+  /// Problems that all later requests would have, too.
+  private static func finalProblem(_ answer: AcoustIDConnection.Answer) -> String? {
+    guard answer.status != 200 else { return nil }
+    var message: String?
+    if case .object(let object)? = try? JSONValue(parsing: answer.body), case .object(let error)? = object["error"],
+      case .string(let text)? = error["message"]
+    {
+      message = text
+    }
+    switch answer.status {
+    case 400...403:
+      return "AcoustID refused the request: \(message ?? "status \(answer.status)"). Check the keys; nothing more was sent."
+    case 413: return nil
+    default: return "AcoustID answered with status \(answer.status). Check --option server; nothing more was sent."
+    }
+  }
+
+  private static func result(
+    _ answer: AcoustIDConnection.Answer, line: Int, start: Int, count: Int
+  ) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("line")
+    writer.integer(line)
+    writer.key("first_index")
+    writer.integer(start)
+    writer.key("count")
+    writer.integer(count)
+    writer.key("http_status")
+    writer.integer(answer.status)
+    writer.key("answer")
+    if let value = try? JSONValue(parsing: answer.body) { writer.value(value) } else { writer.null() }
+    writer.endObject()
+    writer.endLine()
+    return writer.bytes
+  }
+}
+
+/// When the next request may begin.
+private struct Pace {
+  private var last: ContinuousClock.Instant?
+
+  func wait(_ seconds: Double) {
+    guard let last else { return }
+    let left = .seconds(seconds) - (ContinuousClock.now - last)
+    if left > .zero { Thread.sleep(forTimeInterval: left / .seconds(1)) }
+  }
+
+  /// A request has ended.
+  mutating func rest() { last = .now }
+}

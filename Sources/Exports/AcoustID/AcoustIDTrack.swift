@@ -1,0 +1,80 @@
+internal import Analysis
+internal import Records
+
+/// What AcoustID is told of a track.
+struct AcoustIDTrack {
+  /// `nil` if there is nothing to look up.
+  var lookupFields: [(String, String)]?
+  /// `nil` if the track is not to be submitted.
+  var submissionFields: [(String, String)]?
+  /// Why it is in one of the lists only, or in none.
+  var reason: String?
+
+  /// What AcoustID takes for a duration, in seconds.
+  private static let durations = 1...32_767
+  /// What the fingerprint of a submission covers, in seconds; of shorter recordings, everything.
+  private static let covered = 120.0
+  /// What the resampler keeps, and rounding, in seconds.
+  private static let tolerance = 0.25
+
+  init(_ record: FileRecord) {
+    guard let fingerprint = record.findings[FingerprintFinding.self], fingerprint.algorithm == "chromaprint-2",
+      !fingerprint.value.isEmpty
+    else {
+      reason = "no fingerprint"
+      return
+    }
+    guard let format = record.format, let duration = format.duration, Self.durations.contains(Int(duration)) else {
+      reason = "no duration from 1 to 32767 s"
+      return
+    }
+    let lookup = [("duration", String(Int(duration))), ("fingerprint", fingerprint.value)]
+    lookupFields = lookup
+    // What others would be told wrong.
+    guard record.status == .ok else {
+      reason = "not submitted: the file is damaged"
+      return
+    }
+    guard abs(fingerprint.duration - min(Self.covered, duration)) <= Self.tolerance else {
+      reason = "not submitted: the fingerprint does not cover the first 120 s"
+      return
+    }
+    let names = Self.names(of: record.tags)
+    guard names.contains(where: { $0.0 == "mbid" }) || Set(["track", "artist"]).isSubset(of: names.map(\.0)) else {
+      reason = "not submitted: neither a recording id of MusicBrainz nor title and artist"
+      return
+    }
+    var fields = lookup
+    if let rate = format.bitRate, rate >= 1_000 { fields.append(("bitrate", String((rate + 500) / 1_000))) }
+    fields.append(("fileformat", format.codec.uppercased()))
+    submissionFields = fields + names
+  }
+
+  private static func names(of tags: TagFinding?) -> [(String, String)] {
+    guard let tags else { return [] }
+    var fields: [(String, String)] = []
+    func add(_ name: String, _ value: String?) {
+      if let value, !value.isEmpty { fields.append((name, value)) }
+    }
+    for id in tags.fields["musicbrainz_recordingid"] ?? [] where isUUID(id) { add("mbid", id.lowercased()) }
+    add("track", tags.first("title"))
+    add("artist", tags.joined("artist"))
+    add("album", tags.first("album"))
+    add("albumartist", tags.joined("albumartist"))
+    add("year", year(tags))
+    add("trackno", tags.integer("track").map { String($0) })
+    add("discno", tags.integer("disc").map { String($0) })
+    return fields
+  }
+
+  private static func year(_ tags: TagFinding) -> String? {
+    guard let year = tags.first("date")?.prefix(4), year.utf8.count == 4, Int(year) != nil else { return nil }
+    return String(year)
+  }
+
+  /// 8-4-4-4-12 hexadecimal digits.
+  private static func isUUID(_ text: String) -> Bool {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    return parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.allSatisfy { $0.isHexDigit } }
+  }
+}

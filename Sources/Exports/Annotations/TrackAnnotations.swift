@@ -1,0 +1,48 @@
+internal import Analysis
+internal import Records
+
+/// What is known of a track over its time, in the words of annotations.
+struct TrackAnnotations {
+  struct Beat {
+    var seconds: Double
+    /// From 1; `nil` where bars are not known.
+    var beatInBar: Int?
+  }
+
+  /// From a time to where the next one starts, or to the end of the track.
+  struct Stretch<Value> {
+    var start: Double
+    var end: Double
+    var value: Value
+  }
+
+  var beats: [Beat]
+  /// Empty where bars are not known.
+  var downbeats: [Double]
+  /// Beats per minute.
+  var tempi: [Stretch<Double>]
+  var keys: [Stretch<MusicalKey>]
+  var sections: [Stretch<String>]
+
+  init(_ record: FileRecord) {
+    let end = record.format?.duration
+    let tempo = record.tempo.flatMap { $0.bpm == nil ? nil : $0 }
+    let bars = tempo.flatMap { BarNumbers($0) }
+    beats = (tempo?.beats ?? []).enumerated().map { Beat(seconds: $1, beatInBar: bars?.beatInBar($0)) }
+    downbeats = tempo?.downbeats ?? []
+    tempi = Self.stretches(tempo?.map.map { ($0.startSeconds, $0.bpm) } ?? [], end)
+    let keyMap = record.keyFinding?.map ?? []
+    keys = Self.stretches(keyMap.compactMap { part in MusicalKey(part.key).map { (part.startSeconds, $0) } }, end)
+    sections = (record.findings[SectionsFinding.self]?.map ?? []).map {
+      Stretch(start: $0.startSeconds, end: $0.endSeconds, value: $0.label)
+    }
+  }
+
+  private static func stretches<Value>(_ starts: [(Double, Value)], _ end: Double?) -> [Stretch<Value>] {
+    starts.indices.map { index in
+      let (start, value) = starts[index]
+      let next = index + 1 < starts.count ? starts[index + 1].0 : end ?? start
+      return Stretch(start: start, end: max(next, start), value: value)
+    }
+  }
+}

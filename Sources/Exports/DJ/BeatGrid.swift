@@ -1,0 +1,122 @@
+internal import Analysis
+
+/// Beats as DJ programs keep them: anchors, from each of which beats follow at an even tempo.
+struct BeatGrid: Equatable {
+  struct Anchor: Equatable {
+    /// Of a beat, from the start of the audio.
+    var seconds: Double
+    /// Beats per minute from here on.
+    var bpm: Double
+    /// Where in its bar the beat stands, from 1; `nil` where bars are not known.
+    var beatInBar: Int?
+    /// Index of the beat.
+    var beat: Int
+  }
+
+  /// Ascending.
+  var anchors: [Anchor]
+  /// Beats to a bar and the note they are, such as `4/4`; `nil` where it is not known.
+  var metre: String?
+
+  /// How far, in seconds, a beat may be from where the anchor before it says.
+  static let tolerance = 0.005
+
+  /// `nil` without a tempo, or with fewer than two beats.
+  ///
+  /// A new anchor stands where no tempo from the last one would keep all beats within `tolerance`.
+  ///
+  /// - Parameter bpmPlaces: Decimal places of tempi in the format. Tempi are rounded to them, and anchors set so that
+  ///   the rounding does not add up over a long track either.
+  init?(_ tempo: TempoFinding, bpmPlaces: Int) {
+    guard tempo.bpm != nil, tempo.beats.count > 1, zip(tempo.beats, tempo.beats.dropFirst()).allSatisfy({ $0 < $1 })
+    else { return nil }
+    let beats = tempo.beats
+    let bars = BarNumbers(tempo)
+    metre = tempo.metre
+    anchors = []
+    var start = 0
+    while start < beats.count - 1 {
+      let found = tempo.map.last { $0.startSeconds <= beats[start] }?.bpm
+      let run = Self.run(of: beats, from: start, preferring: found, bpmPlaces: bpmPlaces)
+      anchors.append(
+        Anchor(seconds: beats[start], bpm: run.bpm, beatInBar: bars?.beatInBar(start), beat: start))
+      start = run.last
+    }
+  }
+
+  /// How far one tempo goes from a beat on: the last beat that it holds for, and the tempo.
+  ///
+  /// Each beat bounds the period from both sides; the beats go on as long as a tempo of so many decimal places lies
+  /// within all bounds: the preferred one if it does, or else the one of least squares (the cone of
+  /// O'Rourke, "An on-line algorithm for fitting straight lines between data ranges", 1981).
+  private static func run(
+    of beats: [Double], from start: Int, preferring preferred: Double?, bpmPlaces: Int
+  ) -> (last: Int, bpm: Double) {
+    var (shortest, longest) = (0.0, Double.infinity)
+    let scale = (0..<bpmPlaces).reduce(1.0) { scale, _ in scale * 10 }
+    func rounded(_ bpm: Double) -> Double { (bpm * scale).rounded() / scale }
+    let preferred = preferred.map { rounded($0) } ?? 0
+    var result = (last: start + 1, bpm: rounded(60 / (beats[start + 1] - beats[start])))
+    // Least squares of the period, the first beat held.
+    var (products, squares) = (0.0, 0.0)
+    for index in start + 1..<beats.count {
+      let count = Double(index - start)
+      let time = beats[index] - beats[start]
+      shortest = max(shortest, (time - tolerance) / count)
+      longest = min(longest, (time + tolerance) / count)
+      products += count * time
+      squares += count * count
+      guard shortest <= longest else { break }
+      let period = min(max(products / squares, shortest), longest)
+      let bpm = rounded(60 / period)
+      // The rounding of the tempo may lead out of the bounds only where they are narrower than its step.
+      let choice = [preferred, bpm].first { $0 > 0 && (shortest...longest).contains(60 / $0) }
+      guard let choice else { break }
+      result = (index, choice)
+    }
+    return result
+  }
+
+  /// Where the grid has a beat: an anchor's own, and those that follow it at its tempo.
+  func time(ofBeat index: Int) -> Double? {
+    guard let anchor = anchors.last(where: { $0.beat <= index }) else { return nil }
+    return anchor.seconds + Double(index - anchor.beat) * 60 / anchor.bpm
+  }
+}
+
+/// Where beats stand in their bars.
+struct BarNumbers {
+  /// Ascending indices of beats.
+  private let downbeats: [Int]
+  private let beatsPerBar: Int
+
+  /// `nil` where bars are not known.
+  init?(_ tempo: TempoFinding) {
+    guard let times = tempo.downbeats, !times.isEmpty, let metre = tempo.metre,
+      let beatsPerBar = metre.split(separator: "/").first.flatMap({ Int($0) }), beatsPerBar > 0
+    else { return nil }
+    self.beatsPerBar = beatsPerBar
+    var indices: [Int] = []
+    var next = 0
+    for (index, beat) in tempo.beats.enumerated() where next < times.count {
+      if abs(beat - times[next]) < 1e-3 {
+        indices.append(index)
+        next += 1
+      } else if beat > times[next] {
+        next += 1
+      }
+    }
+    guard !indices.isEmpty else { return nil }
+    downbeats = indices
+  }
+
+  /// The first beat that begins a bar.
+  var firstDownbeat: Int { downbeats[0] }
+
+  /// From 1; beats before the first downbeat count backward from it.
+  func beatInBar(_ index: Int) -> Int {
+    let downbeat = downbeats.last { $0 <= index } ?? downbeats[0]
+    let offset = (index - downbeat) % beatsPerBar
+    return (offset < 0 ? offset + beatsPerBar : offset) + 1
+  }
+}

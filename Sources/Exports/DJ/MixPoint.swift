@@ -1,0 +1,37 @@
+internal import Analysis
+
+/// A point of a track that DJs mark.
+struct MixPoint: Equatable {
+  enum Kind: Equatable {
+    case mixIn, introEnd, highlight, outroStart, mixOut
+  }
+
+  var kind: Kind
+  /// From the start of the audio.
+  var seconds: Double
+
+  /// As programs show it.
+  var name: String {
+    switch kind {
+    case .mixIn: "Mix in"
+    case .introEnd: "Intro end"
+    case .highlight: "Highlight"
+    case .outroStart: "Outro"
+    case .mixOut: "Mix out"
+    }
+  }
+
+  /// Those that were found, ascending. Of several at one time only the first one.
+  static func all(of cues: CuesFinding?) -> [MixPoint] {
+    guard let cues else { return [] }
+    let points: [(Kind, Double?)] = [
+      (.mixIn, cues.mixInStart), (.introEnd, cues.introEnd), (.highlight, cues.highlightStart),
+      (.mixOut, cues.mixOutStart), (.outroStart, cues.outroStart),
+    ]
+    var result: [MixPoint] = []
+    for case (let kind, let seconds?) in points where !result.contains(where: { $0.seconds == seconds }) {
+      result.append(MixPoint(kind: kind, seconds: seconds))
+    }
+    return result.sorted { $0.seconds < $1.seconds }
+  }
+}

@@ -1,0 +1,48 @@
+internal import Analysis
+
+/// Beats as the database of Mixxx holds them (`BeatGrid-2.0` and `BeatMap-1.0`): Protocol Buffers, of which these need few
+/// fields.
+///
+///     message Bpm { optional double bpm = 1; }
+///     message Beat { optional int32 frame_position = 1; }
+///     message BeatGrid { optional Bpm bpm = 1; optional Beat first_beat = 2; }
+///     message BeatMap { repeated Beat beat = 1; }
+struct MixxxBeats: Equatable {
+  var version: String
+  var blob: [UInt8]
+
+  private static let bpmPlaces = 6
+
+  /// One tempo throughout makes a grid, which begins with the first downbeat where that is known; other beats make a map.
+  /// `nil` without beats.
+  init?(_ tempo: TempoFinding, sampleRate: Int) {
+    guard let grid = BeatGrid(tempo, bpmPlaces: Self.bpmPlaces) else { return nil }
+    func beat(_ seconds: Double) -> [UInt8] {
+      [0x08] + Self.varint(UInt64(max(0, (seconds * Double(sampleRate)).rounded())))
+    }
+    if grid.anchors.count == 1 {
+      version = "BeatGrid-2.0"
+      let bpm = [0x09] + (0..<8).map { UInt8(truncatingIfNeeded: grid.anchors[0].bpm.bitPattern >> (8 * $0)) }
+      let first = BarNumbers(tempo).flatMap { grid.time(ofBeat: $0.firstDownbeat) } ?? grid.anchors[0].seconds
+      blob = Self.message(1, bpm) + Self.message(2, beat(first))
+    } else {
+      version = "BeatMap-1.0"
+      blob = tempo.beats.flatMap { Self.message(1, beat($0)) }
+    }
+  }
+
+  /// A field of wire type 2.
+  private static func message(_ field: UInt8, _ content: [UInt8]) -> [UInt8] {
+    [field << 3 | 2] + varint(UInt64(content.count)) + content
+  }
+
+  private static func varint(_ value: UInt64) -> [UInt8] {
+    var rest = value
+    var bytes: [UInt8] = []
+    while rest >= 0x80 {
+      bytes.append(UInt8(rest & 0x7F) | 0x80)
+      rest >>= 7
+    }
+    return bytes + [UInt8(rest)]
+  }
+}

@@ -1,0 +1,119 @@
+internal import Analysis
+internal import Foundation
+internal import Platform
+internal import Records
+internal import SystemPackage
+internal import Text
+
+/// The XML of rekordbox (`DJ_PLAYLISTS` 1.0.0, "rekordbox XML format list", Pioneer DJ).
+public struct RekordboxExport: ExportFormat {
+  public let name = "rekordbox"
+  public let abstract = "XML for rekordbox: beat grids, keys and memory cues"
+  public let long: Set<String> = ["beats"]
+  public let output = ExportOutput.file(extension: "xml")
+
+  public init() {}
+
+  public func begin(_ context: ExportContext) throws -> any ExportWriter {
+    try context.checkOptions(PathMapping.options)
+    return try RekordboxWriter(context)
+  }
+}
+
+private struct RekordboxWriter: ExportWriter {
+  private let program: [Substring]
+  private let paths: PathMapping
+  private let file: SpooledFile
+  private var count = 0
+  /// Tracks whose tempo is not sure.
+  private var unsure: [Int] = []
+
+  /// rekordbox keeps hundredths.
+  private static let bpmPlaces = 2
+  private static let sureConfidence = 0.5
+
+  init(_ context: ExportContext) throws(ExportError) {
+    program = context.program.split(separator: " ")
+    paths = try PathMapping(context.options)
+    file = try SpooledFile(context.output)
+  }
+
+  mutating func append(_ record: FileRecord) throws {
+    count += 1
+    if let tempo = record.tempo, tempo.bpm != nil, tempo.confidence < Self.sureConfidence { unsure.append(count) }
+    let nodes = nodes(of: record)
+    try file.write("<\(XMLText.tag("TRACK", attributes(of: record)))")
+    try file.write(nodes.isEmpty ? "/>\n" : ">\n" + nodes.map { "<\($0)/>\n" }.joined() + "</TRACK>\n")
+  }
+
+  /// rekordbox has no removals by XML.
+  func remove(_ removal: ExportRemoval) {}
+
+  mutating func finish() throws -> [FilePath] {
+    try file.write("</COLLECTION>\n<PLAYLISTS>\n<NODE Type=\"0\" Name=\"ROOT\" Count=\"\(unsure.isEmpty ? 0 : 1)\"")
+    if unsure.isEmpty {
+      try file.write("/>\n")
+    } else {
+      try file.write(">\n<NODE Name=\"Tempo to check\" Type=\"1\" KeyType=\"0\" Entries=\"\(unsure.count)\">\n")
+      for id in unsure { try file.write("<TRACK Key=\"\(id)\"/>\n") }
+      try file.write("</NODE>\n</NODE>\n")
+    }
+    try file.write("</PLAYLISTS>\n</DJ_PLAYLISTS>\n")
+    let product = XMLText.tag(
+      "PRODUCT", ["Name": program.first.map(String.init), "Version": program.last.map(String.init), "Company": ""])
+    return try file.commit(
+      beginning: """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <DJ_PLAYLISTS Version="1.0.0">
+        <\(product)/>
+        <COLLECTION Entries="\(count)">
+
+        """)
+  }
+
+  private func attributes(of record: FileRecord) -> KeyValuePairs<String, String?> {
+    let format = record.format
+    return [
+      "TrackID": String(count), "Name": record.title, "Artist": record.tags?.joined("artist"),
+      "Composer": record.tags?.joined("composer"), "Album": record.tags?.joined("album"), "Grouping": record.tags?.joined("grouping"),
+      "Genre": record.tags?.joined("genre"), "Kind": format.map { "\($0.container.uppercased()) File" },
+      "Size": record.sizeBytes.map { String($0) }, "TotalTime": format?.duration.map { String(Int($0.rounded())) },
+      "DiscNumber": record.tags?.integer("disc").map { String($0) },
+      "TrackNumber": record.tags?.integer("track").map { String($0) }, "Year": record.year.map { String($0) },
+      "AverageBpm": record.tempo?.bpm.map { String(format: "%.\(Self.bpmPlaces)f", $0) },
+      "DateModified": record.modified.map { String($0.description.prefix(10)) },
+      "BitRate": format?.bitRate.map { String(($0 + 500) / 1_000) },
+      "SampleRate": format.map { String($0.sampleRate) }, "Comments": record.tags?.joined("comment"),
+      "Location": location(of: record.path), "Remixer": record.tags?.joined("remixer"),
+      "Tonality": record.keyFinding?.key.map { $0.tonic + ($0.mode == .minor ? "m" : "") }, "Label": record.tags?.joined("label"),
+    ]
+  }
+
+  private func location(of path: FilePath) -> String {
+    let path = paths.path(path)
+    // A drive comes after the slash: file://localhost/D:/Music.
+    let slash = path.first == UInt8(ascii: "/") ? "" : "/"
+    return "file://localhost\(slash)\(FilePath(bytes: path).percentEncoded.replacing(/^([A-Za-z])%3A/) { "\($0.1):" })"
+  }
+
+  private func nodes(of record: FileRecord) -> [String] {
+    let grid = record.tempo.flatMap { BeatGrid($0, bpmPlaces: Self.bpmPlaces) }
+    let points = MixPoint.all(of: record.findings[CuesFinding.self])
+    guard grid != nil || !points.isEmpty else { return [] }
+    let delay = MP3Start(record).rekordboxDelay
+    let time = { (seconds: Double) in String(format: "%.3f", seconds + delay) }
+    let tempi = (grid?.anchors ?? []).map { anchor in
+      XMLText.tag(
+        "TEMPO",
+        [
+          "Inizio": time(anchor.seconds), "Bpm": String(format: "%.\(Self.bpmPlaces)f", anchor.bpm),
+          "Metro": grid?.metre, "Battito": anchor.beatInBar.map { String($0) },
+        ])
+    }
+    // Type 0 is a cue, and the number -1 makes it a memory cue.
+    let marks = points.map { point in
+      XMLText.tag("POSITION_MARK", ["Name": point.name, "Type": "0", "Start": time(point.seconds), "Num": "-1"])
+    }
+    return tempi + marks
+  }
+}

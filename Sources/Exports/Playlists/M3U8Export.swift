@@ -1,0 +1,53 @@
+internal import Analysis
+internal import Foundation
+internal import Records
+internal import SystemPackage
+
+/// A playlist of all tracks in the order of paths. `analyze playlist` makes those that are put in order.
+public struct M3U8Export: ExportFormat {
+  public let name = "m3u8"
+  public let abstract = "A playlist for any player, in the order of paths"
+  public let output = ExportOutput.file(extension: "m3u8")
+
+  public init() {}
+
+  public func begin(_ context: ExportContext) throws -> any ExportWriter {
+    try context.checkOptions(["paths"])
+    return try M3U8Writer(context)
+  }
+}
+
+private struct M3U8Writer: ExportWriter {
+  /// Where relative paths begin; `nil` for absolute ones.
+  private let folder: FilePath?
+  private let file: ExportFile
+
+  init(_ context: ExportContext) throws(ExportError) {
+    let choice = context.options["paths"] ?? (context.output == nil ? "absolute" : "relative")
+    guard ["absolute", "relative"].contains(choice), context.output != nil || choice == "absolute" else {
+      throw .badOption("paths", value: choice, expected: "absolute, or relative with --output")
+    }
+    folder = choice == "absolute" ? nil : context.output.map { Self.folder(of: $0) }
+    file = try ExportFile(context.output)
+    try file.write(M3UFile.header)
+  }
+
+  /// Without links, since `..` leads out of where a link leads.
+  private static func folder(of file: FilePath) -> FilePath {
+    FilePath(URL(fileURLWithPath: file.string).deletingLastPathComponent().resolvingSymlinksInPath().path)
+  }
+
+  func append(_ record: FileRecord) throws {
+    let artist = record.tags?.joined("artist")
+    let name = [artist, record.title].compactMap(\.self).joined(separator: " - ")
+    try file.write(M3UFile.entry(record.path, name: name, duration: record.format?.duration, relativeTo: folder))
+  }
+
+  /// What is gone is in no new playlist.
+  func remove(_ removal: ExportRemoval) {}
+
+  func finish() throws -> [FilePath] {
+    try file.commit()
+    return file.path.map { [$0] } ?? []
+  }
+}

@@ -1,0 +1,80 @@
+internal import Analysis
+internal import Foundation
+internal import Platform
+internal import Records
+internal import SystemPackage
+
+/// Stickers for the Music Player Daemon, as commands of its protocol, one a line: `nc -N localhost 6600 < stickers.mpd`. A
+/// server that is running takes them at once, and its own database is left to it.
+public struct MPDExport: ExportFormat {
+  public let name = "mpd"
+  public let abstract = "Stickers for MPD: commands that set bpm, key, energy, …"
+  public let output = ExportOutput.file(extension: "mpd")
+
+  public init() {}
+
+  public func begin(_ context: ExportContext) throws -> any ExportWriter {
+    try context.checkOptions(["music"])
+    return try MPDWriter(context)
+  }
+}
+
+private struct MPDWriter: ExportWriter {
+  /// MPD names songs by their paths in it.
+  private let musicDirectory: FilePath
+  private let file: ExportFile
+
+  init(_ context: ExportContext) throws(ExportError) {
+    let text = context.options["music"] ?? ""
+    guard text.hasPrefix("/") else {
+      throw .badOption("music", value: text, expected: "the music_directory of MPD, such as music=/var/lib/mpd/music")
+    }
+    musicDirectory = FilePath(text).lexicallyNormalized()
+    file = try ExportFile(context.output)
+  }
+
+  func append(_ record: FileRecord) throws {
+    guard let song = name(of: record.path) else { return }
+    for (name, value) in Self.stickers(of: record) {
+      guard let value else { continue }
+      try file.write("sticker set song \(song) \(name) \(Self.quoted(value))\n")
+    }
+  }
+
+  /// MPD forgets songs and their stickers by itself if the file is gone, not if a filter no longer takes it.
+  func remove(_ removal: ExportRemoval) throws {
+    guard let song = name(of: removal.path) else { return }
+    for name in Self.stickers(of: nil).map(\.name) { try file.write("sticker delete song \(song) \(name)\n") }
+  }
+
+  func finish() throws -> [FilePath] {
+    try file.write("close\n")
+    try file.commit()
+    return file.path.map { [$0] } ?? []
+  }
+
+  private static func stickers(of record: FileRecord?) -> [(name: String, value: String?)] {
+    let loudness = record?.findings[LoudnessFinding.self]
+    let traits = record?.findings[TraitsFinding.self]
+    func number(_ value: Double?, _ places: Int) -> String? { value.map { String(format: "%.\(places)f", $0) } }
+    return [
+      ("bpm", number(record?.tempo?.bpm, 2)), ("bpm_confidence", number(record?.tempo?.bpm == nil ? nil : record?.tempo?.confidence, 2)),
+      ("key", record?.keyFinding?.name), ("camelot", record?.keyFinding?.camelot),
+      ("energy", number(traits?.energy, 3)), ("danceability", number(traits?.danceability, 3)),
+      ("lufs", number(loudness?.integrated, 2)), ("replaygain_track_gain", number(loudness?.trackGain, 2)),
+    ]
+  }
+
+  /// `nil` for what MPD cannot name: files outside of its directory, names that are not UTF-8, and line breaks.
+  private func name(of path: FilePath) -> String? {
+    var path = path
+    guard path.removePrefix(musicDirectory), let name = path.withBytes({ unsafe String(validating: $0, as: UTF8.self) }),
+      !name.unicodeScalars.contains(where: { $0 == "\n" || $0 == "\r" })
+    else { return nil }
+    return Self.quoted(name)
+  }
+
+  private static func quoted(_ text: String) -> String {
+    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+  }
+}

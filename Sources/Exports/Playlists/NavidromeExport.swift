@@ -1,0 +1,45 @@
+internal import Foundation
+internal import Records
+internal import SystemPackage
+
+/// A smart playlist of Navidrome (`.nsp`): the filter as rules, which Navidrome applies to its own library.
+public struct NavidromeExport: ExportFormat {
+  public let name = "nsp"
+  public let abstract = "A smart playlist for Navidrome: the filter as its rules"
+  public let output = ExportOutput.file(extension: "nsp")
+
+  public init() {}
+
+  public func begin(_ context: ExportContext) throws -> any ExportWriter {
+    try context.checkOptions(["name"])
+    guard let filter = context.filter else {
+      throw ExportError.unavailable(
+        "A smart playlist of Navidrome cannot say paths. Choose tracks with --where, such as --where 'path:techno'.")
+    }
+    do {
+      let name = context.options["name"] ?? context.output?.stem ?? "nocturne"
+      return try NavidromeWriter(context, NavidromeFile.bytes(filter, name: name))
+    } catch let error as NavidromeError {
+      throw ExportError.unavailable("A smart playlist of Navidrome cannot say \(error.what). \(error.advice)")
+    }
+  }
+}
+
+/// The tracks are for Navidrome to choose.
+private struct NavidromeWriter: ExportWriter {
+  private let file: ExportFile
+
+  init(_ context: ExportContext, _ bytes: [UInt8]) throws(ExportError) {
+    file = try ExportFile(context.output)
+    try file.write(bytes)
+  }
+
+  func append(_ record: FileRecord) {}
+
+  func remove(_ removal: ExportRemoval) {}
+
+  func finish() throws -> [FilePath] {
+    try file.commit()
+    return file.path.map { [$0] } ?? []
+  }
+}

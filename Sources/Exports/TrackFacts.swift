@@ -1,0 +1,12 @@
+internal import Analysis
+internal import Records
+internal import SystemPackage
+
+extension FileRecord {
+  /// The title, or else the name of the file.
+  var title: String? { tags?.joined("title") ?? path.stem }
+}
+
+extension KeyFinding {
+  var key: MusicalKey? { name.flatMap { MusicalKey($0) } }
+}

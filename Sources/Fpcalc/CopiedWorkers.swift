@@ -1,0 +1,151 @@
+internal import CSpawn
+internal import Glibc
+internal import SystemPackage
+
+/// Copies of this process that make one answer after the other, in any order; what crashes one costs the answer it was
+/// making.
+///
+/// A copy begins at once, where starting the program again takes as long as decoding a minute of audio. This process must
+/// have one thread, and nothing open that copies may not share: databases are opened by the copies.
+struct CopiedWorkers {
+  /// What comes from a copy, about the item it was given.
+  enum Event {
+    case output([UInt8])
+    case message([UInt8])
+    case end(UInt8)
+    /// It is gone: by this signal, or else with this status.
+    case lost(signal: Int32, status: Int32)
+  }
+
+  /// Gives back what a copy makes of an item.
+  struct Reporter {
+    fileprivate let descriptor: FileDescriptor
+
+    func output(_ text: String) { send(0, Array(text.utf8)) }
+    func message(_ text: String) { send(1, Array(text.utf8)) }
+    fileprivate func end(_ verdict: UInt8) { send(2, [verdict]) }
+
+    private func send(_ kind: UInt8, _ bytes: [UInt8]) {
+      let count = withUnsafeBytes(of: UInt32(bytes.count)) { Array($0) }
+      // Without a reader there is nothing left to do.
+      if (try? descriptor.writeAll([kind] + count + bytes)) == nil { _exit(0) }
+    }
+  }
+
+  private struct Worker {
+    var process: pid_t
+    var input: FileDescriptor
+    var output: FileDescriptor
+    var item: Int
+    var received: [UInt8] = []
+  }
+
+  /// - Parameters:
+  ///   - prepare: Called in each copy; makes what answers.
+  ///   - body: Called in this process.
+  /// - Throws: `Errno` if not even one copy can be made.
+  static func run(
+    itemCount: Int, workerCount: Int, prepare: () -> (Int, Reporter) -> UInt8, body: (Int, Event) throws -> Void
+  ) throws {
+    var workers: [Worker] = []
+    var next = 0
+    func start() throws {
+      var worker = try copy(prepare)
+      worker.item = next
+      try give(next, to: worker)
+      next += 1
+      workers.append(worker)
+    }
+    while next < min(itemCount, workerCount) {
+      do { try start() } catch { if workers.isEmpty { throw error } else { break } }
+    }
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while !workers.isEmpty {
+      var waiting = workers.map { pollfd(fd: $0.output.rawValue, events: Int16(POLLIN), revents: 0) }
+      guard poll(&waiting, nfds_t(waiting.count), -1) > 0 else { continue }
+      for index in waiting.indices.reversed() where waiting[index].revents != 0 {
+        let count = try buffer.withUnsafeMutableBytes { try workers[index].output.read(into: $0) }
+        if count == 0 {
+          let worker = workers.remove(at: index)
+          try body(worker.item, reap(worker))
+          if next < itemCount { try start() }
+          continue
+        }
+        workers[index].received += buffer[..<count]
+        while let event = event(in: &workers[index].received) {
+          try body(workers[index].item, event)
+          guard case .end = event else { continue }
+          if next < itemCount {
+            workers[index].item = next
+            try give(next, to: workers[index])
+            next += 1
+          } else {
+            let worker = workers.remove(at: index)
+            // Closing its input would not end it: copies that were made later have that open, too.
+            kill(worker.process, SIGKILL)
+            _ = reap(worker)
+            break
+          }
+        }
+      }
+    }
+  }
+
+  private static func copy(_ prepare: () -> (Int, Reporter) -> UInt8) throws -> Worker {
+    let input = try FileDescriptor.pipe()
+    let output = try FileDescriptor.pipe()
+    var process: pid_t = -1
+    let problem = cspawn_copy(&process)
+    if problem == 0, process == 0 {
+      try? input.writeEnd.close()
+      try? output.readEnd.close()
+      // Whatever libraries print must not get among the fingerprints.
+      dup2(STDERR_FILENO, STDOUT_FILENO)
+      answer(items: input.readEnd, Reporter(descriptor: output.writeEnd), prepare())
+    }
+    try input.readEnd.close()
+    try output.writeEnd.close()
+    guard problem == 0 else {
+      try input.writeEnd.close()
+      try output.readEnd.close()
+      throw Errno(rawValue: problem)
+    }
+    return Worker(process: process, input: input.writeEnd, output: output.readEnd, item: 0)
+  }
+
+  private static func answer(items: FileDescriptor, _ reporter: Reporter, _ make: (Int, Reporter) -> UInt8) -> Never {
+    var item = 0
+    while (try? withUnsafeMutableBytes(of: &item, { try items.read(into: $0) })) == MemoryLayout<Int>.size {
+      reporter.end(make(item, reporter))
+    }
+    _exit(0)
+  }
+
+  private static func give(_ item: Int, to worker: Worker) throws {
+    _ = try withUnsafeBytes(of: item) { try worker.input.writeAll($0) }
+  }
+
+  private static func reap(_ worker: Worker) -> Event {
+    try? worker.input.close()
+    try? worker.output.close()
+    var status: Int32 = 0
+    var signal: Int32 = 0
+    _ = cspawn_reap(worker.process, &status, &signal)
+    return .lost(signal: signal, status: status)
+  }
+
+  private static func event(in bytes: inout [UInt8]) -> Event? {
+    let headerSize = 5
+    guard bytes.count >= headerSize else { return nil }
+    let count = bytes.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: 1, as: UInt32.self)) }
+    guard bytes.count >= headerSize + count else { return nil }
+    let kind = bytes[0]
+    let content = Array(bytes[headerSize..<headerSize + count])
+    bytes.removeFirst(headerSize + count)
+    switch kind {
+    case 0: return .output(content)
+    case 1: return .message(content)
+    default: return .end(content.first ?? FileVerdict.failed.rawValue)
+    }
+  }
+}

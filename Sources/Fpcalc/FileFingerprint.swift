@@ -1,0 +1,141 @@
+internal import Analysis
+internal import AudioDecoding
+internal import Chromaprint
+internal import Foundation
+internal import Glibc
+internal import Platform
+internal import ResultStore
+internal import SystemPackage
+
+/// How it went with a file.
+enum FileVerdict: UInt8, Sendable {
+  case fine
+  /// There is audio, but too little for a fingerprint.
+  case tooShort
+  /// There is a fingerprint, and what it was made of is damaged.
+  case damaged
+  /// Nothing could be read.
+  case failed
+}
+
+/// Makes what `fpcalc` prints of one input after the other, in a process of its own: decoders crash.
+struct FileFingerprint {
+  private let options: FpcalcOptions
+  private let text: FpcalcText
+  private let known: KnownFingerprints?
+
+  /// - Parameter database: Where to look for files that are known; `nil` for nowhere.
+  init(_ options: FpcalcOptions, database: () -> FilePath?) {
+    self.options = options
+    text = FpcalcText(options: options)
+    known = options.mayBeKnown ? database().flatMap { KnownFingerprints(path: $0, version: ChromaprintAnalyzer.version) } : nil
+  }
+
+  /// - Parameters:
+  ///   - print: Takes what is to be printed, as soon as it is known.
+  ///   - complain: Takes a sentence about what is wrong with the file.
+  func make(_ input: FpcalcOptions.Input, print: (String) -> Void, complain: (String) -> Void) -> FileVerdict {
+    if case .file(let path) = input, let record = record(of: path) {
+      print(text.text(of: record, isFirst: true))
+      return .fine
+    }
+    do {
+      return try decode(input, print, complain)
+    } catch {
+      complain((error as? DecodeError)?.message ?? "\(error)")
+      return .failed
+    }
+  }
+
+  // MARK: Known files
+
+  private func record(of path: FilePath) -> FingerprintRecord? {
+    guard let known, let found = known.fingerprint(at: path), found.finding.algorithm == "chromaprint-2" else {
+      return nil
+    }
+    // Of a shorter recording the fingerprint covers everything, up to the rounding of the resampler.
+    let covered = found.finding.duration
+    let coversAll = covered >= found.audioDuration - 0.25 && covered <= options.length
+    guard covered == options.length || coversAll || (options.length == 0 && covered >= found.audioDuration - 0.25)
+    else { return nil }
+    let value: FingerprintRecord.Value
+    if options.isRaw {
+      guard let fingerprint = Fingerprint(found.finding.value) else { return nil }
+      value = .words(fingerprint.items)
+    } else {
+      value = .text(found.finding.value)
+    }
+    return FingerprintRecord(value: value, duration: found.duration.truncatedToMilliseconds, timestamp: 0)
+  }
+
+  // MARK: Others
+
+  private func decode(
+    _ input: FpcalcOptions.Input, _ print: (String) -> Void, _ complain: (String) -> Void
+  ) throws -> FileVerdict {
+    var source = try Self.open(input, options)
+    var stream = try FingerprintStream(options)
+    var converter = AcoustIDConverter(format: source.format, encoding: source.encoding)
+    var block = AudioBlock(channelCount: source.format.channelCount)
+    var converted: [Float] = []
+    var words: [Int16] = []
+    var isFirst = true
+    func hand(_ record: FingerprintRecord) {
+      print(text.text(of: record, isFirst: isFirst))
+      isFirst = false
+    }
+    while stream.wantsMore, source.read(into: &block) {
+      let count = converter.push(block, into: &converted)
+      if words.count < count { words = [Int16](repeating: 0, count: converted.count) }
+      for i in 0..<count { words[i] = Int16(max(-32_768, min(32_767, converted[i]))) }
+      try stream.push(words.span.extracting(first: count), hand)
+    }
+    source.stop()
+    let duration = (source.format.likelyDuration ?? 0).truncatedToMilliseconds
+    if let record = try stream.finish(duration: duration) { hand(record) }
+    if isFirst {
+      complain("Less than 2.8 s of audio is too short for a fingerprint.")
+      print(text.emptyText(duration: duration))
+      return .tooShort
+    }
+    guard let problem = source.summary.problem, problem.code != .truncated else { return .fine }
+    complain(problem.message)
+    return .damaged
+  }
+
+  private static func open(_ input: FpcalcOptions.Input, _ options: FpcalcOptions) throws -> AudioSource {
+    let path: FilePath
+    switch input {
+    case .standardInput: path = "/proc/self/fd/0"
+    case .file(let file): path = file
+    }
+    let isOpenAlready = ["/dev/fd", "/proc/self/fd"].contains(path.removingLastComponent()) || path == "/dev/stdin"
+    if isOpenAlready, let identity = FileIdentity(path), !identity.isRegularFile {
+      let descriptor = try FileDescriptor.open(path, .readOnly)
+      return try AudioSource(AudioInput(.stream(descriptor), demuxer: options.demuxer, bare: options.bare))
+    }
+    guard options.demuxer != nil else { return try AudioSource(path: path) }
+    return try AudioSource(AudioInput(.file(path), demuxer: options.demuxer, bare: options.bare))
+  }
+}
+
+extension FpcalcOptions {
+  /// What runs of `analyze` store could be the answer.
+  fileprivate var mayBeKnown: Bool {
+    chunk == 0 && demuxer == nil && algorithm == ChromaprintContext.standardAlgorithm && !usesClock
+  }
+}
+
+extension AudioFormat {
+  /// Seconds, as the file claims them: those that AcoustID was told when others submitted the recording. Of a file that
+  /// claims nothing, as decoded or estimated.
+  fileprivate var likelyDuration: Double? {
+    guard let claimedFrameCount, claimedFrameCount > 0, sampleRate > 0 else { return duration }
+    return Double(claimedFrameCount) / Double(sampleRate)
+  }
+}
+
+extension Double {
+  /// As Chromaprint's program counts.
+  fileprivate var truncatedToMilliseconds: Double { (self * 1_000).rounded(.down) / 1_000 }
+}

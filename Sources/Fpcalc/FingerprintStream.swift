@@ -1,0 +1,109 @@
+internal import Analysis
+internal import AudioDecoding
+internal import Chromaprint
+internal import Platform
+
+/// One fingerprint: of everything, or of one chunk.
+struct FingerprintRecord: Sendable {
+  enum Value: Sendable {
+    /// Compressed, in URL-safe base64.
+    case text(String)
+    case words([UInt32])
+
+    var isEmpty: Bool {
+      switch self {
+      case .text(let text): text.isEmpty
+      case .words(let words): words.isEmpty
+      }
+    }
+  }
+
+  var value: Value
+  /// Seconds: of the chunk, or of the whole recording.
+  var duration: Double
+  /// Seconds from the start, or since 1970; of chunks.
+  var timestamp: Double
+}
+
+/// Makes the fingerprints of one input as Chromaprint's own program does: a chunk ends when there is a sample beyond it.
+struct FingerprintStream: ~Copyable {
+  private let options: FpcalcOptions
+  private let context: ChromaprintContext
+  private let limit: Int
+  private let chunkLimit: Int
+  /// Of the first chunk, in samples; the later ones begin with what the first had more.
+  private var extra: Int
+  /// Seconds.
+  private let overlap: Double
+
+  private var count = 0
+  private var chunkCount = 0
+  private var isFirst = true
+  private var timestamp: Double
+
+  init(_ options: FpcalcOptions) throws(AnalysisError) {
+    self.options = options
+    let rate = AcoustIDConverter.outputRate
+    context = try ChromaprintContext(algorithm: options.algorithm, sampleRate: rate)
+    limit = options.length > 0 ? Int(options.length * Double(rate)) : .max
+    chunkLimit = Int(options.chunk * Double(rate))
+    let overlaps = options.overlaps && chunkLimit > 0
+    extra = overlaps ? context.delay : 0
+    overlap = overlaps ? Double(context.delayMilliseconds) / 1_000 : 0
+    timestamp = options.usesClock ? Self.clock : 0
+  }
+
+  private static var clock: Double { Double(Timestamp.now.nanoseconds) / 1e9 }
+
+  var wantsMore: Bool { count < limit }
+
+  /// Takes the next samples, and hands out the chunks that end with them.
+  mutating func push(_ samples: Span<Int16>, _ body: (FingerprintRecord) throws -> Void) throws {
+    var start = 0
+    let end = min(samples.count, limit - count)
+    while start < end {
+      var step = end - start
+      if chunkLimit > 0 {
+        if chunkCount == chunkLimit + extra { try endChunk(body) }
+        step = min(step, chunkLimit + extra - chunkCount)
+      }
+      try context.feed(samples.extracting(start..<start + step))
+      start += step
+      chunkCount += step
+      count += step
+    }
+  }
+
+  private mutating func endChunk(_ body: (FingerprintRecord) throws -> Void) throws {
+    let duration = chunkDuration
+    if let value = try value() { try body(FingerprintRecord(value: value, duration: duration, timestamp: timestamp)) }
+    timestamp = options.usesClock ? Self.clock : timestamp + duration
+    if options.overlaps {
+      try context.clear()
+      timestamp -= overlap
+    } else {
+      try context.restart()
+    }
+    isFirst = false
+    extra = 0
+    chunkCount = 0
+  }
+
+  private var chunkDuration: Double {
+    Double(chunkCount - extra) / Double(AcoustIDConverter.outputRate) + overlap
+  }
+
+  /// The last chunk, or all: `nil` if it was too short for a fingerprint.
+  /// - Parameter duration: Seconds of the whole recording.
+  mutating func finish(duration: Double) throws -> FingerprintRecord? {
+    guard chunkCount > 0, let value = try value() else { return nil }
+    return FingerprintRecord(
+      value: value, duration: chunkLimit > 0 ? chunkDuration : duration, timestamp: timestamp)
+  }
+
+  private func value() throws -> FingerprintRecord.Value? {
+    guard options.isRaw else { return try context.finish().map { .text($0) } }
+    let words = try context.finishWithWords()
+    return words.isEmpty ? nil : .words(words)
+  }
+}

@@ -1,0 +1,179 @@
+internal import AudioDecoding
+internal import CSpawn
+internal import Chromaprint
+internal import Glibc
+internal import Platform
+package import SystemPackage
+
+/// The program `fpcalc`: fingerprints for AcoustID on the command line, in place of Chromaprint's program of that name.
+///
+/// The same files give the same bits and the same text. Other than there, a file that cannot be read does not end the
+/// program, and one that is too short is no error; `docs/fpcalc.md` has the reasons.
+package enum Fpcalc {
+  package static let name = "fpcalc"
+
+  /// Whether a program under this name, which may be a path, is `fpcalc`.
+  package static func isMeant(by program: [UInt8]) -> Bool {
+    program.split(separator: UInt8(ascii: "/")).last.map { $0.elementsEqual(name.utf8) } ?? false
+  }
+
+  /// The exit statuses of Chromaprint's program.
+  private enum Status {
+    static let fine: Int32 = 0
+    static let failed: Int32 = 2
+    static let damaged: Int32 = 3
+  }
+
+  /// Runs to the end of the process, which must have one thread.
+  ///
+  /// - Parameters:
+  ///   - arguments: Without the name of the program.
+  ///   - programVersion: Of this program, beside that of Chromaprint.
+  ///   - database: Called in another process, if it is needed: where files may be known from; `nil` for nowhere.
+  /// - Returns: The exit status.
+  package static func run(_ arguments: [[UInt8]], programVersion: String, database: () -> FilePath?) -> Int32 {
+    // A reader who leaves, as `head` does, is met as an error of the write.
+    signal(SIGPIPE, SIG_IGN)
+    do throws(FpcalcOptions.UsageError) {
+      switch try FpcalcOptions.parse(arguments) {
+      case .version:
+        return write("fpcalc version \(ChromaprintContext.libraryVersion) (\(programVersion))\n") ? 0 : Status.failed
+      case .help:
+        return write(FpcalcOptions.help) ? 0 : Status.failed
+      case .fingerprints(let options):
+        return run(options, database: database)
+      }
+    } catch {
+      complain("\(error)")
+      return Status.failed
+    }
+  }
+
+  private static func run(_ options: FpcalcOptions, database: () -> FilePath?) -> Int32 {
+    let inputs = options.inputs
+    var status = Status.fine
+    var printed = InOrder(count: inputs.count)
+    do {
+      try CopiedWorkers.run(
+        itemCount: inputs.count, workerCount: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
+        prepare: {
+          _ = cspawn_limit_memory(memoryLimit)
+          let fingerprint = FileFingerprint(options, database: database)
+          return { index, reporter in
+            limitProcessorTime(of: inputs[index], options)
+            return fingerprint.make(inputs[index], print: reporter.output, complain: reporter.message).rawValue
+          }
+        },
+        body: { index, event in
+          var verdict: FileVerdict?
+          switch event {
+          case .output(let text): printed.add(text, to: index)
+          case .message(let text): complain(String(decoding: text, as: UTF8.self), about: inputs[index])
+          case .end(let raw): verdict = FileVerdict(rawValue: raw) ?? .failed
+          case .lost(let signal, _):
+            verdict = .failed
+            complain(reason(ofLossBy: signal), about: inputs[index])
+          }
+          guard let verdict else { return try printed.write() }
+          switch verdict {
+          case .fine, .tooShort: break
+          case .damaged: if status == Status.fine, !options.ignoresErrors { status = Status.damaged }
+          case .failed:
+            status = Status.failed
+            // So that the others of several are counted right.
+            if inputs.count > 1, printed.isEmpty(index) {
+              printed.add(Array(FpcalcText(options: options).emptyText(duration: 0).utf8), to: index)
+            }
+          }
+          printed.end(index)
+          try printed.write()
+        })
+    } catch Errno.brokenPipe {
+      return Status.failed
+    } catch {
+      complain("\(error)")
+      return Status.failed
+    }
+    return status
+  }
+
+  // MARK: Limits
+
+  /// Bytes of writable memory; the largest hostile files need a third of it.
+  private static let memoryLimit = 800 << 20
+
+  /// A file may take this many seconds, and as many for each 100 seconds of audio: a hundred times what is usual.
+  private static let processorSeconds = 20
+
+  private static func limitProcessorTime(of input: FpcalcOptions.Input, _ options: FpcalcOptions) {
+    // What is read as it comes may go on for months.
+    guard case .file = input else { return }
+    let used = Int(ProcessorTime.of(getpid()) ?? 0)
+    let audio = options.length > 0 ? min(options.length, longestAudio) : longestAudio
+    let limit = used + processorSeconds + Int(audio / 100) * processorSeconds
+    var limits = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &limits)
+    limits.rlim_cur = min(rlim_t(limit), limits.rlim_max)
+    setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &limits)
+  }
+
+  /// Seconds; a day.
+  private static let longestAudio = 86_400.0
+
+  private static func reason(ofLossBy signal: Int32) -> String {
+    switch signal {
+    case SIGXCPU: "Reading it took too much processor time."
+    case 0: "Reading it ended early."
+    default: "A decoder crashed over it (signal \(signal))."
+    }
+  }
+
+  // MARK: Output
+
+  private static func write(_ text: String) -> Bool {
+    (try? FileDescriptor.standardOutput.writeAll(Array(text.utf8))) != nil
+  }
+
+  private static func complain(_ text: String) {
+    _ = try? FileDescriptor.standardError.writeAll(Array("ERROR: \(text)\n".utf8))
+  }
+
+  private static func complain(_ text: String, about input: FpcalcOptions.Input) {
+    switch input {
+    case .standardInput: complain(text)
+    case .file(let path): complain("\(path.string): \(text)")
+    }
+  }
+}
+
+/// The texts of several files, written in the order of the files, each as soon as its turn has come.
+private struct InOrder {
+  private var texts: [[UInt8]]
+  private var hasText: [Bool]
+  private var hasEnded: [Bool]
+  private var current = 0
+
+  init(count: Int) {
+    texts = Array(repeating: [], count: count)
+    hasText = Array(repeating: false, count: count)
+    hasEnded = hasText
+  }
+
+  mutating func add(_ text: [UInt8], to index: Int) {
+    texts[index] += text
+    hasText[index] = true
+  }
+
+  mutating func end(_ index: Int) { hasEnded[index] = true }
+
+  func isEmpty(_ index: Int) -> Bool { !hasText[index] }
+
+  mutating func write() throws {
+    while current < texts.count {
+      if !texts[current].isEmpty { _ = try FileDescriptor.standardOutput.writeAll(texts[current]) }
+      texts[current] = []
+      guard hasEnded[current] else { return }
+      current += 1
+    }
+  }
+}

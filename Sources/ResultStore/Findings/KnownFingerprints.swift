@@ -1,0 +1,93 @@
+public import Analysis
+internal import GRDB
+internal import Glibc
+internal import Platform
+public import SystemPackage
+
+/// The fingerprints of files that are as they were when they were analyzed, for a program that neither writes the database
+/// nor waits for it.
+///
+/// The database is opened as it is, of whatever schema, and only for reading: what cannot be read at once is not known.
+/// One thread at a time.
+public struct KnownFingerprints {
+  public struct Fingerprint: Sendable {
+    public var finding: FingerprintFinding
+    /// Seconds of audio that were decoded.
+    public var audioDuration: Double
+    /// Seconds as the file claims them; those that were decoded if it claims nothing.
+    public var duration: Double
+  }
+
+  private let database: DatabaseQueue
+  private let version: Int
+
+  /// Seconds to wait for another process that has the database for itself.
+  private static let patience = 0.2
+
+  /// `nil` if there is no database, or none that can be read now.
+  /// - Parameter version: That of the analyzer whose findings are wanted.
+  public init?(path: FilePath, version: Int) {
+    guard let name = path.withBytes({ unsafe String(validating: $0, as: UTF8.self) }),
+      let size = ResultStore.fileSize(of: name), size > 0
+    else { return nil }
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(Self.patience)
+    // Without a log of writes nobody is writing; then SQLite would make the files of one, even to read.
+    let isAtRest = ResultStore.fileSize(of: name + "-wal") ?? 0 == 0
+    let uri = isAtRest ? "file:\(FilePath(name).percentEncoded)?immutable=1" : name
+    guard let database = try? DatabaseQueue(path: uri, configuration: configuration),
+      (try? database.read({ db in try Int.fetchOne(db, sql: "PRAGMA application_id") })) == Schema.applicationID
+    else { return nil }
+    self.database = database
+    self.version = version
+  }
+
+  /// That of a file; `nil` if it is not known, has changed, or was not read whole.
+  public func fingerprint(at path: FilePath) -> Fingerprint? {
+    guard let identity = FileIdentity(path), identity.isRegularFile else { return nil }
+    return places(of: path).lazy.compactMap { fingerprint(at: $0, identity) }.first
+  }
+
+  /// The path as a run would name it, and the one without symbolic links.
+  private func places(of path: FilePath) -> [FilePath] {
+    var whole = path
+    if !path.isAbsolute {
+      guard let folder = unsafe getcwd(nil, 0) else { return [] }
+      defer { unsafe free(folder) }
+      whole = unsafe FilePath(platformString: folder).pushing(path)
+    }
+    whole.lexicallyNormalize()
+    guard let real = unsafe path.withPlatformString({ unsafe realpath($0, nil) }) else { return [whole] }
+    defer { unsafe free(real) }
+    let resolved = unsafe FilePath(platformString: real)
+    return resolved == whole ? [whole] : [whole, resolved]
+  }
+
+  private func fingerprint(at path: FilePath, _ identity: FileIdentity) -> Fingerprint? {
+    try? database.read { db in
+      // Reasons to wait of 1, 4 and 5 say that what is stored may be of other content (`PendingReason`).
+      let query = try Query(
+        db,
+        """
+        SELECT f.algorithm, f.duration_s, f.value, m.sample_rate_hz, m.frames, m.claimed_frames, m.claim_is_estimated
+        FROM file JOIN fingerprint f ON f.file = file.id JOIN format m ON m.file = file.id
+          JOIN analysis a ON a.file = file.id JOIN analyzer n ON n.id = a.analyzer
+        WHERE file.path = ? AND file.size_bytes = ? AND file.mtime_ns = ? AND file.status = 'ok'
+          AND file.vanished_run IS NULL AND file.pending & 7 IN (0, \(PendingReason.outdated.rawValue))
+          AND n.name = ? AND n.version = ? AND a.outcome = 'ok' AND m.frames > 0 AND m.sample_rate_hz > 0
+        """)
+      return try query.first(
+        .path(path), .integer(identity.size), .integer(identity.modified.nanoseconds),
+        .text(FingerprintFinding.analyzer), .integer(version)
+      ) {
+        let rate = Double(query.integer(3))
+        let frames = Double(query.integer(4))
+        let claimed = query.integer(6) == 0 ? query.optionalInteger(5) ?? 0 : 0
+        return Fingerprint(
+          finding: FingerprintFinding(algorithm: query.text(0), duration: query.real(1), value: query.text(2)),
+          audioDuration: frames / rate, duration: (claimed > 0 ? Double(claimed) : frames) / rate)
+      }
+    }
+  }
+}

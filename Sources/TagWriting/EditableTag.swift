@@ -1,0 +1,66 @@
+internal import TagReading
+
+/// The items of one tag, as bytes in the order of the file. Whatever is not set stays as it is, byte for byte, whether it is
+/// understood or not.
+struct EditableTag {
+  struct Entry: Hashable {
+    /// Empty for what is no text, or is packed in a way that is not written here.
+    var key = ""
+    var values: [String] = []
+    var bytes: [UInt8]
+  }
+
+  let space: KeySpace
+  private(set) var entries: [Entry]
+  /// The bytes of one or more entries under a key. Never called without values.
+  private let render: (_ key: String, _ values: [String]) throws(TagWriteError) -> [[UInt8]]
+
+  init(
+    _ space: KeySpace, _ entries: [Entry],
+    render: @escaping (_ key: String, _ values: [String]) throws(TagWriteError) -> [[UInt8]]
+  ) {
+    self.space = space
+    self.entries = entries
+    self.render = render
+  }
+
+  /// All entries, one after the other.
+  var bytes: [UInt8] { entries.flatMap(\.bytes) }
+
+  func values(of key: String) -> [String] {
+    entries.filter { Self.isSame($0.key, key) }.flatMap(\.values)
+  }
+
+  /// The keys of a field that are there, as they are spelled.
+  func keys(of field: String) -> [String] {
+    var found: [String] = []
+    for key in TagKeys.keys(of: field, in: space) {
+      guard let entry = entries.first(where: { Self.isSame($0.key, key) }) else { continue }
+      if !found.contains(entry.key) { found.append(entry.key) }
+    }
+    return found
+  }
+
+  /// Puts values where the first entry with this key stands, or at the end. Without values the key goes.
+  mutating func set(_ key: String, to values: [String]) throws(TagWriteError) {
+    let places = entries.indices.filter { Self.isSame(entries[$0].key, key) }
+    let spelled = places.first.map { entries[$0].key } ?? key
+    var new: [Entry] = []
+    if !values.isEmpty {
+      let rendered = try render(spelled, values)
+      for (index, bytes) in rendered.enumerated() {
+        new.append(Entry(key: spelled, values: rendered.count == 1 ? values : [values[index]], bytes: bytes))
+      }
+    }
+    let first = places.first ?? entries.endIndex
+    for place in places.reversed() { entries.remove(at: place) }
+    entries.insert(contentsOf: new, at: first)
+  }
+
+  /// The bytes of all entries but those under some keys.
+  func others(than keys: [String]) -> [[UInt8]] {
+    entries.filter { entry in !keys.contains { Self.isSame($0, entry.key) } }.map(\.bytes)
+  }
+
+  private static func isSame(_ a: String, _ b: String) -> Bool { !a.isEmpty && a.uppercased() == b.uppercased() }
+}

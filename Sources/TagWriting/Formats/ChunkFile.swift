@@ -1,0 +1,77 @@
+internal import MediaContainers
+internal import TagReading
+
+/// A WAV or AIFF file: the ID3v2 tag in a chunk of its own.
+struct ChunkFile: TagContainer {
+  var tags: [EditableTag]
+  private let isBigEndian: Bool
+  private let start: Int
+  private let size: Int
+  private let envelope: ID3v2Envelope
+  /// Header, content and padding.
+  private let chunk: Range<Int>?
+  private let id: [UInt8]
+
+  init(_ source: ByteSource, _ container: Container, at start: Int) throws {
+    isBigEndian = container == .aiff
+    self.start = start
+    size = source.size
+    let field = try source.bytes(at: start + 4, count: 4)
+    let claimed = isBigEndian ? field.bigEndian(UInt32.self) : field.littleEndian(UInt32.self)
+    guard let claimed, start + 8 + Int(claimed) == source.size, var chunks = ChunkReader(source, container, at: start)
+    else { throw Self.odd("The file does not have the length that it claims") }
+    var tags: [ChunkReader.Chunk] = []
+    var end = start + 12
+    while let found = try chunks.next() {
+      guard found.end <= source.size else { throw Self.odd("A chunk reaches past the end of the file") }
+      end = found.end + found.size % 2
+      if ["ID3 ", "id3 "].contains(found.id) { tags.append(found) }
+    }
+    guard end == source.size, tags.count <= 1 else {
+      throw Self.odd("The chunks do not fill the file, or there are several for tags")
+    }
+    var frames: [EditableTag.Entry] = []
+    var envelope = ID3v2Envelope()
+    if let tag = tags.first {
+      let body = try source.bytes(at: tag.body, count: tag.size)
+      // Some writers put zeros behind the tag.
+      let own = body.count >= 10 ? min(body.count, 10 + ID3v2Header.syncsafe(body[6..<10])) : 0
+      guard body[own...].allSatisfy({ $0 == 0 }) else { throw Self.odd("Something stands behind the tag") }
+      envelope = try ID3v2Envelope(Array(body[..<own]), frames: &frames)
+      id = try source.bytes(at: tag.start, count: 4)
+      chunk = tag.start..<tag.end + tag.size % 2
+    } else {
+      // As other programs that write such chunks spell it.
+      id = Array((isBigEndian ? "ID3 " : "id3 ").utf8)
+      chunk = nil
+    }
+    self.envelope = envelope
+    self.tags = [
+      EditableTag(.id3v2, frames) { key, values throws(TagWriteError) in try envelope.frame(key, values) }
+    ]
+  }
+
+  private static func odd(_ what: String) -> TagWriteError {
+    TagWriteError(.oddStructure, "\(what); such files are not changed.")
+  }
+
+  func splice() throws(TagWriteError) -> FileSplice {
+    let tag = try envelope.tag(tags[0], isEven: true)
+    let new = tag.isEmpty ? [] : id + number(UInt32(tag.count)) + tag
+    let place = chunk ?? size..<size
+    guard let claimed = UInt32(exactly: size - start - 8 + new.count - place.count), claimed < UInt32.max else {
+      throw TagWriteError(.noRoom, "The file would become larger than its header can say.")
+    }
+    var splice = FileSplice()
+    splice.add(0..<start + 4)
+    splice.add(number(claimed))
+    splice.add(start + 8..<place.lowerBound)
+    splice.add(new)
+    splice.add(place.upperBound..<size)
+    return splice
+  }
+
+  private func number(_ number: UInt32) -> [UInt8] {
+    isBigEndian ? number.bigEndianBytes : number.littleEndianBytes
+  }
+}

@@ -1,0 +1,37 @@
+/// Text as content of XML 1.0.
+public enum XMLText {
+  /// For the content of elements, and for attributes in quotes. Characters that XML 1.0 cannot hold are left out.
+  public static func escaped(_ text: String) -> String {
+    var escaped = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
+      case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
+      case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
+      case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
+      case "\t", "\n", "\r": escaped.append(contentsOf: "&#\(scalar.value);".unicodeScalars)
+      case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": break
+      default: escaped.append(scalar)
+      }
+    }
+    return String(escaped)
+  }
+
+  /// Whether `escaped` leaves nothing out.
+  public static func canHold(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { scalar in
+      switch scalar {
+      case "\t", "\n", "\r": true
+      case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": false
+      default: true
+      }
+    }
+  }
+
+  /// The inside of a start tag; attributes without a value are left out.
+  public static func tag(_ name: String, _ attributes: KeyValuePairs<String, String?>) -> String {
+    attributes.reduce(into: name) { text, attribute in
+      if let value = attribute.value { text += " \(attribute.key)=\"\(escaped(value))\"" }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Application
+import ArgumentParser
+import AudioDecoding
+import Fpcalc
+import Foundation
+import Pipeline
+import SystemPackage
+
+/// For the help and completions; `Program` runs it before anything else, since its options have one hyphen.
+struct FpcalcCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: Fpcalc.name, abstract: "Fingerprint files for AcoustID, as Chromaprint's program fpcalc does",
+    usage: "analyze fpcalc [<options>] <file> ...",
+    discussion: """
+      Also under the name fpcalc. Its options, with one hyphen each, are those of Chromaprint's program: see \
+      `analyze fpcalc -help` and man fpcalc. Fingerprints of known files come from the database.
+      """)
+
+  @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("Options of fpcalc, and files", valueName: "file"))
+  var arguments: [String] = []
+
+  /// What `fpcalc` is called with, under either name; `nil` if another command is meant.
+  static var givenArguments: [[UInt8]]? {
+    let all = RawArguments.bytes
+    guard let program = all.first else { return nil }
+    if Fpcalc.isMeant(by: program) { return Array(all.dropFirst()) }
+    return all.dropFirst().first.map { $0.elementsEqual(Fpcalc.name.utf8) } == true ? Array(all.dropFirst(2)) : nil
+  }
+
+  static func run(_ arguments: [[UInt8]]) -> Int32 {
+    let version = (["Nocturne \(Nocturne.version)"] + DecodingLibraries.versions.filter { $0.hasPrefix("FFmpeg") }).joined(separator: ", ")
+    return Fpcalc.run(arguments, programVersion: version, database: database)
+  }
+
+  /// `$NOCTURNE_DATABASE`, for programs that start `fpcalc` and know nothing of it; else that of `analyze`.
+  private static func database() -> FilePath? {
+    if let path = ProcessInfo.processInfo.environment["NOCTURNE_DATABASE"] {
+      return path.isEmpty ? nil : FilePath(path)
+    }
+    return (try? Settings.load())?[Settings.database]
+  }
+}

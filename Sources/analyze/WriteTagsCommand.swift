@@ -1,0 +1,225 @@
+import Application
+import ArgumentParser
+import Filters
+import Foundation
+import Platform
+import ResultStore
+import SystemPackage
+import TagWriting
+import Text
+
+struct WriteTagsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "write-tags", abstract: "Write findings into the tags of files",
+    discussion: """
+      Fields: bpm, initialkey, replaygain (for Opus: R128_TRACK_GAIN and R128_ALBUM_GAIN), acoustid_fingerprint. Only these \
+      are written, only in the files named (all of the library if neither paths nor --where are given), and never over \
+      another value unless --overwrite is given. Nothing else in a file changes.
+
+      Each file is made new beside the old one, checked, and put in its place. What was there before goes into a journal \
+      first; --undo takes the changes back.
+
+      Exit status: 0 fine; 1 it could not be done; 3 some files could not be written; 11 a run holds the lock.
+      """)
+
+  @Argument(help: ArgumentHelp("Fields to write, then files or folders of the library", valueName: "field|path"))
+  var words: [PathArgument] = []
+
+  @OptionGroup
+  var tracks: WhereArgument
+
+  @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show what would change, and change nothing")
+  var dryRun = false
+
+  @Flag(help: "Replace other values as well")
+  var overwrite = false
+
+  @Option(
+    help: ArgumentHelp("How to write keys: musical (F#m), camelot (11A) or open-key (4m)", valueName: "notation"),
+    completion: .list(WritableField.KeyNotation.allCases.map(\.rawValue)))
+  var keyNotation = "musical"
+
+  @Flag(help: "Keep the modification times of files")
+  var preserveMtimes = false
+
+  @Flag(help: "Replace files that have several names under the given name alone")
+  var splitHardLinks = false
+
+  @Option(
+    help: ArgumentHelp("Where to note what was there before (default: beside the database)", valueName: "file"),
+    completion: .file(extensions: ["ndjson"]))
+  var journal: PathArgument?
+
+  @Option(help: ArgumentHelp("Take back the changes of a journal", valueName: "file"), completion: .file())
+  var undo: PathArgument?
+
+  @Flag(help: "Print one JSON line for each file; see analyze schema write-tags")
+  var json = false
+
+  @OptionGroup
+  var database: DatabaseArgument
+
+  /// The words in front that are names of fields.
+  private var fields: [WritableField] {
+    let named = words.lazy.map { $0.bareWord.flatMap { WritableField(rawValue: $0) } }
+    return named.prefix { $0 != nil }.compactMap(\.self)
+  }
+
+  private var paths: [FilePath] { words.dropFirst(fields.count).map(\.path) }
+
+  func validate() throws {
+    let names = WritableField.allCases.map(\.rawValue)
+    guard WritableField.KeyNotation(rawValue: keyNotation) != nil else {
+      let valid = WritableField.KeyNotation.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ValidationError("--key-notation expects one of \(valid), not '\(keyNotation)'.")
+    }
+    if undo != nil {
+      if !words.isEmpty || tracks.expression != nil {
+        throw ValidationError("--undo takes back all of a journal; name no fields and no files.")
+      }
+      if overwrite || journal != nil {
+        throw ValidationError("--undo goes with neither --overwrite nor --journal.")
+      }
+      return
+    }
+    if fields.isEmpty {
+      let hint = words.first?.bareWord.map { Suggestion.hint(for: $0, in: names) } ?? ""
+      throw ValidationError("Say what to write: \(names.joined(separator: ", ")).\(hint)")
+    }
+    for word in words.dropFirst(fields.count) where !word.path.isThere {
+      let name = word.bareWord ?? word.path.string
+      throw ValidationError(
+        "'\(printable(name))' is neither a field (\(names.joined(separator: ", "))) nor a file or folder."
+          + (word.bareWord.map { Suggestion.hint(for: $0, in: names) } ?? ""))
+    }
+  }
+
+  func run() async throws {
+    try await reportingErrors {
+      let settings = try CommandSettings(database)
+      let session = TaggingSession(isDryRun: dryRun, isJSON: json)
+      if let undo {
+        try takeBack(undo.path, settings, session)
+      } else {
+        try write(settings, session)
+      }
+      try session.finish()
+    }
+  }
+
+  private var replacementOptions: TagReplacement.Options {
+    var options = TagReplacement.Options()
+    options.preservesTimes = preserveMtimes
+    options.splitsHardLinks = splitHardLinks
+    return options
+  }
+
+  private func write(_ settings: CommandSettings, _ session: TaggingSession) throws {
+    var options = LibraryTagging.Options(fields)
+    options.keyNotation = WritableField.KeyNotation(rawValue: keyNotation) ?? .musical
+    options.overwrites = overwrite
+    options.isDryRun = dryRun
+    options.replacement = replacementOptions
+    options.journal = journal?.path
+    let store = try settings.openStoreForReading()
+    let task = LibraryTagging(store, options)
+    var filter = try tracks.filter() ?? TrackFilter(parsing: "")
+    if !paths.isEmpty { filter = filter.and(TrackFilter(.any(paths.map { .condition(.under($0)) }))) }
+    let files = try store.paths(matching: filter)
+    if files.isEmpty, !json { Terminal.writeLine("No track matches.") }
+    defer { session.journal = task.journalPath }
+    try task.perform(on: files) { try session.show($0, of: files.count) }
+  }
+
+  private func takeBack(_ journal: FilePath, _ settings: CommandSettings, _ session: TaggingSession) throws {
+    var task = try TagUndo(journal: journal)
+    task.isDryRun = dryRun
+    task.replacement = replacementOptions
+    let database = try settings.database()
+    try task.perform(database: database.isThere ? database : nil) { try session.show($0, of: task.count) }
+  }
+}
+
+/// Shows results as they come, and counts them.
+private final class TaggingSession {
+  var journal: FilePath?
+  private let isDryRun: Bool
+  private let isJSON: Bool
+  private let progress = ProgressBar()
+  private let signals: SignalHandling
+  private var counts: [TaggingResult.Status: Int] = [:]
+  private var done = 0
+
+  init(isDryRun: Bool, isJSON: Bool) {
+    self.isDryRun = isDryRun
+    self.isJSON = isJSON
+    // The file at work is finished first.
+    signals = SignalHandling { _ in }
+  }
+
+  /// - Returns: false if a signal has asked to stop.
+  func show(_ result: TaggingResult, of total: Int) throws -> Bool {
+    counts[result.status, default: 0] += 1
+    done += 1
+    if isJSON {
+      try StandardOutput.write(result.ndjsonLine)
+    } else {
+      let lines = TaggingText.lines(for: result)
+      if !lines.isEmpty {
+        progress.finish()
+        try StandardOutput.writeLines(lines)
+      }
+    }
+    if let problem = result.problem {
+      progress.finish()
+      let path = printable(DisplayPath.text(of: result.path))
+      Log.write(
+        .warning, "tags_not_written", "\(path): \(problem.message)",
+        fields: ["path": .string(DisplayPath.text(of: result.path)), "code": .string(problem.code.rawValue)])
+    }
+    progress.show(Double(done) / Double(max(1, total)), "\(done) of \(counted(total, "file"))")
+    return signals.exitStatus == nil
+  }
+
+  func finish() throws {
+    progress.finish()
+    if !isJSON {
+      for line in TaggingText.summary(counts, isDryRun: isDryRun) { Terminal.writeLine(line) }
+      if let journal {
+        Terminal.writeLine("To take this back: analyze write-tags --undo \(ShellText.quoted(journal.string))")
+      }
+    }
+    if let status = signals.exitStatus { throw status.exitCode }
+    if counts[.failed, default: 0] > 0 { throw ExitStatus.filesFailed.exitCode }
+  }
+}
+
+/// Results as a person reads them.
+private enum TaggingText {
+  static func lines(for result: TaggingResult) -> [String] {
+    var lines = result.changes.flatMap { change in
+      change.before.map { "  - \(name(change)): \(printable($0))" }
+        + change.after.map { "  + \(name(change)): \(printable($0))" }
+    }
+    lines += result.kept.map { kept in
+      "    \(name(kept)): \(printable(kept.before.joined(separator: " / "))) is kept, "
+        + "not \(printable(kept.after.joined(separator: " / ")))"
+    }
+    return lines.isEmpty ? [] : [printable(DisplayPath.text(of: result.path))] + lines
+  }
+
+  private static func name(_ change: TagChange) -> String {
+    change.key.lowercased() == change.field ? change.field : "\(change.field) (\(change.key))"
+  }
+
+  static func summary(_ counts: [TaggingResult.Status: Int], isDryRun: Bool) -> [String] {
+    let sentences: [(TaggingResult.Status, String)] = [
+      (.written, "changed"), (.planned, "would be changed"), (.unchanged, "with these values already"),
+      (.kept, "with other values, which were kept (--overwrite replaces them)"), (.nothing, "with nothing to write"),
+      (.failed, "left alone, as said above"),
+    ]
+    return sentences.compactMap { status, text in
+      counts[status].map { "\(counted($0, "file")) \(text)" }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+"""The columns of `Library.tracks`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from typing import Any, Literal
+
+Kind = Literal["text", "integer", "number", "boolean", "time", "texts"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: where its values come from, and what they are."""
+
+    name: str
+    kind: Kind
+    sql: str
+    #: The table, among those that are joined, without which there are no values.
+    table: str = "file"
+
+
+COLUMNS: tuple[Column, ...] = (
+    Column("file_id", "text", "song.track_id", "song"),
+    Column("path", "text", "file.display_path"),
+    Column("status", "text", "file.status"),
+    Column("title", "text", "song.title", "song"),
+    Column("artist", "text", "song.artist", "song"),
+    Column("artists", "texts", "song.artists", "song"),
+    Column("album", "text", "song.album", "song"),
+    Column("album_artist", "text", "song.album_artist", "song"),
+    Column("genres", "texts", "song.genres", "song"),
+    Column("date", "text", "song.date", "song"),
+    Column("year", "integer", "song.year", "song"),
+    Column("track", "integer", "song.track", "song"),
+    Column("disc", "integer", "song.disc", "song"),
+    Column("compilation", "boolean", "song.compilation", "song"),
+    Column("isrc", "text", "song.isrc", "song"),
+    Column("recording_id", "text", "song.recording_id", "song"),
+    Column("duration_s", "number", "format.duration_s", "format"),
+    Column("container", "text", "format.container", "format"),
+    Column("codec", "text", "format.codec", "format"),
+    Column("sample_rate_hz", "integer", "format.sample_rate_hz", "format"),
+    Column("channels", "integer", "format.channels", "format"),
+    Column("bit_depth", "integer", "format.bit_depth", "format"),
+    Column("bit_rate_bps", "integer", "format.bit_rate_bps", "format"),
+    Column("lossless", "boolean", "format.lossless", "format"),
+    Column("size_bytes", "integer", "file.size_bytes"),
+    Column("modified_at", "time", "file.mtime_ns"),
+    Column("bpm", "number", "iif(tempo_correction.content_id IS NULL, tempo.bpm, tempo_correction.bpm)", "tempo"),
+    Column("bpm_confidence", "number", "iif(tempo_correction.content_id IS NULL, tempo.confidence, 1.0)", "tempo"),
+    Column("bpm_is_corrected", "boolean", "tempo_correction.content_id IS NOT NULL", "tempo"),
+    Column("key_tonic", "text", "musical_key.tonic", "musical_key"),
+    Column("key_mode", "text", "musical_key.mode", "musical_key"),
+    Column("key_camelot", "text", "musical_key.camelot", "musical_key"),
+    Column("key_confidence", "number", "musical_key.confidence", "musical_key"),
+    Column("loudness_lufs", "number", "loudness.integrated_lufs", "loudness"),
+    Column("loudness_range_lu", "number", "loudness.range_lu", "loudness"),
+    Column("true_peak_dbtp", "number", "loudness.true_peak_dbtp", "loudness"),
+    Column("track_gain_db", "number", "loudness.track_gain_db", "loudness"),
+    Column("album_gain_db", "number", "loudness.album_gain_db", "loudness"),
+    Column("energy", "number", "traits.energy", "traits"),
+    Column("danceability", "number", "traits.danceability", "traits"),
+    Column("speechiness", "number", "traits.speechiness", "traits"),
+    Column("section_form", "text", "sections.form", "sections"),
+    Column("fingerprint", "text", "fingerprint.value", "fingerprint"),
+    Column("content_id", "text", "file.content_id"),
+    Column("problem", "text", "failure.message", "failure"),
+)
+
+#: Tables beside `file` and how they are joined.
+JOINS: dict[str, str] = {
+    "song": "song.id = file.id",
+    "format": "format.file = file.id",
+    "tempo": "tempo.file = file.id",
+    "tempo_correction": "tempo_correction.content_id = file.content_id",
+    "musical_key": "musical_key.file = file.id",
+    "loudness": "loudness.file = file.id",
+    "traits": "traits.file = file.id",
+    "sections": "sections.file = file.id",
+    "fingerprint": "fingerprint.file = file.id",
+    "failure": "failure.file = file.id",
+}
+
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def _time(nanoseconds: int) -> datetime:
+    return EPOCH + timedelta(microseconds=nanoseconds // 1000)
+
+
+def _texts(text: str) -> list[str]:
+    return [str(value) for value in json.loads(text)]
+
+
+READERS: dict[Kind, Callable[[Any], Any]] = {
+    "text": str,
+    "integer": int,
+    "number": float,
+    "boolean": bool,
+    "time": _time,
+    "texts": _texts,
+}
+
+
+def select(tables: set[str]) -> str:
+    """The statement for all files that are there, of a database with these tables."""
+    values = [column.sql if column.table in tables else "NULL" for column in COLUMNS]
+    joins = [f"LEFT JOIN {table} ON {on}" for table, on in JOINS.items() if table in tables]
+    return (
+        f"SELECT {', '.join(values)} FROM file {' '.join(joins)} "
+        "WHERE file.vanished_run IS NULL AND file.status IS NOT NULL ORDER BY file.path"
+    )
+
+
+def read(row: tuple[Any, ...]) -> dict[str, Any]:
+    """A row of that statement, by the names of the columns."""
+    return {
+        column.name: None if value is None else READERS[column.kind](value)
+        for column, value in zip(COLUMNS, row, strict=True)
+    }

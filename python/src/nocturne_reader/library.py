@@ -1,0 +1,300 @@
+"""A library in a database of ``analyze``."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import urllib.parse
+from collections.abc import Iterable, Iterator, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from . import columns, frames
+from .arrays import floats, unsigned_bytes
+from .errors import DatabaseError, LibraryError, NotAnalyzed
+from .findings import Beats, Key, Section, Waveform
+from .program import Program
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+PathLike = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+APPLICATION_ID = 0x4E4F4354
+#: Schemas whose meaning is known here.
+SCHEMAS = range(3, 5)
+
+
+class Library:
+    """The tracks of a database, and what is known of each.
+
+    The database is only read, also while a run writes it. All paths are made absolute. Methods for one track raise
+    `NotAnalyzed` if the database does not know it; with `analyze_missing` they run ``analyze`` on it first.
+    """
+
+    def __init__(
+        self, database: PathLike, *, analyze_missing: bool = False, program: str | os.PathLike[str] | None = None
+    ) -> None:
+        """
+        :param database: The file; without `analyze_missing` it must be there.
+        :param analyze_missing: Whether files that the database does not know are analyzed when they are asked for.
+        :param program: ``analyze``; else ``$NOCTURNE_ANALYZE``, else the one in ``PATH``.
+        """
+        self._path = os.path.abspath(os.fsencode(database))
+        self._analyze_missing = analyze_missing
+        self._program = Program(program)
+        self._connection: sqlite3.Connection | None = None
+        if not analyze_missing:
+            self._open()
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the database; it is opened again when something is asked for."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    # -- The whole library
+
+    def __len__(self) -> int:
+        """How many tracks `tracks` has."""
+        count: int = self._rows("SELECT count(*) FROM file WHERE vanished_run IS NULL AND status IS NOT NULL")[0][0]
+        return count
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The tracks one after the other, in the order of their paths."""
+        cursor = self._execute(columns.select(self._tables()))
+        while rows := cursor.fetchmany(1000):
+            for row in rows:
+                yield columns.read(row)
+
+    @overload
+    def tracks(self, frame: Literal["pandas"]) -> pandas.DataFrame: ...
+    @overload
+    def tracks(self, frame: Literal["polars"]) -> polars.DataFrame: ...
+    @overload
+    def tracks(self, frame: Literal["dicts"]) -> list[dict[str, Any]]: ...
+    @overload
+    def tracks(self, frame: None = None) -> Any: ...
+
+    def tracks(self, frame: Literal["pandas", "polars", "dicts"] | None = None) -> Any:
+        """All tracks, one row each, with the columns of `columns.COLUMNS`; unknown values are missing.
+
+        :param frame: What to make; by default the first of pandas and polars that is installed, else dicts.
+        """
+        kind = frame or frames.installed() or "dicts"
+        if kind == "pandas":
+            return frames.pandas_frame(self)
+        if kind == "polars":
+            return frames.polars_frame(self)
+        if kind == "dicts":
+            return list(self)
+        raise ValueError(f"frame must be 'pandas', 'polars' or 'dicts', not {frame!r}")
+
+    def paths(self) -> list[bytes]:
+        """The paths of all tracks as they are on disk, in the order of `tracks`."""
+        rows = self._rows("SELECT path FROM file WHERE vanished_run IS NULL AND status IS NOT NULL ORDER BY path")
+        return [bytes(row[0]) for row in rows]
+
+    def analyze(
+        self, paths: Iterable[PathLike] | PathLike, *, pipeline: str | None = None, options: Sequence[str] = ()
+    ) -> bool:
+        """Runs ``analyze`` on files and folders, into this database, which is made if it is not there.
+
+        :param pipeline: Such as ``sound``; by default that of the settings.
+        :param options: More options of ``analyze run``.
+        :returns: Whether all files could be read.
+        :raises AnalyzeNotFound: if the program is missing.
+        :raises LibraryBusy: if another run writes the database.
+        :raises AnalysisFailed: if it ended with another error, with its message.
+        """
+        if isinstance(paths, (str, bytes, os.PathLike)):
+            paths = [paths]
+        names = [os.path.abspath(os.fsencode(path)) for path in paths]
+        more = ["--pipeline", pipeline] if pipeline else []
+        return self._program.run(self._path, names, [*more, *options]) == 0
+
+    # -- One track
+
+    def beats(self, path: PathLike) -> Beats:
+        """Tempo and beats, corrections included."""
+        file, content = self._file(path, "tempo")
+        rows = self._rows(
+            "SELECT t.bpm, t.confidence, t.stable, t.map, t.reason, g.beats_s, g.downbeats_s "
+            "FROM tempo t LEFT JOIN beat_grid g ON g.file = t.file WHERE t.file = ?",
+            file,
+        )
+        correction = self._rows(
+            "SELECT bpm, 1.0, stable, map, NULL, beats_s, downbeats_s FROM tempo_correction WHERE content_id = ?",
+            content,
+        )
+        if not rows and not correction:
+            raise self._no_finding(path, "tempo")
+        bpm, confidence, stable, tempo_map, reason, beats, downbeats = (correction or rows)[0]
+        if correction and bpm is not None and tempo_map is None:
+            # Set by a program that left it to readers how beats follow from those that were found.
+            found = self._program.show(self._path, self._absolute(path))["tempo"]
+            beats = json.dumps(found["beats_s"])
+            downbeats = None if found["downbeats_s"] is None else json.dumps(found["downbeats_s"])
+            tempo_map = json.dumps([[part["start_s"], part["bpm"]] for part in found["map"]])
+        return Beats(
+            times=floats(json.loads(beats) if beats else []),
+            downbeats=floats(json.loads(downbeats)) if downbeats else None,
+            bpm=bpm,
+            confidence=confidence,
+            stable=None if stable is None else bool(stable),
+            tempo_map=[(start, value) for start, value in json.loads(tempo_map or "[]")],
+            is_corrected=bool(correction),
+            reason=reason,
+        )
+
+    def tags(self, path: PathLike) -> dict[str, list[str]]:
+        """Tags under canonical names; what has none is under ``other:`` and the name that it has in the file."""
+        file, _ = self._file(path)
+        tags: dict[str, list[str]] = {}
+        for name, value in self._rows("SELECT name, value FROM tag WHERE file = ? ORDER BY name, position", file):
+            tags.setdefault(name, []).append(value)
+        return tags
+
+    def key(self, path: PathLike) -> Key:
+        """The musical key."""
+        file, _ = self._file(path, "musical_key")
+        rows = self._rows("SELECT tonic, mode, camelot, confidence, map, reason FROM musical_key WHERE file = ?", file)
+        if not rows:
+            raise self._no_finding(path, "key")
+        tonic, mode, camelot, confidence, key_map, reason = rows[0]
+        return Key(tonic, mode, camelot, confidence, [(start, key) for start, key in json.loads(key_map)], reason)
+
+    def sections(self, path: PathLike) -> list[Section]:
+        """The parts of the track, in order; empty if none were found."""
+        file, _ = self._file(path, "sections")
+        rows = self._rows("SELECT map FROM sections WHERE file = ?", file)
+        if not rows:
+            raise self._no_finding(path, "sections")
+        return [Section(start, end, label, level) for start, end, label, level in json.loads(rows[0][0])]
+
+    def waveform(self, path: PathLike) -> Waveform:
+        """What the track looks like over time."""
+        file, _ = self._file(path, "waveform")
+        rows = self._rows(
+            "SELECT w.samples_per_point * 1.0 / w.sample_rate_hz, w.peak_dbfs, w.onset_step_s, p.minima, p.maxima, "
+            "p.rms, p.low_peaks, p.mid_peaks, p.high_peaks, p.onsets "
+            "FROM waveform w JOIN waveform_points p ON p.file = w.file WHERE w.file = ?",
+            file,
+        )
+        if not rows:
+            raise self._no_finding(path, "waveform")
+        step, peak, onset_step, *lists = rows[0]
+        minima, maxima, rms, low, mid, high, onsets = (unsigned_bytes(blob) for blob in lists)
+        return Waveform(step, peak, minima, maxima, rms, low, mid, high, onset_step, onsets)
+
+    # -- The database
+
+    @staticmethod
+    def _absolute(path: PathLike) -> bytes:
+        return os.path.abspath(os.fsencode(path))
+
+    def _file(self, path: PathLike, table: str | None = None) -> tuple[int, str | None]:
+        """The row of a track, and the id of its audio."""
+        name = self._absolute(path)
+        found = self._look(name)
+        if found is None and self._analyze_missing:
+            self.analyze([name])
+            self.close()
+            found = self._look(name)
+        shown = os.fsdecode(name)
+        if found is None:
+            raise NotAnalyzed(f"{shown} is not in the database. Run `analyze` on it, or Library.analyze([path]).")
+        file, status, content, problem = found
+        if status == "failed":
+            raise NotAnalyzed(f"{shown} could not be analyzed: {problem or 'unknown problem'}")
+        if table is not None and table not in self._tables():
+            raise self._no_finding(path, table)
+        return file, content
+
+    def _look(self, name: bytes) -> tuple[int, str, str | None, str | None] | None:
+        if self._analyze_missing and not os.path.exists(self._path):
+            return None
+        rows = self._rows(
+            "SELECT f.id, f.status, f.content_id, e.message FROM file f LEFT JOIN failure e ON e.file = f.id "
+            "WHERE f.path = ? AND f.vanished_run IS NULL AND f.status IS NOT NULL",
+            name,
+        )
+        return rows[0] if rows else None
+
+    def _no_finding(self, path: PathLike, what: str) -> NotAnalyzed:
+        return NotAnalyzed(
+            f"There is no {what} of {os.fsdecode(self._absolute(path))}: the analyzer was not in the pipeline, or it "
+            "failed (`analyze show FILE` says which). Run `analyze` with a pipeline that has it, such as --pipeline sound."
+        )
+
+    def _tables(self) -> set[str]:
+        return {row[0] for row in self._rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+    def _rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        try:
+            return self._execute(sql, *values).fetchall()
+        except sqlite3.Error as error:
+            raise self._unreadable(error) from error
+
+    def _execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        try:
+            return (self._connection or self._open()).execute(sql, values)
+        except sqlite3.Error as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: sqlite3.Error) -> LibraryError:
+        return DatabaseError(
+            f"{os.fsdecode(self._path)} cannot be read: {error}. `analyze doctor --check` looks it over."
+        )
+
+    def _open(self) -> sqlite3.Connection:
+        name = os.fsdecode(self._path)
+        if not os.path.isfile(self._path):
+            raise DatabaseError(f"There is no database {name}. Run `analyze FOLDER --database {name}` first.")
+        uri = "file:" + urllib.parse.quote(self._path) + "?mode=ro"
+        try:
+            connection = self._opened(uri)
+        except sqlite3.OperationalError as error:
+            # In a folder that may not be written, SQLite reads what nobody is writing only if it is told so.
+            log = self._path + b"-wal"
+            if os.path.exists(log) and os.path.getsize(log) > 0:
+                raise self._unreadable(error) from error
+            try:
+                connection = self._opened(uri + "&immutable=1")
+            except sqlite3.Error as second:
+                raise self._unreadable(second) from second
+        except sqlite3.Error as error:
+            raise self._unreadable(error) from error
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        schema = connection.execute("PRAGMA user_version").fetchone()[0]
+        if application != APPLICATION_ID:
+            connection.close()
+            raise DatabaseError(f"{name} is the database of another program.")
+        if schema not in SCHEMAS:
+            connection.close()
+            advice = (
+                "Update nocturne-reader." if schema >= SCHEMAS.stop else "Run `analyze report` to update the database."
+            )
+            raise DatabaseError(f"{name} has schema {schema}, which this version does not know. {advice}")
+        self._connection = connection
+        return connection
+
+    @staticmethod
+    def _opened(uri: str) -> sqlite3.Connection:
+        connection = sqlite3.connect(uri, uri=True, timeout=10)
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import sqlite3
+import stat
+
+import pytest
+from conftest import BPM, beats, write_wave
+from nocturne_reader import AnalysisFailed, AnalyzeNotFound, DatabaseError, Library, LibraryBusy, NotAnalyzed
+from nocturne_reader.columns import COLUMNS
+
+
+def test_tracks_are_rows_of_typed_values(library: Library, folder: pathlib.Path) -> None:
+    rows = library.tracks("dicts")
+    assert [row["path"] for row in rows] == [
+        os.fspath(folder / f"{name}.wav") for name in ("beats", "broken", "silence")
+    ]
+    assert len(library) == 3
+    assert library.paths() == [os.fsencode(row["path"]) for row in rows]
+    found, broken, silence = rows
+    assert found["bpm"] == pytest.approx(BPM, rel=0.005)
+    assert found["duration_s"] == pytest.approx(20)
+    assert found["lossless"] is True
+    assert found["modified_at"].tzinfo is not None
+    assert len(found["file_id"]) == 22
+    assert broken["status"] == "failed" and broken["problem"]
+    assert broken["bpm"] is None
+    assert silence["status"] == "ok" and silence["bpm"] is None
+
+
+def test_pandas_and_polars_have_the_same_values(library: Library) -> None:
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    rows = library.tracks("dicts")
+    first = library.tracks("pandas")
+    second = library.tracks("polars")
+    names = [column.name for column in COLUMNS]
+    assert list(first.columns) == names and second.columns == names
+    assert first["bpm"].dtype == "Float64" and first["channels"].dtype == "Int64"
+    assert str(first["modified_at"].dtype) == "datetime64[ns, UTC]"
+    assert second["year"].dtype == polars.Int64 and second["genres"].dtype == polars.List(polars.String)
+    assert second.to_dicts() == rows
+    assert [None if pandas.isna(value) else value for value in first["bpm"]] == [row["bpm"] for row in rows]
+    assert isinstance(library.tracks(), pandas.DataFrame)
+
+
+def test_beats_lie_on_the_grid(library: Library, folder: pathlib.Path) -> None:
+    found = library.beats(folder / "beats.wav")
+    assert found.bpm == pytest.approx(BPM, rel=0.005)
+    assert found.stable and not found.is_corrected and found.reason is None
+    assert len(found.times) > 30
+    assert hasattr(found.times, "dtype")
+    period = 60 / BPM
+    for time in found.times:
+        assert abs((time + period / 2) % period - period / 2) < 0.03
+    nothing = library.beats(folder / "silence.wav")
+    assert nothing.bpm is None and nothing.reason and len(nothing.times) == 0
+
+
+def test_corrections_count(database: pathlib.Path, folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    copy = tmp_path / "corrected.sqlite"
+    shutil.copy(database, copy)
+    os.system(f"'{os.environ['NOCTURNE_ANALYZE']}' set --half '{folder}/beats.wav' --database '{copy}' 2>/dev/null")
+    found = Library(copy).beats(folder / "beats.wav")
+    assert found.is_corrected and found.confidence == 1
+    assert found.bpm == pytest.approx(BPM / 2, rel=0.005)
+    assert 15 <= len(found.times) <= 21
+
+
+def test_other_findings(library: Library, folder: pathlib.Path) -> None:
+    path = folder / "beats.wav"
+    key = library.key(path)
+    assert (key.tonic, key.mode) in {("A", "minor"), (None, None)}
+    waveform = library.waveform(path)
+    assert len(waveform.minima) == len(waveform.maxima) == len(waveform.rms) > 0
+    assert waveform.step * len(waveform.rms) == pytest.approx(20, rel=0.01)
+    sections = library.sections(path)
+    assert all(section.start < section.end for section in sections)
+    assert isinstance(library.tags(path), dict)
+
+
+def test_what_is_not_known_is_an_error_that_says_so(library: Library, folder: pathlib.Path) -> None:
+    with pytest.raises(NotAnalyzed, match="not in the database"):
+        library.beats(folder / "missing.wav")
+    with pytest.raises(NotAnalyzed, match="could not be analyzed"):
+        library.beats(folder / "broken.wav")
+
+
+def test_a_missing_file_is_analyzed_on_request(tmp_path: pathlib.Path) -> None:
+    music = tmp_path / "a song.wav"
+    write_wave(music, beats(12, 100))
+    library = Library(tmp_path / "new.sqlite", analyze_missing=True)
+    assert library.beats(music).bpm == pytest.approx(100, rel=0.005)
+    assert len(library) == 1
+
+
+def test_errors_of_the_program_are_told(tmp_path: pathlib.Path, database: pathlib.Path, folder: pathlib.Path) -> None:
+    with pytest.raises(AnalyzeNotFound, match="Install Nocturne"):
+        Library(database, program=tmp_path / "nothing").analyze(folder)
+    with pytest.raises(AnalysisFailed, match="nowhere") as failure:
+        Library(database).analyze(tmp_path / "nowhere")
+    assert failure.value.status not in (0, 3)
+    busy = tmp_path / "busy"
+    busy.write_text("#!/bin/sh\nexit 11\n")
+    busy.chmod(busy.stat().st_mode | stat.S_IXUSR)
+    with pytest.raises(LibraryBusy):
+        Library(database, program=busy).analyze(folder)
+
+
+def test_only_databases_of_analyze_are_opened(tmp_path: pathlib.Path, database: pathlib.Path) -> None:
+    with pytest.raises(DatabaseError, match="There is no database"):
+        Library(tmp_path / "nothing.sqlite")
+    other = tmp_path / "other.sqlite"
+    sqlite3.connect(other).execute("CREATE TABLE t (x)").connection.close()
+    with pytest.raises(DatabaseError, match="another program"):
+        Library(other)
+    text = tmp_path / "text.sqlite"
+    text.write_text("no database " * 100)
+    with pytest.raises(DatabaseError):
+        Library(text)
+    newer = tmp_path / "newer.sqlite"
+    shutil.copy(database, newer)
+    connection = sqlite3.connect(newer)
+    connection.execute("PRAGMA user_version = 99")
+    connection.commit()
+    connection.close()
+    with pytest.raises(DatabaseError, match="Update nocturne-reader"):
+        Library(newer)
+
+
+def test_reading_writes_nothing(database: pathlib.Path, tmp_path: pathlib.Path, folder: pathlib.Path) -> None:
+    copy = tmp_path / "library.sqlite"
+    shutil.copy(database, copy)
+    before = copy.read_bytes()
+    with Library(copy) as library:
+        library.tracks("dicts")
+        library.beats(folder / "beats.wav")
+    assert copy.read_bytes() == before
+
+
+def test_a_database_is_read_while_it_is_written(database: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    copy = tmp_path / "library.sqlite"
+    shutil.copy(database, copy)
+    writer = sqlite3.connect(copy, isolation_level=None)
+    writer.execute("PRAGMA journal_mode = WAL")
+    writer.execute("BEGIN IMMEDIATE")
+    writer.execute("UPDATE file SET size_bytes = 1")
+    assert all(row["size_bytes"] != 1 for row in Library(copy).tracks("dicts"))
+    writer.execute("COMMIT")
+    assert all(row["size_bytes"] == 1 for row in Library(copy).tracks("dicts"))
+    writer.close()
