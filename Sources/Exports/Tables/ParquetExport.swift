@@ -7,13 +7,17 @@ internal import SystemPackage
 /// `removals`.
 struct ParquetExport: ExportFormat {
   let name = "parquet"
-  let abstract = "Tables of tracks, beats and tags for DuckDB, pandas, Polars and Spark"
+  let abstract = "Tables of tracks, beats and tags for DuckDB, pandas, Polars and Spark; --option rows=N in a row group"
   let long: Set<String> = ["beats"]
   let output = ExportOutput.folder
 
   func begin(_ context: ExportContext) throws -> any ExportWriter {
-    try context.checkOptions()
-    return try ParquetWriter(context)
+    try context.checkOptions(["rows"])
+    guard let text = context.options["rows"] else { return try ParquetWriter(context) }
+    guard let rows = Int(text), (1...ParquetFile.largestGroup).contains(rows) else {
+      throw ExportError.badOption("rows", value: text, expected: "a number from 1 to \(ParquetFile.largestGroup)")
+    }
+    return try ParquetWriter(context, groupRows: rows)
   }
 }
 
@@ -23,10 +27,10 @@ private struct ParquetWriter: ExportWriter {
   private let tags: ParquetFile
   private let removals: ParquetFile
 
-  init(_ context: ExportContext) throws(ExportError) {
+  init(_ context: ExportContext, groupRows: Int = ParquetFile.largestGroup) throws(ExportError) {
     let folder = context.output ?? "."
     func file(_ name: String, _ columns: [ParquetColumn]) throws(ExportError) -> ParquetFile {
-      try ParquetFile(folder.appending("\(name).parquet"), columns, program: context.program)
+      try ParquetFile(folder.appending("\(name).parquet"), columns, groupRows: groupRows, program: context.program)
     }
     tracks = try file(
       "tracks",

@@ -27,13 +27,19 @@ final class ParquetFile {
     var compressedSize = 0
   }
 
-  /// Readers work on row groups one at a time, and here they are in memory.
-  private static let groupRows = 1 << 20
+  private let groupRows: Int
+
+  /// Rows of a row group. Readers work on row groups one at a time, and here they are in memory.
+  static let largestGroup = 1 << 20
   private static let groupBytes = 32 << 20
   private static let magic = Array("PAR1".utf8)
 
-  init(_ path: FilePath, _ columns: [ParquetColumn], program: String) throws(ExportError) {
+  /// - Parameter groupRows: Rows of a row group at most.
+  init(
+    _ path: FilePath, _ columns: [ParquetColumn], groupRows: Int = ParquetFile.largestGroup, program: String
+  ) throws(ExportError) {
     self.columns = columns
+    self.groupRows = groupRows
     self.program = program
     file = try ExportFile(path)
     try write(Self.magic)
@@ -43,11 +49,8 @@ final class ParquetFile {
   func append(_ values: [ParquetColumn.Value?]) throws(ExportError) {
     for (index, value) in values.enumerated() { columns[index].append(value) }
     rowCount += 1
-    if rowCount.isMultiple(of: 256),
-      rowCount >= Self.groupRows || columns.reduce(0, { $0 + $1.size }) >= Self.groupBytes
-    {
-      try writeGroup()
-    }
+    let isLarge = rowCount.isMultiple(of: 256) && columns.reduce(0) { $0 + $1.size } >= Self.groupBytes
+    if rowCount >= groupRows || isLarge { try writeGroup() }
   }
 
   /// Writes what is left, and the footer; `file` is whole then and waits to be committed.
