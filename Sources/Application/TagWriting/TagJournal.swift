@@ -62,7 +62,8 @@ final class TagJournal {
     self.path = path
     do {
       file = try FileDescriptor.open(
-        path, .readWrite, options: [.create, .append, .closeOnExec], permissions: [.ownerReadWrite, .groupRead, .otherRead])
+        path, .readWrite, options: [.create, .append, .closeOnExec],
+        permissions: [.ownerReadWrite, .groupRead, .otherRead])
       var head = [UInt8](repeating: 0, count: 512)
       let count = try head.withUnsafeMutableBytes { try file.read(fromAbsoluteOffset: 0, into: $0) }
       if count == 0 {
