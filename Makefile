@@ -13,6 +13,7 @@
 #               reports/release-check.md
 # make recipes  run the recipes of docs/workers.md with GNU parallel, xargs, Slurm and PySpark, check Kubernetes' against
 #               its schema; downloads PySpark
+# make wheel    the Python reader as a wheel in .build/wheel
 # make samples  make the sample reports in reports/sample/
 
 LIBRARY ?= Fixtures
@@ -25,7 +26,7 @@ BUILD   := swift build -c release --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
 .PHONY: run build test bench accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year fuzz sanitize release-check \
-	install deb dist image check-package recipes samples clean
+	install deb dist image check-package recipes wheel samples clean
 
 # Broken files in a library must not make `make` fail: the summary names them.
 run: build
@@ -50,6 +51,8 @@ test:
 	@Scripts/check-app .build/debug/analyze
 	@Scripts/check-spotify .build/debug/analyze
 	@Scripts/check-subsonic .build/debug/analyze
+	@Scripts/check-acoustid .build/debug/analyze
+	@Scripts/check-python .build/debug/analyze
 	@Scripts/check-exports .build/debug/analyze
 	@Scripts/check-dj-exports .build/debug/analyze
 	@Scripts/check-tag-writing .build/debug/analyze
@@ -106,6 +109,10 @@ image: deb
 
 check-package: deb
 	@Scripts/check-package
+
+# The Python reader; see docs/python.md.
+wheel:
+	@Scripts/make-wheel .build/wheel
 
 recipes:
 	@Scripts/setup recipes

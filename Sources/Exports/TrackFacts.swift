@@ -7,6 +7,11 @@ extension FileRecord {
   var title: String? { tags?.joined("title") ?? path.stem }
 }
 
+extension MusicalKey {
+  /// `C`, `F#m`.
+  var shortName: String { tonic + (mode == .minor ? "m" : "") }
+}
+
 extension KeyFinding {
   var key: MusicalKey? { name.flatMap { MusicalKey($0) } }
 }

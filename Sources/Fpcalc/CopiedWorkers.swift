@@ -81,6 +81,8 @@ struct CopiedWorkers {
             next += 1
           } else {
             let worker = workers.remove(at: index)
+            // Closing its input would not end it: copies that were made later have that open, too.
+            kill(worker.process, SIGKILL)
             _ = reap(worker)
             break
           }

@@ -3,6 +3,7 @@ import ArgumentParser
 import Filters
 import Foundation
 import Platform
+import ResultStore
 import SystemPackage
 import TagWriting
 import Text

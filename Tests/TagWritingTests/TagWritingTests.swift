@@ -25,14 +25,17 @@ import Testing
   private func contents(_ path: FilePath) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path.string))) }
 
   private static let values = [
-    "bpm": "128", "initialkey": "F#m", "acoustid_fingerprint": "AQAAE0mSREuSKFMBAAAAAAAAAA", "replaygain_track_gain": "-7.10 dB",
+    "bpm": "128", "initialkey": "F#m", "acoustid_fingerprint": "AQAAE0mSREuSKFMBAAAAAAAAAA",
+    "replaygain_track_gain": "-7.10 dB",
   ]
 
   /// Sets fields in place, with all checks.
   private func write(_ values: [String: String], to path: FilePath) throws {
     let replacement = try TagReplacement(path, TagReplacement.Options())
     let items = try values.map { field, value in
-      if let item = replacement.file.items(of: field).first { return TagItem(tag: item.tag, key: item.key, values: [value]) }
+      if let item = replacement.file.items(of: field).first {
+        return TagItem(tag: item.tag, key: item.key, values: [value])
+      }
       let (tag, key) = try #require(replacement.file.newKey(of: field))
       return TagItem(tag: tag, key: key, values: [value])
     }
@@ -113,7 +116,8 @@ import Testing
 
   @Test func otherFramesKeepTheirBytes() throws {
     let frames =
-      frame23("TSIZ", Array("\u{0}123".utf8)) + frame23("RVAD", [1, 2, 0xFF, 0xE0]) + frame23("TIT2", [1, 0xFF, 0xFE, 65, 0])
+      frame23("TSIZ", Array("\u{0}123".utf8)) + frame23("RVAD", [1, 2, 0xFF, 0xE0])
+      + frame23("TIT2", [1, 0xFF, 0xFE, 65, 0])
       + frame23("XXXX", []) + frame23("PRIV", Array("me".utf8) + [0, 0xFF, 0])
     let path = try put(mp3(3, frames + [0, 0, 0, 0]), "a.mp3")
     try write(["bpm": "90"], to: path)
@@ -157,7 +161,7 @@ import Testing
       ("footer", try mp3(4, flags: 0x10, [])),
       ("junk in the padding", try mp3(3, good + [0, 0, 0, 1])),
       ("frame that is too long", try mp3(3, Array("TIT2".utf8) + [0, 0, 1, 0, 0, 0, 0])),
-      ("two tags", try mp3(3, good) .prefix(10 + good.count) + mp3(3, good)),
+      ("two tags", try mp3(3, good).prefix(10 + good.count) + mp3(3, good)),
     ] {
       let path = try put(bytes, "a.mp3")
       #expect(throws: TagWriteError.self, "\(name)") { try write(["bpm": "90"], to: path) }
@@ -183,6 +187,20 @@ import Testing
     // Without ID3v2, the APE tag gets new fields, so that it is not hidden.
     let alone = try put(Samples.bytes("bare.mp3") + ape, "b.mp3")
     #expect(try TaggedFile(path: alone).newKey(of: "bpm")?.tag == "apev2")
+  }
+
+  @Test func allKeysOfAFieldAreSet() throws {
+    let frames = frame23("TXXX", Array("\u{0}KEY\u{0}C".utf8)) + frame23("TKEY", Array("\u{0}Dm".utf8))
+    let path = try put(mp3(3, frames), "a.mp3")
+    let replacement = try TagReplacement(path, TagReplacement.Options())
+    let items = replacement.file.items(of: "initialkey")
+    #expect(items.map(\.key) == ["TKEY", "TXXX:KEY"] && items.map(\.values) == [["Dm"], ["C"]])
+    try replacement.perform(
+      items.map { TagItem(tag: $0.tag, key: $0.key, values: ["Am"]) }, of: ["initialkey"],
+      contentID: AudioContent(path: path).id
+    ) { _ in }
+    #expect(try TaggedFile(path: path).items(of: "initialkey").map(\.values) == [["Am"], ["Am"]])
+    #expect(try TagReader.read(path: path).fields == ["initialkey": ["Am"]])
   }
 
   @Test func anApeFile() throws {
@@ -222,8 +240,8 @@ import Testing
       // Where the structure is: at the start and at the end.
       let places = Bool.random(using: &random) ? 0..<min(2_000, good.count) : max(0, good.count - 4_000)..<good.count
       for _ in 0..<Int.random(in: 1...6, using: &random) {
-        bytes[Int.random(in: places, using: &random)] = [0, 1, 0x7F, 0x80, 0xFF, .random(in: 0...255, using: &random)]
-          .randomElement(using: &random) ?? 0
+        let values: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF, .random(in: 0...255, using: &random)]
+        bytes[Int.random(in: places, using: &random)] = values.randomElement(using: &random) ?? 0
       }
       try attempt(bytes)
     }

@@ -10,11 +10,10 @@ Copy this file into a folder, and name both in the configuration of beets:
       overwrite: no       # replace fields that have a value already
       write: no           # write tags of files, too
 
-It runs `analyze report` once and reads its lines; no audio is touched. Tracks are matched by their paths. Set are the
-fields of beets `bpm`, `initial_key`, `rg_track_gain`, `rg_track_peak`, `rg_album_gain` and `rg_album_peak`, and the
-flexible fields `nocturne_bpm`, `nocturne_bpm_confidence`, `nocturne_camelot`, `nocturne_energy`,
-`nocturne_danceability` and `nocturne_lufs`. What was not found is not set. A tempo that somebody has corrected (`analyze set`) is
-the one that counts.
+It runs `analyze report` once and reads its lines; no audio is touched. Tracks are matched by their paths. It sets the
+fields `bpm`, `initial_key`, `rg_track_gain`, `rg_track_peak`, `rg_album_gain` and `rg_album_peak` of beets, and the flexible
+fields `nocturne_bpm`, `nocturne_bpm_confidence`, `nocturne_camelot`, `nocturne_energy`, `nocturne_danceability` and
+`nocturne_lufs`. What was not found is not set. A tempo that a person has corrected (`analyze set`) counts before what was found.
 """
 import json
 import os

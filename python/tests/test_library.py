@@ -8,20 +8,15 @@ import stat
 
 import pytest
 from conftest import BPM, beats, write_wave
-from nocturne_reader import (
-    AnalysisFailed,
-    AnalyzeNotFound,
-    DatabaseError,
-    Library,
-    LibraryBusy,
-    NotAnalyzed,
-)
+from nocturne_reader import AnalysisFailed, AnalyzeNotFound, DatabaseError, Library, LibraryBusy, NotAnalyzed
 from nocturne_reader.columns import COLUMNS
 
 
 def test_tracks_are_rows_of_typed_values(library: Library, folder: pathlib.Path) -> None:
     rows = library.tracks("dicts")
-    assert [row["path"] for row in rows] == [os.fspath(folder / f"{name}.wav") for name in ("beats", "broken", "silence")]
+    assert [row["path"] for row in rows] == [
+        os.fspath(folder / f"{name}.wav") for name in ("beats", "broken", "silence")
+    ]
     assert len(library) == 3
     assert library.paths() == [os.fsencode(row["path"]) for row in rows]
     found, broken, silence = rows

@@ -51,7 +51,7 @@ package struct LibraryExport: Sendable {
     let selection = RecordSelection(roots: roots, statuses: Self.statuses, long: format.long, includesRuns: true)
     return try store.extract(selection, matching: filter, since: point) { extract in
       let now = Timestamp.now
-      if format.output == .folder, let output { try Self.makeFolder(output) }
+      try preparePlace()
       var writer = try format.begin(
         ExportContext(
           output: output, program: "Nocturne \(Nocturne.version)", now: now, isIncremental: point != nil,
@@ -77,14 +77,32 @@ package struct LibraryExport: Sendable {
 
   /// `nil` where there is no place for one.
   private var cursorFile: CursorFile? {
-    output.map { format.output == .folder ? CursorFile(inFolder: $0) : CursorFile(besideFile: $0) }
+    guard let output else { return nil }
+    if format.output == .folder { return CursorFile(inFolder: output) }
+    // Not beside a device or a pipe.
+    let kind = Self.kind(of: output)
+    return kind == nil || kind == .typeRegular ? CursorFile(besideFile: output) : nil
   }
 
-  private static func makeFolder(_ path: FilePath) throws {
-    do {
-      try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
-    } catch {
-      throw ExportError.cannotCreate(path, reason: error.localizedDescription)
+  /// Before any work is done.
+  private func preparePlace() throws(ExportError) {
+    guard let output else { return }
+    guard format.output == .folder else {
+      if Self.kind(of: output) == .typeDirectory {
+        throw .cannotCreate(output, reason: "it is a folder, and \(format.name) writes a file")
+      }
+      return
     }
+    do {
+      try FileManager.default.createDirectory(atPath: output.string, withIntermediateDirectories: true)
+    } catch {
+      throw .cannotCreate(output, reason: error.localizedDescription)
+    }
+  }
+
+  /// `nil` if there is nothing. Links are followed.
+  private static func kind(of path: FilePath) -> FileAttributeType? {
+    let place = URL(filePath: path.string).resolvingSymlinksInPath().path
+    return try? FileManager.default.attributesOfItem(atPath: place)[.type] as? FileAttributeType
   }
 }

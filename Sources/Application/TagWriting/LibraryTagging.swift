@@ -105,8 +105,9 @@ package final class LibraryTagging {
     guard let contentID = record.contentID else {
       throw TagWriteError(.changed, "The audio of the file is not known; run `analyze` first.")
     }
+    // Of a field under several keys, readers may take one that said it already.
     var expected: [String: String] = [:]
-    for change in changes where expected[change.field] == nil && !result.kept.contains(where: { $0.field == change.field }) {
+    for change in changes where replacement.file.items(of: change.field).count <= 1 {
       expected[change.field] = change.after.first
     }
     try replacement.perform(
@@ -119,14 +120,17 @@ package final class LibraryTagging {
     return result
   }
 
-  /// What is found in one file may be wrong for what is whole, and a damaged file is evidence.
+  /// What was found in a part of a recording may be wrong for the whole of it, and a damaged file may be all that is left.
   private func refuseDamaged(_ record: FileRecord) throws(TagWriteError) {
     guard record.status == .ok else {
-      throw TagWriteError(
-        .oddStructure, "The file is damaged\(record.problem.map { " (\($0.code))" } ?? ""); its tags are left as they are.")
+      let code = record.problem.map { " (\($0.code))" } ?? ""
+      throw TagWriteError(.oddStructure, "The file is damaged\(code); its tags are left as they are.")
     }
-    if let remark = record.remarks.first(where: { $0.code != "very_short" && ($0.stage == .open || $0.stage == .decode) }) {
-      throw TagWriteError(.oddStructure, "The structure of the file is odd (\(remark.code)); its tags are left as they are.")
+    // That there is little audio says nothing against the file.
+    let odd = record.remarks.first { ($0.stage == .open || $0.stage == .decode) && $0.code != "very_short" }
+    if let odd {
+      throw TagWriteError(
+        .oddStructure, "The structure of the file is odd (\(odd.code)); its tags are left as they are.")
     }
   }
 

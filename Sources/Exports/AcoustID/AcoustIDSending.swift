@@ -14,7 +14,7 @@ struct AcoustIDSending {
   private let folder: FilePath
   private let connection: AcoustIDConnection
 
-  /// Seconds between the starts of two requests.
+  /// Seconds from an answer to the next request.
   private static let interval = 1.0 / 3
   /// How often a request is sent until it is answered.
   private static let attempts = 5
@@ -93,6 +93,7 @@ struct AcoustIDSending {
     for attempt in 0..<Self.attempts {
       pace.wait(Self.interval)
       var pause = 1 << attempt
+      defer { pace.rest() }
       do throws(AcoustIDConnection.Failure) {
         let answer = try connection.post(keys.fields(isSubmission: isSubmission) + form.text, to: address)
         guard answer.status == 429 || answer.status >= 500 else { return answer }
@@ -151,11 +152,12 @@ struct AcoustIDSending {
 private struct Pace {
   private var last: ContinuousClock.Instant?
 
-  mutating func wait(_ seconds: Double) {
-    if let last {
-      let left = .seconds(seconds) - (ContinuousClock.now - last)
-      if left > .zero { Thread.sleep(forTimeInterval: left / .seconds(1)) }
-    }
-    last = .now
+  func wait(_ seconds: Double) {
+    guard let last else { return }
+    let left = .seconds(seconds) - (ContinuousClock.now - last)
+    if left > .zero { Thread.sleep(forTimeInterval: left / .seconds(1)) }
   }
+
+  /// A request has ended.
+  mutating func rest() { last = .now }
 }

@@ -1,7 +1,7 @@
 internal import Analysis
 
-/// Beats as the database of Mixxx holds them (`BeatGrid-2.0` and `BeatMap-1.0`): Protocol Buffers, of which these need few
-/// fields.
+/// Beats as the database of Mixxx holds them (`BeatGrid-2.0` and `BeatMap-1.0`): Protocol Buffers, of which these need
+/// few fields.
 ///
 ///     message Bpm { optional double bpm = 1; }
 ///     message Beat { optional int32 frame_position = 1; }
@@ -13,8 +13,8 @@ struct MixxxBeats: Equatable {
 
   private static let bpmPlaces = 6
 
-  /// One tempo throughout makes a grid, which begins with the first downbeat where that is known; other beats make a map.
-  /// `nil` without beats.
+  /// One tempo throughout makes a grid, which begins with the first downbeat where that is known; other beats make a
+  /// map. `nil` without beats.
   init?(_ tempo: TempoFinding, sampleRate: Int) {
     guard let grid = BeatGrid(tempo, bpmPlaces: Self.bpmPlaces) else { return nil }
     func beat(_ seconds: Double) -> [UInt8] {

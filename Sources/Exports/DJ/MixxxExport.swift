@@ -36,7 +36,8 @@ private final class MixxxWriter: ExportWriter {
       throw ExportError.unavailable("A database does not go to standard output. Name a file with --output.")
     }
     guard let identity = FileIdentity(FilePath(database)) else {
-      throw ExportError.unavailable("There is no file \(database). Mixxx keeps it in its settings folder as mixxxdb.sqlite.")
+      throw ExportError.unavailable(
+        "There is no file \(database). Mixxx keeps it in its settings folder as mixxxdb.sqlite.")
     }
     if FileIdentity(output).map({ ($0.device, $0.inode) == (identity.device, identity.inode) }) ?? false {
       throw ExportError.unavailable(
@@ -132,7 +133,7 @@ private final class MixxxWriter: ExportWriter {
       sql: """
         UPDATE library SET key = ?, key_id = ?, keys = NULL, keys_version = NULL, keys_sub_version = NULL WHERE id = ?
         """,
-      arguments: [key.tonic + (key.mode == .minor ? "m" : ""), number, id])
+      arguments: [key.shortName, number, id])
   }
 
   /// Mixxx keeps gains as factors.

@@ -75,8 +75,8 @@ private struct RekordboxWriter: ExportWriter {
     let format = record.format
     return [
       "TrackID": String(count), "Name": record.title, "Artist": record.tags?.joined("artist"),
-      "Composer": record.tags?.joined("composer"), "Album": record.tags?.joined("album"), "Grouping": record.tags?.joined("grouping"),
-      "Genre": record.tags?.joined("genre"), "Kind": format.map { "\($0.container.uppercased()) File" },
+      "Composer": record.tags?.joined("composer"), "Album": record.tags?.joined("album"),
+      "Grouping": record.tags?.joined("grouping"), "Genre": record.tags?.joined("genre"), "Kind": format.map { "\($0.container.uppercased()) File" },
       "Size": record.sizeBytes.map { String($0) }, "TotalTime": format?.duration.map { String(Int($0.rounded())) },
       "DiscNumber": record.tags?.integer("disc").map { String($0) },
       "TrackNumber": record.tags?.integer("track").map { String($0) }, "Year": record.year.map { String($0) },
@@ -85,7 +85,7 @@ private struct RekordboxWriter: ExportWriter {
       "BitRate": format?.bitRate.map { String(($0 + 500) / 1_000) },
       "SampleRate": format.map { String($0.sampleRate) }, "Comments": record.tags?.joined("comment"),
       "Location": location(of: record.path), "Remixer": record.tags?.joined("remixer"),
-      "Tonality": record.keyFinding?.key.map { $0.tonic + ($0.mode == .minor ? "m" : "") }, "Label": record.tags?.joined("label"),
+      "Tonality": record.keyFinding?.key?.shortName, "Label": record.tags?.joined("label"),
     ]
   }
 

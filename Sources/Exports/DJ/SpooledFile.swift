@@ -6,6 +6,7 @@ internal import SystemPackage
 /// file.
 final class SpooledFile {
   private let output: ExportFile
+  private let folder: FilePath
   private let spool: UnnamedFile
   private var buffer: [UInt8] = []
   private static let bufferSize = 1 << 18
@@ -13,7 +14,9 @@ final class SpooledFile {
   /// - Parameter path: `nil` for standard output.
   init(_ path: FilePath?) throws(ExportError) {
     output = try ExportFile(path)
-    let folder = FilePath(NSTemporaryDirectory())
+    // Beside the file: temporary folders may be in memory.
+    let beside = path?.removingLastComponent()
+    folder = beside.map { $0.isEmpty ? "." : $0 } ?? FilePath(NSTemporaryDirectory())
     do {
       spool = try UnnamedFile(in: folder)
     } catch {
@@ -31,7 +34,7 @@ final class SpooledFile {
     do {
       _ = try spool.descriptor.writeAll(buffer)
     } catch {
-      throw .cannotWrite(FilePath(NSTemporaryDirectory()), reason: "\(error)")
+      throw .cannotWrite(folder, reason: "\(error)")
     }
   }
 

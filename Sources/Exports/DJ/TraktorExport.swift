@@ -124,7 +124,8 @@ private struct TraktorWriter: ExportWriter {
       "INFO",
       [
         "BITRATE": record.format?.bitRate.map { String($0) }, "GENRE": record.tags?.joined("genre"),
-        "LABEL": record.tags?.joined("label"), "COMMENT": record.tags?.joined("comment"), "REMIXER": record.tags?.joined("remixer"),
+        "LABEL": record.tags?.joined("label"), "COMMENT": record.tags?.joined("comment"),
+        "REMIXER": record.tags?.joined("remixer"),
         "KEY": record.keyFinding?.key?.openKey, "PLAYTIME": duration.map { String(Int($0)) },
         "PLAYTIME_FLOAT": duration.map { String(format: "%.6f", $0) }, "IMPORT_DATE": Self.date(now),
         "RELEASE_DATE": record.year.map { "\($0)/1/1" },

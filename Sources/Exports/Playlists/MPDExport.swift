@@ -56,9 +56,10 @@ private struct MPDWriter: ExportWriter {
   private static func stickers(of record: FileRecord?) -> [(name: String, value: String?)] {
     let loudness = record?.findings[LoudnessFinding.self]
     let traits = record?.findings[TraitsFinding.self]
+    let tempo = record?.tempo.flatMap { $0.bpm == nil ? nil : $0 }
     func number(_ value: Double?, _ places: Int) -> String? { value.map { String(format: "%.\(places)f", $0) } }
     return [
-      ("bpm", number(record?.tempo?.bpm, 2)), ("bpm_confidence", number(record?.tempo?.bpm == nil ? nil : record?.tempo?.confidence, 2)),
+      ("bpm", number(tempo?.bpm, 2)), ("bpm_confidence", number(tempo?.confidence, 2)),
       ("key", record?.keyFinding?.name), ("camelot", record?.keyFinding?.camelot),
       ("energy", number(traits?.energy, 3)), ("danceability", number(traits?.danceability, 3)),
       ("lufs", number(loudness?.integrated, 2)), ("replaygain_track_gain", number(loudness?.trackGain, 2)),

@@ -144,7 +144,11 @@ public struct TagReplacement {
     } catch {
       throw fail("its tags could not be read")
     }
-    func others(_ tags: TagFinding) -> [String: [String]] { tags.fields.filter { !fields.contains($0.key) } }
+    // Under its own key the reader lists what has come second to another key of the same field.
+    let keys = Set(items.map { (TagField.otherPrefix + $0.key).uppercased() })
+    func others(_ tags: TagFinding) -> [String: [String]] {
+      tags.fields.filter { !fields.contains($0.key) && !keys.contains($0.key.uppercased()) }
+    }
     guard others(found) == others(tags), found.pictures == tags.pictures, found.lyrics == tags.lyrics,
       found.chapters == tags.chapters, found.remarks == tags.remarks
     else { throw fail("readers would see other tags than before, beside what was to be written") }

@@ -8,14 +8,7 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
-from .errors import (
-    AnalysisFailed,
-    AnalyzeNotFound,
-    DatabaseError,
-    LibraryBusy,
-    LibraryError,
-    NotAnalyzed,
-)
+from .errors import AnalysisFailed, AnalyzeNotFound, DatabaseError, LibraryBusy, LibraryError, NotAnalyzed
 from .findings import Beats, Key, Section, Waveform
 from .library import Library
 

@@ -35,11 +35,7 @@ class Library:
     """
 
     def __init__(
-        self,
-        database: PathLike,
-        *,
-        analyze_missing: bool = False,
-        program: str | os.PathLike[str] | None = None,
+        self, database: PathLike, *, analyze_missing: bool = False, program: str | os.PathLike[str] | None = None
     ) -> None:
         """
         :param database: The file; without `analyze_missing` it must be there.
@@ -71,9 +67,7 @@ class Library:
 
     def __len__(self) -> int:
         """How many tracks `tracks` has."""
-        count: int = self._rows(
-            "SELECT count(*) FROM file WHERE vanished_run IS NULL AND status IS NOT NULL"
-        )[0][0]
+        count: int = self._rows("SELECT count(*) FROM file WHERE vanished_run IS NULL AND status IS NOT NULL")[0][0]
         return count
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -108,9 +102,7 @@ class Library:
 
     def paths(self) -> list[bytes]:
         """The paths of all tracks as they are on disk, in the order of `tracks`."""
-        rows = self._rows(
-            "SELECT path FROM file WHERE vanished_run IS NULL AND status IS NOT NULL ORDER BY path"
-        )
+        rows = self._rows("SELECT path FROM file WHERE vanished_run IS NULL AND status IS NOT NULL ORDER BY path")
         return [bytes(row[0]) for row in rows]
 
     def analyze(
@@ -138,7 +130,8 @@ class Library:
         file, content = self._file(path, "tempo")
         rows = self._rows(
             "SELECT t.bpm, t.confidence, t.stable, t.map, t.reason, g.beats_s, g.downbeats_s "
-            "FROM tempo t LEFT JOIN beat_grid g ON g.file = t.file WHERE t.file = ?", file
+            "FROM tempo t LEFT JOIN beat_grid g ON g.file = t.file WHERE t.file = ?",
+            file,
         )
         correction = self._rows(
             "SELECT bpm, 1.0, stable, map, NULL, beats_s, downbeats_s FROM tempo_correction WHERE content_id = ?",
@@ -193,9 +186,10 @@ class Library:
         """What the track looks like over time."""
         file, _ = self._file(path, "waveform")
         rows = self._rows(
-            "SELECT w.samples_per_point * 1.0 / w.sample_rate_hz, w.peak_dbfs, w.onset_step_s, p.minima, p.maxima, p.rms, "
-            "p.low_peaks, p.mid_peaks, p.high_peaks, p.onsets "
-            "FROM waveform w JOIN waveform_points p ON p.file = w.file WHERE w.file = ?", file
+            "SELECT w.samples_per_point * 1.0 / w.sample_rate_hz, w.peak_dbfs, w.onset_step_s, p.minima, p.maxima, "
+            "p.rms, p.low_peaks, p.mid_peaks, p.high_peaks, p.onsets "
+            "FROM waveform w JOIN waveform_points p ON p.file = w.file WHERE w.file = ?",
+            file,
         )
         if not rows:
             raise self._no_finding(path, "waveform")
@@ -232,14 +226,15 @@ class Library:
             return None
         rows = self._rows(
             "SELECT f.id, f.status, f.content_id, e.message FROM file f LEFT JOIN failure e ON e.file = f.id "
-            "WHERE f.path = ? AND f.vanished_run IS NULL AND f.status IS NOT NULL", name
+            "WHERE f.path = ? AND f.vanished_run IS NULL AND f.status IS NOT NULL",
+            name,
         )
         return rows[0] if rows else None
 
     def _no_finding(self, path: PathLike, what: str) -> NotAnalyzed:
         return NotAnalyzed(
-            f"There is no {what} of {os.fsdecode(self._absolute(path))}: the analyzer was not in the pipeline, or it failed "
-            "(`analyze show FILE` says which). Run `analyze` with a pipeline that has it, such as --pipeline sound."
+            f"There is no {what} of {os.fsdecode(self._absolute(path))}: the analyzer was not in the pipeline, or it "
+            "failed (`analyze show FILE` says which). Run `analyze` with a pipeline that has it, such as --pipeline sound."
         )
 
     def _tables(self) -> set[str]:
@@ -258,7 +253,9 @@ class Library:
             raise self._unreadable(error) from error
 
     def _unreadable(self, error: sqlite3.Error) -> LibraryError:
-        return DatabaseError(f"{os.fsdecode(self._path)} cannot be read: {error}. `analyze doctor --check` looks it over.")
+        return DatabaseError(
+            f"{os.fsdecode(self._path)} cannot be read: {error}. `analyze doctor --check` looks it over."
+        )
 
     def _open(self) -> sqlite3.Connection:
         name = os.fsdecode(self._path)
@@ -285,7 +282,9 @@ class Library:
             raise DatabaseError(f"{name} is the database of another program.")
         if schema not in SCHEMAS:
             connection.close()
-            advice = "Update nocturne-reader." if schema >= SCHEMAS.stop else "Run `analyze report` to update the database."
+            advice = (
+                "Update nocturne-reader." if schema >= SCHEMAS.stop else "Run `analyze report` to update the database."
+            )
             raise DatabaseError(f"{name} has schema {schema}, which this version does not know. {advice}")
         self._connection = connection
         return connection

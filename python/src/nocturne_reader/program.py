@@ -33,7 +33,17 @@ class Program:
 
     def run(self, database: bytes, paths: Sequence[bytes], options: Sequence[str]) -> int:
         """Analyzes files and folders; the number of files that failed anew is not known, only whether there are any."""
-        words: list[str | bytes] = [self._found(), "run", "--database", database, "--progress", "none", *options, "--", *paths]
+        words: list[str | bytes] = [
+            self._found(),
+            "run",
+            "--database",
+            database,
+            "--progress",
+            "none",
+            *options,
+            "--",
+            *paths,
+        ]
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         message = done.stderr.decode(errors="replace").strip()
         if done.returncode == LOCKED:
@@ -45,7 +55,15 @@ class Program:
     def show(self, database: bytes, path: bytes) -> dict[str, Any]:
         """The record of a file, with its beats."""
         words: list[str | bytes] = [
-            self._found(), "show", "--json", "--include", "beats", "--database", database, "--", path,
+            self._found(),
+            "show",
+            "--json",
+            "--include",
+            "beats",
+            "--database",
+            database,
+            "--",
+            path,
         ]
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         if done.returncode != FINE:
