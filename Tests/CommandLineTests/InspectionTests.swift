@@ -128,6 +128,7 @@ import Text
       "click": "nocturne.click.v1.schema.json", "metronome": "nocturne.metronome.v1.schema.json",
       "playlist": "nocturne.playlist.v1.schema.json", "set": "nocturne.set.v1.schema.json",
       "corrections": "nocturne.corrections.v1.schema.json", "review": "nocturne.review.v1.schema.json",
+      "removal": "nocturne.removal.v1.schema.json", "write-tags": "nocturne.write_tags.v1.schema.json",
       "worker": "nocturne.worker.v1.schema.json",
     ]
     for (format, name) in files {

@@ -11,7 +11,7 @@ import Text
     let place = try Workplace()
     for (arguments, hint) in [
       (["doctr"], "did you mean 'analyze doctor'?"), (["repot", "x.wav"], "did you mean 'analyze report'?"),
-      (["zzzzz", "foo"], "Unknown command 'zzzzz'"), (["zzzzz", "foo"], "report, search, show"),
+      (["zzzzz", "foo"], "Unknown command 'zzzzz'"), (["zzzzz", "foo"], "report, export, search"),
       (["--pipeline", "sound", "run", "foo"], "Put 'run' first"),
     ] as [([Argument], String)] {
       let outcome = try place.start(arguments).end()
