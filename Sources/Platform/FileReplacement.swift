@@ -153,8 +153,8 @@ public final class FileReplacement {
     _ = path.withPlatformString { unsafe unlink($0) }
   }
 
-  /// Makes a rename in a folder durable. Some file systems cannot do this for folders; that is not a reason to fail.
-  private static func synchronize(_ folder: FilePath) {
+  /// Makes a rename in a folder, or a new file, durable. Some file systems cannot do this for folders; that is not a reason to fail.
+  public static func synchronize(_ folder: FilePath) {
     guard
       let file = try? FileDescriptor.open(
         folder.isEmpty ? "." : folder, .readOnly, options: [.directory, .closeOnExec])

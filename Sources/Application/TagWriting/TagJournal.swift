@@ -71,7 +71,7 @@ final class TagJournal {
           Header(
             journal: Header.name, version: Header.version, program: "Nocturne \(Nocturne.version)",
             startedAt: Timestamp.now.description))
-        Self.synchronizeFolder(of: path)
+        FileReplacement.synchronize(path.removingLastComponent())
       } else if !String(decoding: head[..<count], as: UTF8.self).contains("\"\(Header.name)\"") {
         throw TagJournalError("\(path) is no journal of changed tags. Name another file with --journal.")
       } else if try file.seek(offset: -1, from: .end) >= 0 {
@@ -153,15 +153,5 @@ final class TagJournal {
       number += 1
     }
     return path
-  }
-
-  private static func synchronizeFolder(of path: FilePath) {
-    let folder = path.removingLastComponent()
-    guard
-      let file = try? FileDescriptor.open(
-        folder.isEmpty ? "." : folder, .readOnly, options: [.directory, .closeOnExec])
-    else { return }
-    _ = fsync(file.rawValue)
-    try? file.close()
   }
 }
