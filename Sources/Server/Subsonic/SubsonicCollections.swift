@@ -201,7 +201,7 @@ extension SubsonicLibrary {
     var query = CatalogQuery(sections: [.tracks], limit: 20)
     query.artist = artist.isEmpty ? nil : artist
     query.title = title.isEmpty ? nil : title
-    let songs = title.isEmpty ? [] : try store.search(catalog: query).tracks.hits
+    let songs = title.isEmpty ? [] : try services.search(catalog: query).tracks.hits
     for song in songs {
       guard let lyrics = try lyrics(of: song).first else { continue }
       let text = lyrics.lines.isEmpty ? lyrics.text : lyrics.lines.map(\.text).joined(separator: "\n")

@@ -64,9 +64,9 @@ extension SubsonicLibrary {
     func query(_ section: CatalogQuery.Section, _ page: (limit: Int, offset: Int)) -> CatalogQuery {
       CatalogQuery(text, sections: [section], limit: min(page.limit, 500), offset: page.offset)
     }
-    if artists.limit > 0 { found.artists = try store.search(catalog: query(.artists, artists)).artists.hits }
-    if albums.limit > 0 { found.albums = try store.search(catalog: query(.albums, albums)).albums.hits }
-    if songs.limit > 0 { found.songs = try store.search(catalog: query(.tracks, songs)).tracks.hits }
+    if artists.limit > 0 { found.artists = try services.search(catalog: query(.artists, artists)).artists.hits }
+    if albums.limit > 0 { found.albums = try services.search(catalog: query(.albums, albums)).albums.hits }
+    if songs.limit > 0 { found.songs = try services.search(catalog: query(.tracks, songs)).tracks.hits }
     return found
   }
 
