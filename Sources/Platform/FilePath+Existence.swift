@@ -8,6 +8,13 @@ extension FilePath {
     return withPlatformString { unsafe lstat($0, &status) } == 0
   }
 
+  /// The absolute path without symbolic links, `.` and `..` of something that is there.
+  public func resolved() throws(Errno) -> FilePath {
+    guard let real = withPlatformString({ unsafe realpath($0, nil) }) else { throw Errno(rawValue: errno) }
+    defer { unsafe free(real) }
+    return unsafe FilePath(platformString: real)
+  }
+
   public enum Access: Sendable { case write, run }
 
   /// Whether this process may do so with what the path leads to.

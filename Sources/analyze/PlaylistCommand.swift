@@ -148,9 +148,7 @@ struct PlaylistCommand: AsyncParsableCommand {
   private var baseFolder: FilePath? {
     guard let output, !absolute else { return nil }
     let folder = output.path.removingLastComponent()
-    guard let real = folder.withPlatformString({ unsafe realpath($0, nil) }) else { return folder }
-    defer { unsafe free(real) }
-    return unsafe FilePath(platformString: real)
+    return (try? folder.resolved()) ?? folder
   }
 
   private func write(_ bytes: [UInt8]) throws {

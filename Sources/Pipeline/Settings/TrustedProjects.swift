@@ -55,12 +55,10 @@ public struct TrustedProjects: Sendable {
   }
 
   private func entry(for path: FilePath) throws(Errno) -> FilePath {
-    guard let resolved = path.removingLastComponent().withPlatformString({ unsafe realpath($0, nil) }),
-      let name = path.lastComponent
-    else { throw Errno(rawValue: errno) }
-    defer { unsafe free(resolved) }
-    let place = unsafe FilePath(platformString: resolved).appending(name)
-    return folder.appending(SHA256Digest.text(of: [place.withBytes { Array($0) }]))
+    let folder = try path.removingLastComponent().resolved()
+    guard let name = path.lastComponent else { throw .invalidArgument }
+    let place = folder.appending(name)
+    return self.folder.appending(SHA256Digest.text(of: [place.withBytes { Array($0) }]))
   }
 
   /// Reads a file that no other user could have written.

@@ -58,9 +58,7 @@ public struct KnownFingerprints {
       whole = unsafe FilePath(platformString: folder).pushing(path)
     }
     whole.lexicallyNormalize()
-    guard let real = unsafe path.withPlatformString({ unsafe realpath($0, nil) }) else { return [whole] }
-    defer { unsafe free(real) }
-    let resolved = unsafe FilePath(platformString: real)
+    guard let resolved = try? path.resolved() else { return [whole] }
     return resolved == whole ? [whole] : [whole, resolved]
   }
 

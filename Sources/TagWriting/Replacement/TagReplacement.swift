@@ -33,11 +33,11 @@ public struct TagReplacement {
   /// Looks at a file.
   /// - Throws: `TagWriteError` if it may not or cannot be changed.
   public init(_ path: FilePath, _ options: Options) throws(TagWriteError) {
-    guard let real = path.withPlatformString({ unsafe realpath($0, nil) }) else {
-      throw TagWriteError(.inputOutput, "The file cannot be found: \(Errno(rawValue: errno)).")
+    do throws(Errno) {
+      self.path = try path.resolved()
+    } catch {
+      throw TagWriteError(.inputOutput, "The file cannot be found: \(error).")
     }
-    self.path = unsafe FilePath(platformString: real)
-    unsafe free(real)
     self.options = options
     var status = stat()
     guard unsafe self.path.withPlatformString({ unsafe stat($0, &status) }) == 0,
@@ -50,7 +50,7 @@ public struct TagReplacement {
         "The file has \(status.st_nlink) names (hard links), and the others would keep the old tags. "
           + "Use --split-hard-links to give this name a file of its own.")
     }
-    guard identity.permissions & 0o222 != 0, self.path.withPlatformString({ unsafe access($0, W_OK) }) == 0 else {
+    guard identity.permissions & 0o222 != 0, self.path.allows(.write) else {
       throw TagWriteError(.notWritable, "The file is read-only.")
     }
     file = try TaggedFile(path: self.path)
