@@ -40,24 +40,7 @@ build:
 test:
 	@Scripts/setup test
 	@Scripts/run-tests
-	@Scripts/version --check
-	@Scripts/check-manual .build/debug/analyze
-	@Scripts/check-server .build/debug/analyze
-	@Scripts/check-openapi .build/debug/analyze
-	@Scripts/check-recognition-server .build/debug/analyze
-	@Scripts/check-adding-an-analyzer .build/debug
-	@Scripts/hash-page --check
-	@Scripts/check-pages .build/debug/analyze
-	@Scripts/check-app .build/debug/analyze
-	@Scripts/check-spotify .build/debug/analyze
-	@Scripts/check-subsonic .build/debug/analyze
-	@Scripts/check-acoustid .build/debug/analyze
-	@Scripts/check-python .build/debug/analyze
-	@Scripts/check-exports .build/debug/analyze
-	@Scripts/check-dj-exports .build/debug/analyze
-	@Scripts/check-tag-writing .build/debug/analyze
-	@Scripts/make-documentation .build/documentation
-	@Benchmarks/check-weights
+	@Scripts/run-checks
 
 bench: build
 	@Scripts/setup bench

@@ -41,7 +41,7 @@ def analyzed(program, music, work):
     for number, path in enumerate(files[:: max(1, len(files) // 20)][:20]):
         os.symlink(path.resolve(), library / f"{number:02d}{path.suffix}")
     database = work / "library.sqlite"
-    subprocess.run([program, "run", library, "--database", database, "--pipeline", "sound", "--fail-on", "never", "--progress", "none"], check=True)
+    subprocess.run([program, "run", library, "--database", database, "--fail-on", "never", "--progress", "none"], check=True)
     return database
 
 

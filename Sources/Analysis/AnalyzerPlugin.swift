@@ -3,6 +3,9 @@ public import Text
 /// An analyzer with its settings, ready for a pipeline that knows nothing of its types.
 public struct AnalyzerPlugin: Sendable {
   public private(set) var identity: AnalyzerIdentity
+  /// Its identities beside more of the analyzers that it reads than its pipeline has. Their findings know more, so they stand
+  /// for its own.
+  public private(set) var richerIdentities: Set<AnalyzerIdentity> = []
   public let feed: Feed
   /// Ids of the analyzers whose findings its sessions look at.
   public let reads: [String]
@@ -41,13 +44,32 @@ public struct AnalyzerPlugin: Sendable {
 }
 
 extension AnalyzerPlugin {
+  /// Whether one of these analyses has found what this analyzer would find, or more.
+  public func isCovered(by known: Set<AnalyzerIdentity>) -> Bool {
+    known.contains(identity) || !known.isDisjoint(with: richerIdentities)
+  }
+
   /// The same analyzer beside others: its identity depends on the identities of those that it reads.
-  fileprivate func reading(_ others: [AnalyzerIdentity]) -> AnalyzerPlugin {
-    guard !others.isEmpty else { return self }
-    let names = [identity.digest] + others.map { "\($0.id) \($0.version) \($0.digest)" }
+  /// - Parameter absent: Analyzers that the pipeline lacks.
+  fileprivate func reading(
+    _ others: [AnalyzerIdentity], absent: [AnalyzerIdentity]
+  ) -> AnalyzerPlugin {
     var plugin = self
-    plugin.identity.digest = ContentID(hashing: Array(names.joined(separator: "\n").utf8)).description
+    plugin.identity = identity(beside: others)
+    for chosen in 1..<(1 << absent.count) {
+      let added = absent.indices.filter { chosen >> $0 & 1 == 1 }.map { absent[$0] }
+      plugin.richerIdentities.insert(identity(beside: others + added))
+    }
     return plugin
+  }
+
+  private func identity(beside others: [AnalyzerIdentity]) -> AnalyzerIdentity {
+    guard !others.isEmpty else { return identity }
+    let inOrder = reads.compactMap { id in others.first { $0.id == id } }
+    let names = [identity.digest] + inOrder.map { "\($0.id) \($0.version) \($0.digest)" }
+    var identity = identity
+    identity.digest = ContentID(hashing: Array(names.joined(separator: "\n").utf8)).description
+    return identity
   }
 }
 
@@ -66,11 +88,17 @@ extension [AnalyzerPlugin] {
   }
 
   /// The same analyzers as members of one pipeline: a finding that was made beside other findings is another one.
-  public var asOnePipeline: [AnalyzerPlugin] {
+  /// - Parameter fuller: Analyzers with their usual settings. Where this pipeline lacks one of them that an analyzer reads,
+  ///   a finding made beside it stays current.
+  public func asOnePipeline(fuller: [AnalyzerPlugin] = []) -> [AnalyzerPlugin] {
+    let missing = fuller.filter { other in !contains { $0.id == other.id } }
+    let absent = missing.isEmpty ? [] : (self + missing).asOnePipeline().suffix(missing.count)
     var linked = self
     for index in readingOrder {
-      let others = self[index].reads.compactMap { id in linked.first { $0.id == id }?.identity }
-      linked[index] = self[index].reading(others)
+      let reads = self[index].reads
+      linked[index] = self[index].reading(
+        reads.compactMap { id in linked.first { $0.id == id }?.identity },
+        absent: reads.compactMap { id in absent.first { $0.id == id }?.identity })
     }
     return linked
   }

@@ -61,7 +61,7 @@ public struct FileAnalyzer: Sendable {
       analysis.contentID = content.id
       // Verifying a checksum needs decoding.
       let known = verifiesChecksums ? nil : knownAudio(of: content, job, findAudio)
-      let missing = audioPlugins.filter { !(known?.analyzers.contains($0.identity) ?? false) }
+      let missing = audioPlugins.filter { !$0.isCovered(by: known?.analyzers ?? []) }
       analysis.reusesKnownAudio = known != nil
       if known != nil || !missing.isEmpty || verifiesChecksums { analysis.decodingID = content.decodingID }
       if missing.isEmpty, let known {

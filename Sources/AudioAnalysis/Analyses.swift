@@ -30,7 +30,7 @@ public struct Analyses: Sendable {
   /// - Throws: `DecodeError` if no analyzer finds anything, since the file cannot be read or has no audio. A file that is
   ///   damaged, or without audio but with tags, is no error: see `problem`.
   public init(of path: FilePath, _ kinds: [AnalyzerKind] = BuiltInAnalyzers.all) throws(DecodeError) {
-    let analyzer = FileAnalyzer(plugins: kinds.map(\.standardPlugin).asOnePipeline, resampler: .soxr)
+    let analyzer = FileAnalyzer(plugins: kinds.map(\.standardPlugin).asOnePipeline(), resampler: .soxr)
     // It is `nil` only for analyses that are cancelled.
     let analysis = analyzer.analyze(AnalysisJob(path: path)) ?? FileAnalysis(status: .failed)
     if analysis.status == .failed, !analysis.outcomes.contains(where: { $0.finding != nil }),
@@ -59,7 +59,7 @@ public struct Analyses: Sendable {
     precondition(channels.allSatisfy { $0.count == frameCount }, "channels have the same length")
     var format = AudioFormat(
       container: "pcm", codec: "pcm_float", sampleRate: sampleRate, channelCount: channels.count, isLossless: true)
-    let plugins = kinds.map(\.standardPlugin).asOnePipeline
+    let plugins = kinds.map(\.standardPlugin).asOnePipeline()
     let graph = FeedGraph(
       plugins: plugins.filter { $0.feed != .file }, track: Track(path: "", format: format), format: format,
       encoding: SampleEncoding(sampleType: .float), resampler: .soxr)

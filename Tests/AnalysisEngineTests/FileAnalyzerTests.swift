@@ -247,7 +247,7 @@ extension FileAnalysis {
     let plugins = [
       Probe.plugin("first", mono), tags, Probe.plugin("second", resampled),
       Reader.plugin("reader", mono, reads: ["first"]),
-    ].asOnePipeline
+    ].asOnePipeline()
     let analysis = try #require(analyzer(plugins).analyze(AnalysisJob(path: path, knownAudio: [known])))
     #expect(analysis.ids == ["first", "tags", "reader"])
     #expect(analysis.outcome("reader")?.read?.valuesOfProbe ?? 0 > 0)

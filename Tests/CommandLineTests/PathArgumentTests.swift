@@ -12,7 +12,7 @@ import Text
     for (arguments, hint) in [
       (["doctr"], "did you mean 'analyze doctor'?"), (["repot", "x.wav"], "did you mean 'analyze report'?"),
       (["zzzzz", "foo"], "Unknown command 'zzzzz'"), (["zzzzz", "foo"], "report, export, search"),
-      (["--pipeline", "sound", "run", "foo"], "Put 'run' first"),
+      (["--pipeline", "tempo", "run", "foo"], "Put 'run' first"),
     ] as [([Argument], String)] {
       let outcome = try place.start(arguments).end()
       #expect(outcome.status == 64 && outcome.errors.contains(hint), "\(outcome.errors)")

@@ -13,7 +13,7 @@ import Text
     try place.put(WAVFile(.chords(seed: 2, sampleRate: 22_050, seconds: 22)).bytes, as: "others.wav")
     try place.put(WAVFile(.clickTrack(bpm: 120, sampleRate: 22_050, seconds: 20)).bytes, as: "clicks.wav")
     try place.put(WAVFile(.noise(seed: 1, sampleRate: 22_050, seconds: 20)).bytes, as: "noise.wav")
-    #expect(try place.run(pipeline: "sound").status == 0)
+    #expect(try place.run(pipeline: "default").status == 0)
     return place
   }
 

@@ -16,7 +16,7 @@ import Text
     try put(.clickTrack(bpm: 120, sampleRate: 22_050, seconds: 20), as: "clicks.wav")
     try put(.noise(seed: 1, sampleRate: 22_050, seconds: 20), as: "noise.wav")
     try put(.silence(sampleRate: 22_050, seconds: 20), as: "silence.wav")
-    #expect(try place.run(pipeline: "sound").status == 0)
+    #expect(try place.run(pipeline: "default").status == 0)
     return place
   }
 

@@ -49,6 +49,29 @@ import Text
     #expect(try library.night().scan.cached == 1)
   }
 
+  /// Cues made beside sections stay current for a run without sections, and are taken over for copies.
+  @Test func findingsMadeBesideMoreAreKept() throws {
+    let library = try Library()
+    let rich = AnalyzerIdentity(id: "cues", version: 1, digest: "beside sections")
+    let plain = AnalyzerIdentity(id: "cues", version: 1, digest: "alone")
+    func cues(_ file: PendingFile) -> FileAnalysis {
+      var analysis = Library.analysis(of: file, audio: "sound")
+      analysis.outcomes.append(AnalyzerOutcome(analyzer: rich, result: .notApplicable("too short")))
+      return analysis
+    }
+    library.wanted = Library.wanted(extra: [rich])
+    library.put("/music/a.flac")
+    try library.night(cues)
+
+    library.wanted = Library.wanted(extra: [plain])
+    #expect(try library.night(cues).scan.outdated == 1)
+    library.wanted.members[3].richer = [rich]
+    #expect(try library.night().scan.cached == 1)
+    library.put("/music/copy.flac")
+    try library.night { retagged($0, title: "Copy", audio: "sound") }
+    #expect(try library.night().scan.cached == 2)
+  }
+
   @Test func copyTakesOverWhatTheOriginalHas() throws {
     let library = try Library()
     let key = AnalyzerIdentity(id: "key", version: 1, digest: "")

@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 @pytest.fixture(scope="session")
 def database(folder: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     path = tmp_path_factory.mktemp("database") / "library.sqlite"
-    whole = Library(path, analyze_missing=True).analyze(folder, pipeline="sound")
+    whole = Library(path, analyze_missing=True).analyze(folder)
     assert not whole  # broken.wav
     return path
 

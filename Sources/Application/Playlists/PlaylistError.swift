@@ -21,8 +21,7 @@ package enum PlaylistError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(count) tracks match, and at most \(Playlist.mixLimit) are put in order by how they mix. Narrow the filter, give "
         + "--length or --tracks, or choose another --order."
     case .noEnergies:
-      "No track has an energy. Analyze them with the pipeline sound, or another one with the analyzer traits: analyze "
-        + "FOLDER --pipeline sound"
+      "No track has an energy. Analyze them with the analyzer traits, as the pipeline default has it: analyze FOLDER"
     case .exists(let path):
       "\(Self.text(path)) exists. Name another file, or replace it with --force."
     case .cannotWrite(let path, let reason): "\(Self.text(path)) cannot be written: \(reason)."

@@ -156,7 +156,7 @@ package enum SimilarTracksError: Error, CustomStringConvertible {
     switch self {
     case .nothingDescribed(let database):
       "No file in the database \(printable(DisplayPath.text(of: database))) has a descriptor of its sound. Analyze your "
-        + "music with the pipeline sound, or another one with the analyzer likeness: analyze FOLDER --pipeline sound"
+        + "music with the analyzer likeness, as the pipeline default has it: analyze FOLDER"
     case .noDescriptor(let path, let reason):
       "\(printable(DisplayPath.text(of: path))) cannot be compared: "
         + (reason == "silence"

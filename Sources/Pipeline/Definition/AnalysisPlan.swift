@@ -42,7 +42,9 @@ public struct AnalysisPlan: Sendable {
   /// The results a file must have in the store to need no work.
   public var wanted: WantedAnalyses {
     WantedAnalyses(
-      members: plugins.map { WantedAnalyses.Member(identity: $0.identity, readsAudio: $0.feed != .file) },
+      members: plugins.map {
+        WantedAnalyses.Member(identity: $0.identity, readsAudio: $0.feed != .file, richer: $0.richerIdentities)
+      },
       decoderVersion: AudioSource.version)
   }
 
@@ -66,9 +68,24 @@ extension PipelineDefinition {
     if let only { try check(only) }
     var plan = AnalysisPlan(name: name, plugins: [], resampler: resampler, decoding: decoding)
     for entry in entries { plan.plugins.append(try plugin(for: entry, kinds: kinds)) }
-    plan.plugins = plan.plugins.asOnePipeline
+    plan.plugins = plan.plugins.asOnePipeline(fuller: try usualPlugins(of: kinds, readBy: plan.plugins))
     if let only { plan.plugins = plan.plugins.selecting(only) }
     return plan
+  }
+
+  /// The analyzers that some of these read, with their usual settings.
+  private func usualPlugins(
+    of kinds: [AnalyzerKind], readBy plugins: [AnalyzerPlugin]
+  ) throws(DefinitionError) -> [AnalyzerPlugin] {
+    let read = Set(plugins.flatMap(\.reads))
+    var usual: [AnalyzerPlugin] = []
+    for kind in kinds where read.contains(kind.id) {
+      usual.append(
+        try configuring("analyzers.\(kind.id)") { () throws(ConfigurationError) in
+          try kind.make(resampler: resampler.rawValue)
+        })
+    }
+    return usual
   }
 
   private func plugin(for entry: Entry, kinds: [AnalyzerKind]) throws(DefinitionError) -> AnalyzerPlugin {

@@ -292,13 +292,16 @@ public final class ResultWriter: Sendable {
       ORDER BY f.id LIMIT 1
       """)
     for member in wanted.members where member.readsAudio && !made.contains(member.identity.id) {
-      let identity = member.identity
-      if analyses.contains(where: { $0.identity == identity }) { continue }
-      let found = try source.first(
-        .text(decodingID.description), .integer(file), .text(identity.id), .integer(identity.version),
-        .text(identity.digest)
-      ) { (file: source.integer(0), analyzer: source.integer(1), outcome: source.text(2)) }
+      if analyses.contains(where: { member.accepted.contains($0.identity) }) { continue }
+      var found: (identity: AnalyzerIdentity, file: Int64, analyzer: Int64, outcome: String)?
+      for identity in member.accepted where found == nil {
+        found = try source.first(
+          .text(decodingID.description), .integer(file), .text(identity.id), .integer(identity.version),
+          .text(identity.digest)
+        ) { (identity, source.integer(0), source.integer(1), source.text(2)) }
+      }
       guard let found else { continue }
+      let identity = found.identity
       for old in analyses where old.identity.id == identity.id { try deleteAnalysis(old.analyzer, file: file, db) }
       analyses.removeAll { $0.identity.id == identity.id }
       try store.findings.copy(identity.id, from: found.file, to: file, in: db)

@@ -234,10 +234,10 @@ public final class ScanSession: Sendable {
     let members = try store.analysisSets.members(of: set, in: db)
     let identities = Set(members.map(\.identity))
     let currency = Currency(
-      coversAll: wanted.members.allSatisfy { identities.contains($0.identity) },
-      coversFileFeeds: wanted.members.allSatisfy { $0.readsAudio || identities.contains($0.identity) },
+      coversAll: wanted.members.allSatisfy { $0.accepted.contains(where: identities.contains) },
+      coversFileFeeds: wanted.members.allSatisfy { $0.readsAudio || $0.accepted.contains(where: identities.contains) },
       hasFailure: members.contains { member in
-        member.outcome == .failed && wanted.members.contains { $0.identity == member.identity }
+        member.outcome == .failed && wanted.members.contains { $0.accepted.contains(member.identity) }
       })
     cache[set ?? 0] = currency
     return currency

@@ -7,11 +7,17 @@ public struct WantedAnalyses: Hashable, Sendable {
     /// True if the finding follows from the encoded audio alone, so that it stays right for another file with the same
     /// content id; false for `Feed.file`.
     public var readsAudio: Bool
+    /// Identities of the same analyzer whose findings stand for this one's (`AnalyzerPlugin.richerIdentities`).
+    public var richer: Set<AnalyzerIdentity>
 
-    public init(identity: AnalyzerIdentity, readsAudio: Bool) {
+    public init(identity: AnalyzerIdentity, readsAudio: Bool, richer: Set<AnalyzerIdentity> = []) {
       self.identity = identity
       self.readsAudio = readsAudio
+      self.richer = richer
     }
+
+    /// This identity first.
+    var accepted: [AnalyzerIdentity] { [identity] + richer }
   }
 
   public var members: [Member]
@@ -25,6 +31,6 @@ public struct WantedAnalyses: Hashable, Sendable {
 
   /// Of analyzers that are none of `members` nothing is known.
   func readsAudio(_ analyzer: AnalyzerIdentity) -> Bool {
-    members.first { $0.identity == analyzer }?.readsAudio ?? false
+    members.first { $0.accepted.contains(analyzer) }?.readsAudio ?? false
   }
 }

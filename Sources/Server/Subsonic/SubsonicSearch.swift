@@ -110,7 +110,7 @@ extension SubsonicLibrary {
     return []
   }
 
-  /// Best first; none if the library has not been analyzed for likeness (pipeline `sound`).
+  /// Best first; none if the library has not been analyzed for likeness.
   private func similar(to song: Song, limit: Int) throws -> [(song: Song, likeness: Double)] {
     guard limit > 0 else { return [] }
     let answer: SimilarTracks.Answer

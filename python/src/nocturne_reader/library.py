@@ -110,7 +110,7 @@ class Library:
     ) -> bool:
         """Runs ``analyze`` on files and folders, into this database, which is made if it is not there.
 
-        :param pipeline: Such as ``sound``; by default that of the settings.
+        :param pipeline: Such as ``tags-only``; by default that of the settings.
         :param options: More options of ``analyze run``.
         :returns: Whether all files could be read.
         :raises AnalyzeNotFound: if the program is missing.
@@ -234,7 +234,7 @@ class Library:
     def _no_finding(self, path: PathLike, what: str) -> NotAnalyzed:
         return NotAnalyzed(
             f"There is no {what} of {os.fsdecode(self._absolute(path))}: the analyzer was not in the pipeline, or it "
-            "failed (`analyze show FILE` says which). Run `analyze` with a pipeline that has it, such as --pipeline sound."
+            "failed (`analyze show FILE` says which). Run `analyze` with a pipeline that has it, such as default."
         )
 
     def _tables(self) -> set[str]:
