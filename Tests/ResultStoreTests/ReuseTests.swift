@@ -61,10 +61,10 @@ import Text
     }
     library.wanted = Library.wanted(extra: [rich])
     library.put("/music/a.flac")
-    try library.night(cues)
+    try library.night(analyze: cues)
 
     library.wanted = Library.wanted(extra: [plain])
-    #expect(try library.night(cues).scan.outdated == 1)
+    #expect(try library.night(analyze: cues).scan.outdated == 1)
     library.wanted.members[3].richer = [rich]
     #expect(try library.night().scan.cached == 1)
     library.put("/music/copy.flac")
