@@ -84,7 +84,9 @@ private struct CatalogSearch {
     }
     for (words, columns) in filters {
       guard let words else { continue }
-      guard let phrase = FullTextPattern.phrase(words, isPrefix: lastIsPrefix, columns: columns) else { return (nil, false) }
+      guard let phrase = FullTextPattern.phrase(words, isPrefix: lastIsPrefix, columns: columns) else {
+        return (nil, false)
+      }
       parts.append("(\(phrase))")
     }
     return (parts.isEmpty ? nil : parts.joined(separator: " AND "), true)

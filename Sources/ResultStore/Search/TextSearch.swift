@@ -123,7 +123,8 @@ private struct TextSearch {
     let (among, values) = among("song.id")
     for column in ["title", "artist"] {
       let select = try Query(
-        db, "SELECT id FROM song WHERE \(column) = ? COLLATE NOCASE\(among) ORDER BY id LIMIT \(WordRanking.rankedCount)")
+        db,
+        "SELECT id FROM song WHERE \(column) = ? COLLATE NOCASE\(among) ORDER BY id LIMIT \(WordRanking.rankedCount)")
       try select.forEach([.text(words)] + values) { ids.append(select.integer(0)) }
     }
     var seen: Set<Int64> = []

@@ -16,7 +16,8 @@ public struct WordMatch: Sendable {
     let tokens = Self.tokens(of: text).map(\.text)
     words = tokens.enumerated().map { index, token in
       Word(
-        text: token, isPrefix: lastIsPrefix && index == tokens.count - 1, isPart: NameVariants.hasUnspacedScript(String(token)))
+        text: token, isPrefix: lastIsPrefix && index == tokens.count - 1,
+        isPart: NameVariants.hasUnspacedScript(String(token)))
     }
   }
 
