@@ -102,16 +102,17 @@ class Browser:
             if "method" in answer:
                 self.events.append(answer)
 
-    def page(self, width=1360, height=900, dark=False):
-        return Page(self, width, height, dark)
+    def page(self, width=1360, height=900, dark=False, in_window=False):
+        """A tab, or a window of its own, which stays in sight when others are opened."""
+        return Page(self, width, height, dark, in_window)
 
 
 class Page:
     """A tab. `complaints` are console errors, exceptions and violations of the content security policy."""
 
-    def __init__(self, browser, width, height, dark):
+    def __init__(self, browser, width, height, dark, in_window=False):
         self.browser = browser
-        self.target = browser.call("Target.createTarget", {"url": "about:blank"})["targetId"]
+        self.target = browser.call("Target.createTarget", {"url": "about:blank", "newWindow": in_window})["targetId"]
         self.session = browser.call("Target.attachToTarget", {"targetId": self.target, "flatten": True})["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")

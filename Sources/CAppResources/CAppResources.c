@@ -28,6 +28,9 @@ static const unsigned char clicks_js[] = {
 static const unsigned char correction_js[] = {
 #embed "../Server/App/Pages/correction.js"
 };
+static const unsigned char events_worker_js[] = {
+#embed "../Server/App/Pages/events-worker.js"
+};
 static const unsigned char index_html[] = {
 #embed "../Server/App/Pages/index.html"
 };
@@ -39,6 +42,9 @@ static const unsigned char listen_js[] = {
 };
 static const unsigned char login_js[] = {
 #embed "../Server/App/Pages/login.js"
+};
+static const unsigned char lyrics_js[] = {
+#embed "../Server/App/Pages/lyrics.js"
 };
 static const unsigned char mark_svg[] = {
 #embed "../Server/App/Pages/mark.svg"
@@ -120,10 +126,12 @@ static const cappresources_file files[] = {
   FILE_OF("click-track.js", click_track_js),
   FILE_OF("clicks.js", clicks_js),
   FILE_OF("correction.js", correction_js),
+  FILE_OF("events-worker.js", events_worker_js),
   FILE_OF("index.html", index_html),
   FILE_OF("library.js", library_js),
   FILE_OF("listen.js", listen_js),
   FILE_OF("login.js", login_js),
+  FILE_OF("lyrics.js", lyrics_js),
   FILE_OF("mark.svg", mark_svg),
   FILE_OF("metronome-screen.js", metronome_screen_js),
   FILE_OF("metronome.js", metronome_js),

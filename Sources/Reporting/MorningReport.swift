@@ -28,6 +28,8 @@ package struct MorningReport: Sendable {
     package var kind: Kind
     package var what: String
     package var advice: String
+    /// Of all files or folders.
+    package var count: Int
     /// Those with most to tell, 20 at most.
     package var files: [File]
   }
@@ -87,7 +89,7 @@ package struct MorningReport: Sendable {
       let kind: Cause.Kind =
         cause["failed"] as? Bool == true ? .failed : cause["damaged"] as? Bool == true ? .damaged : .unsure
       return Cause(
-        kind: kind, what: text(cause["what"]), advice: text(cause["do"]),
+        kind: kind, what: text(cause["what"]), advice: text(cause["do"]), count: cause["count"] as? Int ?? 0,
         files: list("files", of: cause).map {
           Cause.File(id: $0["id"] as? String, path: text($0["path"]), text: $0["why"] as? String)
         })

@@ -72,7 +72,7 @@ import Text
     #expect(page.headline == "Last night: 3 new, 1 gone, 1 damaged, 1 failed — 6 min of music in 27 s.")
     #expect(
       page.subtitle == "1 file is gone; what was found is kept. The other 5 tracks are unchanged. "
-        + "Your library holds 7 healthy tracks, 54 min of music.")
+        + "Your library holds 8 tracks, 56 min of music, and 2 files that failed.")
     #expect(page.html.contains("<title>3 files need attention · Nocturne, November 22, 2026</title>"))
     #expect(page.html.contains("Run 20 · finished Sunday, November 22 at 5:02 AM · /music"))
     #expect(page.html.contains("2 files are empty.</span> <span class=\"do\">1 is new. The copies or downloads never"))
@@ -141,6 +141,42 @@ import Text
     #expect(page.html.contains("/music and 1 more"))
     #expect(page.headline == "Last night: 1 folder not found.")
     #expect(page.html.contains("<title>1 folder needs attention"))
+  }
+
+  @Test func foldersWithoutAudioAreThere() throws {
+    let roots: [RunRecord.Root] = [
+      .init(path: "/a", condition: .empty), .init(path: "/b", condition: .missing),
+      .init(path: "/c", condition: .empty),
+      .init(path: "/d", condition: .unreadable),
+    ]
+    let page = try Self.page(Self.known, run: Self.run(20, roots: roots))
+    #expect(
+      page.headline
+        == "Last night: 1 folder not found, 2 folders without audio, 1 folder not read to the end.")
+  }
+
+  /// Other units than the claimed length has, or lengths that read alike, say nothing.
+  @Test(arguments: [
+    (134.8, 135.2, "All but the last 0.4 s could be read."), (135, 135.01, "All but the last 0.1 s could be read."),
+    (8.26, 14, "Only the first 8.3 s of 14.0 s could be read."),
+    (8.26, 135, "Only the first 8.3 s of 2:15 could be read."),
+    (80, 135, "Only the first 1:20 of 2:15 could be read."),
+  ]) func howMuchOfACutFileCouldBeRead(found: Double, claimed: Double, sentence: String) {
+    let format = AudioFormat(
+      container: "mp3", codec: "mp3", sampleRate: 1000, channelCount: 2, isLossless: false,
+      claimedFrameCount: Int64(claimed * 1000), frameCount: Int64(found * 1000))
+    let problem = Problem(stage: .decode, code: "truncated", message: "Cut.")
+    #expect(ProblemSentence.text(of: problem, format) == sentence)
+  }
+
+  @Test func spellingsOfOneGenreAreOne() throws {
+    let records = ["Soundtrack", "soundtrack ", "SOUNDTRACK"].enumerated().map { number, genre in
+      var record = Self.track("/music/\(number).flac", seen: 3)
+      record.tags = TagFinding(fields: ["genre": [genre]])
+      return record
+    }
+    let page = try Self.page(records, run: Self.run(20))
+    #expect(page.dictionary("genre") == ["Soundtrack"])
   }
 
   @Test func whyTracksWereAnalyzedAgain() throws {

@@ -18,6 +18,22 @@ import Testing
     #expect(try library.store.check() == [], sourceLocation: sourceLocation)
   }
 
+  /// Files that failed are no tracks; those who ask get them with the reason.
+  @Test func failedFilesAreCountedApart() throws {
+    let library = try Library()
+    for name in ["a", "b", "bad"] { library.put(FilePath("/music/\(name).flac")) }
+    try library.night { $0.path.stem == "bad" ? Library.broken : Library.analysis(of: $0) }
+    let totals = try library.store.trackTotals()
+    #expect(totals.count == 2 && totals.failed == 1)
+    let rows = try library.store.tracks(matching: .everything)
+    #expect(try library.store.songs(ofFiles: rows.map(\.fileID)).map(\.title) == ["Title of a", "Title of b"])
+    let all = try library.store.songs(ofFiles: rows.map(\.fileID), includesFailed: true)
+    #expect(all.map(\.problem?.code) == [nil, nil, "corrupt"])
+    let id = try #require(all.last).id
+    #expect(try library.store.song(id: id) == nil)
+    #expect(try library.store.song(id: id, includesFailed: true)?.row.status == .failed)
+  }
+
   @Test func rowsFollowTheFiles() throws {
     let library = try Library()
     for name in ["a", "b", "bad"] { library.put(FilePath("/music/\(name).flac")) }
@@ -103,7 +119,7 @@ import Testing
   }
 
   /// Whatever was added to the schema is there after a migration, and filled.
-  @Test(arguments: [1, 2, 3]) func olderDatabasesAreFilled(version: Int) throws {
+  @Test(arguments: [1, 2, 3, 4]) func olderDatabasesAreFilled(version: Int) throws {
     let library = try Library()
     for access in [ResultStore.Access.readWrite, .readOnly] {
       let path = library.folder.appending("v\(version) \(access).sqlite")

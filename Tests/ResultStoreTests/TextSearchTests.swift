@@ -64,6 +64,55 @@ import Testing
     #expect(try titles("lumine", in: library) == ["First Light", "Second Light", "Nothing", "Luminescent"])
   }
 
+  /// The shell, the app and the APIs rank alike: names first, whole words, and then what only begins so.
+  @Test(arguments: ["cave", "deep cave", "cav", "hours"]) func allSearchesRankAlike(words: String) throws {
+    let titles = ["Cavernous", "Caveat", "Deep Cave", "Cave", "Hours Apart", "A Cavern"]
+    let library = try Library()
+    for title in titles { library.put(FilePath("/music/\(title).flac")) }
+    try library.night { file in
+      var analysis = Library.analysis(of: file)
+      let title = file.path.stem ?? ""
+      analysis.outcomes[0].result = .finding(
+        TagFinding(fields: ["title": [title], "artist": [title], "album": [title], "genre": [title]]))
+      return analysis
+    }
+    let found = try library.store.search(SearchRequest(words))
+    let catalog = try library.store.search(catalog: CatalogQuery(words))
+    #expect(found.tracks.hits.map(\.title) == catalog.tracks.hits.map(\.title))
+    guard words == "cave" else { return }
+    var filtered = CatalogQuery()
+    filtered.title = words
+    let titled = try library.store.search(catalog: filtered).tracks.hits.map(\.title)
+    let lists = [
+      catalog.tracks.hits.map(\.title), catalog.albums.hits.map(\.name), catalog.artists.hits.map(\.name),
+      found.artists.hits.map(\.name), found.genres.hits.map(\.name), found.albums.hits.map(\.title), titled,
+    ]
+    for list in lists { #expect(list.prefix(2) == ["Cave", "Deep Cave"] && list.count == 5) }
+  }
+
+  @Test func spellingsOfOneGenreAreOne() throws {
+    let genres = ["Soundtrack", "soundtrack", "Soundtrack", "Pop"]
+    let library = try Library()
+    for number in genres.indices { library.put(FilePath("/music/\(number).flac")) }
+    try library.night { file in
+      var analysis = Library.analysis(of: file)
+      let number = Int(file.path.stem ?? "") ?? 0
+      analysis.outcomes[0].result = .finding(TagFinding(fields: ["title": ["T"], "genre": [genres[number]]]))
+      return analysis
+    }
+    let found = try library.store.search(SearchRequest("sound", sections: [.genres])).genres
+    #expect(found.hits == [.init(name: "Soundtrack", trackCount: 3)] && found.count == 1)
+    #expect(try library.store.genres().map(\.trackCount).sorted() == [1, 3])
+  }
+
+  /// Names of a credit have no signs of the list.
+  @Test(arguments: [
+    ("A feat. B", ["A", "B"]), ("A, feat. B", ["A", "B"]), ("A; ft. B", ["A", "B"]), ("A , featuring B", ["A", "B"]),
+    ("A (feat. B)", ["A", "B"]), ("Crosby, Stills & Nash", ["Crosby, Stills & Nash"]), ("A,", ["A,"]),
+  ]) func namesInCredits(credit: String, names: [String]) {
+    #expect(CatalogNames.names(inCredit: credit) == names)
+  }
+
   @Test(arguments: [
     ("東京", "夜明けのうた"), ("京事", "夜明けのうた"), ("変", "夜明けのうた"), ("明け", "夜明けのうた"), ("事変 うた", "夜明けのうた"),
     ("の夜", "夜明けのうた"), ("mo", "Straße"), ("MØ", "Straße"), ("strasse", "Straße"), ("straße", "Straße"),

@@ -28,6 +28,9 @@ final class ServedLibrary: Sendable {
     var path: FilePath
     var tags: [String: [String]]
     var findings: [(analyzer: String, finding: any AnalysisFinding)] = []
+    var lyrics: [TagFinding.Lyrics] = []
+    /// Not `nil` for a file that failed.
+    var failure: Problem?
   }
 
   let folder: TemporaryDirectory
@@ -86,7 +89,11 @@ final class ServedLibrary: Sendable {
     let results = files.enumerated().map { index, file in
       let stamp = FileStamp(
         path: file.path, device: 1, inode: UInt64(index + 1), sizeBytes: 1000, modified: Timestamp(nanoseconds: 1))
-      let findings = [("tags", TagFinding(fields: file.tags) as any AnalysisFinding)] + file.findings.map { ($0, $1) }
+      if let failure = file.failure {
+        return WorkerResult(.analysis(FileAnalysis(status: .failed, problem: failure), of: stamp), analyzed: .now)
+      }
+      let tags = TagFinding(fields: file.tags, hasLyrics: !file.lyrics.isEmpty, lyrics: file.lyrics)
+      let findings = [("tags", tags as any AnalysisFinding)] + file.findings.map { ($0, $1) }
       let outcomes = findings.map { id, finding in
         AnalyzerOutcome(analyzer: AnalyzerIdentity(id: id, version: 1, digest: ""), result: .finding(finding))
       }

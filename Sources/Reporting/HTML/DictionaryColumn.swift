@@ -1,5 +1,7 @@
 /// Texts that many rows share: each is kept once.
 struct DictionaryColumn {
+  /// Spellings that differ in case or spaces alone are one text, spelled as it came first.
+  let isFolded: Bool
   /// In the order in which they came.
   private(set) var texts: [String] = []
   private var places: [String: UInt32] = [:]
@@ -7,6 +9,10 @@ struct DictionaryColumn {
   private static let none = UInt32.max
   /// Rows often follow one with the same text.
   private var last: (text: String, place: UInt32)?
+
+  init(isFolded: Bool = false) {
+    self.isFolded = isFolded
+  }
 
   var count: Int { indexes.count }
 
@@ -21,10 +27,11 @@ struct DictionaryColumn {
       indexes.append(last.place)
       return Int(last.place)
     }
-    let place = places[text] ?? UInt32(texts.count)
+    let key = isFolded ? text.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ") : text
+    let place = places[key] ?? UInt32(texts.count)
     if Int(place) == texts.count {
       texts.append(text)
-      places[text] = place
+      places[key] = place
     }
     last = (text, place)
     indexes.append(place)

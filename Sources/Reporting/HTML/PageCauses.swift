@@ -117,7 +117,7 @@ struct PageCauses {
     var entry: [String: Any] = [
       "failed": shape == "failed", "damaged": shape == "damaged", "unsure": shape == "unsure", "what": what,
       "do": advice, "more": files.count == 1 ? "Show \(noun)" : "Show \(PageWords.counted(files.count, noun))",
-      "files": files,
+      "files": files, "count": count,
     ]
     if let show, count > files.count {
       entry["rest"] = ["text": "Show all \(PageWords.number(count)) in the table", "show": show]

@@ -22,10 +22,11 @@ final class PageNews {
   /// There is no earlier run to compare with.
   private let isFirstRun: Bool
 
-  private var healthy = 0
-  private var damaged = 0
+  /// Healthy or damaged.
+  private var tracks = 0
   private var failed = 0
-  private var healthySeconds = 0.0
+  /// Of all tracks.
+  private var trackSeconds = 0.0
   private var newlyDamaged = 0
   private var newlyFailed = 0
   private var updated = 0
@@ -80,12 +81,8 @@ final class PageNews {
     if isOfThisRun, status != .failed { analyzedSeconds += seconds }
     switch status {
     case .healthy, .damaged:
-      if status == .healthy {
-        healthy += 1
-        healthySeconds += seconds
-      } else {
-        damaged += 1
-      }
+      tracks += 1
+      trackSeconds += seconds
       if isNew {
         newFolders.count(record, row: row, seconds)
       } else if isOfThisRun, !isFirstRun {
@@ -142,7 +139,17 @@ final class PageNews {
   private var newTracks: Int { newFolders.trackCount }
   /// Folders that the run did not find, or not whole.
   private var lostRoots: Int { run?.roots.count { $0.condition != .scanned } ?? 0 }
-  private var tracks: Int { healthy + damaged }
+
+  /// `1 folder not found`, `2 folders without audio`
+  private var lostRootTexts: [String] {
+    let states: [(RunRecord.Root.Condition, String)] = [
+      (.missing, "not found"), (.empty, "without audio"), (.unreadable, "not read to the end"),
+    ]
+    return states.compactMap { condition, words in
+      let count = run?.roots.count { $0.condition == condition } ?? 0
+      return count > 0 ? "\(PageWords.counted(count, "folder")) \(words)" : nil
+    }
+  }
 
   private var title: String {
     func needing(_ count: Int, _ noun: String) -> String {
@@ -195,7 +202,7 @@ final class PageNews {
     guard let run else {
       return tracks == 0
         ? [part("No tracks yet.")]
-        : [part("\(PageWords.counted(tracks, "track")), \(PageWords.span(healthySeconds)) of music.")]
+        : [part("\(PageWords.counted(tracks, "track")), \(PageWords.span(trackSeconds)) of music.")]
     }
     switch run.state {
     case .running: return [part("A run is under way. So far: \(PageWords.counted(tracks, "track")).")]
@@ -238,8 +245,7 @@ final class PageNews {
     var parts: [[String: Any]] = []
     if newlyDamaged > 0 { parts.append(bad("\(PageWords.number(newlyDamaged)) damaged")) }
     if newlyFailed > 0 { parts.append(bad("\(PageWords.number(newlyFailed)) failed")) }
-    if lostRoots > 0 { parts.append(bad("\(PageWords.counted(lostRoots, "folder")) not found")) }
-    return parts
+    return parts + lostRootTexts.map(bad)
   }
 
   /// ` — 49 min of music in 27 s`
@@ -295,13 +301,10 @@ final class PageNews {
     }
     if tracks == 0 {
       sentences.append("To analyze music, run: analyze run FOLDER")
-    } else if damaged + failed == 0 || healthy == 0 {
-      sentences.append(
-        "Your library holds \(PageWords.counted(tracks, "track")), \(PageWords.span(healthySeconds)) of music.")
     } else {
-      sentences.append(
-        "Your library holds \(PageWords.counted(healthy, "healthy track")), \(PageWords.span(healthySeconds)) of music."
-      )
+      let music = "\(PageWords.counted(tracks, "track")), \(PageWords.span(trackSeconds)) of music"
+      let rest = failed > 0 ? ", and \(PageWords.counted(failed, "file")) that failed" : ""
+      sentences.append("Your library holds \(music)\(rest).")
     }
     return sentences.joined(separator: " ")
   }

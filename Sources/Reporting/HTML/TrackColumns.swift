@@ -35,7 +35,7 @@ struct TrackColumns {
   private(set) var folders = DictionaryColumn()
   private var artists = DictionaryColumn()
   private var albums = DictionaryColumn()
-  private var genres = DictionaryColumn()
+  private var genres = DictionaryColumn(isFolded: true)
   private var codecs = DictionaryColumn()
   private var tempoReasons = DictionaryColumn()
   /// Codes of problems, in the order in which they came.

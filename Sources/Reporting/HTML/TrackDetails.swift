@@ -274,7 +274,12 @@ package enum ProblemSentence {
     guard problem.code == "truncated", let claimed = format?.claimedSeconds, let found = format?.decodedSeconds,
       found < claimed, found >= 0
     else { return nil }
-    let length = found < 60 ? "\(PageWords.decimal(found)) s" : PageWords.clock(found)
-    return "Only the first \(length) of \(PageWords.clock(claimed)) could be read."
+    if PageWords.clock(found) == PageWords.clock(claimed) {
+      return "All but the last \(PageWords.decimal(max(claimed - found, 0.1))) s could be read."
+    }
+    func length(_ seconds: Double) -> String {
+      claimed < 60 || seconds < 60 ? "\(PageWords.decimal(seconds)) s" : PageWords.clock(seconds)
+    }
+    return "Only the first \(length(found)) of \(length(claimed)) could be read."
   }
 }

@@ -91,8 +91,13 @@ enum CatalogNames {
         names[names.count - 1].append(word)
       }
     }
-    return names.filter { !$0.isEmpty }.map { words in
+    let named = names.filter { !$0.isEmpty }
+    return named.enumerated().map { place, words in
       var name = words.joined(separator: " ")
+      // `A, feat. B`: the comma stands between names.
+      while place < named.count - 1, let last = name.last, last == "," || last == ";" || last.isWhitespace {
+        name.removeLast()
+      }
       if let bracket, name.last == bracket, !name.contains(where: { $0 == "(" || $0 == "[" }) { name.removeLast() }
       return name
     }

@@ -12,11 +12,15 @@ extension ResultStore {
     try read { try CatalogReader($0, tables: songs.tables).songs(ids: ids) }
   }
 
-  public func song(id: String) throws(StoreError) -> Song? { try songs(ids: [id])[0] }
+  /// - Parameter includesFailed: Finds files that failed as well.
+  public func song(id: String, includesFailed: Bool = false) throws(StoreError) -> Song? {
+    try read { try CatalogReader($0, tables: songs.tables, includesFailed: includesFailed).songs(ids: [id])[0] }
+  }
 
   /// By ids of rows of `file`, in their order; those that are no tracks of the catalog are left out.
-  public func songs(ofFiles files: [Int64]) throws(StoreError) -> [Song] {
-    try read { try CatalogReader($0, tables: songs.tables).songs(files) }
+  /// - Parameter includesFailed: Finds files that failed as well.
+  public func songs(ofFiles files: [Int64], includesFailed: Bool = false) throws(StoreError) -> [Song] {
+    try read { try CatalogReader($0, tables: songs.tables, includesFailed: includesFailed).songs(files) }
   }
 
   public func songs(
@@ -284,11 +288,15 @@ public enum ArtistAlbums: Sendable, Hashable {
 struct CatalogReader {
   private let db: Database
   private let tables: Set<String>
+  private let includesFailed: Bool
 
-  /// - Parameter tables: Those that the database has.
-  init(_ db: Database, tables: Set<String>) {
+  /// - Parameters:
+  ///   - tables: Those that the database has.
+  ///   - includesFailed: Songs may be files that failed.
+  init(_ db: Database, tables: Set<String>, includesFailed: Bool = false) {
     self.db = db
     self.tables = tables
+    self.includesFailed = includesFailed
   }
 
   func ids(_ sql: String, _ values: [SQLValue]) throws -> [Int64] {
@@ -366,8 +374,10 @@ struct CatalogReader {
     let select = try Query(
       db,
       """
-      SELECT \(Song.columns) FROM json_each(?) wanted CROSS JOIN song ON \(column) = wanted.value AND \(CatalogTables.isListed)
-      CROSS JOIN file ON file.id = song.id LEFT JOIN format ON format.file = song.id ORDER BY wanted.key
+      SELECT \(Song.columns) FROM json_each(?) wanted
+      CROSS JOIN song ON \(column) = wanted.value\(includesFailed ? "" : " AND \(CatalogTables.isListed)")
+      CROSS JOIN file ON file.id = song.id LEFT JOIN format ON format.file = song.id
+      LEFT JOIN failure ON failure.file = song.id ORDER BY wanted.key
       """)
     var songs: [Song] = []
     try select.forEach(list) { songs.append(Song(select)) }

@@ -52,14 +52,11 @@ extension ResultStore {
   }
 }
 
-/// Whatever the words are, the work is bounded: of very common ones only the first matches are ranked.
+/// Searches the catalog, in the order of `WordRanking`.
 private struct CatalogSearch {
   private let query: CatalogQuery
   private let reader: CatalogReader
   private let db: Database
-
-  /// So many matches are ranked.
-  private static let rankedCount = 300
 
   init(_ query: CatalogQuery, _ reader: CatalogReader, _ db: Database) {
     self.query = query
@@ -87,7 +84,9 @@ private struct CatalogSearch {
     }
     for (words, columns) in filters {
       guard let words else { continue }
-      guard let phrase = FullTextPattern.phrase(words, isPrefix: true, columns: columns) else { return (nil, false) }
+      guard let phrase = FullTextPattern.phrase(words, isPrefix: lastIsPrefix, columns: columns) else {
+        return (nil, false)
+      }
       parts.append("(\(phrase))")
     }
     return (parts.isEmpty ? nil : parts.joined(separator: " AND "), true)
@@ -106,44 +105,19 @@ private struct CatalogSearch {
     query.addedSince.map { ("\(column) >= ?", [.integer($0.nanoseconds)]) }
   }
 
-  /// The first matches of a pattern, best first, and how many there are.
+  /// The matches of words and filters in an index, best first.
   /// - Parameter score: The better, the smaller.
   private func ranked(
     _ filters: [(words: String?, columns: [String])], in index: String, of table: String, score: String,
     _ conditions: (sql: String, values: [SQLValue])
-  ) throws -> (ids: [Int64], count: Int) {
-    let limit = max(Self.rankedCount, query.offset + query.limit)
-    var ids: [Int64] = []
-    var count = 0
-    // Beginnings of words, and if these are too many to rank, whole words before them.
-    for lastIsPrefix in [true, false] {
-      let (pattern, isPossible) = pattern(filters, lastIsPrefix: lastIsPrefix)
-      guard isPossible, let pattern else { return ([], 0) }
-      let join =
-        "FROM \(index) CROSS JOIN \(table) ON \(table).id = \(index).rowid WHERE \(index) MATCH ?\(conditions.sql)"
-      let values = [.text(pattern)] + conditions.values
-      let select = try Query(db, "SELECT \(table).id, \(score) \(join) LIMIT ?")
-      var scores: [(id: Int64, score: Double)] = []
-      try select.forEach(values + [.integer(limit)]) { scores.append((select.integer(0), select.real(1))) }
-      let best = scores.sorted { $0.score != $1.score ? $0.score < $1.score : $0.id < $1.id }.map(\.id)
-      if lastIsPrefix {
-        count = scores.count
-        if count < limit { return (best, count) }
-        // The index alone is read where no row has a say.
-        let counted = CatalogAnswer.countedMatches + 1
-        count =
-          conditions.values.isEmpty
-          ? try reader.count(
-            "SELECT count(*) FROM (SELECT 1 FROM \(index) WHERE \(index) MATCH ? LIMIT ?)",
-            [.text(pattern), .integer(counted)])
-          : try reader.count("SELECT count(*) FROM (SELECT 1 \(join) LIMIT ?)", values + [.integer(counted)])
-        ids = best
-      } else {
-        let whole = Set(best)
-        ids = best + ids.filter { !whole.contains($0) }
-      }
-    }
-    return (ids, count)
+  ) throws -> WordRanking.Result {
+    // A count over this limit says only that there are more.
+    let limit = max(CatalogAnswer.countedMatches, WordRanking.rankedCount, query.offset + query.limit) + 1
+    return try WordRanking(
+      db, id: "\(table).id", score: score,
+      from: "\(index) CROSS JOIN \(table) ON \(table).id = \(index).rowid WHERE \(index) MATCH ?\(conditions.sql)",
+      conditions.values
+    ).rows(limit: limit) { pattern(filters, lastIsPrefix: $0).pattern }
   }
 
   /// Rows in the order of an index, without words.
@@ -174,19 +148,18 @@ private struct CatalogSearch {
       let (ids, count) = try listed("song", order: order, conditions)
       return try hits(ids, count: count, reader.songs)
     }
-    var (ids, count) = try ranked(
-      filters, in: "songs_fts", of: "song", score: "bm25(songs_fts, 5, 6, 3, 2, 1, 2)", conditions)
+    let found = try ranked(filters, in: "songs_fts", of: "song", score: WordRanking.songScore, conditions)
+    var ids = found.ids
     if filters.allSatisfy({ $0.0 == nil }) {
       // Whose title or artist is what was asked for may be behind many others.
       let exact = try ["title", "artist"].flatMap { column in
         try reader.ids(
-          "SELECT id FROM song WHERE \(column) = ? COLLATE NOCASE\(conditions.sql) ORDER BY id LIMIT \(Self.rankedCount)",
+          "SELECT id FROM song WHERE \(column) = ? COLLATE NOCASE\(conditions.sql) ORDER BY id LIMIT \(WordRanking.rankedCount)",
           [.text(query.text)] + conditions.values)
       }
       ids = Self.distinct(exact + ids)
     }
-    count = max(count, ids.count)
-    return try hits(ids, count: count, reader.songs)
+    return try hits(ids, count: max(found.count, ids.count), reader.songs)
   }
 
   func albums() throws -> SearchHits<SongAlbum> {
@@ -206,10 +179,10 @@ private struct CatalogSearch {
         conditions)
       return try hits(ids, count: count, reader.albums)
     }
-    let (ids, count) = try ranked(
+    let found = try ranked(
       filters, in: "albums_fts", of: "album", score: "bm25(albums_fts, 4, 2, 2) - 0.1 * min(album.track_count, 20)",
       conditions)
-    return try named(ids, count, "album", conditions, reader.albums)
+    return try named(found, "album", conditions, reader.albums)
   }
 
   func artists() throws -> SearchHits<CatalogArtist> {
@@ -240,28 +213,33 @@ private struct CatalogSearch {
         """, [.text(CatalogNames.genreID(genre))])
       return try hits(ids, count: ids.count, reader.artists)
     }
-    let (ids, count) = try ranked(
+    let found = try ranked(
       filters, in: "artists_fts", of: "artist",
       score: "bm25(artists_fts) - 0.1 * min(artist.track_count + artist.album_count, 50)", conditions)
-    return try named(ids, count, "artist", conditions, reader.artists)
+    return try named(found, "artist", conditions, reader.artists)
   }
 
-  /// What is called as was asked, then what begins so, then the others.
+  /// As `WordRanking.grade` has it; names that are called or begin so may be behind those that are ranked.
   private func named<Hit>(
-    _ ids: [Int64], _ count: Int, _ table: String, _ conditions: (sql: String, values: [SQLValue]),
+    _ found: WordRanking.Result, _ table: String, _ conditions: (sql: String, values: [SQLValue]),
     _ read: ([Int64]) throws -> [Hit]
   ) throws -> SearchHits<Hit> {
-    guard !query.text.isEmpty, query.artist == nil, query.album == nil else { return try hits(ids, count: count, read) }
-    let start = try ["= ?1", "BETWEEN ?1 AND ?1 || char(0x10FFFF)"].flatMap { comparison in
+    guard !query.text.isEmpty, query.artist == nil, query.album == nil else {
+      return try hits(found.ids, count: found.count, read)
+    }
+    func names(_ comparison: String) throws -> [Int64] {
       // Numbered parameters first, so that the others follow them.
       try reader.ids(
         """
         SELECT id FROM \(table) WHERE name COLLATE NOCASE \(comparison)\(conditions.sql)
-        ORDER BY name COLLATE NOCASE LIMIT \(Self.rankedCount / 6)
+        ORDER BY name COLLATE NOCASE LIMIT 50
         """, [.text(query.text)] + conditions.values)
     }
-    let all = Self.distinct(start + ids)
-    return try hits(all, count: max(count, all.count), read)
+    let end = "char(0x10FFFF)"
+    let all = Self.distinct(
+      try names("= ?1") + names("BETWEEN ?1 || ' ' AND ?1 || ' ' || \(end)") + found.whole
+        + names("BETWEEN ?1 AND ?1 || \(end)") + found.ids)
+    return try hits(all, count: max(found.count, all.count), read)
   }
 
   private static func distinct(_ ids: [Int64]) -> [Int64] {

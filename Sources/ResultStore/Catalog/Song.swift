@@ -1,4 +1,4 @@
-internal import Analysis
+public import Analysis
 public import Platform
 internal import SystemPackage
 
@@ -19,7 +19,8 @@ public struct SongArtist: Sendable, Hashable {
   }
 }
 
-/// A track of the catalog: a file that is there and was analyzed, if only in part. What is not known is `nil`.
+/// A track of the catalog: a file that is there and was analyzed, if only in part; where they are asked for, also a file
+/// that failed. What is not known is `nil`.
 public struct Song: Sendable {
   public struct Album: Sendable, Hashable {
     public var id: String
@@ -57,11 +58,13 @@ public struct Song: Sendable {
   /// Bytes.
   public var size: Int64
   public var modified: Timestamp
+  /// Why it failed or is damaged.
+  public var problem: Problem?
 
   static let columns = """
     \(TrackRow.columns), song.track_id, song.album_id, song.artists, song.album_artists, song.genres, song.disc, song.track, \
     song.date, song.isrc, song.recording_id, format.bit_rate_bps, format.sample_rate_hz, file.size_bytes, file.mtime_ns,
-    format.container, format.channels, format.bit_depth
+    format.container, format.channels, format.bit_depth, failure.stage, failure.code, failure.message
     """
 
   init(_ query: Query) {
@@ -86,6 +89,9 @@ public struct Song: Sendable {
     container = query.optionalText(first + 14)
     channelCount = query.optionalInteger(first + 15).map { Int($0) }
     bitDepth = query.optionalInteger(first + 16).map { Int($0) }
+    if row.status != .ok {
+      problem = StoredProblem.read(query, stage: first + 17, code: first + 18, message: first + 19)
+    }
   }
 }
 

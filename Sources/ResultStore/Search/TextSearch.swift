@@ -21,15 +21,12 @@ private struct TextSearch {
   private let set: TrackSet
   private let setArgument: TrackSet.Argument?
   private let match: WordMatch
+  private let wholeMatch: WordMatch
   private let db: Database
   private let selection: TrackSelection
 
-  /// So many tracks are ranked.
-  private static let rankedCount = 1000
   /// So many tracks are grouped by name.
   private static let groupedCount = 1000
-  /// By what the words of each column of `songs_fts` count.
-  private static let weights = "5, 6, 3, 2, 1, 2"
 
   init(_ request: SearchRequest, _ evaluation: FilterEvaluation, _ db: Database) throws {
     self.request = request
@@ -38,6 +35,7 @@ private struct TextSearch {
     set = try evaluation.tracks(matching: request.filter, among: Self.candidates(words, request, evaluation, db))
     setArgument = set.isAll ? nil : TrackSet.Argument(set)
     match = WordMatch(words)
+    wholeMatch = WordMatch(words, lastIsPrefix: false)
     self.db = db
     selection = TrackSelection(db)
   }
@@ -100,19 +98,16 @@ private struct TextSearch {
       let found = try TrackSet(db, "rowid", from: "songs_fts WHERE songs_fts MATCH ?", [.text(prefix)])
       return try sorted(found.intersection(set), by: order)
     }
-    let limit = max(Self.rankedCount, end)
+    let limit = max(WordRanking.rankedCount, end)
+    let (among, values) = among("rowid")
+    let found = try WordRanking(
+      db, id: "rowid", score: WordRanking.songScore, from: "songs_fts WHERE songs_fts MATCH ?\(among)", values
+    ).rows(limit: limit + 1, pattern: pattern)
     var seen = Set(ids)
-    var count = 0
-    // Whole words before beginnings of words.
-    for pattern in [pattern(lastIsPrefix: false), prefix] {
-      guard let pattern, count <= limit else { break }
-      let ranked = try ranked(pattern, limit: limit + 1)
-      count = ranked.count
-      ids += ranked.filter { seen.insert($0).inserted }
-    }
+    ids += found.ids.filter { seen.insert($0).inserted }
     return SearchHits(
-      try selection.tracks(page(ids)), count: max(min(count, limit), min(ids.count, limit)),
-      isCountExact: count <= limit)
+      try selection.tracks(page(ids)), count: max(min(found.count, limit), min(ids.count, limit)),
+      isCountExact: found.count <= limit)
   }
 
   private func sorted(_ set: TrackSet, by order: TrackOrder) throws -> SearchHits<TrackRow> {
@@ -128,25 +123,12 @@ private struct TextSearch {
     let (among, values) = among("song.id")
     for column in ["title", "artist"] {
       let select = try Query(
-        db, "SELECT id FROM song WHERE \(column) = ? COLLATE NOCASE\(among) ORDER BY id LIMIT \(Self.rankedCount)")
+        db,
+        "SELECT id FROM song WHERE \(column) = ? COLLATE NOCASE\(among) ORDER BY id LIMIT \(WordRanking.rankedCount)")
       try select.forEach([.text(words)] + values) { ids.append(select.integer(0)) }
     }
     var seen: Set<Int64> = []
     return ids.filter { seen.insert($0).inserted }
-  }
-
-  /// The first matches, best first.
-  private func ranked(_ pattern: String, limit: Int) throws -> [Int64] {
-    let (among, values) = among("rowid")
-    // Told to sort, SQLite would rank all matches.
-    let select = try Query(
-      db,
-      "SELECT rowid, bm25(songs_fts, \(Self.weights)) FROM songs_fts WHERE songs_fts MATCH ?\(among) LIMIT ?")
-    var scores: [(id: Int64, score: Double)] = []
-    try select.forEach([.text(pattern)] + values + [.integer(limit)]) {
-      scores.append((select.integer(0), select.real(1)))
-    }
-    return scores.sorted { $0.score != $1.score ? $0.score < $1.score : $0.id < $1.id }.map(\.id)
   }
 
   // MARK: Names
@@ -172,27 +154,29 @@ private struct TextSearch {
     return count < Self.groupedCount
   }
 
-  /// Best first: what was typed, what begins so, and then what most tracks have.
+  /// Best first: by how well the name answers the words, and then what most tracks have.
   private func isBetter(_ a: (name: String, count: Int), _ b: (name: String, count: Int)) -> Bool {
     let (first, second) = (grade(a.name), grade(b.name))
     return first != second ? first < second : a.count != b.count ? a.count > b.count : a.name < b.name
   }
 
-  private func grade(_ name: String) -> Int {
-    let (name, words) = (name.lowercased(), words.lowercased())
-    return name == words ? 0 : name.hasPrefix(words) ? 1 : 2
-  }
+  private func grade(_ name: String) -> Int { WordRanking.grade(name, words, whole: wholeMatch) }
 
   private func names(_ column: String) throws -> SearchHits<SearchAnswer.Name> {
     var texts: [String: Int] = [:]
     let isWhole = try forEachTrack(matching: column, "song.\(column)") { texts[$0.text(0), default: 0] += 1 }
-    var counts: [String: Int] = [:]
+    // Spellings that the catalog takes for one name are one.
+    var spellings: [String: [String: Int]] = [:]
     for (text, count) in texts {
       for name in text.split(separator: " / ").map({ String($0) }) where match.matches(name) {
-        counts[name, default: 0] += count
+        let id = column == "genre" ? CatalogNames.genreID(name) : CatalogNames.normalized(name)
+        spellings[id, default: [:]][name, default: 0] += count
       }
     }
-    let found = counts.map { (name: $0.key, count: $0.value) }.sorted(by: isBetter)
+    let found = spellings.values.map { counts in
+      let usual = counts.max { $0.value != $1.value ? $0.value < $1.value : $0.key > $1.key }
+      return (name: usual?.key ?? "", count: counts.values.reduce(0, +))
+    }.sorted(by: isBetter)
     let hits = try page(found).map { name, count in
       SearchAnswer.Name(name: name, trackCount: isWhole ? count : max(count, try trackCount(column, name)))
     }
@@ -249,7 +233,7 @@ private struct TextSearch {
   /// Names of files before names of folders.
   private func paths() throws -> SearchHits<TrackRow> {
     guard let pattern = pattern(lastIsPrefix: true) else { return SearchHits() }
-    let limit = max(Self.rankedCount, end) + 1
+    let limit = max(WordRanking.rankedCount, end) + 1
     var ids: [Int64] = []
     var seen: Set<Int64> = []
     let (among, values) = among("source_paths_fts.rowid")

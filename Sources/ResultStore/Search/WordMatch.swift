@@ -11,11 +11,13 @@ public struct WordMatch: Sendable {
 
   private let words: [Word]
 
-  public init(_ text: String) {
+  /// - Parameter lastIsPrefix: The last word may go on.
+  public init(_ text: String, lastIsPrefix: Bool = true) {
     let tokens = Self.tokens(of: text).map(\.text)
     words = tokens.enumerated().map { index, token in
       Word(
-        text: token, isPrefix: index == tokens.count - 1, isPart: NameVariants.hasUnspacedScript(String(token)))
+        text: token, isPrefix: lastIsPrefix && index == tokens.count - 1,
+        isPart: NameVariants.hasUnspacedScript(String(token)))
     }
   }
 

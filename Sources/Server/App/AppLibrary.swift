@@ -32,9 +32,10 @@ final class AppLibrary: Sendable {
 
   var catalogStatus: CatalogStatus { CatalogStatus(of: services.recognition.catalog) }
 
+  /// A track, or a file that failed: the app shows those, too.
   /// - Throws: `RequestError` for an id that no track has.
   func song(_ id: String) throws -> Song {
-    guard ContentID(id) != nil, let song = try store.song(id: id) else {
+    guard ContentID(id) != nil, let song = try store.song(id: id, includesFailed: true) else {
       throw RequestError(
         .notFound, "There is no track with the id '\(printable(String(id.prefix(40))))' in the library.")
     }
@@ -50,6 +51,8 @@ final class AppLibrary: Sendable {
     return record
   }
 
-  /// With their artists and albums, in the order of rows.
-  func songs(_ rows: [TrackRow]) throws -> [Song] { try store.songs(ofFiles: rows.map(\.fileID)) }
+  /// With their artists and albums, in the order of rows; files that failed among them.
+  func songs(_ rows: [TrackRow]) throws -> [Song] {
+    try store.songs(ofFiles: rows.map(\.fileID), includesFailed: true)
+  }
 }

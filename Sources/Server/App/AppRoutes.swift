@@ -54,16 +54,19 @@ private struct AppErrors: RouterMiddleware {
         }
       }
     } catch let error as TempoChangeError {
-      throw RequestError(.conflict, "\(error)")
+      throw RequestError(.conflict, "\(error)".withoutMarkup)
     } catch let error as SimilarTracksError {
-      throw RequestError(.conflict, "\(error)")
+      throw RequestError(.conflict, "\(error)".withoutMarkup)
     } catch let error as UnknownFile {
-      throw RequestError(.notFound, "\(error)")
+      throw RequestError(.notFound, "\(error)".withoutMarkup)
     }
   }
 }
 
 extension String {
+  /// Without the marks around commands that a terminal has.
+  fileprivate var withoutMarkup: String { replacing("`", with: "") }
+
   /// With a capital letter at its start.
   fileprivate var capitalizedSentence: String { prefix(1).uppercased() + dropFirst() }
 }

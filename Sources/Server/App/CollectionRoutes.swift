@@ -17,8 +17,7 @@ struct CollectionRoutes: Sendable {
     group.get("albums/:id") { _, context in try await album(context.parameters.require("id")) }
     group.get("artists") { request, _ in try await artists(request) }
     group.get("artists/:id") { request, context in
-      try await artist(
-        context.parameters.require("id"), QueryReading(request).number("limit", in: 1...500, standard: 200))
+      try await artist(context.parameters.require("id"), QueryReading(request).page(limit: 200))
     }
     group.get("genres") { _, _ in
       try await library.services.blocking {
@@ -82,13 +81,14 @@ struct CollectionRoutes: Sendable {
     }
   }
 
-  private func artist(_ id: String, _ limit: Int) async throws -> Response {
+  /// - Parameter page: Of the tracks; albums come with the first one.
+  private func artist(_ id: String, _ page: (limit: Int, offset: Int)) async throws -> Response {
     try await library.services.blocking {
       guard let artist = try library.store.artist(id: id) else {
         throw RequestError(.notFound, "There is no artist with this id in the library.")
       }
-      let albums = try library.store.albums(ofArtist: id, limit: limit)
-      let songs = try library.store.songs(ofArtist: id, limit: limit)
+      let albums = page.offset == 0 ? try library.store.albums(ofArtist: id, limit: page.limit) : []
+      let songs = try library.store.songs(ofArtist: id, limit: page.limit, offset: page.offset)
       return .json { json in
         json.object { json in
           json.putObject("artist") { artist.write(into: &$0) }

@@ -1,9 +1,10 @@
 internal import Filters
 internal import ResultStore
 
-/// Tracks by their names or, behind those, by the words of their paths.
+/// Tracks, and files that failed, by their names or, behind those, by the words of their paths.
 struct FoundTracks: Sendable {
   let rows: [TrackRow]
+  /// Of all that was found.
   let count: Int
   let isCountExact: Bool
 
@@ -40,6 +41,16 @@ struct FoundTracks: Sendable {
       count = areAllHere ? found.tracks.count + others.count : max(found.tracks.count, found.paths.count)
       isCountExact = areAllHere && found.tracks.isCountExact && found.paths.isCountExact
     }
+  }
+
+  /// How many files that failed are among what would be found, by an index of the few that did.
+  static func failedCount(
+    _ words: String, filter: TrackFilter, in store: ResultStore
+  ) throws(StoreError) -> Int {
+    let failed = TrackFilter(.condition(.status(.failed)))
+    guard try store.trackCount(matching: failed) > 0 else { return 0 }
+    let all = words.allSatisfy(\.isWhitespace) ? filter : filter.and(Self.filter(words))
+    return try store.trackCount(matching: all.and(failed))
   }
 
   /// Each word in a name or in the path; the last one may go on.

@@ -59,6 +59,8 @@ struct LibraryObserver: Sendable {
         ServerEvent(.library) {
           $0.put("revision", now.revision)
           $0.put("tracks", totals.count)
+          $0.put("failed", totals.failed)
+          $0.put("text", LibraryStatus.text(tracks: totals.count, failed: totals.failed))
         })
     }
     if now.run == nil, before.run != nil, let last = try store.latestRun() {

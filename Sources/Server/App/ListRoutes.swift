@@ -76,7 +76,8 @@ struct ListRoutes: Sendable {
     let entries = try library.store.playlistTracks(id: playlist.id)
     let files = entries.compactMap(\.fileID)
     let songs = Dictionary(
-      try library.store.songs(ofFiles: files).map { ($0.row.fileID, $0) }, uniquingKeysWith: { first, _ in first })
+      try library.store.songs(ofFiles: files, includesFailed: true).map { ($0.row.fileID, $0) },
+      uniquingKeysWith: { first, _ in first })
     return .json(status: status) { json in
       json.object { json in
         json.putObject("playlist") { playlist.write(into: &$0) }

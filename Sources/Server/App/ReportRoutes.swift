@@ -43,7 +43,7 @@ struct ReportRoutes: Sendable {
       json.put("shape", cause.kind.rawValue)
       json.put("what", cause.what)
       json.put("do", cause.advice)
-      json.put("count", cause.files.count)
+      json.put("count", cause.count)
       json.putList("files", cause.files) { json, file in
         json.put("id", file.id)
         json.put("path", file.path)

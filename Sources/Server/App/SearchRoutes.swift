@@ -129,10 +129,13 @@ struct SearchRoutes: Sendable {
     return try await library.services.blocking {
       let found = try FoundTracks(words, filter: filter, order: order, page: page, in: library.store)
       let songs = try library.songs(found.rows)
+      // A list is counted when it is begun.
+      let failed = page.offset == 0 ? try FoundTracks.failedCount(words, filter: filter, in: library.store) : nil
       let match = WordMatch(words)
       return .json { json in
         json.object { json in
           json.putPage(count: found.count, isExact: found.isCountExact, offset: page.offset)
+          json.put("failed", failed)
           json.putList("items", songs) { $1.write(into: &$0, marking: match) }
         }
       }

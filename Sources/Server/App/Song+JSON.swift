@@ -1,5 +1,6 @@
 internal import Analysis
 internal import Platform
+internal import Records
 internal import ResultStore
 internal import SystemPackage
 internal import Text
@@ -42,6 +43,17 @@ extension Song {
     json.put("is_lossless", row.isLossless)
     json.put("status", row.status.rawValue)
     json.put("added_at", row.added.description)
+    if let problem {
+      json.putObject("problem") { json in
+        let words = ProblemWords(code: problem.code)
+        json.put("code", problem.code)
+        json.put("name", words.name)
+        json.put("what", words.sentence)
+        json.put("do", words.advice())
+      }
+    } else {
+      json.putNull("problem")
+    }
     guard let match else { return }
     json.putObject("marks") {
       $0.putMarks("title", match, in: title)

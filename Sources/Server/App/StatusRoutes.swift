@@ -28,6 +28,8 @@ struct LibraryStatus: Sendable {
   private let catalog: CatalogStatus
   private let watch: LibraryWatch.Report?
   private let isWatching: Bool
+  /// Another number says that something has changed.
+  private let revision: Int64?
 
   init(of library: AppLibrary) throws(StoreError) {
     let store = library.store
@@ -37,6 +39,7 @@ struct LibraryStatus: Sendable {
     catalog = library.catalogStatus
     watch = library.watch?.report
     isWatching = library.watch != nil
+    revision = library.revision.current()
   }
 
   func write(into json: inout JSONWriter) {
@@ -46,7 +49,7 @@ struct LibraryStatus: Sendable {
     json.put("tracks", figures.trackCount)
     json.put("duration_s", figures.seconds, decimals: 1)
     json.put("waiting", figures.library.pending)
-    json.put("failed", figures.library.files[.failed] ?? 0)
+    json.put("failed", figures.failedCount)
     json.put("damaged", figures.library.files[.partial] ?? 0)
     if let lastRun {
       json.putObject("last_run") { lastRun.writeOutline(into: &$0) }
@@ -68,14 +71,20 @@ struct LibraryStatus: Sendable {
       $0.put("edit_playlists", true)
     }
     if let watch { json.putObject("watch") { watch.write(into: &$0) } } else { json.putNull("watch") }
+    json.put("revision", revision)
     json.put("text", text)
   }
 
   private var text: String {
     if let run { return run.text }
-    let count = counted(figures.trackCount, "track")
     let waiting = figures.library.pending
-    return waiting > 0 ? "\(count), \(waiting) waiting" : lastRun == nil ? count : "\(count), up to date"
+    let state = waiting > 0 ? ["\(waiting) waiting"] : lastRun == nil ? [] : ["up to date"]
+    return ([Self.text(tracks: figures.trackCount, failed: figures.failedCount)] + state).joined(separator: ", ")
+  }
+
+  /// `273 tracks, 5 failed`: the one way to count the library.
+  static func text(tracks: Int, failed: Int) -> String {
+    counted(tracks, "track") + (failed > 0 ? ", \(failed) failed" : "")
   }
 }
 

@@ -30,7 +30,7 @@ struct TrackRoutes: Sendable {
 
   private func track(_ id: String) async throws -> Response {
     try await library.services.blocking {
-      let record = try library.record(ofTrack: id, long: ["beats", "chapters"])
+      let record = try library.record(ofTrack: id, long: ["beats", "chapters", "lyrics"])
       let song = try library.song(id)
       let former = try record.contentID.map { try library.store.formerTempi(of: $0) } ?? []
       let copies = try record.contentID.map { try library.store.fileCount(withAudio: $0) - 1 } ?? 0
@@ -71,6 +71,15 @@ struct TrackRoutes: Sendable {
       json.put("value", tag.value)
     }
     json.put("has_lyrics", record.tags?.hasLyrics ?? false)
+    json.putList("lyrics", record.tags?.lyrics ?? []) { json, lyrics in
+      json.put("language", lyrics.language)
+      json.put("description", lyrics.description)
+      json.put("text", lyrics.text)
+      json.putList("lines", lyrics.lines) { json, line in
+        json.put("start_s", line.seconds, decimals: 3)
+        json.put("text", line.text)
+      }
+    }
     json.putList("chapters", record.tags?.chapters ?? []) { json, chapter in
       json.put("start_s", chapter.startSeconds, decimals: 3)
       json.put("end_s", chapter.endSeconds, decimals: 3)

@@ -5,6 +5,8 @@ internal import ResultStore
 struct ServedFigures: Sendable {
   var library: LibraryFigures
   var trackCount: Int
+  /// Files that failed, which are no tracks.
+  var failedCount: Int
   /// Of all tracks together.
   var seconds: Double
   var hasLikeness: Bool
@@ -13,7 +15,7 @@ struct ServedFigures: Sendable {
 
   init(of store: ResultStore) throws(StoreError) {
     library = try store.figures()
-    (trackCount, seconds) = try store.trackTotals()
+    (trackCount, seconds, failedCount) = try store.trackTotals()
     hasLikeness = try store.hasFindings(of: LikenessFinding.self)
     hasWaveforms = try store.hasFindings(of: WaveformFinding.self)
     hasSections = try store.hasFindings(of: SectionsFinding.self)

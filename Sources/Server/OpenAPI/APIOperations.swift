@@ -52,7 +52,7 @@ extension APIOperation {
       [.text("sort"), .text("genre")] + list),
     Self(.get, "/app/api/albums/{id}", "An album and its tracks"),
     Self(.get, "/app/api/artists", "Artists", list),
-    Self(.get, "/app/api/artists/{id}", "An artist with albums and tracks", [.integer("limit", 1...500)]),
+    Self(.get, "/app/api/artists/{id}", "An artist with albums and tracks", list),
     Self(.get, "/app/api/genres", "Genres"),
     Self(.get, "/app/api/playlists", "Playlists"),
     Self(.post, "/app/api/playlists", "Make a playlist", body: .json(object(["name": text, "tracks": texts]))),

@@ -74,7 +74,7 @@ struct RecognitionCatalogRoutes: RouteSet {
       "duration_s": .number((current.information.duration * 10).rounded() / 10),
       "problem": catalog.problem == nil
         ? .null
-        : "The catalog has changed and cannot be read; the one before is used. `analyze catalog info` says why.",
+        : "The catalog has changed and cannot be read; the one before is used. To see why: analyze catalog info.",
       "items": .array(try entries.map(Self.jsonValue)),
     ])
   }

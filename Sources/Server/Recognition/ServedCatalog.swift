@@ -60,12 +60,12 @@ final class ServedCatalog: Sendable {
     case is CatalogTaskError, nil:
       throw RequestError(
         .serviceUnavailable,
-        "There is no catalog of recordings yet. `analyze catalog build` makes one from analyzed files, `analyze catalog add "
-          + "FILE` from single ones; the server notices it by itself.")
+        "There is no catalog of recordings yet. Make one of the analyzed files with: analyze catalog build. The server "
+          + "notices it by itself.")
     case .some:
       throw RequestError(
         .serviceUnavailable,
-        "The catalog of recordings cannot be read. `analyze catalog info --check` says why, `analyze catalog build` repairs it."
+        "The catalog of recordings cannot be read. To see why: analyze catalog info --check. To repair it: analyze catalog build."
       )
     }
   }

@@ -1,10 +1,21 @@
 /* Search field, filters and chips */
 
+/** "273 tracks, 5 failed": files that failed or were passed over are rows, and no tracks. */
+function rowWords(rows, all) {
+  const counts = [0, 0, 0, 0], status = column('status');
+  for (const row of rows) counts[status[row]]++;
+  const tracks = counts[OK] + counts[DAMAGED], [, , failed, others] = counts;
+  return [all != null && all !== tracks ? `${grouped.format(tracks)} of ${plural(all, 'track')}` : plural(tracks, 'track'),
+    failed && `${grouped.format(failed)} failed`, others && `${grouped.format(others)} not analyzed`].filter(Boolean).join(', ');
+}
+let allTracks = null;
+/** How many tracks the library has. */
+const countOfTracks = () => allTracks ??= column('status').reduce((sum, status) => sum + (status < FAILED), 0);
+
 let announceTimer = 0;
 function paintStatus(active) {
   const isFiltered = active.length > 0 || state.query !== '';
-  const count = isFiltered ? `${grouped.format(view.length)} of ${plural(trackCount, 'track')}`
-    : plural(trackCount, 'track');
+  const count = rowWords(view, isFiltered ? countOfTracks() : null);
   const nodes = [element('span', { class: 'count', text: viewDuration ? `${count} · ${span(viewDuration)}` : count })];
   for (const filter of active) {
     const words = filter.chip(state.values[filter.parameter]);
@@ -25,10 +36,10 @@ function paintStatus(active) {
   find('#empty span').textContent = trackCount ? 'Remove a filter, or search for fewer words.'
     : 'Run analyze on a folder with music.';
   find('#print-note').textContent = view.length > PRINTED_ROWS
-    ? `The first ${PRINTED_ROWS} of ${plural(view.length, 'track')}.` : '';
+    ? `The first ${PRINTED_ROWS} of ${plural(view.length, 'row')}.` : '';
   clearTimeout(announceTimer); // a screen reader should hear the count after typing, not at each key
   announceTimer = setTimeout(
-    () => { find('#live').textContent = view.length ? plural(view.length, 'track') : 'No tracks match.'; }, 500);
+    () => { find('#live').textContent = view.length ? rowWords(view) : 'No tracks match.'; }, 500);
 }
 
 function counted(name) {

@@ -34,12 +34,12 @@ function makeStrips(track, about, envelope) {
   steer(strip);
   const whole = !wave ? 'Whole track, onset strength' : sections.length > 1 ? 'Whole track and its sections'
     : 'Whole track';
-  let legend = downbeats ? 'Beats; tall lines are bar starts' : 'Beats; bar starts are unsure, so not drawn';
+  let legend = downbeats ? 'Beats; tall lines are bar starts' : barDoubt(about.meter);
   if (!beats.length) legend = known(column('bpm')[track]) ? 'Onset strength' : 'Onset strength; no beats';
   const caption = (...parts) =>
     element('div', { class: 'caption' }, parts.map(part => part.nodeType ? part : element('span', { text: part })));
   return {
-    nodes: [heading(title, [beats.length ? plural(beats.length, 'beat') : '', about.meter].filter(Boolean).join(' · ')),
+    nodes: [heading(title, [beats.length ? plural(beats.length, 'beat') : '', downbeats && about.meter].filter(Boolean).join(' · ')),
       overview, caption('0:00', whole, clock(duration)), closeUp, caption(from, legend, to)],
     draw: () => draw(strip)
   };

@@ -93,11 +93,12 @@ function candidate(name, share, words, isChosen) {
 function tempoCandidates(track) {
   const bpm = column('bpm')[track], other = column('alternative')[track], all = detail(track).candidates;
   if (!known(bpm) || (!all && !known(other))) return [];
-  const shown = all ? all.slice(0, 5) : [[other, column('alternative_share')[track]]];
+  const shown = all ? withOwnTempo(all, bpm).slice(0, 5) : [[other, column('alternative_share')[track]]];
   return [heading(all ? 'Tempo candidates' : 'Next candidate', 'share of the evidence'),
     ...shown.map(([tempo, share]) =>
-    candidate(`${oneDecimal(tempo)} BPM`, share, [shareWords(share), relation(tempo, bpm)].filter(Boolean).join(' · '),
-      Math.abs(tempo - bpm) < .6))];
+    candidate(`${oneDecimal(tempo)} BPM`, share ?? 0,
+      [share == null ? 'not among the first five' : shareWords(share), relation(tempo, bpm)].filter(Boolean).join(' · '),
+      tempo === bpm))];
 }
 
 const SHOWN_KEYS = 8;

@@ -57,6 +57,18 @@ const keyOf = text => {
   const parts = /^(1[0-2]|[1-9])([AB])$/i.exec(text);
   return parts ? (parts[1] - 1) * 2 + (parts[2].toUpperCase() === 'B' ? 1 : 0) : null;
 };
+/** Why no bars are drawn: the meter may be known where the first beat of the bars is not. */
+const barDoubt = meter => meter ? `Beats in ${meter}; where bars start is unsure, so not drawn`
+  : 'Beats; bar starts are unsure, so not drawn';
+
+/** Candidates [tempo, share] of the tempo that counts. The one that is the same pulse, by the 4% that confidence is about,
+ *  has its number, and the first place if there is none: then another part of the track has given it. */
+function withOwnTempo(candidates, bpm) {
+  const own = candidates.findIndex(([tempo]) => Math.abs(tempo / bpm - 1) < .04);
+  if (own < 0) return [[bpm, null], ...candidates];
+  return candidates.map(([tempo, share], index) => [index === own ? bpm : tempo, share]);
+}
+
 const certainty = confidence =>
   confidence >= .9 ? 'Very likely right' : confidence >= .75 ? 'Probably right' : confidence >= .5 ? 'Worth a listen'
     : 'A guess';

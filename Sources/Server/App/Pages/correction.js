@@ -1,6 +1,6 @@
 // Correcting tempo, beats and bars. The server says what would be; nothing is stored before Save.
 
-import { element, oneDecimal, percent } from './shared.js';
+import { element, oneDecimal, percent, withOwnTempo } from './shared.js';
 import { button, later, say } from './parts.js';
 import { Taps } from './clicks.js';
 import { player } from './player.js';
@@ -77,22 +77,26 @@ export function correction({ track, tempo: stored }, show) {
   };
 
   const candidates = element('ul', { class: 'candidates' });
-  const paintCandidates = () => candidates.replaceChildren(...(tempo.candidates || []).filter(each => each.weight >= .005).slice(0, 5).map(candidate => {
-    const isShown = shown().bpm != null && Math.abs(candidate.bpm / shown().bpm - 1) < .005;
+  const choices = () => {
+    const found = (tempo.candidates || []).filter(each => each.weight >= .005).map(each => [each.bpm, each.weight]);
+    return (tempo.bpm != null && found.length ? withOwnTempo(found, tempo.bpm) : found).slice(0, 5);
+  };
+  const paintCandidates = () => candidates.replaceChildren(...choices().map(([bpm, weight]) => {
+    const isShown = shown().bpm != null && Math.abs(bpm / shown().bpm - 1) < .005;
     const share = element('i');
-    share.style.width = percent(Math.min(1, candidate.weight));
-    const node = element('button', { type: 'button', 'aria-pressed': isShown, class: 'candidate' },
-      element('span', { class: 'num', text: `${oneDecimal(candidate.bpm)} BPM` }), element('span', { class: 'track' }, share),
-      element('span', { class: 'dim', text: `${percent(candidate.weight)} of the evidence` }));
-    node.addEventListener('click', () =>
-      want({ times: null, bpm: tempo.bpm != null && Math.abs(candidate.bpm / tempo.bpm - 1) < .005 ? null : candidate.bpm }));
+    share.style.width = percent(Math.min(1, weight ?? 0));
+    const node = element('button', { type: 'button', 'aria-pressed': String(isShown), class: 'candidate' },
+      element('span', { class: 'num', text: `${oneDecimal(bpm)} BPM` }), element('span', { class: 'track' }, share),
+      element('span', { class: 'dim', text: weight != null ? `${percent(weight)} of the evidence`
+        : tempo.is_locked ? 'set by you' : 'not among the first five' }));
+    node.addEventListener('click', () => want({ times: null, bpm: bpm === tempo.bpm ? null : bpm }));
     return element('li', {}, node);
   }));
 
   function paint() {
     const now = shown(), isChanged = wish.body(1) != null, { bpm } = now;
     nodes.bpm.textContent = bpm == null ? 'no beat' : oneDecimal(bpm);
-    nodes.unit.textContent = bpm == null ? '' : now.metre ? `BPM · ${now.metre}` : 'BPM';
+    nodes.unit.textContent = bpm == null ? '' : now.metre && now.downbeats_s ? `BPM · ${now.metre}` : 'BPM';
     nodes.why.textContent = isChanged && tempo.bpm != null ? `Before: ${oneDecimal(tempo.bpm)} BPM. Now: ${
       preview?.bpm != null ? `${oneDecimal(preview.bpm)} BPM` : '…'}` : tempo.bpm == null
       ? tempo.reason || 'No steady beat was found. Ambient, spoken or very free music often has none.'

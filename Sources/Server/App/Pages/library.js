@@ -1,7 +1,7 @@
 // The library: all tracks with the filters of `analyze search`, albums, artists, genres and playlists.
 
 import { element, grouped, plural, span } from './shared.js';
-import { address, button, heading, later, none, plainRow, round, say, title, trackRow } from './parts.js';
+import { address, button, counts, heading, later, none, plainRow, round, say, title, trackRow } from './parts.js';
 import { albumTile } from './albums.js';
 import { newPlaylist } from './playlists.js';
 import { player } from './player.js';
@@ -65,32 +65,39 @@ async function showTracks(parameters) {
     fetch: (offset, limit) => ask(`tracks${query({ q: values.q, where: expression(values), sort: sortOf(values), limit, offset })}`),
     make: (track, index) => trackRow(track, { play: () => playFrom(index) }),
     counted: found => {
-      const text = found.count ? `${found.count_is_exact === false ? 'more than ' : ''}${plural(found.count, 'track')}`
-        : 'No tracks match. Remove a filter, or search for fewer words.';
+      const text = found.count ? counts(found) : 'No tracks match. Remove a filter, or search for fewer words.';
       count.textContent = text;
       say(text);
     }
   });
   const playFrom = async index => {
-    const { items } = await ask(`tracks${query({ q: values.q, where: expression(values), sort: sortOf(values), limit: 200, offset: index })}`);
-    player.play(items);
+    const list = { q: values.q, where: expression(values), sort: sortOf(values) };
+    const { items, count } = await ask(`tracks${query({ ...list, limit: 200, offset: index })}`);
+    player.play(items, 0, 0, { path: 'tracks', values: list, offset: index + items.length, count });
   };
 
   const inputs = {};
+  // ↓ right after typing goes to what was typed for, and not to rows that are about to go.
+  let isStale = false, wantsRows = false;
+  const goToRows = () => { if (isStale) wantsRows = true; else rows.goTo(0); };
   const load = async () => {
     setParameters(values);
     paintChips();
     try {
       await rows.reload();
       problem.hidden = true;
+      isStale = false;
+      if (wantsRows) rows.goTo(0);
     } catch (error) {
       if (!error.status) throw error;
       problem.textContent = error.message;
       problem.hidden = false;
+    } finally {
+      wantsRows = false;
     }
   };
   const changed = later(150, () => { rows.toTop(); load().catch(() => {}); });
-  const set = (name, value) => { values[name] = value; changed(); };
+  const set = (name, value) => { values[name] = value; isStale = true; changed(); };
   const paintChips = () => {
     const active = FIELDS.filter(({ name }) => values[name]);
     chips.replaceChildren(count, ...active.map(field => {
@@ -122,7 +129,7 @@ async function showTracks(parameters) {
   };
   const search = field('q', { id: 'q', type: 'search', 'aria-label': 'Words in the library', placeholder: 'Track, artist, album or path' });
   search.addEventListener('keydown', event => {
-    if (event.key === 'ArrowDown' || event.key === 'Enter') { event.preventDefault(); rows.goTo(0); }
+    if (event.key === 'ArrowDown' || event.key === 'Enter') { event.preventDefault(); goToRows(); }
     if (event.key === 'Escape') { event.preventDefault(); if (search.value) { search.value = ''; set('q', ''); } else search.blur(); }
   });
   const sort = choice('sort', SORTS);

@@ -1,6 +1,6 @@
 // What several screens are made of.
 
-import { certainty, clock, element, find, oneDecimal, percent, plural, shape, shortened } from './shared.js';
+import { certainty, clock, element, find, grouped, oneDecimal, percent, plural, shape, shortened } from './shared.js';
 import { art } from './art.js';
 import { ask } from './server.js';
 
@@ -19,7 +19,12 @@ export function heading(text, aside) {
 }
 
 export function title(text, attributes = {}) {
-  return element('h1', { tabindex: -1, text: shortened(text, 400), ...attributes });
+  const node = element('h1', { tabindex: -1, text: shortened(text, 400), ...attributes });
+  if (text.length > 60) {
+    node.classList.add('long');
+    node.title = shortened(text, 2000);
+  }
+  return node;
 }
 
 /** A sentence in place of what is not there. */
@@ -39,6 +44,14 @@ export function marked(text, ranges = []) {
 
 /** "Wansti", or the folder with a slash where no artist is known. */
 export const byline = track => track.artist || (track.folder ? `${track.folder}/` : '–');
+/** Files that failed are listed, and cannot be played. */
+export const isPlayable = track => track.status !== 'failed';
+/** "273 tracks, 5 failed"; `count` has the failed ones, which are no tracks, within it. */
+export function counts({ count, failed, count_is_exact: isExact }) {
+  const tracks = `${isExact === false ? 'more than ' : ''}${plural(count - (failed || 0), 'track')}`;
+  if (!failed) return tracks;
+  return count === failed ? plural(failed, 'failed file') : `${tracks}, ${grouped.format(failed)} failed`;
+}
 export const length = seconds => seconds == null ? '–' : clock(seconds);
 export const tempo = bpm => bpm == null ? 'no beat' : `${oneDecimal(bpm)} BPM`;
 export const address = (kind, id) => `#/${kind}/${encodeURIComponent(id)}`;
@@ -51,9 +64,22 @@ export function meter(confidence) {
     'aria-label': `${certainty(confidence)}, ${percent(confidence)}` }, fill);
 }
 
+let playing = null;
+/** Marks the rows of the track that plays, now and in lists that come. */
+export function markPlaying(id) {
+  playing = id;
+  for (const row of document.querySelectorAll('.row[data-id]')) showPlaying(row, row.dataset.id === id);
+}
+export function showPlaying(row, isPlaying) {
+  row.classList.toggle('playing', isPlaying);
+  if (isPlaying) row.setAttribute('aria-current', 'true');
+    else row.removeAttribute('aria-current');
+}
+
 /** A row of a list of tracks. `options`: `play` plays the list from here, `handle` is put before, `number` in place of art,
  *  `menu` are further entries for its menu, `byline` another second line. */
 export function trackRow(track, options = {}) {
+  if (!isPlayable(track)) return failedRow(track, options);
   const { marks = {} } = track, name = track.title || track.file;
   const start = element('button', { type: 'button', class: 'start', 'aria-label': `Play ${shortened(name, 100)}` },
     shape('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, shape('path', { d: 'M5 2.5v11l8-5.5z' })));
@@ -78,13 +104,30 @@ export function trackRow(track, options = {}) {
     element('span', { class: 'key dim', text: track.key || '–' }),
     element('span', { class: 'length dim', text: length(track.duration_s) }),
     more);
+  if (track.problem) row.querySelector('.bpm').title = `${track.problem.what} ${track.problem.do}`;
+  showPlaying(row, track.id === playing);
   return row;
 }
 
-/** A list of tracks; playing one plays on from there. */
-export function trackList(tracks, { player, ...options }) {
-  const list = element('ol', { class: 'list' }, tracks.map((track, index) =>
-    trackRow(track, { play: () => player.play(tracks, index), ...options, number: options.numbers && track.track })));
+/** A row of a file that failed: why, and what to do. */
+function failedRow(track, { handle, menu = [] }) {
+  const { marks = {}, problem } = track, name = track.title || track.file;
+  const more = menu.length > 0 && element('button', { type: 'button', class: 'more', 'aria-haspopup': 'menu', text: '⋯',
+    'aria-label': `More for ${shortened(name, 100)}` });
+  if (more) more.addEventListener('click', () => openMenu(more, menu));
+  return element('li', { class: 'row failed', 'data-id': track.id }, handle,
+    element('span', { class: 'art bad', 'aria-hidden': 'true', text: '▲' }),
+    element('a', { class: 'name', href: address('track', track.id) },
+      element('span', { class: 'nm tag untitled' }, ...marked(track.file, marks.file)),
+      element('span', { class: 'sub', title: problem && `${problem.what} ${problem.do}`, text: problem ? `${problem.what} ${problem.do}` : 'It was not analyzed.' })),
+    element('span', { class: 'bpm bad', text: problem ? problem.name : 'Failed' }), more || element('span'));
+}
+
+/** A list of tracks; playing one plays on from there: through `among`, which may have more tracks than the list, and then
+ *  through what a server has after these (`source`, as the player takes it). With `numbers`, these stand in place of art. */
+export function trackList(tracks, { player, among = tracks, source, numbers, ...options }) {
+  const list = element('ol', { class: 'list' }, tracks.map(track => trackRow(track, { ...options,
+    play: () => player.play(among, among.indexOf(track), 0, source), number: numbers ? track.track ?? '–' : null })));
   arrows(list, '.row', '.name');
   list.addEventListener('keydown', event => {
     const row = event.target.closest('.row');
@@ -194,12 +237,14 @@ export function askFor({ heading: words, label, value = '', confirm, choices = [
 
 export async function addToPlaylist(tracks) {
   try {
-    const { items } = await ask('playlists'), ids = tracks.map(track => track.id);
-    const answer = await askFor({ heading: `Add ${plural(tracks.length, 'track')} to`, label: 'Name of a new playlist',
+    const { items } = await ask('playlists'), ids = tracks.filter(isPlayable).map(track => track.id);
+    const answer = await askFor({ heading: `Add ${plural(ids.length, 'track')} to`, label: 'Name of a new playlist',
       confirm: 'Make playlist', choices: items.map(item => [item.name, item]) });
     if (!answer) return;
-    if (answer.choice) await ask(`playlists/${answer.choice.id}/entries`, { method: 'POST', body: { tracks: ids } });
-    else await ask('playlists', { method: 'POST', body: { name: answer.text, tracks: ids } });
+    const list = answer.choice || (await ask('playlists', { method: 'POST', body: { name: answer.text, tracks: [] } })).playlist;
+    for (let from = 0; from < ids.length; from += 1000) {
+      await ask(`playlists/${list.id}/entries`, { method: 'POST', body: { tracks: ids.slice(from, from + 1000) } });
+    }
     toast(`Added to ${shortened(answer.choice ? answer.choice.name : answer.text, 60)}`);
   } catch (error) {
     toast(error.message);

@@ -1,8 +1,8 @@
 // The player at the bottom of every screen.
 
-import { clock, element, find } from './shared.js';
+import { clock, element, find, grouped } from './shared.js';
 import { art } from './art.js';
-import { address, byline } from './parts.js';
+import { address, byline, markPlaying } from './parts.js';
 import { player } from './player.js';
 import { drawOverview, soundOfTrack, steer, tellPosition } from './strips.js';
 
@@ -29,6 +29,7 @@ export function startPlayerBar() {
 
 async function showTrack() {
   const { track } = player;
+  markPlaying(track?.id ?? null);
   find('#player').hidden = !track;
   document.body.classList.toggle('has-player', Boolean(track));
   if (!track) return;
@@ -47,8 +48,9 @@ function showState() {
   button.setAttribute('aria-label', player.isPlaying ? 'Pause' : 'Play');
   button.querySelector('path').setAttribute('d', player.isPlaying ? PAUSE : PLAY);
   find('#player-clicks').setAttribute('aria-pressed', player.hasClicks);
-  find('#player-next').disabled = player.at + 1 >= player.queue.length;
-  find('#player-queue').textContent = player.queue.length > 1 ? `Queue ${player.at + 1}/${player.queue.length}` : 'Queue';
+  find('#player-next').disabled = player.at + 1 >= player.total;
+  find('#player-queue').textContent = player.total > 1
+    ? `Queue ${grouped.format(player.at + 1)}/${grouped.format(player.total)}` : 'Queue';
   draw(true);
   if (player.isPlaying) requestAnimationFrame(follow);
 }

@@ -1,19 +1,25 @@
 // What plays: a queue of tracks, two audio elements that take turns, and clicks on the beats.
 
-import { ask } from './server.js';
+import { ask, query } from './server.js';
 import { audioContext } from './audio.js';
 import { ClickTrack } from './click-track.js';
-import { kept, say, toast } from './parts.js';
+import { isPlayable, kept, say, toast } from './parts.js';
 
 /** The other element loads the next track this many seconds before the end. */
 const PRELOAD = 25;
 /** It is started this many seconds before the end: what an element needs from play() to its first sound. */
 const START = .012;
+/** With fewer tracks to come, more are asked for where the queue is the beginning of a longer list. */
+const AHEAD = 20, STEP = 200;
+/** As many tracks are kept in the browser, the first before the one that plays. */
+const KEPT = 700, KEPT_BEFORE = 100;
 
 /** Sends 'track' (another one, or none), 'state' (playing or not), 'queue', and 'clicks'. */
 class Player extends EventTarget {
   queue = [];
   at = -1;
+  /** What the server has behind the queue: `{ path, values, offset, count }`, a list that begins at `offset`; or null. */
+  source = null;
   #elements = [new Audio(), new Audio()];
   #turn = 0;
   #isRouted = false;
@@ -48,11 +54,16 @@ class Player extends EventTarget {
   get hasClicks() { return this.#clicks.isOn; }
   #tell(name) { this.dispatchEvent(new Event(name)); }
 
-  /** Plays a list from one of its tracks. */
-  play(tracks, at = 0, position = 0) {
-    this.queue = tracks.slice();
+  /** How many tracks the queue has with those that are still on the server. */
+  get total() { return this.queue.length + (this.source ? this.source.count - this.source.offset : 0); }
+
+  /** Plays a list from one of its tracks, and then what is behind it in `source`. Files that failed are left out. */
+  play(tracks, at = 0, position = 0, source = null) {
+    this.queue = tracks.filter(isPlayable);
+    if (!this.queue.length) return toast('Nothing here can be played.');
+    this.source = source && source.offset < source.count ? source : null;
     this.#tell('queue');
-    this.#start(at, position);
+    this.#start(Math.min(tracks.slice(0, at).filter(isPlayable).length, this.queue.length - 1), position);
   }
 
   toggle() {
@@ -76,7 +87,10 @@ class Player extends EventTarget {
     this.#tell('time');
   }
 
-  next() { if (this.at + 1 < this.queue.length) this.#start(this.at + 1); }
+  async next() {
+    if (this.at + 1 >= this.queue.length) await this.#extend();
+    if (this.at + 1 < this.queue.length) this.#start(this.at + 1);
+  }
   /** To the beginning, or near it to the track before. */
   previous() {
     if (this.position > 4 || this.at < 1) this.seek(0);
@@ -86,7 +100,7 @@ class Player extends EventTarget {
   /** Puts tracks at the end of the queue, or behind the one that plays. */
   add(tracks, isNext = false) {
     if (!this.track) return this.play(tracks);
-    this.queue.splice(isNext ? this.at + 1 : this.queue.length, 0, ...tracks);
+    this.queue.splice(isNext ? this.at + 1 : this.queue.length, 0, ...tracks.filter(isPlayable));
     this.#queueChanged();
   }
   remove(index) {
@@ -112,6 +126,7 @@ class Player extends EventTarget {
   jump(index) { this.#start(index); }
   clearAfter() {
     this.queue.length = this.at + 1;
+    this.source = null;
     this.#queueChanged();
   }
 
@@ -197,11 +212,13 @@ class Player extends EventTarget {
       this.#other.currentTime = 0;
     }
   }
-  #goOn() {
+  async #goOn() {
     this.#join = 0;
     if (this.at + 1 >= this.queue.length) {
-      this.#changed();
-      return;
+      const { track } = this;
+      await this.#extend();
+      if (track !== this.track) return;
+      if (this.at + 1 >= this.queue.length) return this.#changed();
     }
     if (this.#other.dataset.id === this.queue[this.at + 1].id) {
       this.at++;
@@ -211,6 +228,29 @@ class Player extends EventTarget {
     } else {
       this.#start(this.at + 1);
     }
+  }
+
+  #extension = null;
+  /** Asks for more of a longer list. */
+  #extend() {
+    this.#extension ??= (async () => {
+      try {
+        while (this.source && this.queue.length - this.at <= AHEAD) {
+          const { source } = this, found = await ask(`${source.path}${query({ ...source.values, limit: STEP, offset: source.offset })}`);
+          if (source !== this.source) continue;
+          const { items } = found.tracks || found, offset = source.offset + items.length;
+          this.source = items.length && offset < source.count ? { ...source, offset } : null;
+          this.queue.push(...items.filter(isPlayable));
+          this.#tell('queue');
+          this.#keep();
+        }
+      } catch (error) {
+        toast(`The rest of the list is not there. ${error.message}`);
+      } finally {
+        this.#extension = null;
+      }
+    })();
+    return this.#extension;
   }
 
   #failed() {
@@ -237,6 +277,7 @@ class Player extends EventTarget {
     this.#tell('state');
     say(`Now: ${track.title || track.file}`);
     this.#keep();
+    this.#extend();
     if (!('mediaSession' in navigator)) return;
     navigator.mediaSession.metadata = new MediaMetadata({ title: track.title || track.file, artist: track.artist || '',
       album: track.album?.name || '' });
@@ -267,12 +308,14 @@ class Player extends EventTarget {
 
   /** The queue outlives the page, without playing. */
   #keep() {
-    kept.write('queue', { tracks: this.queue.slice(0, 500), at: this.at, position: Math.round(this.position) });
+    const first = Math.max(0, this.at - KEPT_BEFORE), end = first + KEPT;
+    kept.write('queue', { tracks: this.queue.slice(first, end), at: this.at - first, position: Math.round(this.position),
+      source: end < this.queue.length ? null : this.source });
   }
   #restore() {
-    const { tracks, at, position } = kept.read('queue', {});
+    const { tracks, at, position, source } = kept.read('queue', {});
     if (!Array.isArray(tracks) || !tracks[at]) return;
-    [this.queue, this.at, this.startAt] = [tracks, at, position || 0];
+    [this.queue, this.at, this.startAt, this.source] = [tracks, at, position || 0, source || null];
   }
 }
 

@@ -1,7 +1,7 @@
 // What plays next.
 
-import { element, plural, shortened } from './shared.js';
-import { addToPlaylist, button, none, title, trackRow } from './parts.js';
+import { element, grouped, plural, shortened } from './shared.js';
+import { addToPlaylist, button, none, showPlaying, title, trackRow } from './parts.js';
 import { player } from './player.js';
 import { handle, reorderable } from './reorder.js';
 
@@ -13,13 +13,15 @@ export async function showQueue() {
     button('Keep as a playlist', {}, () => addToPlaylist(player.queue)));
   const paint = () => {
     if (isMoving) return;
-    hint.textContent = player.queue.length ? `${plural(player.queue.length, 'track')}. Drag to reorder.` : '';
+    const { length } = player.queue, rest = player.total - length;
+    hint.textContent = length ? [`${plural(player.total, 'track')}.`, 'Drag to reorder.', rest > 0
+      && `The first ${grouped.format(length)} are listed; the others follow as these play.`].filter(Boolean).join(' ') : '';
     buttons.hidden = !player.queue.length;
     const list = element('ol', { class: 'list', id: 'queue' }, player.queue.map((track, index) => {
       const row = trackRow(track, { handle: handle(shortened(track.title || track.file, 100)), play: () => player.jump(index),
         menu: [['Remove from the queue', () => player.remove(index)]] });
-      row.classList.toggle('playing', index === player.at);
-      if (index === player.at) row.setAttribute('aria-current', 'true');
+      // A track may stand in it twice.
+      showPlaying(row, index === player.at);
       return row;
     }));
     reorderable(list, (from, to) => {

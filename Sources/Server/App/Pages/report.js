@@ -1,6 +1,6 @@
 // The morning report: what the last run found, and how far a run is that goes on.
 
-import { element, grouped, plural, shortened } from './shared.js';
+import { element, plural, shortened } from './shared.js';
 import { art } from './art.js';
 import { address, heading, later, link, none, title } from './parts.js';
 import { ask, query, server } from './server.js';
@@ -30,7 +30,8 @@ export async function showReport(_, __, { signal, reload }) {
     name: report.title,
     nodes: [
       element('h1', { class: 'sentence', tabindex: -1 }, report.sentence.map(part => part.link
-        ? element('a', { class: part.is_bad && 'bad', href: '#/report', 'data-to': part.link, text: part.text })
+        ? element('a', { class: part.is_bad && 'bad', text: part.text,
+          ...part.link === 'tracks' ? { href: '#/library' } : { href: '#/report', 'data-to': part.link } })
         : part.is_bad ? element('span', { class: 'bad', text: part.text }) : part.text)),
       element('p', { class: 'report-sub', text: report.subtitle || '' }), element('p', { class: 'report-when', text: report.when || '' }),
       box,
@@ -59,14 +60,19 @@ export async function showReport(_, __, { signal, reload }) {
   };
 }
 
-function cause({ shape, what, do: remedy, count, files, where }) {
+/** The report advises a command for doubtful tempos; here the page of a track corrects them. */
+const advice = ({ shape, do: remedy, count }) => shape !== 'unsure' ? remedy || ''
+  : `Open ${count === 1 ? 'it, listen, and correct it if it is' : 'them, listen, and correct what is'} wrong. Corrections survive every later run.`;
+
+function cause(cause) {
+  const { shape, what, count, files, where } = cause;
   return element('details', { class: `cause ${shape}` },
     element('summary', {}, element('span', { class: 'shape', 'aria-hidden': 'true', text: SHAPES[shape] || '▲' }),
-      element('span', {}, element('b', { text: what }), element('span', { class: 'say', text: remedy || '' }))),
+      element('span', {}, element('b', { text: what }), element('span', { class: 'say', text: advice(cause) }))),
     element('ul', {}, files.map(file => element('li', {},
       file.id ? link(shortened(file.path, 300), address('track', file.id), { class: 'quiet tag' }) : element('span', { class: 'tag', text: shortened(file.path, 300) }),
       file.text && element('span', { class: 'dim', text: ` ${file.text}` })))),
-    where && count > files.length && element('p', { class: 'none' }, link(`Show all ${grouped.format(count)} in the library`, library(where))));
+    where && count > files.length && element('p', { class: 'none' }, link(shape === 'failed' ? 'Show all failed files in the library' : 'Show all in the library', library(where))));
 }
 
 function folder({ folder: name, text, tracks, where }) {

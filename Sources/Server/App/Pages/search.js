@@ -1,7 +1,7 @@
 // Search as you type, in sections.
 
 import { element, grouped, plural, shape, span } from './shared.js';
-import { address, heading, later, none, plainRow, round, say, square, title, trackList } from './parts.js';
+import { address, counts, heading, isPlayable, later, none, plainRow, round, say, square, title, trackList } from './parts.js';
 import { player } from './player.js';
 import { setParameters } from './router.js';
 import { ask, query } from './server.js';
@@ -14,6 +14,12 @@ export async function showSearch(_, parameters) {
     spellcheck: 'false', enterkeyhint: 'search', placeholder: 'Track, artist, album or path' });
   field.value = parameters.get('q') || '';
   const results = element('div', { class: 'cols', id: 'results' });
+  // ↓ right after typing goes to what was typed for, and not to rows that are about to go.
+  let isStale = false, wantsRows = false;
+  const goToRows = () => {
+    if (isStale) wantsRows = true;
+      else results.querySelector('.name')?.focus();
+  };
 
   const search = async () => {
     aborter.abort();
@@ -22,21 +28,25 @@ export async function showSearch(_, parameters) {
     setParameters({ q: text });
     try {
       const found = await ask(`search${query({ q: text, limit: SHOWN })}`, { signal: aborter.signal });
+      const hadFocus = results.contains(document.activeElement);
       results.replaceChildren(...sections(found, text));
+      isStale = false;
+      if (wantsRows || hadFocus) goToRows();
+      wantsRows = false;
+      if (hadFocus && !results.contains(document.activeElement)) field.focus();
       if (text) say(summary(found));
     } catch (error) {
       if (error.name !== 'AbortError') results.replaceChildren(none(error.message));
     }
   };
   const soon = later(60, search);
-  field.addEventListener('input', soon);
+  field.addEventListener('input', () => { isStale = true; wantsRows = false; soon(); });
   field.addEventListener('keydown', event => {
     if (event.key === 'Escape') {
-      if (field.value) { field.value = ''; soon(); } else field.blur();
+      if (field.value) { field.value = ''; isStale = true; soon(); } else field.blur();
       event.preventDefault();
     }
-    const first = results.querySelector('.name');
-    if ((event.key === 'ArrowDown' || event.key === 'Enter') && first) { event.preventDefault(); first.focus(); }
+    if (event.key === 'ArrowDown' || event.key === 'Enter') { event.preventDefault(); goToRows(); }
   });
   await search();
   return {
@@ -46,7 +56,7 @@ export async function showSearch(_, parameters) {
       element('form', { class: 'big', role: 'search' },
         shape('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, shape('circle', { cx: 7, cy: 7, r: 4.5 }),
           shape('path', { d: 'M10.5 10.5L14 14' })), field),
-      element('p', { class: 'hint' }, 'Finds any part of a word, with or without accents. ',
+      element('p', { class: 'hint' }, 'Finds words by their beginnings, with or without accents. ',
         element('span', { class: 'keys' }, 'Press ', element('kbd', { text: '/' }), ' from anywhere.')),
       results
     ],
@@ -67,7 +77,7 @@ function sections(found, text) {
   const more = tracks.count > tracks.items.length;
   const aside = !text ? 'newest first' : more
     ? element('a', { class: 'link', href: `#/library${query({ q: text })}`, text: `${tracks.items.length} of ${counted(tracks)}` })
-    : plural(tracks.count, 'track');
+    : counts({ ...tracks, failed: tracks.items.filter(track => !isPlayable(track)).length });
   const main = element('section', {}, heading('Tracks', aside),
     tracks.items.length ? trackList(tracks.items, { player })
       : none(text ? 'No tracks match. Try fewer letters, or part of the file name.'

@@ -1,6 +1,7 @@
 // Asking the server, and hearing from it.
 
-/** Sends 'gone' and 'back' (whether the server answers), 'locked' (a token is needed), and the server's own events. */
+/** Sends 'gone' and 'back' (whether the server answers), 'locked' (a token is needed), 'missed' (the library has changed while
+ *  the page was out of sight), and the server's own events. */
 export const server = new EventTarget();
 
 export class ServerError extends Error {
@@ -77,21 +78,67 @@ export function query(values) {
   return text && `?${text}`;
 }
 
-let source = null;
+/* Events: one stream for all pages of this browser, and none for pages out of sight. */
+
+const NAMES = ['hello', 'library', 'catalog', 'run', 'run-ended', 'watch', 'tempo'];
+let isConnected = false, lastRevision = null, hasHidden = false;
+
+function heard(name, data) {
+  if (name === 'open') return setGone(false);
+  // Whether the server is gone or only this connection, a request tells.
+  if (name === 'error') return request('/app/api/status').catch(() => { /* told by setGone and 'locked' */ });
+  const detail = JSON.parse(data);
+  if (detail.revision != null) lastRevision = detail.revision;
+  tell(name, detail);
+}
+
+/** Where there is no SharedWorker, as on some phones, each page has a stream of its own while it is in sight. */
+class OwnStream {
+  #source = null;
+  postMessage(isWatching) {
+    this.#source?.close();
+    this.#source = null;
+    if (!isWatching) return;
+    this.#source = new EventSource('/app/api/events');
+    for (const name of NAMES) this.#source.addEventListener(name, event => heard(name, event.data));
+    for (const name of ['open', 'error']) this.#source.addEventListener(name, () => heard(name));
+  }
+}
+function shared() {
+  const { port } = new SharedWorker('/app/events-worker.js');
+  port.onmessage = ({ data: { name, data } }) => heard(name, data);
+  return port;
+}
+let stream = null;
+
+/** Begins to hear the server's events, or ends it; without an argument, as the page is in sight or not. */
+async function watch(isWatching = isConnected && !document.hidden) {
+  stream ??= 'SharedWorker' in window ? shared() : new OwnStream();
+  stream.postMessage(isWatching);
+  if (!isWatching) return;
+  // A stream that others have opened has said how things are before this page came.
+  try {
+    const before = lastRevision, status = await ask('status');
+    tell('hello', status);
+    lastRevision = status.revision ?? lastRevision;
+    if (!hasHidden || before === status.revision) return;
+    tell('library', { tracks: status.tracks, text: status.text });
+    tell('missed');
+  } catch { /* told by setGone and 'locked' */ }
+}
+document.addEventListener('visibilitychange', () => {
+  hasHidden ||= document.hidden;
+  if (isConnected) watch();
+});
+addEventListener('pagehide', () => { if (isConnected) stream.postMessage(false); });
+addEventListener('pageshow', event => { if (event.persisted && isConnected) watch(); });
+
 /** Hears the server's events; the browser connects again by itself unless the server refuses. */
 export function connect() {
-  if (source) source.close();
-  source = new EventSource('/app/api/events');
-  for (const name of ['hello', 'library', 'catalog', 'run', 'run-ended', 'watch', 'tempo']) {
-    source.addEventListener(name, event => tell(name, JSON.parse(event.data)));
-  }
-  source.addEventListener('open', () => setGone(false));
-  source.addEventListener('error', async () => {
-    // Whether the server is gone or only this connection, a request tells.
-    try { await request('/app/api/status'); } catch { /* told by setGone and 'locked' */ }
-  });
+  isConnected = true;
+  watch();
 }
 export function disconnect() {
-  if (source) source.close();
-  source = null;
+  isConnected = false;
+  watch(false);
 }

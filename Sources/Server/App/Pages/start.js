@@ -1,6 +1,6 @@
 // The app: screens, header, keys.
 
-import { find, plural } from './shared.js';
+import { find } from './shared.js';
 import { kept, say } from './parts.js';
 import { connect, disconnect, server, unlock } from './server.js';
 import { screen, show, startRouter } from './router.js';
@@ -67,7 +67,7 @@ server.addEventListener('run-ended', event => {
   if (event.detail.text) find('#state').textContent = event.detail.text;
 });
 server.addEventListener('library', event => {
-  if (find('#progress').hidden) find('#state').textContent = `${plural(event.detail.tracks, 'track')}`;
+  if (find('#progress').hidden) find('#state').textContent = event.detail.text;
 });
 server.addEventListener('gone', () => {
   find('#gone').textContent = 'The server stopped. Run analyze serve again; this page reconnects by itself.';

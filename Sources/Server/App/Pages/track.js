@@ -1,34 +1,52 @@
 // One track: what it is, how it sounds, its tempo and beats, and their correction.
 
-import { clock, element, find, oneDecimal, percent, plural, shortened, signed } from './shared.js';
+import { barDoubt, clock, element, find, oneDecimal, percent, plural, shortened, signed } from './shared.js';
 import { art } from './art.js';
-import { address, addToPlaylist, button, byline, heading, length, link, none, title, trackList } from './parts.js';
+import { address, addToPlaylist, button, byline, heading, isPlayable, length, link, none, title, trackList } from './parts.js';
 import { correction } from './correction.js';
+import { lyricsSection } from './lyrics.js';
 import { player } from './player.js';
 import { ask, server } from './server.js';
 import { drawCloseUp, drawOverview, soundOf, steer, tellPosition } from './strips.js';
 
 export async function showTrack([id], _, { signal, reload }) {
   const about = await ask(`tracks/${encodeURIComponent(id)}`, { signal }), { track } = about;
+  // Of a file that failed there is nothing to hear or to correct.
+  if (!isPlayable(track)) return { name: track.file, nodes: [head(about), ...problems(about), ...details(about)] };
   const waveform = about.has_waveform ? await ask(`tracks/${id}/waveform`, { signal }).catch(() => null) : null;
   const wave = waveStrip(about, waveform), fix = about.tempo && correction(about, tempo => wave.setTempo(tempo));
+  const words = lyricsSection(about, seconds => {
+    if (player.track?.id === id) player.seek(seconds);
+      else player.play([track], 0, seconds);
+    player.resume();
+  });
+  const sing = () => { if (player.track?.id === id) words.follow(player.position); };
+  const beat = setInterval(sing, 200);
   const similar = element('section', { class: 'similar', hidden: true });
   const stop = [wave.start(), fix?.start()];
   const changed = event => { if (event.detail.id === id && !fix?.knows(event.detail)) reload(); };
+  const missed = () => ask(`tracks/${encodeURIComponent(id)}`, { signal }).then(({ tempo }) => {
+    if (tempo) changed({ detail: { id, bpm: tempo.bpm, is_locked: tempo.is_locked } });
+  }, () => { /* told by the banner */ });
   server.addEventListener('tempo', changed);
+  server.addEventListener('missed', missed);
   if (about.has_descriptor) showSimilar(id, similar, signal);
   return {
     name: track.title || track.file,
-    nodes: [head(about), ...problems(about), wave.node, ...fix ? fix.nodes : [], similar, ...details(about)],
+    nodes: [head(about), ...problems(about), wave.node, ...fix ? fix.nodes : [], words.node, similar, ...details(about)]
+      .filter(Boolean),
     shown: wave.draw,
     leave: () => {
       for (const each of stop) each?.();
+      clearInterval(beat);
       server.removeEventListener('tempo', changed);
+      server.removeEventListener('missed', missed);
     }
   };
 }
 
-function head({ track, key, loudness, is_vanished: isVanished }) {
+function head({ track, key, loudness, cues, is_vanished: isVanished }) {
+  const cannotPlay = isVanished || !isPlayable(track), highlight = cues?.highlight_start_s;
   const fact = (name, value, unit, hint) => element('div', {}, element('dt', { text: name }),
     element('dd', { title: hint }, value, unit && element('small', { text: ` ${unit}` })));
   const artists = track.artists?.length ? track.artists.flatMap((artist, index) =>
@@ -40,13 +58,16 @@ function head({ track, key, loudness, is_vanished: isVanished }) {
     element('div', { class: 'what' }, title(track.title || track.file, { class: track.is_untitled ? 'tag untitled' : 'tag' }),
       element('p', { class: 'by' }, artists, album, track.year && ` · ${track.year}`),
       element('div', { class: 'btns' },
-        button('Play', { class: 'btn primary', disabled: isVanished, id: 'track-play' }, () => {
+        button('Play', { class: 'btn primary', disabled: cannotPlay, id: 'track-play' }, () => {
           if (player.track?.id === track.id) player.toggle();
             else player.play([track], 0, cursor.id === track.id ? cursor.position : 0);
         }),
-        button('Add to the queue', { disabled: isVanished }, () => player.add([track])),
-        button('Add to a playlist', {}, () => addToPlaylist([track])))),
-    element('dl', { class: 'facts' },
+        highlight >= 1 && !cannotPlay && button(`Play the highlight, ${clock(highlight)}`, { id: 'track-highlight' }, () => {
+          if (player.track?.id === track.id) { player.seek(highlight); player.resume(); } else player.play([track], 0, highlight);
+        }),
+        button('Add to the queue', { disabled: cannotPlay }, () => player.add([track])),
+        button('Add to a playlist', { disabled: cannotPlay }, () => addToPlaylist([track])))),
+    isPlayable(track) && element('dl', { class: 'facts' },
       fact('Key', key?.camelot || track.key || '–', key?.tonic && `${key.tonic.replace("#", "♯").replace("b", "♭")} ${key.mode}`, key?.text),
       fact('Loudness', loudness?.integrated_lufs != null ? signed(oneDecimal(loudness.integrated_lufs)) : '–',
         loudness?.integrated_lufs != null && 'LUFS'),
@@ -67,14 +88,14 @@ function problems({ problems: list = [], remarks = [], is_vanished: isVanished }
 const cursor = { id: '', position: 0 };
 
 /** The waveform and its close-up, which follow the player or, before it plays this track, the last click. */
-function waveStrip({ track, tempo, sections, cues }, waveform) {
+function waveStrip({ track, tempo, sections }, waveform) {
   const sound = soundOf(waveform, tempo);
-  let beats = tempo?.beats_s || [], downbeats = tempo?.downbeats_s || null, lastColumn = '';
+  let beats = tempo?.beats_s || [], downbeats = tempo?.downbeats_s || null, metre = tempo?.metre, lastColumn = '';
   const canvas = attributes => element('canvas', { tabindex: 0, role: 'slider', 'aria-valuemin': 0, ...attributes });
   const overview = canvas({ class: 'overview', id: 'overview', 'aria-label': 'Position in the track' });
   const closeUp = canvas({ class: 'close-up', id: 'close-up', 'aria-label': 'Position, from beat to beat' });
   const now = element('span'), legend = element('span', { id: 'legend' });
-  if (cursor.id !== track.id) Object.assign(cursor, { id: track.id, position: cues?.highlight_start_s ?? 0 });
+  if (cursor.id !== track.id) Object.assign(cursor, { id: track.id, position: 0 });
   const isMine = () => player.track?.id === track.id;
   const place = () => ({ duration: isMine() ? player.duration : track.duration_s || 0,
     position: isMine() ? player.position : Math.min(cursor.position, track.duration_s || 0) });
@@ -90,8 +111,12 @@ function waveStrip({ track, tempo, sections, cues }, waveform) {
     now.textContent = clock(Math.floor(position));
     tellPosition(overview, position, duration);
     tellPosition(closeUp, position, duration);
+    // A start that is not the beginning is said.
+    const play = find('#track-play');
+    if (play) play.textContent = isMine() ? player.isPlaying ? 'Pause' : 'Play'
+      : cursor.position >= 1 ? `Play from ${clock(Math.floor(cursor.position))}` : 'Play';
     legend.textContent = !beats.length ? 'Onset strength; no beats'
-      : downbeats ? 'Beats around the playhead; tall lines are bar starts' : 'Beats; bar starts are unsure, so not drawn';
+      : downbeats ? 'Beats around the playhead; tall lines are bar starts' : barDoubt(metre);
   };
   const frame = () => {
     const { duration, position } = place(), column = `${Math.floor(position / duration * overview.clientWidth / 3)}`;
@@ -129,6 +154,7 @@ function waveStrip({ track, tempo, sections, cues }, waveform) {
     setTempo(next) {
       beats = next.beats_s || [];
       downbeats = next.downbeats_s;
+      metre = next.metre;
       clicks.disabled = !beats.length;
       player.setBeats(track.id, beats, downbeats);
       draw();
@@ -141,8 +167,6 @@ function waveStrip({ track, tempo, sections, cues }, waveform) {
         requestAnimationFrame(follow);
       };
       const changed = () => {
-        const play = find('#track-play');
-        if (play) play.textContent = isMine() && player.isPlaying ? 'Pause' : 'Play';
         clicks.setAttribute('aria-pressed', isMine() && player.hasClicks);
         clicks.textContent = isMine() && player.hasClicks ? 'Stop the clicks' : 'Hear clicks on the beats';
         draw();
@@ -207,7 +231,7 @@ function details({ track, key, loudness, cues, sections, format, tags, chapters,
   return [element('div', { class: 'details' }, ...[
     pairs('Key and loudness', [
       ['Key', key?.text || key?.reason],
-      ['Else', key?.candidates?.slice(1, 3).map(each => `${each.key} (${percent(each.probability)})`).join(', ')],
+      ['Other keys', key?.candidates?.slice(1, 3).map(each => `${each.key} (${percent(each.probability)})`).join(', ')],
       ['Tuning', key?.tuning_hz && `A = ${oneDecimal(key.tuning_hz)} Hz`],
       ['Range', number(loudness?.range_lu, 'LU')],
       ['True peak', number(loudness?.true_peak_dbtp, 'dBTP')],
@@ -232,7 +256,7 @@ function details({ track, key, loudness, cues, sections, format, tags, chapters,
         && `${Math.round(format.bit_rate_bps / 1000).toLocaleString('en-US')} kb/s`].filter(Boolean).join(', ')],
       ['Sample rate', format?.sample_rate_hz && `${format.sample_rate_hz / 1000} kHz${format.bit_depth ? `, ${format.bit_depth} bit` : ''}`],
       ['Channels', format?.channels && ({ 1: 'mono', 2: 'stereo' }[format.channels] || format.channels)],
-      ['Size', size && `${oneDecimal(size / 1e6)} MB`],
+      ['Size', size != null && (size < 1e5 ? plural(size, 'byte') : `${oneDecimal(size / 1e6)} MB`)],
       ['Modified', time(modified)],
       ['Analyzed', time(analyzed)],
       ['Copies', copies > 0 && plural(copies, 'other file')]

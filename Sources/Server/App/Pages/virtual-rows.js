@@ -36,11 +36,13 @@ export class VirtualRows {
     const first = await this.fetch(0, PAGE);
     this.#pages = new Map([[0, first.items]]);
     this.#count = first.count;
+    const hadFocus = this.node.contains(document.activeElement);
     for (const node of this.#nodes.values()) node.remove();
     this.#nodes.clear();
     this.#current = Math.min(this.#current, Math.max(0, this.#count - 1));
     this.counted(first);
     this.paint();
+    if (hadFocus) this.goTo(this.#current);
   }
   /** From the first row on. */
   toTop() {
