@@ -15,6 +15,8 @@ package struct ChunkReader {
     package var isOpenEnded = false
 
     package var end: Int { body + size }
+    /// The identifier is printable, as all are that anybody has defined.
+    package var hasName: Bool { id.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) } }
   }
 
   private struct Layout {
@@ -118,6 +120,6 @@ package struct ChunkReader {
   /// Whether a name and a size stand there that fits in the file.
   private func isChunk(at position: Int) throws(FileReadError) -> Bool {
     guard let chunk = try chunk(at: position) else { return false }
-    return chunk.id.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) } && chunk.end <= source.size
+    return chunk.hasName && chunk.end <= source.size
   }
 }
