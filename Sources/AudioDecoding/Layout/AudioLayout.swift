@@ -71,6 +71,7 @@ struct AudioLayout {
       masks = header.tagChunks.map { ByteMask(at: $0, container == .caf ? "free" : "JUNK") }
     } else if container == .flac, let stream = try FLACStream(in: file, at: start) {
       kind = .flac(stream)
+      excess = try Excess(in: file, from: stream.audio.upperBound, before: trailing)
     } else if container == .ogg {
       kind = .ogg(try OggStream(in: file, from: start))
     } else if let demuxer = container.demuxer {

@@ -255,7 +255,9 @@ private struct OggClock {
   init?(codec: OggCodec, firstPacket: [UInt8]) {
     switch codec {
     case .vorbis:
-      guard let rate = firstPacket.littleEndian(UInt32.self, at: 12), rate > 0, firstPacket.count > 28 else { return nil }
+      guard let rate = firstPacket.littleEndian(UInt32.self, at: 12), rate > 0, firstPacket.count > 28 else {
+        return nil
+      }
       (sampleRate, preSkip) = (Int(rate), 0)
       packetLimit = 1 << Int64(firstPacket[28] >> 4)
     case .opus:

@@ -206,7 +206,7 @@ package struct PCMHeader {
       if chunk.id == "fmt " {
         readWaveFormat(try source.bytes(at: chunk.body, count: min(chunk.size, 40)), isBigEndian: false)
       } else if chunk.id == "data" {
-        setAudio(from: chunk.body, claimed: chunk.size > 0 ? chunk.size : nil, in: source)
+        setAudio(from: chunk.body, claimed: chunk.size > 0 && !chunk.isOpenEnded ? chunk.size : nil, in: source)
         cutTags(behind: chunk.start)
       }
     }

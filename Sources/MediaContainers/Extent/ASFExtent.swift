@@ -24,12 +24,11 @@ extension ContainerExtent {
     let packets = packetStart..<packetStart + present * packetSize
     if let disorder = try ASFPacketCheck(packets, packetSize: packetSize, in: source).flaw { flaw = flaw ?? disorder }
     guard flaw == nil else { return }
-    // The index objects, and what else has the form of an object.
+    // Indexes, and what else has the form of an object.
     var position = headerEnd + Int(clamping: min(size, Int64(source.size - headerEnd)))
     while let object = try ASFObject(at: position, end: source.size, in: source),
       try !source.bytes(at: position, count: 16).has(ASFObject.header)
     {
-      guard try ASFObject.indexes.contains(source.bytes(at: position, count: 16)) else { break }
       position = object.end
     }
     end = position

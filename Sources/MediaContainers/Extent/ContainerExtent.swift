@@ -41,11 +41,14 @@ package struct ContainerExtent: Hashable, Sendable {
     case .musepack8: try readMusepack8(source, at: start, before: limit)
     case .dsf: try readDSF(source, at: start)
     case .dsdiff: try readDSDIFF(source, at: start)
+    case .amigaVoice: try readAmigaVoice(source, at: start)
+    case .creativeVoice: try readCreativeVoice(source, at: start)
+    case .nistSphere: try readSphere(source, at: start)
     case .wav, .rifx, .rf64, .wave64, .aiff, .au, .caf:
       // `PCMHeader` says it.
       break
-    case .flac, .ogg, .tak, .amr, .shorten, .openMG, .dts, .dtsHD, .ac3, .eac3, .loas, .realMedia, .nistSphere,
-      .creativeVoice, .amigaVoice, .mod, .s3m, .it, .xm, .unknown:
+    case .flac, .ogg, .tak, .amr, .shorten, .openMG, .dts, .dtsHD, .ac3, .eac3, .loas, .realMedia, .mod, .s3m, .it, .xm,
+      .unknown:
       // Streams that do not say where they end; their frames have checksums, or nothing at all.
       break
     }

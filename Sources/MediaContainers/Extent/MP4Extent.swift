@@ -1,13 +1,15 @@
 extension ContainerExtent {
-  /// MP4 and QuickTime (ISO/IEC 14496-12): boxes one after the other up to the end of the file, none of which reaches past
-  /// the box around it.
+  /// MP4 and QuickTime (ISO/IEC 14496-12): boxes one after the other up to the end of the file, none of which reaches
+  /// past the box around it.
   mutating func readMP4(_ source: ByteSource, at start: Int, before limit: Int) throws(FileReadError) {
     var position = start
     var hasMovie = false
     for _ in 0..<Self.boxLimit {
       guard position < source.size else { return }
       let bytes = try source.bytes(at: position, count: 8)
-      guard let box = try MP4Box(at: position, end: source.size, in: source), Self.isName(bytes.dropFirst(4)) else { break }
+      guard let box = try MP4Box(at: position, end: source.size, in: source), Self.isName(bytes.dropFirst(4)) else {
+        break
+      }
       // A second file begins.
       if box.name == "ftyp", hasMovie { break }
       if box.isCutOff {
@@ -41,11 +43,14 @@ extension ContainerExtent {
 
   private static let boxLimit = 1 << 17
   /// Boxes that FFmpeg and players need, and those around them.
-  private static let structure: Set<String> = ["trak", "mdia", "minf", "stbl", "stsd", "stts", "stsz", "stco", "co64", "stsc"]
+  private static let structure: Set<String> = [
+    "trak", "mdia", "minf", "stbl", "stsd", "stts", "stsz", "stco", "co64", "stsc",
+  ]
   private static let padding: Set<String> = ["free", "skip", "wide"]
   /// Boxes that stand in no other box.
   private static let names: Set<String> = padding.union([
-    "ftyp", "moov", "mdat", "moof", "mfra", "sidx", "ssix", "styp", "prft", "emsg", "pdin", "meta", "udta", "uuid", "pnot",
+    "ftyp", "moov", "mdat", "moof", "mfra", "sidx", "ssix", "styp", "prft", "emsg", "pdin", "meta", "udta", "uuid",
+    "pnot",
     "PICT", "bloc", "meco",
   ])
 

@@ -1,6 +1,6 @@
 extension ContainerExtent {
-  /// Matroska (RFC 9559): a segment with a size, and in it clusters in the order of their timestamps. Live streams say no
-  /// sizes.
+  /// Matroska (RFC 9559): a segment with a size, and in it clusters in the order of their timestamps. Live streams say
+  /// no sizes.
   mutating func readMatroska(_ source: ByteSource, at start: Int) throws(FileReadError) {
     var position = start
     var segmentEnd: Int?

@@ -1,6 +1,6 @@
 extension ContainerExtent {
-  /// Musepack, stream version 8 (SV8 specification): packets with a key of two letters, and a size that counts the whole
-  /// packet. The last one is `SE`.
+  /// Musepack, stream version 8 (SV8 specification): packets with a key of two letters, and a size that counts the
+  /// whole packet. The last one is `SE`.
   mutating func readMusepack8(_ source: ByteSource, at start: Int, before limit: Int) throws(FileReadError) {
     var position = start + 4
     var byteCount: Int64 = 0
@@ -72,11 +72,13 @@ extension ContainerExtent {
         end = limit
         return
       }
-      let pair = UInt64(words.littleEndian(UInt32.self) ?? 0) << 32 | UInt64(words.littleEndian(UInt32.self, at: 4) ?? 0)
+      let pair =
+        UInt64(words.littleEndian(UInt32.self) ?? 0) << 32 | UInt64(words.littleEndian(UInt32.self, at: 4) ?? 0)
       bit += 20 + Int(pair >> UInt64(44 - bit % 32) & 0xFFFFF)
     }
-    // A last number of eleven bits repeats the length of the last frame.
-    claim(end: wordStart + (bit + 11 + 31) / 32 * 4, before: limit, "Musepack")
+    // Encoders repeat the length of the last frame behind it, in eleven bits; it is no loss if all of them are missing.
+    let framesEnd = wordStart + (bit + 31) / 32 * 4
+    claim(end: limit == framesEnd ? limit : wordStart + (bit + 11 + 31) / 32 * 4, before: limit, "Musepack")
     audioByteCount = Int64(limit - wordStart)
   }
 }

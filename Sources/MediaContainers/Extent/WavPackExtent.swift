@@ -1,5 +1,5 @@
 extension ContainerExtent {
-  /// The blocks of a WavPack file ("WavPack 4 & 5 Binary File / Block Format"), each of which says which samples it holds.
+  /// The blocks of a WavPack file ("WavPack 4 & 5 Binary File / Block Format"), each of which says which samples it has.
   mutating func readWavPack(_ source: ByteSource, at start: Int, before limit: Int) throws(FileReadError) {
     var position = start
     var total: Int64?
@@ -16,7 +16,8 @@ extension ContainerExtent {
         continue
       }
       guard block.byteCount <= limit - position else {
-        flaw = .cutOff("The last WavPack block claims \(block.byteCount - (limit - position)) bytes more than there are.")
+        flaw = .cutOff(
+          "The last WavPack block claims \(block.byteCount - (limit - position)) bytes more than there are.")
         break
       }
       if !block.samples.isEmpty {
