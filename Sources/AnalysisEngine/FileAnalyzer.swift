@@ -95,6 +95,9 @@ public struct FileAnalyzer: Sendable {
           outcomes = found.filter { outcome in chosen.contains { $0.identity == outcome.analyzer } }
         }
       }
+      if analysis.format?.frameCount == nil, let format = analysis.format, let bitRate = content.bitRate(of: format) {
+        analysis.format?.bitRate = bitRate
+      }
     } catch {
       analysis.status = .failed
       analysis.problem = Problem(error, at: .open)

@@ -20,6 +20,8 @@ public struct AudioContent: Hashable, Sendable {
   public let fault: DecodeError?
   /// What a person should know of the file around the audio, such as a tag that cannot be right (stage `open`).
   public let remarks: [Problem]
+  /// Bytes of encoded audio; `nil` if something is damaged, or nothing but decoding tells.
+  public let encodedByteCount: Int64?
 
   /// Reads the file once, sequentially, and decodes nothing.
   ///
@@ -29,6 +31,7 @@ public struct AudioContent: Hashable, Sendable {
     var hasher = ContentHasher()
     var traits = ContentHasher()
     var fault = layout.fault
+    var byteCount = layout.encodedByteCount
     switch layout.kind {
     case .pcm(let header):
       if let audio = header.audio, !header.description.isEmpty {
@@ -62,29 +65,51 @@ public struct AudioContent: Hashable, Sendable {
       id = stream.contentID
       decodingID = Self.decodingID(stream.contentID, "ogg \(stream.junkByteCount) \(stream.traits)")
       self.fault = fault
+      encodedByteCount = fault == nil ? byteCount : nil
       remarks = layout.remarks
       return
     case .other(let demuxer, let bytes):
       let input = LibAVInput(file: file, bytes: bytes, masks: layout.masks, demuxer: demuxer)
-      fault = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits) ?? fault
+      do throws(DecodeError) {
+        let packets = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits)
+        fault = packets.fault ?? fault
+        byteCount = packets.byteCount
+      } catch {
+        // The structure says more of the cause than a demuxer that found no way in.
+        guard error.code == .corrupt || error.code == .noAudio, var cause = fault else { throw error }
+        cause.format = error.format
+        throw cause
+      }
     case .told, .unknown:
       let input = LibAVInput(file: file, bytes: 0..<file.size)
-      fault = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits) ?? fault
+      let packets = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits)
+      fault = packets.fault ?? fault
+      byteCount = packets.byteCount
     }
     id = hasher.finish()
     decodingID = Self.decodingID(id, "\(traits.finish())")
     self.fault = fault
+    encodedByteCount = fault == nil ? byteCount : nil
     remarks = layout.remarks
+  }
+
+  /// Mean bits per second of the audio by the length that `format` has; `nil` if one of them is not known, or the length
+  /// is an estimate by the bit rate.
+  public func bitRate(of format: AudioFormat) -> Int? {
+    guard let encodedByteCount, encodedByteCount > 0, !format.durationIsEstimated, let seconds = format.duration,
+      seconds > 0
+    else { return nil }
+    return Int((Double(encodedByteCount) * 8 / seconds).rounded())
   }
 
   private static func decodingID(_ id: ContentID, _ traits: String) -> ContentID {
     ContentID(hashing: Array("\(id) \(traits) \(AudioSource.version)".utf8))
   }
 
-  /// - Returns: What is wrong with the container.
+  /// - Returns: What is wrong with the container, and the bytes of the packets.
   private static func hashPackets(
     of input: LibAVInput, in layout: AudioLayout, into hasher: inout ContentHasher, traits: inout ContentHasher
-  ) throws(DecodeError) -> DecodeError? {
+  ) throws(DecodeError) -> (fault: DecodeError?, byteCount: Int64) {
     let reader = try input.open()
     defer { lav_close(reader) }
     let format = lav_format(reader)
@@ -113,9 +138,9 @@ public struct AudioContent: Hashable, Sendable {
         .noAudio, "The file holds no audio.", format: LibAVDecoder.audioFormat(format, layout: layout))
     }
     guard report.badPacketCount == 0, report.demuxerErrorCount == 0, !report.endedByError, !report.lostSync else {
-      return DecodeError(.corrupt, "The container is damaged.")
+      return (DecodeError(.corrupt, "The container is damaged."), report.packetByteCount)
     }
-    return nil
+    return (nil, report.packetByteCount)
   }
 }
 

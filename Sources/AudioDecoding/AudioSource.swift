@@ -15,8 +15,9 @@ public enum AudioDecoder: String, Hashable, Sendable, CaseIterable {
 /// compares with what the file claims. A stream whose rate or channel count changes on the way is handed out at the
 /// rate and with the channel count it started with. One thread at a time.
 public struct AudioSource: ~Copyable {
-  /// Raised whenever files may decode that did not before: those that failed are then tried again.
-  public static let version = 4
+  /// Raised whenever files may decode that did not before, or another reason is given: those that failed or are damaged
+  /// are then tried again.
+  public static let version = 5
 
   /// Samples beyond ± this value are handed out as ± this value, and counted. Full scale is 1, so this is +24 dBFS:
   /// beyond what clipped masters overshoot in lossy codecs and float mixes reach, and small enough that one damaged
@@ -225,7 +226,7 @@ private struct Opened {
         "This is FLAC with \(stream.bitDepth) bits per sample, which the installed decoders do not read; convert it to "
           + "\(StreamLimits.flacBitDepth) bits.", format: firstError.format)
     }
-    if var fault = layout.fault, fault.code == .corrupt {
+    if var fault = layout.fault, fault.code == .corrupt || firstError.code == .corrupt || firstError.code == .noAudio {
       fault.format = firstError.format
       throw fault
     }

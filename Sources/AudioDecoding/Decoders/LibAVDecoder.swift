@@ -116,6 +116,10 @@ final class LibAVDecoder: StreamDecoder {
     // Matroska and ASF round their lengths to milliseconds, lossy codecs count the padding at their ends or do not.
     claimTolerance = max(8_192, Int64(first.sampleRate) / 5, (format.claimedFrameCount ?? 0) / 1_000)
     if first.isLossless, format.container != "matroska", format.container != "asf" { claimTolerance = 0 }
+    // Decoders lose some hundred frames where a link ends.
+    if case .ogg(let stream) = layout.kind, stream.links.count > 1 {
+      claimTolerance = max(claimTolerance, Int64(1_024 * stream.links.count))
+    }
   }
 
   deinit { lav_close(reader) }
@@ -299,8 +303,10 @@ final class LibAVDecoder: StreamDecoder {
     case .pcm(let header): return header.claimedFrameCount
     case .flac(let stream): return stream.claimedFrameCount
     case .mpeg(let stream): return stream.claimedFrameCount
-    case .ogg(let stream) where stream.links.count > 1 || stream.fault != nil: return nil
+    case .ogg(let stream) where stream.links.count > 1: return stream.claimedFrameCount
+    case .ogg(let stream) where stream.fault != nil: return nil
     case .other where layout.dsf != nil: return layout.dsf?.claimedFrameCount
+    case .other where layout.extent.claimedFrameCount != nil: return layout.extent.claimedFrameCount
     default: return format.claimedFrameCount >= 0 ? format.claimedFrameCount : nil
     }
   }

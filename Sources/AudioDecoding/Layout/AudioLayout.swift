@@ -28,6 +28,12 @@ struct AudioLayout {
   private(set) var dsf: DSFHeader?
   /// What was counted in a file of bare AAC.
   private(set) var adts: ADTSStream?
+  /// How far the container reaches by its own words.
+  private(set) var extent = ContainerExtent()
+  /// What stands behind it.
+  private(set) var excess: Excess?
+  /// What a transfer in text mode did to the file.
+  private(set) var textTransfer: TextTransfer?
 
   /// Opens a file to read its audio.
   static func open(_ path: FilePath) throws(DecodeError) -> (file: ByteSource, layout: AudioLayout) {
@@ -54,15 +60,29 @@ struct AudioLayout {
     hasBrokenTag = tags.isBroken
     let start = tags.end
     let container = try Container(of: file, at: start)
+    let trailing = try TagRegions.startOfTrailing(in: file, behind: start)
     if let header = try PCMHeader(in: file, container, at: start) {
       kind = .pcm(header)
+      extent = header.extent
+      if let end = extent.end { excess = try Excess(in: file, from: end, before: trailing) }
+      if let audio = header.audio {
+        textTransfer = try TextTransfer(in: file, audio: audio, unit: header.sampleLayout)
+      }
       masks = header.tagChunks.map { ByteMask(at: $0, container == .caf ? "free" : "JUNK") }
     } else if container == .flac, let stream = try FLACStream(in: file, at: start) {
       kind = .flac(stream)
+      excess = try Excess(in: file, from: stream.audio.upperBound, before: trailing)
     } else if container == .ogg {
       kind = .ogg(try OggStream(in: file, from: start))
     } else if let demuxer = container.demuxer {
-      let end = container.isStructured ? file.size : try TagRegions.startOfTrailing(in: file, behind: start)
+      extent = try ContainerExtent(of: container, in: file, at: start, before: trailing)
+      var end = container.isStructured ? file.size : trailing
+      if let ownEnd = extent.end {
+        excess = try Excess(in: file, from: ownEnd, before: trailing)
+        // Some demuxers go on in a second file as if it were the first.
+        if excess?.container != nil { end = ownEnd }
+      }
+      if container.isCompressed { textTransfer = try TextTransfer(in: file, audio: start..<end) }
       kind = .other(demuxer: demuxer, bytes: start..<end)
       switch container {
       case .mp4:
@@ -92,11 +112,17 @@ struct AudioLayout {
 
   /// Damage that shows in the structure of the file, whatever decoders make of it.
   var fault: DecodeError? {
+    if let textTransfer { return DecodeError(.corrupt, textTransfer.message) }
     switch kind {
-    case .ogg(let stream): stream.fault
+    case .ogg(let stream): return stream.fault
     case .pcm(let header) where header.isCutOff:
-      DecodeError(.truncated, "The file is shorter than its header claims.")
-    default: nil
+      return DecodeError(.truncated, "The file is shorter than its header claims.")
+    default: break
+    }
+    switch extent.flaw {
+    case .cutOff(let message): return DecodeError(.truncated, message)
+    case .disordered(let message): return DecodeError(.corrupt, message)
+    case nil: return nil
     }
   }
 
@@ -118,6 +144,18 @@ struct AudioLayout {
     }
     if case .flac(let stream) = kind, let contradiction = stream.contradiction {
       remark("contradicting_header", contradiction)
+    }
+    if let contradiction = extent.contradiction { remark("contradicting_header", contradiction) }
+    if let excess, textTransfer == nil {
+      let count = "\(excess.byteCount) byte\(excess.byteCount == 1 ? "" : "s")"
+      if let second = excess.container {
+        remark(
+          "second_file",
+          "A second file follows the first one: \(count), which begin like \(second.displayName). Only the first one was "
+            + "read; split the file.")
+      } else {
+        remark("junk", "\(count) behind the end of the container are neither audio nor tags; they were not read.")
+      }
     }
     if case .pcm(let header) = kind {
       if header.lengthIsUnknown {
@@ -148,7 +186,7 @@ struct AudioLayout {
     case .pcm(let header): header.audio.map { Int64($0.count) }
     case .flac(let stream): Int64(stream.audio.count)
     case .ogg(let stream): stream.audioByteCount
-    default: nil
+    default: extent.audioByteCount
     }
   }
 }
@@ -184,11 +222,67 @@ extension Container {
     }
   }
 
+  /// Encoded audio in it uses all values of bytes.
+  fileprivate var isCompressed: Bool {
+    switch self {
+    case .dsf, .dsdiff, .amigaVoice, .creativeVoice, .nistSphere: false
+    default: true
+    }
+  }
+
+  /// As a sentence names it.
+  var displayName: String {
+    switch self {
+    case .wav, .rifx: "WAV"
+    case .rf64: "RF64"
+    case .wave64: "Wave64"
+    case .aiff: "AIFF"
+    case .au: "AU"
+    case .caf: "CAF"
+    case .dsdiff: "DSDIFF"
+    case .dsf: "DSF"
+    case .flac: "FLAC"
+    case .ogg: "Ogg"
+    case .mp4: "MP4"
+    case .asf: "ASF (WMA)"
+    case .matroska: "Matroska"
+    case .realMedia: "RealMedia"
+    case .monkeysAudio: "Monkey's Audio"
+    case .wavPack: "WavPack"
+    case .trueAudio: "TTA"
+    case .tak: "TAK"
+    case .musepack7, .musepack8: "Musepack"
+    case .amr: "AMR"
+    case .shorten: "Shorten"
+    case .openMG: "OpenMG"
+    case .dts, .dtsHD: "DTS"
+    case .ac3: "AC-3"
+    case .eac3: "E-AC-3"
+    case .loas: "AAC in LOAS"
+    case .nistSphere: "NIST SPHERE"
+    case .creativeVoice: "Creative Voice"
+    case .amigaVoice: "8SVX"
+    case .mod, .s3m, .it, .xm: "a tracker module"
+    case .unknown: "audio"
+    }
+  }
+
   /// Tags stand in a structure of its own, and tags of other formats do not follow.
   fileprivate var isStructured: Bool {
     switch self {
     case .mp4, .matroska, .asf, .realMedia, .dsdiff, .amigaVoice: true
     default: false
+    }
+  }
+}
+
+extension TextTransfer {
+  fileprivate var message: String {
+    switch self {
+    case .addedCarriageReturns:
+      "A transfer in text mode put a carriage return before each line feed. Copy the file again, in binary mode."
+    case .strippedHighBits:
+      "All bytes lost their highest bit in a transfer as 7-bit text. Copy the file again, in binary mode."
     }
   }
 }

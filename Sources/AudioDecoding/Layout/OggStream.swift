@@ -85,6 +85,17 @@ struct OggStream {
     links.count == 1 && links[0].audioPageCount == 1 && links[0].codec == .vorbis
   }
 
+  /// Frames that all links claim together, at the rate of the first; `nil` if one of them does not say.
+  var claimedFrameCount: Int64? {
+    guard let rate = links.first?.length?.sampleRate else { return nil }
+    var sum = 0.0
+    for link in links where link.streamCount > 0 {
+      guard let length = link.length else { return nil }
+      sum += Double(length.frameCount) / Double(length.sampleRate)
+    }
+    return Int64((sum * Double(rate)).rounded())
+  }
+
   /// Pages are missing, or the last one is.
   var fault: DecodeError? {
     let gaps = links.reduce(0) { $0 + $1.gapCount }
@@ -95,6 +106,13 @@ struct OggStream {
     if gaps > 0 {
       return DecodeError(
         .corrupt, "Pages are missing or out of order in \(gaps) place\(gaps == 1 ? "" : "s"); audio is lost there.")
+    }
+    let openCount = links.dropLast().count { $0.audioSerial != nil && !$0.isEnded }
+    if openCount > 0 {
+      return DecodeError(
+        .truncated,
+        "\(openCount) of the \(links.count) streams in this chain stop\(openCount == 1 ? "s" : "") before the last page: "
+          + "audio is lost there.")
     }
     if hasTooManyLinks { return DecodeError(.corrupt, "This is a chain of more than \(Self.linkLimit) streams.") }
     if let last = links.last, last.audioSerial != nil, !last.isEnded {
@@ -122,6 +140,8 @@ struct OggLink {
   private(set) var audioPageCount = 0
   private(set) var audioByteCount: Int64 = 0
   private var nextPageNumber: UInt32 = 0
+  private var clock: OggClock?
+  private var lastPosition: Int64 = 0
   /// What FFmpeg must not see: comments, of any stream.
   fileprivate(set) var masks: [ByteMask] = []
   /// How many packets of streams of Speex and FLAC have begun: their comments have no mark of their own.
@@ -143,6 +163,7 @@ struct OggLink {
       audioSerial = page.serial
       self.codec = codec
       headers = OggHeaders(codec: codec, serial: page.serial)
+      clock = OggClock(codec: codec, firstPacket: Array(body))
     } else {
       guard audioSerial == page.serial else { return false }
       if page.number != nextPageNumber { gapCount += 1 }
@@ -152,9 +173,17 @@ struct OggLink {
     if page.isLast { isEnded = true }
     // Pages of headers have position 0, or -1 where no packet ends.
     guard page.position > 0 || audioPageCount > 0 else { return page.isFirst }
+    if audioPageCount == 0 { clock?.start(at: page.position, packetCount: lacing.count { $0 < 255 }) }
+    lastPosition = max(lastPosition, page.position)
     audioPageCount += 1
     audioByteCount += Int64(body.count)
     return true
+  }
+
+  /// Frames of PCM by the position of the last page, and their rate; `nil` if the positions do not tell.
+  var length: (frameCount: Int64, sampleRate: Int)? {
+    guard let clock, clock.startsAtZero else { return nil }
+    return (max(0, lastPosition - clock.preSkip), clock.sampleRate)
   }
 
   /// What decoders see of it beside the audio pages.
@@ -208,5 +237,39 @@ struct OggLink {
       begins = length < 255
     }
     return starts.isEmpty ? nil : starts
+  }
+}
+
+/// What the positions of pages count (Vorbis I specification, section 4.2.2 and appendix A; RFC 7845, section 4).
+private struct OggClock {
+  /// Units per second, which are frames of PCM.
+  let sampleRate: Int
+  /// Frames at the start that are not heard.
+  let preSkip: Int64
+  /// More frames than a packet can hold.
+  private let packetLimit: Int64
+  /// The first page of audio is the first of the stream: captures of radio begin somewhere.
+  private(set) var startsAtZero = false
+
+  /// `nil` for codecs whose positions are not followed.
+  init?(codec: OggCodec, firstPacket: [UInt8]) {
+    switch codec {
+    case .vorbis:
+      guard let rate = firstPacket.littleEndian(UInt32.self, at: 12), rate > 0, firstPacket.count > 28 else {
+        return nil
+      }
+      (sampleRate, preSkip) = (Int(rate), 0)
+      packetLimit = 1 << Int64(firstPacket[28] >> 4)
+    case .opus:
+      guard let skipped = firstPacket.littleEndian(UInt16.self, at: 10) else { return nil }
+      // Positions count at 48 kHz; a packet has 120 ms at most.
+      (sampleRate, preSkip, packetLimit) = (48_000, Int64(skipped), 5_760)
+    default: return nil
+    }
+  }
+
+  /// Takes the position of the first page of audio and the number of packets that end on it.
+  mutating func start(at position: Int64, packetCount: Int) {
+    startsAtZero = position <= packetLimit * Int64(packetCount)
   }
 }

@@ -39,6 +39,13 @@ package struct ASFObject: Hashable, Sendable {
     0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C,
   ]
 
+  /// The GUID of the data object, and bytes of its header: GUID, size, file identifier, number of packets, two reserved
+  /// bytes.
+  package static let data: [UInt8] = [
+    0x36, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C,
+  ]
+  package static let dataHeaderSize = 50
+
   /// The object at `position`, inside one that reaches to `end`; `nil` if there is none that fits.
   package init?(at position: Int, end: Int, in source: ByteSource) throws(FileReadError) {
     guard position <= end - Self.headerSize else { return nil }

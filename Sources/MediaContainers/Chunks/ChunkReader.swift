@@ -11,10 +11,12 @@ package struct ChunkReader {
     package var size: Int
     /// The size is that of the chunk `ds64`, which long files have (EBU Tech 3306).
     package var isLong = false
-    /// CAF: it goes on to the end of the file, wherever that is.
+    /// CAF and Wave64: it goes on to the end of the file, wherever that is.
     package var isOpenEnded = false
 
     package var end: Int { body + size }
+    /// The identifier is printable, as all are that anybody has defined.
+    package var hasName: Bool { id.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) } }
   }
 
   private struct Layout {
@@ -89,7 +91,7 @@ package struct ChunkReader {
     let field = header.dropFirst(layout.idLength)
     let claimed = layout.isBigEndian ? field.bigEndianNumber : ArraySlice(field.reversed()).bigEndianNumber
     var chunk = Chunk(id: header.prefix(4).latin1, start: position, body: position + headerSize, size: 0)
-    if layout.alignment == 1, Int64(bitPattern: claimed) < 0 {
+    if layout.alignment == 1 && Int64(bitPattern: claimed) < 0 || layout.countsHeader && claimed == .max {
       chunk.isOpenEnded = true
       chunk.size = max(0, source.size - chunk.body)
       return chunk
@@ -118,6 +120,6 @@ package struct ChunkReader {
   /// Whether a name and a size stand there that fits in the file.
   private func isChunk(at position: Int) throws(FileReadError) -> Bool {
     guard let chunk = try chunk(at: position) else { return false }
-    return chunk.id.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) } && chunk.end <= source.size
+    return chunk.hasName && chunk.end <= source.size
   }
 }

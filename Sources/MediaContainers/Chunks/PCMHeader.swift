@@ -32,6 +32,9 @@ package struct PCMHeader {
   package private(set) var tagChunks: [Int] = []
   /// Where what decoders need ends: behind it are tags at most.
   package private(set) var end: Int
+  /// How far all chunks reach, those behind the audio included.
+  package private(set) var extent = ContainerExtent()
+  private var isLittleEndian = false
 
   /// Frames that AIFF notes beside the number of bytes.
   private var notedFrameCount: Int64?
@@ -82,6 +85,58 @@ package struct PCMHeader {
     if let audio, !description.isEmpty { end = min(end, max(audio.upperBound, position)) }
   }
 
+  /// Bytes of a sample, and which of them has the sign; `nil` if samples have no fixed size.
+  package var sampleLayout: (byteCount: Int, signIndex: Int)? {
+    guard let bytesPerFrame, channelCount > 0, bytesPerFrame >= channelCount else { return nil }
+    let count = bytesPerFrame / channelCount
+    return (count, isLittleEndian ? count - 1 : 0)
+  }
+
+  // MARK: Behind the audio
+
+  /// Walks over the chunks behind the audio.
+  ///
+  /// - Parameter formEnd: Where all chunks end as the form around them claims; `nil` if it does not say.
+  private mutating func readRest(
+    _ chunks: inout ChunkReader, formEnd: Int?, in source: ByteSource
+  ) throws(FileReadError) {
+    guard let audio, !lengthIsUnknown, !lengthIsWrapped, !isCutOff else { return }
+    var end: Int?
+    while end == nil, let chunk = try chunks.next() {
+      guard chunk.hasName, try Container(of: source, at: chunk.start) == .unknown else {
+        end = chunk.start
+        break
+      }
+      guard chunk.end > source.size else { continue }
+      end = chunk.start
+      // A wrong length alone may be that of tags behind the form, or of anything.
+      if let formEnd, formEnd > source.size, chunk.start < formEnd {
+        extent.flaw = .cutOff(
+          "The file ends inside the chunk `\(chunk.id)`, \(chunk.end - source.size) bytes early; the audio is whole.")
+        return
+      }
+    }
+    extent.end = max(audio.upperBound, min(end ?? chunks.position, source.size))
+    if let formEnd, formEnd > source.size + Self.formTolerance {
+      extent.contradiction =
+        "The header claims \(formEnd - source.size) bytes more than the file has. The audio is whole; what stood behind "
+        + "it may be missing."
+    }
+  }
+
+  /// Writers count the form's own header, or padding that they do not write.
+  private static let formTolerance = 16
+
+  /// Where the form ends that `start` and a length of 32 bits stand in front of; `nil` if the length is a placeholder.
+  private func formEnd(_ source: ByteSource) throws(FileReadError) -> Int? {
+    let field = try source.bytes(at: start + 4, count: 4)
+    let isBigEndian = container == .aiff || container == .rifx
+    guard let size = isBigEndian ? field.bigEndian(UInt32.self) : field.littleEndian(UInt32.self),
+      !Self.isPlaceholder(Int(size))
+    else { return nil }
+    return start + 8 + Int(size)
+  }
+
   private static let tagIDs: Set<String> = ["LIST", "list", "ID3 ", "id3 ", "cue ", "bext"]
 
   // MARK: WAV
@@ -89,6 +144,7 @@ package struct PCMHeader {
   private mutating func readRIFF(_ source: ByteSource) throws(FileReadError) {
     guard var chunks = ChunkReader(source, container, at: start) else { return }
     let isBigEndian = container == .rifx
+    isLittleEndian = !isBigEndian
     var data: ChunkReader.Chunk?
     var position = start
     while data == nil || description.isEmpty, let chunk = try chunks.next() {
@@ -114,6 +170,7 @@ package struct PCMHeader {
       lengthIsWrapped = wraps > 0 && beyond - wraps << 32 < 1 << 20
       setAudio(from: data.body, claimed: lengthIsWrapped ? available : data.size, in: source)
     }
+    try readRest(&chunks, formEnd: formEnd(source), in: source)
   }
 
   private mutating func readWaveFormat(_ chunk: [UInt8], isBigEndian: Bool) {
@@ -149,10 +206,13 @@ package struct PCMHeader {
       if chunk.id == "fmt " {
         readWaveFormat(try source.bytes(at: chunk.body, count: min(chunk.size, 40)), isBigEndian: false)
       } else if chunk.id == "data" {
-        setAudio(from: chunk.body, claimed: chunk.size > 0 ? chunk.size : nil, in: source)
+        setAudio(from: chunk.body, claimed: chunk.size > 0 && !chunk.isOpenEnded ? chunk.size : nil, in: source)
         cutTags(behind: chunk.start)
       }
     }
+    isLittleEndian = true
+    let size = try source.bytes(at: start + 16, count: 8).littleEndian(Int64.self) ?? 0
+    try readRest(&chunks, formEnd: size > 0 && size < 1 << 48 ? start + Int(size) : nil, in: source)
   }
 
   // MARK: AIFF
@@ -172,6 +232,7 @@ package struct PCMHeader {
         // An 80-bit float: the rate is the mantissa's top bits.
         let shift = 16_383 + 63 - Int(exponent & 0x7FFF)
         sampleRate = (0...63).contains(shift) ? Int(truncatingIfNeeded: mantissa >> UInt64(shift)) : 0
+        isLittleEndian = common.count >= 22 && common.has("sowt", at: 18)
         let isLinear = common.count < 22 || Self.linearAIFF.contains(common[18..<22].latin1)
         if isLinear && frames > 0 { notedFrameCount = Int64(frames) }
       } else if chunk.id == "SSND", audio == nil {
@@ -182,6 +243,7 @@ package struct PCMHeader {
       if Self.tagIDs.contains(chunk.id) { tagChunks.append(chunk.start) }
     }
     cutTags(behind: position)
+    try readRest(&chunks, formEnd: formEnd(source), in: source)
   }
 
   /// Compression types of AIFF-C that count frames and not packets.
@@ -205,14 +267,27 @@ package struct PCMHeader {
     channelCount = word(5)
     let bytes: [Int: Int] = [1: 1, 2: 1, 3: 2, 4: 3, 5: 4, 6: 4, 7: 8, 27: 1]
     bytesPerFrame = bytes[word(3)].map { $0 * channelCount }
+    isLittleEndian = header.has("dns.")
     setAudio(from: start + word(1), claimed: Self.isPlaceholder(word(2)) ? nil : word(2), in: source)
+    if !lengthIsUnknown, !isCutOff { extent.end = audio?.upperBound }
   }
 
   // MARK: CAF
 
   private mutating func readCAF(_ source: ByteSource) throws(FileReadError) {
     guard var chunks = ChunkReader(source, container, at: start) else { return }
+    var end: Int?
     while let chunk = try chunks.next() {
+      let isKnown = Self.cafIDs.contains(chunk.id)
+      let following = try Container(of: source, at: chunk.start)
+      guard isKnown || chunk.hasName && following == .unknown && chunk.end <= source.size else {
+        end = chunk.start
+        break
+      }
+      if isKnown, chunk.end > source.size, chunk.id != "free", chunk.id != "data" {
+        extent.flaw = .cutOff(
+          "The file ends inside the chunk `\(chunk.id)`, \(chunk.end - source.size) bytes early; the audio is whole.")
+      }
       if chunk.id == "desc" {
         let content = try source.bytes(at: chunk.body, count: 32)
         guard let rate = content.bigEndian(UInt64.self).map(Double.init(bitPattern:)),
@@ -223,6 +298,8 @@ package struct PCMHeader {
         description = content
         sampleRate = rate >= 0 && rate < 1e9 ? Int(rate) : 0
         channelCount = Int(channels)
+        // kCAFLinearPCMFormatFlagIsLittleEndian.
+        isLittleEndian = content[15] & 2 != 0
         if framesPerPacket == 1 && bytesPerPacket > 0 { bytesPerFrame = Int(bytesPerPacket) }
       } else if chunk.id == "data", audio == nil {
         // Four bytes of edit count come first.
@@ -233,7 +310,15 @@ package struct PCMHeader {
       } else if chunk.id == "info" {
         tagChunks.append(chunk.start)
       }
-      if chunk.isOpenEnded { break }
+      if chunk.isOpenEnded { return }
     }
+    guard let audio, !isCutOff, extent.flaw == nil else { return }
+    extent.end = max(audio.upperBound, min(end ?? chunks.position, source.size))
   }
+
+  /// Chunks of the specification of CAF.
+  private static let cafIDs: Set<String> = [
+    "desc", "data", "kuki", "chan", "pakt", "info", "free", "strg", "mark", "regn", "inst", "midi", "ovvw", "peak",
+    "umid", "uuid", "edct",
+  ]
 }

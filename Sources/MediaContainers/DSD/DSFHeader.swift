@@ -13,6 +13,8 @@ package struct DSFHeader {
 
   /// Where `tagOffset` stands, from the start of the header.
   package static let tagOffsetPosition = 20
+  /// Where the chunk of audio begins, from the start of the header.
+  static let dataChunkPosition = 80
 
   /// What is not there is 0.
   package init(in source: ByteSource, at start: Int) throws(FileReadError) {

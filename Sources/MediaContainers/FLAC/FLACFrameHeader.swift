@@ -5,6 +5,8 @@ struct FLACFrameHeader {
   var channelCount: Int
   /// `nil`: as in STREAMINFO.
   var bitDepth: Int?
+  /// That of the frame, or that of its first sample.
+  var number: UInt64
 
   private static let sampleRates = [
     nil, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
@@ -31,6 +33,8 @@ struct FLACFrameHeader {
       sampleRate = bytes.bigEndian(UInt16.self, at: rateStart).map { Int($0) * (rate == 13 ? 1 : 10) }
     default: sampleRate = Self.sampleRates[rate]
     }
+    number = UInt64(bytes[4]) & (numberLength == 1 ? 0x7F : 0x7F >> UInt64(numberLength))
+    for byte in bytes[5..<4 + numberLength] { number = number << 6 | UInt64(byte & 0x3F) }
     channelCount = channels < 8 ? channels + 1 : 2
     bitDepth = Self.bitDepths[depth]
   }

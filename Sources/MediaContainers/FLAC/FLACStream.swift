@@ -50,7 +50,56 @@ package struct FLACStream {
       }
     }
     audio = audioStart..<(try TagRegions.startOfTrailing(in: source, behind: audioStart))
+    if let second = try Self.secondStream(in: source, audio) { audio = audioStart..<second }
     if let frame = FLACFrameHeader(try source.bytes(at: audioStart, count: 16)) { believe(frame) }
+  }
+
+  // MARK: A second file
+
+  /// Places where the numbers of frames are compared; the last one is at the end.
+  private static let probeCount = 9
+  /// Bytes that are searched for a frame at each of them; frames of music are smaller.
+  private static let probeSize = 1 << 16
+
+  /// Where another FLAC file begins in the audio; `nil` if none does. The numbers of frames grow in a file. Only if they
+  /// do not, all of it is searched.
+  private static func secondStream(in source: ByteSource, _ audio: Range<Int>) throws(FileReadError) -> Int? {
+    var last: UInt64 = 0
+    var grows = true
+    for index in 1...probeCount where grows {
+      let isEnd = index == probeCount
+      let place = isEnd ? audio.upperBound - probeSize : audio.lowerBound + audio.count / probeCount * index
+      let bytes = try source.bytes(at: max(audio.lowerBound, place), count: min(probeSize, audio.upperBound - place))
+      guard let number = frameNumber(in: bytes, isLast: isEnd) else { continue }
+      grows = number >= last
+      last = number
+    }
+    return grows ? nil : try startOfStream(in: source, audio)
+  }
+
+  /// That of the first or the last frame that begins in `bytes`.
+  private static func frameNumber(in bytes: [UInt8], isLast: Bool) -> UInt64? {
+    var result: UInt64?
+    for index in bytes.indices.dropLast(16) where bytes[index] == 0xFF && bytes[index + 1] & 0xFE == 0xF8 {
+      guard let frame = FLACFrameHeader(Array(bytes[index..<index + 16])) else { continue }
+      result = frame.number
+      if !isLast { break }
+    }
+    return result
+  }
+
+  /// Where the marker stands, with the header of STREAMINFO.
+  private static func startOfStream(in source: ByteSource, _ range: Range<Int>) throws(FileReadError) -> Int? {
+    var position = range.lowerBound
+    while position < range.upperBound {
+      let bytes = try source.bytes(at: position, count: min(1 << 18, range.upperBound - position))
+      guard bytes.count > 8 else { return nil }
+      for index in bytes.indices.dropLast(7) where bytes[index] == 0x66 && bytes.has("fLaC", at: index) {
+        if bytes[index + 4] & 0x7F == 0, bytes.has([0, 0, 34], at: index + 5) { return position + index }
+      }
+      position += bytes.count - 7
+    }
+    return nil
   }
 
   private mutating func believe(_ frame: FLACFrameHeader) {

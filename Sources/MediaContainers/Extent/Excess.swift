@@ -1,0 +1,51 @@
+/// What stands behind the end of a container.
+package struct Excess: Hashable, Sendable {
+  /// Bytes that are neither padding nor tags.
+  package var byteCount: Int
+  /// The kind of file that begins there; `nil` for anything else.
+  package var container: Container?
+
+  /// Padding that is looked at; what is longer is not called padding.
+  private static let paddingLimit = 1 << 24
+
+  /// `nil` if the file ends there, or only padding and tags of other formats follow.
+  ///
+  /// - Parameters:
+  ///   - end: Where the container ends.
+  ///   - limit: Where the tags at the end of the file begin.
+  package init?(in source: ByteSource, from end: Int, before limit: Int) throws(FileReadError) {
+    var start = end
+    while start < limit, let tag = try ID3v2Header(at: start, in: source), tag.isKnown, tag.end <= limit {
+      start = tag.end
+    }
+    start = try Self.endOfPadding(in: source, from: start, to: limit)
+    guard start < limit else { return nil }
+    byteCount = limit - start
+    // A second file may have tags of its own in front.
+    var fileStart = start
+    while let tag = try ID3v2Header(at: fileStart, in: source), tag.isKnown, tag.end < limit { fileStart = tag.end }
+    let found = try Container(of: source, at: fileStart)
+    container = found == .unknown ? nil : found
+  }
+
+  /// Zeros, blanks and line ends, as programs and transfers leave them, are padding; so is a run of one byte.
+  private static func endOfPadding(
+    in source: ByteSource, from start: Int, to limit: Int
+  ) throws(FileReadError) -> Int {
+    var position = start
+    let first = try source.bytes(at: start, count: 1).first
+    while position < limit, position - start < paddingLimit {
+      let bytes = try source.bytes(at: position, count: min(limit - position, ByteSource.windowSize / 2))
+      guard !bytes.isEmpty else { return position }
+      if let index = bytes.firstIndex(where: { $0 != first && !blanks.contains($0) }) {
+        // A run that goes over into something else is the beginning of that.
+        return blanks.contains(first ?? 1) ? position + index : start
+      }
+      position += bytes.count
+    }
+    return position
+  }
+
+  /// NUL, line feed, carriage return, the end-of-file mark of CP/M and DOS, space.
+  private static let blanks: Set<UInt8> = [0x00, 0x0A, 0x0D, 0x1A, 0x20]
+}

@@ -1,0 +1,58 @@
+extension ContainerExtent {
+  /// MP4 and QuickTime (ISO/IEC 14496-12): boxes one after the other up to the end of the file, none of which reaches
+  /// past the box around it.
+  mutating func readMP4(_ source: ByteSource, at start: Int, before limit: Int) throws(FileReadError) {
+    var position = start
+    var hasMovie = false
+    for _ in 0..<Self.boxLimit {
+      guard position < source.size else { return }
+      let bytes = try source.bytes(at: position, count: 8)
+      guard let box = try MP4Box(at: position, end: source.size, in: source), Self.isName(bytes.dropFirst(4)) else {
+        break
+      }
+      // A second file begins.
+      if box.name == "ftyp", hasMovie { break }
+      if box.isCutOff {
+        guard Self.names.contains(box.name) else { break }
+        if !Self.padding.contains(box.name) {
+          flaw = .cutOff("The box `\(box.name)` claims to reach past the end of the file: the file was cut off.")
+        }
+        return
+      }
+      if box.name == "moov" {
+        hasMovie = true
+        try checkChildren(of: box, in: source, depth: 0)
+      }
+      position = box.end
+    }
+    end = position
+  }
+
+  private mutating func checkChildren(of box: MP4Box, in source: ByteSource, depth: Int) throws(FileReadError) {
+    var position = box.body
+    for _ in 0..<Self.boxLimit {
+      guard flaw == nil, let child = try MP4Box(at: position, end: box.end, in: source) else { return }
+      if child.isCutOff, Self.structure.contains(child.name) {
+        flaw = .disordered("The box `\(child.name)` claims to be longer than the box `\(box.name)` it is in.")
+      } else if Self.structure.contains(child.name), depth < 6 {
+        try checkChildren(of: child, in: source, depth: depth + 1)
+      }
+      position = child.end
+    }
+  }
+
+  private static let boxLimit = 1 << 17
+  /// Boxes that FFmpeg and players need, and those around them.
+  private static let structure: Set<String> = [
+    "trak", "mdia", "minf", "stbl", "stsd", "stts", "stsz", "stco", "co64", "stsc",
+  ]
+  private static let padding: Set<String> = ["free", "skip", "wide"]
+  /// Boxes that stand in no other box.
+  private static let names: Set<String> = padding.union([
+    "ftyp", "moov", "mdat", "moof", "mfra", "sidx", "ssix", "styp", "prft", "emsg", "pdin", "meta", "udta", "uuid",
+    "pnot",
+    "PICT", "bloc", "meco",
+  ])
+
+  private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool { bytes.allSatisfy { (0x20...0x7E).contains($0) } }
+}

@@ -1,0 +1,84 @@
+extension ContainerExtent {
+  /// Musepack, stream version 8 (SV8 specification): packets with a key of two letters, and a size that counts the
+  /// whole packet. The last one is `SE`.
+  mutating func readMusepack8(_ source: ByteSource, at start: Int, before limit: Int) throws(FileReadError) {
+    var position = start + 4
+    var byteCount: Int64 = 0
+    var hasEnded = false
+    var isBroken = false
+    while position < limit, !hasEnded {
+      let head = try source.bytes(at: position, count: 12)
+      guard head.count > 2, head[..<2].allSatisfy({ (0x41...0x5A).contains($0) }),
+        let (size, sizeLength) = Self.number(head.dropFirst(2)), size >= 2 + sizeLength
+      else {
+        isBroken = true
+        break
+      }
+      guard size <= limit - position else {
+        flaw = .cutOff("The last packet claims \(size - (limit - position)) bytes more than there are.")
+        break
+      }
+      if head.has("SH"), claimedFrameCount == nil { try readStreamHeader(source, position + 2 + sizeLength, size) }
+      if head.has("AP") { byteCount += Int64(size - 2 - sizeLength) }
+      hasEnded = head.has("SE")
+      position += size
+    }
+    audioByteCount = byteCount
+    if isBroken {
+      flaw = .disordered("The chain of Musepack packets breaks at byte \(position).")
+    } else if flaw == nil, !hasEnded {
+      flaw = .cutOff("The stream stops before its last packet: the file was cut off.")
+    }
+    end = flaw == nil ? position : limit
+  }
+
+  /// Checksum and version, then the number of samples, and how many of them at the start are silence that was left out.
+  private mutating func readStreamHeader(_ source: ByteSource, _ body: Int, _ size: Int) throws(FileReadError) {
+    let header = try source.bytes(at: body + 5, count: min(24, size))
+    guard let (samples, length) = Self.number(header[...]),
+      let (silence, _) = Self.number(header.dropFirst(length)), samples > silence
+    else { return }
+    claimedFrameCount = Int64(samples - silence)
+  }
+
+  /// A number in groups of seven bits, most significant first; the highest bit says that another group follows.
+  private static func number(_ bytes: ArraySlice<UInt8>) -> (value: Int, length: Int)? {
+    var value = 0
+    for (index, byte) in bytes.prefix(8).enumerated() {
+      value = value << 7 | Int(byte & 0x7F)
+      if byte & 0x80 == 0 { return (value, index + 1) }
+    }
+    return nil
+  }
+
+  /// Musepack, stream version 7: words of 32 bits, in which each frame begins with its length, 20 bits.
+  mutating func readMusepack7(_ source: ByteSource, at start: Int, before limit: Int) throws(FileReadError) {
+    let head = try source.bytes(at: start, count: 28)
+    guard head.count == 28, head[3] & 0x0F == 7, let frameCount = head.littleEndian(UInt32.self, at: 4), frameCount > 0,
+      let lengths = head.littleEndian(UInt32.self, at: 20)
+    else { return }
+    // The first bit says that the next eleven count the samples of the last frame.
+    let lastLength = lengths >> 31 != 0 ? Int64(lengths >> 20 & 0x7FF) : 1_152
+    claimedFrameCount = (Int64(frameCount) - 1) * 1_152 + (lastLength == 0 ? 1_152 : lastLength)
+    let wordStart = start + 24
+    // Behind the eight bits of the encoder's version.
+    var bit = 8
+    for _ in 0..<frameCount {
+      let offset = wordStart + bit / 32 * 4
+      let words = try source.bytes(at: offset, count: 8)
+      guard words.count == 8, offset + 8 <= limit else {
+        // The last frame may end in the first of two words.
+        flaw = .cutOff("The header claims \(frameCount) frames, and the file ends before the last one.")
+        end = limit
+        return
+      }
+      let pair =
+        UInt64(words.littleEndian(UInt32.self) ?? 0) << 32 | UInt64(words.littleEndian(UInt32.self, at: 4) ?? 0)
+      bit += 20 + Int(pair >> UInt64(44 - bit % 32) & 0xFFFFF)
+    }
+    // Encoders repeat the length of the last frame behind it, in eleven bits; it is no loss if all of them are missing.
+    let framesEnd = wordStart + (bit + 31) / 32 * 4
+    claim(end: limit == framesEnd ? limit : wordStart + (bit + 11 + 31) / 32 * 4, before: limit, "Musepack")
+    audioByteCount = Int64(limit - wordStart)
+  }
+}

@@ -1,0 +1,57 @@
+/// What a transfer in text mode did to a binary file.
+package enum TextTransfer: Hashable, Sendable {
+  /// A carriage return was put before each line feed.
+  case addedCarriageReturns
+  /// All bytes lost their highest bit.
+  case strippedHighBits
+
+  /// Bytes that are looked at, in the middle of the audio.
+  private static let sampleSize = 1 << 18
+  /// Fewer line feeds than this show nothing.
+  private static let minimumLineFeedCount = 32
+  /// Values of bytes in a file that is no signal of a few steps.
+  private static let minimumValueCount = 64
+  private static let minimumByteCount = 4_096
+
+  /// `nil` if nothing shows, which is so for short files.
+  ///
+  /// - Parameters:
+  ///   - audio: Where the encoded audio lies. Texts in front of it have no high bits anyway.
+  ///   - unit: Of PCM, the bytes of a sample and which of them has the sign; that byte says nothing, because a signal
+  ///     may have one sign throughout. `nil` for all else.
+  package init?(
+    in source: ByteSource, audio: Range<Int>, unit: (byteCount: Int, signIndex: Int)? = nil
+  ) throws(FileReadError) {
+    var start = audio.lowerBound
+    if audio.count > Self.sampleSize {
+      start += (audio.count - Self.sampleSize) / 2
+      if let unit { start -= (start - audio.lowerBound) % unit.byteCount }
+    }
+    let bytes = try source.bytes(at: start, count: min(Self.sampleSize, audio.count))
+    guard bytes.count >= Self.minimumByteCount else { return nil }
+    var lineFeedCount = 0
+    var bareLineFeedCount = 0
+    var isUsed = [Bool](repeating: false, count: 256)
+    var isUsedBesideSigns = isUsed
+    var previous: UInt8 = 0x0D
+    var index = 0
+    for byte in bytes {
+      if byte == 0x0A {
+        lineFeedCount += 1
+        if previous != 0x0D { bareLineFeedCount += 1 }
+      }
+      previous = byte
+      isUsed[Int(byte)] = true
+      if unit.map({ index % $0.byteCount != $0.signIndex }) ?? true { isUsedBesideSigns[Int(byte)] = true }
+      index += 1
+    }
+    func isRich(_ values: [Bool]) -> Bool { values.count { $0 } >= Self.minimumValueCount }
+    if bareLineFeedCount == 0, lineFeedCount >= Self.minimumLineFeedCount, isRich(isUsed) {
+      self = .addedCarriageReturns
+    } else if !isUsedBesideSigns[128...].contains(true), isRich(isUsedBesideSigns) {
+      self = .strippedHighBits
+    } else {
+      return nil
+    }
+  }
+}

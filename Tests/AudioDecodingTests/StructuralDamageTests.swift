@@ -1,0 +1,472 @@
+import Analysis
+import AudioDecoding
+import CSndfile
+import Foundation
+import MediaContainers
+import SystemPackage
+import Testing
+
+/// Every container against every damage of its structure: what it is called is stated for each.
+///
+/// A new container needs a row: `row(for:)` has no default.
+@Suite struct StructuralDamageTests {
+  enum Damage: String, CaseIterable {
+    case whole, cutInHalf, cutByOneByte, cutByHundredBytes, cutBetweenPackets, swappedPackets, repeatedPacket
+    case insertedBytes, secondFile, junkBehind, carriageReturns, strippedBits
+  }
+
+  enum Verdict: Hashable, CustomStringConvertible {
+    /// Whole, without a remark. Where it is stated for damage, nothing but listening tells.
+    case fine
+    case remark(String)
+    case problem(DecodeError.Code)
+    /// Not even opened, for any reason.
+    case refused
+
+    var description: String {
+      switch self {
+      case .fine: "fine"
+      case .remark(let code): "remark \(code)"
+      case .problem(let code): "problem \(code.rawValue)"
+      case .refused: "refused"
+      }
+    }
+  }
+
+  struct Row {
+    var bytes: [UInt8]
+    /// Where whole packets lie, one after the other; none if the container has no packets that can be found.
+    var packets: [Range<Int>] = []
+    /// What is not given is as `usual(_:)` says.
+    var expected: [Damage: Set<Verdict>] = [:]
+  }
+
+  private static let cutOff: Set<Verdict> = [.problem(.truncated), .refused]
+  private static let damaged: Set<Verdict> = [.problem(.truncated), .problem(.corrupt), .refused]
+
+  private static func usual(_ damage: Damage) -> Set<Verdict> {
+    switch damage {
+    case .whole: [.fine]
+    case .cutInHalf, .cutByOneByte, .cutByHundredBytes, .cutBetweenPackets: cutOff
+    case .swappedPackets, .repeatedPacket, .insertedBytes, .carriageReturns, .strippedBits: damaged
+    case .secondFile: [.remark("second_file")]
+    case .junkBehind: [.remark("junk")]
+    }
+  }
+
+  private let scratch: Scratch
+  private static let signal = makeSignal(frames: 100_000)
+
+  init() throws { scratch = try Scratch() }
+
+  private func encode(_ suffix: String, _ arguments: [String] = []) throws -> [UInt8] {
+    let wav = try scratch.writeSound(Self.signal, "x.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)
+    return try scratch.bytes(scratch.ffmpeg(wav, ["-fflags", "+bitexact"] + arguments, "encoded.\(suffix)"))
+  }
+
+  /// PCM says nothing of its order; what is inserted or added shows as bytes behind the end.
+  private static let pcm: [Damage: Set<Verdict>] = [.insertedBytes: [.remark("junk")]]
+
+  /// `nil` for what no program at hand writes, and for streams without a structure around their frames.
+  private func row(for container: Container) throws -> Row? {
+    switch container {
+    case .wav: return Row(bytes: try encode("wav"), expected: Self.pcm)
+    case .rifx: return Row(bytes: Self.rifx, expected: Self.pcm)
+    case .rf64: return Row(bytes: try encode("wav", ["-rf64", "always"]), expected: Self.pcm)
+    case .wave64: return Row(bytes: try encode("w64"), expected: Self.pcm)
+    case .aiff: return Row(bytes: try encode("aiff"), expected: Self.pcm)
+    case .au: return Row(bytes: try encode("au"), expected: Self.pcm)
+    case .caf: return Row(bytes: try encode("caf"), expected: Self.pcm)
+    case .flac:
+      let bytes = try encode("flac")
+      return Row(bytes: bytes, packets: Packets.flac(bytes))
+    case .ogg:
+      let bytes = try encode("ogg", ["-c:a", "libvorbis", "-page_duration", "100000"])
+      // Files one after the other are a chain, which is whole.
+      return Row(
+        bytes: bytes, packets: Packets.ogg(bytes),
+        expected: [.secondFile: [.fine], .junkBehind: [.fine], .cutByOneByte: Self.damaged])
+    case .mp4:
+      // The order in the media follows from tables, which stay as they are.
+      return Row(bytes: try encode("m4a", ["-metadata", "title=Base"]))
+    case .asf:
+      let bytes = try encode("wma")
+      return Row(bytes: bytes, packets: Packets.asf(bytes))
+    case .matroska:
+      let bytes = try encode("mka", ["-c:a", "flac", "-cluster_time_limit", "200"])
+      return Row(bytes: bytes, packets: Packets.matroska(bytes))
+    case .wavPack:
+      let bytes = try encode("wv")
+      return Row(bytes: bytes, packets: Packets.wavPack(bytes))
+    case .trueAudio:
+      let bytes = try encode("tta")
+      return Row(bytes: bytes, packets: Packets.trueAudio(bytes))
+    case .monkeysAudio:
+      // Frames of silence have no bytes that could be damaged.
+      return Row(
+        bytes: Self.monkeysAudio,
+        expected: [.carriageReturns: [.fine], .strippedBits: Self.damaged, .insertedBytes: [.remark("junk")]])
+    case .musepack7:
+      return Row(
+        bytes: Self.musepack7,
+        expected: [
+          .carriageReturns: [.fine], .strippedBits: [.fine], .insertedBytes: Self.damaged.union([.remark("junk")]),
+        ])
+    case .musepack8:
+      // Packets of silence are alike, and their order is nowhere written.
+      return Row(bytes: Self.musepack8, expected: [.carriageReturns: [.fine]])
+    case .dsf: return Row(bytes: Self.dsf, expected: Self.oneBit)
+    case .dsdiff: return Row(bytes: Self.dsdiff, expected: Self.oneBit)
+    case .nistSphere: return Row(bytes: Self.sphere, expected: Self.pcm)
+    case .creativeVoice:
+      // Blocks of bytes, not of samples, and the last one may be missing.
+      return Row(bytes: try encode("voc"))
+    case .amigaVoice: return Row(bytes: Self.amigaVoice, expected: Self.pcm)
+    case .realMedia:
+      // FFmpeg's own check of the length is all there is.
+      return nil
+    case .ac3, .eac3, .dts, .dtsHD, .loas, .amr, .tak, .shorten, .openMG:
+      // Frames one after the other, up to the end of the file.
+      return nil
+    case .mod, .s3m, .it, .xm, .unknown:
+      // Never decoded.
+      return nil
+    }
+  }
+
+  // MARK: Damage
+
+  /// `nil` if this damage is not possible.
+  private func apply(_ damage: Damage, to row: Row) -> [UInt8]? {
+    let bytes = row.bytes
+    let packets = row.packets
+    let middle = packets.count / 2
+    switch damage {
+    case .whole: return bytes
+    case .cutInHalf: return Array(bytes.prefix(bytes.count / 2))
+    case .cutByOneByte: return bytes.dropLast(1)
+    case .cutByHundredBytes: return bytes.dropLast(100)
+    case .cutBetweenPackets: return packets.count > 4 ? Array(bytes[..<packets[middle].upperBound]) : nil
+    case .swappedPackets:
+      guard packets.count > 4 else { return nil }
+      let (first, second) = (packets[middle], packets[middle + 1])
+      return Array(bytes[..<first.lowerBound] + bytes[second] + bytes[first] + bytes[second.upperBound...])
+    case .repeatedPacket:
+      guard packets.count > 4 else { return nil }
+      return Array(bytes[..<packets[middle].upperBound] + bytes[packets[middle].lowerBound...])
+    case .insertedBytes:
+      let place = bytes.count / 2
+      return Array(bytes[..<place] + (0..<1_000).map { UInt8(($0 * 37 + 11) % 251) } + bytes[place...])
+    case .secondFile: return bytes + bytes
+    case .junkBehind: return bytes + (0..<777).map { UInt8(($0 * 91 + 7) % 251) }
+    case .carriageReturns: return bytes.flatMap { $0 == 0x0A ? [0x0D, 0x0A] : [$0] }
+    case .strippedBits: return bytes.map { $0 & 0x7F }
+    }
+  }
+
+  private func verdict(on bytes: [UInt8]) throws -> Verdict {
+    let path = try scratch.write(bytes, "damaged")
+    do throws(DecodeError) {
+      var source = try AudioSource(path: path)
+      var block = AudioBlock(channelCount: 1)
+      while source.read(into: &block) {}
+      if let problem = source.summary.problem { return .problem(problem.code) }
+      return source.summary.remarks.first.map { .remark($0.code) } ?? .fine
+    } catch {
+      return .refused
+    }
+  }
+
+  @Test(.enabled(if: hasFFmpeg, "needs the ffmpeg program"), arguments: Container.allCases)
+  func containers(container: Container) throws {
+    guard let row = try row(for: container) else { return }
+    #expect(try Container(of: ByteSource(row.bytes), at: 0) == container)
+    for damage in Damage.allCases {
+      guard let bytes = apply(damage, to: row) else { continue }
+      let expected = row.expected[damage] ?? Self.usual(damage)
+      let verdict = try verdict(on: bytes)
+      #expect(expected.contains(verdict), "\(container), \(damage.rawValue): \(verdict)")
+    }
+  }
+
+  // MARK: More of single containers
+
+  /// Tags, pictures and index tables at the end count, too: the last byte belongs to a title.
+  @Test(.enabled(if: hasFFmpeg, "needs the ffmpeg program"))
+  func endsOfMP4() throws {
+    let bytes = try encode("m4a", ["-metadata", "title=Base"])
+    for count in [1, 2, 30, 125] { #expect(try verdict(on: bytes.dropLast(count)) == .problem(.truncated)) }
+    #expect(try verdict(on: bytes + [0, 0, 0, 16] + Array("free".utf8) + [UInt8](repeating: 0, count: 8)) == .fine)
+    // Padding that is cut costs nothing.
+    #expect(try verdict(on: bytes + [0, 0, 1, 0] + Array("free".utf8)) == .fine)
+  }
+
+  /// Padding and tags of other formats belong to a file.
+  @Test(
+    .enabled(if: hasFFmpeg, "needs the ffmpeg program"), arguments: ["wav", "aiff", "m4a", "tta", "wv", "wma", "flac"])
+  func whatMayFollow(suffix: String) throws {
+    let bytes = try encode(suffix)
+    let id3v1 = Array("TAG".utf8) + [UInt8](repeating: 0, count: 125)
+    let ape =
+      Array("APETAGEX".utf8) + [0xD0, 7, 0, 0, 32, 0, 0, 0] + [UInt8](repeating: 0, count: 16)
+    for addition in [[0], [UInt8](repeating: 0, count: 5_000), [0x0D, 0x0A], id3v1, ape + id3v1] {
+      #expect(try verdict(on: bytes + addition) == .fine, "\(addition.count) bytes behind \(suffix)")
+    }
+  }
+
+  /// Of two different files the first one is read, whole; the number of bytes of the other is told.
+  @Test(.enabled(if: hasFFmpeg, "needs the ffmpeg program"), arguments: ["wav", "flac", "wv", "tta", "m4a", "wma"])
+  func twoFiles(suffix: String) throws {
+    let first = try encode(suffix)
+    let short = try scratch.ffmpeg(scratch.path("x.wav"), ["-t", "1"], "short.\(suffix)")
+    let second = try scratch.bytes(short)
+    let alone = try decode(scratch.write(first, "alone"))
+    let both = try decode(scratch.write(first + second, "both"))
+    #expect(both.summary.problem == nil)
+    #expect(both.frameCount == alone.frameCount)
+    let remark = try #require(both.summary.remarks.first)
+    #expect(remark.code == "second_file")
+    #expect(remark.message.contains(" \(second.count) bytes"))
+    #expect(try verdict(on: second + first) == .remark("second_file"))
+  }
+
+  /// A link that stops before its last page has lost its end, whatever follows.
+  @Test(.enabled(if: hasFFmpeg, "needs the ffmpeg program"), arguments: ["ogg", "opus", "oga"])
+  func chainsOfOgg(suffix: String) throws {
+    let codecs = ["ogg": "libvorbis", "opus": "libopus", "oga": "flac"]
+    let bytes = try encode(suffix, ["-c:a", codecs[suffix] ?? "", "-page_duration", "100000"])
+    let pages = Packets.ogg(bytes)
+    #expect(try verdict(on: bytes + bytes + bytes) == .fine)
+    let cut = Array(bytes[..<pages[pages.count * 3 / 4].upperBound])
+    #expect(try verdict(on: cut + bytes) == .problem(.truncated))
+    #expect(try verdict(on: bytes + cut + bytes) == .problem(.truncated))
+    let hole = Array(bytes[..<pages[2].lowerBound] + bytes[pages[pages.count / 2].lowerBound...])
+    #expect([.problem(.truncated), .problem(.corrupt)].contains(try verdict(on: hole + bytes)))
+  }
+
+  /// Lengths that writers to pipes leave are no damage.
+  @Test(
+    .enabled(if: hasFFmpeg, "needs the ffmpeg program"), arguments: ["wav", "aiff", "au", "caf", "w64", "wv", "asf"])
+  func pipes(format: String) throws {
+    let wav = try scratch.writeSound(Self.signal, "x.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)
+    let path = scratch.path("piped")
+    try Scratch.run(
+      "sh", ["-c", "ffmpeg -v error -nostdin -i \(wav.string) -f \(format) - | cat > \(path.string)"])
+    let verdict = try verdict(on: scratch.bytes(path))
+    let hasFields = ["wav", "aiff", "au", "caf", "w64"].contains(format)
+    #expect(verdict == (hasFields ? .remark("unknown_length") : .fine))
+  }
+
+  /// Samples that are all positive, or all line feeds, are no transfer in text mode.
+  @Test func oddSignals() throws {
+    for make: (Int) -> Float in [
+      { Float($0 % 30_000) / 32_768 }, { _ in Float(0x0A0D) / 32_768 }, { Float($0 % 2) / 2 }, { _ in 0 },
+    ] {
+      let plane = (0..<40_000).map(make)
+      for format in [SF_FORMAT_WAV, SF_FORMAT_AIFF] {
+        let path = try scratch.writeSound([plane], "odd", format: format | SF_FORMAT_PCM_16, rate: 44_100)
+        #expect(try verdict(on: scratch.bytes(path)) == .fine)
+      }
+    }
+  }
+
+  /// The header of a Musepack file says its length to the sample, which FFmpeg rounds to packets of 64 frames.
+  @Test func lengthOfMusepack() throws {
+    let decoded = try decode(scratch.write(Self.musepack8, "x.mpc"))
+    #expect(decoded.summary.claimedFrameCount == 176_400)
+    #expect(decoded.summary.remarks.isEmpty && decoded.summary.problem == nil)
+    let older = try decode(scratch.write(Self.musepack7, "older.mpc"))
+    #expect(older.summary.claimedFrameCount == 99 * 1_152 + 700)
+    #expect(older.summary.remarks.isEmpty && older.summary.problem == nil)
+  }
+
+  /// The bit rate is known without decoding, as it is after decoding.
+  @Test(
+    .enabled(if: hasFFmpeg, "needs the ffmpeg program"),
+    arguments: ["wav", "aiff", "caf", "w64", "flac", "ogg", "opus", "m4a", "wv", "tta", "wma", "mka"])
+  func bitRates(suffix: String) throws {
+    let path = try scratch.write(encode(suffix), "x")
+    let content = try AudioContent(path: path)
+    let format = try AudioSource(path: path).format
+    let bitRate = try #require(content.bitRate(of: format))
+    let decoded = try #require(try decode(path).format.bitRate)
+    #expect(abs(Double(bitRate) / Double(decoded) - 1) < 0.01, "\(bitRate) and \(decoded) bits per second")
+  }
+}
+
+// MARK: Packets
+
+private func little(_ value: Int, _ count: Int) -> [UInt8] {
+  (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+}
+
+private func big(_ value: Int, _ count: Int) -> [UInt8] { little(value, count).reversed() }
+
+/// Where packets lie.
+private enum Packets {
+  static func ogg(_ bytes: [UInt8]) -> [Range<Int>] {
+    var pages: [Range<Int>] = []
+    var position = 0
+    while position + 27 <= bytes.count {
+      let body = position + 27 + Int(bytes[position + 26])
+      let end = body + bytes[position + 27..<body].reduce(0) { $0 + Int($1) }
+      pages.append(position..<end)
+      position = end
+    }
+    return Array(pages.dropFirst(2))
+  }
+
+  static func wavPack(_ bytes: [UInt8]) -> [Range<Int>] {
+    var blocks: [Range<Int>] = []
+    var position = 0
+    while let size = bytes[position...].littleEndian(UInt32.self, at: 4) {
+      blocks.append(position..<position + Int(size) + 8)
+      position += Int(size) + 8
+    }
+    return blocks
+  }
+
+  static func trueAudio(_ bytes: [UInt8]) -> [Range<Int>] {
+    let count = (Int(bytes.littleEndian(UInt32.self, at: 14) ?? 0) - 1) / (44_100 * 256 / 245) + 1
+    var position = 22 + 4 * count + 4
+    return (0..<count).map { index in
+      let size = Int(bytes.littleEndian(UInt32.self, at: 22 + 4 * index) ?? 0)
+      defer { position += size }
+      return position..<position + size
+    }
+  }
+
+  static func asf(_ bytes: [UInt8]) -> [Range<Int>] {
+    let start = Int(bytes.littleEndian(UInt64.self, at: 16) ?? 0) + 50
+    guard let properties = bytes.firstRange(of: [0xA1, 0xDC, 0xAB, 0x8C, 0x47, 0xA9, 0xCF, 0x11])?.lowerBound,
+      let count = bytes.littleEndian(UInt64.self, at: properties + 56),
+      let size = bytes.littleEndian(UInt32.self, at: properties + 92)
+    else { return [] }
+    return (0..<Int(count)).map { start + $0 * Int(size)..<start + ($0 + 1) * Int(size) }
+  }
+
+  /// Clusters, of which the last one is left out.
+  static func matroska(_ bytes: [UInt8]) -> [Range<Int>] {
+    let starts = bytes.indices.filter { bytes[$0] == 0x1F && bytes.has([0x1F, 0x43, 0xB6, 0x75], at: $0) }
+    return zip(starts, starts.dropFirst()).map { $0..<$1 }
+  }
+
+  /// Frames of 4,608 samples, by the codes of size, rate and channels that FFmpeg gives all of them but the last.
+  static func flac(_ bytes: [UInt8]) -> [Range<Int>] {
+    guard let first = bytes.firstRange(of: [0xFF, 0xF8])?.lowerBound else { return [] }
+    let mark = Array(bytes[first..<first + 4])
+    let starts = bytes.indices.dropLast(4).filter { bytes[$0] == 0xFF && bytes.has(mark, at: $0) }
+    return zip(starts, starts.dropFirst()).map { $0..<$1 }
+  }
+}
+
+// MARK: Files made here
+
+extension StructuralDamageTests {
+  /// Samples of two bytes, which use all values.
+  private static let noise: [UInt8] = {
+    var state: UInt64 = 9
+    return (0..<80_000).map { _ in
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return UInt8(truncatingIfNeeded: state >> 56)
+    }
+  }()
+
+  /// One bit per sample has no order and no checksum.
+  private static let oneBit: [Damage: Set<Verdict>] = [
+    .insertedBytes: [.remark("junk"), .remark("second_file")], .carriageReturns: [.remark("junk")],
+    .strippedBits: [.fine, .problem(.corrupt), .problem(.truncated), .refused],
+  ]
+
+  private static let rifx: [UInt8] = {
+    let format = big(1, 2) + big(2, 2) + big(44_100, 4) + big(176_400, 4) + big(4, 2) + big(16, 2)
+    let chunks =
+      Array("WAVEfmt ".utf8) + big(format.count, 4) + format + Array("data".utf8) + big(noise.count, 4) + noise
+    return Array("RIFX".utf8) + big(chunks.count, 4) + chunks
+  }()
+
+  private static let sphere: [UInt8] = {
+    let text = """
+      NIST_1A
+         1024
+      sample_count -i \(noise.count / 2)
+      sample_n_bytes -i 2
+      channel_count -i 1
+      sample_byte_format -s2 01
+      sample_rate -i 16000
+      sample_coding -s3 pcm
+      end_head
+
+      """
+    return Array(text.utf8) + [UInt8](repeating: 0x20, count: 1_024 - text.utf8.count) + noise
+  }()
+
+  private static let amigaVoice: [UInt8] = {
+    let header = big(noise.count, 4) + big(0, 8) + big(16_000, 2) + [1, 0] + big(0x1_0000, 4)
+    let chunks =
+      Array("8SVXVHDR".utf8) + big(header.count, 4) + header + Array("BODY".utf8) + big(noise.count, 4) + noise
+    return Array("FORM".utf8) + big(chunks.count, 4) + chunks
+  }()
+
+  private static let dsf: [UInt8] = {
+    // Blocks of 4,096 bytes, one for each channel in turn.
+    let audio = Array(noise[..<(16 * 4_096)])
+    let size = 28 + 52 + 12 + audio.count
+    return Array("DSD ".utf8) + little(28, 8) + little(size, 8) + little(0, 8) + Array("fmt ".utf8) + little(52, 8)
+      + little(1, 4) + little(0, 4) + little(2, 4) + little(2, 4) + little(2_822_400, 4) + little(1, 4)
+      + little(audio.count / 2 * 8, 8) + little(4_096, 4) + little(0, 4) + Array("data".utf8)
+      + little(audio.count + 12, 8) + audio
+  }()
+
+  private static let dsdiff: [UInt8] = {
+    func chunk(_ id: String, _ body: [UInt8]) -> [UInt8] { Array(id.utf8) + big(body.count, 8) + body }
+    let properties =
+      Array("SND ".utf8) + chunk("FS  ", big(2_822_400, 4))
+      + chunk("CHNL", big(2, 2) + Array("SLFTSRGT".utf8))
+      + chunk("CMPR", Array("DSD ".utf8) + [14] + Array("not compressed".utf8) + [0])
+    return chunk(
+      "FRM8",
+      Array("DSD ".utf8) + chunk("FVER", big(0x0105_0000, 4)) + chunk("PROP", properties) + chunk("DSD ", noise))
+  }()
+
+  /// Version 3.99, compression "fast", two seconds of stereo silence: each frame is a flag that says so.
+  private static let monkeysAudio: [UInt8] = {
+    let framesPerBlock = 4_608
+    let count = 20
+    let table = (0..<count).flatMap { little(52 + 24 + 4 * count + 12 * $0, 4) }
+    // Words of four bytes are turned around: the checksum, whose highest bit announces the flags, and the flags.
+    let frame: [UInt8] = little(1 << 31, 4) + little(3, 4) + [0, 0, 0, 0]
+    let frames = (0..<count).flatMap { _ in frame }
+    let sizes = [52, 24, table.count, 0, frames.count, 0, 0].flatMap { little($0, 4) }
+    let header =
+      little(1_000, 2) + little(0, 2) + little(framesPerBlock, 4) + little(framesPerBlock, 4) + little(count, 4)
+      + little(16, 2) + little(2, 2) + little(44_100, 4)
+    return Array("MAC ".utf8) + little(3_990, 2) + little(0, 2) + sizes + [UInt8](repeating: 0, count: 16) + header
+      + table + frames
+  }()
+
+  /// 100 frames of silence, of which the last has 700 samples: each is its length, 20 bits, and eight zeros.
+  private static let musepack7: [UInt8] = {
+    // Eight bits in front of the first frame, and eleven behind the last.
+    var bits = [Bool](repeating: false, count: 8)
+    for _ in 0..<100 {
+      bits += (0..<20).map { 8 >> (19 - $0) & 1 == 1 } + [Bool](repeating: false, count: 8)
+    }
+    bits += (0..<11).map { 700 >> (10 - $0) & 1 == 1 }
+    bits += [Bool](repeating: false, count: (32 - bits.count % 32) % 32)
+    let words = stride(from: 0, to: bits.count, by: 32).map { start in
+      bits[start..<start + 32].reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
+    }
+    return Array("MP+".utf8) + [7] + little(100, 4) + [UInt8](repeating: 0, count: 12) + little(1 << 31 | 700 << 20, 4)
+      + words.flatMap { little($0, 4) }
+  }()
+
+  /// Four seconds of silence as mpcenc 1.30.1 writes them, with a title.
+  static let musepack8: [UInt8] = {
+    let text =
+      "TVBDS1NIDrPCWhsIiuIQABULUkcMAQAAAAAAAAAARUkHkQEeAVNPCCcAAAAAQVAMD//////////gQVAMD//////////gQVAHD///"
+      + "+FNUBwIS1FBTRQNBUEVUQUdFWNAHAAAyAAAAAQAAAAAAAKAAAAAAAAAAAAQAAAAAAAAAVGl0bGUAQmFzZUFQRVRBR0VY0AcAADIA"
+      + "AAABAAAAAAAAgAAAAAAAAAAA"
+    return Array(Data(base64Encoded: text) ?? Data())
+  }()
+}
