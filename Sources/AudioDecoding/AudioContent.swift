@@ -68,7 +68,7 @@ public struct AudioContent: Hashable, Sendable {
       let input = LibAVInput(file: file, bytes: bytes, masks: layout.masks, demuxer: demuxer)
       fault = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits) ?? fault
     case .told, .unknown:
-      let input = LibAVInput(file: file, bytes: 0..<file.size)
+      let input = LibAVInput(file: file, bytes: 0..<file.size, excludesFrames: true)
       fault = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits) ?? fault
     }
     id = hasher.finish()

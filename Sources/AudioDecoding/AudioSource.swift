@@ -16,7 +16,7 @@ public enum AudioDecoder: String, Hashable, Sendable, CaseIterable {
 /// rate and with the channel count it started with. One thread at a time.
 public struct AudioSource: ~Copyable {
   /// Raised whenever files may decode that did not before: those that failed are then tried again.
-  public static let version = 4
+  public static let version = 5
 
   /// Samples beyond ± this value are handed out as ± this value, and counted. Full scale is 1, so this is +24 dBFS:
   /// beyond what clipped masters overshoot in lossy codecs and float mixes reach, and small enough that one damaged
