@@ -81,7 +81,7 @@ public struct AudioContent: Hashable, Sendable {
         throw cause
       }
     case .told, .unknown:
-      let input = LibAVInput(file: file, bytes: 0..<file.size)
+      let input = LibAVInput(file: file, bytes: 0..<file.size, excludesFrames: true)
       let packets = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits)
       fault = packets.fault ?? fault
       byteCount = packets.byteCount

@@ -1,3 +1,4 @@
+#include "checksum.h"
 #include "stream.h"
 
 #include <errno.h>
@@ -16,9 +17,12 @@
 #include <unistd.h>
 
 /// Demuxers of files that contain their audio themselves: no playlists, image sequences, network or devices.
+#define MARKED_DEMUXERS                                                                                                \
+  "ac3,aiff,amr,amrnb,amrwb,ape,asf,au,caf,dsf,dts,dtshd,eac3,flac,iff,loas,mov,matroska,webm,mlp,mpc,mpc8,"           \
+  "nistsphere,ogg,oma,qcp,rm,shn,sox,tak,tta,truehd,voc,w64,wav,wv"
+static const char markedDemuxers[] = MARKED_DEMUXERS;
 static const char demuxers[] =
-    "aac,ac3,aiff,amr,amrnb,amrwb,ape,asf,au,caf,dsf,dts,dtshd,eac3,flac,iff,loas,mov,matroska,webm,mlp,mp3,mpc,mpc8,"
-    "nistsphere,ogg,oma,qcp,rm,shn,sox,tak,tta,truehd,voc,w64,wav,wv,"
+    MARKED_DEMUXERS ",aac,mp3,"
     // Bare PCM, which is never found by probing.
     "alaw,f32be,f32le,f64be,f64le,mulaw,s16be,s16le,s24be,s24le,s32be,s32le,s8,u16be,u16le,u24be,u24le,u32be,u32le,u8";
 
@@ -213,11 +217,11 @@ bool lav_reads_format(const char *demuxer) {
   return format && av_match_list(format->name, demuxers, ',') > 0;
 }
 
-/// The values of `options` are taken and freed.
-static int openInput(AVFormatContext **context, const AVInputFormat *format, AVDictionary *options) {
+/// The values of `options` are taken and freed. `list`: names of the demuxers that may be used.
+static int openInput(AVFormatContext **context, const AVInputFormat *format, const char *list, AVDictionary *options) {
   (*context)->io_open = refuseOpen;
   (*context)->max_streams = 256;
-  av_dict_set(&options, "format_whitelist", demuxers, 0);
+  av_dict_set(&options, "format_whitelist", list, 0);
   av_dict_set(&options, "codec_whitelist", audioDecoders, 0);
   av_dict_set(&options, "protocol_whitelist", "", 0);
   int error = avformat_open_input(context, "", format, &options);
@@ -225,7 +229,9 @@ static int openInput(AVFormatContext **context, const AVInputFormat *format, AVD
   return error;
 }
 
-int lavOpenInput(AVFormatContext **context, const AVInputFormat *format) { return openInput(context, format, NULL); }
+int lavOpenInput(AVFormatContext **context, const AVInputFormat *format) {
+  return openInput(context, format, demuxers, NULL);
+}
 
 void lav_close(LAVReader *reader) {
   if (!reader) return;
@@ -281,7 +287,7 @@ static LAVStatus openContainer(LAVReader *reader, const LAVInput *input) {
     av_channel_layout_uninit(&standard);
     av_dict_set(&options, "ch_layout", layout, 0);
   }
-  int error = openInput(&reader->format, format, options);
+  int error = openInput(&reader->format, format, input->excludesFrames ? markedDemuxers : demuxers, options);
   if (error < 0) {
     LAVStatus status = statusOfOpening(reader, error);
     return status == LAVStatusUnknownFormat && format ? LAVStatusCorrupt : status;
@@ -461,6 +467,12 @@ static void checkFrameNumber(LAVReader *reader) {
   reader->nextFrameNumber = number + 1;
 }
 
+static void checkMPEGFrame(LAVReader *reader) {
+  LAVChecksum checksum = lavMPEGChecksum(reader->packet->data, reader->packet->size);
+  if (checksum != LAVChecksumNone) reader->report.checksumCount++;
+  if (checksum == LAVChecksumWrong) reader->report.wrongChecksumCount++;
+}
+
 static bool nextPacket(LAVReader *reader) {
   while (!reader->packetsEnded) {
     av_packet_unref(reader->packet);
@@ -473,9 +485,12 @@ static bool nextPacket(LAVReader *reader) {
       reader->report.packetByteCount += reader->packet->size;
       reader->lastPacketSize = reader->packet->size;
       reader->report.lastPacketIsBad = false;
-      if (reader->stream->codecpar->codec_id == AV_CODEC_ID_FLAC) checkFrameNumber(reader);
+      enum AVCodecID codec = reader->stream->codecpar->codec_id;
+      if (codec == AV_CODEC_ID_FLAC) checkFrameNumber(reader);
+      bool isMPEG = codec == AV_CODEC_ID_MP1 || codec == AV_CODEC_ID_MP2 || codec == AV_CODEC_ID_MP3;
+      if (isMPEG) checkMPEGFrame(reader);
       // PCM has no packets of its own: if the length is unknown, the last one is shorter and marked corrupt.
-      bool isPCM = av_get_exact_bits_per_sample(reader->stream->codecpar->codec_id) > 0;
+      bool isPCM = av_get_exact_bits_per_sample(codec) > 0;
       if (!isPCM && (reader->packet->flags & AV_PKT_FLAG_CORRUPT)) countBadPacket(reader);
       return true;
     }

@@ -12,6 +12,8 @@ struct LibAVInput {
   var masks: [ByteMask] = []
   /// FFmpeg's short name; `nil` to probe.
   var demuxer: String?
+  /// Probing chooses no format whose frames have readers here: these have found none.
+  var excludesFrames = false
   /// What a demuxer of bare PCM takes for granted.
   var bare = BareAudio()
 
@@ -26,7 +28,7 @@ struct LibAVInput {
             descriptor: file.descriptor ?? -1, start: Int64(bytes.lowerBound), end: Int64(bytes.upperBound),
             prefix: prefix.baseAddress,
             prefixCount: CInt(prefix.count), masks: masks.baseAddress, maskCount: CInt(masks.count), demuxer: demuxer,
-            isStream: file.isStream, sampleRate: CInt(clamping: bare.sampleRate ?? 0),
+            isStream: file.isStream, excludesFrames: excludesFrames, sampleRate: CInt(clamping: bare.sampleRate ?? 0),
             channelCount: CInt(clamping: bare.channelCount ?? 0))
           return lav_open(&input, &reader, &readErrno)
         }
@@ -69,6 +71,8 @@ final class LibAVDecoder: StreamDecoder {
   private var badPacketCount: Int64 = 0
   private var lastPacketIsBad = false
   private var gapCount: Int64 = 0
+  private var checksumCount: Int64 = 0
+  private var wrongChecksumCount: Int64 = 0
   private var formatChangeCount: Int64 = 0
   private var badLinkCount = 0
   private var endedByError = false
@@ -158,6 +162,8 @@ final class LibAVDecoder: StreamDecoder {
     packetByteCount += report.packetByteCount
     badPacketCount += report.badPacketCount
     gapCount += report.gapCount
+    checksumCount += report.checksumCount
+    wrongChecksumCount += report.wrongChecksumCount
     formatChangeCount += report.formatChangeCount
     lastPacketIsBad = report.lastPacketIsBad
     endedByError = endedByError || report.endedByError
@@ -171,11 +177,16 @@ final class LibAVDecoder: StreamDecoder {
   var fault: DecodeError? {
     if readErrno != 0 { return DecodeError(.reading(readErrno)) }
     if lostSync { return DecodeError(.corrupt, "The audio is lost in other data; the rest of the file was given up.") }
-    if badPacketCount == 1 && lastPacketIsBad {
+    if badPacketCount == 1 && lastPacketIsBad && layout.ending?.isCut ?? true {
       return DecodeError(.truncated, "The last packet is not whole: the file was cut off.")
     }
     if badPacketCount > 0 {
       return DecodeError(.corrupt, "\(badPacketCount) of \(packetCount) packets are damaged and were left out.")
+    }
+    if wrongChecksumCount > 0, !checksumsAreMeaningless {
+      return DecodeError(
+        .corrupt,
+        "The CRC is wrong in \(wrongChecksumCount) of \(checksumCount) frames: they were changed after encoding.")
     }
     if gapCount > 0 {
       return DecodeError(
@@ -194,6 +205,10 @@ final class LibAVDecoder: StreamDecoder {
     return nil
   }
 
+  /// Most checksums are wrong. Damage of that extent would leave no stream to decode; but there are encoders that compute
+  /// checksums wrongly, and programs that edit frames and leave the checksums as they were.
+  private var checksumsAreMeaningless: Bool { wrongChecksumCount > checksumCount / 2 }
+
   var faultyFrameCount: Int64 {
     // A demuxer may take a damaged frame and the next one for one packet.
     packetCount > 0 ? badPacketCount * 2 * (frameCount / packetCount + 1) : 0
@@ -206,6 +221,13 @@ final class LibAVDecoder: StreamDecoder {
     // That of a CAF file is told with its other chunks.
     if case .other = layout.kind, hasAbsurdCookie {
       remarks.append(Problem(stage: .decode, code: "odd_header", message: ALACCookie.remark))
+    }
+    if wrongChecksumCount > 0, checksumsAreMeaningless {
+      remarks.append(
+        Problem(
+          stage: .decode, code: "wrong_checksums",
+          message: "The CRC is wrong in \(wrongChecksumCount) of \(checksumCount) frames. The encoder or an editor wrote it "
+            + "wrongly; the audio could be decoded."))
     }
     if formatChangeCount > 0 {
       remarks.append(
@@ -230,6 +252,7 @@ final class LibAVDecoder: StreamDecoder {
     case .mpeg(let stream):
       Int64(stream.junkByteCount) + max(0, Int64(stream.payload.count) - packetByteCount)
     case .ogg(let stream): Int64(stream.junkByteCount)
+    case .other: Int64(layout.adts?.junkByteCount ?? 0)
     default: 0
     }
   }
@@ -294,7 +317,7 @@ final class LibAVDecoder: StreamDecoder {
     case .told(let demuxer, let bare):
       [LibAVInput(file: file, bytes: 0..<file.size, demuxer: demuxer, bare: bare)]
     case .unknown:
-      [LibAVInput(file: file, bytes: 0..<file.size)]
+      [LibAVInput(file: file, bytes: 0..<file.size, excludesFrames: true)]
     }
   }
 

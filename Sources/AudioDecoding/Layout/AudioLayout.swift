@@ -34,6 +34,8 @@ struct AudioLayout {
   private(set) var excess: Excess?
   /// What a transfer in text mode did to the file.
   private(set) var textTransfer: TextTransfer?
+  /// How a stream ends that is nothing but frames; `nil` for other files.
+  private(set) var ending: StreamEnding?
 
   /// Opens a file to read its audio.
   static func open(_ path: FilePath) throws(DecodeError) -> (file: ByteSource, layout: AudioLayout) {
@@ -83,7 +85,8 @@ struct AudioLayout {
         if excess?.container != nil { end = ownEnd }
       }
       if container.isCompressed { textTransfer = try TextTransfer(in: file, audio: start..<end) }
-      kind = .other(demuxer: demuxer, bytes: start..<end)
+      ending = try StreamEnding.of(container, from: start, to: end, in: file)
+      kind = .other(demuxer: demuxer, bytes: start..<(ending?.offset ?? end))
       switch container {
       case .mp4:
         let structure = try MP4Structure(in: file, from: start)
@@ -100,15 +103,28 @@ struct AudioLayout {
       }
     } else if let stream = try ADTSStream(in: file, from: start) {
       kind = .other(demuxer: "aac", bytes: stream.bytes)
-      adts = stream
-      // FFmpeg reads tags between the frames slowly.
-      masks = stream.innerTags.map { ByteMask(at: $0, [0, 0, 0]) }
+      show(stream)
     } else if let stream = try MPEGStream(in: file, from: start) {
       kind = .mpeg(stream)
+      ending = stream.ending
+    } else if let stream = try ADTSStream(in: file, from: start, isSearched: true) {
+      kind = .other(demuxer: "aac", bytes: stream.bytes)
+      show(stream)
     } else {
       kind = .unknown
     }
   }
+
+  private mutating func show(_ stream: ADTSStream) {
+    adts = stream
+    ending = stream.ending
+    // FFmpeg reads tags between the frames slowly.
+    masks = stream.innerTags.map { ByteMask(at: $0, [0, 0, 0]) }
+  }
+
+  /// Bytes behind the last frame up to which padding is that of a block, and junk a tag that nobody knows: the largest block
+  /// that file systems are made with unasked. More than that was audio.
+  private static let remnantLimit = 1 << 17
 
   /// Damage that shows in the structure of the file, whatever decoders make of it.
   var fault: DecodeError? {
@@ -122,8 +138,21 @@ struct AudioLayout {
     switch extent.flaw {
     case .cutOff(let message): return DecodeError(.truncated, message)
     case .disordered(let message): return DecodeError(.corrupt, message)
-    case nil: return nil
+    case nil: return ending.flatMap(Self.fault(of:))
     }
+  }
+
+  private static func fault(of ending: StreamEnding) -> DecodeError? {
+    if ending.isCut { return DecodeError(.truncated, "The file ends within a frame: it was cut off.") }
+    if ending.junkByteCount > remnantLimit {
+      return DecodeError(
+        .corrupt, "The last \(ending.junkByteCount) bytes are neither audio nor tags; audio may be missing there.")
+    }
+    if ending.paddingByteCount > remnantLimit {
+      return DecodeError(
+        .truncated, "The last \(ending.paddingByteCount) bytes are empty: the file was not written to its end.")
+    }
+    return nil
   }
 
   /// What a person should know although it does no harm.
@@ -138,6 +167,13 @@ struct AudioLayout {
     if ignoresEdits {
       remark(
         "edit_list", "The edit list repeats the audio or leads past its end; it was ignored, and the audio read once.")
+    }
+    if let count = ending?.junkByteCount, 1...Self.remnantLimit ~= count {
+      remark(
+        "junk",
+        count == 1
+          ? "The byte behind the last frame is neither audio nor a tag."
+          : "\(count) bytes behind the last frame are neither audio nor tags.")
     }
     if dsf?.isAbsurd ?? false {
       remark("absurd_length", "The DSF header claims lengths that no file has; they were ignored.")

@@ -69,6 +69,9 @@ typedef struct LAVInput {
   /// The descriptor is a pipe or the like: it is read once, in order, and no length is known. There is no prefix then,
   /// and there are no masks.
   bool isStream;
+  /// Probing does not choose MPEG audio or AAC in ADTS, which have no mark: FFmpeg takes a few bytes that look like a header
+  /// for them.
+  bool excludesFrames;
   /// What a demuxer of bare PCM ("s16le") takes for granted; 0 to leave it to the demuxer.
   int sampleRate;
   int channelCount;
@@ -108,6 +111,9 @@ typedef struct LAVReport {
   bool lastPacketIsBad;
   /// Places where the number of a FLAC frame does not follow that of the frame before.
   int64_t gapCount;
+  /// Frames of MPEG audio with a checksum, and those of them whose checksum is wrong.
+  int64_t checksumCount;
+  int64_t wrongChecksumCount;
   /// Changes of rate, channels or both in mid-stream.
   int64_t formatChangeCount;
   /// The demuxer stopped with an error, not at the end.

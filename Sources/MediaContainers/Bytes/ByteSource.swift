@@ -82,6 +82,19 @@ package final class ByteSource {
     if case .file(let descriptor) = storage { _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL) }
   }
 
+  /// SEEK_DATA of `lseek`, which Swift does not see.
+  private static let seekData: CInt = 3
+
+  /// Where bytes stand on the disk from `offset` on: behind the hole in a sparse file in which it may lie. Holes are read as
+  /// zeros.
+  package func startOfData(from offset: Int) throws(FileReadError) -> Int {
+    guard case .file(let descriptor) = storage else { return offset }
+    let data = lseek(descriptor, off_t(offset), Self.seekData)
+    if data >= 0 { return Int(data) }
+    // There is nothing but a hole up to the end of the file, or the file system knows nothing of holes.
+    return errno == ENXIO ? size : offset
+  }
+
   /// The bytes from `offset` on, at most `count` of them; none from before the start.
   package func bytes(at offset: Int, count: Int) throws(FileReadError) -> [UInt8] {
     guard offset >= 0, offset < size, count > 0 else { return [] }

@@ -1,52 +1,86 @@
 /// The frames of AAC in ADTS (ISO/IEC 13818-7), which say nothing of their number: they are counted.
 package struct ADTSStream {
-  /// From the first frame to the tags at the end.
+  /// From the first frame to the end of the last one.
   package let bytes: Range<Int>
+  /// What follows it.
+  package let ending: StreamEnding
   /// Length of the frames together.
   package private(set) var seconds = 0.0
   /// Where ID3v2 tags stand between the frames, as captures of radio streams have them.
   package private(set) var innerTags: [Int] = []
+  /// Bytes before the first frame that belong to no tag.
+  package let junkByteCount: Int
+
+  /// Junk in front is searched for this many bytes: captures of radio streams begin within a frame, or with what was said
+  /// before the stream.
+  private static let searchLimit = 1 << 20
+
+  /// `nil` unless frames begin at `start`: two headers at the right distance, or one frame that is the file.
+  ///
+  /// - Parameters:
+  ///   - start: The offset after the tags in front.
+  ///   - isSearched: Whether frames may also begin later, if more of them follow.
+  package init?(in source: ByteSource, from start: Int, isSearched: Bool = false) throws(FileReadError) {
+    let chain = FrameChain<ADTSFrameHeader>(
+      source: source, end: try TagRegions.startOfTrailing(in: source, behind: start))
+    guard let first = try Self.firstFrame(of: chain, from: start, isSearched: isSearched) else { return nil }
+    var seconds = 0.0
+    var innerTags: [Int] = []
+    ending = try chain.walk(
+      from: first.offset, first.header, visit: { seconds += $0.seconds },
+      skip: { (gap) throws(FileReadError) in try Self.findTags(in: gap, of: source, &innerTags) })
+    bytes = first.offset..<ending.offset
+    junkByteCount = first.offset - start
+    self.seconds = seconds
+    self.innerTags = innerTags
+  }
+
+  private static func firstFrame(
+    of chain: FrameChain<ADTSFrameHeader>, from start: Int, isSearched: Bool
+  ) throws(FileReadError) -> (offset: Int, header: ADTSFrameHeader)? {
+    if let header = try chain.header(at: start) {
+      let next = try chain.header(at: start + header.length)
+      if next != nil || start + header.length == chain.end { return (start, header) }
+    }
+    return isSearched ? try chain.firstFrame(from: start, limit: searchLimit) : nil
+  }
+
+  private static func findTags(
+    in gap: Range<Int>, of source: ByteSource, _ tags: inout [Int]
+  ) throws(FileReadError) {
+    let bytes = try source.bytes(at: gap.lowerBound, count: gap.count)
+    for index in bytes.indices where bytes[index] == 0x49 && bytes.has("ID3", at: index) {
+      tags.append(gap.lowerBound + index)
+    }
+  }
+}
+
+/// The header of a frame of AAC in ADTS.
+struct ADTSFrameHeader: FrameHeader {
+  static let size = 7
+  static let lookahead = 7
+  let length: Int
+  let sync: UInt16
+  let seconds: Double
+  private let rateIndex: Int
 
   private static let sampleRates: [Double] = [
     96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
   ]
 
-  /// `nil` unless frames begin at `start`: two headers at the right distance, or one frame that is the file.
-  ///
-  /// - Parameter start: The offset after the tags in front.
-  package init?(in source: ByteSource, from start: Int) throws(FileReadError) {
-    guard let first = Frame(try source.bytes(at: start, count: 7)) else { return nil }
-    bytes = start..<(try TagRegions.startOfTrailing(in: source, behind: start))
-    let second = start + first.length
-    let following = Frame(try source.bytes(at: second, count: 7))
-    guard following != nil || second == bytes.upperBound else { return nil }
-    var position = start
-    while position < bytes.upperBound {
-      let header = try source.bytes(at: position, count: 7)
-      if let frame = Frame(header) {
-        seconds += frame.seconds
-        position += frame.length
-      } else {
-        if header.has("ID3") { innerTags.append(position) }
-        position += 1
-      }
-    }
+  static func isSync(_ word: UInt16) -> Bool { word & 0xFFF6 == 0xFFF0 }
+
+  init?(_ bytes: ArraySlice<UInt8>) {
+    guard let word = bytes.bigEndian(UInt32.self, at: 3), let sync = bytes.bigEndian(UInt16.self), Self.isSync(sync)
+    else { return nil }
+    let start = bytes.startIndex
+    self.sync = sync
+    rateIndex = Int(bytes[start + 2] >> 2 & 15)
+    length = Int(word >> 13 & 0x1FFF)
+    guard length > 7, rateIndex < Self.sampleRates.count else { return nil }
+    // Blocks of 1,024 samples in the frame, counted from 0.
+    seconds = Double(bytes[start + 6] & 3 + 1) * 1_024 / Self.sampleRates[rateIndex]
   }
 
-  private struct Frame {
-    /// Bytes, header included.
-    var length: Int
-    var seconds: Double
-
-    init?(_ header: [UInt8]) {
-      guard header.count == 7, header[0] == 0xff, header[1] & 0xf6 == 0xf0,
-        let word = header.bigEndian(UInt32.self, at: 3)
-      else { return nil }
-      let rate = Int(header[2] >> 2 & 15)
-      length = Int(word >> 13 & 0x1fff)
-      guard length > 7, rate < ADTSStream.sampleRates.count else { return nil }
-      // Blocks of 1,024 samples in the frame, counted from 0.
-      seconds = Double(header[6] & 3 + 1) * 1_024 / ADTSStream.sampleRates[rate]
-    }
-  }
+  func continues(_ other: ADTSFrameHeader) -> Bool { sync | 1 == other.sync | 1 && rateIndex == other.rateIndex }
 }

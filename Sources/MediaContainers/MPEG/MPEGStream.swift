@@ -1,7 +1,9 @@
 /// Where the MPEG audio (ISO/IEC 11172-3, 13818-3; layers I to III) of a file begins and ends.
 package struct MPEGStream {
-  /// From the first frame to the tags at the end.
+  /// From the first frame to the end of the last one.
   package private(set) var audio: Range<Int>
+  /// What follows it.
+  package private(set) var ending: StreamEnding
   /// `audio` without a first frame that carries only a table of contents (Xing, Info, VBRI): retagging tools rewrite
   /// it.
   package private(set) var payload: Range<Int>
@@ -26,8 +28,11 @@ package struct MPEGStream {
   ///
   /// - Parameter start: The offset after the tags in front.
   package init?(in source: ByteSource, from start: Int) throws(FileReadError) {
-    let end = try TagRegions.startOfTrailing(in: source, behind: start)
-    guard let first = try Self.firstFrame(in: source, from: start, to: end) else { return nil }
+    let chain = FrameChain<MPEGFrameHeader>(
+      source: source, end: try TagRegions.startOfTrailing(in: source, behind: start))
+    guard let first = try Self.firstFrame(of: chain, from: start) else { return nil }
+    ending = try chain.ending(from: first.offset, first.header)
+    let end = ending.offset
     audio = first.offset..<end
     samplesPerFrame = first.header.samplesPerFrame
     payload = audio
@@ -60,12 +65,10 @@ package struct MPEGStream {
   private static func estimate(
     _ payload: Range<Int>, _ first: MPEGFrameHeader, in source: ByteSource
   ) throws(FileReadError) -> Int64? {
+    let chain = FrameChain<MPEGFrameHeader>(source: source, end: payload.upperBound)
     var position = payload.lowerBound
     var count: Int64 = 0
-    while count < estimationLength, position < payload.upperBound,
-      let word = try source.bytes(at: position, count: 4).bigEndian(UInt32.self), let header = MPEGFrameHeader(word),
-      header.continues(first)
-    {
+    while count < estimationLength, let header = try chain.header(at: position), header.continues(first) {
       position += header.length
       count += 1
     }
@@ -108,54 +111,15 @@ package struct MPEGStream {
       }
   }
 
+  /// Where a stream is expected, a frame that one more follows is enough, or one that is the whole stream.
   private static func firstFrame(
-    in source: ByteSource, from start: Int, to end: Int
+    of chain: FrameChain<MPEGFrameHeader>, from start: Int
   ) throws(FileReadError) -> (offset: Int, header: MPEGFrameHeader)? {
-    let chunkLength = 1 << 18
-    var chunkStart = start
-    while chunkStart < min(end, start + searchLimit) {
-      let chunk = try source.bytes(at: chunkStart, count: min(chunkLength + 3, end - chunkStart))
-      guard chunk.count >= 4 else { return nil }
-      var index = 0
-      while let found = nextHeader(in: chunk, from: index) {
-        let offset = chunkStart + found.index
-        if try isFollowed(found.header, at: offset, in: source, to: end, isAtStart: offset == start) {
-          return (offset, found.header)
-        }
-        index = found.index + 1
-      }
-      chunkStart += chunkLength
+    if let header = try chain.header(at: start) {
+      let next = start + header.length
+      if next == chain.end { return (start, header) }
+      if let following = try chain.header(at: next), following.continues(header) { return (start, header) }
     }
-    return nil
-  }
-
-  private static func nextHeader(in bytes: [UInt8], from start: Int) -> (index: Int, header: MPEGFrameHeader)? {
-    guard start + 4 <= bytes.count else { return nil }
-    return bytes.withUnsafeBufferPointer { bytes in
-      var word = UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])
-      for index in start..<bytes.count - 3 {
-        word = word << 8 | UInt32(bytes[index + 3])
-        if word >> 21 == 0x7ff, let header = MPEGFrameHeader(word) { return (index, header) }
-      }
-      return nil
-    }
-  }
-
-  /// Whether `header` begins a run of frames: three more, or fewer that end exactly where the stream ends. Where a
-  /// stream is expected, one more is enough.
-  private static func isFollowed(
-    _ header: MPEGFrameHeader, at offset: Int, in source: ByteSource, to end: Int, isAtStart: Bool
-  ) throws(FileReadError) -> Bool {
-    var offset = offset + header.length
-    var following = 0
-    while following < 3 {
-      if offset == end { return following > 0 || isAtStart }
-      guard let word = try source.bytes(at: offset, count: 4).bigEndian(UInt32.self), let next = MPEGFrameHeader(word),
-        next.continues(header)
-      else { return isAtStart && following > 0 }
-      following += 1
-      offset += next.length
-    }
-    return true
+    return try chain.firstFrame(from: start, limit: searchLimit)
   }
 }

@@ -1,0 +1,33 @@
+/// The header of a core frame of DTS in words of 16 bits, or of the extension that DTS-HD puts behind it (ETSI TS 102 114,
+/// 5.3 and 7.4).
+struct DTSFrameHeader: FrameHeader {
+  static let size = 10
+  static let lookahead = 14
+  let length: Int
+  let sync: UInt16
+
+  static func isSync(_ word: UInt16) -> Bool { word == 0x7FFE || word == 0xFE7F || word == 0x6458 }
+
+  init?(_ bytes: ArraySlice<UInt8>) {
+    guard bytes.count >= Self.size else { return nil }
+    var head = Array(bytes)
+    sync = UInt16(head[0]) << 8 | UInt16(head[1])
+    if head.has([0xFE, 0x7F, 0x01, 0x80]) {
+      for index in stride(from: 0, to: head.count - 1, by: 2) { head.swapAt(index, index + 1) }
+    }
+    if head.has([0x7F, 0xFE, 0x80, 0x01]) {
+      length = (Int(head[5] & 3) << 12 | Int(head[6]) << 4 | Int(head[7]) >> 4) + 1
+      // The smallest frame that the standard allows.
+      guard length >= 96 else { return nil }
+    } else if head.has([0x64, 0x58, 0x20, 0x25]), let fields = head.bigEndian(UInt64.self, at: 5) {
+      // Behind two bits of an index and one that says how wide the sizes of header and frame are.
+      let isWide = fields >> 61 & 1 == 1
+      length = Int(isWide ? fields >> 29 & 0xF_FFFF : fields >> 37 & 0xFFFF) + 1
+      guard length >= Self.size else { return nil }
+    } else {
+      return nil
+    }
+  }
+
+  func continues(_ other: DTSFrameHeader) -> Bool { true }
+}

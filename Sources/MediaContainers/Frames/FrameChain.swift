@@ -1,0 +1,158 @@
+/// Frames one behind the other, each of which says where the next one begins.
+///
+/// A header alone proves little: its few fixed bits stand by chance in any file of some size, and jump tables of programs
+/// even have rows of such bits. Frames that follow each other at the stated distances do not come by chance.
+struct FrameChain<Header: FrameHeader> {
+  let source: ByteSource
+  /// Where the stream ends at the latest.
+  let end: Int
+
+  /// Frames that must follow one in a place where none is expected. In 40,000 programs, libraries, pictures and documents no
+  /// more than three followed by chance.
+  private static var proof: Int { 5 }
+  /// Bytes at the end in which the last frames are looked for first: many frames of every format.
+  private static var tailLength: Int { 1 << 17 }
+  /// Bytes without a frame after which a stream has ended: decoders give up there, too.
+  private static var gapLimit: Int { 8 << 20 }
+
+  /// The header at `offset`; `nil` if there is none.
+  func header(at offset: Int) throws(FileReadError) -> Header? {
+    guard offset < end else { return nil }
+    return Header(try source.bytes(at: offset, count: min(Header.lookahead, end - offset))[...])
+  }
+
+  // MARK: Searching
+
+  /// The first frame from `start` on that others follow: `proof` of them, or fewer that end exactly where the stream ends.
+  ///
+  /// - Parameters:
+  ///   - limit: Bytes from `start` on in which the frame must begin.
+  ///   - previous: A frame of the same stream. Of those that continue it, one more is enough, and the last one needs none.
+  func firstFrame(
+    from start: Int, limit: Int, after previous: Header? = nil
+  ) throws(FileReadError) -> (offset: Int, header: Header)? {
+    let stop = min(end, start + limit)
+    var position = start
+    var length = 1 << 12
+    while position < stop {
+      // Holes of sparse files hold no headers.
+      let data = try source.startOfData(from: position)
+      if data >= position + length {
+        position = data
+        continue
+      }
+      let chunk = Chunk(start: position, bytes: try bytes(from: position, count: length + Self.margin))
+      guard chunk.bytes.count >= Header.size else { return nil }
+      var index = 0
+      while let found = chunk.nextHeader(Header.self, from: index, to: min(length, stop - position)) {
+        if try isFollowed(found.header, at: position + found.index, after: previous, in: chunk) {
+          return (position + found.index, found.header)
+        }
+        index = found.index + 1
+      }
+      position += length
+      length = min(length * 4, 1 << 18)
+    }
+    return nil
+  }
+
+  /// Bytes behind those that are searched, in which the frames that follow are mostly found.
+  private static var margin: Int { 1 << 13 }
+
+  private func bytes(from offset: Int, count: Int) throws(FileReadError) -> [UInt8] {
+    try source.bytes(at: offset, count: min(count, end - offset))
+  }
+
+  private func isFollowed(
+    _ header: Header, at offset: Int, after previous: Header?, in chunk: Chunk
+  ) throws(FileReadError) -> Bool {
+    let isExpected = previous.map { header.continues($0) } ?? false
+    var position = offset + header.length
+    for count in 0..<(isExpected ? 1 : Self.proof) {
+      if position == end { return isExpected || count > 0 }
+      var next = chunk.header(Header.self, at: position)
+      if next == nil { next = try self.header(at: position) }
+      guard let next, next.continues(header) else { return false }
+      position += next.length
+    }
+    return true
+  }
+
+  // MARK: Walking
+
+  /// How the stream ends that begins with `first` at `start`. Only the end of the file is read if frames stand there.
+  func ending(from start: Int, _ first: Header) throws(FileReadError) -> StreamEnding {
+    let tail = end - Self.tailLength
+    if tail > start, let found = try firstFrame(from: tail, limit: Self.tailLength) {
+      return try walk(from: found.offset, found.header)
+    }
+    return try walk(from: start, first)
+  }
+
+  /// Goes from frame to frame to the end of the stream.
+  ///
+  /// - Parameters:
+  ///   - visit: Is given each frame.
+  ///   - skip: Is given what stands between frames and is none, before a further frame.
+  func walk(
+    from start: Int, _ first: Header, visit: (Header) -> Void = { _ in },
+    skip: (Range<Int>) throws(FileReadError) -> Void = { _ in }
+  ) throws(FileReadError) -> StreamEnding {
+    var position = start
+    var previous = first
+    while true {
+      if let header = try header(at: position), header.continues(previous) {
+        visit(header)
+        guard header.length <= end - position else { return StreamEnding(cutAt: end) }
+        position += header.length
+        previous = header
+        continue
+      }
+      if try isCutHeader(at: position, after: previous) { return StreamEnding(cutAt: end) }
+      guard position < end, let next = try firstFrame(from: position, limit: Self.gapLimit, after: previous) else {
+        return try StreamEnding(behind: position, to: end, in: source)
+      }
+      if next.offset > position { try skip(position..<next.offset) }
+      position = next.offset
+      previous = next.header
+    }
+  }
+
+  /// Whether the stream ends within a header. One byte is no evidence.
+  private func isCutHeader(at offset: Int, after previous: Header) throws(FileReadError) -> Bool {
+    guard (2..<Header.size).contains(end - offset),
+      let word = try source.bytes(at: offset, count: 2).bigEndian(UInt16.self)
+    else { return false }
+    return word | 1 == previous.sync | 1
+  }
+}
+
+/// A stretch of the file in memory.
+private struct Chunk {
+  var start: Int
+  var bytes: [UInt8]
+
+  /// The header at an offset of the file; `nil` if there is none, or it is not all in the chunk.
+  func header<Header: FrameHeader>(_ type: Header.Type, at offset: Int) -> Header? {
+    let index = offset - start
+    guard index >= 0, index + Header.lookahead <= bytes.count else { return nil }
+    return Header(bytes[index..<index + Header.lookahead])
+  }
+
+  /// The first header that begins from index `start` on and before index `stop`.
+  func nextHeader<Header: FrameHeader>(
+    _ type: Header.Type, from start: Int, to stop: Int
+  ) -> (index: Int, header: Header)? {
+    var index = start
+    let last = min(stop, bytes.count - Header.size + 1)
+    while index < last {
+      let sync = bytes.withUnsafeBufferPointer { bytes in
+        (index..<last).first { Header.isSync(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])) }
+      }
+      guard let sync else { return nil }
+      if let header = Header(bytes[sync..<min(sync + Header.lookahead, bytes.count)]) { return (sync, header) }
+      index = sync + 1
+    }
+    return nil
+  }
+}

@@ -1,0 +1,88 @@
+/// How a stream of frames ends, and what follows its last frame.
+package struct StreamEnding: Hashable, Sendable {
+  /// Where the last frame ends; if it is cut off, where the file does.
+  package let offset: Int
+  /// The last frame is longer than what is left of it.
+  package let isCut: Bool
+  /// Zeros, spaces and ends of lines behind the last frame, which writers leave to fill up a block.
+  package private(set) var paddingByteCount = 0
+  /// Bytes behind the last frame that are neither padding nor a tag.
+  package private(set) var junkByteCount = 0
+
+  /// The end of a stream that is nothing but frames of a known kind.
+  ///
+  /// - Parameters:
+  ///   - start: Where the first frame stands.
+  ///   - end: Where the file ends, or the tags at its end begin.
+  /// - Returns: `nil` for other kinds of streams, and if there are no two frames in a row at `start`.
+  package static func of(
+    _ container: Container, from start: Int, to end: Int, in source: ByteSource
+  ) throws(FileReadError) -> StreamEnding? {
+    func ending<Header: FrameHeader>(_ type: Header.Type) throws(FileReadError) -> StreamEnding? {
+      let chain = FrameChain<Header>(source: source, end: end)
+      guard let first = try chain.header(at: start), let next = try chain.header(at: start + first.length),
+        next.continues(first)
+      else { return nil }
+      return try chain.ending(from: start, first)
+    }
+    switch container {
+    case .ac3, .eac3: return try ending(AC3FrameHeader.self)
+    case .dts: return try ending(DTSFrameHeader.self)
+    case .loas: return try ending(LOASFrameHeader.self)
+    default: return nil
+    }
+  }
+
+  init(cutAt end: Int) {
+    offset = end
+    isCut = true
+  }
+
+  /// More than this is not told apart: it is padding or junk as its first bytes are.
+  private static let window = 1 << 18
+
+  /// The end of a stream with a whole last frame.
+  ///
+  /// - Parameters:
+  ///   - offset: Where that frame ends.
+  ///   - end: Where the file ends, or the tags at its end begin.
+  init(behind offset: Int, to end: Int, in source: ByteSource) throws(FileReadError) {
+    self.offset = offset
+    isCut = false
+    var position = offset
+    while position < end {
+      let bytes = try source.bytes(at: position, count: min(Self.window, end - position))
+      guard let content = bytes.firstIndex(where: { !Self.isPadding($0) }) else {
+        paddingByteCount += end - position
+        return
+      }
+      paddingByteCount += content
+      position += content
+      guard let tagEnd = try Self.endOfTag(at: position, bytes[content...], in: source), tagEnd <= source.size else {
+        junkByteCount = end - position
+        if junkByteCount < Self.window, let last = bytes.lastIndex(where: { !Self.isPadding($0) }) {
+          junkByteCount = last + 1 - content
+        }
+        return
+      }
+      position = tagEnd
+    }
+  }
+
+  private static func isPadding(_ byte: UInt8) -> Bool { byte == 0 || byte == 0x0A || byte == 0x0D || byte == 0x20 }
+
+  /// Where a tag ends that is not the last thing in the file, so that its end alone does not tell.
+  private static func endOfTag(
+    at offset: Int, _ bytes: ArraySlice<UInt8>, in source: ByteSource
+  ) throws(FileReadError) -> Int? {
+    if bytes.has("TAG+") { return offset + 227 }
+    if bytes.has("TAG") { return offset + 128 }
+    if let header = APEFooter(Array(bytes.prefix(APEFooter.size))) {
+      return offset + header.itemByteCount + 2 * APEFooter.size
+    }
+    if let header = try ID3v2Header(at: offset, in: source), header.isKnown { return header.end }
+    guard bytes.has("LYRICSBEGIN") else { return nil }
+    return bytes.indices.first { bytes[$0] == 0x4C && (bytes[$0...].has("LYRICSEND") || bytes[$0...].has("LYRICS200")) }
+      .map { offset + $0 - bytes.startIndex + 9 }
+  }
+}
