@@ -1,5 +1,6 @@
 internal import CSpawn
 internal import Glibc
+internal import Synchronization
 public import SystemPackage
 
 /// A file that is written under a temporary name in the same folder and renamed when complete: readers see the old file
@@ -33,6 +34,8 @@ public final class FileReplacement {
       permissions: present?.permissions ?? [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
     // The umask limited the new file's permissions; take over those of the old file.
     if let permissions = present?.permissions { _ = fchmod(descriptor.rawValue, permissions.rawValue) }
+    // Other processes see that the file is in use, whatever times it will be given.
+    _ = flock(descriptor.rawValue, LOCK_EX | LOCK_NB)
   }
 
   deinit {
@@ -74,22 +77,130 @@ public final class FileReplacement {
     }
   }
 
+  /// Writes what there is of the file to the disk.
+  public func flush() throws(Errno) {
+    guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
+  }
+
   /// Writes the file to the disk and renames it.
   public func commit() throws(Errno) {
     if isTemporary {
-      guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
+      try flush()
       let isRenamed = temporaryPath.withPlatformString { old in
         path.withPlatformString { new in unsafe rename(old, new) == 0 }
       }
       guard isRenamed else { throw Errno(rawValue: errno) }
       Self.synchronize(path.removingLastComponent())
     }
+    try close()
+  }
+
+  private func close() throws(Errno) {
     isOpen = false
     do {
       try descriptor.close()
     } catch {
       throw error as? Errno ?? .ioError
     }
+  }
+
+  // MARK: - In the place of a file that others may change
+
+  /// Writes the file to the disk and puts it in the place of another, unless that is no longer what it was.
+  ///
+  /// Both change names in one step (`RENAME_EXCHANGE`). What came out is then compared with what was held, and put back if
+  /// another program has replaced it or written into it. Where the file system cannot exchange names, a second name (hard
+  /// link) keeps the old file until that is done; then a program that replaces the file between two system calls is not
+  /// noticed.
+  /// - Parameters:
+  ///   - isUnchanged: Whether the content of the old file is what it was.
+  ///   - exchanges: False to do as on a file system that cannot exchange names.
+  /// - Throws: `HeldFile.Failure`, after which the other file has its name again, or what `isUnchanged` throws.
+  public func commit(
+    replacing old: HeldFile, exchanges: Bool = true, ifUnchanged isUnchanged: () throws -> Bool
+  ) throws {
+    do throws(Errno) {
+      try flush()
+    } catch {
+      throw HeldFile.Failure.system(error)
+    }
+    try old.takeLease()
+    defer { old.endLease() }
+    guard FileIdentity(path) == old.identity, try isUnchanged(), !old.isWanted else { throw HeldFile.Failure.changed }
+    let displaced = try displace(old, exchanges: exchanges)
+    let isSame = try isWhatItWas(old, at: displaced) && (old.isLeased || isUnchanged())
+    guard isSame else {
+      if let displaced { try putBack(displaced) }
+      throw HeldFile.Failure.changed
+    }
+    Self.synchronize(path.removingLastComponent())
+    old.endLease()
+    if let displaced { Self.remove(displaced) }
+    do throws(Errno) {
+      try close()
+    } catch {
+      throw HeldFile.Failure.system(error)
+    }
+  }
+
+  /// - Returns: Where the old file lies now; `nil` if it has no name any more.
+  private func displace(_ old: HeldFile, exchanges: Bool) throws(HeldFile.Failure) -> FilePath? {
+    let problem = exchanges ? Self.exchange(temporaryPath, path) : .invalidArgument
+    switch problem {
+    case Errno(rawValue: 0): return temporaryPath
+    case .invalidArgument, .noFunction, .notSupported: break
+    default: throw .system(problem)
+    }
+    let spare = Self.temporaryPath(for: path)
+    let isLinked = path.withPlatformString { old in spare.withPlatformString { unsafe link(old, $0) } } == 0
+    guard !isLinked || FileIdentity(spare)?.inode == old.identity.inode else {
+      Self.remove(spare)
+      throw .changed
+    }
+    guard temporaryPath.withPlatformString({ new in path.withPlatformString { unsafe rename(new, $0) } }) == 0 else {
+      let code = Errno(rawValue: errno)
+      if isLinked { Self.remove(spare) }
+      throw .system(code)
+    }
+    return isLinked ? spare : nil
+  }
+
+  /// A change of names may change the time of the last change of status, so that is not compared.
+  private func isWhatItWas(_ old: HeldFile, at displaced: FilePath?) -> Bool {
+    guard let now = displaced.map({ FileIdentity($0) }) ?? FileIdentity(old.descriptor), !old.isWanted else { return false }
+    return now.device == old.identity.device && now.inode == old.identity.inode && now.size == old.identity.size
+      && now.modified == old.identity.modified && now.permissions == old.identity.permissions
+  }
+
+  /// Gives another program's file its name back. If a third program has replaced the new file by then, its file stays.
+  private func putBack(_ displaced: FilePath) throws(HeldFile.Failure) {
+    guard let own = FileIdentity(descriptor) else { throw .system(.ioError) }
+    func isOwn(_ path: FilePath) -> Bool { FileIdentity(path).map { $0.inode == own.inode } ?? false }
+    if displaced == temporaryPath {
+      guard Self.exchange(temporaryPath, path) == Errno(rawValue: 0) else { throw try keep(displaced) }
+      if isOwn(temporaryPath) { return }
+      guard Self.exchange(temporaryPath, path) == Errno(rawValue: 0) else { throw try keep(temporaryPath) }
+      throw try keep(temporaryPath)
+    }
+    guard isOwn(path) else { throw try keep(displaced) }
+    guard displaced.withPlatformString({ old in path.withPlatformString { unsafe rename(old, $0) } }) == 0 else {
+      throw try keep(displaced)
+    }
+  }
+
+  /// Gives a file that must not be lost a name that is not cleared away.
+  private func keep(_ file: FilePath) throws(HeldFile.Failure) -> HeldFile.Failure {
+    let digits = String(UInt32.random(in: 0 ... .max), radix: 16)
+    let name = FilePath("\(path.string).kept-\(digits)")
+    guard file.withPlatformString({ old in name.withPlatformString { unsafe rename(old, $0) } }) == 0 else {
+      isOpen = false
+      return .conflict(file)
+    }
+    return .conflict(name)
+  }
+
+  private static func exchange(_ one: FilePath, _ other: FilePath) -> Errno {
+    Errno(rawValue: one.withPlatformString { one in other.withPlatformString { unsafe cspawn_exchange(one, $0) } })
   }
 
   /// Replaces a file by one with these bytes.
@@ -113,10 +224,27 @@ public final class FileReplacement {
       prefix + String(repeating: "0", count: 16 - digits.count) + digits + suffix)
   }
 
+  /// When folders were last looked through, by a clock that counts seconds. Reading a large folder for each file that is
+  /// written into it would take longer than writing the file.
+  private static let sweeps = Mutex<[FilePath: Int]>([:])
+  /// More folders than this are forgotten, and looked through again.
+  private static let sweepLimit = 10_000
+
+  private static func isSwept(_ folder: FilePath) -> Bool {
+    let now = time(nil)
+    return sweeps.withLock { sweeps in
+      if let last = sweeps[folder], (last...last + leftoverAge).contains(now) { return true }
+      if sweeps.count >= sweepLimit { sweeps.removeAll() }
+      sweeps[folder] = now
+      return false
+    }
+  }
+
   /// Removes temporary files in a folder left by processes that were killed while writing. (A process ID in the name
-  /// would not help: the process may be on another computer or in another container.)
+  /// would not help: the process may be on another computer or in another container.) Files that another process has
+  /// locked are in use, however old they look: they may have been given the times of others.
   private static func removeLeftovers(in folder: FilePath) {
-    guard let listing = unsafe (folder.isEmpty ? "." : folder).withPlatformString({ unsafe opendir($0) }) else {
+    guard !isSwept(folder), let listing = unsafe (folder.isEmpty ? "." : folder).withPlatformString({ unsafe opendir($0) }) else {
       return
     }
     defer { unsafe closedir(listing) }
@@ -130,10 +258,18 @@ public final class FileReplacement {
       let path = folder.appending(name)
       var status = stat()
       guard path.withPlatformString({ unsafe lstat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG,
-        status.st_mtim.tv_sec < now - leftoverAge
+        status.st_mtim.tv_sec < now - leftoverAge, !isInUse(path)
       else { continue }
       remove(path)
     }
+  }
+
+  private static func isInUse(_ path: FilePath) -> Bool {
+    guard let file = try? FileDescriptor.open(path, .readOnly, options: [.noFollow, .nonBlocking, .closeOnExec]) else {
+      return false
+    }
+    defer { try? file.close() }
+    return flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 
   // MARK: - System calls

@@ -6,7 +6,7 @@ internal import MediaContainers
 /// Finding: `TagFinding`. Reads the file itself, a few kilobytes at its start and end, and no audio.
 public struct TagAnalyzer: Analyzer {
   public static let id = "tags"
-  public static let version = 3
+  public static let version = 4
   public static let summary = "Tags of all common formats under canonical names"
 
   public init(_ configuration: NoConfiguration) {}

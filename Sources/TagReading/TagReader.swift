@@ -17,18 +17,12 @@ public enum TagReader {
   }
 
   static func read(_ source: ByteSource) throws(FileReadError) -> TagFinding {
-    let leading = try LeadingTags(of: source)
-    let container = try Container(of: source, at: leading.end)
+    let tags = try SeparateTags(of: source)
     var finding = TagFinding()
-    // Where the container's own structure ends, no tag of another format can have begun.
-    var structureEnd = leading.end
-    for tag in try ownTags(of: source, container, at: leading.end, end: &structureEnd) { finding.add(tag) }
+    for tag in tags.own { finding.add(tag) }
     let isComplete = !finding.pictures.isEmpty || finding.fields.keys.contains(where: Self.isWrittenByPeople)
-    let trailing = try TrailingTags(of: source, behind: structureEnd)
-    for tag in leading.id3v2 + trailing.tags + leading.apev2 + trailing.lastResorts {
-      finding.add(tag, formatOnly: isComplete)
-    }
-    finding.remarks += leading.remarks + trailing.remarks
+    for tag in tags.others { finding.add(tag, formatOnly: isComplete) }
+    finding.remarks += tags.remarks
     finding.keepWithinBounds()
     if source.isExhausted {
       finding.remarks.append(
@@ -38,31 +32,8 @@ public enum TagReader {
   }
 
   /// False for what encoders write by themselves, which is no sign that the file was tagged.
-  private static func isWrittenByPeople(_ field: String) -> Bool {
+  static func isWrittenByPeople(_ field: String) -> Bool {
     !field.hasPrefix(TagField.otherPrefix) && field != "encodedby" && field != "encodersettings"
-  }
-
-  /// The tags that belong to the container itself, in order of precedence.
-  private static func ownTags(
-    of source: ByteSource, _ container: Container, at audioStart: Int, end: inout Int
-  ) throws(FileReadError) -> [RawTag] {
-    switch container {
-    case .flac: return [try FLACMetadata.read(from: source, at: audioStart)]
-    case .ogg: return [try OggComment.read(from: source, at: audioStart)]
-    case .mp4: return try MP4Items.read(from: source).map { [$0] } ?? []
-    case .asf: return [try ASFTags.read(from: source, at: audioStart)]
-    case .matroska: return try MatroskaTags.read(from: source, at: audioStart).map { [$0] } ?? []
-    case .wav, .rifx, .rf64, .wave64, .aiff, .dsdiff:
-      guard var chunks = ChunkTags(source, container, at: audioStart) else { return [] }
-      let tags = try chunks.read()
-      end = chunks.end
-      return tags
-    case .dsf:
-      let position = Int(clamping: try DSFHeader(in: source, at: audioStart).tagOffset)
-      guard let tag = try ID3v2Tag(in: source, at: position) else { return [] }
-      return [try tag.read()]
-    default: return try TrackerModule.read(from: source, container).map { [$0] } ?? []
-    }
   }
 }
 

@@ -1,13 +1,16 @@
 internal import TagReading
 
-/// The items of one tag, as bytes in the order of the file. Whatever is not set stays as it is, byte for byte, whether it is
-/// understood or not.
+/// The items of one tag, in the order of the file. Whatever is not set stays as it is, byte for byte, whether it is understood
+/// or not, and is not read.
 struct EditableTag {
   struct Entry: Hashable {
     /// Empty for what is no text, or is packed in a way that is not written here.
     var key = ""
     var values: [String] = []
-    var bytes: [UInt8]
+    /// Programs show it as text, under whatever key.
+    var isText = false
+    /// Where its bytes are.
+    var content: FileSplice.Piece
   }
 
   let space: KeySpace
@@ -25,7 +28,14 @@ struct EditableTag {
   }
 
   /// All entries, one after the other.
-  var bytes: [UInt8] { entries.flatMap(\.bytes) }
+  var content: FileSplice {
+    var splice = FileSplice()
+    for entry in entries { splice.add(entry.content) }
+    return splice
+  }
+
+  /// Programs see no text in it, and so may look into another tag of the file.
+  var isSilent: Bool { !entries.contains(where: \.isText) }
 
   func values(of key: String) -> [String] {
     entries.filter { Self.isSame($0.key, key) }.flatMap(\.values)
@@ -49,7 +59,9 @@ struct EditableTag {
     if !values.isEmpty {
       let rendered = try render(spelled, values)
       for (index, bytes) in rendered.enumerated() {
-        new.append(Entry(key: spelled, values: rendered.count == 1 ? values : [values[index]], bytes: bytes))
+        new.append(
+          Entry(
+            key: spelled, values: rendered.count == 1 ? values : [values[index]], isText: true, content: .bytes(bytes)))
       }
     }
     let first = places.first ?? entries.endIndex
@@ -57,9 +69,12 @@ struct EditableTag {
     entries.insert(contentsOf: new, at: first)
   }
 
-  /// The bytes of all entries but those under some keys.
-  func others(than keys: [String]) -> [[UInt8]] {
-    entries.filter { entry in !keys.contains { Self.isSame($0, entry.key) } }.map(\.bytes)
+  /// Adds an entry that is no text.
+  mutating func append(_ entry: Entry) { entries.append(entry) }
+
+  /// All entries but those under some keys.
+  func others(than keys: [String]) -> [FileSplice.Piece] {
+    entries.filter { entry in !keys.contains { Self.isSame($0, entry.key) } }.map(\.content)
   }
 
   private static func isSame(_ a: String, _ b: String) -> Bool { !a.isEmpty && a.uppercased() == b.uppercased() }

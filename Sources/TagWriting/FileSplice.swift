@@ -1,11 +1,15 @@
+internal import Analysis
 internal import MediaContainers
 internal import SystemPackage
 
-/// What a file with new tags is made of: stretches of the old one, and new bytes.
+/// What a file with new tags is made of: stretches of the old one, and new bytes. Pictures and audio are never held in memory.
 struct FileSplice {
-  enum Piece {
+  enum Piece: Hashable {
     case original(Range<Int>)
     case bytes([UInt8])
+    case zeros(Int)
+    /// New bytes, and a stretch of the old file behind them.
+    case joined([UInt8], Range<Int>)
     /// Ogg pages; those of one stream, up to its end, get other numbers.
     case pages(Range<Int>, serial: UInt32, numberShift: UInt32)
   }
@@ -22,39 +26,105 @@ struct FileSplice {
     if !bytes.isEmpty { pieces.append(.bytes(bytes)) }
   }
 
+  mutating func add(zeros count: Int) {
+    if count > 0 { pieces.append(.zeros(count)) }
+  }
+
+  mutating func add(_ piece: Piece) {
+    if case .joined(let bytes, let range) = piece {
+      add(bytes)
+      add(range)
+    } else if piece.size > 0 {
+      pieces.append(piece)
+    }
+  }
+
+  mutating func add(_ other: FileSplice) { pieces += other.pieces }
+
+  /// A part of the old file in which some stretches are replaced.
+  /// - Parameter patches: Within `range`, and none inside another; what stands at the same place keeps its order.
+  mutating func add(_ range: Range<Int>, replacing patches: [(range: Range<Int>, new: FileSplice)]) {
+    var position = range.lowerBound
+    for patch in patches.enumerated().sorted(by: {
+      ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset)
+    }) {
+      add(position..<patch.element.range.lowerBound)
+      add(patch.element.new)
+      position = patch.element.range.upperBound
+    }
+    add(position..<range.upperBound)
+  }
+
   mutating func add(pages range: Range<Int>, serial: UInt32, numberShift: UInt32) {
     pieces.append(.pages(range, serial: serial, numberShift: numberShift))
   }
 
   /// Bytes of the new file.
-  var size: Int {
-    pieces.reduce(0) { sum, piece in
+  var size: Int { pieces.reduce(0) { $0 + $1.size } }
+
+  /// The bytes, if none of them come from the old file.
+  var ownBytes: [UInt8] {
+    pieces.flatMap { piece -> [UInt8] in
       switch piece {
-      case .original(let range), .pages(let range, _, _): sum + range.count
-      case .bytes(let bytes): sum + bytes.count
+      case .bytes(let bytes): bytes
+      case .zeros(let count): [UInt8](repeating: 0, count: count)
+      case .original, .pages, .joined: []
       }
     }
   }
 
-  func write(from source: ByteSource, to file: FileDescriptor) throws(TagWriteError) {
+  /// - Returns: The digest of what was written.
+  @discardableResult
+  func write(from source: ByteSource, to file: FileDescriptor) throws(TagWriteError) -> ContentID {
+    var hasher = ContentHasher()
+    try forEachBlock(of: source) { block throws(TagWriteError) in
+      block.withUnsafeBytes { hasher.update($0) }
+      do {
+        _ = try file.writeAll(block)
+      } catch {
+        throw TagWriteError(.inputOutput, "The new file could not be written: \(error).")
+      }
+    }
+    return hasher.finish()
+  }
+
+  /// The digest of what would be written.
+  func digest(from source: ByteSource) throws(TagWriteError) -> ContentID {
+    var hasher = ContentHasher()
+    try forEachBlock(of: source) { block throws(TagWriteError) in block.withUnsafeBytes { hasher.update($0) } }
+    return hasher.finish()
+  }
+
+  private func forEachBlock(
+    of source: ByteSource, _ take: ([UInt8]) throws(TagWriteError) -> Void
+  ) throws(TagWriteError) {
     for piece in pieces {
       switch piece {
-      case .bytes(let bytes): try Self.write(bytes, to: file)
+      case .bytes(let bytes): try take(bytes)
+      case .zeros(var count):
+        while count > 0 {
+          let block = [UInt8](repeating: 0, count: min(count, Self.blockSize))
+          try take(block)
+          count -= block.count
+        }
       case .original(let range):
         var position = range.lowerBound
         while position < range.upperBound {
           let block = try Self.read(position..<min(position + Self.blockSize, range.upperBound), of: source)
-          try Self.write(block, to: file)
+          try take(block)
           position += block.count
         }
+      // Parted by `add`.
+      case .joined: continue
       case .pages(let range, let serial, let shift):
-        try Self.write(pages: range, serial: serial, numberShift: shift, from: source, to: file)
+        try Self.forEachBlock(ofPages: range, serial: serial, numberShift: shift, in: source, take)
       }
     }
   }
 
-  private static func write(
-    pages range: Range<Int>, serial: UInt32, numberShift: UInt32, from source: ByteSource, to file: FileDescriptor
+  private static func forEachBlock(
+    ofPages range: Range<Int>, serial: UInt32, numberShift: UInt32, in source: ByteSource,
+    _ take: ([UInt8]) throws(TagWriteError) -> Void
   ) throws(TagWriteError) {
     var waiting: [UInt8] = []
     var hasEnded = false
@@ -79,7 +149,7 @@ struct FileSplice {
       waiting += page
       position += size
       if waiting.count >= blockSize || position == range.upperBound {
-        try Self.write(waiting, to: file)
+        try take(waiting)
         waiting = []
       }
     }
@@ -100,12 +170,15 @@ struct FileSplice {
     }
     return bytes
   }
+}
 
-  private static func write(_ bytes: [UInt8], to file: FileDescriptor) throws(TagWriteError) {
-    do {
-      _ = try file.writeAll(bytes)
-    } catch {
-      throw TagWriteError(.inputOutput, "The new file could not be written: \(error).")
+extension FileSplice.Piece {
+  var size: Int {
+    switch self {
+    case .original(let range), .pages(let range, _, _): range.count
+    case .bytes(let bytes): bytes.count
+    case .zeros(let count): count
+    case .joined(let bytes, let range): bytes.count + range.count
     }
   }
 }

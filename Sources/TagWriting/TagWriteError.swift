@@ -7,8 +7,10 @@ public struct TagWriteError: Error, Hashable, Sendable, CustomStringConvertible 
     case oddStructure = "odd_structure"
     /// The tag has no place for the value.
     case noRoom = "no_room"
-    /// Somebody has changed the file since it was analyzed, or meanwhile.
+    /// Another program has changed the file since it was analyzed, or meanwhile.
     case changed
+    /// Another program has locked the file, or has it open for writing. Try again later.
+    case inUse = "in_use"
     /// The file, or its folder, may not be written.
     case notWritable = "not_writable"
     /// The file has other names, which would keep the old tags.
@@ -24,6 +26,8 @@ public struct TagWriteError: Error, Hashable, Sendable, CustomStringConvertible 
   public var code: Code
   /// One sentence, without the file's name.
   public var message: String
+  /// The file changed just now: what is to be written can be worked out again from what it is now.
+  public var canBeRetried = false
 
   public init(_ code: Code, _ message: String) {
     self.code = code

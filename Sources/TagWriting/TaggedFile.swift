@@ -1,3 +1,4 @@
+internal import Analysis
 internal import MediaContainers
 public import SystemPackage
 internal import TagReading
@@ -6,10 +7,13 @@ internal import TagReading
 ///
 /// It is taken apart more strictly than by the reader of tags: what is not exactly as the standard says is not touched.
 /// Writing makes a whole new file, in which everything but the items that were set has the bytes of the old one (with the
-/// lengths, offsets and checksums that follow from a tag of another length).
+/// lengths, offsets and checksums that follow from a tag of another length). Programs that find a tag of the kind they prefer
+/// read no other, so the first item of such a tag brings along all that the others say.
 public struct TaggedFile {
-  private let source: ByteSource
+  let source: ByteSource
   private var container: any TagContainer
+  /// The texts that came along from other tags.
+  private(set) var transferred: [TagTransfer.Item] = []
 
   /// - Throws: `TagWriteError`: `unsupportedFormat`, `oddStructure` or `inputOutput`.
   public init(path: FilePath) throws(TagWriteError) {
@@ -39,7 +43,7 @@ public struct TaggedFile {
 
   /// Where a field goes that the file does not have yet; `nil` if there is no key for it.
   public func newKey(of field: String) -> (tag: String, key: String)? {
-    guard let space = container.tags.first?.space, let key = TagKeys.keys(of: field, in: space).first else {
+    guard let space = container.tags.first?.space, let key = TagKeys.newKey(of: field, in: space) else {
       return nil
     }
     return (space.rawValue, key)
@@ -57,29 +61,64 @@ public struct TaggedFile {
       if item.values.isEmpty { return }
       throw TagWriteError(.oddStructure, "The file no longer has a tag of the kind \(item.tag).")
     }
+    if place == 0, !item.values.isEmpty, container.tags[0].isSilent { try transfer() }
     try container.tags[place].set(item.key, to: item.values)
   }
 
-  /// Bytes of the new file.
-  public func newSize() throws(TagWriteError) -> Int { try container.splice().size }
+  /// Gives the first tag, which says nothing yet, what the other tags of the file say.
+  private mutating func transfer() throws(TagWriteError) {
+    let space = container.tags[0].space
+    let isKey: (String) -> Bool
+    switch space {
+    case .id3v2: isKey = ID3v2Envelope.hasFrame
+    case .apev2: isKey = APEv2Items.isKey
+    case .vorbis: isKey = VorbisCommentBody.isKey
+    default: return
+    }
+    do {
+      let items = TagTransfer.items(of: try SeparateTags(of: source), to: space, where: isKey)
+      for item in items where container.tags[0].values(of: item.key).isEmpty {
+        try container.tags[0].set(item.key, to: item.values)
+        transferred.append(item)
+      }
+      for picture in try container.pictures(from: source) { container.tags[0].append(picture) }
+    } catch let error as TagWriteError {
+      throw error
+    } catch {
+      throw TagWriteError(.inputOutput, "\(error)")
+    }
+  }
+
+  /// What the new file is made of.
+  func splice() throws(TagWriteError) -> FileSplice { try container.splice() }
 
   /// Writes the new file.
   public func write(to file: FileDescriptor) throws(TagWriteError) {
-    try container.splice().write(from: source, to: file)
+    try splice().write(from: source, to: file)
   }
 
   /// Whether all items but those of some keys are the same in both, byte for byte and in the same order.
-  func hasSameOtherItems(as other: TaggedFile, than changed: [TagItem]) -> Bool {
-    func rest(_ file: TaggedFile) -> [KeySpace: [[UInt8]]] {
-      var rest: [KeySpace: [[UInt8]]] = [:]
-      for tag in file.container.tags {
-        let keys = changed.filter { $0.tag == tag.space.rawValue }.map(\.key)
-        let others = tag.others(than: keys)
-        if !others.isEmpty { rest[tag.space] = others }
-      }
-      return rest
+  func hasSameOtherItems(as other: TaggedFile, than changed: [TagItem]) throws(TagWriteError) -> Bool {
+    try others(than: changed) == other.others(than: changed)
+  }
+
+  /// The sizes of all items but those of some keys, and a digest of their bytes, for each kind of tag.
+  private func others(than changed: [TagItem]) throws(TagWriteError) -> [KeySpace: OtherItems] {
+    var others: [KeySpace: OtherItems] = [:]
+    for tag in container.tags {
+      let keys = changed.filter { $0.tag == tag.space.rawValue }.map(\.key)
+      let pieces = tag.others(than: keys)
+      guard !pieces.isEmpty else { continue }
+      var splice = FileSplice()
+      for piece in pieces { splice.add(piece) }
+      others[tag.space] = OtherItems(sizes: pieces.map(\.size), digest: try splice.digest(from: source))
     }
-    return rest(self) == rest(other)
+    return others
+  }
+
+  private struct OtherItems: Equatable {
+    var sizes: [Int]
+    var digest: ContentID
   }
 
   private static func container(of source: ByteSource) throws -> any TagContainer {
@@ -111,4 +150,10 @@ protocol TagContainer {
   var tags: [EditableTag] { get set }
   /// The file with these tags.
   func splice() throws(TagWriteError) -> FileSplice
+  /// Pictures of other tags, for the first one.
+  func pictures(from source: ByteSource) throws -> [EditableTag.Entry]
+}
+
+extension TagContainer {
+  func pictures(from source: ByteSource) throws -> [EditableTag.Entry] { [] }
 }

@@ -1,9 +1,9 @@
 /// Text that a shell reads as it was meant.
 enum ShellText {
   /// The command line of this process with one more option, without those that ask for a dry run.
-  static func command(adding option: String) -> String {
+  static func command(adding option: String?) -> String {
     let words = RawArguments.texts.filter { !["-n", "--dry-run"].contains($0) }
-    return (["analyze"] + words.map(quoted) + [option]).joined(separator: " ")
+    return (["analyze"] + words.map(quoted) + (option.map { [$0] } ?? [])).joined(separator: " ")
   }
 
   static func quoted(_ word: String) -> String {

@@ -13,11 +13,11 @@ struct WriteTagsCommand: AsyncParsableCommand {
     commandName: "write-tags", abstract: "Write findings into the tags of files",
     discussion: """
       Fields: bpm, initialkey, replaygain (for Opus: R128_TRACK_GAIN and R128_ALBUM_GAIN), acoustid_fingerprint. Only these \
-      are written, only in the files named (all of the library if neither paths nor --where are given), and never over \
-      another value unless --overwrite is given. Nothing else in a file changes.
+      are written, only in the tracks under the given paths that match --where (or all of the library with --all), and never \
+      over another value unless --overwrite is given. Nothing else in a file changes.
 
-      Each file is made new beside the old one, checked, and put in its place. What was there before goes into a journal \
-      first; --undo takes the changes back.
+      Only what would change is shown; add --yes to change it. Each file is made new beside the old one, checked, and put in \
+      its place. What was there before goes into a journal first; --undo takes the changes back.
 
       Exit status: 0 fine; 1 it could not be done; 3 some files could not be written; 11 a run holds the lock.
       """)
@@ -27,6 +27,12 @@ struct WriteTagsCommand: AsyncParsableCommand {
 
   @OptionGroup
   var tracks: WhereArgument
+
+  @Flag(help: "All tracks of the library")
+  var all = false
+
+  @Flag(help: "Change the files, and not only show what would change")
+  var yes = false
 
   @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show what would change, and change nothing")
   var dryRun = false
@@ -73,8 +79,9 @@ struct WriteTagsCommand: AsyncParsableCommand {
       let valid = WritableField.KeyNotation.allCases.map(\.rawValue).joined(separator: ", ")
       throw ValidationError("--key-notation expects one of \(valid), not '\(keyNotation)'.")
     }
+    if yes, dryRun { throw ValidationError("Give --yes or --dry-run, not both.") }
     if undo != nil {
-      if !words.isEmpty || tracks.expression != nil {
+      if !words.isEmpty || tracks.expression != nil || all {
         throw ValidationError("--undo takes back all of a journal; name no fields and no files.")
       }
       if overwrite || journal != nil {
@@ -92,12 +99,20 @@ struct WriteTagsCommand: AsyncParsableCommand {
         "'\(printable(name))' is neither a field (\(names.joined(separator: ", "))) nor a file or folder."
           + (word.bareWord.map { Suggestion.hint(for: $0, in: names) } ?? ""))
     }
+    let isNarrowed = !paths.isEmpty || tracks.expression != nil
+    if !isNarrowed, !all {
+      throw ValidationError("Name files or folders, or give --where; --all stands for the whole library.")
+    }
+    if isNarrowed, all { throw ValidationError("Give --all, or paths and --where, not both.") }
   }
+
+  /// Only what would change is shown. A journal is taken back unless `--dry-run` is given.
+  private var isPlan: Bool { undo == nil ? !yes : dryRun }
 
   func run() async throws {
     try await reportingErrors {
       let settings = try CommandSettings(database)
-      let session = TaggingSession(isDryRun: dryRun, isJSON: json)
+      let session = TaggingSession(isPlan: isPlan, isUndo: undo != nil, isJSON: json)
       if let undo {
         try takeBack(undo.path, settings, session)
       } else {
@@ -118,7 +133,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
     var options = LibraryTagging.Options(fields)
     options.keyNotation = WritableField.KeyNotation(rawValue: keyNotation) ?? .musical
     options.overwrites = overwrite
-    options.isDryRun = dryRun
+    options.isDryRun = isPlan
     options.replacement = replacementOptions
     options.journal = journal?.path
     let store = try settings.openStoreForReading()
@@ -133,7 +148,8 @@ struct WriteTagsCommand: AsyncParsableCommand {
 
   private func takeBack(_ journal: FilePath, _ settings: CommandSettings, _ session: TaggingSession) throws {
     var task = try TagUndo(journal: journal)
-    task.isDryRun = dryRun
+    if task.isEmpty, !json { Terminal.writeLine("The journal is empty: nothing was written.") }
+    task.isDryRun = isPlan
     task.replacement = replacementOptions
     let database = try settings.database()
     try task.perform(database: database.isThere ? database : nil) { try session.show($0, of: task.count) }
@@ -143,15 +159,17 @@ struct WriteTagsCommand: AsyncParsableCommand {
 /// Shows results as they come, and counts them.
 private final class TaggingSession {
   var journal: FilePath?
-  private let isDryRun: Bool
+  private let isPlan: Bool
+  private let isUndo: Bool
   private let isJSON: Bool
   private let progress = ProgressBar()
   private let signals: SignalHandling
   private var counts: [TaggingResult.Status: Int] = [:]
   private var done = 0
 
-  init(isDryRun: Bool, isJSON: Bool) {
-    self.isDryRun = isDryRun
+  init(isPlan: Bool, isUndo: Bool, isJSON: Bool) {
+    self.isPlan = isPlan
+    self.isUndo = isUndo
     self.isJSON = isJSON
     // The file at work is finished first.
     signals = SignalHandling { _ in }
@@ -184,7 +202,11 @@ private final class TaggingSession {
   func finish() throws {
     progress.finish()
     if !isJSON {
-      for line in TaggingText.summary(counts, isDryRun: isDryRun) { Terminal.writeLine(line) }
+      for line in TaggingText.summary(counts) { Terminal.writeLine(line) }
+      if isPlan, counts[.planned, default: 0] > 0 {
+        let command = ShellText.command(adding: isUndo ? nil : "--yes")
+        Terminal.writeLine("Nothing was changed. To change \(isUndo ? "them back" : "them"):\n  \(command)")
+      }
       if let journal {
         Terminal.writeLine("To take this back: analyze write-tags --undo \(ShellText.quoted(journal.string))")
       }
@@ -212,7 +234,7 @@ private enum TaggingText {
     change.key.lowercased() == change.field ? change.field : "\(change.field) (\(change.key))"
   }
 
-  static func summary(_ counts: [TaggingResult.Status: Int], isDryRun: Bool) -> [String] {
+  static func summary(_ counts: [TaggingResult.Status: Int]) -> [String] {
     let sentences: [(TaggingResult.Status, String)] = [
       (.written, "changed"), (.planned, "would be changed"), (.unchanged, "with these values already"),
       (.kept, "with other values, which were kept (--overwrite replaces them)"), (.nothing, "with nothing to write"),

@@ -19,9 +19,14 @@ import Text
 
   private func read() throws { #expect(try place.run(pipeline: pipeline).status == 0) }
 
-  private func write(_ words: Argument..., json: Bool = true) throws -> (status: Int, results: [JSONValue], errors: String) {
+  /// Writes into all of the library, unless the words say something else.
+  private func write(_ words: Argument...) throws -> (status: Int, results: [JSONValue], errors: String) {
+    let texts = words.map { String(decoding: $0.bytes, as: UTF8.self) }
+    let isNarrowed = texts.contains { $0.hasPrefix(place.library.string) || $0 == "--undo" }
+    let isPlan = texts.contains { ["-n", "--dry-run", "--undo"].contains($0) }
     let outcome = try place.start(
-      ["write-tags"] + words + ["--database", Argument(place.database)] + (json ? ["--json"] : [])
+      ["write-tags"] + words + (isNarrowed ? [] : ["--all"]) + (isPlan ? [] : ["--yes"])
+        + ["--database", Argument(place.database), "--json"]
     ).end()
     return (outcome.status, try outcome.lines.map { try JSONValue(parsing: Array($0.utf8)) }, outcome.errors)
   }
@@ -88,8 +93,60 @@ import Text
     #expect(try bytes("1.wav") == Audio.wav(1))
     #expect(try write("--undo", Argument(journals[0])).results.map { $0["status"] } == ["unchanged"])
     let text = try place.analyze(
-      "write-tags", Self.field, "-n", Argument(place.library.appending("2.wav")), "--database", Argument(place.database))
+      "write-tags", Self.field, Argument(place.library.appending("2.wav")), "--database", Argument(place.database))
     #expect(text.lines.count == 2 && text.lines[1].hasPrefix("  + acoustid_fingerprint"))
+    #expect(text.errors.contains("Nothing was changed") && text.errors.contains(" --yes"))
+    #expect(try bytes("2.wav") == Audio.wav(2))
+  }
+
+  /// Its own change does not keep it from the next one, and no more does that of another program.
+  @Test func aSecondWriteNeedsNoRunBetween() throws {
+    try place.put(Audio.wav(1), as: "1.wav")
+    try read()
+    let journals = ["a", "b"].map { Argument(place.folder.file("\($0).ndjson")) }
+    #expect(try write(Self.field, "--journal", journals[0]).results.map { $0["status"] } == ["written"])
+    #expect(try write(Self.field).results.map { $0["status"] } == ["unchanged"])
+    try place.put(tagged(1, fingerprint: "AQother"), as: "1.wav")
+    #expect(try write(Self.field).results.map { $0["status"] } == ["kept"])
+    #expect(
+      try write(Self.field, "--overwrite", "--journal", journals[1]).results.map { $0["status"] } == ["written"])
+    #expect(try write("--undo", journals[1]).results.map { $0["status"] } == ["written"])
+    #expect(try write("--undo", journals[0]).results.map { $0["status"] } == ["kept"])
+    #expect(try bytes("1.wav") == tagged(1, fingerprint: "AQother"))
+  }
+
+  /// A kill may end the program before the first line of its journal is whole.
+  @Test(arguments: ["", #"{"jour"#, #"{"journal":"nocturne.tag_journal","program":"N"#])
+  func aJournalWithoutAnyLine(text: String) throws {
+    let journal = place.folder.file("empty.ndjson")
+    try place.write(text, to: journal)
+    let outcome = try place.start(["write-tags", "--undo", Argument(journal), "--database", Argument(place.database)]).end()
+    #expect(outcome.status == 0 && outcome.errors.contains("nothing was written"))
+    try place.put(Audio.wav(1), as: "1.wav")
+    try read()
+    #expect(try write(Self.field, "--journal", Argument(journal)).results.map { $0["status"] } == ["written"])
+    #expect(try write("--undo", Argument(journal)).results.map { $0["status"] } == ["written"])
+    #expect(try bytes("1.wav") == Audio.wav(1))
+  }
+
+  /// Two programs at once, with two databases.
+  @Test func valuesOfTwoProgramsAreKept() throws {
+    for seed in 1...12 { try place.put(Audio.wav(UInt64(seed)), as: "\(seed).wav") }
+    try read()
+    let other = place.folder.file("other.sqlite")
+    try FileManager.default.copyItem(atPath: place.database.string, toPath: other.string)
+    let first = try place.start(
+      ["write-tags", Self.field, "--all", "--yes", "--json", "--database", Argument(place.database)])
+    let second = try place.start(["write-tags", Self.field, "--all", "--yes", "--json", "--database", Argument(other)])
+    let outcomes = [try first.end(), try second.end()]
+    for outcome in outcomes {
+      for line in outcome.lines {
+        let status = try JSONValue(parsing: Array(line.utf8))["status"]
+        #expect(status == "written" || status == "unchanged", "\(line)")
+      }
+    }
+    #expect(try names.count == 12)
+    for name in try names { #expect(String(decoding: try bytes(name), as: UTF8.self).contains("Acoustid Fingerprint")) }
   }
 
   @Test func otherValuesAreKept() throws {
@@ -100,7 +157,8 @@ import Text
     #expect(kept.status == 0 && kept.results.map { $0["status"] } == ["kept"] && kept.results[0]["changes"] == .null)
     #expect(kept.results[0]["kept"].elements.map { $0["before"].elements } == [["AQother"]])
     #expect(try bytes("1.wav") == old && journals.isEmpty)
-    #expect(try place.analyze("write-tags", Self.field, "--database", Argument(place.database)).text.contains("AQother is kept"))
+    #expect(
+      try place.analyze("write-tags", Self.field, "--all", "--database", Argument(place.database)).text.contains("AQother is kept"))
 
     let journal = place.folder.file("own.ndjson")
     #expect(try write(Self.field, "--overwrite", "--journal", Argument(journal)).results.map { $0["status"] } == ["written"])
@@ -166,13 +224,18 @@ import Text
     try place.put(Array(Audio.wav(4).prefix(80_000)), as: "4.wav")
     #expect(try place.run("--fail-on", "never", pipeline: pipeline).status == 0)
     _ = place.library.appending("1.wav").withPlatformString { chmod($0, 0o444) }
-    try place.put(Audio.wav(2), as: "2.wav", modified: 1_500_000_000)
+    try place.put(Audio.wav(5), as: "2.wav", modified: 1_500_000_000)
     let before = try names.map { try bytes($0) }
     let outcome = try write(Self.field)
     #expect(outcome.status == 3)
     #expect(outcome.results.map { $0["status"] } == ["failed", "failed", "written", "failed"])
     #expect(outcome.results.map { $0["reason"] } == ["not_writable", "changed", .null, "odd_structure"])
     for index in [0, 1, 3] { #expect(try bytes("\(index + 1).wav") == before[index]) }
+    // A folder that nobody may write to, as for root.
+    _ = place.library.withPlatformString { chmod($0, 0o555) }
+    defer { _ = place.library.withPlatformString { chmod($0, 0o755) } }
+    let refused = try write(Self.field, "--overwrite", Argument(place.library.appending("1.wav")))
+    #expect(refused.results.map { $0["reason"] } == ["not_writable"])
   }
 
   @Test func nothingIsWrittenWithoutAJournalOrDuringARun() throws {
@@ -188,7 +251,10 @@ import Text
       #expect(try write(Self.field, "-n").status == 0)
     }
     #expect(try bytes("1.wav") == Audio.wav(1) && names == ["1.wav"])
-    for words: [Argument] in [[], ["tempo"], ["bpn"], ["bpm", "--key-notation", "x"], ["bpm", "--undo", "x"]] {
+    for words: [Argument] in [
+      [], ["tempo"], ["bpn"], ["bpm", "--key-notation", "x"], ["bpm", "--undo", "x"], [Self.field], [Self.field, "--yes"],
+      [Self.field, "--all", "--yes", "-n"], [Self.field, "--all", Argument(place.library)],
+    ] {
       #expect(try place.start(["write-tags"] + words + ["--database", Argument(place.database)]).end().status == 64)
     }
   }
@@ -200,10 +266,10 @@ import Text
       cp "\(place.folder.file("spare.wav"))" "\(place.library)/1.wav"
       "$0" run "\(place.library)" --database "\(place.database)" --pipeline fingerprint; echo "run $?"
       head -c 60000 /dev/zero > "\(place.library)/filler"
-      "$0" write-tags acoustid_fingerprint --database "\(place.database)"; echo "full $?"
+      "$0" write-tags acoustid_fingerprint --all --yes --database "\(place.database)"; echo "full $?"
       cmp "\(place.folder.file("spare.wav"))" "\(place.library)/1.wav" && ls -A "\(place.library)"
       rm "\(place.library)/filler"
-      "$0" write-tags acoustid_fingerprint --database "\(place.database)" > "\(place.folder.file("out"))"; echo "room $?"
+      "$0" write-tags acoustid_fingerprint --all --yes --database "\(place.database)" > "\(place.folder.file("out"))"; echo "room $?"
       """
     try place.write(Audio.wav(1), to: place.folder.file("spare.wav"))
     let outcome = try RunningProgram(

@@ -30,7 +30,9 @@ import Testing
   ]
 
   /// Sets fields in place, with all checks.
-  private func write(_ values: [String: String], to path: FilePath) throws {
+  private func write(
+    _ values: [String: String], to path: FilePath, before: (TagReplacement.Prepared) -> Void = { _ in }
+  ) throws {
     let replacement = try TagReplacement(path, TagReplacement.Options())
     let items = try values.map { field, value in
       if let item = replacement.file.items(of: field).first {
@@ -41,7 +43,7 @@ import Testing
     }
     try replacement.perform(
       items, of: Set(values.keys), expecting: values, contentID: AudioContent(path: path).id
-    ) { _ in }
+    ) { before($0) }
   }
 
   private func remove(_ fields: some Sequence<String>, from path: FilePath) throws {
@@ -184,9 +186,194 @@ import Testing
     try write(["replaygain_track_gain": "-2.00 dB"], to: path)
     #expect(try contents(path).count == mp3(3, frame23("TIT2", Array("\u{0}x".utf8))).count + ape.count)
     #expect(try TagReader.read(path: path).fields["replaygain_track_gain"] == ["-2.00 dB"])
-    // Without ID3v2, the APE tag gets new fields, so that it is not hidden.
-    let alone = try put(Samples.bytes("bare.mp3") + ape, "b.mp3")
-    #expect(try TaggedFile(path: alone).newKey(of: "bpm")?.tag == "apev2")
+  }
+
+  // MARK: Several tags
+
+  private static func id3v1(title: String, genre: UInt8 = 255) -> [UInt8] {
+    func field(_ text: String, _ size: Int) -> [UInt8] {
+      Array(text.unicodeScalars.map { UInt8($0.value) }) + [UInt8](repeating: 0, count: size - text.unicodeScalars.count)
+    }
+    return Array("TAG".utf8) + field(title, 30) + field("Än artist", 30) + field("Album", 30) + field("1999", 4)
+      + field("words", 28) + [0, 7, genre]
+  }
+
+  private static func ape(_ items: [(key: String, flags: UInt8, value: [UInt8])]) -> [UInt8] {
+    let content = items.flatMap { item in
+      UInt32(item.value.count).littleEndianBytes + [item.flags, 0, 0, 0] + Array(item.key.utf8) + [0] + item.value
+    }
+    func frame(_ flags: UInt32) -> [UInt8] {
+      Array("APETAGEX".utf8) + UInt32(2_000).littleEndianBytes + UInt32(content.count + 32).littleEndianBytes
+        + UInt32(items.count).littleEndianBytes + flags.littleEndianBytes + [UInt8](repeating: 0, count: 8)
+    }
+    return frame(0xA000_0000) + content + frame(0x8000_0000)
+  }
+
+  private static func chunks(_ file: [UInt8], adding chunk: [UInt8], isBigEndian: Bool = false) -> [UInt8] {
+    var bytes = file + chunk
+    let size = UInt32(bytes.count - 8)
+    bytes.replaceSubrange(4..<8, with: isBigEndian ? size.bigEndianBytes : size.littleEndianBytes)
+    return bytes
+  }
+
+  /// The audio of a sample, without the tags that ffmpeg wrote.
+  private func bare(_ name: String) throws -> [UInt8] {
+    let bytes = try Samples.bytes(name)
+    let end = try TagRegions.startOfTrailing(in: ByteSource(bytes), behind: 0)
+    return Array(bytes[..<end])
+  }
+
+  private static let longTitle = "A title that is longer than those thirty letters"
+  private static let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47] + [UInt8](repeating: 0xFF, count: 300)
+
+  /// Programs that read only the first tag of a kind they prefer miss nothing that they showed before.
+  @Test(arguments: ["id3v1.mp3", "ape.mp3", "both.mp3", "info.wav", "text.aiff", "id3v1.wv", "id3v2.wv", "id3v2.flac", "id3v1.flac"])
+  func aNewTagSaysAllThatOthersSay(name: String) throws {
+    let ape = Self.ape([
+      ("Title", 0, Array(Self.longTitle.utf8)), ("Album Artist", 0, Array("One\u{0}Two".utf8)),
+      ("Own", 0, Array("thing".utf8)), ("Lyrics", 0, Array("la la".utf8)), ("Track", 0, Array("3/12".utf8)),
+      ("Cover Art (Front)", 2, Array("front.png".utf8) + [0] + Self.picture),
+    ])
+    let id3v1 = Self.id3v1(title: String(Self.longTitle.prefix(30)), genre: 17)
+    let frames =
+      frame23("TIT2", Array("\u{0}Title".utf8)) + frame23("TCON", Array("\u{0}(17)".utf8))
+      + frame23("TYER", Array("\u{0}2001".utf8)) + frame23("TXXX", Array("\u{0}Own\u{0}thing".utf8))
+      + frame23("UFID", Array("http://musicbrainz.org\u{0}abc".utf8))
+      + (name == "id3v2.wv" ? frame23("APIC", Array("\u{0}image/png\u{0}".utf8) + [3, 0] + Self.picture) : [])
+    let id3v2 = Array("ID3".utf8) + [3, 0, 0] + syncsafe(frames.count) + frames
+    let info = Array("INFOINAM".utf8) + [6, 0, 0, 0] + Array("Title\u{0}".utf8) + Array("IGNR".utf8) + [4, 0, 0, 0]
+      + Array("Dub\u{0}".utf8)
+    let mp3 = try Samples.bytes("bare.mp3")
+    let old: [UInt8] =
+      switch name {
+      case "id3v1.mp3": mp3 + id3v1
+      case "ape.mp3": mp3 + ape
+      case "both.mp3": mp3 + ape + id3v1
+      case "info.wav":
+        try Self.chunks(
+          Array(Self.wav(frameCount: 9_000)), adding: Array("LIST".utf8) + UInt32(info.count).littleEndianBytes + info)
+      case "text.aiff": try Self.chunks(bare("plain.aiff"), adding: Array("NAME".utf8) + [0, 0, 0, 2, 65, 66], isBigEndian: true)
+      case "id3v1.wv": try bare("a.wv") + id3v1
+      case "id3v2.wv": try id3v2 + bare("a.wv")
+      case "id3v2.flac": try id3v2 + Samples.bytes("bare.flac")
+      default: try Samples.bytes("bare.flac") + id3v1
+      }
+    let path = try put(old, name)
+    let tags = try TagReader.read(path: path)
+    #expect(tags.fields["title"] != nil)
+    let views = TagViews(try SeparateTags(of: ByteSource(path: path)))
+    try write(["bpm": "128"], to: path)
+    let after = try TagReader.read(path: path)
+    for (field, values) in tags.fields { #expect(after.fields[field] == values, "\(field)") }
+    #expect(after.fields["bpm"] == ["128"] && after.pictures == tags.pictures && after.lyrics == tags.lyrics)
+    let now = TagViews(try SeparateTags(of: ByteSource(path: path)))
+    #expect(now.loss(since: views, besides: ["bpm"]) == nil)
+    for view in now.views { #expect(view.fields["bpm"] == ["128"] && view.fields["title"] != nil, "\(view.program)") }
+    // Only the first item brings them along.
+    let size = try contents(path).count
+    try write(["bpm": "127"], to: path)
+    #expect(try contents(path).count == size)
+  }
+
+  @Test func whatAProgramWouldMissIsSeen() throws {
+    let old = TagViews(try SeparateTags(of: ByteSource(Samples.bytes("bare.mp3") + Self.id3v1(title: "x"))))
+    let hidden = try mp3(4, Array("TBPM".utf8) + [0, 0, 0, 3, 0, 0, 0, 0x39, 0x30]) + Self.id3v1(title: "x")
+    let loss = TagViews(try SeparateTags(of: ByteSource(hidden))).loss(since: old, besides: ["bpm"])
+    #expect(loss?.hasPrefix("TagLib would not show") == true)
+  }
+
+  private static func wav(frameCount: Int, format: UInt16 = 16) -> [UInt8] {
+    let width = Int(format) / 8
+    let data = (0..<frameCount * width).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    let head = Array("WAVEfmt ".utf8) + UInt32(16).littleEndianBytes + UInt16(1).littleEndianBytes
+      + UInt16(1).littleEndianBytes + UInt32(8_000).littleEndianBytes + UInt32(8_000 * width).littleEndianBytes
+      + UInt16(width).littleEndianBytes + format.littleEndianBytes + Array("data".utf8)
+      + UInt32(data.count).littleEndianBytes + data
+    return Array("RIFF".utf8) + UInt32(head.count).littleEndianBytes + head
+  }
+
+  /// Some writers leave out the byte that fills up a chunk.
+  @Test(arguments: [false, true]) func anOddChunkWithoutItsByte(isCounted: Bool) throws {
+    var old = Self.wav(frameCount: 9_001, format: 8)
+    if isCounted { old.replaceSubrange(4..<8, with: UInt32(old.count - 7).littleEndianBytes) }
+    let path = try put(old, "odd.wav")
+    var reversal: FileReversal?
+    try write(["bpm": "128"], to: path) { reversal = $0.reversal }
+    let new = try contents(path)
+    #expect(new.has("id3 ", at: old.count + 1) && new.littleEndian(UInt32.self, at: 4) == UInt32(new.count - 8))
+    #expect(try TagReader.read(path: path).fields["bpm"] == ["128"])
+    #expect(try TagReplacement(path, TagReplacement.Options()).reverse(#require(reversal)) != nil)
+    #expect(try contents(path) == old)
+  }
+
+  // MARK: Names
+
+  @Test func newKeysAreThoseOfPicard() throws {
+    for (name, field, key) in [
+      ("a.flac", "initialkey", "KEY"), ("a.ogg", "initialkey", "KEY"), ("a.wv", "initialkey", "KEY"),
+      ("a.mp3", "initialkey", "TKEY"), ("a.m4a", "initialkey", "----:com.apple.iTunes:initialkey"),
+      ("a.m4a", "replaygain_track_gain", "----:com.apple.iTunes:REPLAYGAIN_TRACK_GAIN"), ("a.m4a", "bpm", "tmpo"),
+      ("a.wma", "initialkey", "WM/InitialKey"), ("a.flac", "acoustid_fingerprint", "acoustid_fingerprint"),
+    ] {
+      let path = try put(Samples.bytes(name), name)
+      #expect(try TaggedFile(path: path).newKey(of: field)?.key == key, "\(name)")
+    }
+    // A name that is there stays.
+    let path = try put(Samples.bytes("bare.flac"), "a.flac")
+    let items = [TagItem(tag: "vorbis", key: "INITIALKEY", values: ["Am"])]
+    try TagReplacement(path, TagReplacement.Options()).perform(
+      items, of: ["initialkey"], contentID: AudioContent(path: path).id
+    ) { _ in }
+    try write(["initialkey": "Dm"], to: path)
+    #expect(try TaggedFile(path: path).items(of: "initialkey") == [TagItem(tag: "vorbis", key: "INITIALKEY", values: ["Dm"])])
+  }
+
+  /// aacgain ends the name of an item with a NUL.
+  @Test func namesThatEndWithANul() throws {
+    let path = try put(Samples.bytes("a.m4a"), "a.m4a")
+    let item = TagItem(tag: "mp4", key: "----:com.apple.iTunes:replaygain_track_gain\u{0}", values: ["-1.00 dB"])
+    var file = try TaggedFile(path: path)
+    try file.set(item)
+    let target = try FileDescriptor.open(folder.file("b.m4a"), .readWrite, options: [.create], permissions: .ownerReadWrite)
+    try target.closeAfter { try file.write(to: target) }
+    let old = folder.file("b.m4a")
+    #expect(try TagReader.read(path: old).fields["replaygain_track_gain"] == ["-1.00 dB"])
+    try write(["replaygain_track_gain": "-2.00 dB"], to: old)
+    #expect(try TagReader.read(path: old).fields["replaygain_track_gain"] == ["-2.00 dB"])
+    #expect(try TaggedFile(path: old).items(of: "replaygain_track_gain").count == 1)
+  }
+
+  // MARK: Back again
+
+  /// The old file comes back byte for byte, with what the journal keeps of it.
+  @Test(arguments: Samples.names) func theOldBytesComeBack(name: String) throws {
+    let old = try Samples.bytes(name)
+    let path = try put(old, name)
+    var reversal: FileReversal?
+    try write(Self.values, to: path) { reversal = $0.reversal }
+    let new = try contents(path)
+    let made = try #require(reversal)
+    let literalCount = made.pieces.reduce(0) { sum, piece in if case .bytes(let bytes) = piece { sum + bytes.count } else { sum } }
+    #expect(literalCount < 8_000)
+    // Not over another file than the one that was written.
+    try FileReplacement.write(new + [0], to: path)
+    #expect(try (try? TagReplacement(path, TagReplacement.Options()))?.reverse(made) == nil)
+    try FileReplacement.write(new, to: path)
+    #expect(try TagReplacement(path, TagReplacement.Options()).reverse(made) != nil)
+    #expect(try contents(path) == old)
+  }
+
+  /// Pages of Ogg are laid out by each program in its own way, and hold pictures.
+  @Test(arguments: ["a.ogg", "a.opus"]) func largeCommentsComeBackAsTheyWereLaidOut(name: String) throws {
+    var random = SplitMix64(seed: 3)
+    let path = try put(Samples.bytes(name), name)
+    let text = String((0..<150_000).map { _ in "abcdefghijklmnop".randomElement(using: &random) ?? "a" })
+    try write(["acoustid_fingerprint": text], to: path)
+    let old = try contents(path)
+    var reversal: FileReversal?
+    try write(["bpm": "128", "initialkey": "Am"], to: path) { reversal = $0.reversal }
+    #expect(try TagReplacement(path, TagReplacement.Options()).reverse(#require(reversal)) != nil)
+    #expect(try contents(path) == old)
   }
 
   @Test func allKeysOfAFieldAreSet() throws {
@@ -247,16 +434,26 @@ import Testing
     }
   }
 
-  @Test func aChangeMeanwhileIsNotOverwritten() throws {
-    let path = try put(Samples.bytes("a.flac"), "a.flac")
+  /// By a program that puts another file in its place, or writes into it.
+  @Test(arguments: [true, false]) func aChangeMeanwhileIsNotOverwritten(replaces: Bool) throws {
+    let old = try Samples.bytes("a.flac")
+    let path = try put(old, "a.flac")
     let replacement = try TagReplacement(path, TagReplacement.Options())
     let (tag, key) = try #require(replacement.file.newKey(of: "bpm"))
-    let other = try Samples.bytes("bare.mp3")
-    #expect(throws: TagWriteError.self) {
+    let other = replaces ? try Samples.bytes("bare.mp3") : old + [0]
+    let error = #expect(throws: TagWriteError.self) {
       try replacement.perform(
         [TagItem(tag: tag, key: key, values: ["90"])], of: ["bpm"], contentID: AudioContent(path: path).id
-      ) { _ in try FileReplacement.write(other, to: path) }
+      ) { _ in
+        if replaces {
+          try FileReplacement.write(other, to: path)
+        } else {
+          let file = try FileDescriptor.open(path, .writeOnly, options: .append)
+          _ = try file.closeAfter { try file.writeAll([0]) }
+        }
+      }
     }
+    #expect(error?.code == .changed && error?.canBeRetried == true)
     #expect(try contents(path) == other)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path.string) == ["a.flac"])
   }

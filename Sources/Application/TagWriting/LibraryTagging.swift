@@ -29,6 +29,8 @@ package final class LibraryTagging {
   private var journal: TagJournal?
   /// Records that are read at once.
   private static let batchSize = 100
+  /// How often the same is tried on a file that other programs change.
+  static let attemptLimit = 5
 
   package init(_ store: ResultStore, _ options: Options) {
     self.store = store
@@ -38,14 +40,15 @@ package final class LibraryTagging {
   /// Where the journal is; `nil` as long as nothing was changed.
   package var journalPath: FilePath? { journal?.path }
 
-  /// - Parameter report: Called with each result; returns false to stop.
+  /// - Parameter report: Called with each result, some time after; returns false to stop.
   /// - Throws: `StoreError`, `lockedByRun` while a run is at work unless it is a dry run; `TagJournalError`, after which
   ///   nothing more was changed.
-  package func perform(on files: [FilePath], report: (TaggingResult) throws -> Bool) throws {
+  package func perform(on files: [FilePath], report: @escaping (TaggingResult) throws -> Bool) throws {
     let lock = options.isDryRun ? nil : try RunLock.acquire(forDatabase: store.path)
     defer { lock?.release() }
+    var confirmation = TagConfirmation(report: report)
     var start = 0
-    while start < files.count {
+    while start < files.count, !confirmation.isStopped {
       let batch = Array(files[start..<min(start + Self.batchSize, files.count)])
       start += batch.count
       var records: [FileRecord] = []
@@ -53,25 +56,26 @@ package final class LibraryTagging {
         records.append(record)
         return true
       }
-      for record in records where !record.isVanished {
-        guard try report(try result(for: record)) else { return }
+      for record in records where !record.isVanished && !confirmation.isStopped {
+        try confirmation.add(try outcome(for: record)) { try self.outcome(for: record) }
       }
     }
+    try confirmation.finish()
   }
 
   // MARK: One file
 
-  private func result(for record: FileRecord) throws -> TaggingResult {
+  private func outcome(for record: FileRecord) throws -> TagConfirmation.Outcome {
     do {
-      return try write(record)
+      return try TagWriteError.retrying(Self.attemptLimit) { try write(record) }
     } catch let error as TagWriteError {
       var result = TaggingResult(record.path, .failed)
       result.problem = error
-      return result
+      return TagConfirmation.Outcome(result)
     }
   }
 
-  private func write(_ record: FileRecord) throws -> TaggingResult {
+  private func write(_ record: FileRecord) throws -> TagConfirmation.Outcome {
     var result = TaggingResult(record.path, .nothing)
     var found: [WritableValue] = []
     // Opus differs in the values only, not in whether there are any.
@@ -82,11 +86,13 @@ package final class LibraryTagging {
         result.gaps.append(TaggingResult.Gap(field: field.rawValue, reason: error.reason))
       }
     }
-    guard !found.isEmpty else { return result }
+    guard !found.isEmpty else { return TagConfirmation.Outcome(result) }
     try refuseDamaged(record)
     let replacement = try TagReplacement(record.path, options.replacement)
-    guard replacement.identity.size == record.sizeBytes, replacement.identity.modified == record.modified else {
-      throw TagWriteError(.changed, "The file has changed since it was analyzed; run `analyze` first.")
+    // Findings are about the audio: where only tags have changed since, by this program or another one, they hold.
+    let isAsAnalyzed = replacement.identity.size == record.sizeBytes && replacement.identity.modified == record.modified
+    guard try isAsAnalyzed || record.contentID.map({ try replacement.hasAudio($0) }) ?? false else {
+      throw TagWriteError(.changed, "The audio has changed since it was analyzed; run `analyze` first.")
     }
     if replacement.file.isOpus, options.fields.contains(.replaygain) {
       found.removeAll { $0.field.hasPrefix("replaygain_") }
@@ -95,11 +101,11 @@ package final class LibraryTagging {
     for value in found { try plan(value, replacement, &result) }
     guard !result.changes.isEmpty else {
       result.status = result.kept.isEmpty ? .unchanged : .kept
-      return result
+      return TagConfirmation.Outcome(result)
     }
     if options.isDryRun {
       result.status = .planned
-      return result
+      return TagConfirmation.Outcome(result)
     }
     let changes = result.changes
     guard let contentID = record.contentID else {
@@ -110,14 +116,14 @@ package final class LibraryTagging {
     for change in changes where replacement.file.items(of: change.field).count <= 1 {
       expected[change.field] = change.after.first
     }
-    try replacement.perform(
+    let file = try replacement.perform(
       changes.map { TagItem(tag: $0.tag, key: $0.key, values: $0.after) }, of: Set(changes.map(\.field)),
       expecting: expected, contentID: contentID
     ) { new in
       try note(changes, record, contentID, replacement, new)
     }
     result.status = .written
-    return result
+    return TagConfirmation.Outcome(result, file)
   }
 
   /// What was found in a part of a recording may be wrong for the whole of it, and a damaged file may be all that is left.
@@ -167,7 +173,7 @@ package final class LibraryTagging {
 
   private func note(
     _ changes: [TagChange], _ record: FileRecord, _ contentID: ContentID, _ replacement: TagReplacement,
-    _ new: FileIdentity
+    _ new: TagReplacement.Prepared
   ) throws(TagJournalError) {
     if journal == nil {
       journal = try TagJournal(options.journal ?? TagJournal.newPath(besideDatabase: store.path))
@@ -176,6 +182,20 @@ package final class LibraryTagging {
       TagJournal.Entry(
         at: Timestamp.now.description, uri: record.path.fileURI, path: DisplayPath.text(of: record.path),
         contentId: contentID.description, before: TagJournal.Stamp(replacement.identity),
-        after: TagJournal.Stamp(new), changes: changes))
+        after: TagJournal.Stamp(new.identity), changes: changes, restore: new.reversal.map(TagJournal.Restore.init)))
+  }
+}
+
+extension TagWriteError {
+  /// Does something again as long as another program changes the file just then.
+  static func retrying<Value>(_ limit: Int, _ body: () throws -> Value) throws -> Value {
+    for _ in 1..<limit {
+      do {
+        return try body()
+      } catch let error as TagWriteError where error.canBeRetried {
+        continue
+      }
+    }
+    return try body()
   }
 }

@@ -3,6 +3,7 @@ internal import Foundation
 internal import Glibc
 internal import Platform
 internal import SystemPackage
+internal import TagWriting
 
 /// The journal of changed tags cannot be written or read.
 package struct TagJournalError: Error, CustomStringConvertible {
@@ -49,6 +50,28 @@ final class TagJournal {
     var before: Stamp
     var after: Stamp
     var changes: [TagChange]
+    /// `nil` if the new file lacks too much of the old one.
+    var restore: Restore?
+  }
+
+  /// A `FileReversal`.
+  struct Restore: Codable {
+    struct Piece: Codable {
+      /// A stretch of the new file from here on, `count` bytes long; without it, zeros.
+      var from: Int?
+      var count: Int?
+      /// Ogg pages of this stream get other numbers.
+      var serial: UInt32?
+      var numberShift: UInt32?
+      /// In place of the others: in Base64.
+      var bytes: Data?
+    }
+
+    var oldSize: Int
+    var oldDigest: String
+    var newSize: Int
+    var newDigest: String
+    var pieces: [Piece]
   }
 
   /// The longest line that is read.
@@ -66,7 +89,8 @@ final class TagJournal {
         permissions: [.ownerReadWrite, .groupRead, .otherRead])
       var head = [UInt8](repeating: 0, count: 512)
       let count = try head.withUnsafeMutableBytes { try file.read(fromAbsoluteOffset: 0, into: $0) }
-      if count == 0 {
+      if Self.isCutHeader(head[..<count]) {
+        _ = ftruncate(file.rawValue, 0)
         try append(
           Header(
             journal: Header.name, version: Header.version, program: "Nocturne \(Nocturne.version)",
@@ -88,6 +112,12 @@ final class TagJournal {
   }
 
   deinit { try? file.close() }
+
+  /// What a program leaves that was killed before the first line was whole, or before it was begun.
+  static func isCutHeader(_ head: some Collection<UInt8>) -> Bool {
+    let start = Array("{\"journal\":\"\(Header.name)\"".utf8)
+    return !head.contains(0x0A) && (start.starts(with: head) || head.starts(with: start))
+  }
 
   /// Writes a line, and waits until it is on the disk.
   func append(_ entry: Entry) throws(TagJournalError) {
@@ -113,34 +143,6 @@ final class TagJournal {
     }
   }
 
-  /// Reads a journal. Lines that are none are left out, such as the last one of a program that was killed.
-  static func entries(of path: FilePath) throws(TagJournalError) -> [Entry] {
-    do {
-      let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
-      defer { try? file.close() }
-      let decoder = JSONDecoder()
-      decoder.keyDecodingStrategy = .convertFromSnakeCase
-      var lines = LineReader(reading: file, limit: lineLimit)
-      guard case .text(let first)? = try lines.next(),
-        let header = try? decoder.decode(Header.self, from: Data(first)), header.journal == Header.name
-      else { throw TagJournalError("\(path) is no journal of changed tags.") }
-      guard header.version <= Header.version else {
-        throw TagJournalError("The journal \(path) was written by a newer version of analyze.")
-      }
-      var entries: [Entry] = []
-      while let line = try lines.next() {
-        if case .text(let bytes) = line, let entry = try? decoder.decode(Entry.self, from: Data(bytes)) {
-          entries.append(entry)
-        }
-      }
-      return entries
-    } catch let error as TagJournalError {
-      throw error
-    } catch {
-      throw TagJournalError("The journal \(path) cannot be read: \(error).")
-    }
-  }
-
   /// A name beside the database that is not taken.
   static func newPath(besideDatabase database: FilePath) -> FilePath {
     let time = Timestamp.now.description.filter { $0 != "-" && $0 != ":" }
@@ -153,5 +155,47 @@ final class TagJournal {
       number += 1
     }
     return path
+  }
+}
+
+extension TagJournal.Restore {
+  init(_ reversal: FileReversal) {
+    oldSize = reversal.old.size
+    oldDigest = reversal.old.digest.description
+    newSize = reversal.new.size
+    newDigest = reversal.new.digest.description
+    pieces = reversal.pieces.map { piece in
+      switch piece {
+      case .kept(let range): Piece(from: range.lowerBound, count: range.count)
+      case .bytes(let bytes): Piece(bytes: Data(bytes))
+      case .zeros(let count): Piece(count: count)
+      case .pages(let range, let serial, let shift):
+        Piece(from: range.lowerBound, count: range.count, serial: serial, numberShift: shift)
+      }
+    }
+  }
+
+  /// `nil` if the line is not what this program writes.
+  var reversal: FileReversal? {
+    guard let old = ContentID(oldDigest), let new = ContentID(newDigest) else { return nil }
+    var pieces: [FileReversal.Piece] = []
+    for piece in self.pieces {
+      if let bytes = piece.bytes {
+        pieces.append(.bytes(Array(bytes)))
+      } else if let count = piece.count, count >= 0, let from = piece.from, from >= 0, from <= Int.max - count {
+        let range = from..<from + count
+        if let serial = piece.serial, let shift = piece.numberShift {
+          pieces.append(.pages(range, serial: serial, numberShift: shift))
+        } else {
+          pieces.append(.kept(range))
+        }
+      } else if let count = piece.count, count >= 0 {
+        pieces.append(.zeros(count))
+      } else {
+        return nil
+      }
+    }
+    return FileReversal(
+      old: FileDigest(size: oldSize, digest: old), new: FileDigest(size: newSize, digest: new), pieces: pieces)
   }
 }

@@ -66,4 +66,16 @@ void cspawn_share_priority(void);
    system may set (security.*) is left out where it does not allow that. Returns 0 or an errno. */
 int cspawn_copy_attributes(int from, int to);
 
+/* Lets two files of one file system change names. Returns 0 or an errno: EINVAL where the file system cannot. */
+int cspawn_exchange(const char *one, const char *other);
+
+/* Holds up all who would open the file, open for reading only, for writing, until cspawn_end_lease. Returns 0, EAGAIN if
+   another program has it open for writing, or another errno where there are no leases. */
+int cspawn_lease(int file);
+
+/* Whether nobody waits to open the file for writing. */
+int cspawn_lease_is_whole(int file);
+
+void cspawn_end_lease(int file);
+
 #endif

@@ -32,7 +32,7 @@ enum Picture {
     }
   }
 
-  private static func recognized<Start: RandomAccessCollection<UInt8>>(
+  static func recognized<Start: RandomAccessCollection<UInt8>>(
     _ start: Start
   ) -> String? where Start.Index == Int {
     if start.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }

@@ -204,13 +204,25 @@ package struct TagKeys {
 
   private static func replayGain(_ field: String, matroska: [String] = []) -> TagKeys {
     TagKeys(
-      field: field, id3v2: ["TXXX:" + field.uppercased()], vorbis: [field], mp4: [iTunes + field],
+      field: field, id3v2: ["TXXX:" + field.uppercased()], vorbis: [field], mp4: [iTunes + field.uppercased()],
       apev2: [field.uppercased()], asf: [field.uppercased()], matroska: matroska)
   }
 
   /// The keys under which a format keeps a field, the one to write first; empty if it has none.
   package static func keys(of field: String, in space: KeySpace) -> [String] {
     table.first { $0.field == field }?.keys(in: space) ?? []
+  }
+
+  /// The key under which a field that a tag lacks is written: Picard's. Where other programs write another one, that counts
+  /// first for readers.
+  package static func newKey(of field: String, in space: KeySpace) -> String? {
+    if field == "initialkey", space == .vorbis || space == .apev2 { return "KEY" }
+    return keys(of: field, in: space).first
+  }
+
+  /// False for what encoders write by themselves, which is no sign that a file was tagged.
+  package static func isWrittenByPeople(_ key: String, in space: KeySpace) -> Bool {
+    meaning(of: key, in: space).map { TagReader.isWrittenByPeople($0.field) } ?? false
   }
 
   struct Meaning {

@@ -83,18 +83,40 @@ struct APEv2Tag {
 
   /// The picture in a binary item such as `Cover Art (Front)`, which a file name and a NUL stand in front of.
   private func picture(_ key: String, _ value: Range<Int>) throws(FileReadError) -> TagFinding.Picture? {
-    guard key.hasPrefix("COVER ART") else { return nil }
+    guard let type = APEv2Pictures.type(ofKey: key) else { return nil }
     let head = try source.bytes(at: value.lowerBound, count: min(value.count, 1024))
     let nameLength = head.firstIndex(of: 0).map { $0 + 1 } ?? 0
     let size = value.count - nameLength
     guard size > 0 else { return nil }
     return Picture.described(
-      type: Self.pictureTypes[key] ?? 0, mime: "", start: head.dropFirst(nameLength).prefix(Picture.signatureLength),
+      type: type, mime: "", start: head.dropFirst(nameLength).prefix(Picture.signatureLength),
       size: size)
   }
+}
 
-  /// As in ID3v2's APIC.
-  private static let pictureTypes = [
+/// How APEv2 names pictures.
+package enum APEv2Pictures {
+  /// Bytes at the start of a picture that tell its kind.
+  package static let signatureLength = Picture.signatureLength
+
+  /// The type that ID3v2's APIC frame has for it; `nil` for what is no picture.
+  package static func type(ofKey key: String) -> Int? {
+    let key = key.uppercased()
+    return key.hasPrefix("COVER ART") ? types[key] ?? 0 : nil
+  }
+
+  package static func key(ofType type: Int) -> String {
+    let key = types.first { $0.value == type }?.key ?? "COVER ART (OTHER)"
+    return key.split(separator: " ").map { word in
+      let start = word.hasPrefix("(") ? 2 : 1
+      return word.prefix(start) + word.dropFirst(start).lowercased()
+    }.joined(separator: " ")
+  }
+
+  /// - Parameter start: Its first bytes.
+  package static func mime(ofPicture start: [UInt8]) -> String { Picture.recognized(start) ?? "image/jpeg" }
+
+  private static let types = [
     "COVER ART (ICON)": 1, "COVER ART (OTHER ICON)": 2, "COVER ART (FRONT)": 3, "COVER ART (BACK)": 4,
     "COVER ART (LEAFLET)": 5, "COVER ART (MEDIA)": 6, "COVER ART (LEAD)": 7, "COVER ART (ARTIST)": 8,
     "COVER ART (CONDUCTOR)": 9, "COVER ART (BAND)": 10, "COVER ART (COMPOSER)": 11, "COVER ART (LYRICIST)": 12,

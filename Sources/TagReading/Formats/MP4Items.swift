@@ -69,7 +69,7 @@ enum MP4Items {
         try source.bytes(at: mean.body + 4, count: mean.end - mean.body - 4),
         try source.bytes(at: name.body + 4, count: name.end - name.body - 4),
       ]
-      key = "----:" + parts.map { TagText.utf8($0[...]) }.joined(separator: ":")
+      key = MP4ItemName.key(mean: parts[0], name: parts[1])
     }
     var values: [String] = []
     var firstType: UInt32?
@@ -142,5 +142,13 @@ enum MP4Items {
     case 27: "image/bmp"
     default: ""
     }
+  }
+}
+
+/// The name of an item of one's own, `----`.
+package enum MP4ItemName {
+  /// The two parts with `----` in front, as Picard writes them. aacgain ends them with a NUL, as strings of C.
+  package static func key(mean: [UInt8], name: [UInt8]) -> String {
+    "----:" + [mean, name].map { TagText.utf8($0.prefix { $0 != 0 }) }.joined(separator: ":")
   }
 }

@@ -47,7 +47,7 @@ package struct ID3v2Text {
   }
 
   /// Where the NUL stands that ends a string, two bytes of it in UTF-16.
-  static func terminator(in bytes: ArraySlice<UInt8>, isWide: Bool) -> Int? {
+  package static func terminator(in bytes: ArraySlice<UInt8>, isWide: Bool) -> Int? {
     guard isWide else { return bytes.firstIndex(of: 0) }
     return stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).first { bytes[$0] == 0 && bytes[$0 + 1] == 0 }
   }

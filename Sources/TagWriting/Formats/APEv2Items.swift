@@ -9,7 +9,10 @@ struct APEv2Items {
 
   private static let hasHeaderFlag: UInt32 = 1 << 31
   private static let isHeaderFlag: UInt32 = 1 << 29
-  private static let sizeLimit = 64 << 20
+  /// Bytes in which a key ends.
+  private static let headLimit = 8 + 1_024
+  /// Items of text that are read; longer ones are none of those that are written here.
+  private static let textLimit = 1 << 20
 
   /// A tag that is not there yet.
   init() {
@@ -17,29 +20,35 @@ struct APEv2Items {
   }
 
   /// Takes a tag apart.
-  /// - Parameter bytes: The whole tag, from the header, if there is one, to the footer.
-  init(_ bytes: [UInt8], items: inout [EditableTag.Entry]) throws(TagWriteError) {
-    let place = bytes.count - APEFooter.size
-    guard bytes.count <= Self.sizeLimit, place >= 0, let footer = APEFooter(Array(bytes[place...])),
-      footer.itemByteCount + APEFooter.size * (footer.hasHeader ? 2 : 1) == bytes.count,
-      let version = bytes.littleEndian(UInt32.self, at: place + 8),
-      let flags = bytes.littleEndian(UInt32.self, at: place + 20)
+  /// - Parameter region: The whole tag, from the header, if there is one, to the footer.
+  init(_ source: ByteSource, _ region: Range<Int>, items: inout [EditableTag.Entry]) throws {
+    let place = region.upperBound - APEFooter.size
+    let end = try source.bytes(at: place, count: APEFooter.size)
+    guard place >= region.lowerBound, let footer = APEFooter(end),
+      footer.itemByteCount + APEFooter.size * (footer.hasHeader ? 2 : 1) == region.count,
+      let version = end.littleEndian(UInt32.self, at: 8), let flags = end.littleEndian(UInt32.self, at: 20)
     else { throw Self.odd("does not have the length that it claims") }
     (self.version, self.flags, hasHeader) = (version, flags, footer.hasHeader)
-    var position = hasHeader ? APEFooter.size : 0
+    var position = region.lowerBound + (hasHeader ? APEFooter.size : 0)
     for _ in 0..<footer.itemCount {
-      guard let size = bytes.littleEndian(UInt32.self, at: position), position + 8 < place,
-        let keyEnd = bytes[(position + 8)..<place].firstIndex(of: 0), keyEnd + 1 + Int(size) <= place
+      let head = try source.bytes(at: position, count: min(Self.headLimit, place - position))
+      guard let size = head.littleEndian(UInt32.self), head.count > 8, let keyEnd = head[8...].firstIndex(of: 0),
+        position + keyEnd + 1 + Int(size) <= place
       else { throw Self.odd("breaks off inside an item") }
-      let end = keyEnd + 1 + Int(size)
-      var item = EditableTag.Entry(bytes: Array(bytes[position..<end]))
+      let value = position + keyEnd + 1..<position + keyEnd + 1 + Int(size)
+      let kind = head[4] >> 1 & 3
+      // What is no binary data is text, or an address.
+      var item = EditableTag.Entry(isText: kind != 1, content: .original(position..<value.upperBound))
       // Text that may be changed.
-      if bytes[position + 4] & 7 == 0 {
-        item.key = bytes[(position + 8)..<keyEnd].latin1
-        item.values = bytes[(keyEnd + 1)..<end].split(separator: 0).map { TagText.utf8($0) }
+      if head[4] & 7 == 0 {
+        item.key = head[8..<keyEnd].latin1
+        if value.count <= Self.textLimit {
+          let text = try source.bytes(at: value.lowerBound, count: value.count)
+          item.values = text.split(separator: 0).map { TagText.utf8($0) }
+        }
       }
       items.append(item)
-      position = end
+      position = value.upperBound
     }
     guard position == place else { throw Self.odd("has something between its last item and its end") }
   }
@@ -48,22 +57,32 @@ struct APEv2Items {
     TagWriteError(.oddStructure, "The APE tag \(what); such tags are not changed.")
   }
 
+  /// Keys have 2 to 255 characters of printable ASCII, and are not what other formats begin with.
+  static func isKey(_ key: String) -> Bool {
+    (2...255).contains(key.utf8.count) && key.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+      && !["ID3", "TAG", "OGGS", "MP+"].contains(key.uppercased())
+  }
+
   static func item(_ key: String, _ values: [String]) throws(TagWriteError) -> [[UInt8]] {
     let value = Array(values.map { Array($0.utf8) }.joined(separator: [0]))
     return [UInt32(value.count).littleEndianBytes + [0, 0, 0, 0] + Array(key.utf8) + [0] + value]
   }
 
   /// The tag with these items; nothing if there are none.
-  func tag(_ items: EditableTag) throws(TagWriteError) -> [UInt8] {
-    guard !items.entries.isEmpty else { return [] }
-    let content = items.bytes
-    guard let size = UInt32(exactly: content.count + APEFooter.size) else {
+  func tag(_ items: EditableTag) throws(TagWriteError) -> FileSplice {
+    var splice = FileSplice()
+    guard !items.entries.isEmpty else { return splice }
+    let content = items.content
+    guard let size = UInt32(exactly: content.size + APEFooter.size) else {
       throw TagWriteError(.noRoom, "The APE tag would become too large.")
     }
     func frame(_ flags: UInt32) -> [UInt8] {
       Array("APETAGEX".utf8) + version.littleEndianBytes + size.littleEndianBytes
         + UInt32(items.entries.count).littleEndianBytes + flags.littleEndianBytes + [UInt8](repeating: 0, count: 8)
     }
-    return (hasHeader ? frame(flags | Self.isHeaderFlag) : []) + content + frame(flags)
+    if hasHeader { splice.add(frame(flags | Self.isHeaderFlag)) }
+    splice.add(content)
+    splice.add(frame(flags))
+    return splice
   }
 }

@@ -68,7 +68,7 @@ struct ASFFile: TagContainer {
       let valueStart = position + 6 + Int(nameSize)
       let end = valueStart + Int(valueSize)
       guard end <= object.count else { throw odd("A list is cut off") }
-      var attribute = EditableTag.Entry(bytes: Array(object[position..<end]))
+      var attribute = EditableTag.Entry(isText: true, content: .bytes(Array(object[position..<end])))
       attribute.key = text(object[position + 2..<position + 2 + Int(nameSize)])
       let value = object[valueStart..<end]
       switch type {
@@ -104,7 +104,7 @@ struct ASFFile: TagContainer {
   }
 
   func splice() throws(TagWriteError) -> FileSplice {
-    let content = tags[0].bytes
+    let content = tags[0].content.ownBytes
     guard let count = UInt16(exactly: tags[0].entries.count) else {
       throw TagWriteError(.noRoom, "An ASF file has no more than 65,535 attributes.")
     }

@@ -11,6 +11,11 @@ struct ChunkFile: TagContainer {
   /// Header, content and padding.
   private let chunk: Range<Int>?
   private let id: [UInt8]
+  /// Bytes that the last chunk lacks.
+  private let padding: Int
+
+  /// Zeros behind a tag that are looked at.
+  private static let fillLimit = 16 << 20
 
   init(_ source: ByteSource, _ container: Container, at start: Int) throws {
     isBigEndian = container == .aiff
@@ -18,28 +23,41 @@ struct ChunkFile: TagContainer {
     size = source.size
     let field = try source.bytes(at: start + 4, count: 4)
     let claimed = isBigEndian ? field.bigEndian(UInt32.self) : field.littleEndian(UInt32.self)
-    guard let claimed, start + 8 + Int(claimed) == source.size, var chunks = ChunkReader(source, container, at: start)
+    // Some writers leave out the byte that fills up an odd last chunk, and count it or not.
+    guard let claimed, [source.size, source.size + 1].contains(start + 8 + Int(claimed)),
+      var chunks = ChunkReader(source, container, at: start)
     else { throw Self.odd("The file does not have the length that it claims") }
     var tags: [ChunkReader.Chunk] = []
     var end = start + 12
+    var tagEnd = 0
     while let found = try chunks.next() {
+      // Where the next chunk begins is known by now.
+      if tags.last?.end == end { tagEnd = found.start }
       guard found.end <= source.size else { throw Self.odd("A chunk reaches past the end of the file") }
-      end = found.end + found.size % 2
+      end = found.end
       if ["ID3 ", "id3 "].contains(found.id) { tags.append(found) }
     }
-    guard end == source.size, tags.count <= 1 else {
+    guard end == source.size || chunks.position == source.size, start + 8 + Int(claimed) <= chunks.position,
+      tags.count <= 1
+    else {
       throw Self.odd("The chunks do not fill the file, or there are several for tags")
     }
+    // Behind an odd last chunk comes a byte of its own first.
+    padding = chunks.position - source.size
+    if tags.last?.end == end { tagEnd = source.size }
     var frames: [EditableTag.Entry] = []
     var envelope = ID3v2Envelope()
     if let tag = tags.first {
-      let body = try source.bytes(at: tag.body, count: tag.size)
+      let header = try source.bytes(at: tag.body, count: min(10, tag.size))
       // Some writers put zeros behind the tag.
-      let own = body.count >= 10 ? min(body.count, 10 + ID3v2Header.syncsafe(body[6..<10])) : 0
-      guard body[own...].allSatisfy({ $0 == 0 }) else { throw Self.odd("Something stands behind the tag") }
-      envelope = try ID3v2Envelope(Array(body[..<own]), frames: &frames)
+      let own = header.count == 10 ? min(tag.size, 10 + ID3v2Header.syncsafe(header[6..<10])) : 0
+      let rest = try source.bytes(at: tag.body + own, count: min(tag.size - own, Self.fillLimit + 1))
+      guard rest.count <= Self.fillLimit, rest.allSatisfy({ $0 == 0 }) else {
+        throw Self.odd("Something stands behind the tag")
+      }
+      envelope = try ID3v2Envelope(source, tag.body..<tag.body + own, frames: &frames)
       id = try source.bytes(at: tag.start, count: 4)
-      chunk = tag.start..<tag.end + tag.size % 2
+      chunk = tag.start..<tagEnd
     } else {
       // As other programs that write such chunks spell it.
       id = Array((isBigEndian ? "ID3 " : "id3 ").utf8)
@@ -57,17 +75,20 @@ struct ChunkFile: TagContainer {
 
   func splice() throws(TagWriteError) -> FileSplice {
     let tag = try envelope.tag(tags[0], isEven: true)
-    let new = tag.isEmpty ? [] : id + number(UInt32(tag.count)) + tag
+    var new = FileSplice()
+    if tag.size > 0 {
+      if chunk == nil { new.add(zeros: padding) }
+      new.add(id + number(UInt32(clamping: tag.size)))
+      new.add(tag)
+    }
     let place = chunk ?? size..<size
-    guard let claimed = UInt32(exactly: size - start - 8 + new.count - place.count), claimed < UInt32.max else {
+    guard let claimed = UInt32(exactly: size - start - 8 + new.size - place.count), claimed < UInt32.max else {
       throw TagWriteError(.noRoom, "The file would become larger than its header can say.")
     }
     var splice = FileSplice()
     splice.add(0..<start + 4)
     splice.add(number(claimed))
-    splice.add(start + 8..<place.lowerBound)
-    splice.add(new)
-    splice.add(place.upperBound..<size)
+    splice.add(start + 8..<size, replacing: [(place, new)])
     return splice
   }
 

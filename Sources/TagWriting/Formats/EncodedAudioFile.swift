@@ -11,7 +11,7 @@ struct EncodedAudioFile: TagContainer {
   private let apev2: APEv2Items
   private let size: Int
 
-  /// - Parameter prefersID3v2: Where a file without any tag gets one: in front, as MP3, or at the end.
+  /// - Parameter prefersID3v2: Which tag gets new fields: ID3v2, as in MP3, where some programs know no other, or APEv2.
   init(_ source: ByteSource, _ leading: TagRegions.Leading, prefersID3v2: Bool) throws {
     self.leading = leading
     size = source.size
@@ -27,7 +27,7 @@ struct EncodedAudioFile: TagContainer {
     let front = leading.regions.first?.bytes
     let envelope =
       if let front {
-        try ID3v2Envelope(try source.bytes(at: front.lowerBound, count: front.count), frames: &frames)
+        try ID3v2Envelope(source, front, frames: &frames)
       } else {
         ID3v2Envelope()
       }
@@ -35,16 +35,14 @@ struct EncodedAudioFile: TagContainer {
     let back = trailing.first { $0.kind == .ape }?.bytes
     let ape =
       if let back {
-        try APEv2Items(try source.bytes(at: back.lowerBound, count: back.count), items: &items)
+        try APEv2Items(source, back, items: &items)
       } else {
         APEv2Items()
       }
     (id3v2, apev2) = (envelope, ape)
     let first = EditableTag(.id3v2, frames) { key, values throws(TagWriteError) in try envelope.frame(key, values) }
     let second = EditableTag(.apev2, items) { key, values throws(TagWriteError) in try APEv2Items.item(key, values) }
-    // An ID3v2 tag beside the APE tag of an MP3 file would hide the fields of that one from some players.
-    let writesID3v2 = prefersID3v2 && (front != nil || back == nil)
-    tags = writesID3v2 ? [first] + (back == nil ? [] : [second]) : [second] + (front == nil ? [] : [first])
+    tags = prefersID3v2 ? [first] + (back == nil ? [] : [second]) : [second] + (front == nil ? [] : [first])
   }
 
   func splice() throws(TagWriteError) -> FileSplice {
@@ -58,5 +56,22 @@ struct EncodedAudioFile: TagContainer {
       if region.kind == .ape, let ape { splice.add(try apev2.tag(ape)) } else { splice.add(region.bytes) }
     }
     return splice
+  }
+
+  /// Pictures of the second tag, as entries of the first one.
+  func pictures(from source: ByteSource) throws -> [EditableTag.Entry] {
+    guard tags.count == 2 else { return [] }
+    var pictures: [EditableTag.Entry] = []
+    for case .original(let range) in tags[1].entries.map(\.content) {
+      let content =
+        tags[0].space == .id3v2
+        ? try AttachedPicture(item: range, in: source).flatMap { picture in
+          id3v2.pictureHead(
+            type: picture.type, mime: picture.mime, description: picture.description, size: picture.data.count
+          ).map { FileSplice.Piece.joined($0, picture.data) }
+        } : try AttachedPicture(frame: range, in: source).map { .joined($0.apeItemHead, $0.data) }
+      if let content { pictures.append(EditableTag.Entry(content: content)) }
+    }
+    return pictures
   }
 }

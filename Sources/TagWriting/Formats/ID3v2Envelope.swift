@@ -15,8 +15,9 @@ struct ID3v2Envelope {
   /// Bytes left free for the next change, if the tag must grow.
   private static let newPadding = 1_024
   private static let largestTag = 1 << 28
-  /// Tags that are taken apart in memory.
+  /// Unsynchronized tags that are taken apart in memory.
   private static let sizeLimit = 64 << 20
+  private static let blockSize = 1 << 16
   /// Frames of text that are read; longer ones are none of those that are written here.
   private static let textLimit = 1 << 20
 
@@ -26,23 +27,34 @@ struct ID3v2Envelope {
   }
 
   /// Takes a tag apart.
-  /// - Parameter bytes: The whole tag.
-  init(_ bytes: [UInt8], frames: inout [EditableTag.Entry]) throws(TagWriteError) {
-    guard bytes.count >= Self.headerSize, bytes.count <= Self.sizeLimit, bytes.has("ID3"), (2...4).contains(bytes[3])
-    else { throw Self.odd("is not one of version 2.2, 2.3 or 2.4") }
-    (version, revision, flags) = (bytes[3], bytes[4], bytes[5])
+  /// - Parameter region: The whole tag.
+  init(_ source: ByteSource, _ region: Range<Int>, frames: inout [EditableTag.Entry]) throws {
+    let header = try source.bytes(at: region.lowerBound, count: Self.headerSize)
+    guard header.count == Self.headerSize, header.has("ID3"), (2...4).contains(header[3]) else {
+      throw Self.odd("is not one of version 2.2, 2.3 or 2.4")
+    }
+    (version, revision, flags) = (header[3], header[4], header[5])
     // Unsynchronization, and from 2.3 on the mark of an experiment.
     let allowed: UInt8 = version == 2 ? 0x80 : 0xA0
     guard flags & ~allowed == 0 else { throw Self.odd("has an extended header, a footer or unknown flags") }
-    guard bytes[6..<10].allSatisfy({ $0 < 0x80 }), ID3v2Header.syncsafe(bytes[6..<10]) == bytes.count - Self.headerSize
+    guard header[6..<10].allSatisfy({ $0 < 0x80 }),
+      ID3v2Header.syncsafe(header[6..<10]) == region.count - Self.headerSize
     else { throw Self.odd("does not have the length that it claims") }
-    roomSize = bytes.count - Self.headerSize
-    var body = Array(bytes[Self.headerSize...])
+    roomSize = region.count - Self.headerSize
+    let body = region.dropFirst(Self.headerSize)
     if flags & Self.unsynchronization != 0, version < 4 {
-      body = ID3v2Tag.resynchronized(body)
+      guard region.count <= Self.sizeLimit else { throw Self.odd("is larger than any real one that is unsynchronized") }
       flags &= ~Self.unsynchronization
+      let bytes = ID3v2Tag.resynchronized(try source.bytes(at: body.lowerBound, count: body.count))
+      frames = try Self.frames(ByteSource(bytes), 0..<bytes.count, version: version, isUnsynchronized: false)
+      // These bytes do not stand in the file like this.
+      for index in frames.indices {
+        if case .original(let range) = frames[index].content { frames[index].content = .bytes(Array(bytes[range])) }
+      }
+    } else {
+      frames = try Self.frames(
+        source, body, version: version, isUnsynchronized: flags & Self.unsynchronization != 0)
     }
-    frames = try Self.frames(body, version: version, isUnsynchronized: flags & Self.unsynchronization != 0)
   }
 
   private static func odd(_ what: String) -> TagWriteError {
@@ -54,38 +66,53 @@ struct ID3v2Envelope {
   private static let shortNames = ["TBP": "TBPM", "TKE": "TKEY", "TXX": "TXXX"]
 
   private static func frames(
-    _ body: [UInt8], version: UInt8, isUnsynchronized: Bool
-  ) throws(TagWriteError) -> [EditableTag.Entry] {
+    _ source: ByteSource, _ body: Range<Int>, version: UInt8, isUnsynchronized: Bool
+  ) throws -> [EditableTag.Entry] {
     let idLength = version == 2 ? 3 : 4
     let headerSize = version == 2 ? 6 : 10
     var frames: [EditableTag.Entry] = []
-    var position = 0
-    while position < body.count, body[position] != 0 {
-      let header = body[position..<min(position + headerSize, body.count)]
+    var position = body.lowerBound
+    while position < body.upperBound {
+      let header = try source.bytes(at: position, count: min(headerSize, body.upperBound - position))
+      guard header.first != 0 else { break }
       guard header.count == headerSize, isFrameID(header.prefix(idLength)) else {
         throw odd("is damaged after byte \(position)")
       }
       let sizeField = header.dropFirst(idLength).prefix(idLength)
       guard version < 4 || sizeField.allSatisfy({ $0 < 0x80 }) else { throw odd("has a frame with a wrong length") }
       let size = version == 4 ? ID3v2Header.syncsafe(sizeField) : Int(sizeField.bigEndianNumber)
-      let end = position + headerSize + size
-      guard end <= body.count else { throw odd("breaks off inside a frame") }
-      let content = body[position + headerSize..<end]
-      let flags =
-        version == 2
-        ? ID3v2FrameFlags() : ID3v2FrameFlags(header[header.startIndex + 9], version: Int(version))
-      var entry = EditableTag.Entry(bytes: Array(body[position..<end]))
-      if let (key, values) = text(
-        String(decoding: header.prefix(idLength), as: UTF8.self), content, flags, isUnsynchronized: isUnsynchronized)
+      let content = position + headerSize..<position + headerSize + size
+      guard content.upperBound <= body.upperBound else { throw odd("breaks off inside a frame") }
+      let flags = version == 2 ? ID3v2FrameFlags() : ID3v2FrameFlags(header[9], version: Int(version))
+      let id = String(decoding: header.prefix(idLength), as: UTF8.self)
+      var entry = EditableTag.Entry(
+        isText: textMarks.contains { id.hasPrefix($0) }, content: .original(position..<content.upperBound))
+      if mayBeText(id, size: size),
+        let (key, values) = text(
+          id, try source.bytes(at: content.lowerBound, count: size)[...], flags, isUnsynchronized: isUnsynchronized)
       {
         (entry.key, entry.values) = (key, values)
       }
       frames.append(entry)
-      position = end
+      position = content.upperBound
     }
     // What looks like padding may be the inside of a frame whose length was wrong.
-    guard body[position...].allSatisfy({ $0 == 0 }) else { throw odd("has something other than zeros in its padding") }
+    while position < body.upperBound {
+      let padding = try source.bytes(at: position, count: min(blockSize, body.upperBound - position))
+      guard !padding.isEmpty, padding.allSatisfy({ $0 == 0 }) else {
+        throw odd("has something other than zeros in its padding")
+      }
+      position += padding.count
+    }
     return frames
+  }
+
+  /// Frames that programs show as text: texts, links, comments, lyrics, private data.
+  private static let textMarks = ["T", "W", "COM", "USLT", "ULT", "PRIV"]
+
+  private static func mayBeText(_ id: String, size: Int) -> Bool {
+    let name = shortNames[id] ?? id
+    return name.hasPrefix("T") && name.utf8.count == 4 && (1...textLimit).contains(size)
   }
 
   /// Three letters and a space or NUL are a slip of old programs, and kept.
@@ -100,8 +127,7 @@ struct ID3v2Envelope {
     _ id: String, _ content: ArraySlice<UInt8>, _ flags: ID3v2FrameFlags, isUnsynchronized: Bool
   ) -> (key: String, values: [String])? {
     let name = shortNames[id] ?? id
-    guard name.hasPrefix("T"), name.utf8.count == 4, (1...textLimit).contains(content.count),
-      !flags.isCompressed, !flags.isEncrypted, !flags.isGrouped,
+    guard !flags.isCompressed, !flags.isEncrypted, !flags.isGrouped,
       let body = flags.decoded(Array(content), unsynchronized: isUnsynchronized), let encoding = body.first,
       var text = ID3v2Text(encoding: encoding, body[1...])
     else { return nil }
@@ -109,45 +135,83 @@ struct ID3v2Envelope {
     return (key, text.all().filter { !$0.isEmpty })
   }
 
+  /// Whether a frame is made for a key.
+  static func hasFrame(for key: String) -> Bool {
+    key == "COMM" || key == "USLT" || key.hasPrefix("UFID:")
+      || key.hasPrefix("T") && (key.utf8.count == 4 && key != "TMCL" && key != "TIPL" || key.hasPrefix("TXXX:"))
+  }
+
   /// A frame of text, in the encoding that takes least and that the version knows.
   func frame(_ key: String, _ values: [String]) throws(TagWriteError) -> [[UInt8]] {
     let parts = key.split(separator: ":", maxSplits: 1)
     let name = String(parts.first ?? "")
-    let texts = (name == "TXXX" ? [String(parts.dropFirst().first ?? "")] : []) + values
-    let isLatin1 = texts.allSatisfy { $0.unicodeScalars.allSatisfy { $0.value < 0x80 } }
-    var body: [UInt8]
-    if isLatin1 || version == 4 {
-      body = [isLatin1 ? 0 : 3] + Array(texts.map { Array($0.utf8) }.joined(separator: [0]))
-    } else {
-      let wide = texts.map { [0xFF, 0xFE] + $0.utf16.flatMap(\.littleEndianBytes) }
-      body = [1] + Array(wide.joined(separator: [0, 0]))
+    let description = String(parts.dropFirst().first ?? "")
+    switch name {
+    case "UFID":
+      return try values.map { value throws(TagWriteError) in
+        try frame(name, [Array(description.utf8) + [0] + Array(value.utf8)])
+      }
+    case "COMM", "USLT":
+      // One text in each, of an unknown language and without a description.
+      return try values.map { value throws(TagWriteError) in
+        let (encoding, texts) = encoded(["", value])
+        return try frame(name, [[encoding] + Array("XXX".utf8) + texts])
+      }
+    default:
+      let (encoding, texts) = encoded((name == "TXXX" ? [description] : []) + values)
+      return [try frame(name, [[encoding] + texts])]
     }
-    let size = body.count
+  }
+
+  /// The start of an attached picture (2.4 section 4.14), up to the picture itself; `nil` if the tag cannot have it as it is.
+  func pictureHead(type: UInt8, mime: String, description: String, size: Int) -> [UInt8]? {
+    guard version > 2, flags & Self.unsynchronization == 0 else { return nil }
+    let (encoding, text) = encoded([description])
+    let body = [encoding] + Array(mime.utf8) + [0, type] + text + [UInt8](repeating: 0, count: encoding == 1 ? 2 : 1)
+    return try? frame("APIC", [body], dataSize: size)
+  }
+
+  private func encoded(_ texts: [String]) -> (encoding: UInt8, bytes: [UInt8]) {
+    let isASCII = texts.allSatisfy { $0.unicodeScalars.allSatisfy { $0.value < 0x80 } }
+    if isASCII || version == 4 { return (isASCII ? 0 : 3, Array(texts.map { Array($0.utf8) }.joined(separator: [0]))) }
+    let wide = texts.map { [0xFF, 0xFE] + $0.utf16.flatMap(\.littleEndianBytes) }
+    return (1, Array(wide.joined(separator: [0, 0])))
+  }
+
+  /// - Parameter dataSize: Bytes that will stand behind the frame's own.
+  private func frame(_ name: String, _ parts: [[UInt8]], dataSize: Int = 0) throws(TagWriteError) -> [UInt8] {
+    let body = parts.flatMap(\.self)
+    let size = body.count + dataSize
     switch version {
     case 2:
-      let id = Self.shortNames.first { $0.value == name }?.key ?? name
-      body = Array(id.utf8) + UInt32(size).bigEndianBytes.dropFirst() + body
-    case 3: body = Array(name.utf8) + UInt32(size).bigEndianBytes + [0, 0] + body
+      guard let id = Self.shortNames.first(where: { $0.value == name })?.key else {
+        throw TagWriteError(.noRoom, "An ID3v2.2 tag gets no frame \(name) here.")
+      }
+      return Array(id.utf8) + UInt32(size).bigEndianBytes.dropFirst() + body
+    case 3: return Array(name.utf8) + UInt32(size).bigEndianBytes + [0, 0] + body
     default:
       // With the flag of the tag, frames have it too. ASCII and UTF-8 stay as they are under it.
       let flag: UInt8 = flags & Self.unsynchronization != 0 ? 2 : 0
-      body = Array(name.utf8) + Self.syncsafe(size) + [0, flag] + body
+      return Array(name.utf8) + Self.syncsafe(size) + [0, flag] + body
     }
-    return [body]
   }
 
   // MARK: The tag
 
   /// The tag with these frames; nothing if there are none, since a tag must have one.
   /// - Parameter isEven: Its length must be even, as that of a chunk.
-  func tag(_ frames: EditableTag, isEven: Bool = false) throws(TagWriteError) -> [UInt8] {
-    let content = frames.bytes
-    guard !content.isEmpty else { return [] }
-    var size = content.count <= roomSize ? roomSize : content.count + Self.newPadding
+  func tag(_ frames: EditableTag, isEven: Bool = false) throws(TagWriteError) -> FileSplice {
+    var splice = FileSplice()
+    let content = frames.content
+    let count = content.size
+    guard count > 0 else { return splice }
+    var size = count <= roomSize ? roomSize : count + Self.newPadding
     if isEven { size += size % 2 }
     guard size < Self.largestTag else { throw TagWriteError(.noRoom, "The ID3v2 tag would become too large.") }
-    return Array("ID3".utf8) + [version, revision, flags] + Self.syncsafe(size) + content
-      + [UInt8](repeating: 0, count: size - content.count)
+    splice.add(Array("ID3".utf8) + [version, revision, flags] + Self.syncsafe(size))
+    splice.add(content)
+    splice.add(zeros: size - count)
+    return splice
   }
 
   private static func syncsafe(_ number: Int) -> [UInt8] {

@@ -3,13 +3,12 @@ internal import TagReading
 
 /// An MP4 file: the items in `moov.udta.meta.ilst` (Apple's, on top of ISO/IEC 14496-12).
 ///
-/// The box `moov` is made new. If it cannot keep its length by way of the free space behind it, the audio moves, and the tables
-/// of places in `stco` and `co64` say so.
+/// If `moov` cannot keep its length by way of the free space behind it, the audio moves, and the tables of places in `stco`
+/// and `co64` say so.
 struct MP4File: TagContainer {
   var tags: [EditableTag]
-  private let moov: [UInt8]
-  private let moovStart: Int
-  private let moovEnd: Int
+  private let source: ByteSource
+  private let moov: MP4Box
   /// Free space right behind `moov`.
   private let free: MP4Box?
   /// Boxes behind it that count bytes from the start of the file, other than `moov` does.
@@ -19,8 +18,11 @@ struct MP4File: TagContainer {
   private static let sizeLimit = 256 << 20
   private static let integerType: UInt32 = 21
   private static let textType: UInt32 = 1
+  private static let nameLimit = 1 << 12
+  private static let textLimit = 1 << 16
 
   init(_ source: ByteSource, at start: Int) throws {
+    self.source = source
     size = source.size
     var boxes: [MP4Box] = []
     var position = start
@@ -34,13 +36,12 @@ struct MP4File: TagContainer {
       try source.bytes(at: moov.start, count: 4).bigEndian(UInt32.self) == UInt32(moov.end - moov.start),
       position == source.size
     else { throw Self.odd("There is not exactly one box moov of a known length, or the file is cut off") }
-    (moovStart, moovEnd) = (moov.start, moov.end)
-    self.moov = try source.bytes(at: moov.start, count: moov.end - moov.start)
+    self.moov = moov
     free = boxes.first { $0.start == moov.end && ($0.name == "free" || $0.name == "skip") && $0.body == $0.start + 8 }
     let later = boxes.filter { $0.start >= moov.end }
     let odd: Set<String> = ["moof", "sidx", "ssix", "mfra", "meta", "uuid"]
     hasOtherOffsets = later.contains { odd.contains($0.name) }
-    tags = [EditableTag(.mp4, try Self.items(ByteSource(self.moov))) { key, values throws(TagWriteError) in
+    tags = [EditableTag(.mp4, try Self.items(of: moov, in: source)) { key, values throws(TagWriteError) in
       try Self.item(key, values)
     }]
   }
@@ -51,16 +52,15 @@ struct MP4File: TagContainer {
 
   // MARK: Items
 
-  /// The boxes from the whole of `moov` down to the list of items, as far as they are there.
-  private static func path(in moov: ByteSource) throws -> [MP4Box] {
-    guard let root = try MP4Box(at: 0, end: moov.size, in: moov) else { return [] }
+  /// The boxes from `moov` down to the list of items, as far as they are there.
+  private static func path(of root: MP4Box, in source: ByteSource) throws -> [MP4Box] {
     var best = [root]
     var position = root.body
-    while let udta = try root.child("udta", in: moov, from: position) {
+    while let udta = try root.child("udta", in: source, from: position) {
       var path = [root, udta]
-      if let meta = try udta.child("meta", in: moov) {
+      if let meta = try udta.child("meta", in: source) {
         path.append(meta)
-        if let list = try meta.child("ilst", in: moov) { return path + [list] }
+        if let list = try meta.child("ilst", in: source) { return path + [list] }
       }
       if path.count > best.count { best = path }
       position = udta.end
@@ -68,44 +68,47 @@ struct MP4File: TagContainer {
     return best
   }
 
-  private static func items(_ moov: ByteSource) throws -> [EditableTag.Entry] {
-    let path = try path(in: moov)
+  private static func items(of moov: MP4Box, in source: ByteSource) throws -> [EditableTag.Entry] {
+    let path = try path(of: moov, in: source)
     guard path.count == 4, let list = path.last else { return [] }
     var items: [EditableTag.Entry] = []
     var position = list.body
     while position < list.end {
-      guard let box = try MP4Box(at: position, end: list.end, in: moov) else {
+      guard let box = try MP4Box(at: position, end: list.end, in: source) else {
         throw odd("The list of items is damaged")
       }
-      var item = EditableTag.Entry(bytes: try moov.bytes(at: box.start, count: box.end - box.start))
-      if let (key, values) = try content(of: box, in: moov) { (item.key, item.values) = (key, values) }
+      var item = EditableTag.Entry(isText: box.name != "covr", content: .original(box.start..<box.end))
+      if let (key, values) = try content(of: box, in: source) { (item.key, item.values) = (key, values) }
       items.append(item)
       position = box.end
     }
     return items
   }
 
-  private static func content(of item: MP4Box, in moov: ByteSource) throws -> (key: String, values: [String])? {
+  private static func content(of item: MP4Box, in source: ByteSource) throws -> (key: String, values: [String])? {
     guard item.name == "tmpo" || item.name == "----" else { return nil }
     var key = item.name
     var position = item.body
     if key == "----" {
-      guard let mean = try MP4Box(at: position, end: item.end, in: moov), mean.name == "mean",
-        let name = try MP4Box(at: mean.end, end: item.end, in: moov), name.name == "name"
+      guard let mean = try MP4Box(at: position, end: item.end, in: source), mean.name == "mean",
+        let name = try MP4Box(at: mean.end, end: item.end, in: source), name.name == "name"
       else { return nil }
       // Version and flags stand in front of the text.
-      let parts = try [mean, name].map { try moov.bytes(at: $0.body + 4, count: $0.end - $0.body - 4) }
-      key = "----:" + parts.map { TagText.utf8($0[...]) }.joined(separator: ":")
+      let parts = try [mean, name].map { box in
+        try source.bytes(at: box.body + 4, count: min(nameLimit, box.end - box.body - 4))
+      }
+      key = MP4ItemName.key(mean: parts[0], name: parts[1])
       position = name.end
     }
     var values: [String] = []
-    while let data = try MP4Box(at: position, end: item.end, in: moov), data.name == "data" {
+    while let data = try MP4Box(at: position, end: item.end, in: source), data.name == "data" {
       position = data.end
       // Type and locale stand in front of the value.
-      let value = try moov.bytes(at: data.body + 8, count: data.end - data.body - 8)
+      guard data.end - data.body - 8 < textLimit else { continue }
+      let value = try source.bytes(at: data.body + 8, count: data.end - data.body - 8)
       if item.name == "tmpo" {
         if !value.isEmpty, value.count <= 8 { values.append(String(value.bigEndianNumber)) }
-      } else if value.count < 1 << 16 {
+      } else {
         values.append(TagText.utf8(value[...]))
       }
     }
@@ -126,8 +129,10 @@ struct MP4File: TagContainer {
     return [box("----", content)]
   }
 
-  private static func box(_ name: String, _ content: [UInt8]) -> [UInt8] {
-    UInt32(content.count + 8).bigEndianBytes + Array(name.utf8) + content
+  private static func box(_ name: String, _ content: [UInt8]) -> [UInt8] { header(name, content.count) + content }
+
+  private static func header(_ name: String, _ size: Int) -> [UInt8] {
+    UInt32(clamping: size + 8).bigEndianBytes + Array(name.utf8)
   }
 
   // MARK: The file
@@ -143,38 +148,43 @@ struct MP4File: TagContainer {
   }
 
   private func makeSplice() throws -> FileSplice {
-    var bytes = try withItems(tags[0].bytes)
-    var growth = bytes.count - moov.count
-    var splice = FileSplice()
-    var rest = moovEnd
-    var filler: [UInt8] = []
+    var (patches, growth) = try replacingItems()
     if let free, growth != 0, free.end - free.start - growth >= 8 || free.end - free.start == growth {
       let size = free.end - free.start - growth
+      var filler: [UInt8] = []
       if size > 0 {
         filler = UInt32(size).bigEndianBytes + Array("free".utf8)
         filler += [UInt8](repeating: 0, count: min(size - 8, max(0, -growth)))
       }
       // What is in the free space stays, as far as there is room.
-      rest = free.end - max(0, size - filler.count)
+      patches.append((free.start..<free.end - max(0, size - filler.count), Self.splice(filler)))
       growth = 0
     }
-    if growth != 0, rest < size {
+    if growth != 0, moov.end < size {
       guard !hasOtherOffsets else { throw Self.odd("The file is made of fragments, and its head would become longer") }
-      try Self.move(&bytes, from: moovEnd, by: growth)
+      patches += try placesMoved(by: growth)
     }
-    splice.add(0..<moovStart)
-    splice.add(bytes)
-    splice.add(filler)
-    splice.add(rest..<size)
+    var splice = FileSplice()
+    splice.add(0..<size, replacing: patches)
     return splice
   }
 
-  /// `moov` with another list of items; boxes around it are made if they are not there.
-  private func withItems(_ items: [UInt8]) throws -> [UInt8] {
-    let source = ByteSource(moov)
-    let path = try Self.path(in: source)
-    var new = Self.box("ilst", items)
-    var replaced: Range<Int>
+  private static func splice(_ bytes: [UInt8]) -> FileSplice {
+    var splice = FileSplice()
+    splice.add(bytes)
+    return splice
+  }
+
+  /// What another list of items changes in `moov`, and by how many bytes; boxes around it are made if they are not there.
+  private func replacingItems() throws -> (patches: [(range: Range<Int>, new: FileSplice)], growth: Int) {
+    let path = try Self.path(of: moov, in: source)
+    let items = tags[0].content
+    // The headers of boxes around the items, from the inside to the outside.
+    var head = Self.header("ilst", items.size)
+    func wrap(_ name: String, _ front: [UInt8] = []) {
+      head = Self.header(name, front.count + head.count + items.size) + front + head
+    }
+    let replaced: Range<Int>
     var parents = path
     if path.count == 4, let list = path.last {
       replaced = list.start..<list.end
@@ -186,23 +196,25 @@ struct MP4File: TagContainer {
         guard kind.has("mdir") else { throw Self.odd("There are items of another kind than Apple's") }
       } else {
         let handler: [UInt8] = [UInt8](repeating: 0, count: 8) + Array("mdirappl".utf8) + [UInt8](repeating: 0, count: 9)
-        new = Self.box("meta", [0, 0, 0, 0] + Self.box("hdlr", handler) + new)
+        wrap("meta", [0, 0, 0, 0] + Self.box("hdlr", handler))
       }
-      if path.count == 1 { new = Self.box("udta", new) }
+      if path.count == 1 { wrap("udta") }
       guard let parent = path.last else { throw Self.odd("The box moov is damaged") }
       let end = try Self.endOfChildren(of: parent, in: source)
       replaced = end..<end
     }
-    var bytes = moov
-    bytes.replaceSubrange(replaced, with: new)
-    let growth = new.count - replaced.count
-    for parent in parents {
-      guard parent.body >= parent.start + 8, let old = bytes.bigEndian(UInt32.self, at: parent.start), old > 1,
-        let grown = UInt32(exactly: Int(old) + growth)
-      else { throw Self.odd("A box around the items has no plain length") }
-      bytes.replaceSubrange(parent.start..<parent.start + 4, with: grown.bigEndianBytes)
+    var new = Self.splice(head)
+    new.add(items)
+    let growth = new.size - replaced.count
+    var patches = [(range: replaced, new: new)]
+    for parent in parents where growth != 0 {
+      let old = try source.bytes(at: parent.start, count: 4).bigEndian(UInt32.self)
+      guard parent.body >= parent.start + 8, let old, old > 1, let grown = UInt32(exactly: Int(old) + growth) else {
+        throw Self.odd("A box around the items has no plain length")
+      }
+      patches.append((parent.start..<parent.start + 4, Self.splice(grown.bigEndianBytes)))
     }
-    return bytes
+    return (patches, growth)
   }
 
   /// Behind the last child; QuickTime ends `udta` with four zeros.
@@ -214,37 +226,42 @@ struct MP4File: TagContainer {
     return position
   }
 
-  /// Adds to all places in the tables of `moov` that lie behind it.
-  private static func move(_ moov: inout [UInt8], from limit: Int, by growth: Int) throws {
-    let source = ByteSource(moov)
-    guard let root = try MP4Box(at: 0, end: moov.count, in: source) else { throw odd("The box moov is damaged") }
-    guard try root.child("cmov", in: source) == nil, try root.child("mvex", in: source) == nil else {
-      throw odd("The box moov is compressed, or the file is made of fragments")
+  /// The tables of places in `moov`, with what is added to all that lie behind it.
+  private func placesMoved(by growth: Int) throws -> [(range: Range<Int>, new: FileSplice)] {
+    guard try moov.child("cmov", in: source) == nil, try moov.child("mvex", in: source) == nil else {
+      throw Self.odd("The box moov is compressed, or the file is made of fragments")
     }
-    var position = root.body
-    while let track = try root.child("trak", in: source, from: position) {
+    var patches: [(range: Range<Int>, new: FileSplice)] = []
+    var position = moov.body
+    while let track = try moov.child("trak", in: source, from: position) {
       position = track.end
       guard let table = try track.descendant("mdia", "minf", "stbl", in: source) else { continue }
-      guard try table.child("saio", in: source) == nil else { throw odd("The audio is encrypted") }
+      guard try table.child("saio", in: source) == nil else { throw Self.odd("The audio is encrypted") }
       for (name, width) in [("stco", 4), ("co64", 8)] {
         guard let places = try table.child(name, in: source) else { continue }
-        guard let count = moov.bigEndian(UInt32.self, at: places.body + 4),
-          places.body + 8 + Int(count) * width <= places.end
-        else { throw odd("The table of places is cut off") }
-        for index in 0..<Int(count) {
-          let start = places.body + 8 + index * width
+        let count = try source.bytes(at: places.body + 4, count: 4).bigEndian(UInt32.self)
+        guard let count, places.body + 8 + Int(count) * width <= places.end else {
+          throw Self.odd("The table of places is cut off")
+        }
+        let start = places.body + 8
+        var bytes = try source.bytes(at: start, count: Int(count) * width)
+        for place in stride(from: 0, to: bytes.count, by: width) {
           if width == 4 {
-            let old = Int(moov.bigEndian(UInt32.self, at: start) ?? 0)
-            guard old >= limit else { continue }
-            guard let new = UInt32(exactly: old + growth) else { throw odd("The file is too large for its table of places") }
-            moov.replaceSubrange(start..<start + 4, with: new.bigEndianBytes)
+            let old = Int(bytes.bigEndian(UInt32.self, at: place) ?? 0)
+            guard old >= moov.end else { continue }
+            guard let new = UInt32(exactly: old + growth) else {
+              throw Self.odd("The file is too large for its table of places")
+            }
+            bytes.replaceSubrange(place..<place + 4, with: new.bigEndianBytes)
           } else {
-            let old = moov.bigEndian(Int64.self, at: start) ?? 0
-            guard old >= Int64(limit) else { continue }
-            moov.replaceSubrange(start..<start + 8, with: (old &+ Int64(growth)).bigEndianBytes)
+            let old = bytes.bigEndian(Int64.self, at: place) ?? 0
+            guard old >= Int64(moov.end) else { continue }
+            bytes.replaceSubrange(place..<place + 8, with: (old &+ Int64(growth)).bigEndianBytes)
           }
         }
+        patches.append((start..<start + bytes.count, Self.splice(bytes)))
       }
     }
+    return patches
   }
 }

@@ -29,15 +29,21 @@ struct VorbisCommentBody {
       }
       let end = position + 4 + Int(size)
       let text = bytes[(position + 4)..<end]
-      var entry = EditableTag.Entry(bytes: Array(bytes[position..<end]))
+      var entry = EditableTag.Entry(content: .bytes(Array(bytes[position..<end])))
       if let separator = text.prefix(256).firstIndex(of: 0x3D) {
         entry.key = text[..<separator].latin1
         if text.count < 1 << 20 { entry.values = [TagText.utf8(text[(separator + 1)...])] }
+        entry.isText = TagKeys.isWrittenByPeople(entry.key, in: .vorbis)
       }
       entries.append(entry)
       position = end
     }
     rest = Array(bytes[position...])
+  }
+
+  /// Keys are of printable ASCII without `=` and `~`.
+  static func isKey(_ key: String) -> Bool {
+    !key.isEmpty && key.utf8.allSatisfy { (0x20...0x7D).contains($0) && $0 != 0x3D }
   }
 
   /// One entry for each value.
@@ -49,7 +55,7 @@ struct VorbisCommentBody {
   }
 
   func bytes(_ tag: EditableTag) -> [UInt8] {
-    UInt32(vendor.count).littleEndianBytes + vendor + UInt32(tag.entries.count).littleEndianBytes + tag.bytes + rest
+    UInt32(vendor.count).littleEndianBytes + vendor + UInt32(tag.entries.count).littleEndianBytes + tag.content.ownBytes + rest
   }
 }
 

@@ -8,9 +8,9 @@ internal import TagReading
 
 /// Puts a file with other tags in the place of a file.
 ///
-/// The new file is made beside the old one, written to the disk, checked, and renamed: at any moment there is the old file or
-/// the new one, whole, whatever happens to this process or to the disk. A symbolic link stays one: what it leads to is
-/// replaced.
+/// The new file is made beside the old one, written to the disk, checked, and given its name: at any moment there is the old file
+/// or the new one, whole, whatever happens to this process or to the disk. A file that another program has changed meanwhile
+/// stays as it is (`HeldFile`). A symbolic link stays one: what it leads to is replaced.
 public struct TagReplacement {
   public struct Options: Hashable, Sendable {
     /// The new file gets the times of the old one.
@@ -53,12 +53,30 @@ public struct TagReplacement {
     guard identity.permissions & 0o222 != 0, self.path.allows(.write) else {
       throw TagWriteError(.notWritable, "The file is read-only.")
     }
+    // Root may write there as well; but who takes the right away does not want that.
+    let folder = self.path.removingLastComponent()
+    guard let rights = FileIdentity(folder)?.permissions, rights & 0o222 != 0, folder.allows(.write) else {
+      throw TagWriteError(.notWritable, "The folder is read-only.")
+    }
     file = try TaggedFile(path: self.path)
     do throws(FileReadError) {
       tags = try TagReader.read(path: self.path)
     } catch {
       throw TagWriteError(.inputOutput, error.message)
     }
+  }
+
+  /// What is known of a new file just before it takes its place.
+  public struct Prepared {
+    public var identity: FileIdentity
+    /// How the old file is made again; `nil` if that takes too much of it.
+    public var reversal: FileReversal?
+  }
+
+  /// Whether the file holds the audio that was analyzed, undamaged.
+  public func hasAudio(_ id: ContentID) throws(TagWriteError) -> Bool {
+    let content = try Self.content(of: path)
+    return content.id == id && content.fault == nil
   }
 
   /// Replaces the file by one with other items.
@@ -68,44 +86,89 @@ public struct TagReplacement {
   ///   - expected: What readers must find in the new file, by canonical name.
   ///   - contentID: Of the audio, as it was analyzed.
   ///   - beforeRenaming: Called when the new file is complete and checked, with what it is; if it throws, nothing happens.
+  /// - Returns: The new file.
   /// - Throws: `TagWriteError`, or what `beforeRenaming` throws. The old file is then in its place.
+  @discardableResult
   public func perform(
     _ items: [TagItem], of fields: Set<String>, expecting expected: [String: String] = [:], contentID: ContentID,
-    beforeRenaming: (FileIdentity) throws -> Void
-  ) throws {
+    beforeRenaming: (Prepared) throws -> Void
+  ) throws -> FileIdentity {
+    let old = try hold()
     var changed = file
     for item in items { try changed.set(item) }
     let content = try Self.content(of: path)
     guard content.id == contentID else {
       throw TagWriteError(.changed, "The audio is not the one that was analyzed; run `analyze` again.")
     }
+    return try replace(old, by: changed.splice()) { new in
+      try check(new, items, fields, expected, content, against: changed)
+    } beforeRenaming: {
+      try beforeRenaming($0)
+    }
+  }
+
+  /// Makes the old file again, byte for byte.
+  /// - Returns: The new file; `nil` if the present one is not the one that took the place of the old one, and nothing happened.
+  /// - Throws: `TagWriteError`. The file is then as it was.
+  public func reverse(_ reversal: FileReversal) throws -> FileIdentity? {
+    let old = try hold()
+    guard reversal.isConsistent, try FileDigest(file.source) == reversal.new else { return nil }
+    return try replace(old, by: reversal.splice) { new in
+      guard let source = try? ByteSource(path: new), (try? FileDigest(source)) == reversal.old else {
+        throw TagWriteError(.checkFailed, "The new file was thrown away, since it was not the old one.")
+      }
+    } beforeRenaming: { _ in
+    }
+  }
+
+  /// Locks the file, which must still be the one that was looked at.
+  private func hold() throws(TagWriteError) -> HeldFile {
+    do throws(HeldFile.Failure) {
+      let held = try HeldFile(path)
+      guard held.identity == identity else { throw .changed }
+      return held
+    } catch {
+      throw TagWriteError(error)
+    }
+  }
+
+  private func replace(
+    _ old: HeldFile, by splice: FileSplice, check: (FilePath) throws -> Void,
+    beforeRenaming: (Prepared) throws -> Void
+  ) throws -> FileIdentity {
+    let oldDigest = try FileDigest(file.source)
     let replacement: FileReplacement
     do throws(Errno) {
       replacement = try FileReplacement(path)
     } catch {
       throw TagWriteError(.notWritable, "No file can be made in its folder: \(error).")
     }
-    try changed.write(to: replacement.descriptor)
-    try keepAttributes(in: replacement)
-    try check(replacement.temporaryPath, items, fields, expected, content)
+    let newDigest = FileDigest(size: splice.size, digest: try splice.write(from: file.source, to: replacement.descriptor))
+    try keepAttributes(of: old, in: replacement)
+    try check(replacement.temporaryPath)
+    do throws(Errno) {
+      try replacement.flush()
+    } catch {
+      throw TagWriteError(.inputOutput, "The new file could not be written: \(error).")
+    }
     guard let new = FileIdentity(replacement.descriptor) else {
       throw TagWriteError(.inputOutput, "The new file cannot be examined.")
     }
-    try beforeRenaming(new)
-    guard FileIdentity(path) == identity else {
-      throw TagWriteError(.changed, "The file was changed by another program meanwhile.")
+    try beforeRenaming(
+      Prepared(
+        identity: new,
+        reversal: try FileReversal.of(splice, source: file.source, old: oldDigest, new: newDigest)))
+    do {
+      try replacement.commit(replacing: old) { try FileDigest(file.source) == oldDigest }
+    } catch let failure as HeldFile.Failure {
+      throw TagWriteError(failure)
     }
-    do throws(Errno) {
-      try replacement.commit()
-    } catch {
-      throw TagWriteError(.inputOutput, "The new file could not be put in its place: \(error).")
-    }
+    return new
   }
 
-  private func keepAttributes(in replacement: FileReplacement) throws(TagWriteError) {
-    do {
-      let old = try FileDescriptor.open(path, .readOnly, options: [.noFollow, .closeOnExec])
-      try old.closeAfter { try replacement.takeAttributes(of: old, includingTimes: options.preservesTimes) }
+  private func keepAttributes(of old: HeldFile, in replacement: FileReplacement) throws(TagWriteError) {
+    do throws(Errno) {
+      try replacement.takeAttributes(of: old.descriptor, includingTimes: options.preservesTimes)
     } catch {
       throw TagWriteError(.rights, "Owner, rights or attributes of the file cannot be kept: \(error).")
     }
@@ -124,7 +187,7 @@ public struct TagReplacement {
   /// Whether the new file is the old one with the new items.
   private func check(
     _ new: FilePath, _ items: [TagItem], _ fields: Set<String>, _ expected: [String: String],
-    _ content: AudioContent
+    _ content: AudioContent, against changed: TaggedFile
   ) throws(TagWriteError) {
     func fail(_ what: String) -> TagWriteError {
       TagWriteError(.checkFailed, "The new file was thrown away, since \(what).")
@@ -134,7 +197,7 @@ public struct TagReplacement {
       newContent.remarks == content.remarks
     else { throw fail("its audio was not the same") }
     let written = try TaggedFile(path: new)
-    guard written.hasSameOtherItems(as: file, than: items) else { throw fail("other items of its tags had changed") }
+    guard try written.hasSameOtherItems(as: changed, than: items) else { throw fail("other items of its tags had changed") }
     for item in items where written.item(tag: item.tag, key: item.key).values != item.values {
       throw fail("\(item.key) did not have its value")
     }
@@ -144,16 +207,43 @@ public struct TagReplacement {
     } catch {
       throw fail("its tags could not be read")
     }
-    // Under its own key the reader lists what has come second to another key of the same field.
-    let keys = Set(items.map { (TagField.otherPrefix + $0.key).uppercased() })
+    // Under its own key the reader lists what has come second to another key of the same field. What came along from another tag
+    // may have another key here.
+    let keys = Set((items.map(\.key) + changed.transferred.map(\.key)).map { (TagField.otherPrefix + $0).uppercased() })
     func others(_ tags: TagFinding) -> [String: [String]] {
       tags.fields.filter { !fields.contains($0.key) && !keys.contains($0.key.uppercased()) }
     }
-    guard others(found) == others(tags), found.pictures == tags.pictures, found.lyrics == tags.lyrics,
+    guard others(found) == others(tags), found.pictures == tags.pictures, found.lyrics.map(\.text) == tags.lyrics.map(\.text),
       found.chapters == tags.chapters, found.remarks == tags.remarks
     else { throw fail("readers would see other tags than before, beside what was to be written") }
+    if let loss = try Self.views(of: written).loss(since: Self.views(of: file), besides: fields) { throw fail(loss) }
     for (field, value) in expected where found.fields[field]?.first != value {
       throw fail("readers would not find \(field)")
+    }
+  }
+
+  private static func views(of file: TaggedFile) throws(TagWriteError) -> TagViews {
+    do throws(FileReadError) {
+      return TagViews(try SeparateTags(of: file.source))
+    } catch {
+      throw TagWriteError(.inputOutput, error.message)
+    }
+  }
+}
+
+extension TagWriteError {
+  fileprivate init(_ failure: HeldFile.Failure) {
+    switch failure {
+    case .locked: self.init(.inUse, "Another program has locked the file; try again later.")
+    case .openForWriting: self.init(.inUse, "Another program is writing into the file; try again later.")
+    case .changed:
+      self.init(.changed, "Another program changed the file meanwhile; its change was kept.")
+      canBeRetried = true
+    case .conflict(let other):
+      self.init(
+        .changed,
+        "Two other programs changed the file at once; the version of one of them was kept as \(other.lastComponent?.string ?? "").")
+    case .system(let error): self.init(.inputOutput, "The new file could not be put in its place: \(error).")
     }
   }
 }

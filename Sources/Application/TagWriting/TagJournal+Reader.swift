@@ -1,0 +1,98 @@
+internal import Foundation
+internal import Platform
+internal import SystemPackage
+
+extension TagJournal {
+  /// Reads a journal line by line, in whatever order. Only the places of lines are held in memory.
+  final class Reader {
+    private let path: FilePath
+    private let file: FileDescriptor
+    private var lines: [Range<Int64>] = []
+
+    private static let blockSize = 1 << 16
+
+    /// - Throws: `TagJournalError`.
+    init(_ path: FilePath) throws {
+      self.path = path
+      do {
+        file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+      } catch {
+        throw TagJournalError("The journal \(path) cannot be read: \(error).")
+      }
+      do {
+        try findLines()
+        guard !isEmpty else { return }
+        guard let first = lines.first, let header = try? Self.decoder.decode(Header.self, from: Data(bytes(first))),
+          header.journal == Header.name
+        else { throw TagJournalError("\(path) is no journal of changed tags.") }
+        guard header.version <= Header.version else {
+          throw TagJournalError("The journal \(path) was written by a newer version of analyze.")
+        }
+      } catch let error as TagJournalError {
+        throw error
+      } catch {
+        throw TagJournalError("The journal \(path) cannot be read: \(error).")
+      }
+    }
+
+    deinit { try? file.close() }
+
+    /// The program was ended before anything was written.
+    private(set) var isEmpty = false
+
+    /// Lines behind the first one.
+    var count: Int { max(0, lines.count - 1) }
+
+    /// The line with a number, from 0; `nil` if it is none, such as the last one of a program that was killed.
+    /// - Throws: `TagJournalError`.
+    func entry(_ number: Int) throws -> Entry? {
+      let line = lines[number + 1]
+      guard line.count <= TagJournal.lineLimit else { return nil }
+      do {
+        let text = Data(try bytes(line))
+        return try? Self.decoder.decode(Entry.self, from: text)
+      } catch {
+        throw TagJournalError("The journal \(path) cannot be read: \(error).")
+      }
+    }
+
+    private static var decoder: JSONDecoder {
+      let decoder = JSONDecoder()
+      decoder.keyDecodingStrategy = .convertFromSnakeCase
+      return decoder
+    }
+
+    private func findLines() throws {
+      var start: Int64 = 0
+      var position: Int64 = 0
+      while true {
+        let block = try bytes(position..<position + Int64(Self.blockSize))
+        if position == 0 {
+          isEmpty = block.count < Self.blockSize && TagJournal.isCutHeader(block)
+          if isEmpty { return }
+        }
+        for (index, byte) in block.enumerated() where byte == 0x0A {
+          lines.append(start..<position + Int64(index))
+          start = position + Int64(index) + 1
+        }
+        position += Int64(block.count)
+        guard !block.isEmpty else { break }
+      }
+      if start < position { lines.append(start..<position) }
+    }
+
+    private func bytes(_ range: Range<Int64>) throws -> [UInt8] {
+      var bytes = [UInt8](repeating: 0, count: range.count)
+      var filled = 0
+      while filled < bytes.count {
+        let got = try bytes.withUnsafeMutableBytes { buffer in
+          try file.read(
+            fromAbsoluteOffset: range.lowerBound + Int64(filled), into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+        }
+        if got == 0 { break }
+        filled += got
+      }
+      return Array(bytes[..<filled])
+    }
+  }
+}

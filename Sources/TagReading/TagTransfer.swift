@@ -1,0 +1,61 @@
+internal import Analysis
+
+/// What a new tag of one kind must say so that programs which prefer it miss nothing that the other tags of the file say.
+package enum TagTransfer {
+  package struct Item: Hashable, Sendable {
+    /// A key of the new tag.
+    package var key: String
+    package var values: [String]
+  }
+
+  /// The texts of all other tags, under the keys of the new one; of several tags the first one with a field counts.
+  /// - Parameter isKey: Whether the new tag can have an item under a key.
+  package static func items(
+    of tags: SeparateTags, to space: KeySpace, where isKey: (String) -> Bool
+  ) -> [Item] {
+    var items: [Item] = []
+    var known: Set<String> = []
+    for tag in tags.own + tags.others where tag.format.keySpace != space {
+      var own: [Item] = []
+      for entry in tag.entries {
+        guard let key = key(of: entry, tag.format.keySpace, to: space, where: isKey),
+          !known.contains(key.uppercased())
+        else { continue }
+        let values = values(of: entry, tag.format.keySpace)
+        if let place = own.firstIndex(where: { $0.key.uppercased() == key.uppercased() }) {
+          own[place].values += values.filter { !own[place].values.contains($0) }
+        } else if !values.isEmpty {
+          own.append(Item(key: key, values: values))
+        }
+      }
+      for lyrics in tag.lyrics.prefix(1) {
+        guard let key = TagKeys.keys(of: "lyrics", in: space).first(where: isKey), !known.contains(key.uppercased()) else {
+          continue
+        }
+        own.append(Item(key: key, values: [lyrics.text]))
+      }
+      known.formUnion(own.map { $0.key.uppercased() })
+      items += own
+    }
+    return items
+  }
+
+  private static func values(of entry: RawTag.Entry, _ space: KeySpace) -> [String] {
+    let parts = entry.value.split(separator: "\0").map { TagValue.cleaned(String($0)) }.filter { !$0.isEmpty }
+    guard space == .id3v2, entry.key == "TCON" else { return parts }
+    return parts.flatMap { TagValue.genres($0) }
+  }
+
+  private static func key(
+    of entry: RawTag.Entry, _ space: KeySpace, to target: KeySpace, where isKey: (String) -> Bool
+  ) -> String? {
+    if let field = TagKeys.meaning(of: entry.key, in: space)?.field {
+      // Each kind of tag has its own scale of ratings.
+      return field == "rating" ? nil : TagKeys.keys(of: field, in: target).first(where: isKey)
+    }
+    // A key of somebody's own. Those of ID3v2 stand behind the name of the frame.
+    let name = entry.key.split(separator: ":", maxSplits: 1).last.map(String.init) ?? entry.key
+    let key = target == .id3v2 ? "TXXX:" + name : name
+    return isKey(key) ? key : nil
+  }
+}

@@ -1,0 +1,96 @@
+internal import Analysis
+internal import MediaContainers
+
+/// What other programs show of a file with several tags. Some take the first one of an order that has anything, others put
+/// several together.
+package struct TagViews: Hashable, Sendable {
+  package struct View: Hashable, Sendable {
+    package var program: String
+    package var fields: [String: [String]] = [:]
+    var otherValues: Set<String> = []
+    var pictureCount = 0
+    var hasLyrics = false
+  }
+
+  package private(set) var views: [View] = []
+
+  package init(_ tags: SeparateTags) {
+    for (program, order, takesAll) in Self.rules(tags.container) {
+      var view = View(program: program)
+      for name in order {
+        guard let tag = (tags.own + tags.others).first(where: { $0.format.name.hasPrefix(name) && !$0.isEmpty }) else {
+          continue
+        }
+        view.add(tag)
+        if !takesAll { break }
+      }
+      views.append(view)
+    }
+  }
+
+  /// The first thing that a program showed before and would not show any more.
+  /// - Parameters:
+  ///   - old: Before anything was written.
+  ///   - fields: What was written or taken out, and is not compared.
+  package func loss(since old: TagViews, besides fields: Set<String>) -> String? {
+    for (old, new) in zip(old.views, views) {
+      for (field, values) in old.fields where !fields.contains(field) && !Self.isSame(new.fields[field] ?? [], values) {
+        return "\(old.program) would not show \(field)"
+      }
+      let all = new.otherValues.union(new.fields.values.flatMap(\.self))
+      if let lost = old.otherValues.first(where: { !all.contains($0) }) {
+        return "\(old.program) would not show “\(lost.prefix(40))”"
+      }
+      if new.pictureCount < old.pictureCount { return "\(old.program) would not show all pictures" }
+      if old.hasLyrics, !new.hasLyrics { return "\(old.program) would not show the lyrics" }
+    }
+    return nil
+  }
+
+  /// ID3v1 cuts texts short, so a longer text says the same.
+  private static func isSame(_ new: [String], _ old: [String]) -> Bool {
+    old.allSatisfy { old in new.contains { $0.hasPrefix(old) } }
+  }
+
+  /// The kinds of tags that programs read, as the sources of TagLib, FFmpeg and mutagen have it: TagLib's lists of properties are
+  /// those of the first tag that is not empty; FFmpeg drops an ID3v2 tag in front where the demuxer finds other tags.
+  private static func rules(_ container: Container) -> [(program: String, order: [String], takesAll: Bool)] {
+    switch container {
+    case .unknown:
+      [
+        ("TagLib", ["id3v2", "apev2", "id3v1"], false), ("FFmpeg", ["id3v2", "id3v1"], false),
+        ("mutagen", ["id3v2", "id3v1"], true),
+      ]
+    case .monkeysAudio, .wavPack, .musepack7, .musepack8:
+      [
+        ("TagLib", ["apev2", "id3v1"], false), ("FFmpeg", ["apev2", "id3v2", "id3v1"], false),
+        ("mutagen", ["apev2"], false),
+      ]
+    case .wav, .aiff:
+      [
+        ("TagLib", ["id3v2", "riff_info"], false), ("FFmpeg", ["id3v2", "riff_info", "aiff"], true),
+        ("mutagen", ["id3v2"], false),
+      ]
+    case .flac:
+      [
+        ("TagLib", ["vorbis", "id3v2", "id3v1"], false), ("FFmpeg", ["vorbis", "id3v2"], false),
+        ("mutagen", ["vorbis"], false),
+      ]
+    case .ogg: [("FFmpeg", ["vorbis", "id3v2"], true)]
+    case .mp4: [("FFmpeg", ["mp4", "id3v2"], false)]
+    case .asf: [("FFmpeg", ["asf", "id3v2"], false)]
+    default: []
+    }
+  }
+}
+
+extension TagViews.View {
+  /// What a tag says that no tag before it said.
+  fileprivate mutating func add(_ tag: RawTag) {
+    let canonical = CanonicalTags(tag)
+    fields.merge(canonical.fields) { first, _ in first }
+    otherValues.formUnion(canonical.others.values.flatMap(\.self))
+    pictureCount += tag.pictures.count
+    hasLyrics = hasLyrics || !canonical.lyrics.isEmpty
+  }
+}

@@ -1,0 +1,134 @@
+public import Analysis
+internal import MediaContainers
+
+/// How a file is made again, byte for byte, from the one that took its place: stretches of that one, and the bytes that it
+/// lacks.
+public struct FileReversal: Hashable, Sendable {
+  public enum Piece: Hashable, Sendable {
+    /// Bytes of the new file.
+    case kept(Range<Int>)
+    case bytes([UInt8])
+    case zeros(Int)
+    /// Ogg pages of the new file, with other numbers.
+    case pages(Range<Int>, serial: UInt32, numberShift: UInt32)
+  }
+
+  /// The old file.
+  public var old: FileDigest
+  /// The file that took its place.
+  public var new: FileDigest
+  public var pieces: [Piece]
+
+  public init(old: FileDigest, new: FileDigest, pieces: [Piece]) {
+    self.old = old
+    self.new = new
+    self.pieces = pieces
+  }
+
+  /// Bytes that the pieces may have of their own.
+  private static let literalLimit = 64 << 10
+  /// Stretches of the old file that are compared with new bytes, in all.
+  private static let comparisonLimit = 32 << 20
+
+  /// - Parameter splice: What the new file is made of.
+  /// - Returns: `nil` if the new file lacks more of the old one than is kept.
+  static func of(
+    _ splice: FileSplice, source: ByteSource, old: FileDigest, new: FileDigest
+  ) throws(TagWriteError) -> FileReversal? {
+    var kept: [(old: Range<Int>, piece: Piece)] = []
+    var fresh: [(start: Int, bytes: [UInt8])] = []
+    var position = 0
+    for piece in splice.pieces {
+      let place = position..<position + piece.size
+      switch piece {
+      case .original(let range): kept.append((range, .kept(place)))
+      case .pages(let range, let serial, let shift):
+        kept.append((range, .pages(place, serial: serial, numberShift: 0 &- shift)))
+      case .bytes(let bytes): fresh.append((position, bytes))
+      case .zeros, .joined: break
+      }
+      position = place.upperBound
+    }
+    kept.sort { $0.old.lowerBound < $1.old.lowerBound }
+    var reversal = FileReversal(old: old, new: new, pieces: [])
+    var missing: [Range<Int>] = []
+    position = 0
+    for (range, _) in kept {
+      guard range.lowerBound >= position else { return nil }
+      if range.lowerBound > position { missing.append(position..<range.lowerBound) }
+      position = range.upperBound
+    }
+    if position < source.size { missing.append(position..<source.size) }
+    guard missing.reduce(0, { $0 + $1.count }) <= comparisonLimit else { return nil }
+    let matcher = missing.isEmpty ? nil : ByteMatcher(fresh)
+    var parts = kept
+    for range in missing {
+      guard let bytes = try? source.bytes(at: range.lowerBound, count: range.count), bytes.count == range.count else {
+        throw TagWriteError(.changed, "The file became shorter while it was copied.")
+      }
+      var start = range.lowerBound
+      for piece in matcher?.pieces(of: bytes) ?? [] {
+        parts.append((start..<start + piece.size, piece))
+        start += piece.size
+      }
+    }
+    parts.sort { $0.old.lowerBound < $1.old.lowerBound }
+    reversal.pieces = parts.map(\.piece)
+    let literalCount = reversal.pieces.reduce(0) { sum, piece in
+      if case .bytes(let bytes) = piece { sum + bytes.count } else { sum }
+    }
+    return literalCount <= literalLimit ? reversal : nil
+  }
+
+  /// The old file, made of the new one.
+  var splice: FileSplice {
+    var splice = FileSplice()
+    for piece in pieces {
+      switch piece {
+      case .kept(let range): splice.add(range)
+      case .bytes(let bytes): splice.add(bytes)
+      case .zeros(let count): splice.add(zeros: count)
+      case .pages(let range, let serial, let shift): splice.add(pages: range, serial: serial, numberShift: shift)
+      }
+    }
+    return splice
+  }
+
+  /// Whether all pieces lie within the new file.
+  var isConsistent: Bool {
+    pieces.allSatisfy { piece in
+      switch piece {
+      case .kept(let range), .pages(let range, _, _): range.lowerBound >= 0 && range.upperBound <= new.size
+      case .bytes: true
+      case .zeros(let count): (0...old.size).contains(count)
+      }
+    } && pieces.reduce(0) { $0 + $1.size } == old.size
+  }
+}
+
+extension FileReversal.Piece {
+  fileprivate var size: Int {
+    switch self {
+    case .kept(let range), .pages(let range, _, _): range.count
+    case .bytes(let bytes): bytes.count
+    case .zeros(let count): count
+    }
+  }
+}
+
+/// The size of a file, and a digest of its bytes (XXH3-128).
+public struct FileDigest: Hashable, Sendable {
+  public var size: Int
+  public var digest: ContentID
+
+  public init(size: Int, digest: ContentID) {
+    self.size = size
+    self.digest = digest
+  }
+
+  init(_ source: ByteSource) throws(TagWriteError) {
+    var whole = FileSplice()
+    whole.add(0..<source.size)
+    self.init(size: source.size, digest: try whole.digest(from: source))
+  }
+}
