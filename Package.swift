@@ -123,7 +123,7 @@ let package = Package(
     swiftTarget(
       "Listening",
       ["Analysis", "AudioDecoding", "CSpawn", "DSP", "Landmarks", "Recognition", "Platform", systemPackage]),
-    swiftTarget("LibraryScan", [systemPackage]),
+    swiftTarget("LibraryScan", ["Platform", systemPackage]),
     swiftTarget("Filters", ["Analysis", "Text", systemPackage]),
     swiftTarget(
       "ResultStore",
@@ -227,7 +227,7 @@ let package = Package(
       ]),
     testTarget(
       "AnalyzerContractTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Text", systemPackage]),
-    testTarget("LibraryScanTests", ["LibraryScan", systemPackage]),
+    testTarget("LibraryScanTests", ["LibraryScan", "Platform", systemPackage]),
     testTarget(
       "TagReadingTests",
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Platform
 internal import SystemPackage
 
 /// The names in one folder, sorted by their bytes, in one buffer.
@@ -23,7 +24,7 @@ struct FolderListing {
     let descriptor = unsafe open(path, flags)
     guard descriptor >= 0 else { throw Errno(rawValue: errno) }
     do {
-      key = try FileStatus(of: descriptor).key
+      key = try FileStatus(of: FileDescriptor(rawValue: descriptor)).key
     } catch {
       _ = close(descriptor)
       throw error

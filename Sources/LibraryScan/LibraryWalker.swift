@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Platform
 public import SystemPackage
 
 /// Walks folders and yields every file that may hold audio, without opening one.

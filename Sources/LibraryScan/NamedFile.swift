@@ -1,3 +1,4 @@
+internal import Platform
 public import SystemPackage
 
 /// What a scan would do with one file that is named directly, without walking a folder.

@@ -1,3 +1,4 @@
+internal import Platform
 internal import SystemPackage
 
 /// The device numbers of mounted file systems that hold no files of a disk, such as `/proc` and `/sys`.

@@ -1,3 +1,4 @@
+public import Platform
 public import SystemPackage
 
 /// A regular file that may hold audio, as `lstat` (or, through a followed link, `stat`) saw it. It has not been opened.
@@ -8,24 +9,24 @@ public struct ScannedFile: Hashable, Sendable {
   public var inode: UInt64
   /// Bytes.
   public var size: Int64
-  /// Last change of the content (`st_mtim`): nanoseconds since 1970-01-01 UTC, negative before. File systems store it
-  /// with a precision of 1 ns to 2 s, and copying programs reset it on purpose.
-  public var mtimeNanoseconds: Int64
-  /// Last change of content, name, owner or mode (`st_ctim`), on the same scale; only the kernel sets it.
-  public var ctimeNanoseconds: Int64
+  /// Last change of the content (`st_mtim`). File systems store it with a precision of 1 ns to 2 s, and copying programs
+  /// reset it on purpose.
+  public var modified: Timestamp
+  /// Last change of content, name, owner or mode (`st_ctim`); only the kernel sets it.
+  public var statusChanged: Timestamp
   /// Number of names this file has (hard links).
   public var linkCount: Int
 
   public init(
-    path: FilePath, device: UInt64, inode: UInt64, size: Int64, mtimeNanoseconds: Int64, ctimeNanoseconds: Int64,
+    path: FilePath, device: UInt64, inode: UInt64, size: Int64, modified: Timestamp, statusChanged: Timestamp,
     linkCount: Int
   ) {
     self.path = path
     self.device = device
     self.inode = inode
     self.size = size
-    self.mtimeNanoseconds = mtimeNanoseconds
-    self.ctimeNanoseconds = ctimeNanoseconds
+    self.modified = modified
+    self.statusChanged = statusChanged
     self.linkCount = linkCount
   }
 }
@@ -42,7 +43,7 @@ extension ScannedFile {
 
   /// Whether content or status changed within this time before now, or after now by a clock that is ahead.
   public func hasChanged(within period: Duration) -> Bool {
-    QuietPeriod(period)?.contains(mtimeNanoseconds, ctimeNanoseconds) ?? false
+    QuietPeriod(period)?.contains(modified, statusChanged) ?? false
   }
 
   /// The result of a second look at a file.
@@ -67,7 +68,7 @@ extension ScannedFile {
   init(path: FilePath, status: FileStatus) {
     self.init(
       path: path, device: status.key.device, inode: status.key.inode, size: status.size,
-      mtimeNanoseconds: status.mtimeNanoseconds, ctimeNanoseconds: status.ctimeNanoseconds, linkCount: status.linkCount)
+      modified: status.modified, statusChanged: status.statusChanged, linkCount: status.linkCount)
   }
 }
 

@@ -1,3 +1,4 @@
+internal import Platform
 internal import SystemPackage
 
 /// Reads regular files that are expected to be small.
@@ -8,7 +9,7 @@ enum SmallFile {
       // Non-blocking, in case this name is a named pipe.
       let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
       return try descriptor.closeAfter {
-        guard try FileStatus(of: descriptor.rawValue).kind == .regular else { throw Errno.notSupported }
+        guard try FileStatus(of: descriptor).kind == .regular else { throw Errno.notSupported }
         var content: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 1 << 14)
         while content.count <= limit {

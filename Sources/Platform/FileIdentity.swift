@@ -1,4 +1,3 @@
-internal import Glibc
 public import SystemPackage
 
 /// What tells whether a name still means the file that was opened, and whether that file has changed.
@@ -16,30 +15,22 @@ public struct FileIdentity: Hashable, Sendable {
 
   /// Of what the path leads to; `nil` if there is nothing, or it may not be seen.
   public init?(_ path: FilePath) {
-    var status = stat()
-    guard unsafe path.withPlatformString({ unsafe stat($0, &status) }) == 0 else { return nil }
+    guard let status = try? FileStatus(at: path, followingLinks: true) else { return nil }
     self.init(status)
   }
 
   public init?(_ descriptor: FileDescriptor) {
-    var status = stat()
-    guard unsafe fstat(descriptor.rawValue, &status) == 0 else { return nil }
+    guard let status = try? FileStatus(of: descriptor) else { return nil }
     self.init(status)
   }
 
-  private init(_ status: stat) {
-    device = UInt64(status.st_dev)
-    inode = UInt64(status.st_ino)
-    size = Int64(status.st_size)
-    modified = Timestamp(status.st_mtim)
-    changed = Timestamp(status.st_ctim)
-    isRegularFile = status.st_mode & S_IFMT == S_IFREG
-    permissions = UInt32(status.st_mode) & 0o777
-  }
-}
-
-extension Timestamp {
-  fileprivate init(_ time: timespec) {
-    self.init(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  public init(_ status: FileStatus) {
+    device = status.key.device
+    inode = status.key.inode
+    size = status.size
+    modified = status.modified
+    changed = status.statusChanged
+    isRegularFile = status.kind == .regular
+    permissions = status.permissions
   }
 }

@@ -8,6 +8,17 @@ extension FilePath {
     return withPlatformString { unsafe lstat($0, &status) } == 0
   }
 
+  /// Whether the system says that nothing has this name. It does not say so of a disk that reports errors, or a server
+  /// that does not answer.
+  public func isGone(followingLinks: Bool = false) -> Bool {
+    do {
+      _ = try FileStatus(at: self, followingLinks: followingLinks)
+      return false
+    } catch {
+      return error == .noSuchFileOrDirectory || error == .notDirectory
+    }
+  }
+
   /// The absolute path without symbolic links, `.` and `..` of something that is there.
   public func resolved() throws(Errno) -> FilePath {
     guard let real = withPlatformString({ unsafe realpath($0, nil) }) else { throw Errno(rawValue: errno) }

@@ -4,7 +4,8 @@
   internal import Darwin
 #endif
 
-/// A point in time: nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted, as the file system keeps it.
+/// A point in time: nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted, as the file system keeps it. They
+/// reach from 1677 to 2262; file systems know later years (ext4 2446, XFS 2486), which become the last point there is.
 public struct Timestamp: Hashable, Comparable, Sendable {
   public var nanoseconds: Int64
 
@@ -12,10 +13,17 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
+  /// The point nearest to a time in seconds since 1970 and nanoseconds after that.
+  public init(seconds: Int64, nanoseconds: Int64) {
+    let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, isTooLarge) = whole.addingReportingOverflow(nanoseconds)
+    self.init(nanoseconds: isTooFar || isTooLarge ? (seconds < 0 ? .min : .max) : sum)
+  }
+
   public static var now: Timestamp {
     var time = timespec()
     _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return Timestamp(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
   }
 
   public static func < (a: Timestamp, b: Timestamp) -> Bool { a.nanoseconds < b.nanoseconds }

@@ -5,6 +5,8 @@ internal import Records
 enum DuckDBSchema {
   static func text(_ options: ReportOptions) -> String {
     let file = Shape.file(options)
+    let types = file.columns.map { ($0.name, SchemaNode.duckDBType(named: $0.type, format: nil)) }
+    let texts = types.filter { $0.1 == "VARCHAR" }.map { "  nocturne_unguarded(\($0.0)) AS \($0.0)" }
     return """
       -- Reports with the types of all their columns, whether they hold values or not:
       --   SELECT path, tempo.bpm FROM nocturne_ndjson('report.ndjson');
@@ -15,9 +17,15 @@ enum DuckDBSchema {
       \(columns(file.fields.map { ($0.name, $0.schema.duckDBType) }))
       });
 
+      -- Text without the apostrophe that keeps spreadsheets from running it.
+      CREATE OR REPLACE MACRO nocturne_unguarded(cell) AS
+        regexp_replace(cell, '^''(''*([=+@＝＋－＠\\t-]|\\\\x0D))', '\\1');
+
       CREATE OR REPLACE MACRO nocturne_csv(file) AS TABLE
-      SELECT * FROM read_csv(file, header = true, delim = ',', quote = '"', escape = '"', nullstr = '', columns = {
-      \(columns(file.columns.map { ($0.name, SchemaNode.duckDBType(named: $0.type, format: nil)) }))
+      SELECT * REPLACE (
+      \(texts.joined(separator: ",\n"))
+      ) FROM read_csv(file, header = true, delim = ',', quote = '"', escape = '"', nullstr = '', columns = {
+      \(columns(types))
       });
 
       """

@@ -125,7 +125,7 @@ public final class ResultStore: Sendable {
   /// A database of the present schema that lies all in its main file; `nil` for others.
   private static func openFrozen(_ name: String) throws -> (any DatabaseWriter)? {
     guard fileSize(of: name + "-wal") ?? 0 == 0 else { return nil }
-    let uri = "file:\(FilePath(name).percentEncoded)?immutable=1"
+    let uri = frozenURI(name)
     let look = try look(intoDatabaseNamed: uri, readOnly: true)
     guard look.application == Schema.applicationID, look.version == Schema.version else { return nil }
     return try DatabaseQueue(path: uri, configuration: configuration(readOnly: true))
@@ -222,10 +222,12 @@ public final class ResultStore: Sendable {
   /// 0 for a file that is missing or empty.
   /// - Throws: `notAStore` for anything else that no version of this program has written.
   private static func schemaVersion(ofDatabaseNamed name: String, path: FilePath) throws -> Int {
-    guard let size = fileSize(of: name), size > 0 else { return 0 }
+    guard let header = try DatabaseHeader.ofStore(at: path) else { return 0 }
     let look: (application: Int, version: Int, tables: Int)
     do {
-      look = try Self.look(intoDatabaseNamed: name, readOnly: true)
+      // Even reading, SQLite would leave files beside the database of another program.
+      let isAllInFile = header.applicationID == 0 && header.usesWAL && fileSize(of: name + "-wal") ?? 0 == 0
+      look = try Self.look(intoDatabaseNamed: isAllInFile ? frozenURI(name) : name, readOnly: true)
     } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
       // Whoever was creating it was killed, and its journal is to be rolled back.
       look = try Self.look(intoDatabaseNamed: name, readOnly: false)
@@ -234,6 +236,20 @@ public final class ResultStore: Sendable {
     if look == (0, 0, 0) { return 0 }
     throw StoreError.notAStore(path: path, reason: "it belongs to another program")
   }
+
+  /// Checks that a database can be at a path: there is one, or no file, or an empty one. Leaves nothing beside it.
+  /// - Throws: `notAStore`; `cannotOpen` if it cannot be read.
+  static func requireStore(at path: FilePath) throws(StoreError) {
+    guard let header = try DatabaseHeader.ofStore(at: path), header.applicationID == 0 else { return }
+    do {
+      _ = try schemaVersion(ofDatabaseNamed: path.string, path: path)
+    } catch {
+      throw storeError(error, path: path)
+    }
+  }
+
+  /// The name of a database that nobody writes, for SQLite.
+  private static func frozenURI(_ name: String) -> String { "file:\(FilePath(name).percentEncoded)?immutable=1" }
 
   /// Whose database it is, and how many tables and indices others than GRDB have made in it.
   private static func look(

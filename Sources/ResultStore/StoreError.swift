@@ -5,6 +5,8 @@ public import SystemPackage
 public enum StoreError: Error, Hashable, Sendable {
   /// The database file cannot be opened or created.
   case cannotOpen(path: FilePath, reason: String)
+  /// The folder that the database is to be made in is not there.
+  case noFolder(path: FilePath)
   /// The file is a database of another program, or no database.
   case notAStore(path: FilePath, reason: String)
   /// Another process kept the database locked for longer than the busy timeout.
@@ -32,6 +34,9 @@ extension StoreError: CustomStringConvertible {
     case .cannotOpen(let path, let reason):
       "The database \(name(path)) cannot be opened: \(reason). "
         + "Check the folder and its permissions, or name another file with --database."
+    case .noFolder(let path):
+      "The database \(name(path)) cannot be made: its folder does not exist. If it is on another drive, is the drive "
+        + "mounted? If not, make the folder first, or name another file with --database."
     case .notAStore(let path, let reason):
       "\(name(path)) is not a Nocturne database: \(reason). It was left as it is; name another file with --database."
     case .busy(let path):

@@ -5,9 +5,7 @@
 /// written as `\x5C`, so every text can be restored.
 package struct CSVWriter: Sendable {
   package private(set) var bytes: [UInt8] = []
-  /// Puts an apostrophe before text that a spreadsheet would run as a formula: text that starts with `=`, `+`, `-`,
-  /// `@`, a tab or a carriage return and is not a number. Tags come from strangers; but the cell then differs from the
-  /// tag.
+  /// Whether text that a spreadsheet would run gets a `FormulaGuard`: tags come from strangers.
   package let guardsFormulas: Bool
   private var isFirstCell = true
   /// Receives the elements while a list is written.
@@ -44,9 +42,8 @@ package struct CSVWriter: Sendable {
 
   /// Text that already contains escapes, which are kept: a path for display, or JSON.
   package mutating func escapedText(_ value: String) {
-    var text = Self.withoutControls(value)
-    if guardsFormulas, elements == nil { guardFormula(&text) }
-    cell(text)
+    let text = Self.withoutControls(value)
+    cell(guardsFormulas && elements == nil ? FormulaGuard.added(to: text) : text)
   }
 
   private static func withoutControls(_ value: String) -> [UInt8] {
@@ -60,22 +57,12 @@ package struct CSVWriter: Sendable {
   package mutating func list<Element>(_ list: [Element], _ write: (Element, inout CSVWriter) -> Void) {
     elements = []
     for element in list { write(element, &self) }
-    var joined = elements ?? []
+    let joined = elements ?? []
     elements = nil
-    if guardsFormulas { guardFormula(&joined) }
-    cell(joined)
+    cell(guardsFormulas ? FormulaGuard.added(to: joined) : joined)
   }
 
   private static let separator = Array(" / ".utf8)
-
-  private func guardFormula(_ text: inout [UInt8]) {
-    guard let first = text.first, Array("=+-@\t\r".utf8).contains(first) || text.starts(with: Self.escapedReturn),
-      String(decoding: text, as: UTF8.self).wholeMatch(of: /[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?/) == nil
-    else { return }
-    text.insert(UInt8(ascii: "'"), at: 0)
-  }
-
-  private static let escapedReturn = Array(#"\x0D"#.utf8)
 
   private mutating func cell(_ text: [UInt8]) {
     if let written = elements {

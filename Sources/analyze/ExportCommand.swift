@@ -38,6 +38,9 @@ struct ExportCommand: AsyncParsableCommand {
     help: ArgumentHelp("An option of the format; repeatable", valueName: "name=value"))
   var options: [String] = []
 
+  @Flag(help: "Replace the file even if no export has written it")
+  var force = false
+
   @Flag(help: "List the formats")
   var list = false
 
@@ -93,7 +96,7 @@ struct ExportCommand: AsyncParsableCommand {
       }
       let export = LibraryExport(
         try chosenFormat(), to: file, roots: paths.isEmpty ? nil : paths.map(\.path), filter: try filters.filter(),
-        since: try since.value(), options: try optionValues())
+        since: try since.value(), options: try optionValues(), replacesOtherFiles: force)
       let store = try CommandSettings(database).openStoreForReading()
       for path in paths where try store.knownFileCount(under: path.path, includingVanished: true) == 0 {
         throw UnknownFile(path.path)

@@ -30,8 +30,8 @@ struct ReportArguments: ParsableArguments {
   )
   var include: [String] = []
 
-  @Flag(help: "CSV: put an apostrophe before text that looks like a formula")
-  var csvGuardFormulas = false
+  @Flag(inversion: .prefixedNo, help: "CSV: put an apostrophe before text that looks like a formula (default)")
+  var csvGuardFormulas: Bool?
 
   @Flag(help: ArgumentHelp("Write no reports, whatever the settings say", visibility: .hidden))
   var noReports = false
@@ -42,7 +42,10 @@ struct ReportArguments: ParsableArguments {
     if noReports { settings.set(Settings.report, to: [], by: "--no-reports") }
     try settings.take(report, for: Settings.report, option: "--report")
     try settings.take(include, for: Settings.include, option: "--include")
-    settings.take(csvGuardFormulas, for: Settings.csvGuardFormulas, option: "--csv-guard-formulas")
+    if let csvGuardFormulas {
+      let option = csvGuardFormulas ? "--csv-guard-formulas" : "--no-csv-guard-formulas"
+      settings.set(Settings.csvGuardFormulas, to: csvGuardFormulas, by: option)
+    }
     if let output, !goesToStandardOutput {
       guard let folder = PathArgument(argument: output) else {
         throw CommandFailure(.usage, "--output expects a folder, or - for standard output.")

@@ -96,7 +96,9 @@ struct ServeCommand: AsyncParsableCommand {
   /// Watching makes a database that is not there, as a run does.
   private func store(_ settings: CommandSettings) throws -> ResultStore {
     guard watch else { return try settings.openStore(.readWrite) }
-    return try ResultStore(path: settings.database(), findings: BuiltInAnalyzers.findings)
+    let database = try settings.database()
+    try DatabaseFolder.prepare(for: database)
+    return try ResultStore(path: database, findings: BuiltInAnalyzers.findings)
   }
 
   private func watchOptions(_ settings: CommandSettings) throws -> WatchOptions {

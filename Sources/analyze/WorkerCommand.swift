@@ -3,6 +3,7 @@ import Application
 import ArgumentParser
 import Foundation
 import Pipeline
+import Platform
 import Records
 import Reporting
 import Synchronization
@@ -133,6 +134,9 @@ struct WorkerCommand: AsyncParsableCommand {
 /// not get between them.
 private final class LineOutput: Sendable {
   private let descriptor: Mutex<FileDescriptor>
+  /// Bytes of one write. A file takes a line whole, so those of other workers that append to it stay apart. A pipe takes as
+  /// much (PIPE_BUF) when it says that it takes any, without making us wait.
+  private let pieceSize: Int
   private let control: RunControl
 
   init(_ control: RunControl) throws {
@@ -141,7 +145,9 @@ private final class LineOutput: Sendable {
     guard copy >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else {
       throw ReportError.cannotWrite(path: nil, reason: "\(Errno(rawValue: errno))")
     }
-    descriptor = Mutex(FileDescriptor(rawValue: copy))
+    let file = FileDescriptor(rawValue: copy)
+    pieceSize = file.isPipeOrDevice ? 4_096 : .max
+    descriptor = Mutex(file)
   }
 
   func write(_ line: [UInt8]) throws {
@@ -151,8 +157,7 @@ private final class LineOutput: Sendable {
           var rest = unsafe bytes
           while !rest.isEmpty {
             try waitForReader(descriptor)
-            // A pipe takes as much (PIPE_BUF) when it says that it takes any, without making us wait.
-            let count = unsafe try descriptor.write(UnsafeRawBufferPointer(rebasing: rest.prefix(4_096)))
+            let count = unsafe try descriptor.write(UnsafeRawBufferPointer(rebasing: rest.prefix(pieceSize)))
             unsafe rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
           }
         }

@@ -21,7 +21,9 @@ final class Place: Sendable {
     library = folder.file("library")
     database = folder.file("results/library.sqlite")
     reports = folder.file("reports")
-    try FileManager.default.createDirectory(atPath: library.string, withIntermediateDirectories: true)
+    for path in [library, database.removingLastComponent()] {
+      try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
+    }
   }
 
   @discardableResult

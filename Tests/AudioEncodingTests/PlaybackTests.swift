@@ -54,6 +54,17 @@ import Testing
     }
   }
 
+  @Test func whoEndsFarTooEarlyAndComplainsHasPlayedNothing() throws {
+    let file = try #require(folder).write(Signal.noise(seed: 1, sampleRate: 8000, seconds: 60), as: "long.wav")
+    try program("ffplay", "echo 'no such audio device' >&2")
+    #expect(throws: PlayerError.failed(["ffplay"], status: 0, message: "no such audio device")) {
+      try Playback(players).play(file)
+    }
+    // The next one is tried.
+    try program("mpv", "exit 0")
+    #expect(try Playback(players).play(file)?.name == "mpv")
+  }
+
   @Test func noneIsInstalled() throws {
     #expect(Player.installed(searchPath: nil).isEmpty && players.isEmpty)
     #expect(throws: PlayerError.noPlayer) { try Playback([]).play("/a.wav") }

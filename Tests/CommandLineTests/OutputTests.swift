@@ -115,6 +115,26 @@ import Text
     #expect(try place.run().totals == ["seen": 1, "cached": 1])
   }
 
+  @Test func exportsReplaceNoFileOfOtherPrograms() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    _ = try place.run()
+    let output = place.folder.file("collection.nml")
+    try place.write("a whole collection", to: output)
+    func export(_ options: Argument...) throws -> Outcome {
+      try place.start(
+        ["export", "traktor", "--output", Argument(output), "--database", Argument(place.database)] + options
+      ).end()
+    }
+    let refused = try export()
+    #expect(refused.status == 1 && refused.errors.contains("--force"), "\(refused.errors)")
+    #expect(try String(contentsOfFile: output.string, encoding: .utf8) == "a whole collection")
+    #expect(try export("--force").status == 0)
+    // It has a cursor now.
+    #expect(try export().status == 0)
+    #expect(try String(contentsOfFile: output.string, encoding: .utf8).contains("<NML"))
+  }
+
   @Test func progressForPrograms() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")

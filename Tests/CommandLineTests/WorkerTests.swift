@@ -67,6 +67,30 @@ import Text
     }
   }
 
+  /// Answers that are longer than a pipe takes at once stay whole, as `xargs -P` and `>>` need it.
+  @Test func workersThatAppendToOneFileKeepTheirLinesApart() throws {
+    let place = try Workplace()
+    for number in 1...4 {
+      try place.put(Audio.wav(1, title: String(repeating: "\(number)", count: 60_000)), as: "\(number).wav")
+    }
+    let path = place.folder.file("answers.ndjson")
+    let workers = try (1...4).map { number in
+      let output = try FileDescriptor.open(
+        path, .writeOnly, options: [.create, .append, .closeOnExec], permissions: [.ownerReadWrite])
+      defer { try? output.close() }
+      return try place.start(
+        ["worker", "--pipeline", "tags-only", "--from0"], environment: Workplace.threads,
+        input: Array(Array(repeating: "library/\(number).wav", count: 100).joined(separator: "\0").utf8), output: output)
+    }
+    for worker in workers { #expect(worker.end().status == 0) }
+    let lines = try String(contentsOfFile: path.string, encoding: .utf8).split(separator: "\n")
+    #expect(lines.count == 400)
+    for line in lines {
+      let answer = try JSONValue(parsing: Array(line.utf8))
+      #expect(answer["status"] == "ok" && line.utf8.count > 60_000)
+    }
+  }
+
   @Test func linesMayEndWithNUL() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a\nb.wav")

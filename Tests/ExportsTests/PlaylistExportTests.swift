@@ -20,10 +20,14 @@ import Text
         == "#EXTM3U\n#EXTINF:60,Ä, B - One & <two>\n/music/One.flac\n")
     let inside = folder.path.appending("One.flac")
     #expect(try exported("m3u8", [track(inside)], in: folder).hasSuffix("\nOne.flac\n"))
+    // Whoever prints the list must not have its terminal changed.
+    let escape = try exported("m3u8", [track("/music/\u{1B}[31m.flac")], options: ["paths": "absolute"], in: folder)
+    #expect(escape.hasSuffix("\nfile:///music/%1B%5B31m.flac\n"), "\(escape)")
   }
 
   @Test func stickers() throws {
     let records = [track("/music/a/\"1\" \\.flac"), track("/elsewhere/x.flac"), track("/music/a\nb.flac")]
+      + ["\u{1B}[2J", "\u{7F}", "\u{9B}31m"].map { track(FilePath("/music/\($0).flac")) }
     let text = try exported("mpd", records, options: ["music": "/music/"], in: folder)
     #expect(
       text == """

@@ -22,10 +22,19 @@ import Text
   }
 
   /// Where a character is more than the scalar that has a meaning in a table.
-  @Test(arguments: ["\"\u{301}", ",\u{301}", "a\u{FEFF}b", "\r\n", "\n\u{301}\"\""])
+  @Test(arguments: ["\"\u{301}", ",\u{301}", "a\u{FEFF}b", "\r\n", "\n\u{301}\"\"", "=1+1", "'=1"])
   func oddTextReadsBack(text: String) throws {
     let rows = [MediaItemTable.Row(reference: text, item: MediaItem(title: text, properties: [text: .string(text)]))]
     #expect(try MediaItemTable.read(MediaItemTable.write(rows)) == rows)
+  }
+
+  @Test func formulasAreGuarded() throws {
+    let row = MediaItemTable.Row(
+      reference: "a",
+      item: MediaItem(title: "=1+1", timeRanges: [MediaItem.TimeRange(start: -5, end: 10)], properties: ["@x": .string("-1")]))
+    let text = MediaItemTable.write([row])
+    #expect(text.hasSuffix(",'@x\r\na,'=1+1,,,,,,,,,,'-5.0-10.0,,-1\r\n"), "\(text)")
+    #expect(try MediaItemTable.read(text) == [row])
   }
 
   @Test func columnsMayBeInAnyOrderAndMissing() throws {

@@ -134,21 +134,22 @@ import Testing
     #expect(report.unicodeScalars.count { lineEnds.contains($0) } == 2 * (records.count + 1))
   }
 
-  @Test func formulasAreGuardedOnRequest() throws {
+  @Test func formulasAreGuarded() throws {
     let texts = ["=1+1", "+x", "-x", "@x", "\tx", "-1e", "-7.20 dB", "+0x1p3", "-inf"]
     let records = (texts + ["plain = text"]).map { text in
       FileRecord(path: "/a", status: .ok, tags: TagFinding(fields: ["title": [text], "artist": [text, "b"]]))
     }
-    let options = ReportOptions(findings: Samples.findings, guardsFormulas: true)
+    let options = ReportOptions(findings: Samples.findings)
     let guarded = try Self.table(records, options: options)
     #expect(guarded.map { $0["tags_title"] } == texts.map { "'" + $0 } + ["plain = text"])
     #expect(guarded.map { $0["tags_artist"] } == texts.map { "'\($0) / b" } + ["plain = text / b"])
-    #expect(try Self.table(records).map { $0["tags_title"] } == texts + ["plain = text"])
+    let plain = ReportOptions(findings: Samples.findings, guardsFormulas: false)
+    #expect(try Self.table(records, options: plain).map { $0["tags_title"] } == texts + ["plain = text"])
     let others = ["-12", "+3", "-7.20", "+.5e-3", "'=1"].map { text in
       FileRecord(path: "/a", status: .ok, tags: TagFinding(fields: ["title": [text]]))
     }
     let unguarded = try Self.table(others, options: options).map { $0["tags_title"] }
-    #expect(unguarded == ["-12", "+3", "-7.20", "+.5e-3", "'=1"])
+    #expect(unguarded == ["-12", "+3", "-7.20", "+.5e-3", "''=1"])
     let carriage = FileRecord(path: "/a", status: .ok, tags: TagFinding(fields: ["title": ["\rx"]]))
     let cell = try Self.table([carriage], options: options).first?["tags_title"]
     #expect(cell == #"'\x0Dx"#)

@@ -53,6 +53,19 @@ import Testing
     #expect(try scan(library).counts.vanished == 2)
   }
 
+  @Test func diskThatGoesDuringTheScanIsMissing() throws {
+    let library = try library()
+    try library.beginRun()
+    library.folders = ["/music": (7, false), "/music/usb": (7, true)]
+    let scan = library.scan()
+    // One of its files was met before.
+    _ = try scan.classify(library.all.filter { $0.path != "/music/usb/album/b.flac" })
+    remove(["a", "b"], from: library)
+    try scan.markVanished(in: [VanishScope(root: "/music")])
+    #expect(scan.counts.vanished == 0)
+    #expect(scan.missingDisks.map(\.folder) == ["/music/usb"] && scan.missingDisks.map(\.fileCount) == [1])
+  }
+
   @Test func diskWithAnotherNumberIsThere() throws {
     let library = try library()
     put("/music/usb/other/c.flac", device: 9, in: library)

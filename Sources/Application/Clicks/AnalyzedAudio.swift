@@ -1,6 +1,5 @@
 internal import Analysis
 internal import AudioDecoding
-internal import Glibc
 internal import Platform
 internal import Records
 internal import SystemPackage
@@ -21,12 +20,7 @@ struct AnalyzedAudio: Sendable {
   /// not the audio.
   /// - Throws: `DecodeError` if it cannot be read.
   func isStill(at path: FilePath) throws(DecodeError) -> Bool {
-    var status = stat()
-    if path.withPlatformString({ unsafe stat($0, &status) }) == 0, Int64(status.st_size) == sizeBytes,
-      Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec) == modified?.nanoseconds
-    {
-      return true
-    }
+    if let file = FileIdentity(path), file.size == sizeBytes, file.modified == modified { return true }
     guard let contentID else { return false }
     return try AudioContent(path: path).id == contentID
   }
@@ -35,14 +29,7 @@ struct AnalyzedAudio: Sendable {
 extension FilePath {
   /// Whether both names lead to one file that is there.
   func isSameFile(as other: FilePath) -> Bool {
-    guard let own = identity(of: self) else { return false }
-    return own == identity(of: other)
+    guard let own = try? FileStatus(at: self, followingLinks: true).key else { return false }
+    return (try? FileStatus(at: other, followingLinks: true).key) == own
   }
-}
-
-/// Device and inode.
-private func identity(of path: FilePath) -> [UInt64]? {
-  var status = stat()
-  guard path.withPlatformString({ unsafe stat($0, &status) }) == 0 else { return nil }
-  return [UInt64(status.st_dev), UInt64(status.st_ino)]
 }

@@ -89,7 +89,7 @@ enum CorrectionTable {
 
     fileprivate func cell(_ name: String, in row: [String]) -> String? {
       guard let place = places[name], row.indices.contains(place) else { return nil }
-      let text = row[place].trimmed
+      let text = FormulaGuard.removed(from: row[place].trimmed)
       return text.isEmpty ? nil : text
     }
   }

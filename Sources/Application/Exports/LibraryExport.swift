@@ -26,10 +26,13 @@ package struct LibraryExport: Sendable {
   /// `nil` for everything.
   package var since: Since?
   package var options: [String: String]
+  /// Whether a file that no export has written may be replaced.
+  package var replacesOtherFiles: Bool
 
   package init(
     _ format: any ExportFormat, to output: FilePath?, roots: [FilePath]? = nil, filter: TrackFilter = .everything,
-    since: Since? = nil, options: [String: String] = [:]
+    since: Since? = nil, options: [String: String] = [:],
+    replacesOtherFiles: Bool = false
   ) {
     self.format = format
     self.output = output
@@ -37,6 +40,7 @@ package struct LibraryExport: Sendable {
     self.filter = filter
     self.since = since
     self.options = options
+    self.replacesOtherFiles = replacesOtherFiles
   }
 
   /// Files in which no audio was found are no tracks for others.
@@ -91,6 +95,7 @@ package struct LibraryExport: Sendable {
       if Self.kind(of: output) == .typeDirectory {
         throw .cannotCreate(output, reason: "it is a folder, and \(format.name) writes a file")
       }
+      if !replacesOtherFiles, isOtherFile(output) { throw .notOurs(output) }
       return
     }
     do {
@@ -98,6 +103,15 @@ package struct LibraryExport: Sendable {
     } catch {
       throw .cannotCreate(output, reason: error.localizedDescription)
     }
+  }
+
+  /// Whether a file with something in it has no cursor beside it, which exports leave: the collection of another program,
+  /// say.
+  private func isOtherFile(_ file: FilePath) -> Bool {
+    guard let status = try? FileStatus(at: file, followingLinks: true), status.kind == .regular, status.size > 0 else {
+      return false
+    }
+    return (try? CursorFile(besideFile: file).read()) == nil
   }
 
   /// `nil` if there is nothing. Links are followed.

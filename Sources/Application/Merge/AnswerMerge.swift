@@ -64,7 +64,7 @@ package struct AnswerMerge {
     audience: FailureDigest.Audience = .people, interruption: () -> ExitStatus? = { nil }, report: (Event) -> Void
   ) throws -> Outcome {
     guard !inputs.isEmpty else { throw AnswerMergeError.noFiles }
-    try RunDatabase.makeFolder(for: database)
+    try DatabaseFolder.prepare(for: database)
     let lock = try RunLock.acquire(forDatabase: database, waitingAtMost: lockPatience) { _ in report(.waitsForLock) }
     defer { lock.release() }
     let store = try ResultStore(path: database, findings: BuiltInAnalyzers.findings)

@@ -1,4 +1,5 @@
 package import Recognition
+internal import Text
 
 /// A cue sheet as players and disc burners read it, for one long recording.
 package enum CueFile {
@@ -41,10 +42,10 @@ package enum CueFile {
 
   private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// There is no way to write a quotation mark or a line break.
+  /// There is no way to write a quotation mark, a line break or another control character.
   private static func quoted(_ text: String) -> String {
-    let line = text.map { $0 == "\"" ? "'" : $0.isNewline ? " " : $0 }
-    return "\"\(String(line))\""
+    let line = text.unicodeScalars.map { $0 == "\"" ? "'" : $0.isControlOrSeparator ? " " : $0 }
+    return "\"\(String(String.UnicodeScalarView(line)))\""
   }
 
   private static func isISRC(_ text: String) -> Bool {

@@ -1,3 +1,4 @@
+internal import AudioDecoding
 internal import CSpawn
 internal import Glibc
 internal import Platform
@@ -30,9 +31,12 @@ public final class Playback: Sendable {
     var tried: [String] = []
     for player in players {
       do throws(PlayerError) {
+        let start = ContinuousClock.now
         let (status, message) = try run(player, file)
         if state.withLock(\.isStopped) { return nil }
-        if status == 0 { return player }
+        // ffplay and others say that there is no sound device, and end as if all was well.
+        let isRefusal = message != nil && Self.isShort(.now - start, for: file)
+        if status == 0, !isRefusal { return player }
         tried.append(player.name)
         problem = .failed(tried, status: status, message: message)
         // A person, or the system, has ended it.
@@ -90,6 +94,12 @@ public final class Playback: Sendable {
     var signal: Int32 = 0
     _ = cspawn_kill_and_reap(process, &status, &signal)
     return (signal == 0 ? Int(status) : 128 + Int(signal), Self.firstLine(of: messages.descriptor))
+  }
+
+  /// Whether it cannot have been heard to its end in this time.
+  private static func isShort(_ time: Duration, for file: FilePath) -> Bool {
+    guard let source = try? AudioSource(path: file), let duration = source.format.duration else { return false }
+    return time < .seconds(duration / 2)
   }
 
   private static var temporaryFolder: FilePath {

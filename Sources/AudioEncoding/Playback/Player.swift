@@ -53,7 +53,7 @@ public enum PlayerError: Error, Hashable, Sendable, CustomStringConvertible {
         + "with apt install pipewire-bin, pulseaudio-utils or alsa-utils; or write a file with --output and play that."
     case .cannotStart(let name, let reason): "\(name) cannot be started: \(reason)."
     case .failed(let names, let status, let message):
-      "Nothing could be played. \(names.joined(separator: ", ")) ended with status \(status)"
+      "Nothing could be played. \(names.joined(separator: ", ")) ended \(status == 0 ? "at once" : "with status \(status)")"
         + (message.map { ": \($0.prefix(200))" } ?? "") + (message?.hasSuffix(".") == true ? "" : ".")
         + " Check that a sound device is there and that you may use it, or write a file with --output and play that."
     }

@@ -3,6 +3,7 @@ internal import Foundation
 internal import Platform
 internal import Records
 internal import SystemPackage
+internal import Text
 
 /// Stickers for the Music Player Daemon, as commands of its protocol, one a line: `nc -N localhost 6600 < stickers.mpd`. A
 /// server that is running takes them at once, and its own database is left to it.
@@ -66,11 +67,12 @@ private struct MPDWriter: ExportWriter {
     ]
   }
 
-  /// `nil` for what MPD cannot name: files outside of its directory, names that are not UTF-8, and line breaks.
+  /// `nil` for what MPD cannot name: files outside of its directory, names that are not UTF-8, and names with control characters:
+  /// its protocol cannot escape them.
   private func name(of path: FilePath) -> String? {
     var path = path
     guard path.removePrefix(musicDirectory), let name = path.withBytes({ unsafe String(validating: $0, as: UTF8.self) }),
-      !name.unicodeScalars.contains(where: { $0 == "\n" || $0 == "\r" })
+      !name.unicodeScalars.contains(where: \.isControlOrSeparator)
     else { return nil }
     return Self.quoted(name)
   }

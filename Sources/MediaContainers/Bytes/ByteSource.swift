@@ -28,6 +28,10 @@ package final class ByteSource {
   /// Behind a jump: what stands between two headers is mostly skipped.
   private static let jumpWindowSize = 4 * 1024
 
+  /// Bytes of a file beyond this are not there: no disk holds as many, but a sparse file may claim them, and sums of lengths
+  /// must not overflow.
+  private static let largestSize: off_t = 1 << 56
+
   package init(_ bytes: [UInt8]) {
     storage = .memory(bytes)
     size = bytes.count
@@ -61,7 +65,7 @@ package final class ByteSource {
       throw FileReadError(.unreadable, "This is not a regular file.")
     }
     storage = .file(descriptor)
-    size = Int(status.st_size)
+    size = Int(min(status.st_size, Self.largestSize))
     self.budget = budget
   }
 

@@ -11,6 +11,8 @@ internal import Text
 struct AnalysisPhase {
   struct Result: Sendable {
     var counts = WriteCounts()
+    /// Files that have gone since the scan: they wait for the next run.
+    var gone: [PendingFile] = []
     /// Files that were being written: they wait for the next run.
     var postponed = 0
     /// Seconds.
@@ -54,7 +56,6 @@ struct AnalysisPhase {
 
     let supervision = Supervision(plan: plan, timeLimit: timeLimit, isolation: isolation)
     var waiting: ArraySlice<PendingFile> = []
-    var givenUp: [Int64] = []
     var refused: [Int64] = []
     var result = Result()
     var failures = AnalyzerFailures()
@@ -86,7 +87,7 @@ struct AnalysisPhase {
           try queue.postpone(done.file.fileID, code: reason.rawValue, message: reason.sentence)
           result.postponed += 1
         case .success(.givenUp):
-          givenUp.append(done.file.fileID)
+          result.gone.append(done.file)
         case .failure(let refusal):
           // Results of the other workers are stored before the run ends.
           result.refusal = refusal
@@ -97,14 +98,9 @@ struct AnalysisPhase {
     }
     ticker.stop()
     try buffer.commit()
-    try queue.release(givenUp + refused + waiting.map(\.fileID))
-    if !givenUp.isEmpty, !control.isStopping {
-      report(
-        .notice(
-          "\(counted(givenUp.count, "file")) \(givenUp.count == 1 ? "has" : "have") gone since the scan; "
-            + "the next run looks again",
-          event: "files_gone"))
-    }
+    try queue.release(result.gone.map(\.fileID) + refused + waiting.map(\.fileID))
+    // Stopping gives up files that are still there.
+    if control.isStopping { result.gone = [] }
     result.counts = writer.counts
     if result.refusal == nil, case .workers(let pool) = isolation, let shortage = pool.shortage {
       report(.notice("files had to wait for a free worker: \(shortage)", event: "fewer_jobs"))
@@ -120,7 +116,7 @@ struct AnalysisPhase {
     report(.started(file.path))
     // A file that has gone since the scan, perhaps with its disk, has not failed: the next scan finds out.
     guard let before = LibraryScan.ScannedFile(lookingAt: file.path) else { return .success(.givenUp) }
-    let isAsScanned = before.size == file.sizeBytes && before.mtimeNanoseconds == file.modified.nanoseconds
+    let isAsScanned = before.size == file.sizeBytes && before.modified == file.modified
     // A replaced file is usually complete: programs write under another name first. If it still grows, reading finds
     // out.
     let isReplaced = before.device != file.device || before.inode != file.inode

@@ -7,8 +7,8 @@ extension FileStamp {
   public init(_ file: ScannedFile) {
     self.init(
       path: file.path, device: file.device, inode: file.inode, sizeBytes: file.size,
-      modified: Timestamp(nanoseconds: file.mtimeNanoseconds),
+      modified: file.modified,
       // File systems without this time report 0.
-      statusChanged: file.ctimeNanoseconds > 0 ? Timestamp(nanoseconds: file.ctimeNanoseconds) : nil)
+      statusChanged: file.statusChanged.nanoseconds > 0 ? file.statusChanged : nil)
   }
 }

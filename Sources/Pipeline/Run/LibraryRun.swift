@@ -5,6 +5,7 @@ internal import Platform
 public import Records
 public import ResultStore
 public import SystemPackage
+internal import Text
 
 /// One run over a library: scan, analyze what is new or changed, mark what has gone.
 ///
@@ -109,7 +110,7 @@ public struct LibraryRun: Sendable {
     do {
       report(.began(.scan))
       let session = ScanSession(
-        store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: \.isThere
+        store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: { !$0.isGone() }
       ) { path in FolderLook(at: path).map { (Int64(bitPattern: $0.device), $0.isEmpty) } }
       scanned = try ScanPhase(session: session, request: request, control: control, report: report).run()
       if request.scan.isDryRun { return outcome(runID, .finished, scanned, AnalysisPhase.Result()) }
@@ -121,6 +122,7 @@ public struct LibraryRun: Sendable {
         timeLimit: request.timeLimit, isolation: request.isolation, isForced: request.scan.force, control: control,
         report: report)
       let analyzed = try await phase.analyze()
+      scanned.roots = judge(gone: analyzed.gone, in: scanned.roots)
       guard let refusal = analyzed.refusal else {
         return outcome(runID, control.isStopping ? .interrupted : .finished, scanned, analyzed)
       }
@@ -146,6 +148,27 @@ public struct LibraryRun: Sendable {
     try store.finishRun(
       outcome.runID, state: outcome.state, exitStatus: Int(exitStatus), roots: outcome.roots, totals: outcome.totals,
       newlyFailed: outcome.newlyFailed, newlyDamaged: outcome.newlyDamaged, pending: outcome.pending)
+  }
+
+  /// Says what has become of files that have gone since the scan.
+  /// - Returns: The roots, with those that have gone during the run.
+  private func judge(gone: [PendingFile], in roots: [RunRecord.Root]) -> [RunRecord.Root] {
+    var losses = LostFolders(roots: roots.filter { $0.condition == .scanned }.map(\.path))
+    for file in gone { losses.add(file.path, device: file.device) }
+    if losses.otherFiles > 0 {
+      report(
+        .notice(
+          "\(counted(losses.otherFiles, "file")) \(losses.otherFiles == 1 ? "has" : "have") gone since the scan; "
+            + "the next run looks again",
+          event: "files_gone"))
+    }
+    var roots = roots
+    for loss in losses.folders {
+      roots.removeAll { $0.path == loss.path }
+      roots.append(.init(path: loss.path, condition: loss.condition))
+      report(.notice(loss.sentence, event: loss.event, path: loss.path))
+    }
+    return roots
   }
 
   private func begin() throws(StoreError) -> Int64 {

@@ -1,4 +1,5 @@
 internal import LibraryScan
+internal import Platform
 internal import Records
 internal import ResultStore
 internal import SystemPackage
@@ -58,6 +59,7 @@ struct ScanPhase {
     try flush(&files, &skipped)
     // Only a complete scan shows what is missing.
     if !control.isStopping {
+      try leaveOutLostRoots(&roots, &scopes)
       for index in scopes.indices { scopes[index].unreadable = unreadable }
       try session.markVanished(in: scopes)
       for disk in session.missingDisks {
@@ -71,6 +73,18 @@ struct ScanPhase {
       }
     }
     return Result(counts: session.counts, roots: roots, stillChanging: stillChanging)
+  }
+
+  /// A folder that has gone since it was walked, with its disk perhaps, does not show what is missing.
+  private func leaveOutLostRoots(
+    _ roots: inout [RunRecord.Root], _ scopes: inout [VanishScope]
+  ) throws(StoreError) {
+    for scope in scopes where FolderLook(at: scope.root) == nil {
+      roots.removeAll { $0.path == scope.root }
+      let state: RootReport.State = scope.root.isGone(followingLinks: true) ? .missing : .unreadable("it could be read before")
+      try take(RootReport(path: scope.root, state: state), into: &roots, scopes: &scopes)
+    }
+    scopes.removeAll { scope in !roots.contains { $0.path == scope.root && $0.condition == .scanned } }
   }
 
   private func flush(_ files: inout [FileStamp], _ skipped: inout [SkippedFile]) throws(StoreError) {

@@ -206,7 +206,7 @@ extension Settings {
   public static let library = Setting<[FilePath]>(
     "library", trust: .notNeeded, default: [], "folders and files to analyze when the command line names none")
   public static let database = Setting<FilePath>("database", trust: .needed, "the database of results") {
-    $0.data.appending("library.sqlite")
+    $0.database
   }
   public static let catalog = Setting<FilePath>("catalog", trust: .needed, "the catalog of recordings to recognize") {
     $0.data.appending("catalog")
@@ -219,7 +219,7 @@ extension Settings {
   public static let include = Setting<[ReportExtra]>(
     "include", trust: .notNeeded, default: [], "additional content of reports")
   public static let csvGuardFormulas = Setting<Bool>(
-    "csv_guard_formulas", trust: .neededFor("false") { isGuarded, _ in !isGuarded }, default: false,
+    "csv_guard_formulas", trust: .neededFor("false") { isGuarded, _ in !isGuarded }, default: true,
     "CSV: put an apostrophe before text that a spreadsheet runs as a formula")
   public static let pipeline = Setting<PipelineReference>(
     "pipeline", trust: .neededFor("one that runs programs") { _, project in project.runsPrograms },

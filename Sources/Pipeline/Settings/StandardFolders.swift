@@ -27,6 +27,9 @@ public struct StandardFolders: Hashable, Sendable {
     self.system = system
   }
 
+  /// The database of results, if no other one is named.
+  public var database: FilePath { data.appending("library.sqlite") }
+
   /// The user's definitions, by name.
   public var pipelines: FilePath { configuration.appending("pipelines") }
 }

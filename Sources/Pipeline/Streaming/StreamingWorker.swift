@@ -184,14 +184,13 @@ extension WorkerRecord {
   }
 
   fileprivate mutating func note(_ scanned: ScannedFile, _ analysis: FileAnalysis) {
-    let modified = Timestamp(nanoseconds: scanned.mtimeNanoseconds)
     status = Status(analysis)
     problem = analysis.problem
     file = FileRecord(
-      path: scanned.path, sizeBytes: scanned.size, modified: modified, analyzed: analyzed, analysis: analysis)
+      path: scanned.path, sizeBytes: scanned.size, modified: scanned.modified, analyzed: analyzed, analysis: analysis)
     stamp = Stamp(
-      device: scanned.device, inode: scanned.inode, sizeBytes: scanned.size, modified: modified,
-      statusChanged: Timestamp(nanoseconds: scanned.ctimeNanoseconds))
+      device: scanned.device, inode: scanned.inode, sizeBytes: scanned.size, modified: scanned.modified,
+      statusChanged: scanned.statusChanged)
     self.analysis = analysis
   }
 }

@@ -5,7 +5,7 @@ internal import Text
 ///
 /// Columns are named as the properties of a media item in ShazamKit, and `reference` names the reference the item
 /// belongs to; columns of other names are kept as further properties. Lists are joined by ` / `; ranges are written
-/// `from-to`.
+/// `from-to`. Text that a spreadsheet would run as a formula has an apostrophe in front, which reading takes away.
 public enum MediaItemTable {
   public struct Row: Hashable, Sendable {
     /// Identifier of the reference.
@@ -62,7 +62,7 @@ public enum MediaItemTable {
     } catch {
       throw ReadError(line: error.line, problem: "a quotation mark is never closed")
     }
-    guard let names = records.first?.cells else { return [] }
+    guard let names = records.first?.cells.map(FormulaGuard.removed) else { return [] }
     let header = names.map { name in columns.first { $0.lowercased() == name.lowercased() } ?? name }
     let key = header.firstIndex(of: "reference")
     guard key != nil || reference != nil else {
@@ -74,10 +74,11 @@ public enum MediaItemTable {
         throw ReadError(line: record.line, problem: "\(record.cells.count) fields, but the header has \(header.count)")
       }
       var item = MediaItem()
-      for (name, value) in zip(header, record.cells) where name != "reference" && !value.isEmpty {
+      let cells = record.cells.map(FormulaGuard.removed)
+      for (name, value) in zip(header, cells) where name != "reference" && !value.isEmpty {
         try set(name, value, of: &item, line: record.line)
       }
-      rows.append(Row(reference: key.map { record.cells[$0] } ?? reference ?? "", item: item))
+      rows.append(Row(reference: key.map { cells[$0] } ?? reference ?? "", item: item))
     }
     return rows
   }
@@ -135,7 +136,8 @@ public enum MediaItemTable {
     return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
-  private static func quoted(_ field: String) -> String {
+  private static func quoted(_ text: String) -> String {
+    let field = FormulaGuard.added(to: text)
     // Scalars, as they are read: a quotation mark before an accent is one character with it. A byte order mark would be
     // left out in reading.
     guard field.unicodeScalars.contains(where: { "\",\r\n\u{FEFF}".unicodeScalars.contains($0) }) else { return field }

@@ -9,7 +9,7 @@ public struct ReportOptions: Sendable {
   /// CSV only: an apostrophe before text that a spreadsheet would run as a formula. It changes such text.
   public var guardsFormulas: Bool
 
-  public init(findings: [any DeclaredFinding.Type], long: Set<String> = [], guardsFormulas: Bool = false) {
+  public init(findings: [any DeclaredFinding.Type], long: Set<String> = [], guardsFormulas: Bool = true) {
     self.findings = findings
     self.long = long
     self.guardsFormulas = guardsFormulas

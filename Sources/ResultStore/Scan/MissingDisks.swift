@@ -2,8 +2,9 @@ internal import SystemPackage
 
 /// What a scan learns of devices, to tell files that were removed from files on a disk that is not mounted.
 struct MissingDisks {
-  /// Devices on which files were met.
-  private var seen: Set<Int64> = []
+  /// Devices on which files were met, each with the one met last: if that has gone too, the disk may have gone during the
+  /// scan.
+  private var seen: [Int64: FilePath] = [:]
   /// The devices on which files known from another one were met: many file systems get another number each time they are
   /// mounted.
   private var successors: [Int64: Set<Int64>] = [:]
@@ -13,18 +14,26 @@ struct MissingDisks {
   private var looks: [FilePath: (device: Int64, isEmpty: Bool)?] = [:]
   private static let looksKept = 1000
 
-  mutating func meet(_ device: Int64, knownAs known: Int64? = nil) {
-    seen.insert(device)
+  mutating func meet(_ device: Int64, _ path: FilePath, knownAs known: Int64? = nil) {
+    seen[device] = path
     if let known, known != device { successors[known, default: []].insert(device) }
   }
 
   /// Whether a file that is not there was on a disk that is not there: the folder where it was (or the nearest above it that
-  /// exists) is empty and on another device, and no file was met on the file's device, under whatever number.
-  /// - Parameter look: device and emptiness of a folder.
+  /// exists) is empty and on another device, and no file that was met on the file's device, under whatever number, is still
+  /// there.
+  /// - Parameters:
+  ///   - look: device and emptiness of a folder.
+  ///   - exists: whether something is at a path.
   mutating func holds(
-    _ path: FilePath, _ device: Int64?, below root: FilePath, look: (FilePath) -> (device: Int64, isEmpty: Bool)?
+    _ path: FilePath, _ device: Int64?, below root: FilePath, look: (FilePath) -> (device: Int64, isEmpty: Bool)?,
+    exists: (FilePath) -> Bool
   ) -> Bool {
-    guard let device, !seen.contains(device) else { return false }
+    guard let device else { return false }
+    if let met = seen[device] {
+      guard !exists(met) else { return false }
+      seen[device] = nil
+    }
     var folder = path
     while folder != root, folder.removeLastComponent() {
       guard let found = lookOnce(at: folder, look) else { continue }

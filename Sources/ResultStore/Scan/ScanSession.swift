@@ -288,7 +288,7 @@ public final class ScanSession: Sendable {
     let pending = known.pending.with(verdict.pendingReason, deaths: quarantine?.losses ?? 0)
     let device = Int64(bitPattern: file.device)
     let inode = Int64(bitPattern: file.inode)
-    state.disks.meet(device, knownAs: known.device)
+    state.disks.meet(device, file.path, knownAs: known.device)
     let modified = file.modified.nanoseconds
     let statusChanged = file.statusChanged?.nanoseconds ?? known.stamp.statusChanged
     let isSameStamp =
@@ -316,7 +316,7 @@ public final class ScanSession: Sendable {
   }
 
   private func insert(_ file: FileStamp, state: inout State, _ db: Database) throws {
-    state.disks.meet(Int64(bitPattern: file.device))
+    state.disks.meet(Int64(bitPattern: file.device), file.path)
     if options.isDryRun {
       if state.unstored.insert(ContentID(ofPath: file.path)).inserted { state.counts.add(.pending(.new)) }
       return

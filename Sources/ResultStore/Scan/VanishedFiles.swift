@@ -47,7 +47,7 @@ extension ScanSession {
   }
 
   private func isOnMissingDisk(_ path: FilePath, _ device: Int64?, below root: FilePath) -> Bool {
-    state.withLock { $0.disks.holds(path, device, below: root, look: folderAt) }
+    state.withLock { $0.disks.holds(path, device, below: root, look: folderAt, exists: pathExists) }
   }
 
   private func unseenFiles(

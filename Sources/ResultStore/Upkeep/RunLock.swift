@@ -57,10 +57,12 @@ public final class RunLock: Sendable {
 
   /// Takes the lock of a database (`FILE.lock`), and waits for it if another process holds it.
   /// - Parameter onWait: called once, before waiting.
-  /// - Throws: `lockedByRun` when the time is over, `cannotOpen` if the lock file cannot be made.
+  /// - Throws: `lockedByRun` when the time is over, `cannotOpen` if the lock file cannot be made, `notAStore` beside a file that
+  ///   is no database of this program: `/etc/passwd.lock`, say, would keep other programs from their file.
   public static func acquire(
     forDatabase database: FilePath, waitingAtMost limit: Duration = .zero, onWait: (Owner?) -> Void = { _ in }
   ) throws(StoreError) -> RunLock {
+    try ResultStore.requireStore(at: database)
     let path = lockPath(forDatabase: database)
     let file: FileDescriptor
     do {

@@ -1,7 +1,6 @@
 internal import HTTPTypes
 internal import Platform
 internal import ResultStore
-internal import Synchronization
 
 /// What the routes of recognition share.
 struct RecognitionServices: Sendable {
@@ -34,23 +33,30 @@ struct RecognitionServices: Sendable {
 /// them.
 final class Uploads: Sendable {
   private let threads: ThreadExecutor
-  private let count = Atomic(0)
+  private let queue: AdmissionQueue
 
-  /// Uploads that are received or wait, for each thread.
+  /// Uploads that are received or recognized at a time, for each thread.
   private static let share = 8
+  /// Uploads of which nothing has been read yet.
+  static let longestQueue = 200
+  static let longestWait = Duration.seconds(30)
 
   init(threadCount: Int) throws {
     threads = try ThreadExecutor(threadCount: threadCount)
+    queue = AdmissionQueue(
+      places: Self.share * threadCount, longestQueue: Self.longestQueue, longestWait: Self.longestWait)
   }
 
-  /// Answers an upload unless there are too many.
+  /// Answers an upload when it is its turn. Before that, none of it is read: what it needs is bounded.
+  /// - Throws: `RequestError` if too many wait, or it would wait too long; what `body` throws.
   func admit<Value>(_ body: () async throws -> Value) async throws -> Value {
-    guard count.add(1, ordering: .relaxed).newValue <= Self.share * threads.threadCount else {
-      count.subtract(1, ordering: .relaxed)
+    do {
+      try await queue.enter()
+    } catch is AdmissionQueue.Refusal {
       throw RequestError(
         .serviceUnavailable, "Too many recordings are being recognized. Try again in some seconds.", retryAfter: 5)
     }
-    defer { count.subtract(1, ordering: .relaxed) }
+    defer { queue.leave() }
     return try await body()
   }
 

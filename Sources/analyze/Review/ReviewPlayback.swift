@@ -79,7 +79,8 @@ final class ReviewPlayback: Sendable {
           }
         } catch let PlayerError.failed(names, status, message) {
           problem =
-            "\(names.joined(separator: ", ")) ended with status \(status). Is there a sound device?"
+            "\(names.joined(separator: ", ")) ended \(status == 0 ? "at once" : "with status \(status)"). "
+            + "Is there a sound device?"
             + (message.map { " (\($0))" } ?? "")
         } catch {
           problem = "\(error)"

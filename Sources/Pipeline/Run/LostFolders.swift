@@ -1,0 +1,67 @@
+internal import LibraryScan
+internal import Platform
+internal import Records
+internal import SystemPackage
+internal import Text
+
+/// Tells files that were removed during a run from those whose disk, or whole library, went away during it.
+struct LostFolders {
+  struct Loss {
+    let path: FilePath
+    let condition: RunRecord.Root.Condition
+    /// Files that were to be analyzed there.
+    var fileCount: Int
+
+    var event: String { condition == .empty ? "disk_missing" : "library_\(condition.rawValue)" }
+
+    var sentence: String {
+      let what =
+        switch condition {
+        case .empty: "became empty during the run: the disk there has gone"
+        case .unreadable: "can no longer be read"
+        case .missing, .scanned: "has gone during the run"
+        }
+      let files = "\(counted(fileCount, "file")) in it \(fileCount == 1 ? "was" : "were") not analyzed"
+      return "\(path.string) \(what). \(files). Is the drive mounted? "
+        + "Nothing in it counts as removed; run again when it is back."
+    }
+  }
+
+  private let roots: [FilePath]
+  private var losses: [FilePath: Loss] = [:]
+  /// Files that were removed alone, or with a folder.
+  private(set) var otherFiles = 0
+
+  /// - Parameter roots: Folders that the scan has walked.
+  init(roots: [FilePath]) {
+    self.roots = roots
+  }
+
+  /// In the order of their paths.
+  var folders: [Loss] { losses.values.sorted { $0.path.string < $1.path.string } }
+
+  /// Takes in a file that has gone.
+  /// - Parameter device: Where it was.
+  mutating func add(_ path: FilePath, device: UInt64) {
+    guard let (folder, condition) = loss(of: path, device) else {
+      otherFiles += 1
+      return
+    }
+    losses[folder, default: Loss(path: folder, condition: condition, fileCount: 0)].fileCount += 1
+  }
+
+  /// As a scan judges what it does not find: by the nearest folder that is there.
+  private func loss(of path: FilePath, _ device: UInt64) -> (FilePath, RunRecord.Root.Condition)? {
+    var folder = path
+    while folder.removeLastComponent() {
+      if losses[folder] != nil { return losses[folder].map { ($0.path, $0.condition) } }
+      if folder.isGone(followingLinks: true) {
+        if roots.contains(folder) { return (folder, .missing) }
+        continue
+      }
+      guard let look = FolderLook(at: folder) else { return (folder, .unreadable) }
+      return look.isEmpty && look.device != device ? (folder, .empty) : nil
+    }
+    return nil
+  }
+}

@@ -1,0 +1,50 @@
+internal import Platform
+internal import SystemPackage
+
+/// The first bytes of a SQLite database (https://sqlite.org/fileformat2.html, section 1.3), read without SQLite, which
+/// writes beside databases in WAL mode even to read them.
+struct DatabaseHeader {
+  private static let mark = Array("SQLite format 3\0".utf8)
+  private static let length = 100
+
+  let applicationID: UInt32
+  /// Whether the database is in WAL mode.
+  let usesWAL: Bool
+
+  /// `nil` if these bytes do not begin a SQLite database.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count == Self.length, bytes.starts(with: Self.mark) else { return nil }
+    applicationID = bytes[68..<72].reduce(0) { $0 << 8 | UInt32($1) }
+    usesWAL = bytes[19] == 2
+  }
+
+  /// Looks at a file that is to be used as a database of this program.
+  /// - Returns: `nil` if there is no file, or an empty one.
+  /// - Throws: `notAStore` if it is the file of another program; `cannotOpen`.
+  static func ofStore(at path: FilePath) throws(StoreError) -> DatabaseHeader? {
+    guard let status = try? FileStatus(at: path, followingLinks: true) else { return nil }
+    guard status.kind == .regular else { throw .notAStore(path: path, reason: "it is no regular file") }
+    guard status.size > 0 else { return nil }
+    guard let header = DatabaseHeader(try read(path)) else {
+      throw .notAStore(path: path, reason: "it is no SQLite database")
+    }
+    // Many programs leave 0 there, and a database that was just made may have its number in the write-ahead log only.
+    guard [0, UInt32(Schema.applicationID)].contains(header.applicationID) else {
+      throw .notAStore(path: path, reason: "it belongs to another program")
+    }
+    return header
+  }
+
+  private static func read(_ path: FilePath) throws(StoreError) -> [UInt8] {
+    do {
+      let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+      return try file.closeAfter {
+        try [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+          count = try file.read(fromAbsoluteOffset: 0, into: UnsafeMutableRawBufferPointer(buffer))
+        }
+      }
+    } catch {
+      throw .cannotOpen(path: path, reason: "\(error)")
+    }
+  }
+}
