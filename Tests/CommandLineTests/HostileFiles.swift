@@ -20,7 +20,7 @@ enum HostileFiles {
     }
   }
 
-  static let all: [Entry] = noAudio + cut + lyingHeaders + samples + tags + containers
+  static let all: [Entry] = noAudio + cut + followed + lyingHeaders + samples + tags + containers
 
   // MARK: - Not audio at all
 
@@ -39,6 +39,12 @@ enum HostileFiles {
     Entry(
       "album.ogg", Array("FILE \"/dev/zero\" WAVE\n  TRACK 01 AUDIO\n    INDEX 01 00:00:00\n".utf8), "failed",
       "unknown_format"),
+    // The table of a switch in a program: row upon row of headers of layer I.
+    Entry(
+      "program.mp3", Array("\u{7F}ELF".utf8) + (0..<10_000).flatMap { _ in [0x48, 0x8B, 0xFF, 0xFF] as [UInt8] }, "failed",
+      "unknown_format"),
+    Entry("three frames somewhere.mp3", noise(9_000, seed: 2) + mp3.prefix(1_600) + noise(9_000, seed: 3), "failed",
+      "unknown_format"),
   ]
 
   // MARK: - Cut short
@@ -51,7 +57,21 @@ enum HostileFiles {
       Entry("cut in the header.flac", Array(flac.prefix(30)), "failed", "unknown_format"),
       Entry("header alone.flac", Array(flac.prefix(42)), "failed", "no_audio"),
       Entry("cut in the middle.flac", Array(flac.prefix(flac.count / 2)), "partial", "truncated"),
+      Entry("cut in a frame.mp3", Array(mp3.dropLast(100)), "partial", "truncated"),
+      Entry("cut in a frame, with a tag.mp3", Array(mp3.dropLast(100)) + Array("TAG".utf8) + zeros(125), "partial",
+        "truncated"),
+      Entry("room that was never written.mp3", mp3 + zeros(100_000), "partial", "truncated"),
     ]
+
+  // MARK: - Whole, with something behind
+
+  private static let followed: [Entry] = [
+    Entry("zero behind.mp3", mp3 + [0], "ok"),
+    Entry("line behind.mp3", mp3 + [0x0D, 0x0A], "ok"),
+    Entry("block of zeros behind.mp3", mp3 + zeros(4_096), "ok"),
+    Entry("tag and zeros behind.mp3", mp3 + Array("TAG".utf8) + zeros(125 + 30), "ok"),
+    Entry("words behind.mp3", mp3 + Array("and so on".utf8), "ok", "junk"),
+  ]
 
   private static func cutCode(at length: Int) -> String {
     length < 12 ? "unknown_format" : length < 44 ? "corrupt" : "no_audio"
@@ -150,8 +170,22 @@ enum HostileFiles {
   private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Fixtures")
   private static let flac = fixture("signals/clicks-120.flac")
-  /// Frames from the middle of a piece, without tags.
-  static let mp3 = Array(fixture("music/rocker-ronni.mp3").dropFirst(100_000).prefix(60_000))
+  /// 115 frames from the middle of a piece, without tags: 160 kbit/s at 44.1 kHz, so 522 bytes each, or 523 if padded.
+  static let mp3: [UInt8] = {
+    let piece = fixture("music/rocker-ronni.mp3")
+    func length(at offset: Int) -> Int? {
+      guard offset + 3 < piece.count, piece[offset] == 0xFF, piece[offset + 1] == 0xFB, piece[offset + 2] & 0xFC == 0xA0
+      else { return nil }
+      return 522 + Int(piece[offset + 2] >> 1 & 1)
+    }
+    let start = piece.indices.dropFirst(100_000).first { start in
+      length(at: start).flatMap { length(at: start + $0) } != nil
+    }
+    guard let start else { return [] }
+    var end = start
+    for _ in 0..<115 { end += length(at: end) ?? 0 }
+    return Array(piece[start..<end])
+  }()
 
   private static func fixture(_ name: String) -> [UInt8] {
     (try? Data(contentsOf: fixtures.appendingPathComponent(name))).map { Array($0) } ?? []
@@ -162,6 +196,8 @@ enum HostileFiles {
     bytes.replaceSubrange(offset..<offset + patch.count, with: patch)
     return bytes
   }
+
+  private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
   private static func noise(_ count: Int, seed: UInt64) -> [UInt8] {
     var random = SplitMix64(seed: seed)

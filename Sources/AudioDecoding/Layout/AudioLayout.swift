@@ -122,9 +122,9 @@ struct AudioLayout {
     masks = stream.innerTags.map { ByteMask(at: $0, [0, 0, 0]) }
   }
 
-  /// Bytes behind the last frame up to which padding is that of a block, and junk a tag that nobody knows: the largest block
-  /// that file systems are made with unasked. More than that was audio.
-  private static let remnantLimit = 1 << 17
+  /// Bytes behind the last frame up to which padding fills a block (the largest of FAT and NTFS, with which recovered files
+  /// end), and junk is a tag that nobody knows. Where more stands, there was audio, or should be.
+  private static let remnantLimit = 1 << 16
 
   /// Damage that shows in the structure of the file, whatever decoders make of it.
   var fault: DecodeError? {

@@ -1,7 +1,6 @@
 /// The header of a frame of AC-3 or E-AC-3 (ETSI TS 102 366).
 struct AC3FrameHeader: FrameHeader {
   static let size = 6
-  static let lookahead = 6
   let length: Int
   let sync: UInt16 = 0x0B77
   /// E-AC-3 has a header of its own.

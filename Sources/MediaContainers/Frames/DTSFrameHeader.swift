@@ -1,18 +1,17 @@
 /// The header of a core frame of DTS in words of 16 bits, or of the extension that DTS-HD puts behind it (ETSI TS 102 114,
 /// 5.3 and 7.4).
 struct DTSFrameHeader: FrameHeader {
-  static let size = 10
-  static let lookahead = 14
+  static let size = 14
   let length: Int
   let sync: UInt16
 
-  static func isSync(_ word: UInt16) -> Bool { word == 0x7FFE || word == 0xFE7F || word == 0x6458 }
+  static func isSync(_ word: UInt16) -> Bool { [0x7FFE, 0xFE7F, 0x6458, 0x5864].contains(word) }
 
   init?(_ bytes: ArraySlice<UInt8>) {
     guard bytes.count >= Self.size else { return nil }
     var head = Array(bytes)
     sync = UInt16(head[0]) << 8 | UInt16(head[1])
-    if head.has([0xFE, 0x7F, 0x01, 0x80]) {
+    if head.has([0xFE, 0x7F, 0x01, 0x80]) || head.has([0x58, 0x64, 0x25, 0x20]) {
       for index in stride(from: 0, to: head.count - 1, by: 2) { head.swapAt(index, index + 1) }
     }
     if head.has([0x7F, 0xFE, 0x80, 0x01]) {
@@ -23,7 +22,7 @@ struct DTSFrameHeader: FrameHeader {
       // Behind two bits of an index and one that says how wide the sizes of header and frame are.
       let isWide = fields >> 61 & 1 == 1
       length = Int(isWide ? fields >> 29 & 0xF_FFFF : fields >> 37 & 0xFFFF) + 1
-      guard length >= Self.size else { return nil }
+      guard length >= 10 else { return nil }
     } else {
       return nil
     }

@@ -1,7 +1,7 @@
 /// Frames one behind the other, each of which says where the next one begins.
 ///
 /// A header alone proves little: its few fixed bits stand by chance in any file of some size, and jump tables of programs
-/// even have rows of such bits. Frames that follow each other at the stated distances do not come by chance.
+/// even have rows of such bits. Frames that follow each other at the stated distances are hardly ever chance.
 struct FrameChain<Header: FrameHeader> {
   let source: ByteSource
   /// Where the stream ends at the latest.
@@ -18,7 +18,7 @@ struct FrameChain<Header: FrameHeader> {
   /// The header at `offset`; `nil` if there is none.
   func header(at offset: Int) throws(FileReadError) -> Header? {
     guard offset < end else { return nil }
-    return Header(try source.bytes(at: offset, count: min(Header.lookahead, end - offset))[...])
+    return Header(try source.bytes(at: offset, count: min(Header.size, end - offset))[...])
   }
 
   // MARK: Searching
@@ -67,6 +67,7 @@ struct FrameChain<Header: FrameHeader> {
     _ header: Header, at offset: Int, after previous: Header?, in chunk: Chunk
   ) throws(FileReadError) -> Bool {
     let isExpected = previous.map { header.continues($0) } ?? false
+    guard isExpected || header.isTelling else { return false }
     var position = offset + header.length
     for count in 0..<(isExpected ? 1 : Self.proof) {
       if position == end { return isExpected || count > 0 }
@@ -135,8 +136,8 @@ private struct Chunk {
   /// The header at an offset of the file; `nil` if there is none, or it is not all in the chunk.
   func header<Header: FrameHeader>(_ type: Header.Type, at offset: Int) -> Header? {
     let index = offset - start
-    guard index >= 0, index + Header.lookahead <= bytes.count else { return nil }
-    return Header(bytes[index..<index + Header.lookahead])
+    guard index >= 0, index + Header.size <= bytes.count else { return nil }
+    return Header(bytes[index..<index + Header.size])
   }
 
   /// The first header that begins from index `start` on and before index `stop`.
@@ -150,7 +151,7 @@ private struct Chunk {
         (index..<last).first { Header.isSync(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])) }
       }
       guard let sync else { return nil }
-      if let header = Header(bytes[sync..<min(sync + Header.lookahead, bytes.count)]) { return (sync, header) }
+      if let header = Header(bytes[sync..<min(sync + Header.size, bytes.count)]) { return (sync, header) }
       index = sync + 1
     }
     return nil

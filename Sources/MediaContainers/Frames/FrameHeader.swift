@@ -1,20 +1,24 @@
 /// The header of a frame in a stream that is nothing but frames: it states where the frame ends.
 protocol FrameHeader {
-  /// Bytes that a header has at least.
+  /// Bytes that `init(_:)` looks at.
   static var size: Int { get }
-  /// Bytes from the start of a frame that `init(_:)` looks at if they are there.
-  static var lookahead: Int { get }
   /// Whether a header may begin with these two bytes.
   static func isSync(_ word: UInt16) -> Bool
 
   /// `nil` for what no encoder writes.
   ///
-  /// - Parameter bytes: The start of the frame; fewer than `lookahead` where the stream ends.
+  /// - Parameter bytes: The start of the frame; fewer than `size` where the stream ends.
   init?(_ bytes: ArraySlice<UInt8>)
   /// Bytes of the frame, header included.
   var length: Int { get }
   /// The first two bytes, but for their last bit, which may change from frame to frame.
   var sync: UInt16 { get }
+  /// Whether some of these in a row are no accident.
+  var isTelling: Bool { get }
   /// Whether this may be a later frame of the same stream: what never changes within a stream is the same.
   func continues(_ other: Self) -> Bool
+}
+
+extension FrameHeader {
+  var isTelling: Bool { true }
 }

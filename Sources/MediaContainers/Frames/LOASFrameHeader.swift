@@ -1,7 +1,6 @@
 /// The header of a frame of an audio sync stream, in which AAC is broadcast (ISO/IEC 14496-3, 1.7.2).
 struct LOASFrameHeader: FrameHeader {
   static let size = 3
-  static let lookahead = 3
   let length: Int
   let sync: UInt16
 

@@ -58,7 +58,6 @@ package struct ADTSStream {
 /// The header of a frame of AAC in ADTS.
 struct ADTSFrameHeader: FrameHeader {
   static let size = 7
-  static let lookahead = 7
   let length: Int
   let sync: UInt16
   let seconds: Double

@@ -1,8 +1,6 @@
 /// The header of a frame of MPEG audio (ISO/IEC 11172-3, 13818-3).
 struct MPEGFrameHeader: FrameHeader {
   static let size = 4
-  /// The checksum and the allocation of bits in layer I stand behind the header.
-  static let lookahead = 38
 
   let word: UInt32
   let length: Int
@@ -21,7 +19,7 @@ struct MPEGFrameHeader: FrameHeader {
       word & 3 != 2
     else { return nil }
     // Version 2.5 has layer III alone.
-    guard version != 0 || layer == 3, layer != 1 || Self.hasPossibleAllocation(bytes, word) else { return nil }
+    guard version != 0 || layer == 3 else { return nil }
     let isFirstVersion = version == 3
     let kilobits = Self.bitRates[isFirstVersion ? Int(layer) - 1 : layer == 1 ? 3 : 4][bitRateIndex]
     let rate = [44_100, 48_000, 32_000][rateIndex] >> (isFirstVersion ? 0 : version == 2 ? 1 : 2)
@@ -34,19 +32,11 @@ struct MPEGFrameHeader: FrameHeader {
     self.word = word
   }
 
-  /// Whether no subband of a frame of layer I has 15 bits of allocation, which is forbidden (ISO/IEC 11172-3, 2.4.2.5). Tables
-  /// of small negative numbers, of which programs are full, have rows of headers of layer I, but not this.
-  private static func hasPossibleAllocation(_ bytes: ArraySlice<UInt8>, _ word: UInt32) -> Bool {
-    let mode = word >> 6 & 3
-    // Subbands with an allocation for each channel, and with one for both.
-    let bound = mode == 1 ? Int(word >> 4 & 3) * 4 + 4 : 32
-    let count = mode == 3 ? 32 : 32 + bound
-    let start = word >> 16 & 1 == 0 ? 6 : 4
-    return bytes.dropFirst(start).prefix(count / 2).allSatisfy { $0 >> 4 != 15 && $0 & 15 != 15 }
-  }
-
   /// Version, layer and rate never change within a stream; bit rate, padding and stereo mode do.
   func continues(_ other: MPEGFrameHeader) -> Bool { word & 0xfffe_0c00 == other.word & 0xfffe_0c00 }
+
+  /// Headers of layer I are nearly all ones: tables in programs, of small negative numbers, have rows of 60 of them.
+  var isTelling: Bool { word >> 17 & 3 != 3 }
 
   /// Frames of PCM in a frame of MPEG audio.
   var samplesPerFrame: Int {
