@@ -56,6 +56,7 @@ public struct AudioContent: Hashable, Sendable {
       traits.update(stream.bareHeader)
     case .mpeg(let stream):
       try file.hash(stream.payload, into: &hasher)
+      byteCount = Int64(stream.payload.count)
       // Where decoders cut is in the table of contents, the rest of which retagging tools may rewrite.
       traits.update("mpeg \(stream.junkByteCount) \(stream.claimedFrameCount ?? -1) \((stream.trimming ?? 0) >> 8)")
     case .ogg(let stream):

@@ -155,14 +155,18 @@ import Testing
       guard packets.count > 4 else { return nil }
       return Array(bytes[..<packets[middle].upperBound] + bytes[packets[middle].lowerBound...])
     case .insertedBytes:
-      let place = bytes.count / 2
-      return Array(bytes[..<place] + (0..<1_000).map { UInt8(($0 * 37 + 11) % 251) } + bytes[place...])
+      var result = bytes
+      result.insert(contentsOf: Self.pattern(1_000), at: bytes.count / 2)
+      return result
     case .secondFile: return bytes + bytes
-    case .junkBehind: return bytes + (0..<777).map { UInt8(($0 * 91 + 7) % 251) }
-    case .carriageReturns: return bytes.flatMap { $0 == 0x0A ? [0x0D, 0x0A] : [$0] }
+    case .junkBehind: return bytes + Self.pattern(777)
+    case .carriageReturns: return bytes.flatMap { byte -> [UInt8] in byte == 0x0A ? [0x0D, 0x0A] : [byte] }
     case .strippedBits: return bytes.map { $0 & 0x7F }
     }
   }
+
+  /// Bytes that are nothing.
+  private static func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(($0 * 37 + 11) % 251) } }
 
   private func verdict(on bytes: [UInt8]) throws -> Verdict {
     let path = try scratch.write(bytes, "damaged")
@@ -196,9 +200,9 @@ import Testing
   func endsOfMP4() throws {
     let bytes = try encode("m4a", ["-metadata", "title=Base"])
     for count in [1, 2, 30, 125] { #expect(try verdict(on: bytes.dropLast(count)) == .problem(.truncated)) }
-    #expect(try verdict(on: bytes + [0, 0, 0, 16] + Array("free".utf8) + [UInt8](repeating: 0, count: 8)) == .fine)
+    #expect(try verdict(on: joined(bytes, [0, 0, 0, 16], text("free"), little(0, 8))) == .fine)
     // Padding that is cut costs nothing.
-    #expect(try verdict(on: bytes + [0, 0, 1, 0] + Array("free".utf8)) == .fine)
+    #expect(try verdict(on: joined(bytes, [0, 0, 1, 0], text("free"))) == .fine)
   }
 
   /// Padding and tags of other formats belong to a file.
@@ -206,10 +210,10 @@ import Testing
     .enabled(if: hasFFmpeg, "needs the ffmpeg program"), arguments: ["wav", "aiff", "m4a", "tta", "wv", "wma", "flac"])
   func whatMayFollow(suffix: String) throws {
     let bytes = try encode(suffix)
-    let id3v1 = Array("TAG".utf8) + [UInt8](repeating: 0, count: 125)
-    let ape =
-      Array("APETAGEX".utf8) + [0xD0, 7, 0, 0, 32, 0, 0, 0] + [UInt8](repeating: 0, count: 16)
-    for addition in [[0], [UInt8](repeating: 0, count: 5_000), [0x0D, 0x0A], id3v1, ape + id3v1] {
+    let id3v1 = joined(text("TAG"), [UInt8](repeating: 0, count: 125))
+    let ape = joined(text("APETAGEX"), [0xD0, 7, 0, 0, 32, 0, 0, 0], little(0, 16))
+    let additions: [[UInt8]] = [[0], [UInt8](repeating: 0, count: 5_000), [0x0D, 0x0A], id3v1, ape + id3v1]
+    for addition in additions {
       #expect(try verdict(on: bytes + addition) == .fine, "\(addition.count) bytes behind \(suffix)")
     }
   }
@@ -302,6 +306,10 @@ private func little(_ value: Int, _ count: Int) -> [UInt8] {
 
 private func big(_ value: Int, _ count: Int) -> [UInt8] { little(value, count).reversed() }
 
+private func text(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+private func joined(_ parts: [UInt8]...) -> [UInt8] { parts.flatMap { $0 } }
+
 /// Where packets lie.
 private enum Packets {
   static func ogg(_ bytes: [UInt8]) -> [Range<Int>] {
@@ -379,14 +387,14 @@ extension StructuralDamageTests {
   ]
 
   private static let rifx: [UInt8] = {
-    let format = big(1, 2) + big(2, 2) + big(44_100, 4) + big(176_400, 4) + big(4, 2) + big(16, 2)
-    let chunks =
-      Array("WAVEfmt ".utf8) + big(format.count, 4) + format + Array("data".utf8) + big(noise.count, 4) + noise
-    return Array("RIFX".utf8) + big(chunks.count, 4) + chunks
+    let format = joined(big(1, 2), big(2, 2), big(44_100, 4), big(176_400, 4), big(4, 2), big(16, 2))
+    let chunks = joined(
+      text("WAVEfmt "), big(format.count, 4), format, text("data"), big(noise.count, 4), noise)
+    return joined(text("RIFX"), big(chunks.count, 4), chunks)
   }()
 
   private static let sphere: [UInt8] = {
-    let text = """
+    let header = """
       NIST_1A
          1024
       sample_count -i \(noise.count / 2)
@@ -398,67 +406,70 @@ extension StructuralDamageTests {
       end_head
 
       """
-    return Array(text.utf8) + [UInt8](repeating: 0x20, count: 1_024 - text.utf8.count) + noise
+    return joined(text(header), [UInt8](repeating: 0x20, count: 1_024 - header.utf8.count), noise)
   }()
 
   private static let amigaVoice: [UInt8] = {
-    let header = big(noise.count, 4) + big(0, 8) + big(16_000, 2) + [1, 0] + big(0x1_0000, 4)
-    let chunks =
-      Array("8SVXVHDR".utf8) + big(header.count, 4) + header + Array("BODY".utf8) + big(noise.count, 4) + noise
-    return Array("FORM".utf8) + big(chunks.count, 4) + chunks
+    let header = joined(big(noise.count, 4), big(0, 8), big(16_000, 2), [1, 0], big(0x1_0000, 4))
+    let chunks = joined(
+      text("8SVXVHDR"), big(header.count, 4), header, text("BODY"), big(noise.count, 4), noise)
+    return joined(text("FORM"), big(chunks.count, 4), chunks)
   }()
 
   private static let dsf: [UInt8] = {
     // Blocks of 4,096 bytes, one for each channel in turn.
     let audio = Array(noise[..<(16 * 4_096)])
     let size = 28 + 52 + 12 + audio.count
-    return Array("DSD ".utf8) + little(28, 8) + little(size, 8) + little(0, 8) + Array("fmt ".utf8) + little(52, 8)
-      + little(1, 4) + little(0, 4) + little(2, 4) + little(2, 4) + little(2_822_400, 4) + little(1, 4)
-      + little(audio.count / 2 * 8, 8) + little(4_096, 4) + little(0, 4) + Array("data".utf8)
-      + little(audio.count + 12, 8) + audio
+    let format = joined(
+      little(1, 4), little(0, 4), little(2, 4), little(2, 4), little(2_822_400, 4), little(1, 4),
+      little(audio.count / 2 * 8, 8), little(4_096, 4), little(0, 4))
+    return joined(
+      text("DSD "), little(28, 8), little(size, 8), little(0, 8), text("fmt "), little(52, 8), format, text("data"),
+      little(audio.count + 12, 8), audio)
   }()
 
   private static let dsdiff: [UInt8] = {
-    func chunk(_ id: String, _ body: [UInt8]) -> [UInt8] { Array(id.utf8) + big(body.count, 8) + body }
-    let properties =
-      Array("SND ".utf8) + chunk("FS  ", big(2_822_400, 4))
-      + chunk("CHNL", big(2, 2) + Array("SLFTSRGT".utf8))
-      + chunk("CMPR", Array("DSD ".utf8) + [14] + Array("not compressed".utf8) + [0])
-    return chunk(
-      "FRM8",
-      Array("DSD ".utf8) + chunk("FVER", big(0x0105_0000, 4)) + chunk("PROP", properties) + chunk("DSD ", noise))
+    func chunk(_ id: String, _ body: [UInt8]) -> [UInt8] { joined(text(id), big(body.count, 8), body) }
+    let properties = joined(
+      text("SND "), chunk("FS  ", big(2_822_400, 4)), chunk("CHNL", joined(big(2, 2), text("SLFTSRGT"))),
+      chunk("CMPR", joined(text("DSD "), [14], text("not compressed"), [0])))
+    let version = chunk("FVER", big(0x0105_0000, 4))
+    return chunk("FRM8", joined(text("DSD "), version, chunk("PROP", properties), chunk("DSD ", noise)))
   }()
 
   /// Version 3.99, compression "fast", two seconds of stereo silence: each frame is a flag that says so.
   private static let monkeysAudio: [UInt8] = {
-    let framesPerBlock = 4_608
+    let blocksPerFrame = 4_608
     let count = 20
     let table = (0..<count).flatMap { little(52 + 24 + 4 * count + 12 * $0, 4) }
     // Words of four bytes are turned around: the checksum, whose highest bit announces the flags, and the flags.
-    let frame: [UInt8] = little(1 << 31, 4) + little(3, 4) + [0, 0, 0, 0]
+    let frame = joined(little(1 << 31, 4), little(3, 4), little(0, 4))
     let frames = (0..<count).flatMap { _ in frame }
     let sizes = [52, 24, table.count, 0, frames.count, 0, 0].flatMap { little($0, 4) }
-    let header =
-      little(1_000, 2) + little(0, 2) + little(framesPerBlock, 4) + little(framesPerBlock, 4) + little(count, 4)
-      + little(16, 2) + little(2, 2) + little(44_100, 4)
-    return Array("MAC ".utf8) + little(3_990, 2) + little(0, 2) + sizes + [UInt8](repeating: 0, count: 16) + header
-      + table + frames
+    let header = joined(
+      little(1_000, 2), little(0, 2), little(blocksPerFrame, 4), little(blocksPerFrame, 4), little(count, 4),
+      little(16, 2), little(2, 2), little(44_100, 4))
+    let checksum = [UInt8](repeating: 0, count: 16)
+    return joined(text("MAC "), little(3_990, 2), little(0, 2), sizes, checksum, header, table, frames)
   }()
 
   /// 100 frames of silence, of which the last has 700 samples: each is its length, 20 bits, and eight zeros.
   private static let musepack7: [UInt8] = {
     // Eight bits in front of the first frame, and eleven behind the last.
-    var bits = [Bool](repeating: false, count: 8)
+    var bits: [Int] = Array(repeating: 0, count: 8)
+    func append(_ value: Int, _ count: Int) { for shift in (0..<count).reversed() { bits.append(value >> shift & 1) } }
     for _ in 0..<100 {
-      bits += (0..<20).map { 8 >> (19 - $0) & 1 == 1 } + [Bool](repeating: false, count: 8)
+      append(8, 20)
+      append(0, 8)
     }
-    bits += (0..<11).map { 700 >> (10 - $0) & 1 == 1 }
-    bits += [Bool](repeating: false, count: (32 - bits.count % 32) % 32)
-    let words = stride(from: 0, to: bits.count, by: 32).map { start in
-      bits[start..<start + 32].reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
+    append(700, 11)
+    append(0, (32 - bits.count % 32) % 32)
+    var words: [UInt8] = []
+    for start in stride(from: 0, to: bits.count, by: 32) {
+      words += little(bits[start..<start + 32].reduce(0) { $0 << 1 | $1 }, 4)
     }
-    return Array("MP+".utf8) + [7] + little(100, 4) + [UInt8](repeating: 0, count: 12) + little(1 << 31 | 700 << 20, 4)
-      + words.flatMap { little($0, 4) }
+    let lengths = little(1 << 31 | 700 << 20, 4)
+    return joined(text("MP+"), [7], little(100, 4), little(0, 12), lengths, words)
   }()
 
   /// Four seconds of silence as mpcenc 1.30.1 writes them, with a title.

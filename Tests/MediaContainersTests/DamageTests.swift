@@ -92,6 +92,16 @@ import Testing
           #expect(stream.seconds.isFinite)
         }
         _ = try DSFHeader(in: source, at: start)
+        for each in Container.allCases {
+          let extent = try ContainerExtent(of: each, in: source, at: start, before: max(start, end))
+          if let ownEnd = extent.end {
+            #expect((0...source.size).contains(ownEnd))
+            if let excess = try Excess(in: source, from: ownEnd, before: end) {
+              #expect(excess.byteCount <= bytes.count)
+            }
+          }
+        }
+        _ = try TextTransfer(in: source, audio: start..<source.size)
         try walkBlocks(source, at: start)
         try walkPages(source, at: start)
         try walkBoxes(source, MP4Box(file: source, from: start))

@@ -142,6 +142,12 @@ let wholeFiles: [(name: String, bytes: Bytes)] = [
   ("au", joined(".snd".utf8, big(24), big(80), big(3), big(44_100), big(2), zeros(80))), ("dsdiff", dsdiffFile),
   ("dsf", dsfFile), ("flac", flac((4, vorbisComment("TITLE=t")), (6, zeros(40)))), ("ogg", opus), ("mp4", mp4File),
   ("matroska", matroskaFile), ("asf", asfFile),
+  (
+    "wavPack",
+    joined(wavPackBlock(0, of: 300), wavPackBlock(100, of: 300), wavPackBlock(200, of: 300), apeTag(zeros(9)))
+  ),
+  ("trueAudio", trueAudioFile), ("monkeysAudio", monkeysAudioFile), ("musepack7", musepack7File),
+  ("musepack8", musepack8File), ("sphere", sphereFile), ("voice", voiceFile),
   ("mpeg", joined(id3v2(zeros(50)), mpegFrames(6), apeTag(zeros(20)), id3v1)), ("adts", adtsFile),
 ]
 
@@ -182,3 +188,27 @@ private let asfFile = asf(
   asfObject(asfExtensionGUID, joined(zeros(22), asfObject(asfDescriptionGUID, zeros(8)))))
 private let adtsFile = joined(
   apeTag(zeros(20), hasHeader: true), adtsFrames(5), "LYRICSBEGINla000013LYRICS200".utf8, id3v1)
+
+/// 100 samples from `index` on.
+func wavPackBlock(_ index: Int, of total: Int) -> Bytes {
+  joined(
+    "wvpk".utf8, little(44), little(0x410, 2), zeros(2), little(total), little(index), little(100), little(0x1800),
+    zeros(24))
+}
+private let trueAudioFile = joined(
+  "TTA1".utf8, little(1, 2), little(2, 2), little(16, 2), little(44_100), little(100_000), zeros(4), little(30),
+  little(20), little(10), zeros(64))
+private let monkeysAudioFile = joined(
+  "MAC ".utf8, little(3_990, 2), zeros(2), little(52), little(24), little(8), little(0), little(40), zeros(24),
+  zeros(24), zeros(48))
+/// Three frames of no bits but their lengths.
+private let musepack7File = joined("MP+".utf8, [7] as Bytes, little(3), zeros(12), little(0), zeros(12))
+private let musepack8File = joined(
+  "MPCKSH".utf8, [12] as Bytes, zeros(4), [8, 0x81, 0x00, 0x00, 0x15] as Bytes, "AP".utf8, [5, 1, 2] as Bytes,
+  "SE".utf8,
+  [3] as Bytes)
+private let sphereFile = joined(
+  "NIST_1A\n   1024\nsample_count -i 20\nsample_n_bytes -i 2\nchannel_count -i 1\nend_head\n".utf8, zeros(1_000))
+private let voiceFile = joined(
+  "Creative Voice File".utf8, [0x1A] as Bytes, little(26, 2), zeros(4), [9] as Bytes, little(40, 3), zeros(40), zeros(1)
+)

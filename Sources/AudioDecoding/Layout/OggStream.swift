@@ -93,7 +93,8 @@ struct OggStream {
       guard let length = link.length else { return nil }
       sum += Double(length.frameCount) / Double(length.sampleRate)
     }
-    return Int64((sum * Double(rate)).rounded())
+    let frames = (sum * Double(rate)).rounded()
+    return frames < 1e15 ? Int64(frames) : nil
   }
 
   /// Pages are missing, or the last one is.

@@ -6,6 +6,7 @@ extension ContainerExtent {
     guard let version = head.littleEndian(UInt16.self, at: 4), version >= 3_980, head.count == 52 else { return }
     // Descriptor, header, table for seeking, header of the WAV file, frames, what stood behind them.
     let sizes = stride(from: 8, through: 32, by: 4).map { Int64(head.littleEndian(UInt32.self, at: $0) ?? 0) }
+    guard sizes[5] < 1 << 16 else { return }
     let frames = sizes[4] + sizes[5] << 32
     let claimed = sizes[0] + sizes[1] + sizes[2] + sizes[3] + frames + sizes[6]
     guard frames > 0, claimed < 1 << 48 else { return }

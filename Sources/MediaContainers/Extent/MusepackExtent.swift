@@ -6,7 +6,7 @@ extension ContainerExtent {
     var byteCount: Int64 = 0
     var hasEnded = false
     var isBroken = false
-    while position < limit, !hasEnded {
+    for _ in 0..<Self.packetLimit where position < limit && !hasEnded && flaw == nil {
       let head = try source.bytes(at: position, count: 12)
       guard head.count > 2, head[..<2].allSatisfy({ (0x41...0x5A).contains($0) }),
         let (size, sizeLength) = Self.number(head.dropFirst(2)), size >= 2 + sizeLength
@@ -26,11 +26,16 @@ extension ContainerExtent {
     audioByteCount = byteCount
     if isBroken {
       flaw = .disordered("The chain of Musepack packets breaks at byte \(position).")
-    } else if flaw == nil, !hasEnded {
+    } else if flaw == nil, !hasEnded, position >= limit {
       flaw = .cutOff("The stream stops before its last packet: the file was cut off.")
     }
-    end = flaw == nil ? position : limit
+    end = flaw == nil ? min(position, limit) : limit
   }
+
+  /// Packets that are looked at: more than ten days of music have, 64 frames each.
+  private static let packetLimit = 1 << 20
+  /// The same for frames.
+  private static let frameLimit = 1 << 24
 
   /// Checksum and version, then the number of samples, and how many of them at the start are silence that was left out.
   private mutating func readStreamHeader(_ source: ByteSource, _ body: Int, _ size: Int) throws(FileReadError) {
@@ -54,7 +59,8 @@ extension ContainerExtent {
   /// Musepack, stream version 7: words of 32 bits, in which each frame begins with its length, 20 bits.
   mutating func readMusepack7(_ source: ByteSource, at start: Int, before limit: Int) throws(FileReadError) {
     let head = try source.bytes(at: start, count: 28)
-    guard head.count == 28, head[3] & 0x0F == 7, let frameCount = head.littleEndian(UInt32.self, at: 4), frameCount > 0,
+    guard head.count == 28, head[3] & 0x0F == 7, let frameCount = head.littleEndian(UInt32.self, at: 4),
+      (1...UInt32(Self.frameLimit)).contains(frameCount),
       let lengths = head.littleEndian(UInt32.self, at: 20)
     else { return }
     // The first bit says that the next eleven count the samples of the last frame.

@@ -29,9 +29,11 @@ extension ContainerExtent {
         return
       }
     }
-    end = min(position, source.size)
+    end = source.size - position <= Self.voiceSlack ? source.size : position
   }
 
+  /// SoX counts 4 of the 12 bytes that describe the sound at the start of a block.
+  private static let voiceSlack = 9
   private static let voiceBlockLimit = 1 << 20
 
   /// NIST SPHERE: lines of text with the number, the size and the channels of the samples, if they are not compressed.
