@@ -39,7 +39,7 @@ import Text
 
     let status = try await library.get("/app/api/status").json
     #expect(status["tracks"] == 3 && status["failed"] == 2)
-    #expect(status["text"] == "3 tracks, 2 failed")
+    #expect(status["text"] == "3 tracks, 2 failed, up to date")
     #expect(try await library.get("/healthz").json["tracks"] == 3)
     try await library.stop()
   }

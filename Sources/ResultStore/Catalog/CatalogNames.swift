@@ -79,7 +79,10 @@ enum CatalogNames {
     for (index, word) in words.enumerated() {
       let isBehindName = !(names.last ?? []).isEmpty && index < words.count - 1
       let isBracketed = word.first == "(" || word.first == "["
-      if isBehindName, guests.contains(word.drop { $0 == "(" || $0 == "[" }.lowercased()) {
+      let isGuest = index < words.count - 1 && guests.contains(word.drop { $0 == "(" || $0 == "[" }.lowercased())
+      // `A; feat. B`
+      if isGuest, names.count > 1, (names.last ?? []).isEmpty { continue }
+      if isBehindName, isGuest {
         if isBracketed { bracket = word.first == "(" ? ")" : "]" }
         names.append([])
       } else if isBehindName, word == "/" || word == ";" {
