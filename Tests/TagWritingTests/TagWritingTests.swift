@@ -199,8 +199,9 @@ import Testing
   }
 
   private static func ape(_ items: [(key: String, flags: UInt8, value: [UInt8])]) -> [UInt8] {
-    let content = items.flatMap { item in
-      UInt32(item.value.count).littleEndianBytes + [item.flags, 0, 0, 0] + Array(item.key.utf8) + [0] + item.value
+    let content = items.flatMap { item -> [UInt8] in
+      let head: [UInt8] = UInt32(item.value.count).littleEndianBytes + [item.flags, 0, 0, 0]
+      return head + Array(item.key.utf8) + [0] + item.value
     }
     func frame(_ flags: UInt32) -> [UInt8] {
       Array("APETAGEX".utf8) + UInt32(2_000).littleEndianBytes + UInt32(content.count + 32).littleEndianBytes
@@ -250,7 +251,7 @@ import Testing
       case "ape.mp3": mp3 + ape
       case "both.mp3": mp3 + ape + id3v1
       case "info.wav":
-        try Self.chunks(
+        Self.chunks(
           Array(Self.wav(frameCount: 9_000)), adding: Array("LIST".utf8) + UInt32(info.count).littleEndianBytes + info)
       case "text.aiff": try Self.chunks(bare("plain.aiff"), adding: Array("NAME".utf8) + [0, 0, 0, 2, 65, 66], isBigEndian: true)
       case "id3v1.wv": try bare("a.wv") + id3v1
@@ -264,7 +265,9 @@ import Testing
     let views = TagViews(try SeparateTags(of: ByteSource(path: path)))
     try write(["bpm": "128"], to: path)
     let after = try TagReader.read(path: path)
-    for (field, values) in tags.fields { #expect(after.fields[field] == values, "\(field)") }
+    for (field, values) in tags.fields where !field.hasPrefix(TagField.otherPrefix) {
+      #expect(after.fields[field] == values, "\(field)")
+    }
     #expect(after.fields["bpm"] == ["128"] && after.pictures == tags.pictures && after.lyrics == tags.lyrics)
     let now = TagViews(try SeparateTags(of: ByteSource(path: path)))
     #expect(now.loss(since: views, besides: ["bpm"]) == nil)
