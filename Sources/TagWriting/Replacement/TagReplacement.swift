@@ -143,7 +143,8 @@ public struct TagReplacement {
     } catch {
       throw TagWriteError(.notWritable, "No file can be made in its folder: \(error).")
     }
-    let newDigest = FileDigest(size: splice.size, digest: try splice.write(from: file.source, to: replacement.descriptor))
+    let newDigest = FileDigest(
+      size: splice.size, digest: try splice.write(from: file.source, to: replacement.descriptor))
     try keepAttributes(of: old, in: replacement)
     try check(replacement.temporaryPath)
     do throws(Errno) {
@@ -197,7 +198,9 @@ public struct TagReplacement {
       newContent.remarks == content.remarks
     else { throw fail("its audio was not the same") }
     let written = try TaggedFile(path: new)
-    guard try written.hasSameOtherItems(as: changed, than: items) else { throw fail("other items of its tags had changed") }
+    guard try written.hasSameOtherItems(as: changed, than: items) else {
+      throw fail("other items of its tags had changed")
+    }
     for item in items where written.item(tag: item.tag, key: item.key).values != item.values {
       throw fail("\(item.key) did not have its value")
     }
@@ -225,7 +228,8 @@ public struct TagReplacement {
     let keys = Set(items.map { (TagField.otherPrefix + $0.key).uppercased() })
     func others(_ tags: TagFinding, _ isOther: Bool) -> [String: [String]] {
       tags.fields.filter { field, _ in
-        field.hasPrefix(TagField.otherPrefix) == isOther && !fields.contains(field) && !keys.contains(field.uppercased())
+        field.hasPrefix(TagField.otherPrefix) == isOther && !fields.contains(field)
+          && !keys.contains(field.uppercased())
       }
     }
     guard others(new, false) == others(old, false), new.pictures == old.pictures, new.chapters == old.chapters,
@@ -257,7 +261,8 @@ extension TagWriteError {
     case .conflict(let other):
       self.init(
         .changed,
-        "Two other programs changed the file at once; the version of one of them was kept as \(other.lastComponent?.string ?? "").")
+        "Two other programs changed the file at once; one version was kept as \(other.lastComponent?.string ?? "")."
+      )
     case .system(let error): self.init(.inputOutput, "The new file could not be put in its place: \(error).")
     }
   }
