@@ -167,7 +167,9 @@ public final class FileReplacement {
 
   /// A change of names may change the time of the last change of status, so that is not compared.
   private func isWhatItWas(_ old: HeldFile, at displaced: FilePath?) -> Bool {
-    guard let now = displaced.map({ FileIdentity($0) }) ?? FileIdentity(old.descriptor), !old.isWanted else { return false }
+    guard let now = displaced.map({ FileIdentity($0) }) ?? FileIdentity(old.descriptor), !old.isWanted else {
+      return false
+    }
     return now.device == old.identity.device && now.inode == old.identity.inode && now.size == old.identity.size
       && now.modified == old.identity.modified && now.permissions == old.identity.permissions
   }
@@ -244,7 +246,9 @@ public final class FileReplacement {
   /// would not help: the process may be on another computer or in another container.) Files that another process has
   /// locked are in use, however old they look: they may have been given the times of others.
   private static func removeLeftovers(in folder: FilePath) {
-    guard !isSwept(folder), let listing = unsafe (folder.isEmpty ? "." : folder).withPlatformString({ unsafe opendir($0) }) else {
+    guard !isSwept(folder),
+      let listing = unsafe (folder.isEmpty ? "." : folder).withPlatformString({ unsafe opendir($0) })
+    else {
       return
     }
     defer { unsafe closedir(listing) }

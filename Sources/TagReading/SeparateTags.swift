@@ -44,4 +44,3 @@ package struct SeparateTags {
     }
   }
 }
-

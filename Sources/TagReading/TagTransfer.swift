@@ -29,7 +29,8 @@ package enum TagTransfer {
         }
       }
       for lyrics in tag.lyrics.prefix(1) {
-        guard let key = TagKeys.keys(of: "lyrics", in: space).first(where: isKey), !known.contains(key.uppercased()) else {
+        guard let key = TagKeys.keys(of: "lyrics", in: space).first(where: isKey), !known.contains(key.uppercased())
+        else {
           continue
         }
         own.append(Item(key: key, values: [lyrics.text]))

@@ -33,16 +33,20 @@ package struct TagViews: Hashable, Sendable {
   ///   - old: Before anything was written.
   ///   - fields: What was written or taken out, and is not compared.
   package func loss(since old: TagViews, besides fields: Set<String>) -> String? {
-    for (old, new) in zip(old.views, views) {
-      for (field, values) in old.fields where !fields.contains(field) && !Self.isSame(new.fields[field] ?? [], values) {
-        return "\(old.program) would not show \(field)"
+    for (program, new) in zip(old.views, views) {
+      for field in program.fields.keys where !fields.contains(field) {
+        // Where tags contradict each other, a program may show what another one showed.
+        let shown = old.views.compactMap { $0.fields[field] }
+        guard let now = new.fields[field], shown.contains(where: { Self.isSame(now, $0) }) else {
+          return "\(program.program) would not show \(field)"
+        }
       }
       let all = new.otherValues.union(new.fields.values.flatMap(\.self))
-      if let lost = old.otherValues.first(where: { !all.contains($0) }) {
-        return "\(old.program) would not show “\(lost.prefix(40))”"
+      if let lost = program.otherValues.first(where: { !all.contains($0) }) {
+        return "\(program.program) would not show “\(lost.prefix(40))”"
       }
-      if new.pictureCount < old.pictureCount { return "\(old.program) would not show all pictures" }
-      if old.hasLyrics, !new.hasLyrics { return "\(old.program) would not show the lyrics" }
+      if new.pictureCount < program.pictureCount { return "\(program.program) would not show all pictures" }
+      if program.hasLyrics, !new.hasLyrics { return "\(program.program) would not show the lyrics" }
     }
     return nil
   }

@@ -51,15 +51,22 @@ import Text
     let body = [0] + Array("Acoustid Fingerprint".utf8) + [0] + Array(fingerprint.utf8)
     let frame = Array("TXXX".utf8) + [0, 0, 0, UInt8(body.count), 0, 0] + body
     var tag = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, UInt8(frame.count)] + frame
-    if tag.count % 2 == 1 { tag[9] += 1; tag.append(0) }
+    if tag.count % 2 == 1 {
+      tag[9] += 1
+      tag.append(0)
+    }
     var bytes = Audio.wav(seed) + Array("id3 ".utf8) + [UInt8(tag.count), 0, 0, 0] + tag
-    for (index, shift) in [0, 8, 16, 24].enumerated() { bytes[4 + index] = UInt8(truncatingIfNeeded: (bytes.count - 8) >> shift) }
+    for (index, shift) in [0, 8, 16, 24].enumerated() {
+      bytes[4 + index] = UInt8(truncatingIfNeeded: (bytes.count - 8) >> shift)
+    }
     return bytes
   }
 
   private func status(_ name: String) throws -> stat {
     var status = stat()
-    guard place.library.appending(name).withPlatformString({ lstat($0, &status) }) == 0 else { throw Errno(rawValue: errno) }
+    guard place.library.appending(name).withPlatformString({ lstat($0, &status) }) == 0 else {
+      throw Errno(rawValue: errno)
+    }
     return status
   }
 
@@ -86,7 +93,8 @@ import Text
     #expect(run.totals["analyzed"] == 1 && place.takeLog() == [])
     #expect(run.file("1.wav")["tags"]["acoustid_fingerprint"] == run.file("1.wav")["fingerprint"]["value"])
     let after = try bytes("1.wav")
-    #expect(try write(Self.field, Argument(place.library.appending("1.wav"))).results.map { $0["status"] } == ["unchanged"])
+    #expect(
+      try write(Self.field, Argument(place.library.appending("1.wav"))).results.map { $0["status"] } == ["unchanged"])
     #expect(try bytes("1.wav") == after)
 
     #expect(try write("--undo", Argument(journals[0])).results.map { $0["status"] } == ["written"])
@@ -120,7 +128,8 @@ import Text
   func aJournalWithoutAnyLine(text: String) throws {
     let journal = place.folder.file("empty.ndjson")
     try place.write(text, to: journal)
-    let outcome = try place.start(["write-tags", "--undo", Argument(journal), "--database", Argument(place.database)]).end()
+    let outcome = try place.start(["write-tags", "--undo", Argument(journal), "--database", Argument(place.database)])
+      .end()
     #expect(outcome.status == 0 && outcome.errors.contains("nothing was written"))
     try place.put(Audio.wav(1), as: "1.wav")
     try read()
@@ -158,10 +167,12 @@ import Text
     #expect(kept.results[0]["kept"].elements.map { $0["before"].elements } == [["AQother"]])
     #expect(try bytes("1.wav") == old && journals.isEmpty)
     #expect(
-      try place.analyze("write-tags", Self.field, "--all", "--database", Argument(place.database)).text.contains("AQother is kept"))
+      try place.analyze("write-tags", Self.field, "--all", "--database", Argument(place.database)).text.contains(
+        "AQother is kept"))
 
     let journal = place.folder.file("own.ndjson")
-    #expect(try write(Self.field, "--overwrite", "--journal", Argument(journal)).results.map { $0["status"] } == ["written"])
+    #expect(
+      try write(Self.field, "--overwrite", "--journal", Argument(journal)).results.map { $0["status"] } == ["written"])
     let new = try bytes("1.wav")
     #expect(new != old)
     // What a person has changed since then stays.
@@ -182,7 +193,10 @@ import Text
     try read()
     _ = path.withPlatformString { chmod($0, 0o640) }
     let attribute = try RunningProgram(
-      ["-c", "import os,sys\ntry: os.setxattr(sys.argv[1], 'user.note', b'mine')\nexcept OSError: sys.exit(9)", Argument(path)],
+      [
+        "-c", "import os,sys\ntry: os.setxattr(sys.argv[1], 'user.note', b'mine')\nexcept OSError: sys.exit(9)",
+        Argument(path),
+      ],
       of: "/usr/bin/python3", environment: place.environment, workingFolder: "/"
     ).end()
     #expect(try write(Self.field, "--preserve-mtimes").results.map { $0["status"] } == ["written"])
@@ -204,10 +218,14 @@ import Text
   @Test func linksAreRespected() throws {
     let outside = place.folder.file("outside.wav")
     try place.write(Audio.wav(1), to: outside)
-    #expect(outside.withPlatformString { target in place.library.appending("link.wav").withPlatformString { symlink(target, $0) } } == 0)
+    #expect(
+      outside.withPlatformString { target in
+        place.library.appending("link.wav").withPlatformString { symlink(target, $0) }
+      } == 0)
     try place.put(Audio.wav(2), as: "2.wav")
     let other = place.folder.file("name.wav")
-    #expect(place.library.appending("2.wav").withPlatformString { old in other.withPlatformString { link(old, $0) } } == 0)
+    #expect(
+      place.library.appending("2.wav").withPlatformString { old in other.withPlatformString { link(old, $0) } } == 0)
     try read()
     let first = try write(Self.field)
     #expect(first.status == 3 && first.errors.contains("hard links"))
@@ -252,7 +270,8 @@ import Text
     }
     #expect(try bytes("1.wav") == Audio.wav(1) && names == ["1.wav"])
     for words: [Argument] in [
-      [], ["tempo"], ["bpn"], ["bpm", "--key-notation", "x"], ["bpm", "--undo", "x"], [Self.field], [Self.field, "--yes"],
+      [], ["tempo"], ["bpn"], ["bpm", "--key-notation", "x"], ["bpm", "--undo", "x"], [Self.field],
+      [Self.field, "--yes"],
       [Self.field, "--all", "--yes", "-n"], [Self.field, "--all", Argument(place.library)],
     ] {
       #expect(try place.start(["write-tags"] + words + ["--database", Argument(place.database)]).end().status == 64)

@@ -14,7 +14,8 @@ enum Samples {
   private static let options: [String: [String]] = [
     "old.mp3": ["-id3v2_version", "3", "-write_id3v1", "1"],
     "bare.mp3": ["-map_metadata", "-1", "-id3v2_version", "0"],
-    "bare.flac": ["-map_metadata", "-1", "-bitexact"], "plain.aiff": ["-map_metadata", "-1"], "a.opus": ["-b:a", "32k"],
+    "bare.flac": ["-map_metadata", "-1", "-bitexact"], "plain.aiff": ["-map_metadata", "-1"],
+    "a.opus": ["-b:a", "32k"],
     "a.ogg": ["-c:a", "libvorbis"], "a.oga": ["-c:a", "flac"], "start.m4a": ["-movflags", "+faststart"],
     "room.m4a": ["-moov_size", "6000"], "a.aiff": ["-write_id3v2", "1"], "a.wv": ["-c:a", "wavpack"],
     "a.wma": ["-c:a", "wmav2"],

@@ -192,15 +192,17 @@ import Testing
 
   private static func id3v1(title: String, genre: UInt8 = 255) -> [UInt8] {
     func field(_ text: String, _ size: Int) -> [UInt8] {
-      Array(text.unicodeScalars.map { UInt8($0.value) }) + [UInt8](repeating: 0, count: size - text.unicodeScalars.count)
+      Array(text.unicodeScalars.map { UInt8($0.value) })
+        + [UInt8](repeating: 0, count: size - text.unicodeScalars.count)
     }
     return Array("TAG".utf8) + field(title, 30) + field("Än artist", 30) + field("Album", 30) + field("1999", 4)
       + field("words", 28) + [0, 7, genre]
   }
 
   private static func ape(_ items: [(key: String, flags: UInt8, value: [UInt8])]) -> [UInt8] {
-    let content = items.flatMap { item in
-      UInt32(item.value.count).littleEndianBytes + [item.flags, 0, 0, 0] + Array(item.key.utf8) + [0] + item.value
+    let content = items.flatMap { item -> [UInt8] in
+      let head: [UInt8] = UInt32(item.value.count).littleEndianBytes + [item.flags, 0, 0, 0]
+      return head + Array(item.key.utf8) + [0] + item.value
     }
     func frame(_ flags: UInt32) -> [UInt8] {
       Array("APETAGEX".utf8) + UInt32(2_000).littleEndianBytes + UInt32(content.count + 32).littleEndianBytes
@@ -227,7 +229,9 @@ import Testing
   private static let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47] + [UInt8](repeating: 0xFF, count: 300)
 
   /// Programs that read only the first tag of a kind they prefer miss nothing that they showed before.
-  @Test(arguments: ["id3v1.mp3", "ape.mp3", "both.mp3", "info.wav", "text.aiff", "id3v1.wv", "id3v2.wv", "id3v2.flac", "id3v1.flac"])
+  @Test(arguments: [
+    "id3v1.mp3", "ape.mp3", "both.mp3", "info.wav", "text.aiff", "id3v1.wv", "id3v2.wv", "id3v2.flac", "id3v1.flac",
+  ])
   func aNewTagSaysAllThatOthersSay(name: String) throws {
     let ape = Self.ape([
       ("Title", 0, Array(Self.longTitle.utf8)), ("Album Artist", 0, Array("One\u{0}Two".utf8)),
@@ -241,7 +245,8 @@ import Testing
       + frame23("UFID", Array("http://musicbrainz.org\u{0}abc".utf8))
       + (name == "id3v2.wv" ? frame23("APIC", Array("\u{0}image/png\u{0}".utf8) + [3, 0] + Self.picture) : [])
     let id3v2 = Array("ID3".utf8) + [3, 0, 0] + syncsafe(frames.count) + frames
-    let info = Array("INFOINAM".utf8) + [6, 0, 0, 0] + Array("Title\u{0}".utf8) + Array("IGNR".utf8) + [4, 0, 0, 0]
+    let info =
+      Array("INFOINAM".utf8) + [6, 0, 0, 0] + Array("Title\u{0}".utf8) + Array("IGNR".utf8) + [4, 0, 0, 0]
       + Array("Dub\u{0}".utf8)
     let mp3 = try Samples.bytes("bare.mp3")
     let old: [UInt8] =
@@ -250,9 +255,10 @@ import Testing
       case "ape.mp3": mp3 + ape
       case "both.mp3": mp3 + ape + id3v1
       case "info.wav":
-        try Self.chunks(
+        Self.chunks(
           Array(Self.wav(frameCount: 9_000)), adding: Array("LIST".utf8) + UInt32(info.count).littleEndianBytes + info)
-      case "text.aiff": try Self.chunks(bare("plain.aiff"), adding: Array("NAME".utf8) + [0, 0, 0, 2, 65, 66], isBigEndian: true)
+      case "text.aiff":
+        try Self.chunks(bare("plain.aiff"), adding: Array("NAME".utf8) + [0, 0, 0, 2, 65, 66], isBigEndian: true)
       case "id3v1.wv": try bare("a.wv") + id3v1
       case "id3v2.wv": try id3v2 + bare("a.wv")
       case "id3v2.flac": try id3v2 + Samples.bytes("bare.flac")
@@ -264,7 +270,9 @@ import Testing
     let views = TagViews(try SeparateTags(of: ByteSource(path: path)))
     try write(["bpm": "128"], to: path)
     let after = try TagReader.read(path: path)
-    for (field, values) in tags.fields { #expect(after.fields[field] == values, "\(field)") }
+    for (field, values) in tags.fields where !field.hasPrefix(TagField.otherPrefix) {
+      #expect(after.fields[field] == values, "\(field)")
+    }
     #expect(after.fields["bpm"] == ["128"] && after.pictures == tags.pictures && after.lyrics == tags.lyrics)
     let now = TagViews(try SeparateTags(of: ByteSource(path: path)))
     #expect(now.loss(since: views, besides: ["bpm"]) == nil)
@@ -285,7 +293,8 @@ import Testing
   private static func wav(frameCount: Int, format: UInt16 = 16) -> [UInt8] {
     let width = Int(format) / 8
     let data = (0..<frameCount * width).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-    let head = Array("WAVEfmt ".utf8) + UInt32(16).littleEndianBytes + UInt16(1).littleEndianBytes
+    let head =
+      Array("WAVEfmt ".utf8) + UInt32(16).littleEndianBytes + UInt16(1).littleEndianBytes
       + UInt16(1).littleEndianBytes + UInt32(8_000).littleEndianBytes + UInt32(8_000 * width).littleEndianBytes
       + UInt16(width).littleEndianBytes + format.littleEndianBytes + Array("data".utf8)
       + UInt32(data.count).littleEndianBytes + data
@@ -325,7 +334,8 @@ import Testing
       items, of: ["initialkey"], contentID: AudioContent(path: path).id
     ) { _ in }
     try write(["initialkey": "Dm"], to: path)
-    #expect(try TaggedFile(path: path).items(of: "initialkey") == [TagItem(tag: "vorbis", key: "INITIALKEY", values: ["Dm"])])
+    #expect(
+      try TaggedFile(path: path).items(of: "initialkey") == [TagItem(tag: "vorbis", key: "INITIALKEY", values: ["Dm"])])
   }
 
   /// aacgain ends the name of an item with a NUL.
@@ -334,7 +344,8 @@ import Testing
     let item = TagItem(tag: "mp4", key: "----:com.apple.iTunes:replaygain_track_gain\u{0}", values: ["-1.00 dB"])
     var file = try TaggedFile(path: path)
     try file.set(item)
-    let target = try FileDescriptor.open(folder.file("b.m4a"), .readWrite, options: [.create], permissions: .ownerReadWrite)
+    let target = try FileDescriptor.open(
+      folder.file("b.m4a"), .readWrite, options: [.create], permissions: .ownerReadWrite)
     try target.closeAfter { try file.write(to: target) }
     let old = folder.file("b.m4a")
     #expect(try TagReader.read(path: old).fields["replaygain_track_gain"] == ["-1.00 dB"])
@@ -353,7 +364,9 @@ import Testing
     try write(Self.values, to: path) { reversal = $0.reversal }
     let new = try contents(path)
     let made = try #require(reversal)
-    let literalCount = made.pieces.reduce(0) { sum, piece in if case .bytes(let bytes) = piece { sum + bytes.count } else { sum } }
+    let literalCount = made.pieces.reduce(0) { sum, piece in
+      if case .bytes(let bytes) = piece { sum + bytes.count } else { sum }
+    }
     #expect(literalCount < 8_000)
     // Not over another file than the one that was written.
     try FileReplacement.write(new + [0], to: path)

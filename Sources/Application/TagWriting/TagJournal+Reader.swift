@@ -87,7 +87,8 @@ extension TagJournal {
       while filled < bytes.count {
         let got = try bytes.withUnsafeMutableBytes { buffer in
           try file.read(
-            fromAbsoluteOffset: range.lowerBound + Int64(filled), into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+            fromAbsoluteOffset: range.lowerBound + Int64(filled),
+            into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
         }
         if got == 0 { break }
         filled += got

@@ -6,9 +6,9 @@ package import TagWriting
 
 /// Gives files back the tags that a journal of `LibraryTagging` wrote.
 ///
-/// Where the files that were written have not changed since, the old ones come back byte for byte, if the journal has what they
-/// had more. Else the old values come back, and what was changed since, by a person or another program, stays. So the same journal may be undone again, also after an undo
-/// that was ended before its end.
+/// Where the files that were written have not changed since, the old ones come back byte for byte, if the journal has what
+/// they had more. Else the old values come back, and what was changed since, by a person or another program, stays. So the
+/// same journal may be undone again, also after an undo that was ended before its end.
 package struct TagUndo {
   package var isDryRun = false
   package var replacement = TagReplacement.Options()
@@ -35,7 +35,9 @@ package struct TagUndo {
     var confirmation = TagConfirmation(report: report)
     // The last change first, in case a file was changed twice.
     for line in (0..<journal.count).reversed() where !confirmation.isStopped {
-      guard let entry = try journal.entry(line), let path = try? FilePath(fileURI: Array(entry.uri.utf8)) else { continue }
+      guard let entry = try journal.entry(line), let path = try? FilePath(fileURI: Array(entry.uri.utf8)) else {
+        continue
+      }
       try confirmation.add(try outcome(of: entry, path)) { try outcome(of: entry, path) }
     }
     try confirmation.finish()

@@ -34,7 +34,8 @@ struct AttachedPicture {
     else { return nil }
     let isWide = head[10] == 1 || head[10] == 2
     let text = head[(mimeEnd + 2)...]
-    guard let end = ID3v2Text.terminator(in: text, isWide: isWide), var words = ID3v2Text(encoding: head[10], text) else {
+    guard let end = ID3v2Text.terminator(in: text, isWide: isWide), var words = ID3v2Text(encoding: head[10], text)
+    else {
       return nil
     }
     mime = head[11..<mimeEnd].latin1

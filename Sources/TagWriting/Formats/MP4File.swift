@@ -41,9 +41,11 @@ struct MP4File: TagContainer {
     let later = boxes.filter { $0.start >= moov.end }
     let odd: Set<String> = ["moof", "sidx", "ssix", "mfra", "meta", "uuid"]
     hasOtherOffsets = later.contains { odd.contains($0.name) }
-    tags = [EditableTag(.mp4, try Self.items(of: moov, in: source)) { key, values throws(TagWriteError) in
-      try Self.item(key, values)
-    }]
+    tags = [
+      EditableTag(.mp4, try Self.items(of: moov, in: source)) { key, values throws(TagWriteError) in
+        try Self.item(key, values)
+      }
+    ]
   }
 
   private static func odd(_ what: String) -> TagWriteError {
@@ -195,7 +197,8 @@ struct MP4File: TagContainer {
         let kind = try handler.map { try source.bytes(at: $0.body + 8, count: 4) } ?? []
         guard kind.has("mdir") else { throw Self.odd("There are items of another kind than Apple's") }
       } else {
-        let handler: [UInt8] = [UInt8](repeating: 0, count: 8) + Array("mdirappl".utf8) + [UInt8](repeating: 0, count: 9)
+        let handler: [UInt8] =
+          [UInt8](repeating: 0, count: 8) + Array("mdirappl".utf8) + [UInt8](repeating: 0, count: 9)
         wrap("meta", [0, 0, 0, 0] + Self.box("hdlr", handler))
       }
       if path.count == 1 { wrap("udta") }

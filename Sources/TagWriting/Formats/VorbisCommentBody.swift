@@ -55,7 +55,8 @@ struct VorbisCommentBody {
   }
 
   func bytes(_ tag: EditableTag) -> [UInt8] {
-    UInt32(vendor.count).littleEndianBytes + vendor + UInt32(tag.entries.count).littleEndianBytes + tag.content.ownBytes + rest
+    UInt32(vendor.count).littleEndianBytes + vendor + UInt32(tag.entries.count).littleEndianBytes + tag.content.ownBytes
+      + rest
   }
 }
 

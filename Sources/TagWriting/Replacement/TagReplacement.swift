@@ -143,7 +143,8 @@ public struct TagReplacement {
     } catch {
       throw TagWriteError(.notWritable, "No file can be made in its folder: \(error).")
     }
-    let newDigest = FileDigest(size: splice.size, digest: try splice.write(from: file.source, to: replacement.descriptor))
+    let newDigest = FileDigest(
+      size: splice.size, digest: try splice.write(from: file.source, to: replacement.descriptor))
     try keepAttributes(of: old, in: replacement)
     try check(replacement.temporaryPath)
     do throws(Errno) {
@@ -197,7 +198,9 @@ public struct TagReplacement {
       newContent.remarks == content.remarks
     else { throw fail("its audio was not the same") }
     let written = try TaggedFile(path: new)
-    guard try written.hasSameOtherItems(as: changed, than: items) else { throw fail("other items of its tags had changed") }
+    guard try written.hasSameOtherItems(as: changed, than: items) else {
+      throw fail("other items of its tags had changed")
+    }
     for item in items where written.item(tag: item.tag, key: item.key).values != item.values {
       throw fail("\(item.key) did not have its value")
     }
@@ -207,19 +210,35 @@ public struct TagReplacement {
     } catch {
       throw fail("its tags could not be read")
     }
-    // Under its own key the reader lists what has come second to another key of the same field. What came along from another tag
-    // may have another key here.
-    let keys = Set((items.map(\.key) + changed.transferred.map(\.key)).map { (TagField.otherPrefix + $0).uppercased() })
-    func others(_ tags: TagFinding) -> [String: [String]] {
-      tags.fields.filter { !fields.contains($0.key) && !keys.contains($0.key.uppercased()) }
+    guard Self.isSame(found, tags, besides: fields, items, changed.transferred) else {
+      throw fail("readers would see other tags than before, beside what was to be written")
     }
-    guard others(found) == others(tags), found.pictures == tags.pictures, found.lyrics.map(\.text) == tags.lyrics.map(\.text),
-      found.chapters == tags.chapters, found.remarks == tags.remarks
-    else { throw fail("readers would see other tags than before, beside what was to be written") }
     if let loss = try Self.views(of: written).loss(since: Self.views(of: file), besides: fields) { throw fail(loss) }
     for (field, value) in expected where found.fields[field]?.first != value {
       throw fail("readers would not find \(field)")
     }
+  }
+
+  /// Whether readers see the same, beside some fields. What came along from another tag may have another key here.
+  private static func isSame(
+    _ new: TagFinding, _ old: TagFinding, besides fields: Set<String>, _ items: [TagItem],
+    _ transferred: [TagTransfer.Item]
+  ) -> Bool {
+    // Under its own key the reader lists what has come second to another key of the same field.
+    let keys = Set(items.map { (TagField.otherPrefix + $0.key).uppercased() })
+    func others(_ tags: TagFinding, _ isOther: Bool) -> [String: [String]] {
+      tags.fields.filter { field, _ in
+        field.hasPrefix(TagField.otherPrefix) == isOther && !fields.contains(field)
+          && !keys.contains(field.uppercased())
+      }
+    }
+    guard others(new, false) == others(old, false), new.pictures == old.pictures, new.chapters == old.chapters,
+      new.remarks == old.remarks
+    else { return false }
+    if transferred.isEmpty { return others(new, true) == others(old, true) && new.lyrics == old.lyrics }
+    let values = Set(new.fields.values.flatMap(\.self))
+    return others(old, true).values.allSatisfy { values.isSuperset(of: $0) }
+      && new.lyrics.map(\.text) == old.lyrics.map(\.text)
   }
 
   private static func views(of file: TaggedFile) throws(TagWriteError) -> TagViews {
@@ -242,7 +261,8 @@ extension TagWriteError {
     case .conflict(let other):
       self.init(
         .changed,
-        "Two other programs changed the file at once; the version of one of them was kept as \(other.lastComponent?.string ?? "").")
+        "Two other programs changed the file at once; one version was kept as \(other.lastComponent?.string ?? "")."
+      )
     case .system(let error): self.init(.inputOutput, "The new file could not be put in its place: \(error).")
     }
   }
