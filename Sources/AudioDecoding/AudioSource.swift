@@ -226,7 +226,7 @@ private struct Opened {
         "This is FLAC with \(stream.bitDepth) bits per sample, which the installed decoders do not read; convert it to "
           + "\(StreamLimits.flacBitDepth) bits.", format: firstError.format)
     }
-    if var fault = layout.fault, fault.code == .corrupt || firstError.code == .corrupt || firstError.code == .noAudio {
+    if var fault = layout.fault, fault.code == .corrupt || firstError.code == .corrupt {
       fault.format = firstError.format
       throw fault
     }

@@ -119,8 +119,8 @@ import Testing
     case .dsdiff: return Row(bytes: Self.dsdiff, expected: Self.oneBit)
     case .nistSphere: return Row(bytes: Self.sphere, expected: Self.pcm)
     case .creativeVoice:
-      // Blocks of bytes, not of samples, and the last one may be missing.
-      return Row(bytes: try encode("voc"))
+      // The last byte is a block that marks the end, and may be missing.
+      return Row(bytes: try encode("voc"), expected: [.cutByOneByte: [.fine]])
     case .amigaVoice: return Row(bytes: Self.amigaVoice, expected: Self.pcm)
     case .realMedia:
       // FFmpeg's own check of the length is all there is.

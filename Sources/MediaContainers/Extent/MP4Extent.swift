@@ -12,10 +12,13 @@ extension ContainerExtent {
       }
       // A second file begins.
       if box.name == "ftyp", hasMovie { break }
-      if box.isCutOff {
+      if box.missingByteCount > 0 {
         guard Self.names.contains(box.name) else { break }
-        if !Self.padding.contains(box.name) {
-          flaw = .cutOff("The box `\(box.name)` claims to reach past the end of the file: the file was cut off.")
+        if box.missingByteCount > Self.believableByteCount {
+          flaw = .disordered("The box `\(box.name)` claims a length that no file has.")
+        } else if !Self.padding.contains(box.name) {
+          flaw = .cutOff(
+            "The file ends inside the box `\(box.name)`, \(box.missingByteCount) bytes early: the file was cut off.")
         }
         return
       }
@@ -32,9 +35,9 @@ extension ContainerExtent {
     var position = box.body
     for _ in 0..<Self.boxLimit {
       guard flaw == nil, let child = try MP4Box(at: position, end: box.end, in: source) else { return }
-      if child.isCutOff, Self.structure.contains(child.name) {
+      if child.missingByteCount > 0, Self.structure.contains(child.name) {
         flaw = .disordered("The box `\(child.name)` claims to be longer than the box `\(box.name)` it is in.")
-      } else if Self.structure.contains(child.name), depth < 6 {
+      } else if Self.parents.contains(child.name), depth < 6 {
         try checkChildren(of: child, in: source, depth: depth + 1)
       }
       position = child.end
@@ -42,16 +45,15 @@ extension ContainerExtent {
   }
 
   private static let boxLimit = 1 << 17
-  /// Boxes that FFmpeg and players need, and those around them.
-  private static let structure: Set<String> = [
-    "trak", "mdia", "minf", "stbl", "stsd", "stts", "stsz", "stco", "co64", "stsc",
-  ]
+  private static let believableByteCount = 1 << 48
+  /// Boxes around those that players need.
+  private static let parents: Set<String> = ["trak", "mdia", "minf", "stbl"]
+  private static let structure = parents.union(["stsd", "stts", "stsz", "stco", "co64", "stsc"])
   private static let padding: Set<String> = ["free", "skip", "wide"]
   /// Boxes that stand in no other box.
   private static let names: Set<String> = padding.union([
     "ftyp", "moov", "mdat", "moof", "mfra", "sidx", "ssix", "styp", "prft", "emsg", "pdin", "meta", "udta", "uuid",
-    "pnot",
-    "PICT", "bloc", "meco",
+    "pnot", "PICT", "bloc", "meco",
   ])
 
   private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool { bytes.allSatisfy { (0x20...0x7E).contains($0) } }

@@ -6,8 +6,8 @@ package struct MP4Box: Hashable, Sendable {
   package var body: Int
   /// No further than the box around it.
   package var end: Int
-  /// It claims to reach further than that.
-  package var isCutOff = false
+  /// Bytes that it claims beyond that.
+  package var missingByteCount = 0
 
   /// Boxes that are looked at on one level.
   private static let limit = 100_000
@@ -33,10 +33,10 @@ package struct MP4Box: Hashable, Sendable {
     case 1:
       guard let size = header.bigEndian(Int64.self, at: 8), size >= 16, position <= end - 16 else { return nil }
       body += 8
-      isCutOff = size > end - position
+      missingByteCount = max(0, Int(size) - (end - position))
       self.end = position + min(Int(size), end - position)
     case 8...:
-      isCutOff = size > end - position
+      missingByteCount = max(0, Int(size) - (end - position))
       self.end = position + min(Int(size), end - position)
     default: return nil
     }
