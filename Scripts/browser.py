@@ -144,7 +144,8 @@ class Page:
 
     def wait(self, expression, timeout=30):
         deadline = time.monotonic() + timeout
-        while not self.evaluate(f"Boolean({expression})"):
+        # A promise is as good as what it gives; by itself it would be true.
+        while not self.evaluate(f"(async () => Boolean(await ({expression})))()"):
             if time.monotonic() > deadline:
                 raise BrowserError(f"Not true after {timeout} s: {expression}")
             time.sleep(.02)

@@ -232,10 +232,12 @@ class Player extends EventTarget {
 
   #extension = null;
   /** Asks for more of a longer list. */
-  #extend() {
+  async #extend() {
+    const isShort = () => this.source && this.queue.length - this.at <= AHEAD;
+    if (!isShort()) return;
     this.#extension ??= (async () => {
       try {
-        while (this.source && this.queue.length - this.at <= AHEAD) {
+        while (isShort()) {
           const { source } = this, found = await ask(`${source.path}${query({ ...source.values, limit: STEP, offset: source.offset })}`);
           if (source !== this.source) continue;
           const { items } = found.tracks || found, offset = source.offset + items.length;
@@ -250,7 +252,7 @@ class Player extends EventTarget {
         this.#extension = null;
       }
     })();
-    return this.#extension;
+    await this.#extension;
   }
 
   #failed() {
