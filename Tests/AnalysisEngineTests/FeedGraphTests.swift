@@ -233,22 +233,22 @@ private func planar(_ finding: Probe.Finding, channelCount: Int) -> [[Float]] {
     let mono = samples(.native)
     let cues = Reader.plugin("cues", mono, reads: ["tempo", "sections"])
     let (tempo, sections) = (Probe.plugin("tempo", mono), Probe.plugin("sections", mono))
-    func cues(_ plugins: [AnalyzerPlugin], in kinds: [AnalyzerPlugin]) throws -> AnalyzerPlugin {
+    func reader(of plugins: [AnalyzerPlugin], in kinds: [AnalyzerPlugin]) throws -> AnalyzerPlugin {
       try #require(plugins.asOnePipeline(fuller: kinds).first { $0.id == "cues" })
     }
     let all = [tempo, sections, cues]
     let pipelines = [all, [cues, tempo], [sections, cues], [cues]]
-    let made = try pipelines.map { try cues($0, in: all).identity }
+    let made = try pipelines.map { try reader(of: $0, in: all).identity }
     // A row for each pipeline: whether it is content with the cues of each of them.
     let covered = try pipelines.map { pipeline in
-      try made.map { try cues(pipeline, in: all).isCovered(by: [$0]) }
+      try made.map { try reader(of: pipeline, in: all).isCovered(by: [$0]) }
     }
     #expect(
       covered == [
         [true, false, false, false], [true, true, false, false], [true, false, true, false], [true, true, true, true],
       ])
     let other = [Probe.plugin("tempo", mono, version: 2), cues]
-    #expect(try !cues(other, in: all).isCovered(by: Set(made)))
+    #expect(try !reader(of: other, in: all).isCovered(by: Set(made)))
   }
 
   @Test func `get no more samples when they have enough`() throws {
