@@ -85,7 +85,7 @@ import Testing
   @Test func lostSynchronization() throws {
     let other = Bytes((0..<9).flatMap { _ in joined([0xFF, 0xFB, 0x14, 0xC0] as Bytes, zeros(92)) })
     for between in [Bytes(repeating: 0x55, count: 1_000), id3v2(zeros(200)), other, Bytes(mpegFrames(1).prefix(50))] {
-      let bytes = joined(mpegFrames(9), between, mpegFrames(2))
+      let bytes = joined(mpegFrames(9), between, mpegFrames(9))
       let stream = try #require(try MPEGStream(in: ByteSource(bytes), from: 0))
       #expect(stream.audio == 0..<bytes.count && !stream.ending.isCut)
       let cut = try #require(try MPEGStream(in: ByteSource(bytes.dropLast(9)), from: 0))

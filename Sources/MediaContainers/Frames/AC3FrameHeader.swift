@@ -2,7 +2,6 @@
 struct AC3FrameHeader: FrameHeader {
   static let size = 6
   let length: Int
-  let sync: UInt16 = 0x0B77
   /// E-AC-3 has a header of its own.
   private let isEnhanced: Bool
   private let rateIndex: UInt8

@@ -3,14 +3,12 @@
 struct DTSFrameHeader: FrameHeader {
   static let size = 14
   let length: Int
-  let sync: UInt16
 
   static func isSync(_ word: UInt16) -> Bool { [0x7FFE, 0xFE7F, 0x6458, 0x5864].contains(word) }
 
   init?(_ bytes: ArraySlice<UInt8>) {
     guard bytes.count >= Self.size else { return nil }
     var head = Array(bytes)
-    sync = UInt16(head[0]) << 8 | UInt16(head[1])
     if head.has([0xFE, 0x7F, 0x01, 0x80]) || head.has([0x58, 0x64, 0x25, 0x20]) {
       for index in stride(from: 0, to: head.count - 1, by: 2) { head.swapAt(index, index + 1) }
     }

@@ -124,7 +124,7 @@ struct FrameChain<Header: FrameHeader> {
     guard (2..<Header.size).contains(end - offset),
       let word = try source.bytes(at: offset, count: 2).bigEndian(UInt16.self)
     else { return false }
-    return word | 1 == previous.sync | 1
+    return previous.isContinued(by: word)
   }
 }
 

@@ -11,8 +11,8 @@ protocol FrameHeader {
   init?(_ bytes: ArraySlice<UInt8>)
   /// Bytes of the frame, header included.
   var length: Int { get }
-  /// The first two bytes, but for their last bit, which may change from frame to frame.
-  var sync: UInt16 { get }
+  /// Whether a later frame of the same stream may begin with these two bytes.
+  func isContinued(by word: UInt16) -> Bool
   /// Whether some of these in a row are no accident.
   var isTelling: Bool { get }
   /// Whether this may be a later frame of the same stream: what never changes within a stream is the same.
@@ -21,4 +21,5 @@ protocol FrameHeader {
 
 extension FrameHeader {
   var isTelling: Bool { true }
+  func isContinued(by word: UInt16) -> Bool { Self.isSync(word) }
 }

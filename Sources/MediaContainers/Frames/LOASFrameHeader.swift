@@ -2,7 +2,6 @@
 struct LOASFrameHeader: FrameHeader {
   static let size = 3
   let length: Int
-  let sync: UInt16
 
   static func isSync(_ word: UInt16) -> Bool { word & 0xFFE0 == 0x56E0 }
 
@@ -10,8 +9,6 @@ struct LOASFrameHeader: FrameHeader {
     guard let word = bytes.bigEndian(UInt16.self), Self.isSync(word), let last = bytes.dropFirst(2).first else {
       return nil
     }
-    // The last five bits are of the length.
-    sync = word
     length = Self.size + (Int(word & 0x1F) << 8 | Int(last))
     guard length > Self.size else { return nil }
   }

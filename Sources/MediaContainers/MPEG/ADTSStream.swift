@@ -21,6 +21,8 @@ package struct ADTSStream {
   ///   - start: The offset after the tags in front.
   ///   - isSearched: Whether frames may also begin later, if more of them follow.
   package init?(in source: ByteSource, from start: Int, isSearched: Bool = false) throws(FileReadError) {
+    let file = FrameChain<ADTSFrameHeader>(source: source, end: source.size)
+    if !isSearched, try file.header(at: start) == nil { return nil }
     let chain = FrameChain<ADTSFrameHeader>(
       source: source, end: try TagRegions.startOfTrailing(in: source, behind: start))
     guard let first = try Self.firstFrame(of: chain, from: start, isSearched: isSearched) else { return nil }
@@ -59,7 +61,7 @@ package struct ADTSStream {
 struct ADTSFrameHeader: FrameHeader {
   static let size = 7
   let length: Int
-  let sync: UInt16
+  private let sync: UInt16
   let seconds: Double
   private let rateIndex: Int
 
@@ -80,6 +82,9 @@ struct ADTSFrameHeader: FrameHeader {
     // Blocks of 1,024 samples in the frame, counted from 0.
     seconds = Double(bytes[start + 6] & 3 + 1) * 1_024 / Self.sampleRates[rateIndex]
   }
+
+  /// The last bit of the two says whether there is a checksum.
+  func isContinued(by word: UInt16) -> Bool { word | 1 == sync | 1 }
 
   func continues(_ other: ADTSFrameHeader) -> Bool { sync | 1 == other.sync | 1 && rateIndex == other.rateIndex }
 }

@@ -4,7 +4,6 @@ struct MPEGFrameHeader: FrameHeader {
 
   let word: UInt32
   let length: Int
-  var sync: UInt16 { UInt16(word >> 16) }
 
   static func isSync(_ word: UInt16) -> Bool { word >> 5 == 0x7FF }
 
@@ -34,6 +33,9 @@ struct MPEGFrameHeader: FrameHeader {
 
   /// Version, layer and rate never change within a stream; bit rate, padding and stereo mode do.
   func continues(_ other: MPEGFrameHeader) -> Bool { word & 0xfffe_0c00 == other.word & 0xfffe_0c00 }
+
+  /// The last bit of the two says whether there is a checksum.
+  func isContinued(by word: UInt16) -> Bool { UInt32(word) | 1 == self.word >> 16 | 1 }
 
   /// Headers of layer I are nearly all ones: tables in programs, of small negative numbers, have rows of 60 of them.
   var isTelling: Bool { word >> 17 & 3 != 3 }
