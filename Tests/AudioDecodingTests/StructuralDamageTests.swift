@@ -189,7 +189,7 @@ import Testing
       guard let bytes = apply(damage, to: row) else { continue }
       let expected = row.expected[damage] ?? Self.usual(damage)
       let verdict = try verdict(on: bytes)
-      #expect(expected.contains(verdict), "\(container), \(damage.rawValue): \(verdict)")
+      if !expected.contains(verdict) { Issue.record("\(container), \(damage.rawValue): \(verdict)") }
     }
   }
 
@@ -294,7 +294,10 @@ import Testing
     let format = try AudioSource(path: path).format
     let bitRate = try #require(content.bitRate(of: format))
     let decoded = try #require(try decode(path).format.bitRate)
-    #expect(abs(Double(bitRate) / Double(decoded) - 1) < 0.01, "\(bitRate) and \(decoded) bits per second")
+    // The length that ASF claims begins before the first sample.
+    #expect(
+      abs(Double(bitRate) / Double(decoded) - 1) < (suffix == "wma" ? 0.03 : 0.01),
+      "\(bitRate) and \(decoded) bits per second")
   }
 }
 
@@ -374,7 +377,7 @@ extension StructuralDamageTests {
   /// Samples of two bytes, which use all values.
   private static let noise: [UInt8] = {
     var state: UInt64 = 9
-    return (0..<80_000).map { _ in
+    return (0..<160_000).map { _ in
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return UInt8(truncatingIfNeeded: state >> 56)
     }
@@ -418,7 +421,7 @@ extension StructuralDamageTests {
 
   private static let dsf: [UInt8] = {
     // Blocks of 4,096 bytes, one for each channel in turn.
-    let audio = Array(noise[..<(16 * 4_096)])
+    let audio = Array(noise[..<(32 * 4_096)])
     let size = 28 + 52 + 12 + audio.count
     let format = joined(
       little(1, 4), little(0, 4), little(2, 4), little(2, 4), little(2_822_400, 4), little(1, 4),
@@ -443,7 +446,10 @@ extension StructuralDamageTests {
     let count = 20
     let table = (0..<count).flatMap { little(52 + 24 + 4 * count + 12 * $0, 4) }
     // Words of four bytes are turned around: the checksum, whose highest bit announces the flags, and the flags.
-    let frame = joined(little(1 << 31, 4), little(3, 4), little(0, 4))
+    let silence = (0..<blocksPerFrame * 4).reduce(0xFFFF_FFFF) { value, _ in
+      (0..<8).reduce(value) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0xEDB8_8320 : 0) }
+    }
+    let frame = joined(little((silence ^ 0xFFFF_FFFF) >> 1 | 1 << 31, 4), little(3, 4), little(0, 4))
     let frames = (0..<count).flatMap { _ in frame }
     let sizes = [52, 24, table.count, 0, frames.count, 0, 0].flatMap { little($0, 4) }
     let header = joined(
