@@ -51,7 +51,40 @@ package struct FLACStream {
     }
     audio = audioStart..<(try TagRegions.startOfTrailing(in: source, behind: audioStart))
     if let second = try Self.secondStream(in: source, audio) { audio = audioStart..<second }
+    if let end = try Self.endOfLastFrame(in: source, audio) { audio = audioStart..<end }
     if let frame = FLACFrameHeader(try source.bytes(at: audioStart, count: 16)) { believe(frame) }
+  }
+
+  // MARK: The end
+
+  /// Frames larger than this are not looked for at the end.
+  private static let lastFrameSize = 1 << 17
+
+  /// Where the last frame ends: up to there it gives a checksum of 0, its own included (RFC 9639, section 9.3). What
+  /// follows would be taken for a part of it. `nil` if it is damaged, or cannot be found.
+  private static func endOfLastFrame(in source: ByteSource, _ audio: Range<Int>) throws(FileReadError) -> Int? {
+    let start = max(audio.lowerBound, audio.upperBound - lastFrameSize)
+    let bytes = try source.bytes(at: start, count: audio.upperBound - start)
+    guard bytes.count > 16 else { return nil }
+    let frame = bytes.indices.dropLast(9).last { index in
+      bytes[index] == 0xFF && bytes[index + 1] & 0xFE == 0xF8
+        && FLACFrameHeader(Array(bytes[index..<min(index + 16, bytes.count)])) != nil
+    }
+    guard let frame else { return nil }
+    var checksum: UInt16 = 0
+    var end: Int?
+    for index in frame..<bytes.count {
+      let before = checksum
+      checksum = checksum << 8 ^ checksums[Int(checksum >> 8 ^ UInt16(bytes[index]))]
+      // Zeros behind the end leave it at 0.
+      if checksum == 0, before != 0 { end = start + index + 1 }
+    }
+    return end
+  }
+
+  /// CRC-16 with the polynomial 0x8005 of each byte.
+  private static let checksums: [UInt16] = (0..<256).map { byte in
+    (0..<8).reduce(UInt16(byte) << 8) { value, _ in value << 1 ^ (value & 0x8000 != 0 ? 0x8005 : 0) }
   }
 
   // MARK: A second file
