@@ -102,26 +102,35 @@ import Testing
       let bytes = try encode("tta")
       return Row(bytes: bytes, packets: Packets.trueAudio(bytes))
     case .monkeysAudio:
-      // Frames of silence have no bytes that could be damaged.
+      // Frames of silence have no line feeds.
       return Row(
         bytes: Self.monkeysAudio,
-        expected: [.carriageReturns: [.fine], .strippedBits: Self.damaged, .insertedBytes: [.remark("junk")]])
+        expected: [.carriageReturns: [.fine], .insertedBytes: Self.damaged.union([.remark("junk")])])
     case .musepack7:
       return Row(
         bytes: Self.musepack7,
-        expected: [
-          .carriageReturns: [.fine], .strippedBits: [.fine], .insertedBytes: Self.damaged.union([.remark("junk")]),
-        ])
+        expected: [.carriageReturns: [.fine], .insertedBytes: Self.damaged.union([.remark("junk")])])
     case .musepack8:
-      // Packets of silence are alike, and their order is nowhere written.
-      return Row(bytes: Self.musepack8, expected: [.carriageReturns: [.fine]])
+      // Packets of silence are alike, and their order is nowhere written. The file ends with a tag, which is lost.
+      return Row(
+        bytes: Self.musepack8,
+        expected: [
+          .carriageReturns: [.fine], .cutByOneByte: [.remark("junk")],
+          .cutByHundredBytes: Self.damaged.union([.remark("junk")]), .cutInHalf: Self.damaged,
+        ])
     case .dsf: return Row(bytes: Self.dsf, expected: Self.oneBit)
     case .dsdiff: return Row(bytes: Self.dsdiff, expected: Self.oneBit)
     case .nistSphere: return Row(bytes: Self.sphere, expected: Self.pcm)
     case .creativeVoice:
       // The last byte is a block that marks the end, and may be missing.
-      return Row(bytes: try encode("voc"), expected: [.cutByOneByte: [.fine]])
-    case .amigaVoice: return Row(bytes: Self.amigaVoice, expected: Self.pcm)
+      return Row(
+        bytes: try encode("voc"),
+        expected: [.cutByOneByte: [.fine], .insertedBytes: [.remark("junk")], .carriageReturns: [.remark("junk")]])
+    case .amigaVoice:
+      // Samples of one byte may all have the same sign.
+      return Row(
+        bytes: Self.amigaVoice,
+        expected: [.insertedBytes: [.remark("junk")], .carriageReturns: [.remark("junk")], .strippedBits: [.fine]])
     case .realMedia:
       // FFmpeg's own check of the length is all there is.
       return nil
@@ -189,7 +198,7 @@ import Testing
       guard let bytes = apply(damage, to: row) else { continue }
       let expected = row.expected[damage] ?? Self.usual(damage)
       let verdict = try verdict(on: bytes)
-      #expect(expected.contains(verdict), "\(container), \(damage.rawValue): \(verdict)")
+      if !expected.contains(verdict) { Issue.record("\(container), \(damage.rawValue): \(verdict)") }
     }
   }
 
@@ -280,7 +289,7 @@ import Testing
     #expect(decoded.summary.claimedFrameCount == 176_400)
     #expect(decoded.summary.remarks.isEmpty && decoded.summary.problem == nil)
     let older = try decode(scratch.write(Self.musepack7, "older.mpc"))
-    #expect(older.summary.claimedFrameCount == 99 * 1_152 + 700)
+    #expect(older.summary.claimedFrameCount == 114_748)
     #expect(older.summary.remarks.isEmpty && older.summary.problem == nil)
   }
 
@@ -294,7 +303,10 @@ import Testing
     let format = try AudioSource(path: path).format
     let bitRate = try #require(content.bitRate(of: format))
     let decoded = try #require(try decode(path).format.bitRate)
-    #expect(abs(Double(bitRate) / Double(decoded) - 1) < 0.01, "\(bitRate) and \(decoded) bits per second")
+    // The length that ASF claims begins before the first sample.
+    #expect(
+      abs(Double(bitRate) / Double(decoded) - 1) < (suffix == "wma" ? 0.03 : 0.01),
+      "\(bitRate) and \(decoded) bits per second")
   }
 }
 
@@ -374,7 +386,7 @@ extension StructuralDamageTests {
   /// Samples of two bytes, which use all values.
   private static let noise: [UInt8] = {
     var state: UInt64 = 9
-    return (0..<80_000).map { _ in
+    return (0..<160_000).map { _ in
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return UInt8(truncatingIfNeeded: state >> 56)
     }
@@ -382,7 +394,8 @@ extension StructuralDamageTests {
 
   /// One bit per sample has no order and no checksum.
   private static let oneBit: [Damage: Set<Verdict>] = [
-    .insertedBytes: [.remark("junk"), .remark("second_file")], .carriageReturns: [.remark("junk")],
+    .insertedBytes: [.remark("junk"), .remark("second_file")],
+    .carriageReturns: [.remark("junk"), .refused],
     .strippedBits: [.fine, .problem(.corrupt), .problem(.truncated), .refused],
   ]
 
@@ -418,7 +431,7 @@ extension StructuralDamageTests {
 
   private static let dsf: [UInt8] = {
     // Blocks of 4,096 bytes, one for each channel in turn.
-    let audio = Array(noise[..<(16 * 4_096)])
+    let audio = Array(noise[..<(32 * 4_096)])
     let size = 28 + 52 + 12 + audio.count
     let format = joined(
       little(1, 4), little(0, 4), little(2, 4), little(2, 4), little(2_822_400, 4), little(1, 4),
@@ -443,7 +456,10 @@ extension StructuralDamageTests {
     let count = 20
     let table = (0..<count).flatMap { little(52 + 24 + 4 * count + 12 * $0, 4) }
     // Words of four bytes are turned around: the checksum, whose highest bit announces the flags, and the flags.
-    let frame = joined(little(1 << 31, 4), little(3, 4), little(0, 4))
+    let silence = (0..<blocksPerFrame * 4).reduce(0xFFFF_FFFF) { value, _ in
+      (0..<8).reduce(value) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0xEDB8_8320 : 0) }
+    }
+    let frame = joined(little((silence ^ 0xFFFF_FFFF) >> 1 | 1 << 31, 4), little(3, 4), little(0, 4))
     let frames = (0..<count).flatMap { _ in frame }
     let sizes = [52, 24, table.count, 0, frames.count, 0, 0].flatMap { little($0, 4) }
     let header = joined(

@@ -5,8 +5,10 @@ import Testing
   @Test(
     arguments: zip(
       wholeFiles.map(\.name),
-      [.wav, .rf64, .aiff, .wave64, .caf, .au, .dsdiff, .dsf, .flac, .ogg, .mp4, .matroska, .asf, .unknown, .unknown]
-        as [Container]))
+      [
+        .wav, .rf64, .aiff, .wave64, .caf, .au, .dsdiff, .dsf, .flac, .ogg, .mp4, .matroska, .asf, .unknown, .unknown,
+        .wavPack, .trueAudio, .monkeysAudio, .musepack7, .musepack8, .nistSphere, .creativeVoice,
+      ] as [Container]))
   func filesAreToldByTheirFirstBytes(name: String, container: Container) throws {
     let file = try #require(wholeFiles.first { $0.name == name })
     let source = ByteSource(file.bytes)

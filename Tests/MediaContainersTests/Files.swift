@@ -142,13 +142,13 @@ let wholeFiles: [(name: String, bytes: Bytes)] = [
   ("au", joined(".snd".utf8, big(24), big(80), big(3), big(44_100), big(2), zeros(80))), ("dsdiff", dsdiffFile),
   ("dsf", dsfFile), ("flac", flac((4, vorbisComment("TITLE=t")), (6, zeros(40)))), ("ogg", opus), ("mp4", mp4File),
   ("matroska", matroskaFile), ("asf", asfFile),
+  ("mpeg", joined(id3v2(zeros(50)), mpegFrames(6), apeTag(zeros(20)), id3v1)), ("adts", adtsFile),
   (
     "wavPack",
     joined(wavPackBlock(0, of: 300), wavPackBlock(100, of: 300), wavPackBlock(200, of: 300), apeTag(zeros(9)))
   ),
   ("trueAudio", trueAudioFile), ("monkeysAudio", monkeysAudioFile), ("musepack7", musepack7File),
   ("musepack8", musepack8File), ("sphere", sphereFile), ("voice", voiceFile),
-  ("mpeg", joined(id3v2(zeros(50)), mpegFrames(6), apeTag(zeros(20)), id3v1)), ("adts", adtsFile),
 ]
 
 private let wavFile = wav(

@@ -81,8 +81,9 @@ struct AudioLayout {
       var end = container.isStructured ? file.size : trailing
       if let ownEnd = extent.end {
         excess = try Excess(in: file, from: ownEnd, before: trailing)
-        // Some demuxers go on in a second file as if it were the first.
-        if excess?.container != nil { end = ownEnd }
+        // Some demuxers go on in a second file as if it were the first, or fail on what they do not know. The boxes of
+        // a damaged MP4 file may go on behind what breaks their chain.
+        if container != .mp4 || excess?.container != nil { end = ownEnd }
       }
       if container.isCompressed { textTransfer = try TextTransfer(in: file, audio: start..<end) }
       ending = try StreamEnding.of(container, from: start, to: end, in: file)
@@ -261,7 +262,7 @@ extension Container {
   /// Encoded audio in it uses all values of bytes.
   fileprivate var isCompressed: Bool {
     switch self {
-    case .dsf, .dsdiff, .amigaVoice, .creativeVoice, .nistSphere: false
+    case .dsf, .dsdiff, .amigaVoice, .creativeVoice: false
     default: true
     }
   }

@@ -91,7 +91,7 @@ package struct ChunkReader {
     let field = header.dropFirst(layout.idLength)
     let claimed = layout.isBigEndian ? field.bigEndianNumber : ArraySlice(field.reversed()).bigEndianNumber
     var chunk = Chunk(id: header.prefix(4).latin1, start: position, body: position + headerSize, size: 0)
-    if layout.alignment == 1 && Int64(bitPattern: claimed) < 0 || layout.countsHeader && claimed == .max {
+    if layout.alignment == 1 && Int64(bitPattern: claimed) < 0 || layout.countsHeader && claimed >= UInt64(Int64.max) {
       chunk.isOpenEnded = true
       chunk.size = max(0, source.size - chunk.body)
       return chunk

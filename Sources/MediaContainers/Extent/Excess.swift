@@ -1,7 +1,7 @@
 /// What stands behind the end of a container.
 package struct Excess: Hashable, Sendable {
   /// Bytes that are neither padding nor tags.
-  package var byteCount: Int
+  package var byteCount = 0
   /// The kind of file that begins there; `nil` for anything else.
   package var container: Container?
 
@@ -14,18 +14,39 @@ package struct Excess: Hashable, Sendable {
   ///   - end: Where the container ends.
   ///   - limit: Where the tags at the end of the file begin.
   package init?(in source: ByteSource, from end: Int, before limit: Int) throws(FileReadError) {
-    var start = end
-    while start < limit, let tag = try ID3v2Header(at: start, in: source), tag.isKnown, tag.end <= limit {
-      start = tag.end
+    let start = try Self.endOfTags(in: source, from: end, to: limit)
+    // Files may begin with zeros, as MP4 does; padding may stand in front of a file.
+    for position in [start, try Self.endOfPadding(in: source, from: start, to: limit)] where position < limit {
+      // The second file may have tags of its own in front.
+      let found = try Container(of: source, at: Self.endOfTags(in: source, from: position, to: limit))
+      if found != .unknown {
+        container = found
+        byteCount = source.size - position
+        return
+      }
+      byteCount = limit - position
     }
-    start = try Self.endOfPadding(in: source, from: start, to: limit)
-    guard start < limit else { return nil }
-    byteCount = limit - start
-    // A second file may have tags of its own in front.
-    var fileStart = start
-    while let tag = try ID3v2Header(at: fileStart, in: source), tag.isKnown, tag.end < limit { fileStart = tag.end }
-    let found = try Container(of: source, at: fileStart)
-    container = found == .unknown ? nil : found
+    guard try Self.endOfPadding(in: source, from: start, to: limit) < limit else { return nil }
+  }
+
+  /// Passes over tags of other formats that say at their start how long they are.
+  private static func endOfTags(in source: ByteSource, from start: Int, to limit: Int) throws(FileReadError) -> Int {
+    var position = start
+    while position < limit {
+      let head = try source.bytes(at: position, count: APEFooter.size)
+      if let tag = try ID3v2Header(at: position, in: source), tag.isKnown, tag.end <= limit {
+        position = tag.end
+      } else if let header = APEFooter(head), header.isHeader,
+        header.itemByteCount + 2 * APEFooter.size <= limit - position
+      {
+        position += header.itemByteCount + 2 * APEFooter.size
+      } else if head.has("TAG"), !head.has("TAG+"), limit - position > TagRegions.id3v1Size {
+        position += TagRegions.id3v1Size
+      } else {
+        break
+      }
+    }
+    return position
   }
 
   /// Zeros, blanks and line ends, as programs and transfers leave them, are padding; so is a run of one byte.

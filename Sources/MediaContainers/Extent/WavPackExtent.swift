@@ -10,6 +10,7 @@ extension ContainerExtent {
     var byteCount: Int64 = 0
     while position < limit {
       guard let block = try WavPackBlock(at: position, in: source) else {
+        if let total, let last, last.upperBound == total { break }
         guard let next = try WavPackBlock.next(after: position, before: limit, in: source) else { break }
         junkCount += 1
         position = next

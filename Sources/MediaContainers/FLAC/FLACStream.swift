@@ -51,7 +51,49 @@ package struct FLACStream {
     }
     audio = audioStart..<(try TagRegions.startOfTrailing(in: source, behind: audioStart))
     if let second = try Self.secondStream(in: source, audio) { audio = audioStart..<second }
+    if let end = try endOfLastFrame(in: source, blockSize: Int64(start.bigEndian(UInt16.self, at: 10) ?? 0)) {
+      audio = audioStart..<end
+    }
     if let frame = FLACFrameHeader(try source.bytes(at: audioStart, count: 16)) { believe(frame) }
+  }
+
+  // MARK: The end
+
+  /// Frames larger than this are not looked for at the end.
+  private static let lastFrameSize = 1 << 17
+
+  /// Where the last frame ends: up to there it gives a checksum of 0, its own included (RFC 9639, section 9.3). What
+  /// follows would be taken for a part of it. `nil` if it is damaged, or its number is not the one that the claimed
+  /// length gives.
+  private func endOfLastFrame(in source: ByteSource, blockSize: Int64) throws(FileReadError) -> Int? {
+    guard let claimedFrameCount, blockSize > 0 else { return nil }
+    let number = UInt64((claimedFrameCount - 1) / blockSize)
+    let first = try source.bytes(at: audio.lowerBound, count: 4)
+    guard first.count == 4, first[1] & 1 == 0 else { return nil }
+    let start = max(audio.lowerBound, audio.upperBound - Self.lastFrameSize)
+    let bytes = try source.bytes(at: start, count: audio.upperBound - start)
+    guard bytes.count > 16 else { return nil }
+    let frame = bytes.indices.dropLast(9).last { index in
+      // Strategy, rate and depth are the same in all frames.
+      bytes[index] == 0xFF && bytes[index + 1] == first[1] && bytes[index + 2] & 0x0F == first[2] & 0x0F
+        && bytes[index + 3] & 0x0E == first[3] & 0x0E
+        && FLACFrameHeader(Array(bytes[index..<min(index + 16, bytes.count)]))?.number == number
+    }
+    guard let frame else { return nil }
+    var checksum: UInt16 = 0
+    var end: Int?
+    for index in frame..<bytes.count {
+      let before = checksum
+      checksum = checksum << 8 ^ Self.checksums[Int(checksum >> 8 ^ UInt16(bytes[index]))]
+      // Zeros behind the end leave it at 0.
+      if checksum == 0, before != 0 { end = start + index + 1 }
+    }
+    return end
+  }
+
+  /// CRC-16 with the polynomial 0x8005 of each byte.
+  private static let checksums: [UInt16] = (0..<256).map { byte in
+    (0..<8).reduce(UInt16(byte) << 8) { value, _ in value << 1 ^ (value & 0x8000 != 0 ? 0x8005 : 0) }
   }
 
   // MARK: A second file

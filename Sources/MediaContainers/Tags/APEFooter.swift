@@ -5,6 +5,8 @@ package struct APEFooter: Hashable, Sendable {
   package var itemCount: Int
   /// There is a header, too.
   package var hasHeader: Bool
+  /// This is the header.
+  package var isHeader: Bool
 
   /// Bytes of a footer, and of a header.
   package static let size = 32
@@ -18,5 +20,6 @@ package struct APEFooter: Hashable, Sendable {
     itemByteCount = Int(tagSize) - Self.size
     itemCount = Int(count)
     hasHeader = bytes[23] & 0x80 != 0
+    isHeader = bytes[23] & 0x20 != 0
   }
 }

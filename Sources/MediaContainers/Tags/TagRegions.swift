@@ -74,7 +74,7 @@ package enum TagRegions {
     try trailing(in: source, behind: start).last?.bytes.lowerBound ?? source.size
   }
 
-  private static let id3v1Size = 128
+  static let id3v1Size = 128
   private static let extendedID3v1Size = 227
   /// Of version 1: the text has at most 5,100 bytes, between marks of 11 and 9.
   private static let lyrics3Size = 5_120
