@@ -147,7 +147,7 @@ import Text
     let first = try place.start(
       ["write-tags", Self.field, "--all", "--yes", "--json", "--database", Argument(place.database)])
     let second = try place.start(["write-tags", Self.field, "--all", "--yes", "--json", "--database", Argument(other)])
-    let outcomes = [try first.end(), try second.end()]
+    let outcomes = [first.end(), second.end()]
     for outcome in outcomes {
       for line in outcome.lines {
         let status = try JSONValue(parsing: Array(line.utf8))["status"]

@@ -268,7 +268,9 @@ import Testing
     let tags = try TagReader.read(path: path)
     #expect(tags.fields["title"] != nil)
     let views = TagViews(try SeparateTags(of: ByteSource(path: path)))
-    try write(["bpm": "128"], to: path)
+    var reversal: FileReversal?
+    try write(["bpm": "128"], to: path) { reversal = $0.reversal }
+    let first = try contents(path)
     let after = try TagReader.read(path: path)
     for (field, values) in tags.fields where !field.hasPrefix(TagField.otherPrefix) {
       #expect(after.fields[field] == values, "\(field)")
@@ -281,6 +283,9 @@ import Testing
     let size = try contents(path).count
     try write(["bpm": "127"], to: path)
     #expect(try contents(path).count == size)
+    try FileReplacement.write(first, to: path)
+    #expect(try TagReplacement(path, TagReplacement.Options()).reverse(#require(reversal)) != nil)
+    #expect(try contents(path) == old)
   }
 
   @Test func whatAProgramWouldMissIsSeen() throws {

@@ -49,19 +49,20 @@ public struct FileReversal: Hashable, Sendable {
       }
       position = place.upperBound
     }
-    kept.sort { $0.old.lowerBound < $1.old.lowerBound }
-    var reversal = FileReversal(old: old, new: new, pieces: [])
+    // A stretch may be there twice, as a picture that came along from another tag is.
+    kept.sort { ($0.old.lowerBound, $1.old.upperBound) < ($1.old.lowerBound, $0.old.upperBound) }
+    var parts: [(old: Range<Int>, piece: Piece)] = []
     var missing: [Range<Int>] = []
     position = 0
-    for (range, _) in kept {
-      guard range.lowerBound >= position else { return nil }
-      if range.lowerBound > position { missing.append(position..<range.lowerBound) }
-      position = range.upperBound
+    for part in kept where part.old.upperBound > position {
+      guard part.old.lowerBound >= position else { return nil }
+      if part.old.lowerBound > position { missing.append(position..<part.old.lowerBound) }
+      parts.append(part)
+      position = part.old.upperBound
     }
     if position < source.size { missing.append(position..<source.size) }
     guard missing.reduce(0, { $0 + $1.count }) <= comparisonLimit else { return nil }
     let matcher = missing.isEmpty ? nil : ByteMatcher(fresh)
-    var parts = kept
     for range in missing {
       guard let bytes = try? source.bytes(at: range.lowerBound, count: range.count), bytes.count == range.count else {
         throw TagWriteError(.changed, "The file became shorter while it was copied.")
@@ -73,7 +74,7 @@ public struct FileReversal: Hashable, Sendable {
       }
     }
     parts.sort { $0.old.lowerBound < $1.old.lowerBound }
-    reversal.pieces = parts.map(\.piece)
+    let reversal = FileReversal(old: old, new: new, pieces: parts.map(\.piece))
     let literalCount = reversal.pieces.reduce(0) { sum, piece in
       if case .bytes(let bytes) = piece { sum + bytes.count } else { sum }
     }

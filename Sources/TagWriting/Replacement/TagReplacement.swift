@@ -94,16 +94,28 @@ public struct TagReplacement {
     beforeRenaming: (Prepared) throws -> Void
   ) throws -> FileIdentity {
     let old = try hold()
-    var changed = file
-    for item in items { try changed.set(item) }
-    let content = try Self.content(of: path)
-    guard content.id == contentID else {
-      throw TagWriteError(.changed, "The audio is not the one that was analyzed; run `analyze` again.")
+    let (changed, content) = try unlessChanging {
+      var changed = file
+      for item in items { try changed.set(item) }
+      let content = try Self.content(of: path)
+      guard content.id == contentID else {
+        throw TagWriteError(.changed, "The audio is not the one that was analyzed; run `analyze` again.")
+      }
+      return (changed, content)
     }
     return try replace(old, by: changed.splice()) { new in
       try check(new, items, fields, expected, content, against: changed)
     } beforeRenaming: {
       try beforeRenaming($0)
+    }
+  }
+
+  /// What was read while another program wrote it may not fit together; that is no fault of the file.
+  private func unlessChanging<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let error as TagWriteError where FileIdentity(path) != identity {
+      throw error.canBeRetried ? error : TagWriteError(HeldFile.Failure.changed)
     }
   }
 
@@ -146,7 +158,7 @@ public struct TagReplacement {
     let newDigest = FileDigest(
       size: splice.size, digest: try splice.write(from: file.source, to: replacement.descriptor))
     try keepAttributes(of: old, in: replacement)
-    try check(replacement.temporaryPath)
+    try unlessChanging { try check(replacement.temporaryPath) }
     do throws(Errno) {
       try replacement.flush()
     } catch {
