@@ -76,7 +76,7 @@ import Text
 
   /// Pages show sentences as they are.
   @Test func sentencesHaveNoMarkup() async throws {
-    let library = try await ServedLibrary([])
+    let library = try await ServedLibrary(Self.files())
     let answer = try await library.get("/v1/catalog")
     #expect(answer.status == 503)
     let text = String(decoding: answer.body, as: UTF8.self)
