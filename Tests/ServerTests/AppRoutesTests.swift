@@ -74,6 +74,16 @@ import Text
     try await library.stop()
   }
 
+  /// Pages show sentences as they are.
+  @Test func sentencesHaveNoMarkup() async throws {
+    let library = try await ServedLibrary(Self.files())
+    let answer = try await library.get("/v1/catalog")
+    #expect(answer.status == 503)
+    let text = String(decoding: answer.body, as: UTF8.self)
+    #expect(text.contains("analyze catalog build") && !text.contains("`"))
+    try await library.stop()
+  }
+
   @Test func lyricsOfTagsAreShown() async throws {
     let lines = [TagFinding.Lyrics.Line(seconds: 1, text: "One"), .init(seconds: 2.5, text: "Two")]
     let lyrics = TagFinding.Lyrics(language: "eng", text: "[00:01.00]One\n[00:02.50]Two", lines: lines)

@@ -60,7 +60,7 @@ final class ServedCatalog: Sendable {
     case is CatalogTaskError, nil:
       throw RequestError(
         .serviceUnavailable,
-        "There is no catalog of recordings yet. Make one of the analyzed files with: analyze catalog build. The server "
+        "There is no catalog of recordings yet. Make one from the analyzed files with: analyze catalog build. The server "
           + "notices it by itself.")
     case .some:
       throw RequestError(

@@ -14,6 +14,9 @@ const AHEAD = 20, STEP = 200;
 /** As many tracks are kept in the browser, the first before the one that plays. */
 const KEPT = 700, KEPT_BEFORE = 100;
 
+/** Tracks for the queue: without files that failed, and without what a search has marked in their names. */
+const playable = tracks => tracks.filter(isPlayable).map(({ marks, ...track }) => track);
+
 /** Sends 'track' (another one, or none), 'state' (playing or not), 'queue', and 'clicks'. */
 class Player extends EventTarget {
   queue = [];
@@ -59,7 +62,7 @@ class Player extends EventTarget {
 
   /** Plays a list from one of its tracks, and then what is behind it in `source`. Files that failed are left out. */
   play(tracks, at = 0, position = 0, source = null) {
-    this.queue = tracks.filter(isPlayable);
+    this.queue = playable(tracks);
     if (!this.queue.length) return toast('Nothing here can be played.');
     this.source = source && source.offset < source.count ? source : null;
     this.#tell('queue');
@@ -100,7 +103,7 @@ class Player extends EventTarget {
   /** Puts tracks at the end of the queue, or behind the one that plays. */
   add(tracks, isNext = false) {
     if (!this.track) return this.play(tracks);
-    this.queue.splice(isNext ? this.at + 1 : this.queue.length, 0, ...tracks.filter(isPlayable));
+    this.queue.splice(isNext ? this.at + 1 : this.queue.length, 0, ...playable(tracks));
     this.#queueChanged();
   }
   remove(index) {
@@ -242,7 +245,7 @@ class Player extends EventTarget {
           if (source !== this.source) continue;
           const { items } = found.tracks || found, offset = source.offset + items.length;
           this.source = items.length && offset < source.count ? { ...source, offset } : null;
-          this.queue.push(...items.filter(isPlayable));
+          this.queue.push(...playable(items));
           this.#tell('queue');
           this.#keep();
         }
