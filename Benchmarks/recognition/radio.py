@@ -2,7 +2,7 @@
 """Measures recognition in radio hours: tracks found, tracks missed, and tracks told that were not played (ghosts).
 
 usage: radio.py make MANIFEST FOLDER --seeds N ... [--half 0|1] [--speech FOLDER ...] [--minutes 60]
-       radio.py score FOLDER --catalog CATALOG [--analyze PATH] [--listen] [--seeds N ...]
+       radio.py score FOLDER --catalog CATALOG [--analyze PATH] [--listen] [--same NAME=NAME ...] --seeds N ...
 
 MANIFEST   CSV with columns id, split and path (relative to the manifest); tracks whose split is "in" are in the catalog
 FOLDER     gets SEED.mp3 or SEED.opus, and SEED.csv: what is played from when to when
@@ -10,6 +10,7 @@ FOLDER     gets SEED.mp3 or SEED.opus, and SEED.csv: what is played from when to
 --speech   recordings of voices (Ogg, WAVE, FLAC, MP3 or G.722) besides those of espeak-ng and flite
 CATALOG    made by `analyze catalog add` from the tracks of the manifest
 --listen   ask `analyze listen` instead of `analyze match`
+--same     two files of the same recording, one of them in the catalog: where the other is played, it may be told
 
 An hour consists of tracks of the catalog (20 s to the whole track, from their start or a random place, at other levels, some
 2% fast or slow), unknown music, speech alone or over quiet unknown music, and jingles: a station's own ident again and again,
@@ -234,6 +235,11 @@ def answers(path, options):
 
 
 def score(options):
+    same = {frozenset(pair.split("=")) for pair in options.same}
+
+    def holds(row, track):
+        return any(row["path"] == path or frozenset(map(os.path.basename, (row["path"], path))) in same for path in track["paths"])
+
     total = {"tracks": 0, "found": 0, "ghosts": 0}
     wrong = missing = played = hours = 0.0
     starts, ends = [], []
@@ -245,21 +251,20 @@ def score(options):
         spans = [(float(r["start"]), float(r["end"]), r) for r in rows]
         for start, end, row in spans:
             if row["kind"] != "track": continue
-            right = [t for t in told if row["path"] in t["paths"] and t["start_s"] < end and t["end_s"] > start]
+            right = [t for t in told if holds(row, t) and t["start_s"] < end and t["end_s"] > start]
             total["tracks"] += 1
             total["found"] += bool(right)
             played += end - start
             missing += end - start - sum(min(end, t["end_s"]) - max(start, t["start_s"]) for t in right)
-            for track in right: track["isRight"] = True
             if right:
                 starts.append(abs(min(t["start_s"] for t in right) - start))
                 ends.append(abs(max(t["end_s"] for t in right) - end))
             else: print("%s: missed %s, %.1f to %.1f" % (seed, row["path"], start, end))
         for track in told:
             covered = sum(max(0, min(end, track["end_s"]) - max(start, track["start_s"])) for start, end, row in spans
-                          if row["kind"] == "track" and row["path"] in track["paths"])
+                          if row["path"] and holds(row, track))
             wrong += track["end_s"] - track["start_s"] - covered
-            if "isRight" in track: continue
+            if covered: continue
             total["ghosts"] += 1
             under = [row["kind"] for start, end, row in spans if start < track["end_s"] and end > track["start_s"]]
             print("%s: ghost %.1f to %.1f, %.3f, %s, from %.1f of the track, over %s" % (
@@ -279,6 +284,7 @@ def main():
     making.add_argument("--minutes", type=float, default=60)
     scoring.add_argument("folder"); scoring.add_argument("--catalog", required=True)
     scoring.add_argument("--analyze", default="analyze"); scoring.add_argument("--listen", action="store_true")
+    scoring.add_argument("--same", nargs="*", default=[])
     for action in (making, scoring): action.add_argument("--seeds", type=int, nargs="+", required=True)
     options = parser.parse_args()
     if options.action == "score": return score(options)
