@@ -116,7 +116,7 @@ import Text
     let events = try end.lines.map { try JSONValue(parsing: Array($0.utf8)) }
     #expect(
       events.map { "\($0["event"].textValue) \($0["title"].textValue)" } == [
-        "began First", "began Second", "ended First", "began First", "ended Second", "ended First",
+        "began First", "ended First", "began Second", "ended Second", "began First", "ended First",
       ], "\(end.text)")
     try Tracks.checkSchema("listen", end)
     for (event, time) in zip(events.filter { $0["event"] == "ended" }, [24.0, 48, 64]) {

@@ -66,7 +66,7 @@ struct CueCollector {
   }
 
   private mutating func close(_ isOver: (Open) -> Bool) {
-    finished += open.filter(isOver).map(\.cue)
+    finished += open.filter { isOver($0) && $0.hearing.isEstablished }.map(\.cue)
     open.removeAll(where: isOver)
   }
 }

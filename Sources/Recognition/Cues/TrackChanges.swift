@@ -1,4 +1,5 @@
-/// Tells of each track once when it begins and once when it has ended: for a display, or a log of what was played.
+/// Tells of each track once when it begins and once when it has ended: for a display, or a log of what was played. A track
+/// that is heard for some seconds only has to be in two answers.
 ///
 ///     var changes = TrackChanges()
 ///     for await result in session.results {
@@ -23,6 +24,8 @@ public struct TrackChanges: Sendable {
 
   private struct Track {
     var hearing: Hearing
+    /// Whether it was told that it began.
+    var hasBegun = false
     var hasEnded = false
 
     func change(_ kind: Change.Kind) -> Change {
@@ -44,18 +47,21 @@ public struct TrackChanges: Sendable {
   public mutating func next(_ result: RecognitionSession.Result) -> [Change] {
     var changes: [Change] = []
     for match in result.matches {
-      guard let index = tracks.firstIndex(where: { $0.hearing.goesOn(in: match) }) else {
-        let track = Track(hearing: Hearing(match))
-        tracks.append(track)
-        changes.append(track.change(.began))
-        continue
+      let index: Int
+      if let known = tracks.firstIndex(where: { $0.hearing.goesOn(in: match) }) {
+        index = known
+        if !tracks[index].hasEnded {
+          tracks[index].hearing.extend(with: match)
+        } else if match.queryStart + match.heard.upperBound > tracks[index].hearing.end + Self.leastGrowth {
+          tracks[index] = Track(hearing: Hearing(match))
+        }
+      } else {
+        index = tracks.count
+        tracks.append(Track(hearing: Hearing(match)))
       }
-      if !tracks[index].hasEnded {
-        tracks[index].hearing.extend(with: match)
-      } else if match.queryStart + match.heard.upperBound > tracks[index].hearing.end + Self.leastGrowth {
-        tracks[index] = Track(hearing: Hearing(match))
-        changes.append(tracks[index].change(.began))
-      }
+      guard !tracks[index].hasBegun, !tracks[index].hasEnded, tracks[index].hearing.isEstablished else { continue }
+      tracks[index].hasBegun = true
+      changes.append(tracks[index].change(.began))
     }
     guard let now = result.end else { return changes }
     return end(now) + changes
@@ -64,18 +70,20 @@ public struct TrackChanges: Sendable {
   /// The tracks that end with the stream.
   public mutating func finish() -> [Change] {
     defer { tracks.removeAll() }
-    return tracks.filter { !$0.hasEnded }.map { $0.change(.ended) }
+    return tracks.filter { $0.hasBegun && !$0.hasEnded }.map { $0.change(.ended) }
   }
 
   private mutating func end(_ now: Double) -> [Change] {
     var changes: [Change] = []
     for index in tracks.indices where !tracks[index].hasEnded {
       let hearing = tracks[index].hearing
-      let isFollowed = tracks[(index + 1)...].contains { $0.hearing.start > hearing.end - Self.leastGrowth }
+      let isFollowed = tracks[(index + 1)...].contains {
+        $0.hasBegun && $0.hearing.start > hearing.end - Self.leastGrowth
+      }
       let isLikely = hearing.isComplete || isFollowed
       if now - hearing.end >= (isLikely ? Self.pause : Hearing.patience) {
         tracks[index].hasEnded = true
-        changes.append(tracks[index].change(.ended))
+        if tracks[index].hasBegun { changes.append(tracks[index].change(.ended)) }
       }
     }
     tracks.removeAll { $0.hasEnded && now - $0.hearing.end >= Hearing.patience }

@@ -44,6 +44,11 @@ public struct SignatureMatch: Hashable, Sendable {
 
   public var best: MatchedMediaItem { mediaItems[0] }
 
+  /// Seconds of the query in which the reference is heard.
+  var heardDuration: Double { heard.upperBound - heard.lowerBound }
+  /// Whether the query holds hardly anything else.
+  var fillsQuery: Bool { heardDuration >= 0.85 * queryDuration }
+
   /// The same with other media items, one for each.
   package func map(_ change: (MatchedMediaItem) throws -> MatchedMediaItem) rethrows -> SignatureMatch {
     SignatureMatch(
