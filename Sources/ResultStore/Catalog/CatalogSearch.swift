@@ -5,8 +5,25 @@ public import Platform
 public struct CatalogQuery: Sendable, Hashable {
   public enum Section: Sendable, Hashable, CaseIterable { case tracks, albums, artists }
 
+  /// What is not to be found.
+  public struct Exclusion: Sendable, Hashable {
+    public enum Field: Sendable, Hashable { case any, artist, album, title, genre }
+    public var field: Field
+    /// Words that follow each other; of any field, words in any order.
+    public var words: String
+
+    public init(_ field: Field, _ words: String) {
+      self.field = field
+      self.words = words
+    }
+  }
+
   /// Any text; the last word may go on.
   public var text = ""
+  /// Other texts, of which any will do in place of `text`.
+  public var alternatives: [String] = []
+  /// A section that has no such field is not asked for it.
+  public var excluded: [Exclusion] = []
   /// Words of names, which may go on; a filter that a section has no names for leaves it empty.
   public var artist: String?
   public var album: String?
@@ -20,6 +37,9 @@ public struct CatalogQuery: Sendable, Hashable {
   /// In each section.
   public var limit: Int
   public var offset: Int
+
+  /// Whether it is one text.
+  fileprivate var isPlain: Bool { alternatives.isEmpty && excluded.isEmpty }
 
   public init(_ text: String = "", sections: Set<Section> = Set(Section.allCases), limit: Int = 20, offset: Int = 0) {
     self.text = text
@@ -77,12 +97,15 @@ private struct CatalogSearch {
 
   /// A pattern of the words and filters; `nil` if there are none. Filters whose words are signs alone match nothing.
   private func pattern(
-    _ filters: [(words: String?, columns: [String])], lastIsPrefix: Bool
+    _ filters: [(words: String?, columns: [String])], _ columns: [CatalogQuery.Exclusion.Field: [String]] = [:],
+    lastIsPrefix: Bool
   ) -> (pattern: String?, isPossible: Bool) {
     var parts: [String] = []
-    if let words = FullTextPattern.words(query.text, lastIsPrefix: lastIsPrefix) {
-      parts.append("(\(words))")
-    } else if !query.text.allSatisfy(\.isWhitespace) {
+    let texts = [query.text] + query.alternatives
+    let words = texts.compactMap { FullTextPattern.words($0, lastIsPrefix: lastIsPrefix) }
+    if !words.isEmpty {
+      parts.append("(\(words.map { "(\($0))" }.joined(separator: " OR ")))")
+    } else if !texts.allSatisfy({ $0.allSatisfy(\.isWhitespace) }) {
       return (nil, false)
     }
     for (words, columns) in filters {
@@ -90,7 +113,15 @@ private struct CatalogSearch {
       guard let phrase = FullTextPattern.phrase(words, isPrefix: true, columns: columns) else { return (nil, false) }
       parts.append("(\(phrase))")
     }
-    return (parts.isEmpty ? nil : parts.joined(separator: " AND "), true)
+    if parts.isEmpty { return (nil, true) }
+    let excluded = query.excluded.compactMap { excluded -> String? in
+      let pattern =
+        excluded.field == .any
+        ? FullTextPattern.words(excluded.words, lastIsPrefix: false)
+        : columns[excluded.field].flatMap { FullTextPattern.phrase(excluded.words, isPrefix: false, columns: $0) }
+      return pattern.map { " NOT (\($0))" }
+    }
+    return ("(\(parts.joined(separator: " AND ")))\(excluded.joined())", true)
   }
 
   private func conditions(_ parts: [(sql: String, values: [SQLValue])?]) -> (sql: String, values: [SQLValue]) {
@@ -107,9 +138,11 @@ private struct CatalogSearch {
   }
 
   /// The first matches of a pattern, best first, and how many there are.
-  /// - Parameter score: The better, the smaller.
+  /// - Parameters:
+  ///   - columns: Of the index, in which exclusions are looked for.
+  ///   - score: The better, the smaller.
   private func ranked(
-    _ filters: [(words: String?, columns: [String])], in index: String, of table: String, score: String,
+    _ filters: [(words: String?, columns: [String])], _ columns: [CatalogQuery.Exclusion.Field: [String]], in index: String, of table: String, score: String,
     _ conditions: (sql: String, values: [SQLValue])
   ) throws -> (ids: [Int64], count: Int) {
     let limit = max(Self.rankedCount, query.offset + query.limit)
@@ -117,7 +150,7 @@ private struct CatalogSearch {
     var count = 0
     // Beginnings of words, and if these are too many to rank, whole words before them.
     for lastIsPrefix in [true, false] {
-      let (pattern, isPossible) = pattern(filters, lastIsPrefix: lastIsPrefix)
+      let (pattern, isPossible) = pattern(filters, columns, lastIsPrefix: lastIsPrefix)
       guard isPossible, let pattern else { return ([], 0) }
       let join =
         "FROM \(index) CROSS JOIN \(table) ON \(table).id = \(index).rowid WHERE \(index) MATCH ?\(conditions.sql)"
@@ -175,8 +208,9 @@ private struct CatalogSearch {
       return try hits(ids, count: count, reader.songs)
     }
     var (ids, count) = try ranked(
-      filters, in: "songs_fts", of: "song", score: "bm25(songs_fts, 5, 6, 3, 2, 1, 2)", conditions)
-    if filters.allSatisfy({ $0.0 == nil }) {
+      filters,
+      [.artist: ["artist", "album_artist"], .album: ["album"], .title: ["title"], .genre: ["genre"]], in: "songs_fts", of: "song", score: "bm25(songs_fts, 5, 6, 3, 2, 1, 2)", conditions)
+    if filters.allSatisfy({ $0.0 == nil }), query.isPlain {
       // Whose title or artist is what was asked for may be behind many others.
       let exact = try ["title", "artist"].flatMap { column in
         try reader.ids(
@@ -207,7 +241,7 @@ private struct CatalogSearch {
       return try hits(ids, count: count, reader.albums)
     }
     let (ids, count) = try ranked(
-      filters, in: "albums_fts", of: "album", score: "bm25(albums_fts, 4, 2, 2) - 0.1 * min(album.track_count, 20)",
+      filters, [.artist: ["artist"], .album: ["name"]], in: "albums_fts", of: "album", score: "bm25(albums_fts, 4, 2, 2) - 0.1 * min(album.track_count, 20)",
       conditions)
     return try named(ids, count, "album", conditions, reader.albums)
   }
@@ -241,7 +275,7 @@ private struct CatalogSearch {
       return try hits(ids, count: ids.count, reader.artists)
     }
     let (ids, count) = try ranked(
-      filters, in: "artists_fts", of: "artist",
+      filters, [.artist: ["name"]], in: "artists_fts", of: "artist",
       score: "bm25(artists_fts) - 0.1 * min(artist.track_count + artist.album_count, 50)", conditions)
     return try named(ids, count, "artist", conditions, reader.artists)
   }
@@ -251,7 +285,7 @@ private struct CatalogSearch {
     _ ids: [Int64], _ count: Int, _ table: String, _ conditions: (sql: String, values: [SQLValue]),
     _ read: ([Int64]) throws -> [Hit]
   ) throws -> SearchHits<Hit> {
-    guard !query.text.isEmpty, query.artist == nil, query.album == nil else { return try hits(ids, count: count, read) }
+    guard !query.text.isEmpty, query.artist == nil, query.album == nil, query.isPlain else { return try hits(ids, count: count, read) }
     let start = try ["= ?1", "BETWEEN ?1 AND ?1 || char(0x10FFFF)"].flatMap { comparison in
       // Numbered parameters first, so that the others follow them.
       try reader.ids(
