@@ -4,6 +4,7 @@
 
 The object has an id for each kind of thing, by the word that the paths have for it.
 """
+import enum
 import importlib
 import inspect
 import json
@@ -12,23 +13,32 @@ import pkgutil
 import subprocess
 import sys
 import tempfile
+import typing
 
-document, base, ids = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
-# What parameters need that cannot be left out.
-VALUES = {"q": "tone", "type_": "track,album,artist,playlist", "seed_genres": "noise", "client": "a", "fingerprint": "AQAA", "duration": 5,
-          "recording_ids": "00000000-0000-0000-0000-000000000000", "mbid": "00000000-0000-0000-0000-000000000000", "method": "ping",
-          "f": "json", "file": "app.js", "uris": "spotify:track:" + ids["tracks"]}
-# Answered by what does not exist here, or without end.
-LEFT = {"get_api_v_1_by_mbid_low_level", "get_api_v_1_by_mbid_high_level", "get_api_v_1_by_mbid_count"}
+document, base, ids = str(pathlib.Path(sys.argv[1]).absolute()), sys.argv[2], json.loads(sys.argv[3])
+# What parameters have that cannot be left out, and some others.
+VALUES = {"q": "tone", "type_": "track,album,artist,playlist", "seed_genres": "noise", "f": "json", "method": "ping",
+          "uris": "spotify:track:" + ids["tracks"]}
+# They need what a small library does not have: a live session, a fingerprint, recordings of MusicBrainz.
+LEFT = ("/v1/sessions", "/v2/lookup", "/api/v1", "/openapi.json")
 
 
-def kind(path):
-    return next((kind for kind in reversed(path.split("/")) if kind in ids), "tracks")
+def argument(name, hint, path):
+    """The value of a parameter, in the type that the client has for it."""
+    if name in ("id", "ids"):
+        parts = path.split("/")
+        return next((ids[part] for part in parts if part in ids), ids["tracks"])
+    for choice in typing.get_args(hint) or (hint,):
+        if inspect.isclass(choice) and issubclass(choice, enum.Enum):
+            return choice(VALUES[name]) if name in VALUES and VALUES[name] in {one.value for one in choice} else next(iter(choice))
+    return VALUES[name]
 
 
 with tempfile.TemporaryDirectory() as folder:
-    # It is read and not shown to anybody, so nothing need format it.
-    pathlib.Path(folder, "config.yaml").write_text("post_hooks: []\n")
+    # Nobody sees it, so nothing need format it; media types that the generator does not know are bytes.
+    binary = ["*/*", "audio/*", "audio/pcm", "image/jpeg", "text/event-stream", "application/vnd.apple.mpegurl"]
+    pathlib.Path(folder, "config.yaml").write_text(json.dumps(
+        {"post_hooks": [], "content_type_overrides": {kind: "application/octet-stream" for kind in binary}}))
     made = subprocess.run(
         [pathlib.Path(sys.executable).parent / "openapi-python-client", "generate", "--path", document, "--meta", "none",
          "--output-path", f"{folder}/nocturne_client", "--config", f"{folder}/config.yaml", "--fail-on-warning"], capture_output=True, text=True, cwd=folder)
@@ -49,21 +59,15 @@ with tempfile.TemporaryDirectory() as folder:
     for (method, path), operation in described.items():
         answers = operation["responses"]
         content = next((answer.get("content", {}) for status, answer in answers.items() if status[0] == "2"), {})
-        if method != "get" or "application/json" not in content or "/sessions" in path or "{mbid}" in path:
+        if method != "get" or "application/json" not in content or path.startswith(LEFT):
             continue
         name = operation["operationId"]
         module = next(one for one in modules if one.__name__.split(".")[-1].replace("_", "") == name.lower().replace("_", ""))
-        arguments = {}
-        for parameter in inspect.signature(module.sync_detailed).parameters.values():
-            if parameter.name == "client":
-                continue
-            if parameter.name in ("id", "ids"):
-                arguments[parameter.name] = ids[kind(path)]
-            elif parameter.name == "type_" and "following" in path:
-                hint = inspect.signature(module.sync_detailed).parameters["type_"].annotation
-                arguments["type_"] = list(hint)[0] if inspect.isclass(hint) and hasattr(hint, "__members__") else "artist"
-            elif parameter.default is inspect.Parameter.empty or parameter.name in ("seed_genres", "f", "client_", "fingerprint", "duration"):
-                arguments[parameter.name] = VALUES[parameter.name.rstrip("_") if parameter.name == "client_" else parameter.name]
+        hints = typing.get_type_hints(module.sync_detailed)
+        arguments = {
+            parameter.name: argument(parameter.name, hints[parameter.name], path)
+            for parameter in inspect.signature(module.sync_detailed).parameters.values()
+            if parameter.name != "client" and (parameter.default is inspect.Parameter.empty or parameter.name in ("seed_genres", "f"))}
         try:
             answer = module.sync_detailed(client=client, **arguments)
             whole = json.loads(answer.content)

@@ -20,8 +20,8 @@ called, problems = set(), []
 OWN = {"chunked", "max_limits", "token_as", "close", "send", "follow_short_link", "all_items", "all_pages", "token", "sender"}
 
 
-def call(name, *arguments, error=None, **options):
-    """What a method gives; `error`: the status or the exception that it ends with."""
+def call(name, /, *arguments, error=None, **options):
+    """What a method gives; `error`: the status that it ends with."""
     called.add(name)
     try:
         answer = getattr(client, name)(*arguments, **options)
@@ -30,16 +30,15 @@ def call(name, *arguments, error=None, **options):
             problems.append(f"{name}: {problem}"[:300])
         return None
     except Exception as problem:
-        if not (isinstance(error, type) and isinstance(problem, error)):
-            problems.append(f"{name}: {type(problem).__name__}: {problem}"[:600])
+        problems.append(f"{name}: {type(problem).__name__}: {problem}"[:600])
         return None
     if error:
         problems.append(f"{name} should fail with {error}")
     return answer
 
 
-tracks, albums, artists, playlists = call("search", "e", types=("track", "album", "artist", "playlist"), limit=50)
-found = [client.search(text, types=("track",), limit=50)[0] for text in ("a", "i", "o", "u", "single OR song NOT hit")]
+tracks, albums, artists, playlists = call("search", "o", types=("track", "album", "artist", "playlist"), limit=50)
+found = [client.search(text, types=("track",), limit=50)[0] for text in ("a", "e", "i", "u", "single OR song NOT hit")]
 tracks = list({track.id: track for page in [tracks, *found] for track in page.items}.values())
 ids, album, artist = [track.id for track in tracks], albums.items[0].id, artists.items[0].id
 page = call("new_releases", limit=2)
@@ -84,7 +83,8 @@ call("playlist_change_details", playlist, name="Other")
 call("playlist_replace", playlist, [f"spotify:track:{ids[1]}"])
 call("playlist_cover_image", playlist)
 call("playlist_cover_image_upload", playlist, "", error=405)
-assert call("followed_playlists").total == call("playlists", user).total == 1
+for lists in (call("followed_playlists"), call("playlists", user)):
+    assert playlist in [one.id for one in lists.items], lists
 assert call("playlist_is_following", playlist, [user, "nobody"]) == [True, False]
 call("playlist_follow", playlist)
 call("playlist_clear", playlist)
@@ -106,7 +106,8 @@ call("users_unfollow", ["nobody"])
 # What a library of music files does not have.
 for kind in ("show", "episode", "audiobook", "chapter"):
     call(kind, ids[0], error=404)
-    call(f"{kind}s", ids[:1], error=Exception)
+    # It asks for audiobooks at an address that Spotify does not have either.
+    call(f"{kind}s", ids[:1], error=404 if kind == "audiobook" else None)
 call("show_episodes", ids[0], error=404)
 call("audiobook_chapters", ids[0], error=404)
 for kind in ("shows", "episodes"):

@@ -109,14 +109,14 @@ enum APISchemas {
     "Snapshot": "snapshot_id: text",
     "SavedTrack": "added_at: text?, track: Track?",
     "SavedAlbum": "added_at: text, album: Album",
-    "Cursors": "after: text?, before?: text?",
+    "Cursors": "after: text?",
     "FollowedArtistPage": """
     href: text, limit: integer, next: text?, cursors: Cursors, total: integer, items: [Artist]
     """,
     "FollowedArtists": "artists: FollowedArtistPage",
     "Devices": "devices: [any]",
     "Queue": "currently_playing: any, queue: [any]",
-    "RecentlyPlayed": "href: text, limit: integer, next: text?, cursors: Cursors, total: integer, items: [any]",
+    "RecentlyPlayed": "href: text, limit: integer, next: text?, cursors: Cursors?, total: integer, items: [any]",
     "Shows": "shows: [any]", "Episodes": "episodes: [any]", "Audiobooks": "audiobooks: [any]",
     "Chapters": "chapters: [any]",
     "ErrorDetail": "status: integer, message: text, reason?: text",

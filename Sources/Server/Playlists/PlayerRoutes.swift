@@ -25,7 +25,7 @@ struct PlayerRoutes: RouteSet {
       let limit = try request.integer("limit", in: 1...50, default: 20)
       return Response.json([
         "href": .string("\(request.base)/v1/me/player/recently-played?limit=\(limit)"), "limit": .integer(Int64(limit)),
-        "next": .null, "cursors": ["after": .null, "before": .null], "total": 0, "items": [],
+        "next": .null, "cursors": .null, "total": 0, "items": [],
       ])
     }
     for (method, path) in Self.commands {
