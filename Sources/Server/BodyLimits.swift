@@ -11,14 +11,10 @@ struct BodyLimits: RouterMiddleware {
   static let standard = 1 << 20
   /// Bytes of audio or signatures.
   static let large = 64 << 20
-  /// Bytes of all bodies that are larger than `standard`.
-  static let allLarge = 256 << 20
+  /// Bytes of all bodies at once.
+  static let all = 256 << 20
 
-  private let reserved = Reserved()
-
-  private final class Reserved: Sendable {
-    let bytes = Atomic(0)
-  }
+  private let held = HeldBytes(limit: all)
 
   func handle(
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
@@ -29,19 +25,19 @@ struct BodyLimits: RouterMiddleware {
       throw RequestError(
         .contentTooLarge, "The body is larger than the \(limit >> 20) MB that are taken here.")
     }
-    guard let length else {
-      guard request.headers[.transferEncoding] != nil else { return try await next(request, context) }
-      var request = request
-      request.body = RequestBody(asyncSequence: CountedBody(base: request.body, limit: limit))
+    guard length ?? 1 > 0, length != nil || request.headers[.transferEncoding] != nil else {
       return try await next(request, context)
     }
-    guard length > Self.standard else { return try await next(request, context) }
-    guard reserved.bytes.add(length, ordering: .relaxed).newValue <= Self.allLarge else {
-      reserved.bytes.subtract(length, ordering: .relaxed)
-      throw RequestError(
-        .serviceUnavailable, "Too much is being sent at once. Try again in some seconds.", retryAfter: 5)
+    let share = HeldBytes.Share(of: held)
+    // Until the request is answered, whoever answers it may hold all of its body.
+    defer { share.giveBack() }
+    var request = request
+    if let length {
+      try share.take(length)
+    } else {
+      request.body = RequestBody(asyncSequence: CountedBody(base: request.body, limit: limit, share: share))
     }
-    defer { reserved.bytes.subtract(length, ordering: .relaxed) }
+    if context.endpointPath != nil { context.welcomeBody() }
     return try await next(request, context)
   }
 
@@ -51,25 +47,62 @@ struct BodyLimits: RouterMiddleware {
   }
 }
 
-/// A body whose size the client has not said: more than is allowed ends it.
+/// How many bytes of clients are in memory, of those that may be.
+final class HeldBytes: Sendable {
+  private let limit: Int
+  private let count = Atomic(0)
+
+  init(limit: Int) { self.limit = limit }
+
+  /// - Throws: 503 if they would be too many; then they are not counted.
+  func take(_ bytes: Int) throws(RequestError) {
+    guard count.add(bytes, ordering: .relaxed).newValue <= limit else {
+      giveBack(bytes)
+      throw RequestError(
+        .serviceUnavailable, "Too much is being sent at once. Try again in some seconds.", retryAfter: 5)
+    }
+  }
+
+  func giveBack(_ bytes: Int) { count.subtract(bytes, ordering: .relaxed) }
+
+  /// What one request holds.
+  final class Share: Sendable {
+    private let held: HeldBytes
+    private let count = Atomic(0)
+
+    init(of held: HeldBytes) { self.held = held }
+
+    func take(_ bytes: Int) throws(RequestError) {
+      try held.take(bytes)
+      count.add(bytes, ordering: .relaxed)
+    }
+
+    func giveBack() { held.giveBack(count.exchange(0, ordering: .relaxed)) }
+  }
+}
+
+/// A body whose size the client has not said: it is counted as it comes, and more than is allowed ends it.
 private struct CountedBody: AsyncSequence, Sendable {
   let base: RequestBody
   let limit: Int
+  let share: HeldBytes.Share
 
   struct AsyncIterator: AsyncIteratorProtocol {
     var base: RequestBody.AsyncIterator
     let limit: Int
+    let share: HeldBytes.Share
     var rest: Int
 
     mutating func next() async throws -> ByteBuffer? {
       guard let buffer = try await base.next() else { return nil }
       rest -= buffer.readableBytes
       guard rest >= 0 else { throw NIOTooManyBytesError(maxBytes: limit) }
+      try share.take(buffer.readableBytes)
       return buffer
     }
   }
 
   func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(base: base.makeAsyncIterator(), limit: limit, rest: limit)
+    AsyncIterator(base: base.makeAsyncIterator(), limit: limit, share: share, rest: limit)
   }
 }

@@ -28,15 +28,14 @@ struct ErrorShape: RouterMiddleware {
   }
 
   /// `{"error": {"status": …, "message": …}}`, as Spotify's Web API has it; our own API as well.
-  static let standard = ErrorShape { error, json in
-    json.beginObject()
-    json.key("error")
-    json.beginObject()
-    json.key("status")
-    json.integer(error.status.code)
-    json.key("message")
-    json.string(error.message)
-    json.endObject()
-    json.endObject()
+  static let standard = ErrorShape(write: write)
+
+  static func write(_ error: RequestError, _ json: inout JSONWriter) {
+    json.object { json in
+      json.putObject("error") {
+        $0.put("status", error.status.code)
+        $0.put("message", error.message)
+      }
+    }
   }
 }

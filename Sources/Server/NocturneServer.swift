@@ -72,6 +72,8 @@ package struct NocturneServer: Sendable {
     let counts = ConnectionCounts(limits) { address in
       address.isLoopback || proxies.contains { $0.contains(address) }
     }
+    let router = router
+    OtherMethods.add(to: router)
     return Hummingbird.Application(
       responder: router.buildResponder(),
       server: HTTPServerBuilder { responder in
@@ -94,6 +96,7 @@ package struct NocturneServer: Sendable {
     let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: RequestLog(services.metrics, log: services.options.accessLog))
     router.add(middleware: ResponseHeaders())
+    router.add(middleware: TextDelivery(services: services))
     router.add(middleware: ErrorShape.standard)
     router.add(middleware: SubsonicErrorShape())
     router.add(middleware: Access(services))
@@ -119,6 +122,9 @@ package struct NocturneServer: Sendable {
       TokenRoutes(services: services),
       catalog,
       PlaylistRoutes(catalog: catalog),
+      FollowingRoutes(catalog: catalog),
+      PlayerRoutes(catalog: catalog),
+      SpokenWordRoutes(catalog: catalog),
       PageRoutes(),
       app,
     ]

@@ -1,6 +1,7 @@
 package import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import NIOHTTP1
 internal import ResultStore
 internal import Text
 
@@ -29,6 +30,8 @@ package struct RequestError: Error, Sendable, Equatable {
       self.init(.notFound, "There is nothing at this address.")
     case let error as HTTPError:
       self.init(error.status, error.body ?? error.status.reasonPhrase)
+    case is HTTPParserError:
+      self.init(.badRequest, "The body of the request is not as HTTP/1.1 has it; its chunks may be damaged.")
     case is NIOTooManyBytesError:
       self.init(.contentTooLarge, "The request is too large.")
     case let error as PlaylistEditError:

@@ -6,8 +6,10 @@ internal import Synchronization
 package struct ServerContext: RequestContext {
   package var coreContext: CoreRequestContextStorage
   private let whoAsks: WhoAsks
+  private let channel: any Channel
 
   package init(source: ApplicationRequestContextSource) {
+    channel = source.channel
     coreContext = CoreRequestContextStorage(source: source)
     whoAsks = WhoAsks(Client(address: source.channel.remoteAddress?.ipAddress.flatMap { NetworkAddress($0) }))
   }
@@ -17,6 +19,12 @@ package struct ServerContext: RequestContext {
     get { whoAsks.client.withLock { $0 } }
     nonmutating set { whoAsks.client.withLock { $0 = newValue } }
   }
+
+  /// When the client is gone.
+  var end: EventLoopFuture<Void> { channel.closeFuture }
+
+  /// Lets a client send the body for whose leave it waits (`Expect: 100-continue`).
+  func welcomeBody() { channel.triggerUserOutboundEvent(ConnectionGuard.BodyWelcome(), promise: nil) }
 
   /// What absolute URLs begin with: `https://music.example.org`, as the client knows us.
   package func baseURL(of request: Request) -> String {

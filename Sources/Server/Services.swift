@@ -19,6 +19,7 @@ package struct Services: Sendable {
   let generatedPlaylists: GeneratedPlaylists
   private let searches: RecentValues<CatalogQuery, CatalogAnswer>
   private let recentFigures: RecentValues<WholeLibrary, ServedFigures>
+  private let recentFolders: RecentValues<WholeLibrary, LibraryFolders>
   private let threads: ThreadExecutor
   private let waiting = Waiting()
 
@@ -36,6 +37,7 @@ package struct Services: Sendable {
     // Some 60 kB each.
     searches = try RecentValues(of: store, count: 200, leastAge: .milliseconds(250))
     recentFigures = try RecentValues(of: store, count: 1, leastAge: .seconds(2))
+    recentFolders = try RecentValues(of: store, count: 1, leastAge: .seconds(2))
     generatedPlaylists = try GeneratedPlaylists(store: store, sounds: sounds)
     recognition = try RecognitionServices(store: store, options: options)
   }
@@ -64,6 +66,11 @@ package struct Services: Sendable {
   /// The library in numbers, as it is or was two seconds ago: they are counted anew over all files. To be called in `blocking`.
   func figures() throws(StoreError) -> ServedFigures {
     try recentFigures.value { () throws(StoreError) in try ServedFigures(of: store) }
+  }
+
+  /// The folders of all tracks, as they are or were two seconds ago. To be called in `blocking`.
+  func folders() throws(StoreError) -> LibraryFolders {
+    try recentFolders.value { () throws(StoreError) in try store.folders() }
   }
 
   /// Work that waits for a thread or has one.

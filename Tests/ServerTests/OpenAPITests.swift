@@ -38,6 +38,50 @@ import Text
     }
   }
 
+  @Test func everyOperationHasAnIdAndSaysWhatItAnswers() throws {
+    let operations = APIOperation.described
+    #expect(Set(operations.map(\.id)).count == operations.count)
+    let document = OpenAPIRoutes.document(of: operations.map { ($0.method, $0.path) })
+    for operation in operations {
+      let described = document["paths"][operation.path][operation.method.rawValue.lowercased()]
+      #expect(described["operationId"].text == operation.id)
+      #expect(operation.id.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }, "\(operation.id)")
+      guard operation.answer == "application/json" else { continue }
+      #expect(!operation.answers.isEmpty, "\(operation.method) \(operation.path) does not say what it answers")
+    }
+  }
+
+  @Test func namesOfSchemasAreThere() throws {
+    var names: Set<String> = []
+    func collect(_ value: JSONValue) {
+      switch value {
+      case .array(let values): values.forEach(collect)
+      case .object(let members):
+        if case .string(let name)? = members["$ref"] { names.insert(name) }
+        members.values.forEach(collect)
+      default: break
+      }
+    }
+    collect(OpenAPIRoutes.document(of: APIOperation.described.map { ($0.method, $0.path) }))
+    #expect(names == Set(APISchemas.all.keys.map { "#/components/schemas/\($0)" }))
+  }
+
+  @Test func typesAreWrittenInAFewWords() {
+    #expect(
+      AnswerSchema.object("a: text, b?: [integer?]?, c-d: {Other}") == [
+        "type": "object", "required": ["a", "c-d"],
+        "properties": [
+          "a": ["type": "string"],
+          "b": [
+            "anyOf": [
+              ["type": "array", "items": ["anyOf": [["type": "integer"], ["type": "null"]]]], ["type": "null"],
+            ]
+          ],
+          "c-d": ["type": "object", "additionalProperties": ["$ref": "#/components/schemas/Other"]],
+        ],
+      ])
+  }
+
   @Test func whatIsDescribedIsThere() throws {
     let routes = try routes()
     for operation in APIOperation.described {

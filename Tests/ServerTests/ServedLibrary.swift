@@ -122,12 +122,22 @@ final class ServedLibrary: Sendable {
     let port = port
     let bytes = try await withCheckedThrowingContinuation { (done: CheckedContinuation<[UInt8], any Error>) in
       // Sockets block; the pool of tasks must not.
-      Thread.detachNewThread { done.resume(with: Result { try Self.exchange(request, port: port) }) }
+      Thread.detachNewThread { done.resume(with: Result { try Self.exchange([request], port: port) }) }
     }
     return try Self.answer(bytes)
   }
 
-  private static func exchange(_ request: [UInt8], port: Int) throws -> [UInt8] {
+  /// Sends parts of requests as they are, each but the first after something was answered.
+  /// - Returns: all that was answered until the server closed the connection.
+  func converse(_ parts: String...) async throws -> String {
+    let port = port
+    let bytes = try await withCheckedThrowingContinuation { (done: CheckedContinuation<[UInt8], any Error>) in
+      Thread.detachNewThread { done.resume(with: Result { try Self.exchange(parts.map { Array($0.utf8) }, port: port) }) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func exchange(_ parts: [[UInt8]], port: Int) throws -> [UInt8] {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw Errno(rawValue: errno) }
     defer { close(descriptor) }
@@ -141,16 +151,23 @@ final class ServedLibrary: Sendable {
       }
     }
     guard isConnected else { throw Errno(rawValue: errno) }
-    var sent = 0
-    while sent < request.count {
-      let count = request[sent...].withUnsafeBytes {
-        send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      guard count > 0 else { throw Errno(rawValue: errno) }
-      sent += count
-    }
     var answer: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
+    for (index, part) in parts.enumerated() {
+      if index > 0 {
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        if count <= 0 { return answer }
+        answer += buffer[..<count]
+      }
+      var sent = 0
+      while sent < part.count {
+        let count = part[sent...].withUnsafeBytes {
+          send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        guard count > 0 else { throw Errno(rawValue: errno) }
+        sent += count
+      }
+    }
     while true {
       let count = recv(descriptor, &buffer, buffer.count, 0)
       if count <= 0 { return answer }

@@ -134,23 +134,19 @@ extension ResultStore {
   }
 
   /// By name.
-  /// - Parameter haveAlbums: Only those with albums of their own.
-  public func artists(haveAlbums: Bool = false, limit: Int, offset: Int = 0) throws(StoreError) -> [CatalogArtist] {
+  public func artists(limit: Int, offset: Int = 0) throws(StoreError) -> [CatalogArtist] {
     try read { db in
       let reader = CatalogReader(db, tables: songs.tables)
       return try reader.artists(
         reader.ids(
           """
-          SELECT id FROM artist \(haveAlbums ? "WHERE album_count > 0" : "") ORDER BY name COLLATE NOCASE, id LIMIT ? OFFSET ?
+          SELECT id FROM artist ORDER BY name COLLATE NOCASE, id LIMIT ? OFFSET ?
           """, [.integer(limit), .integer(offset)]))
     }
   }
 
-  public func artistCount(haveAlbums: Bool = false) throws(StoreError) -> Int {
-    try read { db in
-      try CatalogReader(db, tables: songs.tables).count(
-        "SELECT count(*) FROM artist \(haveAlbums ? "WHERE album_count > 0" : "")", [])
-    }
+  public func artistCount() throws(StoreError) -> Int {
+    try read { db in try CatalogReader(db, tables: songs.tables).count("SELECT count(*) FROM artist", []) }
   }
 
   /// The artist's own albums, and those of others with tracks by the artist; the newest first.
@@ -162,7 +158,7 @@ extension ResultStore {
       return try reader.albums(
         reader.ids(
           """
-          SELECT album.id FROM album WHERE id IN (\(relation.sql))
+          SELECT album.id FROM album WHERE id IN (\(relation.sql(ofArtist: id)))
           ORDER BY year DESC NULLS LAST, name COLLATE NOCASE, id LIMIT ? OFFSET ?
           """, [.text(id), .integer(limit), .integer(offset)]))
     }
@@ -170,7 +166,8 @@ extension ResultStore {
 
   public func albumCount(ofArtist id: String, _ relation: ArtistAlbums = .own) throws(StoreError) -> Int {
     try read { db in
-      try CatalogReader(db, tables: songs.tables).count("SELECT count(*) FROM (\(relation.sql))", [.text(id)])
+      try CatalogReader(db, tables: songs.tables).count(
+        "SELECT count(*) FROM (\(relation.sql(ofArtist: id)))", [.text(id)])
     }
   }
 
@@ -181,10 +178,9 @@ extension ResultStore {
       return try reader.songs(
         reader.ids(
           """
-          SELECT song.id FROM artist_song CROSS JOIN song ON song.id = artist_song.song
-          WHERE artist_song.artist = (SELECT id FROM artist WHERE artist_id = ?)
+          SELECT song.id FROM \(CatalogReader.songs(ofArtist: id))
           ORDER BY song.year, song.album COLLATE NOCASE, song.album_id, coalesce(song.disc, 1), song.track, song.id
-          LIMIT ? OFFSET ?
+          LIMIT ?2 OFFSET ?3
           """, [.text(id), .integer(limit), .integer(offset)]))
     }
   }
@@ -204,6 +200,11 @@ extension ResultStore {
         """)
       var tracks: [String: String] = [:]
       try select.forEach(.text(CatalogNames.list(ids) ?? "[]")) { tracks[select.text(0)] = select.optionalText(1) }
+      if ids.contains(SongArtist.unknown.id) {
+        let first = try Query(
+          db, "SELECT track_id FROM song WHERE artists IS NULL AND \(CatalogTables.isListed) ORDER BY id LIMIT 1")
+        tracks[SongArtist.unknown.id] = try first.first { first.text(0) }
+      }
       return tracks
     }
   }
@@ -269,16 +270,19 @@ public enum ArtistAlbums: Sendable, Hashable {
   /// An album of others with tracks by the artist.
   case appearsOn
 
-  fileprivate var sql: String {
-    let artist = "(SELECT id FROM artist WHERE artist_id = ?1)"
-    let own = "SELECT album FROM artist_album WHERE artist = \(artist)"
+  /// Rows of albums; the first parameter is the id of the artist.
+  fileprivate func sql(ofArtist id: String) -> String {
+    let own =
+      id == SongArtist.unknown.id
+      // Compared with the parameter, so that it has a place in either statement.
+      ? "SELECT id FROM album WHERE artists IS NULL AND ?1 IS NOT NULL"
+      : "SELECT album FROM artist_album WHERE artist = (SELECT id FROM artist WHERE artist_id = ?1)"
     return switch self {
     case .own: own
     case .appearsOn:
       """
-      SELECT DISTINCT album.id FROM artist_song CROSS JOIN song ON song.id = artist_song.song
-      CROSS JOIN album ON album.album_id = song.album_id
-      WHERE artist_song.artist = \(artist) AND album.id NOT IN (\(own))
+      SELECT DISTINCT album.id FROM (SELECT song.album_id FROM \(CatalogReader.songs(ofArtist: id))) heard
+      CROSS JOIN album ON album.album_id = heard.album_id WHERE album.id NOT IN (\(own))
       """
     }
   }
@@ -304,6 +308,22 @@ struct CatalogReader {
     var ids: [Int64] = []
     try select.forEach(values) { ids.append(select.integer(0)) }
     return ids
+  }
+
+  func forEach(_ sql: String, _ values: [SQLValue], _ body: (Query) throws -> Void) throws {
+    let select = try Query(db, sql)
+    try select.forEach(values) { try body(select) }
+  }
+
+  /// What follows FROM for the tracks of an artist, up to a condition; the first parameter is the id of the artist.
+  static func songs(ofArtist id: String) -> String {
+    id == SongArtist.unknown.id
+      // Compared with the parameter, so that it has a place in either statement.
+      ? "song WHERE song.artists IS NULL AND ?1 IS NOT NULL AND \(CatalogTables.isListed)"
+      : """
+      artist_song CROSS JOIN song ON song.id = artist_song.song
+      WHERE artist_song.artist = (SELECT id FROM artist WHERE artist_id = ?1)
+      """
   }
 
   func count(_ sql: String, _ values: [SQLValue]) throws -> Int {
@@ -364,8 +384,18 @@ struct CatalogReader {
 
   func artists(ids: [String]) throws -> [CatalogArtist?] {
     let found = try artists(Self.list(ids), "artist.artist_id").map { ($0.id, $0) }
-    let artists = Dictionary(found) { first, _ in first }
+    var artists = Dictionary(found) { first, _ in first }
+    if ids.contains(SongArtist.unknown.id) { artists[SongArtist.unknown.id] = try unknownArtist() }
     return ids.map { artists[$0] }
+  }
+
+  /// Whoever made tracks and albums that name nobody; `nil` if all name somebody.
+  private func unknownArtist() throws -> CatalogArtist? {
+    let tracks = try count("SELECT count(*) FROM song WHERE artists IS NULL AND \(CatalogTables.isListed)", [])
+    let albums = try count("SELECT count(*) FROM album WHERE artists IS NULL", [])
+    if tracks == 0 && albums == 0 { return nil }
+    return CatalogArtist(
+      id: SongArtist.unknown.id, name: SongArtist.unknown.name, trackCount: tracks, albumCount: albums, genres: [])
   }
 
   private static func list(_ ids: [String]) -> SQLValue { .text(CatalogNames.list(ids) ?? "[]") }

@@ -5,8 +5,25 @@ public import Platform
 public struct CatalogQuery: Sendable, Hashable {
   public enum Section: Sendable, Hashable, CaseIterable { case tracks, albums, artists }
 
+  /// What is not to be found.
+  public struct Exclusion: Sendable, Hashable {
+    public enum Field: Sendable, Hashable { case any, artist, album, title, genre }
+    public var field: Field
+    /// Words that follow each other; of any field, words in any order.
+    public var words: String
+
+    public init(_ field: Field, _ words: String) {
+      self.field = field
+      self.words = words
+    }
+  }
+
   /// Any text; the last word may go on.
   public var text = ""
+  /// Other texts, of which any will do in place of `text`.
+  public var alternatives: [String] = []
+  /// A section that has no such field is not asked for it.
+  public var excluded: [Exclusion] = []
   /// Words of names, which may go on; a filter that a section has no names for leaves it empty.
   public var artist: String?
   public var album: String?
@@ -20,6 +37,9 @@ public struct CatalogQuery: Sendable, Hashable {
   /// In each section.
   public var limit: Int
   public var offset: Int
+
+  /// Whether it is one text.
+  fileprivate var isPlain: Bool { alternatives.isEmpty && excluded.isEmpty }
 
   public init(_ text: String = "", sections: Set<Section> = Set(Section.allCases), limit: Int = 20, offset: Int = 0) {
     self.text = text
@@ -74,12 +94,15 @@ private struct CatalogSearch {
 
   /// A pattern of the words and filters; `nil` if there are none. Filters whose words are signs alone match nothing.
   private func pattern(
-    _ filters: [(words: String?, columns: [String])], lastIsPrefix: Bool
+    _ filters: [(words: String?, columns: [String])], _ columns: [CatalogQuery.Exclusion.Field: [String]] = [:],
+    lastIsPrefix: Bool
   ) -> (pattern: String?, isPossible: Bool) {
     var parts: [String] = []
-    if let words = FullTextPattern.words(query.text, lastIsPrefix: lastIsPrefix) {
-      parts.append("(\(words))")
-    } else if !query.text.allSatisfy(\.isWhitespace) {
+    let texts = [query.text] + query.alternatives
+    let words = texts.compactMap { FullTextPattern.words($0, lastIsPrefix: lastIsPrefix) }
+    if !words.isEmpty {
+      parts.append("(\(words.map { "(\($0))" }.joined(separator: " OR ")))")
+    } else if !texts.allSatisfy({ $0.allSatisfy(\.isWhitespace) }) {
       return (nil, false)
     }
     for (words, columns) in filters {
@@ -89,7 +112,15 @@ private struct CatalogSearch {
       }
       parts.append("(\(phrase))")
     }
-    return (parts.isEmpty ? nil : parts.joined(separator: " AND "), true)
+    if parts.isEmpty { return (nil, true) }
+    let excluded = query.excluded.compactMap { excluded -> String? in
+      let pattern =
+        excluded.field == .any
+        ? FullTextPattern.words(excluded.words, lastIsPrefix: false)
+        : columns[excluded.field].flatMap { FullTextPattern.phrase(excluded.words, isPrefix: false, columns: $0) }
+      return pattern.map { " NOT (\($0))" }
+    }
+    return ("(\(parts.joined(separator: " AND ")))\(excluded.joined())", true)
   }
 
   private func conditions(_ parts: [(sql: String, values: [SQLValue])?]) -> (sql: String, values: [SQLValue]) {
@@ -107,9 +138,10 @@ private struct CatalogSearch {
 
   /// The matches of words and filters in an index, best first.
   /// - Parameter score: The better, the smaller.
+  /// - Parameter columns: Those of the index, by what exclusions call them.
   private func ranked(
-    _ filters: [(words: String?, columns: [String])], in index: String, of table: String, score: String,
-    _ conditions: (sql: String, values: [SQLValue])
+    _ filters: [(words: String?, columns: [String])], _ columns: [CatalogQuery.Exclusion.Field: [String]],
+    in index: String, of table: String, score: String, _ conditions: (sql: String, values: [SQLValue])
   ) throws -> WordRanking.Result {
     // A count over this limit says only that there are more.
     let limit = max(CatalogAnswer.countedMatches, WordRanking.rankedCount, query.offset + query.limit) + 1
@@ -117,7 +149,7 @@ private struct CatalogSearch {
       db, id: "\(table).id", score: score,
       from: "\(index) CROSS JOIN \(table) ON \(table).id = \(index).rowid WHERE \(index) MATCH ?\(conditions.sql)",
       conditions.values
-    ).rows(limit: limit) { pattern(filters, lastIsPrefix: $0).pattern }
+    ).rows(limit: limit) { pattern(filters, columns, lastIsPrefix: $0).pattern }
   }
 
   /// Rows in the order of an index, without words.
@@ -148,9 +180,11 @@ private struct CatalogSearch {
       let (ids, count) = try listed("song", order: order, conditions)
       return try hits(ids, count: count, reader.songs)
     }
-    let found = try ranked(filters, in: "songs_fts", of: "song", score: WordRanking.songScore, conditions)
+    let found = try ranked(
+      filters, [.artist: ["artist", "album_artist"], .album: ["album"], .title: ["title"], .genre: ["genre"]],
+      in: "songs_fts", of: "song", score: WordRanking.songScore, conditions)
     var ids = found.ids
-    if filters.allSatisfy({ $0.0 == nil }) {
+    if filters.allSatisfy({ $0.0 == nil }), query.isPlain {
       // Whose title or artist is what was asked for may be behind many others.
       let exact = try ["title", "artist"].flatMap { column in
         try reader.ids(
@@ -180,7 +214,8 @@ private struct CatalogSearch {
       return try hits(ids, count: count, reader.albums)
     }
     let found = try ranked(
-      filters, in: "albums_fts", of: "album", score: "bm25(albums_fts, 4, 2, 2) - 0.1 * min(album.track_count, 20)",
+      filters, [.artist: ["artist"], .album: ["name"]], in: "albums_fts", of: "album",
+      score: "bm25(albums_fts, 4, 2, 2) - 0.1 * min(album.track_count, 20)",
       conditions)
     return try named(found, "album", conditions, reader.albums)
   }
@@ -214,7 +249,7 @@ private struct CatalogSearch {
       return try hits(ids, count: ids.count, reader.artists)
     }
     let found = try ranked(
-      filters, in: "artists_fts", of: "artist",
+      filters, [.artist: ["name"]], in: "artists_fts", of: "artist",
       score: "bm25(artists_fts) - 0.1 * min(artist.track_count + artist.album_count, 50)", conditions)
     return try named(found, "artist", conditions, reader.artists)
   }
@@ -224,7 +259,7 @@ private struct CatalogSearch {
     _ found: WordRanking.Result, _ table: String, _ conditions: (sql: String, values: [SQLValue]),
     _ read: ([Int64]) throws -> [Hit]
   ) throws -> SearchHits<Hit> {
-    guard !query.text.isEmpty, query.artist == nil, query.album == nil else {
+    guard !query.text.isEmpty, query.artist == nil, query.album == nil, query.isPlain else {
       return try hits(found.ids, count: found.count, read)
     }
     func names(_ comparison: String) throws -> [Int64] {

@@ -14,6 +14,13 @@ public struct SongArtist: Sendable, Hashable {
     self.name = name
   }
 
+  /// Stands for the performers of tracks and albums that name nobody. No tag has an empty name, so nobody else has the id.
+  public static let unknown = {
+    var artist = SongArtist(named: "")
+    artist.name = "Unknown artist"
+    return artist
+  }()
+
   static func list(_ column: String?) -> [SongArtist] {
     CatalogNames.names(in: column).map { SongArtist(named: $0) }
   }
@@ -197,6 +204,14 @@ public struct CatalogArtist: Sendable, Hashable {
       JOIN genre_song ON genre_song.song = own.song JOIN genre ON genre.id = genre_song.genre
       GROUP BY genre.id ORDER BY count(*) DESC, genre.name LIMIT 5))
     """
+
+  init(id: String, name: String, trackCount: Int, albumCount: Int, genres: [String]) {
+    self.id = id
+    self.name = name
+    self.trackCount = trackCount
+    self.albumCount = albumCount
+    self.genres = genres
+  }
 
   init(_ query: Query) {
     id = query.text(0)

@@ -76,21 +76,14 @@ struct Access: RouterMiddleware {
   /// - Returns: the name of the token; `nil` if there is none, and none is needed here.
   private func token(of request: inout Request, context: ServerContext, route: Route) async throws -> String? {
     let shown = try await credentials(of: &request, context: context, route: route)
-    let address = context.client.address
     guard let shown else {
       if route.isOpen || route.isOpenLocally && context.client.isLocal { return nil }
       throw Self.unauthorized("This needs a token. Show it as: Authorization: Bearer TOKEN")
     }
-    if let wait = failures.wait(for: address) {
-      if route.isOpen { return nil }
-      throw RequestError(
-        .tooManyRequests, "There were too many wrong tokens. Wait a minute.",
-        retryAfter: max(1, Int(wait.components.seconds) + 1))
-    }
     if let name = name(of: shown) { return name }
-    // A cookie that has run out is no attempt, and pages that need no token are shown all the same.
-    if case .cookie = shown {} else { failures.add(address) }
+    // Pages that need no token are shown all the same, and a cookie that has run out is no attempt.
     if route.isOpen { return nil }
+    if case .cookie = shown {} else { try failures.note(context.client.address) }
     throw Self.unauthorized("The token is not valid. It may have run out, or be mistyped.")
   }
 

@@ -8,4 +8,12 @@ package struct Client: Sendable, Equatable {
   package var token: String?
   /// Whether it is on this machine, and no proxy between.
   package var isLocal = false
+
+  /// What limits of one client count as one: all that show a token, or else all of an address.
+  enum Owner: Sendable, Hashable {
+    case token(String)
+    case network([UInt8])
+  }
+
+  var owner: Owner { token.map { .token($0) } ?? .network(address?.network ?? []) }
 }

@@ -1,6 +1,8 @@
+internal import HTTPTypes
 internal import Synchronization
 
-/// How often somebody has shown a wrong token lately.
+/// How often somebody has shown a wrong token lately. Right tokens are not counted and always pass: tokens are too long to be
+/// found by trying, so what is slowed down is the trying alone.
 final class FailedAttempts: Sendable {
   /// Wrong tokens from one network until it has to wait.
   static let maximum = 20
@@ -20,6 +22,17 @@ final class FailedAttempts: Sendable {
       guard let count = counts[Self.key(address)], count.count >= Self.maximum, count.end > now else { return nil }
       return count.end - now
     }
+  }
+
+  /// Notes a wrong token.
+  /// - Throws: 429 after too many of them.
+  func note(_ address: NetworkAddress?) throws(RequestError) {
+    if let wait = wait(for: address) {
+      throw RequestError(
+        .tooManyRequests, "There were too many wrong tokens. Wait a minute, or show a right one.",
+        retryAfter: Int(wait.components.seconds) + 1)
+    }
+    add(address)
   }
 
   func add(_ address: NetworkAddress?, now: ContinuousClock.Instant = .now) {

@@ -24,15 +24,10 @@ struct LoginRoutes: RouteSet {
     guard case .object(let members)? = try? JSONValue(parsing: body.readableBytesView),
       case .string(let token)? = members["token"]
     else { throw RequestError(.badRequest, "The body must be {\"token\": \"…\"}.") }
-    if let wait = failures.wait(for: context.client.address) {
-      throw RequestError(
-        .tooManyRequests, "There were too many wrong tokens. Wait a minute.",
-        retryAfter: Int(wait.components.seconds) + 1)
-    }
     guard let name = services.access.name(ofSecret: token),
       let pass = services.access.pass(for: name, kind: .cookie, lasting: AppCookie.lifetime)
     else {
-      failures.add(context.client.address)
+      try failures.note(context.client.address)
       throw RequestError(.unauthorized, "There is no such token.")
     }
     return Response(

@@ -1,15 +1,24 @@
+internal import NIOCore
 internal import Synchronization
 
 /// Hands events to all that listen. Who reads too slowly misses the oldest ones.
 final class EventHub: Sendable {
+  private struct Listener {
+    var owner: Client.Owner
+    var events: AsyncStream<ServerEvent>.Continuation
+  }
+
   private struct State {
-    var listeners: [Int: AsyncStream<ServerEvent>.Continuation] = [:]
+    /// The later one came, the larger is its number.
+    var listeners: [Int: Listener] = [:]
     var next = 0
     var isClosed = false
   }
 
   /// Connections that can listen at a time.
-  static let mostListeners = 64
+  static let mostListeners = 128
+  /// Of one client. Its next one takes the place of its oldest, so a page that is loaded again is always heard.
+  static let mostOfOne = 16
   private static let keptEvents = 64
 
   private let state = Mutex(State())
@@ -18,23 +27,30 @@ final class EventHub: Sendable {
   var count: Int { state.withLock { $0.listeners.count } }
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// What happens from now on; `nil` if too many listen, or nothing happens any more. Listening ends with the task that reads.
-  func listen() -> AsyncStream<ServerEvent>? {
+  /// What happens from now on; `nil` if too many listen, or nothing happens any more. Listening ends with the task that reads,
+  /// or when the client is gone.
+  func listen(_ owner: Client.Owner, until end: EventLoopFuture<Void>) -> AsyncStream<ServerEvent>? {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ServerEvent.self, bufferingPolicy: .bufferingNewest(Self.keptEvents))
-    let number: Int? = state.withLock { state in
-      guard !state.isClosed, state.listeners.count < Self.mostListeners else { return nil }
+    let (number, oldest): (Int?, Listener?) = state.withLock { state in
+      guard !state.isClosed else { return (nil, nil) }
+      let own = state.listeners.filter { $0.value.owner == owner }.keys
+      let oldest = own.count < Self.mostOfOne ? nil : own.min().flatMap { state.listeners.removeValue(forKey: $0) }
+      guard state.listeners.count < Self.mostListeners else { return (nil, oldest) }
       state.next += 1
-      state.listeners[state.next] = continuation
-      return state.next
+      state.listeners[state.next] = Listener(owner: owner, events: continuation)
+      return (state.next, oldest)
     }
+    // Out of the lock: what ends a listener takes it.
+    oldest?.events.finish()
     guard let number else { return nil }
     continuation.onTermination = { [weak self] _ in self?.remove(number) }
+    end.whenComplete { _ in continuation.finish() }
     return stream
   }
 
   func send(_ event: ServerEvent) {
-    for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
+    for listener in state.withLock({ Array($0.listeners.values) }) { listener.events.yield(event) }
   }
 
   /// Ends all streams, so that nobody waits for their ends.
@@ -43,7 +59,7 @@ final class EventHub: Sendable {
       state.isClosed = true
       return Array(state.listeners.values)
     }
-    for listener in listeners { listener.finish() }
+    for listener in listeners { listener.events.finish() }
   }
 
   private func remove(_ number: Int) {

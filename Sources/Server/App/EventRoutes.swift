@@ -11,8 +11,8 @@ struct EventRoutes: Sendable {
   private static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
 
   func add(to group: RouterGroup<ServerContext>) {
-    group.get("events") { _, _ in
-      guard let events = hub.listen() else {
+    group.get("events") { _, context in
+      guard let events = hub.listen(context.client.owner, until: context.end) else {
         throw RequestError(
           .serviceUnavailable, "Too many pages listen to this server. Close some of them.", retryAfter: 30)
       }

@@ -4,17 +4,13 @@ internal import Text
 
 /// Writes tracks, albums and artists as Spotify's Web API has them.
 ///
-/// What is not known is null where clients take it so. Plays are not counted: `popularity` is 0. The files can be played
+/// What is not known is null where clients take it so, and else what Spotify has for it. Plays are not counted: `popularity` is 0. The files can be played
 /// wherever the server is reached: `available_markets` is empty, `is_playable` true.
 struct CatalogJSON {
   /// What absolute URLs begin with.
   let base: String
   /// What lets a client see a cover that can show no token; `nil` where none is needed.
   let coverKey: @Sendable (_ id: String) -> String?
-
-  /// Tracks without artists need one, since clients show the first. Its id is no artist's.
-  static let unknownArtist = SongArtist(named: "")
-  private static let unknownArtistName = "Unknown artist"
 
   // MARK: Parts
 
@@ -48,9 +44,10 @@ struct CatalogJSON {
   }
 
   private func artists(_ artists: [SongArtist], _ json: inout JSONWriter) {
-    json.putList("artists", artists.isEmpty ? [Self.unknownArtist] : artists) { json, artist in
+    // Clients show the first.
+    json.putList("artists", artists.isEmpty ? [.unknown] : artists) { json, artist in
       identify("artist", artist.id, &json)
-      json.put("name", artist.name.isEmpty ? Self.unknownArtistName : artist.name)
+      json.put("name", artist.name)
     }
   }
 
@@ -121,9 +118,15 @@ struct CatalogJSON {
 
   // MARK: Tracks
 
-  /// - Parameter album: Of the track; `nil` where it goes without saying.
-  func track(_ song: Song, album: SongAlbum??, _ json: inout JSONWriter) {
+  /// - Parameters:
+  ///   - album: Of the track; `nil` where it goes without saying.
+  ///   - inPlaylist: There it says that it is no episode of a show.
+  func track(_ song: Song, album: SongAlbum??, inPlaylist: Bool = false, _ json: inout JSONWriter) {
     json.object { json in
+      if inPlaylist {
+        json.put("episode", false)
+        json.put("track", true)
+      }
       if let album {
         json.key("album")
         self.album(album ?? SongAlbum(loose: song), &json)
@@ -161,10 +164,7 @@ struct CatalogJSON {
       }
       json.put("public", true)
       json.put("snapshot_id", playlist.id)
-      json.putObject("tracks") { json in
-        json.put("href", "\(base)/v1/playlists/\(playlist.id)/tracks")
-        json.put("total", playlist.trackCount)
-      }
+      itemCount(playlist.trackCount, ofPlaylist: playlist.id, &json)
       json.putNull("primary_color")
     }
   }

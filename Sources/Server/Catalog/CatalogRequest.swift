@@ -41,6 +41,18 @@ struct CatalogRequest {
       offset: try integer("offset", in: 0...10_000_000, default: 0))
   }
 
+  /// Whether what is not known is null, and not the number that Spotify has for it.
+  var wantsNulls: Bool { fields["nulls"] == "1" }
+
+  /// An answer with those of its parts alone that the parameter `fields` names.
+  func selected(_ write: (inout JSONWriter) -> Void) throws -> Response {
+    guard let text = fields["fields"], !text.isEmpty else { return Response.json(write) }
+    let selection = try FieldSelection(text)
+    var whole = JSONWriter()
+    write(&whole)
+    return Response.json(selection.applied(to: try JSONValue(parsing: whole.bytes)))
+  }
+
   /// A list with commas.
   func list(_ name: String) -> [String] {
     fields[name]?.split(separator: ",").map { String($0.drop { $0 == " " }) }.filter { !$0.isEmpty } ?? []
@@ -61,8 +73,8 @@ struct CatalogRequest {
   }
 }
 
-/// What `q` of a search means: words, and filters such as `artist:"two words"` or `year:1990-1999`
-/// (https://developer.spotify.com/documentation/web-api/reference/search).
+/// What `q` of a search means: words, filters such as `artist:"two words"` or `year:1990-1999`, `OR` between words, and `NOT`
+/// before a word or filter (https://developer.spotify.com/documentation/web-api/reference/search).
 struct CatalogWords {
   private(set) var query = CatalogQuery()
 
@@ -73,13 +85,26 @@ struct CatalogWords {
     var words: [String] = []
     var filter: String?
     var value: [String] = []
+    var isExcluded = false
     func end() throws {
-      if let filter { try set(filter, value.joined(separator: " "), now) }
+      if let filter { try set(filter, value.joined(separator: " "), isExcluded: isExcluded, now) }
+      if filter != nil { isExcluded = false }
       filter = nil
       value = []
     }
-    for piece in Self.pieces(of: text) {
-      if let name = piece.filter {
+    var texts: [String] = []
+    let pieces = Self.pieces(of: text)
+    for (index, piece) in pieces.enumerated() {
+      // At an end they are words like others.
+      let isWithin = index > 0 && index < pieces.count - 1 && piece.filter == nil && !piece.isQuoted
+      if isWithin, piece.text == "OR" || piece.text == "NOT" {
+        try end()
+        if piece.text == "OR" {
+          texts.append(words.joined(separator: " "))
+          words = []
+        }
+        isExcluded = piece.text == "NOT"
+      } else if let name = piece.filter {
         try end()
         filter = name
         if !piece.text.isEmpty { value.append(piece.text) }
@@ -87,15 +112,32 @@ struct CatalogWords {
         if piece.isQuoted || !["artist", "album", "track"].contains(name) { try end() }
       } else if filter != nil {
         value.append(piece.text)
+      } else if isExcluded {
+        query.excluded.append(.init(.any, piece.text))
+        isExcluded = false
       } else {
         words.append(piece.text)
       }
     }
     try end()
-    query.text = words.joined(separator: " ")
+    // Between filters alone there is nothing to choose from.
+    texts = (texts + [words.joined(separator: " ")]).filter { !$0.isEmpty }
+    query.text = texts.first ?? ""
+    query.alternatives = Array(texts.dropFirst())
   }
 
-  private mutating func set(_ filter: String, _ value: String, _ now: Timestamp) throws {
+  private static let excludable: [String: CatalogQuery.Exclusion.Field] = [
+    "artist": .artist, "album": .album, "track": .title, "genre": .genre,
+  ]
+
+  private mutating func set(_ filter: String, _ value: String, isExcluded: Bool, _ now: Timestamp) throws {
+    if isExcluded {
+      guard let field = Self.excludable[filter] else {
+        throw RequestError(.badRequest, "NOT goes before words and before artist:, album:, track: and genre:.")
+      }
+      query.excluded.append(.init(field, value))
+      return
+    }
     switch filter {
     case "artist": query.artist = value
     case "album": query.album = value

@@ -29,7 +29,6 @@ extension CatalogRoutes {
     }
   }
 
-  /// The artist of tracks that name none has no tracks.
   private func artist(_ id: String) throws -> CatalogArtist {
     guard let artist = try store.artist(id: CatalogRequest.id(id)) else {
       throw RequestError(.notFound, "There is no artist with this id.")
@@ -63,7 +62,8 @@ extension CatalogRoutes {
     let groups = wanted.isEmpty ? Self.groups : wanted
     var found: [(album: SongAlbum, group: String)] = []
     if groups != ["appears_on"] {
-      found += try store.albums(ofArtist: artist.id).map { ($0, CatalogJSON.type(of: $0)) }
+      let own = try store.albums(ofArtist: artist.id) + store.singles(ofArtist: artist.id)
+      found += own.map { ($0, CatalogJSON.type(of: $0)) }
     }
     if groups.contains("appears_on") {
       found += try store.albums(ofArtist: artist.id, .appearsOn).map { ($0, "appears_on") }

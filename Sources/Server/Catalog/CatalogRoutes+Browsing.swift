@@ -7,8 +7,8 @@ extension CatalogRoutes {
   func addBrowsing(to group: RouterGroup<ServerContext>) {
     get(group, "browse/new-releases") { request, _ in
       let page = try request.page()
-      let albums = try store.albums(order: .newest, limit: page.limit, offset: page.offset)
-      let total = try store.albumCount()
+      let albums = try store.releases(order: .newest, limit: page.limit, offset: page.offset)
+      let total = try store.releaseCount()
       return Response.json { json in
         json.object { json in
           json.key("albums")

@@ -31,29 +31,33 @@ extension CatalogRoutes {
       guard let record = try store.record(at: song.row.path, long: ["beats"]) else {
         throw RequestError(.notFound, "There is no track with this id.")
       }
-      return Response.json { AudioAnalysisDocument(song: song, record: record).write(&$0) }
+      let document = AudioAnalysisDocument(song: song, record: record, unknown: UnknownSound(request))
+      return Response.json { document.write(&$0) }
     }
     get(group, "recommendations") { request, _ in try recommend(request) }
   }
 
   private static func features(_ traits: SongTraits, _ request: CatalogRequest, _ json: inout JSONWriter) {
     let figures = SoundFigures(traits)
+    let unknown = UnknownSound(request)
     json.object { json in
-      json.put("danceability", traits.danceability, decimals: 3)
-      json.put("energy", traits.energy, decimals: 3)
+      json.put("danceability", traits.danceability ?? unknown.trait, decimals: 3)
+      json.put("energy", traits.energy ?? unknown.trait, decimals: 3)
       json.put("key", figures.key?.pitchClass ?? -1)
-      json.put("loudness", traits.integratedLoudness, decimals: 3)
-      json.put("mode", figures.key.map { $0.isMajor ? 1 : 0 })
-      json.put("speechiness", traits.speechiness, decimals: 3)
-      for name in ["acousticness", "instrumentalness", "liveness", "valence"] { json.putNull(name) }
-      json.put("tempo", traits.bpm, decimals: 3)
+      json.put("loudness", traits.integratedLoudness ?? unknown.loudness, decimals: 3)
+      json.put("mode", figures.key.map { $0.isMajor ? 1 : 0 } ?? unknown.mode)
+      json.put("speechiness", traits.speechiness ?? unknown.trait, decimals: 3)
+      for name in ["acousticness", "instrumentalness", "liveness", "valence"] {
+        json.put(name, unknown.trait, decimals: 3)
+      }
+      json.put("tempo", traits.bpm ?? unknown.tempo, decimals: 3)
       json.put("type", "audio_features")
       json.put("id", traits.id)
       json.put("uri", "spotify:track:\(traits.id)")
       json.put("track_href", "\(request.base)/v1/tracks/\(traits.id)")
       json.put("analysis_url", "\(request.base)/v1/audio-analysis/\(traits.id)")
-      json.put("duration_ms", traits.durationSeconds.map { Int(($0 * 1000).rounded()) })
-      json.put("time_signature", SoundFigures.timeSignature(traits.metre))
+      json.put("duration_ms", traits.durationSeconds.map { Int(($0 * 1000).rounded()) } ?? unknown.count)
+      json.put("time_signature", SoundFigures.timeSignature(traits.metre) ?? unknown.timeSignature)
     }
   }
 
@@ -106,6 +110,7 @@ extension CatalogRoutes {
 private struct AudioAnalysisDocument {
   let song: Song
   let record: FileRecord
+  let unknown: UnknownSound
 
   private var duration: Double { record.format?.duration ?? song.row.durationSeconds ?? 0 }
 
@@ -119,8 +124,8 @@ private struct AudioAnalysisDocument {
         json.put("detailed_status", "OK")
         json.put("status_code", 0)
         json.put("timestamp", (record.analyzed?.nanoseconds ?? 0) / 1_000_000_000)
-        json.putNull("analysis_time")
-        json.putNull("input_process")
+        json.put("analysis_time", unknown.confidence, decimals: 3)
+        json.put("input_process", unknown.text)
       }
       json.putObject("track") { track(&$0) }
       intervals("bars", tempo?.downbeats ?? [], tempo?.confidence, &json)
@@ -134,13 +139,12 @@ private struct AudioAnalysisDocument {
       json.putList("sections", sections) { json, section in
         json.put("start", section.startSeconds, decimals: 3)
         json.put("duration", section.endSeconds - section.startSeconds, decimals: 3)
-        json.putNull("confidence")
+        json.put("confidence", unknown.confidence, decimals: 3)
         json.put("loudness", section.levelDecibels, decimals: 2)
-        json.put("tempo", tempo?.bpm(at: section.startSeconds), decimals: 3)
-        json.putNull("tempo_confidence")
+        json.put("tempo", tempo?.bpm(at: section.startSeconds) ?? unknown.tempo, decimals: 3)
+        json.put("tempo_confidence", unknown.confidence, decimals: 3)
         key(&json)
-        json.put("time_signature", SoundFigures.timeSignature(tempo?.metre))
-        json.putNull("time_signature_confidence")
+        timeSignature(&json)
       }
       json.putList("segments", [Int]()) { json, _ in json.putNull("start") }
     }
@@ -149,28 +153,42 @@ private struct AudioAnalysisDocument {
   private func key(_ json: inout JSONWriter) {
     let key = song.row.key.flatMap(SoundFigures.key(ofCamelot:))
     json.put("key", key?.pitchClass ?? -1)
-    json.put("key_confidence", key == nil ? nil : record.findings[KeyFinding.self]?.confidence, decimals: 3)
-    json.put("mode", key.map { $0.isMajor ? 1 : 0 })
-    json.putNull("mode_confidence")
+    let confidence = key == nil ? nil : record.findings[KeyFinding.self]?.confidence
+    json.put("key_confidence", confidence ?? unknown.confidence, decimals: 3)
+    json.put("mode", key.map { $0.isMajor ? 1 : 0 } ?? unknown.mode)
+    json.put("mode_confidence", unknown.confidence, decimals: 3)
+  }
+
+  private func timeSignature(_ json: inout JSONWriter) {
+    json.put("time_signature", SoundFigures.timeSignature(record.tempo?.metre) ?? unknown.timeSignature)
+    json.put("time_signature_confidence", unknown.confidence, decimals: 3)
   }
 
   private func track(_ json: inout JSONWriter) {
     let tempo = record.tempo
-    json.put("num_samples", record.format.map { Int((duration * Double($0.sampleRate)).rounded()) })
+    json.put("num_samples", record.format.map { Int((duration * Double($0.sampleRate)).rounded()) } ?? unknown.count)
     json.put("duration", duration, decimals: 5)
     json.put("sample_md5", "")
     json.put("offset_seconds", 0)
     json.put("window_seconds", 0)
-    json.put("analysis_sample_rate", record.format?.sampleRate)
-    json.put("analysis_channels", record.format?.channelCount)
-    json.putNull("end_of_fade_in")
-    json.putNull("start_of_fade_out")
-    json.put("loudness", record.findings[LoudnessFinding.self]?.integrated, decimals: 3)
-    json.put("tempo", tempo?.bpm, decimals: 3)
-    json.put("tempo_confidence", tempo?.bpm == nil ? nil : tempo?.confidence, decimals: 3)
-    json.put("time_signature", SoundFigures.timeSignature(tempo?.metre))
-    json.putNull("time_signature_confidence")
+    json.put("analysis_sample_rate", record.format?.sampleRate ?? unknown.count)
+    json.put("analysis_channels", record.format?.channelCount ?? unknown.count)
+    // No fade is known: the first lasts no time, and the last begins with the end.
+    json.put("end_of_fade_in", unknown.confidence, decimals: 3)
+    json.put("start_of_fade_out", unknown.isNull ? nil : duration, decimals: 5)
+    json.put("loudness", record.findings[LoudnessFinding.self]?.integrated ?? unknown.loudness, decimals: 3)
+    json.put("tempo", tempo?.bpm ?? unknown.tempo, decimals: 3)
+    json.put("tempo_confidence", (tempo?.bpm == nil ? nil : tempo?.confidence) ?? unknown.confidence, decimals: 3)
+    timeSignature(&json)
     key(&json)
+    // Fingerprints and rhythms in Spotify's own codes.
+    for (text, version) in [
+      ("codestring", "code_version"), ("echoprintstring", "echoprint_version"), ("synchstring", "synch_version"),
+      ("rhythmstring", "rhythm_version"),
+    ] {
+      json.put(text, unknown.text)
+      json.put(version, unknown.confidence, decimals: 3)
+    }
   }
 
   /// From each start to the next. The last lasts as long as the one before.
@@ -182,7 +200,7 @@ private struct AudioAnalysisDocument {
         ? (index > 0 ? starts[index] - starts[index - 1] : duration - starts[index]) : starts[index + 1] - starts[index]
       json.put("start", starts[index], decimals: 5)
       json.put("duration", max(0, min(length, duration - starts[index])), decimals: 5)
-      json.put("confidence", confidence, decimals: 3)
+      json.put("confidence", confidence ?? unknown.confidence, decimals: 3)
     }
   }
 }

@@ -32,8 +32,8 @@ struct CatalogRoutes: RouteSet {
       return Response.json { request.json.track(song, album: .some(albums(song)), &$0) }
     }
     get(group, "albums") { request, _ in
-      let albums = try store.albums(ids: request.ids(most: 20))
-      let tracks = try albums.map { album in try album.map { try store.songs(ofAlbum: $0.id, limit: 50) } ?? [] }
+      let albums = try store.releases(ids: request.ids(most: 20))
+      let tracks = try albums.map { album in try album.map { try store.songs(ofRelease: $0.id, limit: 50) } ?? [] }
       return Response.json { json in
         json.object { json in
           json.key("albums")
@@ -74,6 +74,30 @@ struct CatalogRoutes: RouteSet {
     }
   }
 
+  /// A request that changes something.
+  /// - Parameter answer: Runs on a thread of `Services.blocking`.
+  func change(
+    _ group: RouterGroup<ServerContext>, _ method: HTTPRequest.Method, _ path: String,
+    _ answer: @escaping @Sendable (CatalogChange) throws -> Response
+  ) {
+    group.on(RouterPath(path), method: method) { request, context -> Response in
+      var request = request
+      let body = try await request.collectBody(upTo: CatalogChange.bodyLimit)
+      let change = try CatalogChange(
+        CatalogRequest(request, context, tokens: services.access), id: context.parameters.get("id") ?? "",
+        body: Array(body.readableBytesView))
+      return try await services.blocking { try answer(change) }
+    }
+  }
+
+  /// A paging object of a list that has nothing.
+  func emptyPage(_ request: CatalogRequest, _ path: String) throws -> Response {
+    let page = try request.page()
+    return Response.json { json in
+      request.json.page([Int](), page, total: 0, "\(request.base)/v1/\(path)", [], &json) { $0.integer($1) }
+    }
+  }
+
   // MARK: Tracks and albums
 
   func song(_ id: String) throws -> Song {
@@ -107,13 +131,10 @@ struct CatalogRoutes: RouteSet {
 
   /// An album and a part of its tracks. A track without an album stands for one.
   private func album(_ id: String, _ page: Page) throws -> (SongAlbum, [Song]) {
-    if let album = try store.album(id: CatalogRequest.id(id)) {
-      return (album, try store.songs(ofAlbum: id, limit: page.limit, offset: page.offset))
+    guard let album = try store.release(id: CatalogRequest.id(id)) else {
+      throw RequestError(.notFound, "There is no album with this id.")
     }
-    if let song = try store.song(id: id), song.album == nil {
-      return (SongAlbum(loose: song), page.offset == 0 ? [song] : [])
-    }
-    throw RequestError(.notFound, "There is no album with this id.")
+    return (album, try store.songs(ofRelease: id, limit: page.limit, offset: page.offset))
   }
 
   // MARK: Search
@@ -140,7 +161,7 @@ struct CatalogRoutes: RouteSet {
     let answer = try services.search(catalog: query)
     let albums = try albums(of: answer.tracks.hits)
     let images = try coverTracks(of: answer.artists.hits)
-    let playlists = types.contains("playlist") ? try generated.search(query.text) : []
+    let playlists = types.contains("playlist") ? try playlists(query) : []
     return Response.json { json in
       json.object { json in
         func section<Element>(
@@ -170,6 +191,15 @@ struct CatalogRoutes: RouteSet {
         }
       }
     }
+  }
+
+  private func playlists(_ query: CatalogQuery) throws -> [GeneratedPlaylist] {
+    let excluded = query.excluded.filter { $0.field == .any }.map { WordMatch($0.words) }
+    var found: [GeneratedPlaylist] = []
+    for text in [query.text] + query.alternatives {
+      for playlist in try generated.search(text) where !found.contains(playlist) { found.append(playlist) }
+    }
+    return found.filter { playlist in !excluded.contains { $0.matches(playlist.name) } }
   }
 
   /// Ids of albums whose covers stand for artists.

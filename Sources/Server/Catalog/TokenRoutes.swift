@@ -41,14 +41,9 @@ struct TokenRoutes: RouteSet {
     }
     var name: String?
     if services.access.areNeeded {
-      if let wait = failures.wait(for: context.client.address) {
-        throw RequestError(
-          .tooManyRequests, "There were too many wrong secrets. Wait a minute.",
-          retryAfter: max(1, Int(wait.components.seconds) + 1))
-      }
       name = secret(request, fields).flatMap { services.access.name(ofSecret: $0) }
       guard name != nil else {
-        failures.add(context.client.address)
+        try failures.note(context.client.address)
         throw RequestError(.unauthorized, "Invalid client secret.")
       }
     }

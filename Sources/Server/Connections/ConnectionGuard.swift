@@ -20,6 +20,15 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private var hasBegunAnswer = false
   /// The answer to this request is the last of the connection.
   private var wantsUpgrade = false
+  /// The client waits before it sends the body (RFC 9110, section 10.1.1).
+  private var expectsContinue = false
+  /// What came cannot be read, and nothing after it.
+  private var isDamaged = false
+  /// The client sends nothing more.
+  private var isInputClosed = false
+
+  /// An outbound event: the body of this request will be read.
+  struct BodyWelcome: Sendable {}
 
   init(_ limits: ConnectionLimits, metrics: ServerMetrics) {
     self.limits = limits
@@ -81,8 +90,11 @@ final class ConnectionGuard: ChannelDuplexHandler {
         head.headers.replaceOrAdd(name: "connection", value: "close")
         data = wrapInboundOut(.head(head))
       }
-    case .body: break
-    case .end: state.requestEnded(now: .now())
+      expectsContinue = head.version == .http1_1 && head.headers[canonicalForm: "expect"].contains("100-continue")
+    case .body: expectsContinue = false
+    case .end:
+      expectsContinue = false
+      state.requestEnded(now: .now())
     }
     context.fireChannelRead(data)
   }
@@ -101,10 +113,10 @@ final class ConnectionGuard: ChannelDuplexHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // While an answer is being given, the error stays behind it in the queue.
-    guard let error = error as? HTTPParserError, state.pending == 0 else {
-      return context.fireErrorCaught(error)
-    }
+    guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
+    isDamaged = true
+    // While an answer is being given, the error stays behind it in the queue, and reaches whoever reads the body.
+    guard state.pending == 0 else { return context.fireErrorCaught(error) }
     metrics.connectionEnded(because: .notHTTP)
     if error == .headerOverflow {
       refuse(
@@ -146,24 +158,46 @@ final class ConnectionGuard: ChannelDuplexHandler {
     var data = data
     switch unwrapOutboundIn(data) {
     case .head(var head):
-      if wantsUpgrade {
+      if wantsUpgrade || isDamaged {
         head.headers.replaceOrAdd(name: "connection", value: "close")
         data = wrapOutboundOut(.head(head))
       }
       if head.status.code >= 200 { hasBegunAnswer = true }
       isEventStream = head.headers.first(name: "content-type")?.hasPrefix("text/event-stream") == true
+      if isEventStream && isInputClosed { close(context, in: .zero) }
     case .body: break
     case .end:
       hasBegunAnswer = false
       isEventStream = false
       state.answerEnded(now: .now())
+      if isDamaged {
+        context.writeAndFlush(data, promise: promise)
+        context.close(mode: .output, promise: nil)
+        return close(context, in: .seconds(1))
+      }
     }
     context.write(data, promise: promise)
+  }
+
+  func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+    guard event is BodyWelcome else { return context.triggerUserOutboundEvent(event, promise: promise) }
+    guard expectsContinue, !isRefused, !hasBegunAnswer else {
+      promise?.succeed()
+      return
+    }
+    expectsContinue = false
+    context.writeAndFlush(
+      wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: promise)
   }
 
   // MARK: The end
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .inputClosed? = event as? ChannelEvent {
+      // Other clients may close their side and still read. Nobody would know that of one who left an event stream.
+      isInputClosed = true
+      if isEventStream { close(context, in: .zero) }
+    }
     if event is ChannelShouldQuiesceEvent {
       if isEventStream {
         // It has no end of its own.

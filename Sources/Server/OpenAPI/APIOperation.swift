@@ -37,6 +37,27 @@ struct APIOperation: Sendable {
     case bytes([String])
   }
 
+  /// For names in clients that are made from the document: `getV1TracksById`.
+  var id: String {
+    let words = path.split { !$0.isLetter && !$0.isNumber && $0 != "{" && $0 != "_" }.map { part in
+      part.first == "{" ? "By" + part.dropFirst().capitalizedFirst : part.capitalizedFirst
+    }
+    return method.rawValue.lowercased() + (words.isEmpty ? "Root" : words.joined())
+  }
+
+  /// The API that it belongs to.
+  var tag: String {
+    let tags = [
+      ("/v1/match", "recognition"), ("/v1/sessions", "recognition"), ("/v1/catalog", "recognition"), ("/v1", "library"),
+      ("/api/token", "library"), ("/api/v1", "acousticbrainz"), ("/v2", "acoustid"), ("/rest", "subsonic"),
+      ("/media", "media"), ("/app", "app"),
+    ]
+    return tags.first { path.hasPrefix($0.0) }?.1 ?? "server"
+  }
+
+  /// Whether mistakes are told as `Error`, and not in another shape that an API has for them.
+  var hasStandardErrors: Bool { ["library", "recognition", "media"].contains(tag) && path != "/api/token" }
+
   var method: HTTPRequest.Method
   /// As the router has it: `/v1/tracks/{id}`.
   var path: String
@@ -57,4 +78,9 @@ struct APIOperation: Sendable {
     self.body = body
     self.answer = answer
   }
+}
+
+extension StringProtocol {
+  /// With a capital letter at its start.
+  var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

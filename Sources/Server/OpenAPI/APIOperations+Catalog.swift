@@ -2,7 +2,9 @@ internal import Text
 
 /// The routes in the shape of Spotify's Web API.
 extension APIOperation {
-  static let catalog = token + music + sound + browsing + person + saved + playlists
+  static let catalog = token + music + sound + browsing + person + saved + playlists + following + player + spokenWord
+
+  private static let nulls = Parameter.choice("nulls", ["0", "1"])
 
   private static let page: [Parameter] = [.integer("limit", 1...50), .integer("offset", 0...10_000_000)]
   private static let ids = [Parameter.text("ids").required]
@@ -16,7 +18,7 @@ extension APIOperation {
 
   private static let music = [
     Self(
-      .get, "/v1/search", "Tracks, albums, artists and playlists by words and by isrc:, year:, artist:, album:, genre:",
+      .get, "/v1/search", "Tracks, albums, artists and playlists by words and by filters such as year:, with OR and NOT",
       [.text("q").required, .text("type").required] + page),
     Self(.get, "/v1/tracks", "Several tracks", ids),
     Self(.get, "/v1/tracks/{id}", "A track"),
@@ -31,9 +33,9 @@ extension APIOperation {
   ]
 
   private static let sound = [
-    Self(.get, "/v1/audio-features", "Tempo, key, loudness and traits of several tracks", ids),
-    Self(.get, "/v1/audio-features/{id}", "Tempo, key, loudness and traits of a track; null where unknown"),
-    Self(.get, "/v1/audio-analysis/{id}", "Bars, beats, tatums and sections of a track"),
+    Self(.get, "/v1/audio-features", "Tempo, key, loudness and traits of several tracks", ids + [nulls]),
+    Self(.get, "/v1/audio-features/{id}", "Tempo, key, loudness and traits of a track", [nulls]),
+    Self(.get, "/v1/audio-analysis/{id}", "Bars, beats, tatums and sections of a track", [nulls]),
     Self(
       .get, "/v1/recommendations", "Tracks that sound like the seeds",
       [
@@ -84,6 +86,7 @@ extension APIOperation {
       Self(.get, "/v1/playlists/{id}", "A playlist with its first 100 tracks"),
       Self(.put, "/v1/playlists/{id}", "Change name, description and visibility", body: .json(description)),
       Self(.get, "/v1/playlists/{id}/images", "The cover of its first track"),
+      Self(.get, "/v1/playlists/{id}/followers/contains", "Whether users follow a playlist", ids),
       Self(.put, "/v1/playlists/{id}/followers", "Nothing changes: whoever is here follows all playlists"),
       Self(.delete, "/v1/playlists/{id}/followers", "Delete a playlist"),
       Self(
@@ -95,7 +98,9 @@ extension APIOperation {
       "uri": text, "positions": ["type": "array", "items": ["type": "integer", "minimum": 0]],
     ])
     return [
-      Self(.get, path, "The tracks of a playlist", [.integer("limit", 1...100), .integer("offset", 0...10_000_000)]),
+      Self(
+        .get, path, "The tracks of a playlist",
+        [.integer("limit", 1...100), .integer("offset", 0...10_000_000)]),
       Self(
         .post, path, "Add tracks", [uris, .integer("position", 0...1_000_000)],
         body: .json(object(["uris": texts, "position": place]))),
@@ -110,6 +115,48 @@ extension APIOperation {
         body: .json(object(["tracks": ["type": "array", "items": removed], "snapshot_id": text]))),
     ]
   }
+
+  private static let followed = Parameter.choice("type", ["artist", "user"]).required
+
+  private static let following = [
+    Self(
+      .get, "/v1/me/following", "The followed artists",
+      [.choice("type", ["artist"]).required, .text("after"), .integer("limit", 1...50)]),
+    Self(.put, "/v1/me/following", "Follow artists", [followed, .text("ids")], body: .json(object(["ids": texts]))),
+    Self(.delete, "/v1/me/following", "Unfollow artists", [followed, .text("ids")], body: .json(object(["ids": texts]))),
+    Self(.get, "/v1/me/following/contains", "Which of them are followed", [followed] + ids),
+  ]
+
+  private static let player =
+    [
+      Self(.get, "/v1/me/player", "Nothing plays: 204"),
+      Self(.get, "/v1/me/player/currently-playing", "Nothing plays: 204"),
+      Self(.get, "/v1/me/player/devices", "Empty: there are no devices"),
+      Self(.get, "/v1/me/player/queue", "An empty queue"),
+      Self(.get, "/v1/me/player/recently-played", "Empty: plays are not noted", [.integer("limit", 1...50)]),
+      Self(.get, "/v1/me/top/artists", "Empty: plays are not counted", page),
+      Self(.get, "/v1/me/top/tracks", "Empty: plays are not counted", page),
+    ]
+    + PlayerRoutes.commands.map { Self($0.0, "/v1/\($0.1)", "There is no device to play on: 404") }
+
+  private static let spokenWord =
+    ["show", "episode", "audiobook", "chapter"].flatMap { kind in
+      [
+        Self(.get, "/v1/\(kind)s", "Null for each id: the library has music only", ids),
+        Self(.get, "/v1/\(kind)s/{id}", "The library has music only: 404"),
+      ]
+    }
+    + [("show", "episodes"), ("audiobook", "chapters")].map { kind, part in
+      Self(.get, "/v1/\(kind)s/{id}/\(part)", "The library has music only: 404")
+    }
+    + ["show", "episode", "audiobook"].flatMap { kind in
+      [
+        Self(.get, "/v1/me/\(kind)s", "Empty: the library has music only", page),
+        Self(.get, "/v1/me/\(kind)s/contains", "False for each id", ids),
+        Self(.put, "/v1/me/\(kind)s", "There are none to save: 404", [.text("ids")]),
+        Self(.delete, "/v1/me/\(kind)s", "None is saved, before or after", [.text("ids")]),
+      ]
+    }
 
   private static let description = object([
     "name": text, "description": text, "public": ["type": "boolean"],

@@ -132,10 +132,10 @@ extension APIOperation {
   ]
 
   private static let subsonic = [
-    Self(.get, "/rest/{method}", "The methods of OpenSubsonic", subsonicParameters, answer: "*/*"),
+    Self(.get, "/rest/{method}", "The methods of OpenSubsonic", subsonicParameters, answer: "application/xml"),
     Self(
       .post, "/rest/{method}", "The methods of OpenSubsonic", body: .form(["u", "p", "v", "c", "f", "id", "query"]),
-      answer: "*/*"),
+      answer: "application/xml"),
   ]
 
   static let text: JSONValue = ["type": "string"]

@@ -34,6 +34,7 @@ struct OpenAPIRoutes: RouteSet {
       ],
       "paths": .object(paths.mapValues { .object($0) }),
       "components": [
+        "schemas": .object(APISchemas.all),
         "securitySchemes": [
           "token": ["type": "http", "scheme": "bearer"],
           "cookie": ["type": "apiKey", "in": "cookie", "name": .string(AppCookie.name)],
@@ -57,15 +58,40 @@ struct OpenAPIRoutes: RouteSet {
       ]
     }
     var members: [String: JSONValue] = [
+      "operationId": .string(operation.id),
+      "tags": [.string(operation.tag)],
       "summary": .string(operation.summary),
       "parameters": .array(inPath + inQuery),
-      "responses": [
-        "200": ["description": "As asked", "content": .object([operation.answer: [:]])],
-        "default": ["description": "Why it is not as asked, in the shape of the API"],
-      ],
+      "responses": .object(responses(operation)),
     ]
     if let body = operation.body { members["requestBody"] = requestBody(body) }
     return .object(members)
+  }
+
+  private static func responses(_ operation: APIOperation) -> [String: JSONValue] {
+    var problem: [String: JSONValue] = ["description": "Why it is not as asked, in the shape of the API"]
+    if operation.hasStandardErrors {
+      problem["content"] = ["application/json": ["schema": AnswerSchema.type("Error")]]
+    }
+    var responses: [String: JSONValue] = ["default": .object(problem)]
+    for answer in operation.answers {
+      var response: [String: JSONValue] = ["description": "As asked"]
+      if let schema = answer.schema {
+        var content: [String: JSONValue] = ["application/json": ["schema": schema]]
+        if operation.answer != "application/json" { content[operation.answer] = [:] }
+        response["content"] = .object(content)
+      }
+      responses[String(answer.status)] = .object(response)
+    }
+    if operation.answers.isEmpty {
+      let isText = operation.answer.hasPrefix("text/")
+      let schema: JSONValue = isText ? ["type": "string"] : ["type": "string", "format": "binary"]
+      responses["200"] = ["description": "As asked", "content": .object([operation.answer: ["schema": schema]])]
+    }
+    if operation.method == .get, operation.answers.contains(where: { $0.status == 200 }) {
+      responses["304"] = ["description": "The answer has not changed since that of If-None-Match"]
+    }
+    return responses
   }
 
   private static func requestBody(_ body: APIOperation.Body) -> JSONValue {

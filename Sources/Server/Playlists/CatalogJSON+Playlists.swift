@@ -9,9 +9,11 @@ enum ServerUser {
 }
 
 extension CatalogJSON {
-  func user(_ json: inout JSONWriter) {
+  /// - Parameter isOwn: As people see themselves.
+  func user(isOwn: Bool = false, _ json: inout JSONWriter) {
     json.object { json in
       identify("user", ServerUser.id, &json)
+      if isOwn { json.put("account_id", ServerUser.id) }
       json.put("display_name", ServerUser.name)
       json.putObject("followers") {
         $0.putNull("href")
@@ -26,10 +28,7 @@ extension CatalogJSON {
   func playlist(_ playlist: Playlist, cover: String?, _ json: inout JSONWriter) {
     json.object { json in
       members(of: playlist, cover: cover, &json)
-      json.putObject("tracks") { json in
-        json.put("href", "\(base)/v1/playlists/\(playlist.id)/tracks")
-        json.put("total", playlist.trackCount)
-      }
+      itemCount(playlist.trackCount, ofPlaylist: playlist.id, &json)
     }
   }
 
@@ -43,9 +42,24 @@ extension CatalogJSON {
         $0.putNull("href")
         $0.put("total", 0)
       }
-      json.key("tracks")
-      self.page(items, page, total: playlist.trackCount, "\(base)/v1/playlists/\(playlist.id)/tracks", [], &json) {
-        item($1, &$0)
+      for name in Self.itemNames {
+        json.key(name)
+        self.page(items, page, total: playlist.trackCount, "\(base)/v1/playlists/\(playlist.id)/\(name)", [], &json) {
+          item($1, &$0)
+        }
+      }
+    }
+  }
+
+  /// What is in a playlist, by the name that it has now and the one before 2026: clients need one or the other.
+  private static let itemNames = ["tracks", "items"]
+
+  /// As lists of playlists have it.
+  func itemCount(_ count: Int, ofPlaylist id: String, _ json: inout JSONWriter) {
+    for name in Self.itemNames {
+      json.putObject(name) { json in
+        json.put("href", "\(base)/v1/playlists/\(id)/\(name)")
+        json.put("total", count)
       }
     }
   }
@@ -72,8 +86,10 @@ extension CatalogJSON {
       json.putObject("added_by") { identify("user", ServerUser.id, &$0) }
       json.put("is_local", false)
       json.putNull("primary_color")
-      json.key("track")
-      if let song = item.song { track(song, album: .some(item.album), &json) } else { json.null() }
+      for name in ["track", "item"] {
+        json.key(name)
+        if let song = item.song { track(song, album: .some(item.album), inPlaylist: true, &json) } else { json.null() }
+      }
       json.putObject("video_thumbnail") { $0.putNull("url") }
     }
   }

@@ -23,7 +23,7 @@ struct PlaylistRoutes: RouteSet {
   // MARK: People
 
   private func addPeople(to group: RouterGroup<ServerContext>) {
-    catalog.get(group, "me") { request, _ in Response.json { request.json.user(&$0) } }
+    catalog.get(group, "me") { request, _ in Response.json { request.json.user(isOwn: true, &$0) } }
     catalog.get(group, "users/:id") { request, id in
       try Self.requireUser(id)
       return Response.json { request.json.user(&$0) }
@@ -33,8 +33,8 @@ struct PlaylistRoutes: RouteSet {
       try Self.requireUser(id)
       return try playlists(request, "users/\(id)")
     }
-    change(group, .post, "me/playlists") { try create($0) }
-    change(group, .post, "users/:id/playlists") {
+    catalog.change(group, .post, "me/playlists") { try create($0) }
+    catalog.change(group, .post, "users/:id/playlists") {
       try Self.requireUser($0.id)
       return try create($0)
     }
@@ -84,11 +84,11 @@ struct PlaylistRoutes: RouteSet {
         }
       }
     }
-    change(group, .put, "me/tracks") {
+    catalog.change(group, .put, "me/tracks") {
       try store.save(songs($0.ids()).map { TrackReference($0.row) })
       return Response(status: .ok)
     }
-    change(group, .delete, "me/tracks") {
+    catalog.change(group, .delete, "me/tracks") {
       try store.unsave(files: songs($0.ids()).map(\.row.fileID))
       return Response(status: .ok)
     }
@@ -100,11 +100,11 @@ struct PlaylistRoutes: RouteSet {
     catalog.get(group, "me/albums") { request, _ in
       let page = try request.page()
       let saved = try store.saved(.album)
-      let all = zip(try store.albums(ids: saved.map(\.id)), saved).compactMap { album, saved in
+      let all = zip(try store.releases(ids: saved.map(\.id)), saved).compactMap { album, saved in
         album.map { ($0, saved) }
       }
       let shown = Array(all.dropFirst(page.offset).prefix(page.limit))
-      let tracks = try shown.map { try store.songs(ofAlbum: $0.0.id, limit: 50) }
+      let tracks = try shown.map { try store.songs(ofRelease: $0.0.id, limit: 50) }
       return Response.json { json in
         request.json.page(
           Array(zip(shown, tracks)), page, total: all.count, "\(request.base)/v1/me/albums", [], &json
@@ -117,11 +117,11 @@ struct PlaylistRoutes: RouteSet {
         }
       }
     }
-    change(group, .put, "me/albums") {
+    catalog.change(group, .put, "me/albums") {
       try store.save(.album, ids: albums($0.ids()))
       return Response(status: .ok)
     }
-    change(group, .delete, "me/albums") {
+    catalog.change(group, .delete, "me/albums") {
       try store.unsave(.album, ids: $0.ids())
       return Response(status: .ok)
     }
@@ -133,14 +133,14 @@ struct PlaylistRoutes: RouteSet {
 
   /// Tracks, albums, artists and playlists alike, by their URIs, as the API has it since 2026.
   private func addLibrary(to group: RouterGroup<ServerContext>) {
-    change(group, .put, "me/library") {
+    catalog.change(group, .put, "me/library") {
       let items = try items($0.uris("uris"))
       try store.save(items.songs.map { TrackReference($0.row) })
       try store.save(.album, ids: items.albums)
       try store.save(.artist, ids: items.artists)
       return Response(status: .ok)
     }
-    change(group, .delete, "me/library") {
+    catalog.change(group, .delete, "me/library") {
       let items = try items($0.uris("uris"))
       try store.unsave(files: items.songs.map(\.row.fileID))
       try store.unsave(.album, ids: items.albums)
@@ -148,7 +148,7 @@ struct PlaylistRoutes: RouteSet {
       for id in items.playlists { try store.deletePlaylist(id: id) }
       return Response(status: .ok)
     }
-    change(group, .get, "me/library/contains") {
+    catalog.change(group, .get, "me/library/contains") {
       let ids = try $0.uris("uris")
       let songs = try store.songs(ids: ids)
       let saved = try store.savedDates(ofFiles: songs.compactMap { $0?.row.fileID })
@@ -196,7 +196,7 @@ struct PlaylistRoutes: RouteSet {
   }
 
   private func albums(_ ids: [String]) throws -> [String] {
-    try store.albums(ids: ids).map { album in
+    try store.releases(ids: ids).map { album in
       guard let album else { throw RequestError(.notFound, "There is no album with one of these ids.") }
       return album.id
     }
@@ -209,9 +209,9 @@ struct PlaylistRoutes: RouteSet {
       let page = Page(limit: 100, offset: 0)
       let (playlist, items) = try playlist(id, page)
       let cover = items.lazy.compactMap(\.song?.id).first
-      return Response.json { request.json.playlist(playlist, cover: cover, items, page, &$0) }
+      return try request.selected { request.json.playlist(playlist, cover: cover, items, page, &$0) }
     }
-    change(group, .put, "playlists/:id") {
+    catalog.change(group, .put, "playlists/:id") {
       try store.describePlaylist(
         id: $0.id, name: $0.text("name").flatMap { $0.isEmpty ? nil : $0 }, description: $0.text("description"),
         isPublic: $0.flag("public"))
@@ -222,11 +222,16 @@ struct PlaylistRoutes: RouteSet {
       let cover = items.lazy.compactMap(\.song?.id).first
       return Response.json { request.json.imageList(cover, &$0) }
     }
-    change(group, .put, "playlists/:id/followers") {
+    catalog.get(group, "playlists/:id/followers/contains") { request, id in
+      _ = try playlist(id, Page(limit: 0, offset: 0))
+      // Whoever is here follows all playlists.
+      return Self.flags(request.list("ids").map { $0 == ServerUser.id })
+    }
+    catalog.change(group, .put, "playlists/:id/followers") {
       _ = try playlist($0.id, Page(limit: 0, offset: 0))
       return Response(status: .ok)
     }
-    change(group, .delete, "playlists/:id/followers") {
+    catalog.change(group, .delete, "playlists/:id/followers") {
       guard try store.deletePlaylist(id: $0.id) else { throw PlaylistEditError.noSuchPlaylist }
       return Response(status: .ok)
     }
@@ -251,7 +256,8 @@ struct PlaylistRoutes: RouteSet {
     guard let made = try catalog.generated.playlist(id: id) else { throw PlaylistEditError.noSuchPlaylist }
     let songs = try catalog.generated.songs(ofPlaylist: id, limit: page.limit, offset: page.offset)
     let albums = try catalog.albums(of: songs)
-    return (Playlist(made), songs.map { PlaylistItem(added: nil, song: $0, album: albums($0)) })
+    // Nobody added them; they came with their files.
+    return (Playlist(made), songs.map { PlaylistItem(added: $0.row.added, song: $0, album: albums($0)) })
   }
 
   private func items(_ tracks: [ReferencedTrack]) throws -> [PlaylistItem] {
@@ -276,18 +282,18 @@ struct PlaylistRoutes: RouteSet {
     catalog.get(group, RouterPath(path)) { request, id in
       let page = try request.page(standard: 100, most: 100)
       let (playlist, items) = try playlist(id, page)
-      return Response.json { json in
+      return try request.selected { json in
         request.json.page(
           items, page, total: playlist.trackCount, "\(request.base)/v1/playlists/\(id)/tracks", [], &json
         ) { request.json.item($1, &$0) }
       }
     }
-    change(group, .post, path) {
+    catalog.change(group, .post, path) {
       let tracks = try songs($0.uris("uris")).map { TrackReference($0.row) }
       return Self.snapshot(
         try store.editPlaylist(id: $0.id, .insert(tracks, at: $0.integer("position"))), status: .created)
     }
-    change(group, .put, path) {
+    catalog.change(group, .put, path) {
       if let start = try $0.integer("range_start") {
         let target = try $0.integer("insert_before") ?? start
         let snapshot = try SnapshotID.number($0.text("snapshot_id"), of: $0.id)
@@ -297,7 +303,7 @@ struct PlaylistRoutes: RouteSet {
       let tracks = try songs($0.uris("uris")).map { TrackReference($0.row) }
       return Self.snapshot(try store.editPlaylist(id: $0.id, .replace(tracks)), status: .created)
     }
-    change(group, .delete, path) { change in
+    catalog.change(group, .delete, path) { change in
       let snapshot = try SnapshotID.number(change.text("snapshot_id"), of: change.id)
       let wanted = try change.removedTracks()
       let songs = try songs(wanted.map(\.id))
@@ -315,23 +321,6 @@ struct PlaylistRoutes: RouteSet {
 
   private static func snapshot(_ playlist: Playlist, status: HTTPResponse.Status = .ok) -> Response {
     Response.json(status: status, ["snapshot_id": .string(SnapshotID.text(playlist))])
-  }
-
-  // MARK: Requests that change something
-
-  /// - Parameter answer: Runs on a thread of `Services.blocking`.
-  private func change(
-    _ group: RouterGroup<ServerContext>, _ method: HTTPRequest.Method, _ path: String,
-    _ answer: @escaping @Sendable (CatalogChange) throws -> Response
-  ) {
-    group.on(RouterPath(path), method: method) { request, context -> Response in
-      var request = request
-      let body = try await request.collectBody(upTo: CatalogChange.bodyLimit)
-      let change = try CatalogChange(
-        CatalogRequest(request, context, tokens: catalog.services.access), id: context.parameters.get("id") ?? "",
-        body: Array(body.readableBytesView))
-      return try await catalog.services.blocking { try answer(change) }
-    }
   }
 }
 

@@ -57,6 +57,7 @@ final class LiveSession: Sendable {
 
   let id: String
   private let limit: ConfidenceLimit
+  private let waiting: HeldBytes
   private let state = Mutex(State())
   private let listening = Mutex(Listening())
 
@@ -70,9 +71,11 @@ final class LiveSession: Sendable {
   private static let eventLimit = 64
   private static let watcherLimit = 4
 
-  init(id: String, limit: ConfidenceLimit) {
+  /// - Parameter waiting: Counts the audio that waits in all sessions.
+  init(id: String, limit: ConfidenceLimit, waiting: HeldBytes) {
     self.id = id
     self.limit = limit
+    self.waiting = waiting
   }
 
   // MARK: Audio
@@ -102,6 +105,7 @@ final class LiveSession: Sendable {
       guard state.chunkBytes + chunk.readableBytes <= Self.queueLimit, state.chunks.count < Self.queuedChunkLimit else {
         throw RequestError(.tooManyRequests, "The audio comes faster than it is listened to.", retryAfter: 1)
       }
+      try waiting.take(chunk.readableBytes)
       state.format = format
       state.nextSequence += 1
       state.receivedBytes += chunk.readableBytes
@@ -138,6 +142,7 @@ final class LiveSession: Sendable {
       if !state.chunks.isEmpty, let format = state.format {
         let chunk = state.chunks.removeFirst()
         state.chunkBytes -= chunk.readableBytes
+        waiting.giveBack(chunk.readableBytes)
         return .chunk(chunk, format)
       }
       if case .ending(let reason) = state.phase { return .end(reason) }
@@ -234,8 +239,9 @@ final class LiveSession: Sendable {
   /// The events after one, as far as they are kept.
   func events(after id: Int) -> [SessionEvent] { state.withLock { $0.events.filter { $0.id > id } } }
 
-  /// Has an element whenever it is worth looking for events, or for saying that one is there; ends with the session.
-  func wakeUps() throws(RequestError) -> AsyncStream<Void> {
+  /// Has an element whenever it is worth looking for events, or for saying that one is there; ends with the session, or
+  /// when whoever listens is gone.
+  func wakeUps(until end: EventLoopFuture<Void>) throws(RequestError) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     continuation.yield()
     let number: Int? = try state.withLock { (state) throws(RequestError) in
@@ -254,6 +260,7 @@ final class LiveSession: Sendable {
     continuation.onTermination = { [weak self] _ in
       _ = self?.state.withLock { $0.watchers.removeValue(forKey: number) }
     }
+    end.whenComplete { _ in continuation.finish() }
     return stream
   }
 

@@ -8,6 +8,7 @@ internal import Synchronization
 final class LiveSessions: Sendable {
   private struct State {
     var sessions: [String: LiveSession] = [:]
+    var owners: [String: Client.Owner] = [:]
     var isClosed = false
     /// Somebody looks after them every second.
     var isTended = false
@@ -17,8 +18,13 @@ final class LiveSessions: Sendable {
   private let links: LibraryLinks
   private let threads: ThreadExecutor
   private let maximumCount: Int
+  /// Of one client.
+  private let maximumShare: Int
+  private let waiting = HeldBytes(limit: waitingLimit)
   private let state = Mutex(State())
 
+  /// Bytes of audio that may wait in all sessions.
+  private static let waitingLimit = 128 << 20
   /// Seconds without audio after which a session ends.
   static let idleSeconds: Int64 = 60
   /// Seconds for which the last events of a session can still be read.
@@ -31,23 +37,32 @@ final class LiveSessions: Sendable {
     self.catalog = catalog
     self.links = links
     self.maximumCount = maximumCount
+    maximumShare = max(1, maximumCount / 4)
     threads = try ThreadExecutor(threadCount: threadCount)
   }
 
-  func open(_ limit: ConfidenceLimit) throws(RequestError) -> LiveSession {
+  func open(_ limit: ConfidenceLimit, for owner: Client.Owner) throws(RequestError) -> LiveSession {
     // Who knows it may send and read: it cannot be guessed.
     let number = ContentID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
-    let session = LiveSession(id: number.description, limit: limit)
+    let session = LiveSession(id: number.description, limit: limit, waiting: waiting)
     let isFirst = try state.withLock { (state) throws(RequestError) in
       guard !state.isClosed else {
         throw RequestError(.serviceUnavailable, "The server is stopping. Try again later.", retryAfter: 5)
       }
-      guard state.sessions.values.count(where: { !$0.isEnded }) < maximumCount else {
+      let open = state.sessions.filter { !$0.value.isEnded }
+      guard open.keys.count(where: { state.owners[$0] == owner }) < maximumShare else {
+        throw RequestError(
+          .tooManyRequests,
+          "The server listens to \(maximumShare) sessions of this client already. End one of them first.",
+          retryAfter: 10)
+      }
+      guard open.count < maximumCount else {
         throw RequestError(
           .serviceUnavailable, "The server listens to \(maximumCount) sessions already. Try again later.",
           retryAfter: 10)
       }
       state.sessions[session.id] = session
+      state.owners[session.id] = owner
       defer { state.isTended = true }
       return !state.isTended
     }
@@ -101,6 +116,7 @@ final class LiveSessions: Sendable {
         state.sessions = state.sessions.filter { _, session in
           !session.isEnded || session.idleTime < .seconds(Self.idleSeconds + Self.afterlifeSeconds)
         }
+        state.owners = state.owners.filter { id, _ in state.sessions[id] != nil }
         if state.sessions.isEmpty { state.isTended = false }
         return Array(state.sessions.values)
       }

@@ -11,11 +11,11 @@ struct SessionRoutes: RouteSet {
   private var sessions: LiveSessions { services.recognition.sessions }
 
   func add(to router: Router<ServerContext>) {
-    router.post("v1/sessions") { request, _ in
+    router.post("v1/sessions") { request, context in
       let limit = try request.confidenceLimit
       // Who has no catalog learns it now, and not by an event.
       _ = try await services.blocking { try sessions.catalog.current() }
-      let session = try sessions.open(limit)
+      let session = try sessions.open(limit, for: context.client.owner)
       var response = Response.json(status: .created, session.jsonValue)
       response.headers[.location] = "/v1/sessions/\(session.id)"
       return response
@@ -46,7 +46,7 @@ struct SessionRoutes: RouteSet {
         ]))
     }
     router.get("v1/sessions/:id/events") { request, context in
-      events(of: try session(context), after: try lastEventID(of: request))
+      events(of: try session(context), after: try lastEventID(of: request), until: context.end)
     }
     router.delete("v1/sessions/:id") { _, context in
       sessions.end(try session(context), because: "The client has ended it.")
@@ -72,7 +72,7 @@ struct SessionRoutes: RouteSet {
   /// Tells nginx not to collect what it passes on.
   private static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
 
-  private func events(of session: LiveSession, after id: Int) -> Response {
+  private func events(of session: LiveSession, after id: Int, until end: EventLoopFuture<Void>) -> Response {
     Response(
       status: .ok,
       headers: [
@@ -89,7 +89,7 @@ struct SessionRoutes: RouteSet {
           return buffer
         }
         try await writer.write(SessionEvent.opening)
-        for await _ in try session.wakeUps() { try await writer.write(news() ?? SessionEvent.keepAlive) }
+        for await _ in try session.wakeUps(until: end) { try await writer.write(news() ?? SessionEvent.keepAlive) }
         if let buffer = news() { try await writer.write(buffer) }
         try await writer.finish(nil)
       })

@@ -34,6 +34,7 @@ extension SubsonicLibrary {
 
   func user(_ request: SubsonicRequest) throws -> SubsonicObject {
     let name = try request.required("username")
+    let folders = try services.folders().roots
     return .make {
       $0.put("user") {
         $0.put("username", name)
@@ -44,7 +45,7 @@ extension SubsonicLibrary {
           $0.put("\(role)Role", false)
         }
         for role in ["download", "playlist", "stream"] { $0.put("\(role)Role", true) }
-        $0.put("folder", .list([.integer(1)]))
+        $0.put("folder", .list(folders.indices.map { .integer(Int64($0) + 1) }))
       }
     }
   }
@@ -70,62 +71,83 @@ extension SubsonicLibrary {
 
   // MARK: Folders
 
-  func musicFolders(_ request: SubsonicRequest) -> SubsonicObject {
-    .make {
+  /// The folders that runs were given, with small numbers as ids.
+  func musicFolders(_ request: SubsonicRequest) throws -> SubsonicObject {
+    let roots = try services.folders().roots
+    return .make {
       $0.put("musicFolders") {
         $0.put(
           "musicFolder",
-          [
+          roots.enumerated().map { index, root in
             .make {
-              $0.put("id", 1)
-              $0.put("name", "Music")
+              $0.put("id", index + 1)
+              $0.put("name", root.name)
             }
-          ])
+          })
       }
     }
   }
 
-  private func allArtists() throws -> [CatalogArtist] { try store.artists(haveAlbums: true, limit: .max) }
-
+  /// The folders and songs right in the music folders, or in one of them: folders by the letters that their names begin with.
   func indexes(_ request: SubsonicRequest) throws -> SubsonicObject {
-    let starred = try dates(.artist)
-    let groups = Self.groups(try allArtists())
-    let changed = try store.albums(order: .newest, limit: 1).first?.added ?? Timestamp(nanoseconds: 0)
+    let folders = try services.folders()
+    var roots = folders.roots
+    if let number = try request.integer("musicFolderId") {
+      guard roots.indices.contains(number - 1) else { throw Self.notFound("music folder") }
+      roots = [roots[number - 1]]
+    }
+    let groups = Self.groups(roots.flatMap(\.folders).compactMap { folders[$0] }, by: \.name)
+    let songs = try children(store.songs(ofFiles: roots.flatMap(\.files)))
+    let changed = try store.releases(order: .newest, limit: 1).first?.added ?? Timestamp(nanoseconds: 0)
     return .make {
       $0.put("indexes") {
         $0.put("lastModified", changed.nanoseconds / 1_000_000)
         $0.put("ignoredArticles", Self.ignoredArticles.joined(separator: " "))
-        $0.put("index", groups.map { index($0, starred) })
+        $0.put(
+          "index",
+          groups.map { letter, folders in
+            .make {
+              $0.put("name", letter)
+              $0.put(
+                "artist",
+                folders.map { folder in
+                  .make {
+                    $0.put("id", folder.id)
+                    $0.put("name", folder.name)
+                  }
+                })
+            }
+          })
+        $0.put("child", songs)
       }
     }
   }
 
-  private func index(
-    _ group: (letter: String, artists: [CatalogArtist]), _ starred: [String: Timestamp]
-  ) -> SubsonicObject {
-    .make {
-      $0.put("name", group.letter)
-      $0.put("artist", group.artists.map { object($0, starred: starred[$0.id]) })
-    }
-  }
-
-  /// An artist is a folder of albums, and an album one of songs.
+  /// A folder on the disk. Lists of albums and artists for clients without tags lead here as well: an artist is a folder of
+  /// releases, and a release one of songs.
   func musicDirectory(_ request: SubsonicRequest) throws -> SubsonicObject {
     let id = try request.required("id")
+    let folders = try services.folders()
+    // Some clients ask by the number of a music folder.
+    let root = Int(id).flatMap { folders.roots.indices.contains($0 - 1) ? folders.roots[$0 - 1] : nil }
     let (name, parent, children): (String, String?, [SubsonicObject])
-    if let album = try store.album(id: id) {
-      (name, parent, children) = (album.name, album.artists.first?.id, try self.children(store.songs(ofAlbum: id)))
-    } else if let artist = try store.artist(id: id) {
-      (name, parent, children) = (artist.name, nil, try folders(store.albums(ofArtist: id)))
-    } else if id == "1" {
-      let artists = try allArtists().map { artist in
+    if let folder = root ?? folders[id] {
+      let songs = try self.children(store.songs(ofFiles: folder.files))
+      let inside = folder.folders.compactMap { folders[$0] }.map { child in
         SubsonicObject.make {
-          $0.put("id", artist.id)
+          $0.put("id", child.id)
+          $0.put("parent", folder.id)
           $0.put("isDir", true)
-          $0.put("title", artist.name)
+          $0.put("title", child.name)
+          $0.put("coverArt", child.cover)
         }
       }
-      (name, parent, children) = ("Music", nil, artists)
+      (name, parent, children) = (folder.name, folder.parent, inside + songs)
+    } else if let release = try store.release(id: id) {
+      let artist = release.artists.first ?? .unknown
+      (name, parent, children) = (release.name, artist.id, try self.children(store.songs(ofRelease: id)))
+    } else if let artist = try store.artist(id: id) {
+      (name, parent, children) = (artist.name, nil, try self.folders(releases(of: id)))
     } else {
       throw Self.notFound("folder")
     }
@@ -143,28 +165,42 @@ extension SubsonicLibrary {
 
   func artists(_ request: SubsonicRequest) throws -> SubsonicObject {
     let starred = try dates(.artist)
-    let groups = Self.groups(try allArtists())
+    let counts = try store.releaseCounts()
+    let groups = Self.groups(try store.releaseArtists(), by: \.name)
     return .make {
       $0.put("artists") {
         $0.put("ignoredArticles", Self.ignoredArticles.joined(separator: " "))
-        $0.put("index", groups.map { index($0, starred) })
+        $0.put(
+          "index",
+          groups.map { letter, artists in
+            .make {
+              $0.put("name", letter)
+              $0.put("artist", artists.map { object($0, releaseCount: counts[$0.id], starred: starred[$0.id]) })
+            }
+          })
       }
     }
+  }
+
+  /// The artist's own albums, those with tracks by the artist, and tracks that are in no album.
+  private func releases(of id: String) throws -> [SongAlbum] {
+    try store.albums(ofArtist: id) + store.albums(ofArtist: id, .appearsOn) + store.singles(ofArtist: id)
   }
 
   func artist(_ request: SubsonicRequest) throws -> SubsonicObject {
     let id = try request.required("id")
     guard let artist = try store.artist(id: id) else { throw Self.notFound("artist") }
-    var object = object(artist, starred: try dates(.artist)[id])
-    object.put("album", try objects(store.albums(ofArtist: id) + store.albums(ofArtist: id, .appearsOn)))
+    let releases = try releases(of: id)
+    var object = object(artist, releaseCount: releases.count, starred: try dates(.artist)[id])
+    object.put("album", try objects(releases))
     return .make { $0.put("artist", .object(object)) }
   }
 
   func album(_ request: SubsonicRequest) throws -> SubsonicObject {
     let id = try request.required("id")
-    guard let album = try store.album(id: id) else { throw Self.notFound("album") }
+    guard let album = try store.release(id: id) else { throw Self.notFound("album") }
     var object = object(album, starred: try dates(.album)[id])
-    object.put("song", try children(store.songs(ofAlbum: id)))
+    object.put("song", try children(store.songs(ofRelease: id)))
     return .make { $0.put("album", .object(object)) }
   }
 
@@ -208,9 +244,10 @@ extension SubsonicLibrary {
 
   private func artistInfo(_ request: SubsonicRequest, as name: String) throws -> SubsonicObject {
     let id = try request.required("id")
-    guard try store.artist(id: id) != nil || store.song(id: id) != nil || store.album(id: id) != nil else {
-      throw Self.notFound("artist")
-    }
+    guard
+      try store.artist(id: id) != nil || store.song(id: id) != nil || store.album(id: id) != nil
+        || services.folders()[id] != nil
+    else { throw Self.notFound("artist") }
     return .make { $0.put(name) { _ in } }
   }
 
@@ -236,23 +273,23 @@ extension SubsonicLibrary {
     let type = try request.required("type")
     let (limit, offset) = (try request.count("size", else: 10), try request.offset("offset"))
     switch type {
-    case "newest": return try store.albums(order: .newest, limit: limit, offset: offset)
+    case "newest": return try store.releases(order: .newest, limit: limit, offset: offset)
     case "random":
-      return try store.albums(order: .random(seed: Int.random(in: 0..<1_000_000)), limit: limit, offset: offset)
-    case "alphabeticalByName": return try store.albums(order: .name, limit: limit, offset: offset)
-    case "alphabeticalByArtist": return try store.albums(order: .artist, limit: limit, offset: offset)
+      return try store.releases(order: .random(seed: Int.random(in: 0..<1_000_000)), limit: limit, offset: offset)
+    case "alphabeticalByName": return try store.releases(order: .name, limit: limit, offset: offset)
+    case "alphabeticalByArtist": return try store.releases(order: .artist, limit: limit, offset: offset)
     case "byGenre":
       let genre = CatalogGenre.id(ofName: try request.required("genre"))
-      return try store.albums(order: .name, genre: genre, limit: limit, offset: offset)
+      return try store.releases(order: .name, genre: genre, limit: limit, offset: offset)
     case "byYear":
       guard let from = try request.integer("fromYear"), let to = try request.integer("toYear") else {
         throw RequestError.subsonic(.missingParameter, .badRequest, "byYear needs fromYear and toYear.")
       }
-      return try store.albums(
+      return try store.releases(
         order: .year(isDescending: from > to), years: min(from, to)...max(from, to), limit: limit, offset: offset)
     case "starred":
       let ids = try store.saved(.album).map(\.id)
-      return Array(try store.albums(ids: ids).compactMap(\.self).dropFirst(offset).prefix(limit))
+      return Array(try store.releases(ids: ids).compactMap(\.self).dropFirst(offset).prefix(limit))
     // What is played and how it is rated is not kept.
     case "frequent", "recent", "highest": return []
     default: throw RequestError(.badRequest, "type is none of the lists that Subsonic has: \(type.prefix(50)).")

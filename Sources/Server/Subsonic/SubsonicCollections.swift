@@ -120,7 +120,11 @@ extension SubsonicLibrary {
   /// Clients without tags star albums and artists as folders, by `id`.
   private func items(_ request: SubsonicRequest) throws -> (songs: [Song], albums: [String], artists: [String]) {
     var (songs, albums, artists): ([Song], [String], [String]) = ([], [], [])
-    for id in request.values("id") + request.values("albumId") + request.values("artistId") {
+    for id in request.values("albumId") {
+      guard try store.release(id: id) != nil else { throw Self.notFound("album") }
+      albums.append(id)
+    }
+    for id in request.values("id") + request.values("artistId") {
       if let song = try store.song(id: id) {
         songs.append(song)
       } else if try store.album(id: id) != nil {
@@ -145,7 +149,7 @@ extension SubsonicLibrary {
 
   private func starred(as name: String, albums: ([SongAlbum]) throws -> [SubsonicObject]) throws -> SubsonicObject {
     let artists = try objects(store.artists(ids: store.saved(.artist).map(\.id)).compactMap(\.self))
-    let albums = try albums(store.albums(ids: store.saved(.album).map(\.id)).compactMap(\.self))
+    let albums = try albums(store.releases(ids: store.saved(.album).map(\.id)).compactMap(\.self))
     let songs = try children(ofFiles: store.savedTracks().map(\.fileID))
     return .make {
       $0.put(name) {

@@ -30,14 +30,16 @@ struct SubsonicLibrary: Sendable {
 
   private func child(_ song: Song, starred: Timestamp?) -> SubsonicObject {
     let row = song.row
-    let credit = song.artists.map(\.name).joined(separator: ", ")
+    let artists = song.artists.isEmpty ? [.unknown] : song.artists
+    let credit = row.artist ?? artists.map(\.name).joined(separator: ", ")
     return .make {
       $0.put("id", song.id)
-      $0.put("parent", song.album?.id)
+      $0.put("parent", LibraryFolders.id(ofFolderOf: row.path))
       $0.put("isDir", false)
       $0.put("title", song.title)
-      $0.put("album", song.album?.name)
-      $0.put("artist", row.artist ?? (credit.isEmpty ? nil : credit))
+      // A track that is in no album is one of its own.
+      $0.put("album", song.album?.name ?? song.title)
+      $0.put("artist", credit)
       $0.put("track", song.track)
       $0.put("year", row.year)
       $0.put("genre", song.genres.first)
@@ -55,8 +57,8 @@ struct SubsonicLibrary: Sendable {
       $0.put("discNumber", song.disc)
       $0.put("created", row.added.description)
       $0.put("starred", starred?.description)
-      $0.put("albumId", song.album?.id)
-      $0.put("artistId", song.artists.first?.id)
+      $0.put("albumId", song.album?.id ?? song.id)
+      $0.put("artistId", artists.first?.id)
       $0.put("type", "music")
       $0.put("mediaType", "song")
       // Null where there is none; 0 where there is no tempo, as the extension wants it.
@@ -65,8 +67,8 @@ struct SubsonicLibrary: Sendable {
       $0.put("musicBrainzId", song.recordingID ?? "")
       $0.put("isrc", song.isrc.map { [$0] } ?? [])
       $0.put("genres", song.genres.map(Self.named))
-      $0.put("artists", song.artists.map(Self.reference))
-      $0.put("displayArtist", row.artist ?? credit)
+      $0.put("artists", artists.map(Self.reference))
+      $0.put("displayArtist", credit)
       $0.put("albumArtists", song.albumArtists.map(Self.reference))
       $0.put("displayAlbumArtist", song.albumArtists.map(\.name).joined(separator: ", "))
       $0.put("replayGain") { gain in
@@ -97,12 +99,13 @@ struct SubsonicLibrary: Sendable {
 
   /// `AlbumID3`.
   func object(_ album: SongAlbum, starred: Timestamp?) -> SubsonicObject {
-    let credit = album.artists.map(\.name).joined(separator: ", ")
+    let artists = album.artists.isEmpty ? [.unknown] : album.artists
+    let credit = artists.map(\.name).joined(separator: ", ")
     return .make {
       $0.put("id", album.id)
       $0.put("name", album.name)
-      $0.put("artist", credit.isEmpty ? nil : credit)
-      $0.put("artistId", album.artists.first?.id)
+      $0.put("artist", credit)
+      $0.put("artistId", artists.first?.id)
       $0.put("coverArt", album.id)
       $0.put("songCount", album.trackCount)
       $0.put("duration", Int(album.durationSeconds.rounded()))
@@ -113,7 +116,7 @@ struct SubsonicLibrary: Sendable {
       $0.put("mediaType", "album")
       $0.put("musicBrainzId", "")
       $0.put("genres", album.genres.map(Self.named))
-      $0.put("artists", album.artists.map(Self.reference))
+      $0.put("artists", artists.map(Self.reference))
       $0.put("displayArtist", credit)
       $0.put("releaseTypes", album.releaseTypes)
       $0.put("recordLabels", album.label.map { [Self.named($0)] } ?? [])
@@ -135,14 +138,14 @@ struct SubsonicLibrary: Sendable {
     let starred = try dates(.album)
     return albums.map { album in
       .make {
-        let credit = album.artists.map(\.name).joined(separator: ", ")
+        let artists = album.artists.isEmpty ? [.unknown] : album.artists
         $0.put("id", album.id)
-        $0.put("parent", album.artists.first?.id)
+        $0.put("parent", artists.first?.id)
         $0.put("isDir", true)
         $0.put("title", album.name)
         $0.put("name", album.name)
         $0.put("album", album.name)
-        $0.put("artist", credit.isEmpty ? nil : credit)
+        $0.put("artist", artists.map(\.name).joined(separator: ", "))
         $0.put("year", album.year)
         $0.put("genre", album.genres.first)
         $0.put("coverArt", album.id)
@@ -156,11 +159,12 @@ struct SubsonicLibrary: Sendable {
   }
 
   /// `ArtistID3`.
-  func object(_ artist: CatalogArtist, starred: Timestamp?) -> SubsonicObject {
+  /// - Parameter releaseCount: Of the artist and of others with tracks by the artist; `nil` for those of the artist alone.
+  func object(_ artist: CatalogArtist, releaseCount: Int? = nil, starred: Timestamp?) -> SubsonicObject {
     .make {
       $0.put("id", artist.id)
       $0.put("name", artist.name)
-      $0.put("albumCount", artist.albumCount)
+      $0.put("albumCount", releaseCount ?? artist.albumCount)
       $0.put("starred", starred?.description)
       $0.put("musicBrainzId", "")
       $0.put("sortName", Self.sortName(artist.name))
@@ -188,14 +192,19 @@ struct SubsonicLibrary: Sendable {
   }
 
   /// By the letter that their names begin with; `#` for anything else.
-  static func groups(_ artists: [CatalogArtist]) -> [(letter: String, artists: [CatalogArtist])] {
-    let groups = Dictionary(grouping: artists) { artist -> String in
-      let name = sortName(artist.name).folding(options: .diacriticInsensitive, locale: nil)
-      guard let first = name.first, first.isLetter else { return "#" }
+  static func groups<Element>(
+    _ elements: [Element], by name: (Element) -> String
+  ) -> [(letter: String, elements: [Element])] {
+    let named = elements.map { (element: $0, name: sortName(name($0))) }
+    let groups = Dictionary(grouping: named) { _, name -> String in
+      guard let first = name.folding(options: .diacriticInsensitive, locale: nil).first, first.isLetter else {
+        return "#"
+      }
       return String(first).uppercased()
     }
-    return groups.sorted { $0.key < $1.key }.map { letter, artists in
-      (letter, artists.sorted { (sortName($0.name).lowercased(), $0.id) < (sortName($1.name).lowercased(), $1.id) })
+    return groups.sorted { $0.key < $1.key }.map { letter, named in
+      // Equal names keep the order in which they came.
+      (letter, named.map { (element: $0.element, name: $0.name.lowercased()) }.sorted { $0.name < $1.name }.map(\.element))
     }
   }
 }

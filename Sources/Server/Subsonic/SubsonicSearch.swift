@@ -51,10 +51,10 @@ extension SubsonicLibrary {
     if text.isEmpty {
       // All of the library, page by page.
       if artists.limit > 0 {
-        found.artists = try store.artists(haveAlbums: true, limit: artists.limit, offset: artists.offset)
+        found.artists = try store.releaseArtists(limit: artists.limit, offset: artists.offset)
       }
       if albums.limit > 0 {
-        found.albums = try store.albums(order: .name, limit: albums.limit, offset: albums.offset)
+        found.albums = try store.releases(order: .name, limit: albums.limit, offset: albums.offset)
       }
       if songs.limit > 0 {
         found.songs = try store.songs(matching: .everything, limit: songs.limit, offset: songs.offset)
@@ -102,6 +102,9 @@ extension SubsonicLibrary {
     if let song = try store.song(id: id) { return try similar(to: song, limit: limit) }
     var songs = try store.songs(ofAlbum: id, limit: 20)
     if songs.isEmpty { songs = try store.songs(ofArtist: id, limit: 20) }
+    if songs.isEmpty, let folder = try services.folders()[id] {
+      songs = try store.songs(ofFiles: Array(folder.files.prefix(20)))
+    }
     if songs.isEmpty { throw Self.notFound("song") }
     for song in songs {
       let similar = try similar(to: song, limit: limit)
