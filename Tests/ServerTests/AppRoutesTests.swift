@@ -23,19 +23,19 @@ import Text
     let library = try await ServedLibrary(Self.files())
     let failed = try await library.get("/app/api/tracks?where=status:failed").json
     #expect(failed["count"] == 2 && failed["failed"] == 2)
-    let items = try #require(failed["items"]?.list)
+    let items = failed["items"].list
     #expect(items.map { $0["file"] } == ["cave lost.flac", "empty.mp3"])
-    #expect(items.allSatisfy { $0["status"] == "failed" && $0["problem"]?["what"] == "This file is empty." })
-    #expect(items[0]["problem"]?["do"] == "The copy or download never finished. Get it again.")
+    #expect(items.allSatisfy { $0["status"] == "failed" && $0["problem"]["what"] == "This file is empty." })
+    #expect(items[0]["problem"]["do"] == "The copy or download never finished. Get it again.")
 
     let all = try await library.get("/app/api/tracks?sort=path").json
-    #expect(all["count"] == 5 && all["failed"] == 2 && all["items"]?.list?.count == 5)
+    #expect(all["count"] == 5 && all["failed"] == 2 && all["items"].list.count == 5)
     let rest = try await library.get("/app/api/tracks?sort=path&offset=3").json
-    #expect(rest["items"]?.list?.count == 2 && rest["failed"] == .null)
+    #expect(rest["items"].list.count == 2 && rest["failed"] == .null)
     let words = try await library.get("/app/api/tracks?q=cave").json
-    #expect(words["count"] == 3 && words["failed"] == 1 && words["items"]?.list?.count == 3)
+    #expect(words["count"] == 3 && words["failed"] == 1 && words["items"].list.count == 3)
     let search = try await library.get("/app/api/search?q=cave").json["tracks"]
-    #expect(search?["items"]?.list?.map { $0["file"] } == ["Cave.flac", "cave lost.flac", "Cavern.flac"])
+    #expect(search["items"].list.map { $0["file"] } == ["Cave.flac", "cave lost.flac", "Cavern.flac"])
 
     let status = try await library.get("/app/api/status").json
     #expect(status["tracks"] == 3 && status["failed"] == 2)
@@ -47,10 +47,10 @@ import Text
   /// The report and the lists link to it.
   @Test func aFailedFileHasAPage() async throws {
     let library = try await ServedLibrary(Self.files())
-    let id = try #require(try await library.get("/app/api/tracks?q=lost").json["items"]?.list?.first?["id"]?.text)
+    let id = try #require(try await library.get("/app/api/tracks?q=lost").json["items"].list.first?["id"].text)
     let page = try await library.get("/app/api/tracks/\(id)")
     #expect(page.status == 200 && page.json["tempo"] == .null)
-    #expect(page.json["problems"]?.list?.first?["is_failure"] == true)
+    #expect(page.json["problems"].list.first?["is_failure"] == true)
     // It is no track of the catalog, and cannot be played.
     #expect(try await library.get("/v1/tracks/\(id)").status == 404)
     try await library.stop()
@@ -58,19 +58,19 @@ import Text
 
   @Test func artistsOfACreditHaveNoCommas() async throws {
     let library = try await ServedLibrary(Self.files())
-    let track = try await library.get("/app/api/tracks?q=cavern").json["items"]?.list?.first
-    #expect(track?["artists"]?.list?.map { $0["name"] } == ["Ada", "Bix"])
+    let track = try await library.get("/app/api/tracks?q=cavern").json["items"].list.first
+    #expect(track?["artists"].list.map { $0["name"] } == ["Ada", "Bix"])
     try await library.stop()
   }
 
   /// Tracks of an artist by pages, so that playing them goes on to the last.
   @Test func tracksOfAnArtistComeInPages() async throws {
     let library = try await ServedLibrary(Self.files())
-    let found = try await library.get("/app/api/artists?limit=10").json["items"]?.list
-    let id = try #require(found?.first { $0["name"] == "Bix" }?["id"]?.text)
+    let found = try await library.get("/app/api/artists?limit=10").json["items"].list
+    let id = try #require(found.first { $0["name"] == "Bix" }?["id"].text)
     let second = try await library.get("/app/api/artists/\(id)?limit=1&offset=1").json
-    #expect(second["tracks"]?["count"] == 2 && second["tracks"]?["items"]?.list?.count == 1)
-    #expect(second["albums"]?.list?.isEmpty == true)
+    #expect(second["tracks"]["count"] == 2 && second["tracks"]["items"].list.count == 1)
+    #expect(second["albums"].list.isEmpty == true)
     try await library.stop()
   }
 
@@ -90,20 +90,10 @@ import Text
     let library = try await ServedLibrary([
       ServedLibrary.File(path: "/music/sung.flac", tags: [:], lyrics: [lyrics])
     ])
-    let id = try #require(try await library.get("/app/api/tracks").json["items"]?.list?.first?["id"]?.text)
-    let shown = try await library.get("/app/api/tracks/\(id)").json["lyrics"]?.list
-    #expect(shown?.first?["language"] == "eng")
-    #expect(shown?.first?["lines"]?.list?.map { $0["text"] } == ["One", "Two"])
+    let id = try #require(try await library.get("/app/api/tracks").json["items"].list.first?["id"].text)
+    let shown = try await library.get("/app/api/tracks/\(id)").json["lyrics"].list
+    #expect(shown.first?["language"] == "eng")
+    #expect(shown.first?["lines"].list.map { $0["text"] } == ["One", "Two"])
     try await library.stop()
   }
-}
-
-extension JSONValue {
-  fileprivate subscript(name: String) -> JSONValue? {
-    if case .object(let members) = self { members[name] } else { nil }
-  }
-
-  fileprivate var list: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
-
-  fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
 }
