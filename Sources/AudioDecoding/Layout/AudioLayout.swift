@@ -123,8 +123,11 @@ struct AudioLayout {
     switch extent.flaw {
     case .cutOff(let message): return DecodeError(.truncated, message)
     case .disordered(let message): return DecodeError(.corrupt, message)
-    case nil: return nil
+    case nil: break
     }
+    guard let missing = excess?.missingTagByteCount, missing > 0 else { return nil }
+    return DecodeError(
+      .truncated, "The file ends inside its APE tag, \(missing) bytes early: it was cut off. The audio is whole.")
   }
 
   /// What a person should know although it does no harm.
@@ -147,7 +150,7 @@ struct AudioLayout {
       remark("contradicting_header", contradiction)
     }
     if let contradiction = extent.contradiction { remark("contradicting_header", contradiction) }
-    if let excess, textTransfer == nil {
+    if let excess, textTransfer == nil, excess.missingTagByteCount <= 0 {
       let count = "\(excess.byteCount) byte\(excess.byteCount == 1 ? "" : "s")"
       if let second = excess.container {
         remark(
