@@ -139,8 +139,12 @@ struct AudioLayout {
     switch extent.flaw {
     case .cutOff(let message): return DecodeError(.truncated, message)
     case .disordered(let message): return DecodeError(.corrupt, message)
-    case nil: return ending.flatMap(Self.fault(of:))
+    case nil: break
     }
+    if let fault = ending.flatMap(Self.fault(of:)) { return fault }
+    guard let missing = excess?.missingTagByteCount, missing > 0 else { return nil }
+    return DecodeError(
+      .truncated, "The file ends inside its APE tag, \(missing) bytes early: it was cut off. The audio is whole.")
   }
 
   private static func fault(of ending: StreamEnding) -> DecodeError? {
@@ -183,7 +187,7 @@ struct AudioLayout {
       remark("contradicting_header", contradiction)
     }
     if let contradiction = extent.contradiction { remark("contradicting_header", contradiction) }
-    if let excess, textTransfer == nil {
+    if let excess, textTransfer == nil, excess.missingTagByteCount <= 0 {
       let count = "\(excess.byteCount) byte\(excess.byteCount == 1 ? "" : "s")"
       if let second = excess.container {
         remark(

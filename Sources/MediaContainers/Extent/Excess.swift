@@ -4,6 +4,8 @@ package struct Excess: Hashable, Sendable {
   package var byteCount = 0
   /// The kind of file that begins there; `nil` for anything else.
   package var container: Container?
+  /// Bytes that are missing of an APE tag that begins there.
+  package var missingTagByteCount = 0
 
   /// Padding that is looked at; what is longer is not called padding.
   private static let paddingLimit = 1 << 24
@@ -27,6 +29,9 @@ package struct Excess: Hashable, Sendable {
       byteCount = limit - position
     }
     guard try Self.endOfPadding(in: source, from: start, to: limit) < limit else { return nil }
+    if let header = APEFooter(try source.bytes(at: start, count: APEFooter.size)), header.isHeader {
+      missingTagByteCount = header.itemByteCount + 2 * APEFooter.size - (source.size - start)
+    }
   }
 
   /// Passes over tags of other formats that say at their start how long they are.
