@@ -207,7 +207,7 @@ private final class TaggingSession {
         let command = ShellText.command(adding: isUndo ? nil : "--yes")
         Terminal.writeLine("Nothing was changed. To change \(isUndo ? "them back" : "them"):\n  \(command)")
       }
-      if let journal {
+      if let journal, counts[.written, default: 0] > 0 {
         Terminal.writeLine("To take this back: analyze write-tags --undo \(ShellText.quoted(journal.string))")
       }
     }
