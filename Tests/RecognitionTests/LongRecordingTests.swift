@@ -4,15 +4,7 @@ import Testing
 
 /// Recordings that are longer than a clip: what is told of them is heard for three seconds or more.
 @Suite struct LongRecordingTests {
-  private static let rate = Double(Music.sampleRate)
-
   private static func session() throws -> RecognitionSession { try RecognitionSession(catalog: Catalogs.catalog) }
-
-  /// Unknown music with some seconds of a track in it.
-  private static func recording(_ seed: UInt64, from offset: Double, seconds: Double) -> [Float] {
-    Music.piece(seed: 400 + seed, seconds: 21.3) + Music.piece(seed: seed, seconds: seconds, from: offset)
-      + Music.piece(seed: 420 + seed, seconds: 21)
-  }
 
   private static func cueSheet(_ samples: [Float]) throws -> CueSheet {
     var matcher = try RecordingMatcher(session(), sampleRate: Music.sampleRate)
@@ -27,25 +19,52 @@ import Testing
     return results.flatMap { changes.next($0) } + changes.finish()
   }
 
-  /// What sounds like two seconds of a track, its start above all, is a jingle or chance.
-  @Test(arguments: [(UInt64(1), 0.0), (2, 0), (4, 0), (6, 9), (8, 14.5)])
-  func twoSecondsAreNoTrackOfALongRecording(seed: UInt64, offset: Double) throws {
-    let recording = Self.recording(seed, from: offset, seconds: 2)
+  /// What sounds like a second and a half of a track, its start above all, is a jingle or chance.
+  @Test(arguments: [UInt64(1), 2, 4]) func aMomentIsNoTrackOfALongRecording(seed: UInt64) throws {
+    let before = Music.piece(seed: 400 + seed, seconds: 22.4)
+    let moment = Music.piece(seed: seed, seconds: 1.5)
+    let recording = before + moment + Music.piece(seed: 420 + seed, seconds: 12)
     #expect(try Self.cueSheet(recording).cues.map(\.match.referenceIdentifier) == [])
     #expect(try Self.changes(recording).isEmpty)
-    // Of a clip it is all there is.
+  }
+
+  @Test(arguments: [(UInt64(1), 0.0), (6, 9), (8, 14.5)])
+  func twoSecondsAreAClip(seed: UInt64, offset: Double) throws {
     let clip = Music.piece(seed: seed, seconds: 2.1, from: offset)
     #expect(try Self.session().match(Catalogs.query(clip)).match?.best.referenceIdentifier == "piece-\(seed)")
   }
 
-  @Test(arguments: [(UInt64(1), 0.0), (2, 0), (4, 0), (6, 9), (8, 14.5)])
+  @Test(arguments: [(UInt64(2), 0.0), (6, 9)])
   func sevenSecondsAreATrackOfALongRecording(seed: UInt64, offset: Double) throws {
-    let recording = Self.recording(seed, from: offset, seconds: 7)
+    let recording =
+      Music.piece(seed: 400 + seed, seconds: 21.3) + Music.piece(seed: seed, seconds: 7, from: offset)
+      + Music.piece(seed: 420 + seed, seconds: 12)
     let cues = try Self.cueSheet(recording).cues
     #expect(cues.map(\.match.referenceIdentifier) == ["piece-\(seed)"])
-    for cue in cues {
-      #expect(abs(cue.start - 21.3) < 1 && abs(cue.end - 28.3) < 1, "\(cue.start) to \(cue.end)")
-    }
+    for cue in cues { #expect(abs(cue.start - 21.3) < 1 && abs(cue.end - 28.3) < 1, "\(cue.start) to \(cue.end)") }
     #expect(try Self.changes(recording).map(\.kind) == [.began, .ended])
+  }
+
+  /// A shared sample is named by one window and not by the next; a track is in both, in step.
+  @Test func oneWindowIsNotEnough() {
+    func cues(_ answers: [(start: Double, offset: Double, heard: Range<Double>, confidence: Double)]) -> Int {
+      var collector = CueCollector()
+      for answer in answers {
+        let item = MatchedMediaItem(
+          item: MediaItem(), referenceIdentifier: "a", referenceDuration: 200, matchOffset: answer.offset, elapsed: 12,
+          speed: 1, frequencySkew: 0, confidence: answer.confidence)
+        let match = SignatureMatch(
+          mediaItems: [item], queryStart: answer.start, queryDuration: 12, heard: answer.heard)
+        collector.add(.matches([match]))
+      }
+      return collector.finish().count
+    }
+    #expect(cues([(20, 50, 5..<10.8, 0.98)]) == 0)
+    #expect(cues([(20, 50, 5..<10.8, 0.98), (24, 71, 1..<6.8, 0.98)]) == 0)
+    #expect(cues([(20, 50, 5..<10.8, 0.98), (24, 54, 1..<6.8, 0.98)]) == 1)
+    #expect(cues([(20, 50, 5..<10.8, 0.999)]) == 1)
+    #expect(cues([(20, 50, 2..<10.8, 0.9)]) == 1)
+    // All that there is.
+    #expect(cues([(0, 50, 0..<12, 0.9)]) == 1)
   }
 }

@@ -1,5 +1,5 @@
-/// Tells of each track once when it begins and once when it has ended: for a display, or a log of what was played. A track
-/// that is heard for some seconds only has to be in two answers.
+/// Tells of each track once when it begins and once when it has ended: for a display, or a log of what was played.
+/// A track that is heard for some seconds only has to be in two answers.
 ///
 ///     var changes = TrackChanges()
 ///     for await result in session.results {

@@ -20,9 +20,9 @@ package struct StreamingMatcher: ~Copyable {
   private static let firstAttempts = [3.0, 5, 8]
   /// Seconds of a track from which on a window tells of it, unless the track is all there is in the window.
   ///
-  /// A window is searched for tracks that begin or end anywhere in it. So a second of speech or of a jingle is compared with
-  /// all starts and ends of the catalog, and comes near to one of them: many tracks begin with silence and a hit. Of a track
-  /// that plays on, the next window has four seconds more.
+  /// A window is searched for tracks that begin or end anywhere in it. So a second of speech or of a jingle is compared
+  /// with all starts and ends of the catalog, and comes near to one of them: many tracks begin with silence and a hit. Of
+  /// a track that plays on, the next window has four seconds more.
   static let leastHeard = 3.0
 
   private static func columns(_ seconds: Double) -> Int { Int((seconds * LandmarkSpectrum.columnsPerSecond).rounded()) }
