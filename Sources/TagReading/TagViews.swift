@@ -7,7 +7,8 @@ package struct TagViews: Hashable, Sendable {
   package struct View: Hashable, Sendable {
     package var program: String
     package var fields: [String: [String]] = [:]
-    var otherValues: Set<String> = []
+    /// Values that are none of a field: those of somebody's own keys, under "", and what came second to another key of a field.
+    var otherValues: [String: Set<String>] = [:]
     var pictureCount = 0
     var hasLyrics = false
   }
@@ -41,8 +42,9 @@ package struct TagViews: Hashable, Sendable {
           return "\(program.program) would not show \(field)"
         }
       }
-      let all = new.otherValues.union(new.fields.values.flatMap(\.self))
-      if let lost = program.otherValues.first(where: { !all.contains($0) }) {
+      let all = Set(new.fields.values.flatMap(\.self)).union(new.otherValues.values.flatMap(\.self))
+      let others = program.otherValues.filter { !fields.contains($0.key) }.values.flatMap(\.self)
+      if let lost = others.first(where: { !all.contains($0) }) {
         return "\(program.program) would not show “\(lost.prefix(40))”"
       }
       if new.pictureCount < program.pictureCount { return "\(program.program) would not show all pictures" }
@@ -93,7 +95,10 @@ extension TagViews.View {
   fileprivate mutating func add(_ tag: RawTag) {
     let canonical = CanonicalTags(tag)
     fields.merge(canonical.fields) { first, _ in first }
-    otherValues.formUnion(canonical.others.values.flatMap(\.self))
+    for (key, values) in canonical.others {
+      let field = TagKeys.meaning(of: key, in: tag.format.keySpace)?.field ?? ""
+      otherValues[field, default: []].formUnion(values)
+    }
     pictureCount += tag.pictures.count
     hasLyrics = hasLyrics || !canonical.lyrics.isEmpty
   }

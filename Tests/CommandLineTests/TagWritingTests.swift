@@ -22,7 +22,7 @@ import Text
   /// Writes into all of the library, unless the words say something else.
   private func write(_ words: Argument...) throws -> (status: Int, results: [JSONValue], errors: String) {
     let texts = words.map { String(decoding: $0.bytes, as: UTF8.self) }
-    let isNarrowed = texts.contains { $0.hasPrefix(place.library.string) || $0 == "--undo" }
+    let isNarrowed = texts.contains { $0.hasPrefix(place.library.string) || ["--undo", "--all"].contains($0) }
     let isPlan = texts.contains { ["-n", "--dry-run", "--undo"].contains($0) }
     let outcome = try place.start(
       ["write-tags"] + words + (isNarrowed ? [] : ["--all"]) + (isPlan ? [] : ["--yes"])
@@ -261,7 +261,7 @@ import Text
     try read()
     let journal = try write(Self.field, "--journal", "/dev/null/none.ndjson")
     #expect(journal.status == 1 && journal.errors.contains("journal"))
-    #expect(try write(Self.field, "--journal", Argument(place.library.appending("1.wav"))).status == 1)
+    #expect(try write(Self.field, "--all", "--journal", Argument(place.library.appending("1.wav"))).status == 1)
     do {
       let lock = try FileLock(FilePath(place.database.string + ".lock"))
       #expect(lock != nil)
