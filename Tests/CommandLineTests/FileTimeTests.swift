@@ -45,7 +45,7 @@ import Text
       try expectFine(
         ["click", "\(name)", "--output", Argument(place.folder.file("\(name).clicks.wav"))] + database)
     }
-    let tags = try place.start(["write-tags", "acoustid_fingerprint", "--preserve-mtimes"] + database).end()
+    let tags = try place.start(["write-tags", "acoustid_fingerprint", "--preserve-mtimes", "--all", "--yes"] + database).end()
     #expect(tags.status == 0, "\(tags.errors)")
     // Written tags have changed size, and not the times.
     let last = try place.run(pipeline: pipeline)

@@ -103,7 +103,7 @@ import Testing
     try place.write("", to: place.folder.file("answers.ndjson"))
     let before = try FileManager.default.contentsOfDirectory(atPath: place.folder.path.string).sorted()
     for words: [Argument] in [
-      ["library", "--pipeline", "tags-only"], ["merge", "answers.ndjson"], ["write-tags", "bpm"], ["prune", "--dry-run"],
+      ["library", "--pipeline", "tags-only"], ["merge", "answers.ndjson"], ["write-tags", "bpm", "--all"], ["prune", "--dry-run"],
       ["set", "--import", "answers.ndjson"], ["doctor"], ["report", "--report", "json"], ["export", "m3u8"],
     ] {
       let outcome = try place.start(words + ["--database", "passwd"]).end()

@@ -51,6 +51,7 @@ import Text
       """, to: place.folder.file(".nocturne.yaml"))
     let deeper = place.folder.file("deeper")
     try place.makeFolder(deeper)
+    try place.makeFolder(place.folder.file("kept"))
     #expect(try place.analyze("config", "trust", "../.nocturne.yaml", in: deeper).status == 0)
     let outcome = try place.analyze(in: deeper)
     #expect(outcome.status == 0)
