@@ -19,13 +19,16 @@ struct DatabaseHeader {
   }
 
   /// Looks at a file that is to be used as a database of this program.
-  /// - Returns: `nil` if there is no file, or an empty one.
+  /// - Returns: `nil` if there is no file, an empty one, or one whose creation was killed: SQLite rolls that back.
   /// - Throws: `notAStore` if it is the file of another program; `cannotOpen`.
   static func ofStore(at path: FilePath) throws(StoreError) -> DatabaseHeader? {
     guard let status = try? FileStatus(at: path, followingLinks: true) else { return nil }
     guard status.kind == .regular else { throw .notAStore(path: path, reason: "it is no regular file") }
     guard status.size > 0 else { return nil }
-    guard let header = DatabaseHeader(try read(path)) else {
+    let bytes = try read(path)
+    guard let header = DatabaseHeader(bytes) else {
+      let journalSize = ResultStore.fileSize(of: path.string + "-journal") ?? 0
+      if journalSize > 0, bytes.allSatisfy({ $0 == 0 }) { return nil }
       throw .notAStore(path: path, reason: "it is no SQLite database")
     }
     // Many programs leave 0 there, and a database that was just made may have its number in the write-ahead log only.
