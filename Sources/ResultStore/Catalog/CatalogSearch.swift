@@ -137,8 +137,9 @@ private struct CatalogSearch {
   }
 
   /// The matches of words and filters in an index, best first.
-  /// - Parameter score: The better, the smaller.
-  /// - Parameter columns: Those of the index, by what exclusions call them.
+  /// - Parameters:
+  ///   - columns: Those of the index, by what exclusions call them.
+  ///   - score: The better, the smaller.
   private func ranked(
     _ filters: [(words: String?, columns: [String])], _ columns: [CatalogQuery.Exclusion.Field: [String]],
     in index: String, of table: String, score: String, _ conditions: (sql: String, values: [SQLValue])
