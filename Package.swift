@@ -56,7 +56,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -98,6 +97,7 @@ let package = Package(
       [
         "Analysis", "CSpawn", "CZlib", "Filters", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage,
       ]),
+    swiftTarget("Digests", ["CLibAV"]),
     swiftTarget("MediaContainers", [systemPackage]),
     swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", "MediaContainers", systemPackage]),
     swiftTarget(
@@ -147,7 +147,7 @@ let package = Package(
     .target(
       name: "Pipeline",
       dependencies: [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "CLibAV", "CSpawn", "LibraryScan", "Records", "ResultStore",
+        "Analysis", "AnalysisEngine", "AudioDecoding", "CSpawn", "Digests", "LibraryScan", "Records", "ResultStore",
         "Platform", "Text", "Yams", systemPackage,
       ],
       // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
@@ -170,8 +170,8 @@ let package = Package(
       name: "Server",
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "BuiltInAnalyzers", "CAppResources", "CLibAV",
-        "CSpawn", "CZlib", "Chromaprint", "Filters", "LibraryScan", "Listening", "Pipeline", "Platform", "Recognition",
-        "Records", "Reporting", "ResultStore", "Text", systemPackage,
+        "CSpawn", "CZlib", "Chromaprint", "Digests", "Filters", "LibraryScan", "Listening", "Pipeline", "Platform",
+        "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -179,7 +179,6 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOWebSocket", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "Crypto", package: "swift-crypto"),
       ], exclude: ["App/Pages"], swiftSettings: strictWithNIO),
     .executableTarget(
       name: "analyze",
@@ -227,6 +226,7 @@ let package = Package(
       ]),
     testTarget(
       "AnalyzerContractTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Text", systemPackage]),
+    testTarget("DigestsTests", ["Digests"]),
     testTarget("LibraryScanTests", ["LibraryScan", "Platform", systemPackage]),
     testTarget(
       "TagReadingTests",

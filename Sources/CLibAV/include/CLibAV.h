@@ -253,6 +253,12 @@ void lav_free_picture(uint8_t *bytes);
 /// Writes the 32 bytes of the SHA-256 of `bytes`; false if memory is short.
 bool LAVSHA256(const uint8_t *bytes, size_t count, uint8_t *digest);
 
+/// Writes the 32 bytes of the HMAC of `bytes` with SHA-256; false if memory is short.
+bool LAVHMACSHA256(const uint8_t *key, size_t keyCount, const uint8_t *bytes, size_t count, uint8_t *code);
+
+/// Writes the 16 bytes of the MD5 of `bytes`.
+void LAVMD5(const uint8_t *bytes, size_t count, uint8_t *digest);
+
 #ifdef __cplusplus
 }
 #endif

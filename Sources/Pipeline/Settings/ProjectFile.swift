@@ -1,4 +1,5 @@
 internal import Analysis
+internal import Digests
 public import SystemPackage
 
 /// A project's settings file: it applies to a folder and everything below it, whoever wrote it.
@@ -54,7 +55,7 @@ public struct ProjectFile: Sendable {
         return try PipelineDefinition(yaml: bytes, of: file)
       }
     }
-    digest = SHA256Digest.text(of: parts)
+    digest = Digest.sha256(ofList: parts).description
   }
 
   /// The nearest project file.

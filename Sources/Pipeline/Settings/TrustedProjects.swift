@@ -1,3 +1,4 @@
+internal import Digests
 internal import Foundation
 internal import Glibc
 internal import Platform
@@ -58,7 +59,7 @@ public struct TrustedProjects: Sendable {
     let folder = try path.removingLastComponent().resolved()
     guard let name = path.lastComponent else { throw .invalidArgument }
     let place = folder.appending(name)
-    return self.folder.appending(SHA256Digest.text(of: [place.withBytes { Array($0) }]))
+    return self.folder.appending(Digest.sha256(ofList: [place.withBytes { Array($0) }]).description)
   }
 
   /// Reads a file that no other user could have written.

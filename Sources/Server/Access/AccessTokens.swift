@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Digests
 internal import Foundation
 
 /// Who is let in by what it shows.
@@ -10,7 +10,7 @@ package struct AccessTokens: Sendable {
   /// `nil` if everybody who can connect is let in.
   private let file: TokenFile?
   /// Signs passes where there are no tokens.
-  private let ownKey = SymmetricKey(size: .bits256)
+  private let ownKey = SigningKey.random()
 
   package init(file: TokenFile?) { self.file = file }
 
@@ -20,15 +20,14 @@ package struct AccessTokens: Sendable {
   /// The name of a token; `nil` if there is no such token. Takes the same time whichever it is.
   package func name(ofSecret secret: String) -> String? {
     guard let file else { return nil }
-    let digest = SHA256.hash(data: Data(secret.utf8))
-    // `==` of digests compares all bytes in any case.
+    let digest = Digest.sha256(of: Array(secret.utf8))
     return file.tokens.reduce(nil) { found, token in token.digest == digest ? token.name : found }
   }
 
   /// The name of the token with which a Subsonic client has salted its password: `t = md5(password + s)`.
   package func name(ofSubsonicToken token: String, salt: String) -> String? {
-    guard let file, let bytes = Self.bytes(ofHex: token), bytes.count == Insecure.MD5.byteCount else { return nil }
-    return file.name { secret in Insecure.MD5.hash(data: Data((secret + salt).utf8)) == bytes }
+    guard let file, let digest = Digest(hexadecimal: token) else { return nil }
+    return file.name { secret in Digest.md5(of: Array((secret + salt).utf8)) == digest }
   }
 
   /// A pass for some time.
@@ -36,8 +35,7 @@ package struct AccessTokens: Sendable {
   func pass(for name: String?, kind: Pass, lasting seconds: Int, now: Date = Date()) -> String? {
     guard let key = key(for: name, kind) else { return nil }
     let claim = "\(Int(now.timeIntervalSince1970) + seconds).\(Data((name ?? "").utf8).base64URL)"
-    let signature = HMAC<SHA256>.authenticationCode(for: Data(claim.utf8), using: key)
-    return "\(claim).\(Data(signature).base64URL)"
+    return "\(claim).\(Data(key.signature(of: claim).bytes).base64URL)"
   }
 
   /// Who has a valid pass: the name of its token, or an empty one where none are needed. `nil` if it is not valid.
@@ -47,9 +45,7 @@ package struct AccessTokens: Sendable {
       let name = Data(base64URL: parts[1]).flatMap({ String(data: $0, encoding: .utf8) }),
       let signature = Data(base64URL: parts[2]), let key = key(for: file == nil ? nil : name, kind)
     else { return nil }
-    let isValid = HMAC<SHA256>.isValidAuthenticationCode(
-      signature, authenticating: Data("\(parts[0]).\(parts[1])".utf8), using: key)
-    return isValid ? name : nil
+    return key.signature(of: "\(parts[0]).\(parts[1])") == Digest(bytes: Array(signature)) ? name : nil
   }
 
   /// What a pass is for; one kind is no good for the other.
@@ -67,8 +63,7 @@ package struct AccessTokens: Sendable {
   /// - Returns: `nil` where no tokens are needed.
   func coverKey(for id: String, as name: String?) -> String? {
     guard file != nil, let name, let key = key(for: name, .cover) else { return nil }
-    let signature = HMAC<SHA256>.authenticationCode(for: Data(id.utf8), using: key)
-    return "\(Data(name.utf8).base64URL).\(Data(signature).base64URL)"
+    return "\(Data(name.utf8).base64URL).\(Data(key.signature(of: id).bytes).base64URL)"
   }
 
   /// The name of the token for which a key of this cover was made.
@@ -77,24 +72,16 @@ package struct AccessTokens: Sendable {
     guard parts.count == 2, let name = Data(base64URL: parts[0]).flatMap({ String(data: $0, encoding: .utf8) }),
       let signature = Data(base64URL: parts[1]), let key = key(for: name, .cover)
     else { return nil }
-    let isValid = HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: Data(id.utf8), using: key)
-    return isValid ? name : nil
+    return key.signature(of: id) == Digest(bytes: Array(signature)) ? name : nil
   }
 
-  private func key(for name: String?, _ kind: Pass) -> SymmetricKey? {
+  private func key(for name: String?, _ kind: Pass) -> SigningKey? {
     var source = ownKey
     if let file {
       guard let token = file.tokens.first(where: { $0.name == name }) else { return nil }
-      source = SymmetricKey(data: Data(token.digest))
+      source = SigningKey(bytes: token.digest.bytes)
     }
-    return HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: source, info: Data("nocturne \(kind.rawValue)".utf8), outputByteCount: 32)
-  }
-
-  private static func bytes(ofHex text: String) -> [UInt8]? {
-    let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-    guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
-    return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    return source.derived(for: "nocturne \(kind.rawValue)")
   }
 }
 

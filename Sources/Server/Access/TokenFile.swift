@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Digests
 internal import Foundation
 internal import Platform
 internal import Synchronization
@@ -12,7 +12,7 @@ package final class TokenFile: Sendable {
   struct Token: Sendable {
     /// Stands in the log and in the metrics.
     var name: String
-    var digest: SHA256Digest
+    var digest: Digest
   }
 
   /// What is wrong with the file. No token is ever part of it.
@@ -75,7 +75,7 @@ package final class TokenFile: Sendable {
   }
 
   private static func token(_ secret: (name: String, text: String)) -> Token {
-    Token(name: secret.name, digest: SHA256.hash(data: Data(secret.text.utf8)))
+    Token(name: secret.name, digest: .sha256(of: Array(secret.text.utf8)))
   }
 
   private static func read(_ path: FilePath) throws(Problem) -> ([(name: String, text: String)], FileIdentity) {

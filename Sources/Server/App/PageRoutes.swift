@@ -1,5 +1,5 @@
+internal import Analysis
 internal import CAppResources
-internal import Crypto
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
@@ -57,10 +57,6 @@ private struct PageFile {
       case "svg": "image/svg+xml"
       default: "application/octet-stream"
       }
-    let digits = SHA256.hash(data: bytes).prefix(12).map { byte in
-      let text = String(byte, radix: 16)
-      return text.count < 2 ? "0" + text : text
-    }
-    entityTag = "\"\(digits.joined())\""
+    entityTag = "\"\(ContentID(hashing: bytes))\""
   }
 }

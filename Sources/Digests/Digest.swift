@@ -1,0 +1,64 @@
+internal import CLibAV
+
+/// What a hash function makes of bytes, in hexadecimal digits if it is shown.
+///
+/// Two are compared in the same time whether they differ in the first byte or in the last, so an answer tells nobody how
+/// much of a guess was right.
+public struct Digest: Sendable, CustomStringConvertible {
+  public let bytes: [UInt8]
+
+  /// A digest that came from elsewhere.
+  public init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// - Parameter hexadecimal: Two digits a byte, in either case; `nil` if it is something else.
+  public init?(hexadecimal text: some StringProtocol) {
+    let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+    guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+    bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+  }
+
+  /// SHA-256 (FIPS 180-4): 32 bytes.
+  public static func sha256(of bytes: some Collection<UInt8>) -> Digest {
+    Digest(count: 32, of: bytes) { unsafe LAVSHA256($0.baseAddress, $0.count, $1) }
+  }
+
+  /// SHA-256 of a list of byte strings, each preceded by its length: no two lists hash the same text.
+  public static func sha256(ofList parts: [[UInt8]]) -> Digest {
+    var bytes: [UInt8] = []
+    for part in parts {
+      withUnsafeBytes(of: UInt64(part.count).littleEndian) { unsafe bytes += $0 }
+      bytes += part
+    }
+    return sha256(of: bytes)
+  }
+
+  /// MD5 (RFC 1321): 16 bytes. Anybody can make two texts that share it, so only where a protocol wants it.
+  public static func md5(of bytes: some Collection<UInt8>) -> Digest {
+    Digest(count: 16, of: bytes) { bytes, digest in
+      unsafe LAVMD5(bytes.baseAddress, bytes.count, digest)
+      return true
+    }
+  }
+
+  public var description: String {
+    bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+  }
+
+  init(
+    count: Int, of bytes: some Collection<UInt8>,
+    _ write: (UnsafeBufferPointer<UInt8>, UnsafeMutablePointer<UInt8>) -> Bool
+  ) {
+    self.bytes = [UInt8](unsafeUninitializedCapacity: count) { digest, written in
+      let isDone = unsafe Array(bytes).withUnsafeBufferPointer { unsafe write($0, digest.baseAddress!) }
+      precondition(isDone, "out of memory")
+      written = count
+    }
+  }
+}
+
+extension Digest: Equatable {
+  public static func == (one: Digest, other: Digest) -> Bool {
+    guard one.bytes.count == other.bytes.count else { return false }
+    return zip(one.bytes, other.bytes).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
+  }
+}

@@ -1,0 +1,30 @@
+internal import CLibAV
+
+/// A key with which bytes are signed: HMAC with SHA-256 (RFC 2104).
+public struct SigningKey: Sendable {
+  private let bytes: [UInt8]
+
+  /// - Parameter bytes: Secret and not to be guessed; a password is no key.
+  public init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// A key that nobody has: 32 bytes from the system.
+  public static func random() -> SigningKey {
+    var system = SystemRandomNumberGenerator()
+    return SigningKey(bytes: (0..<32).map { _ in UInt8.random(in: 0...255, using: &system) })
+  }
+
+  public func signature(of text: String) -> Digest { signature(of: Array(text.utf8)) }
+
+  func signature(of message: [UInt8]) -> Digest {
+    Digest(count: 32, of: message) { message, code in
+      unsafe LAVHMACSHA256(bytes, bytes.count, message.baseAddress, message.count, code)
+    }
+  }
+
+  /// A key for one purpose, from which neither this key nor that of another purpose can be found: HKDF with SHA-256
+  /// (RFC 5869), without salt, 32 bytes.
+  public func derived(for purpose: String) -> SigningKey {
+    let extracted = SigningKey(bytes: [UInt8](repeating: 0, count: 32)).signature(of: bytes)
+    return SigningKey(bytes: SigningKey(bytes: extracted.bytes).signature(of: Array(purpose.utf8) + [1]).bytes)
+  }
+}

@@ -1,0 +1,52 @@
+import Digests
+import Testing
+
+/// Against the values that the specifications print.
+struct DigestTests {
+  @Test func sha256AsInFIPS180() {
+    #expect(
+      Digest.sha256(of: Array("abc".utf8)).description
+        == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    #expect(
+      Digest.sha256(of: []).description == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+  }
+
+  @Test func md5AsInRFC1321() {
+    #expect(Digest.md5(of: Array("message digest".utf8)).description == "f96b697d7cb7938d525a2f31aaf161d0")
+  }
+
+  /// Test case 2 of RFC 4231, whose key is a word.
+  @Test func signatureAsInRFC4231() {
+    let key = SigningKey(bytes: Array("Jefe".utf8))
+    #expect(
+      key.signature(of: "what do ya want for nothing?").description
+        == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+  }
+
+  /// Test case 3 of RFC 5869 has neither salt nor purpose.
+  @Test func derivedKeyAsInRFC5869() {
+    let key = SigningKey(bytes: [UInt8](repeating: 0x0b, count: 22))
+    let output = Digest(hexadecimal: "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d")
+    #expect(output.map { key.derived(for: "").signature(of: "x") == SigningKey(bytes: $0.bytes).signature(of: "x") } == true)
+    #expect(key.derived(for: "cookie").signature(of: "x") != key.derived(for: "cover").signature(of: "x"))
+  }
+
+  @Test func digestsAreEqualInEveryByte() {
+    let digest = Digest.sha256(of: Array("a".utf8))
+    #expect(Digest(hexadecimal: digest.description.uppercased()) == digest)
+    for place in digest.bytes.indices {
+      var bytes = digest.bytes
+      bytes[place] ^= 1
+      #expect(Digest(bytes: bytes) != digest)
+    }
+    #expect(Digest(bytes: Array(digest.bytes.dropLast())) != digest)
+  }
+
+  @Test(arguments: ["0", "0g", "é0", "0x"]) func noHexadecimal(_ text: String) {
+    #expect(Digest(hexadecimal: text) == nil)
+  }
+
+  @Test func randomKeysDiffer() {
+    #expect(SigningKey.random().signature(of: "x") != SigningKey.random().signature(of: "x"))
+  }
+}
