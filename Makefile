@@ -22,7 +22,9 @@ PREFIX  ?= /usr/local
 FILES   ?= 20000
 SECONDS ?= 60
 PYTHON  ?= python3
-BUILD   := swift build -c release --static-swift-stdlib
+# The compiler turns the files of a module into machine code side by side.
+RELEASE := -c release -Xswiftc -num-threads -Xswiftc 2
+BUILD   := swift build $(RELEASE) --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
 .PHONY: run build test bench accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year fuzz sanitize release-check \
@@ -63,7 +65,7 @@ year: build
 # The Swift compiler uses only the last of several --sanitize options, so -Xswiftc names both.
 fuzz:
 	@Scripts/setup test
-	@NOCTURNE_FUZZING=1 swift build -c release --sanitize fuzzer --sanitize address -Xswiftc -sanitize=fuzzer,address \
+	@NOCTURNE_FUZZING=1 swift build $(RELEASE) --sanitize fuzzer --sanitize address -Xswiftc -sanitize=fuzzer,address \
 		-Xswiftc -enable-testing --scratch-path .build/fuzz --product fuzz
 	@Fuzzing/make-seeds .build/fuzz/release/fuzz Fuzzing/corpus
 	@Fuzzing/run "$(SECONDS)" $(TARGET)

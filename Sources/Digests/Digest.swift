@@ -59,6 +59,6 @@ public struct Digest: Sendable, CustomStringConvertible {
 extension Digest: Equatable {
   public static func == (one: Digest, other: Digest) -> Bool {
     guard one.bytes.count == other.bytes.count else { return false }
-    return zip(one.bytes, other.bytes).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
+    return zip(one.bytes, other.bytes).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }

@@ -14,19 +14,9 @@ enum GzipBody {
       ) == Z_OK
     else { return nil }
     defer { unsafe deflateEnd(&stream) }
-    var input = bytes
-    var output = [UInt8](repeating: 0, count: Int(unsafe deflateBound(&stream, UInt(bytes.count))))
-    let outputCount = output.count
-    let status = input.withUnsafeMutableBufferPointer { input in
-      output.withUnsafeMutableBufferPointer { output in
-        unsafe stream.next_in = input.baseAddress
-        stream.avail_in = UInt32(input.count)
-        unsafe stream.next_out = output.baseAddress
-        stream.avail_out = UInt32(output.count)
-        return unsafe deflate(&stream, Z_FINISH)
-      }
-    }
-    return status == Z_STREAM_END ? Array(output.prefix(outputCount - Int(stream.avail_out))) : nil
+    let limit = Int(unsafe deflateBound(&stream, UInt(bytes.count)))
+    let (status, output) = run(&stream, over: bytes, limit: limit) { unsafe deflate($0, Z_FINISH) }
+    return status == Z_STREAM_END ? output : nil
   }
 
   /// - Parameter limit: Bytes that it may unpack to.
@@ -39,21 +29,28 @@ enum GzipBody {
       throw RequestError(.serviceUnavailable, "The server is short of memory.", retryAfter: 5)
     }
     defer { unsafe inflateEnd(&stream) }
+    let (status, output) = run(&stream, over: bytes, limit: limit + 1) { unsafe inflate($0, Z_FINISH) }
+    guard output.count <= limit else { throw RequestError(.contentTooLarge, "The body unpacks to too many bytes.") }
+    guard status == Z_STREAM_END else { throw RequestError(.badRequest, "The body is damaged: it is no gzip.") }
+    return output
+  }
+
+  /// Lets zlib read `bytes` and write at most `limit` bytes.
+  private static func run(
+    _ stream: inout z_stream, over bytes: [UInt8], limit: Int, _ step: (UnsafeMutablePointer<z_stream>) -> Int32
+  ) -> (status: Int32, output: [UInt8]) {
     var input = bytes
-    var output = [UInt8](repeating: 0, count: limit + 1)
-    let outputCount = output.count
-    let status = input.withUnsafeMutableBufferPointer { input in
-      output.withUnsafeMutableBufferPointer { output in
+    var status = Z_OK
+    let output = [UInt8](unsafeUninitializedCapacity: limit) { output, count in
+      input.withUnsafeMutableBufferPointer { input in
         unsafe stream.next_in = input.baseAddress
         stream.avail_in = UInt32(input.count)
         unsafe stream.next_out = output.baseAddress
-        stream.avail_out = UInt32(output.count)
-        return unsafe inflate(&stream, Z_FINISH)
+        stream.avail_out = UInt32(limit)
+        status = unsafe step(&stream)
       }
+      count = limit - Int(stream.avail_out)
     }
-    let count = outputCount - Int(stream.avail_out)
-    guard count <= limit else { throw RequestError(.contentTooLarge, "The body unpacks to too many bytes.") }
-    guard status == Z_STREAM_END else { throw RequestError(.badRequest, "The body is damaged: it is no gzip.") }
-    return Array(output[..<count])
+    return (status, output)
   }
 }
