@@ -5,7 +5,6 @@ import SystemPackage
 import Testing
 
 /// The content id stays when tags, names and places change, and changes when the audio does.
-@Suite(.enabled(if: hasFFmpeg, "needs the ffmpeg program"))
 struct AudioContentTests {
   private static let signal = makeSignal(frames: 60_000)
 

@@ -35,7 +35,7 @@ import Testing
     #expect(try problem(bytes) == nil)
   }
 
-  @Test(.enabled(if: hasFFmpeg, "needs the ffmpeg program"), arguments: [12, 20])
+  @Test(arguments: [12, 20])
   func oddDepths(bits: Int) throws {
     let signal = makeSignal(frames: 30_000, bits: bits)
     let wav = try scratch.writeSound(signal, "x.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_24, rate: 44_100)

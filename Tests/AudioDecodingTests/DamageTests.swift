@@ -30,9 +30,7 @@ import Testing
     return try scratch.bytes(scratch.ffmpeg(wav, arguments[suffix] ?? [], "good.\(suffix)"))
   }
 
-  @Test(
-    .enabled(if: hasFFmpeg, "needs the ffmpeg program"),
-    arguments: ["wav", "flac", "mp3", "ogg", "opus", "m4a", "wv", "aiff", "tta", "w64", "caf"])
+  @Test(arguments: ["wav", "flac", "mp3", "ogg", "opus", "m4a", "wv", "aiff", "tta", "w64", "caf"])
   func cutFilesArePartial(suffix: String) throws {
     let bytes = try encode(suffix)
     let whole = try decode(scratch.write(bytes, "whole"))
@@ -51,9 +49,7 @@ import Testing
     }
   }
 
-  @Test(
-    .enabled(if: hasFFmpeg, "needs the ffmpeg program"),
-    arguments: ["wav", "flac", "mp3", "ogg", "opus", "m4a", "wv", "aiff", "tta", "caf", "w64"])
+  @Test(arguments: ["wav", "flac", "mp3", "ogg", "opus", "m4a", "wv", "aiff", "tta", "caf", "w64"])
   func everyPrefixIsSurvived(suffix: String) throws {
     let bytes = try encode(suffix)
     for count in Array(stride(from: 0, to: 64, by: 3)) + Array(stride(from: 64, to: 4_096, by: 397)) {
@@ -70,9 +66,7 @@ import Testing
     }
   }
 
-  @Test(
-    .enabled(if: hasFFmpeg, "needs the ffmpeg program"),
-    arguments: ["wav", "flac", "mp3", "ogg", "opus", "m4a", "wv", "aiff", "tta", "caf", "w64"])
+  @Test(arguments: ["wav", "flac", "mp3", "ogg", "opus", "m4a", "wv", "aiff", "tta", "caf", "w64"])
   func scatteredBitFlipsAreSurvived(suffix: String) throws {
     let bytes = try encode(suffix)
     for seed in 1...3 {
@@ -94,8 +88,7 @@ import Testing
   }
 
   /// A FLAC frame whose checksum is wrong is left out; all others are there.
-  @Test(.enabled(if: hasFFmpeg, "needs the ffmpeg program"))
-  func oneDamagedFrameOfFLAC() throws {
+  @Test func oneDamagedFrameOfFLAC() throws {
     var bytes = try encode("flac")
     bytes[bytes.count / 2] ^= 0x10
     let decoded = try decode(scratch.write(bytes, "damaged.flac"))
@@ -107,8 +100,7 @@ import Testing
     #expect(isSameStart && isSameEnd)
   }
 
-  @Test(.enabled(if: hasFFmpeg, "needs the ffmpeg program"))
-  func junkInFrontOfAndInsideMP3() throws {
+  @Test func junkInFrontOfAndInsideMP3() throws {
     let bytes = try encode("mp3")
     let whole = try decode(scratch.write(bytes, "whole.mp3"))
     var state: UInt64 = 7
@@ -131,8 +123,7 @@ import Testing
     #expect(abs(inside.frameCount - whole.frameCount) <= 3 * 1_152)
   }
 
-  @Test(.enabled(if: hasFFmpeg, "needs the ffmpeg program"))
-  func damagedOggPages() throws {
+  @Test func damagedOggPages() throws {
     let bytes = try encode("ogg")
     var flipped = bytes
     flipped[bytes.count / 2] ^= 1
@@ -151,8 +142,7 @@ import Testing
   }
 
   /// A chain of streams: all links are decoded, and brought to the rate and channels of the first one.
-  @Test(.enabled(if: hasFFmpeg, "needs the ffmpeg program"))
-  func chainedOgg() throws {
+  @Test func chainedOgg() throws {
     let first = try encode("ogg")
     let other = makeSignal(frames: 30_000, channels: 1, rate: 22_050, seed: 3)
     let otherWAV = try scratch.writeSound(other, "o.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 22_050)
@@ -183,8 +173,7 @@ import Testing
   }
 
   /// The stream goes on at the rate and with the channels of its start.
-  @Test(.enabled(if: hasFFmpeg, "needs the ffmpeg program"))
-  func changesInMidStream() throws {
+  @Test func changesInMidStream() throws {
     let bare = ["-c:a", "libmp3lame", "-write_xing", "0", "-id3v2_version", "0"]
     let first = try scratch.bytes(scratch.ffmpeg(wav, bare, "a.mp3"))
     let second = try scratch.bytes(scratch.ffmpeg(wav, bare + ["-ar", "22050", "-ac", "1"], "b.mp3"))
@@ -196,7 +185,7 @@ import Testing
   }
 
   /// Loss inside a stream is found by claimed lengths where nothing else shows it.
-  @Test(.enabled(if: hasFFmpeg, "needs the ffmpeg program"), arguments: ["wav", "flac", "mp3", "ogg", "opus"])
+  @Test(arguments: ["wav", "flac", "mp3", "ogg", "opus"])
   func holes(suffix: String) throws {
     let bytes = try encode(suffix)
     let third = bytes.count / 3

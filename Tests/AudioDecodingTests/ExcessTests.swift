@@ -12,7 +12,6 @@ import Testing
 ///
 /// FFmpeg's lists take a time that grows with the square of their length: each of these files took it from half a
 /// minute to several. The bound is on the time of the processor, and wide.
-@Suite(.enabled(if: hasFFmpeg, "needs the ffmpeg program"))
 struct ExcessTests {
   private static let signal = makeSignal(frames: 88_200)
   private static let secondsOfProcessor = 8.0

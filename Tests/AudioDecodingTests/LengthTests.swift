@@ -7,7 +7,6 @@ import Testing
 @testable import AudioDecoding
 
 /// What files say of their length before anything is decoded, and lengths that nobody can believe.
-@Suite(.enabled(if: hasFFmpeg, "needs the ffmpeg program"))
 struct LengthTests {
   private let scratch: Scratch
   private let wav: FilePath

@@ -77,7 +77,6 @@ import Testing
   }
 
   @Test(
-    .enabled(if: hasFFmpeg, "needs the ffmpeg program"),
     arguments: [
       (["-c:a", "alac"], "m4a", "mp4", "alac"), (["-c:a", "wavpack"], "wv", "wv", "wavpack"),
       (["-c:a", "tta"], "tta", "tta", "tta"), (["-c:a", "flac"], "oga", "ogg", "flac"),

@@ -5,7 +5,6 @@ import SystemPackage
 import Testing
 
 /// Lossy codecs give nearly the signal back, at the right time and of the right length.
-@Suite(.enabled(if: hasFFmpeg, "needs the ffmpeg program"))
 struct LossyCodecTests {
   struct Kind: CustomTestStringConvertible, Sendable {
     var arguments: [String]

@@ -69,11 +69,6 @@ final class Scratch {
   }
 }
 
-/// Whether tests that need the `ffmpeg` program can run.
-let hasFFmpeg = ["/usr/bin/ffmpeg", "/usr/local/bin/ffmpeg"].contains {
-  FileManager.default.isExecutableFile(atPath: $0)
-}
-
 /// Music-like planar samples: a few partials with a slow swell and a click every half second, different in each
 /// channel, in whole steps of `bits` bits.
 func makeSignal(

@@ -189,7 +189,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: hasFFmpeg, "needs the ffmpeg program"), arguments: Container.allCases)
+  @Test(arguments: Container.allCases)
   func containers(container: Container) throws {
     guard let row = try row(for: container) else { return }
     #expect(try Container(of: ByteSource(row.bytes), at: 0) == container)
@@ -204,8 +204,7 @@ import Testing
   // MARK: More of single containers
 
   /// Tags, pictures and index tables at the end count, too: the last byte belongs to a title.
-  @Test(.enabled(if: hasFFmpeg, "needs the ffmpeg program"))
-  func endsOfMP4() throws {
+  @Test func endsOfMP4() throws {
     let bytes = try encode("m4a", ["-metadata", "title=Base"])
     for count in [1, 2, 30, 125] { #expect(try verdict(on: bytes.dropLast(count)) == .problem(.truncated)) }
     #expect(try verdict(on: joined(bytes, [0, 0, 0, 16], text("free"), little(0, 8))) == .fine)
@@ -214,8 +213,7 @@ import Testing
   }
 
   /// Padding and tags of other formats belong to a file.
-  @Test(
-    .enabled(if: hasFFmpeg, "needs the ffmpeg program"), arguments: ["wav", "aiff", "m4a", "tta", "wv", "wma", "flac"])
+  @Test(arguments: ["wav", "aiff", "m4a", "tta", "wv", "wma", "flac"])
   func whatMayFollow(suffix: String) throws {
     let bytes = try encode(suffix)
     let id3v1 = joined(text("TAG"), [UInt8](repeating: 0, count: 125))
@@ -227,7 +225,7 @@ import Testing
   }
 
   /// Of two different files the first one is read, whole; the number of bytes of the other is told.
-  @Test(.enabled(if: hasFFmpeg, "needs the ffmpeg program"), arguments: ["wav", "flac", "wv", "tta", "m4a", "wma"])
+  @Test(arguments: ["wav", "flac", "wv", "tta", "m4a", "wma"])
   func twoFiles(suffix: String) throws {
     let first = try encode(suffix)
     let short = try scratch.ffmpeg(scratch.path("x.wav"), ["-t", "1"], "short.\(suffix)")
@@ -243,7 +241,7 @@ import Testing
   }
 
   /// A link that stops before its last page has lost its end, whatever follows.
-  @Test(.enabled(if: hasFFmpeg, "needs the ffmpeg program"), arguments: ["ogg", "opus", "oga"])
+  @Test(arguments: ["ogg", "opus", "oga"])
   func chainsOfOgg(suffix: String) throws {
     let codecs = ["ogg": "libvorbis", "opus": "libopus", "oga": "flac"]
     let bytes = try encode(suffix, ["-c:a", codecs[suffix] ?? "", "-page_duration", "100000"])
@@ -257,8 +255,7 @@ import Testing
   }
 
   /// Lengths that writers to pipes leave are no damage.
-  @Test(
-    .enabled(if: hasFFmpeg, "needs the ffmpeg program"), arguments: ["wav", "aiff", "au", "caf", "w64", "wv", "asf"])
+  @Test(arguments: ["wav", "aiff", "au", "caf", "w64", "wv", "asf"])
   func pipes(format: String) throws {
     let wav = try scratch.writeSound(Self.signal, "x.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)
     let path = scratch.path("piped")
@@ -293,9 +290,7 @@ import Testing
   }
 
   /// The bit rate is known without decoding, as it is after decoding.
-  @Test(
-    .enabled(if: hasFFmpeg, "needs the ffmpeg program"),
-    arguments: ["wav", "aiff", "caf", "w64", "flac", "ogg", "opus", "m4a", "wv", "tta", "wma", "mka"])
+  @Test(arguments: ["wav", "aiff", "caf", "w64", "flac", "ogg", "opus", "m4a", "wv", "tta", "wma", "mka"])
   func bitRates(suffix: String) throws {
     let path = try scratch.write(encode(suffix), "x")
     let content = try AudioContent(path: path)
