@@ -56,6 +56,19 @@ import Text
     try await library.stop()
   }
 
+  @Test func theReportIsAlsoAPage() async throws {
+    let library = try await ServedLibrary(Self.files())
+    let page = try await library.get("/app/api/report.html")
+    let text = String(decoding: page.body, as: UTF8.self)
+    #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
+    #expect(text.hasPrefix("<!doctype html>") && text.contains("cave lost.flac"))
+    // Its style and script are inside.
+    #expect(page.headers["content-security-policy"] == "frame-ancestors 'none'")
+    // It is not made again while nothing changes.
+    #expect(try await library.get("/app/api/report.html").headers["etag"] == page.headers["etag"])
+    try await library.stop()
+  }
+
   @Test func artistsOfACreditHaveNoCommas() async throws {
     let library = try await ServedLibrary(Self.files())
     let track = try await library.get("/app/api/tracks?q=cavern").json["items"].list.first

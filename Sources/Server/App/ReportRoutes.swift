@@ -1,22 +1,31 @@
+internal import Application
+internal import Foundation
+internal import Glibc
 internal import HTTPTypes
 internal import Hummingbird
 internal import Platform
 internal import Reporting
 internal import ResultStore
 internal import Synchronization
+internal import SystemPackage
 internal import Text
 
-/// The morning report: what is new, what broke and why.
+/// The morning report: what is new, what broke and why; and all of it as the page that `analyze report` writes.
 struct ReportRoutes: Sendable {
   let library: AppLibrary
-  private let reports = KeptReport()
+  private let reports = KeptReport<MorningReport>()
+  private let pages = KeptReport<OpenFile>()
 
   init(library: AppLibrary) { self.library = library }
 
   func add(to group: RouterGroup<ServerContext>) {
     group.get("report") { _, _ in
       try await library.services.blocking {
-        let (report, made) = try reports.current(of: library)
+        let (report, made) = try reports.current(of: library) { made in
+          try MorningReport(of: library.store.latestRun(), among: library.store.runs(), generated: made) { body in
+            try library.store.forEachRecord(RecordSelection(includesVanished: true, includesRuns: true), body)
+          }
+        }
         let run = library.progress
         return Response.json { json in
           json.object { json in
@@ -27,6 +36,33 @@ struct ReportRoutes: Sendable {
           }
         }
       }
+    }
+    addPage(to: group)
+  }
+
+  private func addPage(to group: RouterGroup<ServerContext>) {
+    group.get("report.html") { request, _ in
+      let page = try await library.services.blocking { try pages.current(of: library) { _ in try page() }.0 }
+      var response = FileAnswer(file: page, contentType: "text/html; charset=utf-8", name: "report.html")
+        .response(to: request, library.services)
+      // The page names its own style and script, which are inside.
+      response.headers[.contentSecurityPolicy] = "frame-ancestors 'none'"
+      return response
+    }
+  }
+
+  private func page() throws -> OpenFile {
+    let folder = FilePath(NSTemporaryDirectory()).appending("nocturne-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(atPath: folder.string) }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      let files = try LibraryReports([.html], to: .folder(folder)).write(library.store, run: library.store.latestRun())
+      return try OpenFile(files[0].path, flags: O_NOFOLLOW)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw RequestError(.serviceUnavailable, "The page could not be made: \(error)", retryAfter: 60)
     }
   }
 
@@ -72,11 +108,11 @@ struct ReportRoutes: Sendable {
   }
 }
 
-/// The report as it was made last: it is made again when the library has changed, and while a run goes on once a minute at
+/// A report as it was made last: it is made again when the library has changed, and while a run goes on once a minute at
 /// most, since all of the library is read for it.
-private final class KeptReport: Sendable {
+private final class KeptReport<Report: Sendable>: Sendable {
   private struct State {
-    var report: MorningReport?
+    var report: Report?
     var revision: Int64?
     var made = Timestamp.now
     var isBeingMade = false
@@ -87,10 +123,12 @@ private final class KeptReport: Sendable {
 
   private let state = Mutex(State())
 
-  /// - Throws: `RequestError` while the first one is being made for another.
-  func current(of library: AppLibrary) throws -> (MorningReport, made: Timestamp) {
+  /// - Throws: What `make` throws; `RequestError` while the first one is being made for another.
+  func current(
+    of library: AppLibrary, _ make: (_ made: Timestamp) throws -> Report
+  ) throws -> (Report, made: Timestamp) {
     let revision = library.revision.current()
-    let kept: (MorningReport, Timestamp)? = try state.withLock { state in
+    let kept: (Report, Timestamp)? = try state.withLock { state in
       if let report = state.report {
         let isYoung = library.progress != nil && Timestamp.now.nanoseconds - state.made.nanoseconds < Self.leastAge
         if state.revision == revision || isYoung || state.isBeingMade { return (report, state.made) }
@@ -103,10 +141,7 @@ private final class KeptReport: Sendable {
     if let kept { return kept }
     defer { state.withLock { $0.isBeingMade = false } }
     let made = Timestamp.now
-    let report = try MorningReport(of: library.store.latestRun(), among: library.store.runs(), generated: made) {
-      body in
-      try library.store.forEachRecord(RecordSelection(includesVanished: true, includesRuns: true), body)
-    }
+    let report = try make(made)
     state.withLock { $0 = State(report: report, revision: revision, made: made) }
     return (report, made)
   }

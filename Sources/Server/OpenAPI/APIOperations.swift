@@ -74,6 +74,7 @@ extension APIOperation {
       .put, "/app/api/playlists/{id}/order", "Move tracks",
       body: .json(object(["start": place, "count": place, "before": place]))),
     Self(.get, "/app/api/report", "What the last run did"),
+    Self(.get, "/app/api/report.html", "The report as a page to keep", answer: "text/html"),
   ]
 
   private static let media = [

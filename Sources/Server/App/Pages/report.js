@@ -34,6 +34,9 @@ export async function showReport(_, __, { signal, reload }) {
           ...part.link === 'tracks' ? { href: '#/library' } : { href: '#/report', 'data-to': part.link } })
         : part.is_bad ? element('span', { class: 'bad', text: part.text }) : part.text)),
       element('p', { class: 'report-sub', text: report.subtitle || '' }), element('p', { class: 'report-when', text: report.when || '' }),
+      element('p', { class: 'report-page' }, element('a', {
+        class: 'link', href: '/app/api/report.html', target: '_blank', rel: 'noopener', text: 'Charts and the table of all tracks' }),
+        ' as one page, to look at and to keep'),
       box,
       element('div', { class: 'two' },
         element('section', { id: 'attention' }, heading('Needs your attention'),
