@@ -42,7 +42,7 @@ struct ReportRoutes: Sendable {
 
   private func addPage(to group: RouterGroup<ServerContext>) {
     group.get("report.html") { request, _ in
-      let page = try await library.services.blocking { try pages.current(of: library) { _ in try page() }.0 }
+      let page = try await library.services.blocking { try pages.current(of: library) { _ in try makePage() }.0 }
       var response = FileAnswer(file: page, contentType: "text/html; charset=utf-8", name: "report.html")
         .response(to: request, library.services)
       // The page names its own style and script, which are inside.
@@ -51,7 +51,7 @@ struct ReportRoutes: Sendable {
     }
   }
 
-  private func page() throws -> OpenFile {
+  private func makePage() throws -> OpenFile {
     let folder = FilePath(NSTemporaryDirectory()).appending("nocturne-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(atPath: folder.string) }
     do {
@@ -119,7 +119,7 @@ private final class KeptReport<Report: Sendable>: Sendable {
   }
 
   /// Nanoseconds.
-  private static let leastAge: Int64 = 60_000_000_000
+  private static var leastAge: Int64 { 60_000_000_000 }
 
   private let state = Mutex(State())
 
