@@ -2,6 +2,7 @@ import AnalysisTesting
 import Foundation
 import Glibc
 import NIOCore
+import Platform
 import SystemPackage
 import Testing
 
@@ -69,8 +70,13 @@ import Testing
 
   init() throws { folder = try TemporaryDirectory() }
 
+  private var device: UInt64 { (try? FileStatus(at: folder.path, followingLinks: true).key.device) ?? 0 }
+
   private func track(_ path: FilePath, size: Int64? = nil, inode: UInt64? = nil) -> TrackFile {
-    TrackFile(path: path, container: "wav", codec: "pcm_s16", size: size, inode: inode)
+    var track = TrackFile(path: path, container: "wav", codec: "pcm_s16")
+    track.size = size
+    track.key = inode.map { FileKey(device: device, inode: $0) }
+    return track
   }
 
   private func put(_ text: String, as name: String) throws -> FilePath {

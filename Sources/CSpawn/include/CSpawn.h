@@ -78,4 +78,12 @@ int cspawn_lease_is_whole(int file);
 
 void cspawn_end_lease(int file);
 
+/* Opens what is below a folder: openat2(2). Symbolic links in the path are the error ELOOP, or are followed while they do
+   not lead out of the folder, which is the error EXDEV. Returns 0 or an errno: ENOSYS before Linux 5.6, and that or EPERM
+   where a filter of system calls (seccomp) does not know it. */
+int cspawn_open_beneath(int folder, const char *path, int flags, int follows_links, int *opened);
+
+/* O_PATH */
+extern const int cspawn_path_only;
+
 #endif

@@ -7,8 +7,8 @@ internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
-/// The inside of the process that makes one cover: reads the path of an audio file from standard input and writes a JPEG
-/// to standard output; nothing if there is no cover.
+/// The inside of the process that makes one cover: reads a `CoverRequest` from standard input and writes a JPEG to standard
+/// output; nothing if there is no cover.
 package struct CoverWorker {
   private let side: Int
 
@@ -26,8 +26,7 @@ package struct CoverWorker {
     _ = cspawn_limit_memory(Self.memoryLimit)
     var time = rlimit(rlim_cur: Self.timeLimit, rlim_max: Self.timeLimit)
     _ = unsafe setrlimit(Int32(RLIMIT_CPU.rawValue), &time)
-    let path = FilePath(bytes: try Self.input())
-    guard let jpeg = cover(ofFileAt: path) else { return }
+    guard let request = CoverRequest(try Self.input()), let jpeg = cover(of: request.track) else { return }
     _ = try FileDescriptor.standardOutput.writeAll(jpeg)
   }
 
@@ -44,12 +43,13 @@ package struct CoverWorker {
   }
 
   /// The picture in the file, or else one beside it, as JPEG.
-  func cover(ofFileAt path: FilePath) -> [UInt8]? {
-    if let file = try? OpenFile(path, flags: 0), let picture = file.attachedPicture, let jpeg = small(picture) {
-      return jpeg
-    }
-    for picture in Self.pictures(in: path.removingLastComponent()) {
-      guard let file = try? OpenFile(picture, flags: 0), file.size <= LAV_MAXIMUM_PICTURE_SIZE,
+  func cover(of track: TrackFile) -> [UInt8]? {
+    guard let folder = try? TrackFolder(of: track) else { return nil }
+    let file = try? OpenFile(track, in: folder)
+    if let picture = file?.attachedPicture, let jpeg = small(picture) { return jpeg }
+    guard file != nil || !folder.isBehindLink else { return nil }
+    for name in Self.pictures(in: folder) {
+      guard let file = try? folder.file(beside: name), file.size <= LAV_MAXIMUM_PICTURE_SIZE,
         let bytes = try? file.read(Int(file.size), at: 0), let jpeg = small(Array(bytes.readableBytesView))
       else { continue }
       return jpeg
@@ -72,22 +72,14 @@ package struct CoverWorker {
   private static let maximumEntryCount = 10_000
 
   /// Pictures that players take for the cover of what is in a folder, the likeliest first.
-  private static func pictures(in folder: FilePath) -> [FilePath] {
-    guard let stream = folder.withPlatformString({ unsafe opendir($0) }) else { return [] }
-    defer { unsafe closedir(stream) }
-    var found: [(rank: Int, path: FilePath)] = []
-    var count = 0
-    while count < maximumEntryCount, let entry = unsafe readdir(stream) {
-      count += 1
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe FilePath(platformString: $0) }
-      }
-      guard let component = name.lastComponent, let suffix = component.extension?.lowercased(),
-        suffixes.contains(suffix), let rank = names.firstIndex(of: component.stem.lowercased())
-      else { continue }
-      found.append((rank, folder.appending(component)))
+  private static func pictures(in folder: TrackFolder) -> [FilePath.Component] {
+    let found = folder.names(atMost: maximumEntryCount).compactMap { name -> (rank: Int, name: FilePath.Component)? in
+      guard let suffix = name.extension?.lowercased(), suffixes.contains(suffix),
+        let rank = names.firstIndex(of: name.stem.lowercased())
+      else { return nil }
+      return (rank, name)
     }
-    return found.sorted { ($0.rank, $0.path.string) < ($1.rank, $1.path.string) }.map(\.path)
+    return found.sorted { ($0.rank, $0.name.string) < ($1.rank, $1.name.string) }.map(\.name)
   }
 }
 

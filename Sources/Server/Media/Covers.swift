@@ -81,18 +81,17 @@ final class Covers: Sendable {
       return entry
     }
     if let known { return known.cover }
-    let cover = made(from: track.path, size: size)
+    let cover = made(from: track, size: size)
     memory.withLock { $0.keep(cover, for: key, capacity: Self.capacity) }
     return cover
   }
 
-  private func made(from path: FilePath, size: CoverSize) -> Cover? {
+  private func made(from track: TrackFile, size: CoverSize) -> Cover? {
     guard !command.isEmpty else { return nil }
     let arguments = (command + CoverWorker.arguments(size: size)).map { Array($0.utf8) }
     do {
       let process = try ChildProcess(arguments: arguments, hasInput: true, patience: Self.patience)
-      let bytes = path.withBytes { Array($0) }
-      try bytes.withUnsafeBytes { try unsafe process.write($0) }
+      try CoverRequest(track).bytes.withUnsafeBytes { try unsafe process.write($0) }
       guard try process.waitForEnd() == .status(0), !process.output.isEmpty else { return nil }
       return Cover(process.output)
     } catch {

@@ -18,28 +18,33 @@ final class OpenFile: Sendable {
   let size: Int64
   /// Of the content, in nanoseconds since 1970.
   let modified: Int64
-  private let descriptor: CInt
+  private let descriptor: SystemPackage.FileDescriptor
 
-  /// Opens the file of a track.
-  ///
-  /// A link under its name is followed only if it leads to the file that the last run has seen through it: whoever may
-  /// write into the folder of the music may not have other files of this machine served.
-  convenience init(_ track: TrackFile) throws(Failure) {
+  /// Opens the file of a track, as `TrackFolder` allows.
+  convenience init(_ track: TrackFile) throws(Failure) { try self.init(track, in: TrackFolder(of: track)) }
+
+  /// - Parameter folder: That of the track.
+  convenience init(_ track: TrackFile, in folder: TrackFolder) throws(Failure) {
+    var isLinked = folder.isBehindLink
     do {
-      try self.init(track.path, flags: O_NOFOLLOW)
+      try self.init(folder.name, in: folder.folder, links: .refused)
     } catch .replaced {
-      try self.init(track.path, flags: 0)
-      guard isSame(as: track) else { throw .replaced }
+      try self.init(folder.name, in: folder.folder, links: .followed)
+      isLinked = true
     }
+    guard !isLinked || isSeen(as: track) else { throw .replaced }
   }
 
-  /// - Parameter flags: Of open(2), besides those that keep it from waiting and from being inherited.
-  init(_ path: FilePath, flags: CInt) throws(Failure) {
-    // Without O_NONBLOCK, opening a pipe waits for whoever writes it.
-    let descriptor = path.withPlatformString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags) }
-    guard descriptor >= 0 else { throw errno == ELOOP ? .replaced : .missing }
-    guard let file = FileIdentity(FileDescriptor(rawValue: descriptor)), file.isRegularFile else {
-      close(descriptor)
+  /// - Parameter path: From the folder.
+  init(_ path: FilePath, in folder: OpenFolder, links: OpenFolder.Links) throws(Failure) {
+    let descriptor: SystemPackage.FileDescriptor
+    do {
+      descriptor = try folder.file(path, links: links)
+    } catch {
+      throw error == .tooManySymbolicLinkLevels ? .replaced : .missing
+    }
+    guard let file = FileIdentity(descriptor), file.isRegularFile else {
+      try? descriptor.close()
       throw .replaced
     }
     self.descriptor = descriptor
@@ -47,14 +52,11 @@ final class OpenFile: Sendable {
     modified = file.modified.nanoseconds
   }
 
-  deinit { close(descriptor) }
+  deinit { try? descriptor.close() }
 
-  func withDescriptor<Result>(_ body: (CInt) throws -> Result) rethrows -> Result { try body(descriptor) }
+  func withDescriptor<Result>(_ body: (CInt) throws -> Result) rethrows -> Result { try body(descriptor.rawValue) }
 
-  private func isSame(as track: TrackFile) -> Bool {
-    guard let file = FileIdentity(FileDescriptor(rawValue: descriptor)) else { return false }
-    return file.size == track.size && file.inode == track.inode
-  }
+  private func isSeen(as track: TrackFile) -> Bool { FileIdentity(descriptor).map(track.isSeen(as:)) ?? false }
 
   /// Reads exactly this many bytes.
   func read(_ count: Int, at offset: Int64) throws -> ByteBuffer {
@@ -64,7 +66,7 @@ final class OpenFile: Sendable {
       let got = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count - buffer.readableBytes) { space in
         while true {
           let got = unsafe pread(
-            descriptor, space.baseAddress, min(space.count, count - Int(position - offset)), Int(position))
+            descriptor.rawValue, space.baseAddress, min(space.count, count - Int(position - offset)), Int(position))
           if got >= 0 { return got }
           if errno != EINTR { throw Errno(rawValue: errno) }
         }

@@ -1,0 +1,35 @@
+internal import Platform
+internal import ResultStore
+internal import SystemPackage
+
+/// What the process that makes a cover has to know of a track, as bytes: the fields, with a NUL between them, empty if
+/// unknown.
+struct CoverRequest {
+  /// Without format.
+  let track: TrackFile
+
+  init(_ track: TrackFile) { self.track = track }
+
+  var bytes: [UInt8] {
+    let numbers: [Int64?] = [
+      track.size, track.key.map { Int64(bitPattern: $0.device) }, track.key.map { Int64(bitPattern: $0.inode) },
+      track.modified?.nanoseconds, track.statusChanged?.nanoseconds,
+    ]
+    let paths = [track.path.withBytes { Array($0) }, track.root?.withBytes { Array($0) } ?? []]
+    return Array((paths + numbers.map { Array(($0.map { String($0) } ?? "").utf8) }).joined(separator: [0]))
+  }
+
+  init?(_ bytes: [UInt8]) {
+    let fields = bytes.split(separator: 0, omittingEmptySubsequences: false).map { Array($0) }
+    guard fields.count == 7, !fields[0].isEmpty else { return nil }
+    let numbers = fields[2...].map { Int64(String(decoding: $0, as: UTF8.self)) }
+    var track = TrackFile(path: FilePath(bytes: fields[0]), root: fields[1].isEmpty ? nil : FilePath(bytes: fields[1]))
+    track.size = numbers[0]
+    if let device = numbers[1], let inode = numbers[2] {
+      track.key = FileKey(device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode))
+    }
+    track.modified = numbers[3].map { Timestamp(nanoseconds: $0) }
+    track.statusChanged = numbers[4].map { Timestamp(nanoseconds: $0) }
+    self.track = track
+  }
+}
