@@ -85,6 +85,9 @@ struct RunCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How long to wait for another run on the same database", valueName: "time"))
   var waitLock: String?
 
+  @Flag(help: ArgumentHelp("Take missing and empty folders for no failure", visibility: .hidden))
+  var allowAbsent = false
+
   @OptionGroup
   var messages: MessageArguments
 
@@ -139,7 +142,7 @@ struct RunCommand: AsyncParsableCommand {
     return LibraryAnalysis(
       run: request, database: try settings.database(), lockPatience: settings[Settings.waitLock],
       timeBudget: settings[Settings.timeBudget], reports: reports.reports(settings, roots: roots.reported),
-      failurePolicy: settings[Settings.failOn])
+      failurePolicy: settings[Settings.failOn], allowsAbsentRoots: allowAbsent)
   }
 
   private func apply(to settings: inout CommandSettings) throws {

@@ -107,9 +107,9 @@ struct ServeCommand: AsyncParsableCommand {
       throw CommandFailure(.usage, "Name the folders to watch: analyze serve --watch ~/Music")
     }
     for folder in folders {
-      var isFolder: ObjCBool = false
-      guard FileManager.default.fileExists(atPath: folder.string, isDirectory: &isFolder), isFolder.boolValue else {
-        throw CommandFailure(.fatal, "\(printable(folder.string)) is not a folder. Is the drive mounted?")
+      // One that is not there may be on a drive that is mounted later.
+      if let status = try? FileStatus(at: folder, followingLinks: true), status.kind != .folder {
+        throw CommandFailure(.fatal, "\(printable(DisplayPath.text(of: folder))) is not a folder.")
       }
     }
     // The link leads to this very program, even if its file was replaced meanwhile.
@@ -117,7 +117,7 @@ struct ServeCommand: AsyncParsableCommand {
       folders: folders,
       command: [
         "/proc/self/exe", "run", "--database", try settings.database().string, "--nice", "19", "--progress", "none",
-        "--wait-lock", "1h", "--fail-on", "never", "--no-reports",
+        "--wait-lock", "1h", "--fail-on", "never", "--no-reports", "--allow-absent",
       ])
     options.candidates = settings.settings.walk.candidates
     options.quietPeriod = max(options.quietPeriod, settings[Settings.quietPeriod] + .seconds(1))

@@ -76,6 +76,72 @@ extension Gate {
     try watched.expectSound()
   }
 
+  @Test func aFolderWithoutAudioOrThatComesLaterIsNoFailure() throws {
+    let watched = try Gate()
+    try watched.open()
+    let away = watched.place.folder.file("away")
+    try FileManager.default.moveItem(atPath: watched.place.library.string, toPath: away.string)
+    let server = try watched.serve()
+    #expect(waitUntil { server.errors.contains("library is not there") })
+    // A file that is no audio: the folder is not empty.
+    try watched.place.makeFolder(watched.place.library)
+    try watched.place.write("", to: watched.place.library.appending("notes.txt"))
+    #expect(waitUntil { server.errors.contains("library is there") })
+    // A run has looked through it.
+    #expect(waitUntil { server.errors.contains("holds no audio files") })
+    try watched.place.put(Audio.wav(1), as: "a.wav")
+    try watched.waitUntilAllAreKnown(["a.wav"])
+    #expect(!server.errors.contains("The next try"), "\(server.errors)")
+    // Its disk is unmounted, and nothing vanishes.
+    try FileManager.default.moveItem(atPath: watched.place.library.string, toPath: away.string + "2")
+    #expect(waitUntil { server.errors.contains("library has gone") })
+    try FileManager.default.moveItem(atPath: away.string, toPath: watched.place.library.string)
+    try watched.waitUntilAllAreKnown()
+    #expect(!server.errors.contains("The next try"), "\(server.errors)")
+    server.send(SIGTERM)
+    _ = server.end()
+    try watched.expectSound()
+  }
+
+  /// In a mount namespace of its own: what is mounted over a watched folder is watched.
+  @Test(.enabled(if: SmallDisk.isPossible)) func aDiskMayBeMountedLater() throws {
+    let watched = try Gate()
+    let place = watched.place
+    try watched.open()
+    try place.makeFolder(place.library.appending("usb"))
+    let script = """
+      cd "\(place.folder.path)"
+      "$0" serve --watch library --database results.sqlite --port 0 2>errors & server=$!
+      known() { "$0" show "$1" --database results.sqlite >/dev/null 2>&1; }
+      wait_for() { for i in $(seq 600); do known "$1" && return; sleep 0.1; done; }
+      wait_for library/c.wav
+      mount -t tmpfs none library/usb
+      cp library/a.wav library/usb/x.wav
+      wait_for library/usb/x.wav
+      umount -l library/usb
+      while ! grep -q "usb is empty" errors; do sleep 0.1; done
+      known library/usb/x.wav; echo "known $?"
+      mount -t tmpfs none library
+      while ! grep -q "its drive has gone" errors; do sleep 0.1; done
+      umount library
+      while ! grep -q "library is there" errors; do sleep 0.1; done
+      cp library/a.wav library/z.wav
+      wait_for library/z.wav
+      kill $server; wait $server
+      """
+    let outcome = try RunningProgram(
+      ["-rm", "sh", "-c", Argument(stringLiteral: script), Argument(RunningProgram.executable)],
+      of: "/usr/bin/unshare",
+      environment: place.environment.merging(["ANALYZE_PIPELINE": "tags-only", "ANALYZE_JOBS": "1"]) { $1 },
+      workingFolder: place.folder.path
+    ).end(within: .seconds(120))
+    let errors = try String(contentsOfFile: place.folder.file("errors").string, encoding: .utf8)
+    #expect(outcome.text == "known 0\n", "\(outcome.errors)")
+    #expect(!errors.contains("The next try"), "\(errors)")
+    let known = try place.analyze("show", "library/z.wav", "--database", Argument(place.database))
+    #expect(known.status == 0, "\(errors)")
+  }
+
   @Test func foldersNeedWatching() throws {
     let place = try Workplace()
     let outcome = try place.analyze("serve", Argument(place.library), "--database", Argument(place.database))

@@ -17,10 +17,12 @@ package struct LibraryAnalysis: Sendable {
   package var timeBudget: Duration?
   package var reports: LibraryReports
   package var failurePolicy: FailurePolicy
+  /// Whether a folder that is missing or holds no audio is no failure: whoever started the run looks after that.
+  package var allowsAbsentRoots: Bool
 
   package init(
     run: LibraryRun.Request, database: FilePath, lockPatience: Duration = .zero, timeBudget: Duration? = nil,
-    reports: LibraryReports, failurePolicy: FailurePolicy = .new
+    reports: LibraryReports, failurePolicy: FailurePolicy = .new, allowsAbsentRoots: Bool = false
   ) {
     self.run = run
     self.database = database
@@ -28,6 +30,7 @@ package struct LibraryAnalysis: Sendable {
     self.timeBudget = timeBudget
     self.reports = reports
     self.failurePolicy = failurePolicy
+    self.allowsAbsentRoots = allowsAbsentRoots
   }
 
   /// How it went.
@@ -116,7 +119,10 @@ package struct LibraryAnalysis: Sendable {
 
   private func status(of outcome: LibraryRun.Outcome) -> ExitStatus {
     // The library, or a part of it, was not there: whoever reads the mail must hear of it.
-    if outcome.roots.contains(where: { $0.condition != .scanned }) { return .fatal }
+    let isPartMissing = outcome.roots.contains {
+      $0.condition == .unreadable || ($0.condition != .scanned && !allowsAbsentRoots)
+    }
+    if isPartMissing { return .fatal }
     let news = outcome.newlyFailed + outcome.newlyDamaged
     return failurePolicy.isViolated(by: outcome.totals, knownDamaged: outcome.scan.knownDamaged, news: news)
       ? .filesFailed : .fine

@@ -4,7 +4,8 @@ internal import LibraryScan
 internal import Platform
 internal import SystemPackage
 
-/// Folders with all that is below them, of which the system tells what changes (inotify(7)). Links are not followed.
+/// Folders with all that is below them, of which the system tells what changes (inotify(7)). Only the folders themselves may
+/// be links.
 ///
 /// One thread uses it.
 final class FolderWatch {
@@ -20,7 +21,7 @@ final class FolderWatch {
 
   private static let mask =
     UInt32(IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE)
-    | UInt32(IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK)
+    | UInt32(IN_ONLYDIR | IN_EXCL_UNLINK)
   private static let bufferSize = 64 << 10
 
   private let candidates: CandidateRule
@@ -37,12 +38,13 @@ final class FolderWatch {
       return
     }
     var changes = Changes()
+    let mounts = MountTable()
     for root in roots {
-      if Self.isRemote(root) {
+      if let mount = mounts.mount(of: (try? root.resolved()) ?? root), Self.isRemote(mount) {
         limitation =
           "\(printablePath(root)) is on a server, which does not tell of what others write there."
       }
-      add(root, &changes)
+      add(root, &changes, isRoot: true)
     }
   }
 
@@ -111,10 +113,11 @@ final class FolderWatch {
 
   /// Watches a folder and those below it.
   /// - Parameter changes: Gets the files in them.
-  private func add(_ folder: FilePath, _ changes: inout Changes) {
-    var waiting = [folder]
+  private func add(_ top: FilePath, _ changes: inout Changes, isRoot: Bool = false) {
+    var waiting = [top]
     while let folder = waiting.popLast() {
-      let number = folder.withPlatformString { unsafe inotify_add_watch(descriptor, $0, Self.mask) }
+      let mask = Self.mask | (isRoot && folder == top ? 0 : UInt32(IN_DONT_FOLLOW))
+      let number = folder.withPlatformString { unsafe inotify_add_watch(descriptor, $0, mask) }
       guard number >= 0 else {
         if errno == ENOSPC {
           limitation =
@@ -171,19 +174,8 @@ final class FolderWatch {
   /// File systems on which others write unseen.
   private static let remoteTypes: Set<String> = ["nfs", "nfs4", "cifs", "smb3", "9p", "afs", "ceph", "glusterfs"]
 
-  /// By the lines of proc(5)'s mountinfo.
-  private static func isRemote(_ folder: FilePath) -> Bool {
-    let lines = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8))?.split(separator: "\n") ?? []
-    var nearest: (place: FilePath, type: Substring)?
-    for line in lines {
-      let fields = line.split(separator: " ")
-      guard fields.count > 4, let separator = fields.firstIndex(of: "-"), separator + 1 < fields.count else { continue }
-      let place = FilePath(fields[4].replacingOccurrences(of: "\\040", with: " "))
-      if folder.starts(with: place), place.length >= nearest?.place.length ?? 0 {
-        nearest = (place, fields[separator + 1])
-      }
-    }
-    return nearest.map { remoteTypes.contains(String($0.type)) || $0.type.hasPrefix("fuse.") } ?? false
+  private static func isRemote(_ mount: MountTable.Mount) -> Bool {
+    remoteTypes.contains(mount.type) || mount.type.hasPrefix("fuse.")
   }
 
   private static func systemLimit(_ name: String) -> String {

@@ -19,11 +19,15 @@ final class LibraryWatch: Sendable {
     case waiting
     /// A run could not do its work; the next one is tried later.
     case troubled
+    /// A folder is not there, or empty: its disk may not be mounted. All else is known.
+    case absent
   }
 
   struct Report: Sendable, Equatable {
     var state: State
     var folders: [FilePath]
+    /// Those that are not there or hold nothing.
+    var absent: [FilePath] = []
     /// Why changes are noticed only every few minutes.
     var limitation: String?
     /// Of the run that goes on.
@@ -31,10 +35,12 @@ final class LibraryWatch: Sendable {
 
     func write(into json: inout JSONWriter) {
       json.put("state", limitation != nil && state == .watching ? "polling" : state.rawValue)
-      json.key("folders")
-      json.beginArray()
-      for folder in folders { json.string(DisplayPath.text(of: folder)) }
-      json.endArray()
+      for (key, folders) in [("folders", folders), ("absent", absent)] {
+        json.key(key)
+        json.beginArray()
+        for folder in folders { json.string(DisplayPath.text(of: folder)) }
+        json.endArray()
+      }
       json.put("limitation", limitation)
       json.put("text", text)
     }
@@ -47,6 +53,9 @@ final class LibraryWatch: Sendable {
       case .analyzing: "Analyzing new files"
       case .waiting: "Waiting for another run to end"
       case .troubled: "The last run failed; trying again soon"
+      case .absent:
+        "Waiting for \(absent.map { DisplayPath.text(of: $0) }.joined(separator: ", ")), "
+          + (absent.count == 1 ? "which is not there or empty" : "which are not there or empty")
       }
     }
   }
@@ -64,9 +73,6 @@ final class LibraryWatch: Sendable {
 
   /// Between looks while nothing happens, in milliseconds.
   private static let step: Int32 = 500
-  /// After a run that failed: doubled each time up to the longest.
-  private static let shortestPause = Duration.seconds(15)
-  private static let longestPause = Duration.seconds(3600)
   /// How long a run may take to store what it has when the server ends.
   private static let grace = Duration.seconds(8)
 
@@ -88,18 +94,21 @@ final class LibraryWatch: Sendable {
     }
   }
 
-  /// Ends the run that goes on, and waits until it has ended.
+  /// Ends the run that goes on, and waits until it has ended; not for a file server that does not answer.
   func stop() async {
     shared.withLock { $0.isStopping = true }
-    while !shared.withLock({ $0.hasEnded }) { try? await Task.sleep(for: .milliseconds(50)) }
+    let end = ContinuousClock.now + Self.grace + .seconds(2)
+    while !shared.withLock({ $0.hasEnded }), .now < end { try? await Task.sleep(for: .milliseconds(50)) }
   }
 
   private var isStopping: Bool { shared.withLock { $0.isStopping } }
 
-  private func show(_ state: State, limitation: String?, process: Int32? = nil) {
+  private func show(_ state: State, _ library: WatchedLibrary, process: Int32? = nil) {
+    let absent = library.absent.map(\.path)
     shared.withLock {
       $0.report.state = state
-      $0.report.limitation = limitation
+      $0.report.absent = absent
+      $0.report.limitation = library.limitation
       $0.report.process = process
     }
   }
@@ -111,58 +120,49 @@ final class LibraryWatch: Sendable {
   // MARK: The work
 
   private func work() {
-    let watch = FolderWatch(options.folders, options.candidates)
-    var files = WaitingFiles(options.folders, options.candidates, quietPeriod: options.quietPeriod)
-    // What was written while nobody watched.
-    files.addAll()
-    var lastScan = ContinuousClock.now
+    var library = WatchedLibrary(options)
     var told: String?
-    var pause: (end: ContinuousClock.Instant, length: Duration)?
+    var pause: RetryPause?
     say(
       .notice, "watching",
-      "watching \(counted(watch.count, "folder")) below \(options.folders.map(printablePath).joined(separator: ", "))")
+      "watching \(counted(library.folderCount, "folder")) below "
+        + options.folders.map(printablePath).joined(separator: ", "))
+    for (path, condition) in library.absent { tell(ofAbsent: path, condition) }
     while !isStopping {
-      let changes = watch.changes(within: Self.step)
-      files.add(changes.files)
-      if changes.isOverflow { files.addAll() }
-      if let limitation = watch.limitation {
-        if told != limitation {
-          told = limitation
-          let minutes = max(1, Int(options.scanInterval / .seconds(60)))
-          say(
-            .warning, "watch_limited",
-            "\(limitation) All is looked through every \(counted(minutes, "minute")) instead.")
-        }
-        if .now - lastScan >= options.scanInterval {
-          files.addAll()
-          lastScan = .now
-        }
-      }
-      if let pause, .now < pause.end {
-        show(.troubled, limitation: told)
+      library.follow(within: Self.step)
+      for change in library.changesOfRoots() { tell(of: change) }
+      if let limitation = library.limitation, limitation != told { tell(ofLimitation: limitation) }
+      told = library.limitation
+      if let pause, .now < pause.end(lastChange: library.lastChange, quietPeriod: options.quietPeriod) {
+        show(.troubled, library)
         continue
       }
-      guard files.count > 0 else {
-        show(.watching, limitation: told)
+      guard library.isWaiting else {
+        show(library.absent.isEmpty ? .watching : .absent, library)
         continue
       }
       if RunLock.isHeld(forDatabase: database) {
         if report.state != .waiting {
           say(.info, "watch_waits", "another run is at work; what is new is analyzed when it has ended")
         }
-        show(.waiting, limitation: told)
+        show(.waiting, library)
         continue
       }
-      guard let folders = files.takeDue() else {
-        show(.settling, limitation: told)
+      guard let folders = library.takeDue() else {
+        show(.settling, library)
         continue
       }
-      if let failure = analyze(folders, watch, &files, limitation: told) {
+      if folders.isEmpty { continue }
+      let begin = ContinuousClock.now
+      if let failure = analyze(folders, &library) {
         // They are looked through again.
-        files.add(Set(folders), at: .now - options.quietPeriod)
-        let length = min(pause.map { $0.length * 2 } ?? Self.shortestPause, Self.longestPause)
-        pause = (.now + length, length)
-        say(.error, "watch_run_failed", "\(failure) The next try is in \(Int(length / .seconds(1))) s.")
+        library.putBack(folders)
+        let next = RetryPause(after: pause, runBegin: begin)
+        pause = next
+        let earlier = next.length > RetryPause.shortest ? ", or after the next change" : ""
+        say(
+          .error, "watch_run_failed",
+          "\(failure) The next try is in \(Int(next.length / .seconds(1))) s\(earlier).")
       } else {
         pause = nil
       }
@@ -170,21 +170,17 @@ final class LibraryWatch: Sendable {
   }
 
   /// - Returns: Why the run has not done its work.
-  private func analyze(
-    _ folders: [FilePath], _ watch: FolderWatch, _ files: inout WaitingFiles, limitation: String?
-  ) -> String? {
+  private func analyze(_ folders: [FilePath], _ library: inout WatchedLibrary) -> String? {
     guard let process = RunProcess(options.command, folders: folders) else {
       return "A run could not be started."
     }
-    show(.analyzing, limitation: limitation, process: process.id)
+    show(.analyzing, library, process: process.id)
     while true {
       if isStopping {
         process.end(within: Self.grace)
         return nil
       }
-      let changes = watch.changes(within: Self.step)
-      files.add(changes.files)
-      if changes.isOverflow { files.addAll() }
+      library.follow(within: Self.step)
       switch process.ending() {
       case nil: continue
       // 3: files failed, which the reports tell.
@@ -194,6 +190,45 @@ final class LibraryWatch: Sendable {
       }
     }
   }
+
+  // MARK: Messages
+
+  private func tell(ofLimitation limitation: String) {
+    let minutes = max(1, Int(options.scanInterval / .seconds(60)))
+    say(
+      .warning, "watch_limited",
+      "\(limitation) All is looked through every \(counted(minutes, "minute")) instead.")
+  }
+
+  /// Of a folder that is not there from the beginning.
+  private func tell(ofAbsent path: FilePath, _ condition: WatchedRoots.Condition) {
+    if condition == .missing {
+      say(.warning, "watch_folder_missing", "\(printablePath(path)) is not there. \(Self.outlook)")
+    } else {
+      say(.notice, "watch_folder_empty", "\(printablePath(path)) is empty. \(Self.outlook)")
+    }
+  }
+
+  private func tell(of change: WatchedRoots.Change) {
+    let path = printablePath(change.path)
+    switch (change.before, change.now) {
+    case (_, .missing):
+      say(.warning, "watch_folder_missing", "\(path) has gone. What is known of its files is kept. \(Self.outlook)")
+    case (.there, .empty) where change.isOther:
+      say(
+        .warning, "watch_folder_empty",
+        "\(path) is empty: its drive has gone. What is known of its files is kept. \(Self.outlook)")
+    case (.missing, .empty): say(.notice, "watch_folder_empty", "\(path) is there, and empty.")
+    case (.there, .there):
+      say(.notice, "watch_folder_back", "another folder is at \(path) now; it is looked through")
+    case (_, .there) where change.isOther:
+      say(.notice, "watch_folder_back", "\(path) is there; it is looked through")
+    // What comes into a folder or goes from it is told of as files.
+    case (_, .empty), (.empty, .there), (.missing, .there): break
+    }
+  }
+
+  private static let outlook = "Is the drive mounted? It is looked through when there are files in it."
 }
 
 /// As messages show it.

@@ -3,9 +3,9 @@ package import SystemPackage
 
 /// What `serve --watch` watches, and what it starts.
 package struct WatchOptions: Sendable {
-  /// Absolute.
+  /// Absolute. They need not be there yet.
   package var folders: [FilePath]
-  /// The command line of a run, without its folders.
+  /// The command line of a run, without its folders. A folder that is missing or empty is no failure of it.
   package var command: [String]
   package var candidates = CandidateRule()
   /// What changed this recently may still be being written.
