@@ -16,7 +16,7 @@ public enum AudioWriteError: Error, Hashable, Sendable, CustomStringConvertible 
 
   public var description: String {
     switch self {
-    case .exists(let path): "\(Self.text(path)) exists. Use --force to replace it, or name another file with --output."
+    case .exists(let path): "\(Self.text(path)) exists. Name another file."
     case .notAFile(let path): "\(Self.text(path)) is not a file that audio can be written to. Name another one."
     case .unsupported(let path, let reason): "\(Self.text(path)) cannot be written: \(reason)"
     case .tooLong(let path):

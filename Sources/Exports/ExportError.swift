@@ -1,12 +1,12 @@
-internal import Platform
+public import Platform
 public import SystemPackage
 internal import Text
 
 /// Why an export cannot be written. Files that were there before stay as they were.
 public enum ExportError: Error, Hashable, Sendable {
   case cannotCreate(FilePath, reason: String)
-  /// There is a file that no export has written.
-  case notOurs(FilePath)
+  /// A file must not be replaced.
+  case refused(OverwriteError)
   /// The path is `nil` for standard output.
   case cannotWrite(FilePath?, reason: String)
   /// Whoever read standard output has stopped reading.
@@ -25,9 +25,7 @@ extension ExportError: CustomStringConvertible {
     case .cannotCreate(let path, let reason):
       "\(Self.text(path)) cannot be created: \(reason). Check the folder and its permissions, or name another place with "
         + "--output."
-    case .notOurs(let path):
-      "\(Self.text(path)) is there, and no export has written it: it has no cursor beside it. Nothing was changed. Name another "
-        + "file with --output, or use --force to replace this one."
+    case .refused(let error): "\(error)"
     case .cannotWrite(let path?, let reason):
       "Writing \(Self.text(path)) failed: \(reason). What was there before is unchanged; export again once that is put right."
     case .cannotWrite(nil, let reason): "Writing to standard output failed: \(reason)."

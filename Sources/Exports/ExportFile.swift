@@ -29,8 +29,9 @@ public final class ExportFile {
   public func write(_ text: String) throws(ExportError) { try write(text.utf8) }
 
   /// Puts several files into their places, once all of them are on the disk: if it is full, none is there.
+  /// - Parameter listed: Whether their folder's inventory is to have them, the proof that Nocturne wrote them.
   /// - Returns: Their paths.
-  public static func commit(_ files: [ExportFile]) throws(ExportError) -> [FilePath] {
+  public static func commit(_ files: [ExportFile], listed: Bool = false) throws(ExportError) -> [FilePath] {
     for file in files {
       try file.flush()
       guard let descriptor = file.replacement?.descriptor else { continue }
@@ -39,8 +40,25 @@ public final class ExportFile {
         throw .cannotWrite(file.path, reason: "\(Errno(rawValue: errno))")
       }
     }
+    if listed { try list(files) }
     for file in files { try file.commit() }
     return files.compactMap(\.path)
+  }
+
+  /// Before they have their names: a file that is in place is in the inventory, even if the process is killed.
+  private static func list(_ files: [ExportFile]) throws(ExportError) {
+    let folder = files.lazy.compactMap(\.path).first?.removingLastComponent()
+    guard let folder else { return }
+    var inventory = FileInventory(of: folder)
+    do {
+      for file in files {
+        guard let name = file.path?.lastComponent, let descriptor = file.replacement?.descriptor else { continue }
+        inventory.note(name, as: try FileStatus(of: descriptor))
+      }
+      try inventory.write()
+    } catch {
+      throw .cannotWrite(folder.appending(FileInventory.name), reason: "\(error)")
+    }
   }
 
   /// Puts the file into its place.

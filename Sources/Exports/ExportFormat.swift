@@ -13,6 +13,9 @@ public protocol ExportFormat: Sendable {
   /// The long fields of findings to read, by what `FindingField.long` calls them: `beats`, …
   var long: Set<String> { get }
   var output: ExportOutput { get }
+  /// What stands near the beginning or end of each file that it writes, and in no file of others; `nil` if the format has
+  /// no room for a mark.
+  var mark: String? { get }
 
   /// - Throws: `ExportError`: what is wrong with an option, or why nothing can be written.
   func begin(_ context: ExportContext) throws -> any ExportWriter
@@ -20,14 +23,19 @@ public protocol ExportFormat: Sendable {
 
 extension ExportFormat {
   public var long: Set<String> { [] }
+  public var mark: String? { nil }
 }
 
 /// Where an export goes.
 public enum ExportOutput: Hashable, Sendable {
   /// A file or standard output; the extension is for examples, such as `xml`.
   case file(extension: String)
-  /// A folder, which is there when the export begins.
-  case folder
+  /// A folder, which is there when the export begins, with files of these names.
+  case folder(files: [String])
+  /// A folder, which is there when the export begins, with a tree of files for tracks.
+  case tree
+
+  public var isFolder: Bool { if case .file = self { false } else { true } }
 }
 
 /// Takes the records of one export, in the order of paths, in memory that does not grow with their number.
@@ -72,10 +80,13 @@ public struct ExportContext: Sendable {
   public var options: [String: String]
   /// What chooses the tracks; `nil` if paths do, too.
   public var filter: TrackFilter?
+  /// For files whose names the tracks make; those that an export always has are looked at before it begins.
+  public var overwriting: OverwriteRule
 
   public init(
     output: FilePath?, program: String, now: Timestamp = .now, isIncremental: Bool = false, trackCount: Int,
-    options: [String: String] = [:], filter: TrackFilter? = .everything
+    options: [String: String] = [:], filter: TrackFilter? = .everything,
+    overwriting: OverwriteRule = OverwriteRule()
   ) {
     self.output = output
     self.program = program
@@ -84,6 +95,7 @@ public struct ExportContext: Sendable {
     self.trackCount = trackCount
     self.options = options
     self.filter = filter
+    self.overwriting = overwriting
   }
 
   /// - Throws: `unknownOption`, which names those that there are.

@@ -68,6 +68,7 @@ public struct ReportSchema: Sendable {
 
   private var tableSchema: SchemaNode {
     .object([
+      ("title", "nocturne.csv, version 1"),
       (
         "description",
         """

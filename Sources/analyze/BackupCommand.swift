@@ -3,6 +3,7 @@ import Application
 import ArgumentParser
 import Foundation
 import Pipeline
+import Platform
 import ResultStore
 import SystemPackage
 
@@ -16,7 +17,7 @@ struct BackupCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The copy", valueName: "file"))
   var copy: PathArgument
 
-  @Flag(help: "Replace the file if it exists")
+  @Flag(help: "Replace the file even if it is no copy made by this command")
   var force = false
 
   @OptionGroup
@@ -33,11 +34,8 @@ struct BackupCommand: AsyncParsableCommand {
         if places[0] == places[1] {
           throw CommandFailure(.usage, "\(path.string) is the database itself.")
         }
-        if !force {
-          throw CommandFailure(
-            .fatal, "\(path.string) is there already. Name another file, or replace it with --force.")
-        }
       }
+      try OverwriteRule(allowsOthers: force).check(path, ResultStore.backupProof)
       try store.backUp(to: path)
     }
   }

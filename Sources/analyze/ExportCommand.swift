@@ -38,7 +38,7 @@ struct ExportCommand: AsyncParsableCommand {
     help: ArgumentHelp("An option of the format; repeatable", valueName: "name=value"))
   var options: [String] = []
 
-  @Flag(help: "Replace the file even if no export has written it")
+  @Flag(help: "Replace files even if Nocturne did not write them")
   var force = false
 
   @Flag(help: "List the formats")
@@ -55,7 +55,7 @@ struct ExportCommand: AsyncParsableCommand {
     if list { return }
     let format = try chosenFormat()
     _ = try filters.filter()
-    if format.output == .folder, file == nil {
+    if format.output.isFolder, file == nil {
       throw ValidationError("The format \(format.name) writes a folder; name it with --output.")
     }
   }
@@ -96,7 +96,7 @@ struct ExportCommand: AsyncParsableCommand {
       }
       let export = LibraryExport(
         try chosenFormat(), to: file, roots: paths.isEmpty ? nil : paths.map(\.path), filter: try filters.filter(),
-        since: try since.value(), options: try optionValues(), replacesOtherFiles: force)
+        since: try since.value(), options: try optionValues(), overwriting: OverwriteRule(allowsOthers: force))
       let store = try CommandSettings(database).openStoreForReading()
       for path in paths where try store.knownFileCount(under: path.path, includingVanished: true) == 0 {
         throw UnknownFile(path.path)

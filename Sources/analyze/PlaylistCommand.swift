@@ -58,7 +58,7 @@ struct PlaylistCommand: AsyncParsableCommand {
   @Flag(help: "Print one JSON line on standard output; see analyze schema playlist")
   var json = false
 
-  @Flag(help: "Replace the file if it exists")
+  @Flag(help: "Replace the file even if Nocturne did not write it")
   var force = false
 
   @OptionGroup
@@ -113,7 +113,10 @@ struct PlaylistCommand: AsyncParsableCommand {
   func run() async throws {
     try await reportingErrors {
       let wish = try wish()
-      if let output, !force, output.path.isThere { throw PlaylistError.exists(output.path) }
+      if let output {
+        let mark = chosenFormat == .nsp ? NavidromePlaylist.mark : PlaylistTrack.m3uMark
+        try OverwriteRule(allowsOthers: force).check(output.path, .text(marks: [mark]))
+      }
       switch chosenFormat {
       case .nsp: try write(NavidromePlaylist.bytes(wish, name: output?.path.stem ?? "nocturne"))
       case .m3u8:

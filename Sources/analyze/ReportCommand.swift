@@ -1,6 +1,7 @@
 import Application
 import ArgumentParser
 import Pipeline
+import Platform
 import Records
 import ResultStore
 import SystemPackage
@@ -19,6 +20,9 @@ struct ReportCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Reports")
   var reports: ReportArguments
+
+  @Flag(help: "Replace files even if Nocturne did not write them")
+  var force = false
 
   @OptionGroup
   var since: SinceArgument
@@ -46,6 +50,7 @@ struct ReportCommand: AsyncParsableCommand {
       }
       var task = reports.reports(settings, roots: paths.isEmpty ? nil : paths.map(\.path))
       task.since = since
+      try task.check(OverwriteRule(allowsOthers: force))
       let files = try task.write(store, run: try store.latestRun())
       for file in files { Terminal.writeLine(printable(file.text)) }
     }

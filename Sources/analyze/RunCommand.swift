@@ -2,6 +2,7 @@ import Application
 import ArgumentParser
 import LibraryScan
 import Pipeline
+import Platform
 import ResultStore
 import Synchronization
 import SystemPackage
@@ -113,7 +114,7 @@ struct RunCommand: AsyncParsableCommand {
     try settings.take(logFormat, for: Settings.logFormat, option: "--log-format")
     Log.use(settings[Settings.logFormat])
     try apply(to: &settings)
-    if !dryRun { metrics.path = settings[Settings.metrics] }
+    if !dryRun { try takeOutputs(settings, &metrics) }
     try Analyze.refuseUnknownSubcommand(paths)
     let console = RunConsole(style: settings[Settings.progress], isQuiet: messages.quiet)
     defer { console.end() }
@@ -123,6 +124,17 @@ struct RunCommand: AsyncParsableCommand {
     console.end()
     show(outcome, RunSummary(of: outcome, database: analysis.database, isDryRun: dryRun), on: console.terminal)
     return outcome.status
+  }
+
+  /// Here `--force` is about files to analyze.
+  private func takeOutputs(_ settings: CommandSettings, _ metrics: inout RunMetrics) throws {
+    do throws(OverwriteError) {
+      if let file = settings[Settings.metrics] { try OverwriteRule().check(file, RunMetrics.proof) }
+      metrics.path = settings[Settings.metrics]
+      try reports.reports(settings, roots: nil).check(OverwriteRule())
+    } catch {
+      throw CommandFailure(.fatal, error.descriptionWithoutForce)
+    }
   }
 
   /// What the options and settings ask for.

@@ -1,6 +1,7 @@
 import Application
 import ArgumentParser
 import Foundation
+import Platform
 import SystemPackage
 
 struct SchemaCommand: AsyncParsableCommand {
@@ -21,13 +22,21 @@ struct SchemaCommand: AsyncParsableCommand {
     help: ArgumentHelp("Write the schemas of all formats into this folder", valueName: "dir"), completion: .directory)
   var output: PathArgument?
 
+  @Flag(help: "Replace files even if Nocturne did not write them")
+  var force = false
+
   func run() async throws {
     try await reportingErrors {
       if let output {
         try FileManager.default.createDirectory(atPath: output.path.string, withIntermediateDirectories: true)
-        for file in Schemas.files {
-          try Data(file.text.utf8).write(
-            to: URL(filePath: output.path.appending(file.name).string), options: .atomic)
+        let files = Schemas.files.map { (path: output.path.appending($0.name), text: $0.text) }
+        try OverwriteRule(allowsOthers: force).check(files.map { ($0.path, Schemas.proof) })
+        for file in files {
+          do {
+            try FileReplacement.write(file.text.utf8, to: file.path)
+          } catch {
+            throw CommandFailure(.fatal, "\(file.path.string) cannot be written: \(error)")
+          }
         }
         return
       }

@@ -75,7 +75,7 @@ struct SetCommand: AsyncParsableCommand {
     help: ArgumentHelp("Take corrections from CSV; of two for one recording the newer counts", valueName: "file|-"))
   var importFile: InputArgument?
 
-  @Flag(help: "Replace the file of --export; with --import, let its corrections count even if they are older")
+  @Flag(help: "--export: replace any file; --import: its corrections count even if they are older")
   var force = false
 
   @Flag(help: "Print one JSON line; see analyze schema set and corrections")
@@ -203,10 +203,7 @@ struct SetCommand: AsyncParsableCommand {
     switch output {
     case .standardOutput: _ = try export.write { try StandardOutput.write($0) }
     case .file(let path):
-      if !force, path.path.isThere {
-        throw CommandFailure(
-          .fatal, "\(printable(path.path.string)) is there already. Name another file, or replace it with --force.")
-      }
+      try OverwriteRule(allowsOthers: force).check(path.path, CorrectionExport.proof)
       let count = try export.write(to: path.path)
       if Terminal().isInteractive { Terminal.writeLine("\(counted(count, "correction")) written") }
     }

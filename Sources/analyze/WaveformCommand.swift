@@ -1,6 +1,7 @@
 import Application
 import ArgumentParser
 import Pipeline
+import Platform
 import SystemPackage
 
 struct WaveformCommand: AsyncParsableCommand {
@@ -29,6 +30,9 @@ struct WaveformCommand: AsyncParsableCommand {
     completion: .directory)
   var output = "-"
 
+  @Flag(help: "Replace files even if Nocturne did not write them")
+  var force = false
+
   @OptionGroup
   var database: DatabaseArgument
 
@@ -48,7 +52,7 @@ struct WaveformCommand: AsyncParsableCommand {
       if output == "-" {
         try StandardOutput.write(export.single(store))
       } else {
-        try export.write(store, into: folder.path)
+        try export.write(store, into: folder.path, OverwriteRule(allowsOthers: force))
       }
     }
   }

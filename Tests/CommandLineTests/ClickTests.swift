@@ -191,7 +191,7 @@ import Text
     try refuses("library/a.wav", "--output", "library/a.wav", "--force", because: "the track")
     try refuses("library/a.wav", "--output", "no/folder.wav", because: "No such file")
     try place.write("mine", to: place.folder.file("a.click.flac"))
-    try refuses("library/a.wav", because: "exists. Use --force")
+    try refuses("library/a.wav", because: "--force")
     #expect(try String(contentsOfFile: place.folder.file("a.click.flac").string, encoding: .utf8) == "mine")
     // Other audio under the same name; what has other tags alone is the same audio.
     var bytes = WAVFile(library.music).bytes

@@ -54,7 +54,8 @@ import Testing
     var list = AcoustIDList(try ExportFile(path), common: [("format", "json")])
     var places: [AcoustIDList.Place] = []
     for _ in 0..<30 { places.append(try list.append([("fingerprint", long)])) }
-    try list.commit()
+    try list.finish()
+    try list.file.commit()
     let lines = try String(contentsOfFile: path.string, encoding: .utf8).split(separator: "\n")
     #expect(lines.count == 3 && lines.allSatisfy { $0.utf8.count <= AcoustIDList.mostBytes })
     #expect(places.map(\.line).last == 3 && places[10].index == 10 && places[11].index == 0)

@@ -34,7 +34,8 @@ package struct ClickedTrack: Sendable {
     self.init(
       of: path, tempo, loudness: record.findings[LoudnessFinding.self], format: record.format,
       tags: AudioFileTags(
-        title: "\(record.tags?.joined("title") ?? path.stem ?? "") (clicks)", artist: record.tags?.joined("artist")),
+        title: "\(record.tags?.joined("title") ?? path.stem ?? "") (clicks)", artist: record.tags?.joined("artist"),
+        comment: ClickMark.text),
       analyzed: AnalyzedAudio(record), isLocked: record.tempoCorrection != nil)
     if tempo.beats.isEmpty {
       throw isLocked ? ClickError.noBeatsSet(path, bpm: tempo.bpm) : ClickError.noBeats(path, reason: tempo.reason)

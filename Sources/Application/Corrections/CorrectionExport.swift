@@ -1,4 +1,4 @@
-internal import Platform
+package import Platform
 package import ResultStore
 package import SystemPackage
 internal import Text
@@ -6,6 +6,11 @@ internal import Text
 /// Writes what people have set as CSV, to keep it or to take it elsewhere.
 package struct CorrectionExport {
   package var store: ResultStore
+
+  /// The proof for a file of corrections.
+  package static let proof = OriginProof.head(orElse: "does not begin as a table of corrections does") {
+    $0.starts(with: CorrectionTable.header())
+  }
 
   package init(_ store: ResultStore) {
     self.store = store

@@ -28,6 +28,14 @@ package struct CursorFile: Sendable {
     self.init(file.removingLastComponent().appending("\(file.lastComponent?.string ?? "").cursor.json"))
   }
 
+  /// The proof for a cursor.
+  static let proof = OriginProof(orElse: "is no cursor of an export") { path in (try? CursorFile(path).read()) != nil }
+
+  /// The proof for a file of a format that has no room for a mark.
+  static let proofBesideFile = OriginProof(orElse: "has no cursor of an export beside it") { file in
+    (try? CursorFile(besideFile: file).read()) != nil
+  }
+
   /// `nil` if there is no such file.
   /// - Throws: `CursorFileError`.
   package func read() throws(CursorFileError) -> LibraryCursor? {

@@ -1,7 +1,7 @@
 package import Exports
 package import Filters
 internal import Foundation
-internal import Platform
+package import Platform
 internal import Records
 package import ResultStore
 package import SystemPackage
@@ -26,13 +26,11 @@ package struct LibraryExport: Sendable {
   /// `nil` for everything.
   package var since: Since?
   package var options: [String: String]
-  /// Whether a file that no export has written may be replaced.
-  package var replacesOtherFiles: Bool
+  package var overwriting: OverwriteRule
 
   package init(
     _ format: any ExportFormat, to output: FilePath?, roots: [FilePath]? = nil, filter: TrackFilter = .everything,
-    since: Since? = nil, options: [String: String] = [:],
-    replacesOtherFiles: Bool = false
+    since: Since? = nil, options: [String: String] = [:], overwriting: OverwriteRule = OverwriteRule()
   ) {
     self.format = format
     self.output = output
@@ -40,7 +38,7 @@ package struct LibraryExport: Sendable {
     self.filter = filter
     self.since = since
     self.options = options
-    self.replacesOtherFiles = replacesOtherFiles
+    self.overwriting = overwriting
   }
 
   /// Files in which no audio was found are no tracks for others.
@@ -59,7 +57,8 @@ package struct LibraryExport: Sendable {
       var writer = try format.begin(
         ExportContext(
           output: output, program: "Nocturne \(Nocturne.version)", now: now, isIncremental: point != nil,
-          trackCount: extract.count, options: options, filter: roots == nil ? filter : nil))
+          trackCount: extract.count, options: options, filter: roots == nil ? filter : nil,
+          overwriting: overwriting))
       var outcome = Outcome(files: [], recordCount: 0, removalCount: 0, isIncremental: point != nil)
       try extract.forEachRecord { record in
         try writer.append(record)
@@ -82,7 +81,7 @@ package struct LibraryExport: Sendable {
   /// `nil` where there is no place for one.
   private var cursorFile: CursorFile? {
     guard let output else { return nil }
-    if format.output == .folder { return CursorFile(inFolder: output) }
+    if format.output.isFolder { return CursorFile(inFolder: output) }
     // Not beside a device or a pipe.
     let kind = Self.kind(of: output)
     return kind == nil || kind == .typeRegular ? CursorFile(besideFile: output) : nil
@@ -91,13 +90,12 @@ package struct LibraryExport: Sendable {
   /// Before any work is done.
   private func preparePlace() throws(ExportError) {
     guard let output else { return }
-    guard format.output == .folder else {
-      if Self.kind(of: output) == .typeDirectory {
-        throw .cannotCreate(output, reason: "it is a folder, and \(format.name) writes a file")
-      }
-      if !replacesOtherFiles, isOtherFile(output) { throw .notOurs(output) }
-      return
+    do {
+      try overwriting.check(files(at: output))
+    } catch {
+      throw .refused(error)
     }
+    guard format.output.isFolder else { return }
     do {
       try FileManager.default.createDirectory(atPath: output.string, withIntermediateDirectories: true)
     } catch {
@@ -105,13 +103,17 @@ package struct LibraryExport: Sendable {
     }
   }
 
-  /// Whether a file with something in it has no cursor beside it, which exports leave: the collection of another program,
-  /// say.
-  private func isOtherFile(_ file: FilePath) -> Bool {
-    guard let status = try? FileStatus(at: file, followingLinks: true), status.kind == .regular, status.size > 0 else {
-      return false
-    }
-    return (try? CursorFile(besideFile: file).read()) == nil
+  /// What will be written whatever the tracks are, and what shows that an earlier export wrote it. The mark in a file
+  /// counts before the cursor beside it: a program that has saved the file since leaves the cursor, but not the mark.
+  private func files(at output: FilePath) -> [(file: FilePath, proof: OriginProof)] {
+    var files: [(file: FilePath, proof: OriginProof)] =
+      switch format.output {
+      case .file: [(output, format.mark.map { .text(marks: [$0]) } ?? CursorFile.proofBesideFile)]
+      case .folder(let names): names.map { (output.appending($0), FileInventory.proof) }
+      case .tree: []
+      }
+    if let cursorFile { files.append((cursorFile.path, CursorFile.proof)) }
+    return files
   }
 
   /// `nil` if there is nothing. Links are followed.

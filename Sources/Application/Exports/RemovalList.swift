@@ -11,8 +11,11 @@ struct RemovalList {
   private let shape = Shape.removal
 
   init(inFolder folder: FilePath) throws(ExportError) {
-    file = try ExportFile(folder.appending("removed.ndjson"))
+    file = try ExportFile(Self.path(inFolder: folder))
   }
+
+  static func path(inFolder folder: FilePath) -> FilePath { folder.appending("removed.ndjson") }
+  static let proof = OriginProof.text(beginning: "{\"file_id\":\"", marks: ["\"uri\":\"file://"])
 
   func append(_ path: FilePath) throws(ExportError) { try file.write(shape.ndjsonLine(ExportRemoval(path: path))) }
   func finish() throws(ExportError) { try file.commit() }

@@ -2,7 +2,7 @@ internal import Analysis
 internal import AudioDecoding
 internal import AudioEncoding
 internal import Foundation
-internal import Platform
+package import Platform
 package import Recognition
 package import SystemPackage
 
@@ -41,15 +41,15 @@ package struct MixSplit: Sendable {
   package let source: FilePath
   package let folder: FilePath
   package let method: Method
-  private let replacesExisting: Bool
+  private let overwriting: OverwriteRule
   private let container: PacketContainer
 
   /// Looks at the recording and the folder: what cannot be done is known before the long work.
   /// - Throws: `MixSplitError`.
-  package init(of source: FilePath, into folder: FilePath, replacesExisting: Bool) throws(MixSplitError) {
+  package init(of source: FilePath, into folder: FilePath, _ overwriting: OverwriteRule = OverwriteRule()) throws(MixSplitError) {
     self.source = source
     self.folder = folder
-    self.replacesExisting = replacesExisting
+    self.overwriting = overwriting
     do throws(DecodeError) {
       let audio = try AudioSource(path: source)
       let isExact = SampleCutting.depth(of: audio) != nil
@@ -72,10 +72,10 @@ package struct MixSplit: Sendable {
     _ sheet: CueSheet, progress: @escaping (Double) -> Void, isCancelled: @escaping () -> Bool
   ) throws -> Outcome {
     let files = files(for: MixPiece.pieces(of: sheet))
-    try check(files)
+    let replaceable = try check(files)
     var outcome = Outcome(folder: folder, method: method, precision: 0, files: [])
     let writing = PieceWriting(
-      source: source, container: container, replacesExisting: replacesExisting,
+      source: source, container: container, replaceable: replaceable,
       goesOn: { seconds in
         progress(sheet.duration > 0 ? min(1, seconds / sheet.duration) : 1)
         return !isCancelled()
@@ -100,7 +100,8 @@ package struct MixSplit: Sendable {
   }
 
   /// Looks before the first file is written whether anything is in the way, and makes the folder.
-  private func check(_ files: [File]) throws(MixSplitError) {
+  /// - Returns: What is there, and may be replaced.
+  private func check(_ files: [File]) throws(MixSplitError) -> Set<FilePath> {
     do {
       try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
     } catch {
@@ -109,7 +110,12 @@ package struct MixSplit: Sendable {
     let present = files.map(\.path).filter(\.isThere)
     if let path = present.first(where: { $0.leadsToSameFile(as: source) }) { throw .isTheRecording(path) }
     if let path = present.first(where: { !FileManager.default.isRegularFile($0) }) { throw .notAFile(path) }
-    if let path = present.first, !replacesExisting { throw .exists(path, otherCount: present.count - 1) }
+    do {
+      try overwriting.check(present.map { ($0, PieceTags.proof(of: source)) })
+    } catch {
+      throw .refused(error)
+    }
+    return Set(present)
   }
 }
 

@@ -1,4 +1,4 @@
-internal import Platform
+package import Platform
 package import SystemPackage
 internal import Text
 
@@ -7,8 +7,10 @@ package enum MixSplitError: Error, Hashable, Sendable, CustomStringConvertible {
   case cannotRead(FilePath, reason: String)
   /// Where the pieces should go.
   case notAFolder(FilePath)
-  /// A piece would replace it, and so `otherCount` more.
-  case exists(FilePath, otherCount: Int)
+  /// A piece would replace a file that is none of this recording.
+  case refused(OverwriteError)
+  /// It was not there before.
+  case exists(FilePath)
   /// A piece would replace what it is cut from.
   case isTheRecording(FilePath)
   /// Something that is not a file has the name of a piece.
@@ -23,9 +25,8 @@ package enum MixSplitError: Error, Hashable, Sendable, CustomStringConvertible {
     case .cannotRead(let path, let reason): "\(Self.text(path)) cannot be cut: \(reason)"
     case .notAFolder(let path):
       "The pieces cannot go to \(Self.text(path)): it is not a folder, or you may not write in it. Name another one."
-    case .exists(let path, let others):
-      "\(Self.text(path)) exists\(others == 0 ? "" : ", and so do \(counted(others, "other piece"))"). Nothing was "
-        + "written. Name another folder, or replace \(others == 0 ? "it" : "them") with --force."
+    case .refused(let error): "\(error)"
+    case .exists(let path): "\(Self.text(path)) has appeared meanwhile. Name another folder."
     case .isTheRecording(let path):
       "\(Self.text(path)) is the recording itself and would be replaced by a piece of it. Name another folder."
     case .notAFile(let path): "\(Self.text(path)) is in the way: it is not a file. Name another folder."

@@ -46,7 +46,14 @@ enum PieceTags {
   }
 
   private static func comment(_ piece: MixPiece, _ source: FilePath) -> String {
-    let name = source.lastComponent.map { DisplayPath.text(of: FilePath(root: nil, [$0])) } ?? ""
-    return "\(clockText(piece.start, decimals: 1)) to \(clockText(piece.end, decimals: 1)) of \(name), cut by nocturne"
+    return "\(clockText(piece.start, decimals: 1)) to \(clockText(piece.end, decimals: 1))\(mark(of: source))"
   }
+
+  private static func mark(of source: FilePath) -> String {
+    let name = source.lastComponent.map { DisplayPath.text(of: FilePath(root: nil, [$0])) } ?? ""
+    return " of \(name), cut by nocturne"
+  }
+
+  /// The proof for a piece of a recording: one of another recording is not replaced.
+  static func proof(of source: FilePath) -> OriginProof { .text(marks: [mark(of: source).replacing("\0", with: "")]) }
 }

@@ -7,7 +7,8 @@ internal import SystemPackage
 struct PieceWriting {
   var source: FilePath
   var container: PacketContainer
-  var replacesExisting: Bool
+  /// Files that were there before and may be replaced.
+  var replaceable: Set<FilePath>
   /// Told how many seconds of the recording are done; whether to go on.
   var goesOn: (_ seconds: Double) -> Bool
 
@@ -24,7 +25,7 @@ struct PieceWriting {
 struct PieceFile: ~Copyable {
   private let path: FilePath
   private let source: FilePath
-  private let replacesExisting: Bool
+  private let isReplaceable: Bool
   private let replacement: FileReplacement
   private let packets: PacketFile
 
@@ -36,7 +37,7 @@ struct PieceFile: ~Copyable {
     self.replacement = replacement
     path = file.path
     source = writing.source
-    replacesExisting = writing.replacesExisting
+    isReplaceable = writing.replaceable.contains(file.path)
   }
 
   private static func replacement(_ path: FilePath) throws(MixSplitError) -> FileReplacement {
@@ -74,7 +75,7 @@ struct PieceFile: ~Copyable {
   consuming func finish() throws(MixSplitError) {
     let (path, source) = (path, source)
     // It may have appeared since.
-    if !replacesExisting, path.isThere { throw .exists(path, otherCount: 0) }
+    if !isReplaceable, path.isThere { throw .exists(path) }
     do throws(PacketFileError) {
       try packets.finish()
     } catch {

@@ -3,6 +3,9 @@ internal import Text
 
 /// A smart playlist of Navidrome (`.nsp`): rules in JSON, which Navidrome applies to its own library.
 package enum NavidromePlaylist {
+  /// In each of them.
+  package static var mark: String { NavidromeFile.mark }
+
   /// - Throws: `PlaylistError.notInNavidrome` if it cannot say the same.
   package static func bytes(_ wish: Playlist.Wish, name: String) throws(PlaylistError) -> [UInt8] {
     if wish.like != nil { throw cannotSay("likeness (--like)", "Write an M3U8 file.") }

@@ -8,7 +8,6 @@ package enum PlaylistError: Error, Hashable, Sendable, CustomStringConvertible {
   /// More than are put into the order `mix`.
   case tooMany(Int)
   case noEnergies
-  case exists(FilePath)
   case cannotWrite(FilePath, reason: String)
   /// Something that a smart playlist of Navidrome does not have.
   case notInNavidrome(what: String, advice: String)
@@ -22,8 +21,6 @@ package enum PlaylistError: Error, Hashable, Sendable, CustomStringConvertible {
         + "--length or --tracks, or choose another --order."
     case .noEnergies:
       "No track has an energy. Analyze them with the analyzer traits, as the pipeline default has it: analyze FOLDER"
-    case .exists(let path):
-      "\(Self.text(path)) exists. Name another file, or replace it with --force."
     case .cannotWrite(let path, let reason): "\(Self.text(path)) cannot be written: \(reason)."
     case .notInNavidrome(let what, let advice): "A smart playlist of Navidrome cannot say \(what). \(advice)"
     }

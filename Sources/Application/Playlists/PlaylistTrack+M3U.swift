@@ -1,6 +1,11 @@
 internal import Exports
 package import SystemPackage
 
+extension PlaylistTrack {
+  /// In each playlist of them.
+  package static var m3uMark: String { M3UFile.mark }
+}
+
 extension [PlaylistTrack] {
   /// A playlist of them.
   /// - Parameter folder: Paths are relative to it; absolute if it is `nil`.

@@ -9,8 +9,6 @@ package enum CatalogTaskError: Error, CustomStringConvertible {
   case isAFile(FilePath)
   case foreignFolder(FilePath)
   case cannotMakeFolder(FilePath, reason: String)
-  /// A catalog is to be written where something else is.
-  case foreignFile(FilePath)
   /// - Parameter root: Where it was looked for; `nil` for everywhere.
   case noSignatures(database: FilePath, root: FilePath?)
   case unusableSignature(database: FilePath, of: FilePath, SignatureError)
@@ -27,8 +25,6 @@ package enum CatalogTaskError: Error, CustomStringConvertible {
       "\(path.string) is a file, and only a catalog in a folder can be changed. `analyze catalog merge` adds its tracks to one."
     case .foreignFolder(let path): "\(path.string) contains something other than a catalog. Name an empty folder."
     case .cannotMakeFolder(let path, let reason): "The folder \(path.string) cannot be created: \(reason)"
-    case .foreignFile(let path):
-      "\(path.string) exists and is not a catalog. Name another file, or remove it."
     case .noSignatures(let database, root: nil):
       "No file in the database \(database.string) has a signature. Analyze your music with the pipeline default, "
         + "or with another one that includes the analyzer signature: analyze FOLDER"

@@ -1,4 +1,5 @@
 internal import Foundation
+package import Platform
 package import Recognition
 package import SystemPackage
 
@@ -11,16 +12,13 @@ extension CustomCatalog {
     guard count > 0 else { throw CatalogTaskError.emptyCatalog(path) }
   }
 
-  /// Writes the whole catalog into one file. Only a catalog is replaced by a catalog: the name may be that of a track.
-  /// - Throws: `CatalogTaskError`, `CatalogError`.
-  package func export(to file: FilePath) throws {
-    if FileManager.default.fileExists(atPath: file.string) {
-      do {
-        _ = try CustomCatalog(contentsOf: file)
-      } catch CatalogError.notACatalog {
-        throw CatalogTaskError.foreignFile(file)
-      } catch {}
-    }
-    try write(to: file)
+  /// The proof for a file with a catalog, be it a damaged one.
+  package static let proof = OriginProof(orElse: "is not a catalog") { file in
+    do {
+      _ = try CustomCatalog(contentsOf: file)
+    } catch CatalogError.notACatalog {
+      return false
+    } catch {}
+    return true
   }
 }

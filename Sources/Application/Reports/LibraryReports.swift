@@ -1,7 +1,7 @@
 internal import BuiltInAnalyzers
 internal import Foundation
 internal import Likeness
-internal import Platform
+package import Platform
 package import Records
 internal import Reporting
 package import ResultStore
@@ -51,6 +51,17 @@ package struct LibraryReports: Sendable {
   package var files: [File] {
     guard case .folder(let folder) = destination else { return [] }
     return formats.map { File(format: $0, path: folder.appending("report.\($0.fileExtension)")) }
+  }
+
+  /// What `write` would replace and must not. To be asked before any work is done.
+  package func check(_ overwriting: OverwriteRule) throws(OverwriteError) {
+    guard case .folder(let folder) = destination else { return }
+    var outputs = files.map { (file: $0.path, proof: $0.format.proof) }
+    if since != nil {
+      outputs.append((RemovalList.path(inFolder: folder), RemovalList.proof))
+      outputs.append((CursorFile(inFolder: folder).path, CursorFile.proof))
+    }
+    try overwriting.check(outputs)
   }
 
   /// - Parameter run: What a report says of the run.
@@ -121,5 +132,17 @@ package struct LibraryReports: Sendable {
       roots: roots, includesVanished: true, long: reduction == nil ? [] : ["descriptor"], includesRuns: true)
     try store.forEachRecord(selection) { try writer.append($0) }
     try writer.finish()
+  }
+}
+
+extension ReportFormat {
+  /// What shows that a file is such a report.
+  fileprivate var proof: OriginProof {
+    switch self {
+    case .json: .text(beginning: "{\"schema\":\"\(ReportWriter.schema)\"")
+    case .ndjson: .text(beginning: "{\"file_id\":\"", marks: ["\"analyzed_at\":", "\"uri\":\"file://"])
+    case .csv: .text(beginning: "file_id,analyzed_at,id,uri,")
+    case .html: .text(marks: ["<meta name=\"generator\" content=\"Nocturne\">"])
+    }
   }
 }

@@ -2,7 +2,7 @@ package import Analysis
 internal import BuiltInAnalyzers
 internal import Foundation
 package import Pipeline
-internal import Platform
+package import Platform
 internal import Records
 package import ResultStore
 package import SystemPackage
@@ -20,6 +20,9 @@ package struct RunMetrics: Sendable {
   package var losses: [WorkerLoss: Int] = [:]
 
   package init() {}
+
+  /// The proof for such a file.
+  package static let proof = OriginProof.text(beginning: "# HELP nocturne_")
 
   /// - Throws: `WriteError`; the file that was there stays as it was.
   package func write(exitStatus: ExitStatus) throws {

@@ -1,6 +1,6 @@
 internal import Analysis
-internal import Foundation
-internal import Platform
+internal import Exports
+package import Platform
 internal import Records
 package import ResultStore
 package import SystemPackage
@@ -32,35 +32,31 @@ package struct WaveformExport: Sendable {
   }
 
   /// Writes one file for each track into a folder: `song.mp3.json` for `song.mp3`, below the folders that hold it from
-  /// the given path on.
-  /// - Throws: `StoreError`, `UnknownFile` or `WaveformExportError`; what was written before stays.
-  package func write(_ store: ResultStore, into folder: FilePath) throws {
+  /// the given path on. They are put in place together at the end.
+  /// - Throws: `StoreError`, `UnknownFile`, `ExportError` or `WaveformExportError`.
+  package func write(_ store: ResultStore, into folder: FilePath, _ overwriting: OverwriteRule = OverwriteRule()) throws {
     var written = Set<FilePath>()
+    let files = try StagedFolder(in: folder, overwriting)
     for root in paths {
       guard try store.knownFileCount(under: root) > 0 else { throw UnknownFile(root) }
       let before = written.count
       try store.forEachRecord(RecordSelection(roots: [root], long: ["waveform"])) { record in
         guard let waveform = record.findings[WaveformFinding.self] else { return }
-        let target = try self.target(of: record.path, under: root, in: folder)
-        guard written.insert(target).inserted else { throw WaveformExportError.sameName(target) }
-        do {
-          try FileManager.default.createDirectory(
-            atPath: target.removingLastComponent().string, withIntermediateDirectories: true)
-          try FileReplacement.write(AudiowaveformData(waveform, bits: bits).bytes(format), to: target)
-        } catch {
-          throw WaveformExportError.cannotWrite(
-            target, reason: (error as? Errno)?.description ?? error.localizedDescription)
-        }
+        let target = try self.target(of: record.path, under: root)
+        guard written.insert(target).inserted else { throw WaveformExportError.sameName(folder.pushing(target)) }
+        try files.write(AudiowaveformData(waveform, bits: bits).bytes(format), to: target)
       }
       if written.count == before { throw WaveformExportError.notAnalyzed(root) }
     }
+    _ = try files.commit()
   }
 
-  private func target(of path: FilePath, under root: FilePath, in folder: FilePath) throws -> FilePath {
+  /// Relative to the folder that is written to.
+  private func target(of path: FilePath, under root: FilePath) throws -> FilePath {
     var relative = path
     guard relative.removePrefix(root == path ? root.removingLastComponent() : root), let name = relative.lastComponent
     else { throw UnknownFile(path) }
-    return folder.pushing(relative.removingLastComponent()).appending(
+    return relative.removingLastComponent().appending(
       "\(DisplayPath.text(of: FilePath(root: nil, [name]))).\(format.rawValue)")
   }
 }
@@ -73,7 +69,6 @@ package enum WaveformExportError: Error, Hashable, Sendable, CustomStringConvert
   case notAnalyzed(FilePath)
   /// Two tracks would go into one file.
   case sameName(FilePath)
-  case cannotWrite(FilePath, reason: String)
 
   package var description: String {
     switch self {
@@ -82,7 +77,6 @@ package enum WaveformExportError: Error, Hashable, Sendable, CustomStringConvert
       "The waveform of \(Self.text(path)) is not in the database. Analyze it with a pipeline that has `waveform`: "
         + "analyze \(Self.text(path))"
     case .sameName(let path): "Two tracks would be written to \(Self.text(path)). Give their common folder instead."
-    case .cannotWrite(let path, let reason): "\(Self.text(path)) cannot be written: \(reason)."
     }
   }
 

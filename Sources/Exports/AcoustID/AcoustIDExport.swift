@@ -10,7 +10,7 @@ internal import Text
 struct AcoustIDExport: ExportFormat {
   let name = "acoustid"
   let abstract = "Look-ups and submissions for AcoustID; sends them only with --option send=…"
-  let output = ExportOutput.folder
+  let output = ExportOutput.folder(files: ["lookups.txt", "submissions.txt", "tracks.ndjson"])
 
   func begin(_ context: ExportContext) throws -> any ExportWriter {
     try context.checkOptions(["send", "server", "key-file", "meta"])
@@ -62,10 +62,9 @@ private struct AcoustIDWriter: ExportWriter {
   mutating func remove(_ removal: ExportRemoval) throws {}
 
   mutating func finish() throws -> [FilePath] {
-    try lookups.commit()
-    try submissions.commit()
-    try tracks.commit()
-    var files = [lookups.file, submissions.file, tracks].compactMap(\.path)
+    try lookups.finish()
+    try submissions.finish()
+    var files = try ExportFile.commit([lookups.file, submissions.file, tracks], listed: true)
     if let sending, let list = sending.isSubmission ? submissions.file.path : lookups.file.path {
       files.append(try sending.send(list))
     }
@@ -120,9 +119,9 @@ struct AcoustIDList {
     return Place(line: lineCount + 1, index: form.entries.count - 1)
   }
 
-  mutating func commit() throws(ExportError) {
+  /// `file` is whole then and waits to be committed.
+  mutating func finish() throws(ExportError) {
     if !form.entries.isEmpty { try endLine() }
-    try file.commit()
   }
 
   private mutating func endLine() throws(ExportError) {

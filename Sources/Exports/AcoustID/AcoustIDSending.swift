@@ -14,6 +14,7 @@ struct AcoustIDSending {
   private let folder: FilePath
   private let connection: AcoustIDConnection
 
+  private static let resultsName = "results.ndjson"
   /// Seconds from an answer to the next request.
   private static let interval = 1.0 / 3
   /// How often a request is sent until it is answered.
@@ -36,6 +37,11 @@ struct AcoustIDSending {
     keys = try AcoustIDKeys(file: context.options["key-file"].map { FilePath($0) }, needsUser: isSubmission)
     address = (server.hasSuffix("/") ? String(server.dropLast()) : server) + (isSubmission ? "/submit" : "/lookup")
     folder = context.output ?? "."
+    do {
+      try context.overwriting.check(folder.appending(Self.resultsName), .text(beginning: "{\"line\":1,\"first_index\":"))
+    } catch {
+      throw .refused(error)
+    }
     connection = AcoustIDConnection(program: context.program)
   }
 
@@ -44,7 +50,7 @@ struct AcoustIDSending {
   /// - Throws: `ExportError.unavailable` when AcoustID cannot be reached or refuses the keys; what was answered before is in
   ///   the file.
   func send(_ list: FilePath) throws(ExportError) -> FilePath {
-    let path = folder.appending("results.ndjson")
+    let path = folder.appending(Self.resultsName)
     let results: FileDescriptor
     let lines: FileDescriptor
     do {
@@ -106,7 +112,7 @@ struct AcoustIDSending {
       if attempt + 1 < Self.attempts { Thread.sleep(forTimeInterval: Double(pause)) }
     }
     throw .unavailable(
-      "AcoustID did not answer request \(line): \(reason). The requests before it are in \(folder.string)/results.ndjson; "
+      "AcoustID did not answer request \(line): \(reason). The requests before it are in \(folder.string)/\(Self.resultsName); "
         + "export again later.")
   }
 

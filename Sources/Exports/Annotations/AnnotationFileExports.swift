@@ -8,7 +8,7 @@ public struct LabExport: ExportFormat {
   public let name = "lab"
   public let abstract = "Label files for each track: beats, tempo, key and sections"
   public let long: Set<String> = ["beats"]
-  public let output = ExportOutput.folder
+  public let output = ExportOutput.tree
 
   public init() {}
 
@@ -44,7 +44,7 @@ public struct AnnotationCSVExport: ExportFormat {
   public let name = "annotations-csv"
   public let abstract = "CSV files for each track, as sonic-annotator writes them"
   public let long: Set<String> = ["beats"]
-  public let output = ExportOutput.folder
+  public let output = ExportOutput.tree
 
   public init() {}
 

@@ -10,7 +10,7 @@ public struct JAMSExport: ExportFormat {
   public let name = "jams"
   public let abstract = "A JAMS file for each track: beats, tempo, key and sections"
   public let long: Set<String> = ["beats"]
-  public let output = ExportOutput.folder
+  public let output = ExportOutput.tree
 
   public init() {}
 

@@ -8,6 +8,7 @@ public struct M3U8Export: ExportFormat {
   public let name = "m3u8"
   public let abstract = "A playlist for any player, in the order of paths"
   public let output = ExportOutput.file(extension: "m3u8")
+  public var mark: String? { M3UFile.mark }
 
   public init() {}
 

@@ -5,7 +5,9 @@ internal import Text
 
 /// An extended M3U playlist, in UTF-8 but for the bytes of paths, which stay as they are.
 package enum M3UFile {
-  package static let header = Array("#EXTM3U\n".utf8)
+  /// A comment: players skip it.
+  package static let mark = "# Made by Nocturne"
+  package static let header = Array("#EXTM3U\n\(mark)\n".utf8)
 
   /// The lines of one track.
   ///

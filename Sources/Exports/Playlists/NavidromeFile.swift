@@ -12,13 +12,17 @@ package struct NavidromeError: Error, Hashable {
 /// A smart playlist of Navidrome: rules in JSON, which Navidrome applies to its own library.
 /// Format: <https://www.navidrome.org/docs/usage/features/smart-playlists/>.
 package enum NavidromeFile {
+  private static let comment = "Made by nocturne"
+  /// In each of them.
+  package static let mark = "\"comment\":\"\(comment)\""
+
   /// - Parameter fields: More of it, such as `sort` and `limit`.
   package static func bytes(
     _ filter: TrackFilter, name: String, with fields: [String: JSONValue] = [:]
   ) throws(NavidromeError) -> [UInt8] {
     var fields = fields
     fields["name"] = .string(name)
-    fields["comment"] = "Made by nocturne"
+    fields["comment"] = .string(comment)
     let rule = try rule(for: filter.expression, isNegated: false)
     fields[rule.isAny ? "any" : "all"] = .array(rule.parts)
     return Array(JSONValue.object(fields).text.utf8) + [10]

@@ -20,7 +20,7 @@ protocol SearchEngine: ExportFormat {
 }
 
 extension SearchEngine {
-  var output: ExportOutput { .folder }
+  var output: ExportOutput { .folder(files: [settingsName, documentsName, removalsName]) }
   var removalMarks: (start: String, separator: String, end: String) { ("", "", "") }
 }
 
@@ -73,6 +73,6 @@ struct SearchEngineWriter: ExportWriter {
     var json = JSONWriter()
     engine.writeSettings(context, into: &json)
     try settings.write(json.bytes)
-    return try ExportFile.commit([settings, documents, removals])
+    return try ExportFile.commit([settings, documents, removals], listed: true)
   }
 }

@@ -9,7 +9,7 @@ struct ParquetExport: ExportFormat {
   let name = "parquet"
   let abstract = "Tables of tracks, beats and tags for DuckDB, pandas, Polars and Spark; --option rows=N in a row group"
   let long: Set<String> = ["beats"]
-  let output = ExportOutput.folder
+  let output = ExportOutput.folder(files: ["tracks", "beats", "tags", "removals"].map { "\($0).parquet" })
 
   func begin(_ context: ExportContext) throws -> any ExportWriter {
     try context.checkOptions(["rows"])
@@ -78,7 +78,7 @@ private struct ParquetWriter: ExportWriter {
   mutating func finish() throws -> [FilePath] {
     let files = [tracks, beats, tags, removals]
     for file in files { try file.finish() }
-    return try ExportFile.commit(files.map(\.file))
+    return try ExportFile.commit(files.map(\.file), listed: true)
   }
 }
 

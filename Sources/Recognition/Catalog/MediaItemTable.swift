@@ -1,4 +1,5 @@
 internal import Foundation
+package import Platform
 internal import Text
 
 /// Media items as a table of comma-separated values (RFC 4180), to edit in a spreadsheet and read back.
@@ -30,6 +31,9 @@ public enum MediaItemTable {
     "explicitContent", "timeRanges", "frequencySkewRanges",
   ]
   private static let separator = " / "
+
+  /// The proof for a file with such a table.
+  package static let proof = OriginProof.text(beginning: columns.map(quoted).joined(separator: ","))
 
   /// Writes a header and a line for each row.
   public static func write(_ rows: [Row]) -> String {

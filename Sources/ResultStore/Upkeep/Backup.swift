@@ -1,9 +1,17 @@
 internal import GRDB
 internal import Glibc
-internal import Platform
+public import Platform
 public import SystemPackage
 
 extension ResultStore {
+  /// The proof for a copy that `backUp` made. A database that was opened since is in another mode and no copy any more.
+  public static let backupProof = OriginProof.head(orElse: "is no copy made by `analyze backup`") { head in
+    // SQLite, "Database File Format": versions of writing and reading, 1 for a file without a log, and the id.
+    guard head.starts(with: "SQLite format 3\0".utf8), head.count >= 100 else { return false }
+    let id = head[68..<72].reduce(0) { $0 << 8 | Int($1) }
+    return head[18] == 1 && head[19] == 1 && id == Schema.applicationID
+  }
+
   /// Writes a copy of the database as it is at one moment, while runs go on. The copy gets its name when it is whole and
   /// sound; it replaces what has this name.
   public func backUp(to copy: FilePath) throws(StoreError) {

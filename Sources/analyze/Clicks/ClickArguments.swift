@@ -2,6 +2,7 @@ import Application
 import ArgumentParser
 import AudioEncoding
 import Foundation
+import Platform
 import SystemPackage
 
 /// Options of `click` and `metronome`: the sound, and where it goes.
@@ -16,7 +17,7 @@ struct ClickArguments: ParsableArguments {
     completion: .list(AudioFileFormat.allCases.map(\.rawValue)))
   var format: String?
 
-  @Flag(help: "Replace the file if it exists")
+  @Flag(help: "Replace the file even if Nocturne did not write it")
   var force = false
 
   @Flag(help: "Play it; write a file only if --output names one")
@@ -64,6 +65,13 @@ struct ClickArguments: ParsableArguments {
   var fileFormat: AudioFileFormat {
     format.flatMap { AudioFileFormat(rawValue: $0) } ?? output.flatMap { AudioFileFormat(extensionOf: $0.path) }
       ?? .flac
+  }
+
+  /// Whether a file that is there is replaced.
+  /// - Throws: `OverwriteError` if it must not be.
+  func replaces(_ target: FilePath) throws(OverwriteError) -> Bool {
+    try OverwriteRule(allowsOthers: force).check(target, ClickMark.proof)
+    return target.isThere
   }
 
   /// The file to write; `nil` if it is only played.

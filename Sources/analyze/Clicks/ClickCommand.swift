@@ -58,9 +58,10 @@ struct ClickCommand: AsyncParsableCommand {
       let session = try ClickSession(plays: clicks.play)
       let duration = part.map { min($0.upperBound, track.duration ?? $0.upperBound) } ?? track.duration
       if let target = clicks.target(track.defaultName(clicks.fileFormat)) {
+        let replaces = try clicks.replaces(target)
         let written = try session.make(duration) {
           try track.write(
-            to: target, as: clicks.fileFormat, replacesExisting: clicks.force, seconds: part, progress: $0,
+            to: target, as: clicks.fileFormat, replacesExisting: replaces, seconds: part, progress: $0,
             isCancelled: $1)
         }
         destination.output = target

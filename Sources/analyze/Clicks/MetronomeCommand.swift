@@ -68,9 +68,10 @@ struct MetronomeCommand: AsyncParsableCommand {
       var outcome: Metronome.Outcome?
       let session = try ClickSession(plays: clicks.play)
       if let target = clicks.target(metronome.defaultName(clicks.fileFormat)) {
+        let replaces = try clicks.replaces(target)
         let written = try session.make(metronome.duration) {
           try metronome.write(
-            to: target, as: clicks.fileFormat, replacesExisting: clicks.force, progress: $0, isCancelled: $1)
+            to: target, as: clicks.fileFormat, replacesExisting: replaces, progress: $0, isCancelled: $1)
         }
         destination.output = target
         destination.format = clicks.fileFormat

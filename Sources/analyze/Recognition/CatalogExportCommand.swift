@@ -16,6 +16,9 @@ struct CatalogExportCommand: AsyncParsableCommand {
   @Flag(help: "Write a table of the media items instead")
   var csv = false
 
+  @Flag(help: "Replace the file even if Nocturne did not write it")
+  var force = false
+
   @OptionGroup
   var catalog: CatalogArguments
 
@@ -24,6 +27,7 @@ struct CatalogExportCommand: AsyncParsableCommand {
       var settings = try CommandSettings()
       catalog.apply(to: &settings)
       let catalog = try settings.openCatalog()
+      try OverwriteRule(allowsOthers: force).check(file.path, csv ? MediaItemTable.proof : CustomCatalog.proof)
       if csv {
         do {
           try FileReplacement.write(MediaItemTable.text(of: catalog).utf8, to: file.path)
@@ -31,7 +35,7 @@ struct CatalogExportCommand: AsyncParsableCommand {
           throw CommandFailure(.fatal, "\(file.path.string) cannot be written: \(error)")
         }
       } else {
-        try catalog.export(to: file.path)
+        try catalog.write(to: file.path)
       }
     }
   }

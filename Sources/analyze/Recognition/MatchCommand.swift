@@ -35,7 +35,7 @@ struct MatchCommand: AsyncParsableCommand {
     completion: .directory)
   var split: PathArgument?
 
-  @Flag(help: "Replace files that --split would write")
+  @Flag(help: "Let --split replace files even if they are no pieces of this recording")
   var force = false
 
   @OptionGroup
@@ -94,7 +94,7 @@ struct MatchCommand: AsyncParsableCommand {
   private func splitRecord(
     of file: FilePath, into folder: FilePath, _ recognition: FileRecognition
   ) throws -> MatchRecord {
-    let cutting = try MixSplit(of: file, into: folder, replacesExisting: force)
+    let cutting = try MixSplit(of: file, into: folder, OverwriteRule(allowsOthers: force))
     let bar = ProgressBar()
     defer { bar.finish() }
     var record = try recognition.record(of: file) { bar.show($0, "listening") }

@@ -4,6 +4,7 @@ import AudioDecoding
 import AudioEncoding
 import CLibAV
 import Foundation
+import Platform
 import SystemPackage
 import Testing
 
@@ -27,7 +28,7 @@ import Testing
         .init(duration - 3.7, duration, from: 100, title: "Zwei"),
       ], duration: duration)
     var done = 0.0
-    return try MixSplit(of: recording, into: output, replacesExisting: force).perform(
+    return try MixSplit(of: recording, into: output, OverwriteRule(allowsOthers: force)).perform(
       sheet, progress: { done = $0 }, isCancelled: { isCancelled(done) })
   }
 
@@ -112,7 +113,7 @@ import Testing
     // The recording itself is never replaced.
     let same = try folder.write(.noise(sampleRate: 8_000, seconds: 31), as: "pieces/03 Zwei.flac")
     #expect { try split(same, duration: 31, force: true) } throws: { "\($0)".contains("the recording itself") }
-    #expect(throws: MixSplitError.self) { try MixSplit(of: recording, into: recording, replacesExisting: true) }
+    #expect(throws: MixSplitError.self) { try MixSplit(of: recording, into: recording, OverwriteRule(allowsOthers: true)) }
   }
 
   /// Files that are complete stay, and no others.
@@ -127,7 +128,7 @@ import Testing
 
   @Test func whatIsNoAudioIsRefused() throws {
     let words = try folder.write(Array("no music".utf8), as: "words.flac")
-    #expect(throws: MixSplitError.self) { try MixSplit(of: words, into: output, replacesExisting: false) }
+    #expect(throws: MixSplitError.self) { try MixSplit(of: words, into: output) }
     #expect(!FileManager.default.fileExists(atPath: output.string))
   }
 

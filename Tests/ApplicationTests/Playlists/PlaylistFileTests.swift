@@ -22,7 +22,7 @@ import Text
     ]
     #expect(
       lines(tracks) == [
-        "#EXTM3U", "#EXTINF:62,Ä, B - Evil #EXTM3U", "/music/a/b c.flac", "#EXTINF:-1,x", "/music/x.mp3", "",
+        "#EXTM3U", "# Made by Nocturne", "#EXTINF:62,Ä, B - Evil #EXTM3U", "/music/a/b c.flac", "#EXTINF:-1,x", "/music/x.mp3", "",
       ])
   }
 
@@ -33,8 +33,8 @@ import Text
     #expect(relative("/music/a/b.flac", to: "/music/lists/x") == "../../a/b.flac")
     #expect(relative("/music/a.flac", to: "/") == "music/a.flac")
     #expect(relative("/a", to: "/a") == "../a")
-    #expect(lines([PlaylistTrack(path: "/music/#1.flac")], relativeTo: "/music")[2] == "./#1.flac")
-    #expect(lines([PlaylistTrack(path: "/music/ x.flac")], relativeTo: "/music")[2] == "./ x.flac")
+    #expect(lines([PlaylistTrack(path: "/music/#1.flac")], relativeTo: "/music")[3] == "./#1.flac")
+    #expect(lines([PlaylistTrack(path: "/music/ x.flac")], relativeTo: "/music")[3] == "./ x.flac")
   }
 
   @Test func bytesOfPathsAreKept() {
@@ -42,7 +42,7 @@ import Text
     let bytes = [PlaylistTrack(path: latin)].m3uFile(relativeTo: "/music")
     #expect(bytes.suffix(4) == [0xE9, 0x20, 0xFF, 10])
     // Only an address can hold a path that is more than a line.
-    #expect(lines([PlaylistTrack(path: "/music/a\nb.flac")], relativeTo: "/music")[2] == "file:///music/a%0Ab.flac")
+    #expect(lines([PlaylistTrack(path: "/music/a\nb.flac")], relativeTo: "/music")[3] == "file:///music/a%0Ab.flac")
   }
 
   // MARK: - Navidrome

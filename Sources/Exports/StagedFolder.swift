@@ -1,0 +1,135 @@
+internal import Foundation
+package import Platform
+package import SystemPackage
+
+/// A tree of files that is written into a hidden folder first and moved into place at the end, folder by folder with a
+/// `FileInventory`. A file that Nocturne did not write stays, unless the rule allows to replace it.
+package final class StagedFolder {
+  private let folder: FilePath
+  private let staging: FilePath
+  private let rule: OverwriteRule
+  private var outdated: [FilePath] = []
+  /// Of the folder that was looked at last: tracks come folder by folder.
+  private var inventory: FileInventory?
+
+  private static let prefix = ".nocturne-export-"
+  /// Seconds after which a hidden folder was left by a process that was killed.
+  private static let leftoverAge: TimeInterval = 86_400
+
+  package init(in folder: FilePath, _ rule: OverwriteRule) throws(ExportError) {
+    self.folder = folder
+    self.rule = rule
+    staging = folder.appending(Self.prefix + String(UInt64.random(in: 0 ... .max), radix: 16))
+    Self.removeLeftovers(in: folder)
+    try Self.makeFolder(staging)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: staging.string) }
+
+  /// - Parameter path: Relative to the folder.
+  /// - Throws: `ExportError`; `refused` at the first file that must not be replaced.
+  package func write(_ bytes: [UInt8], to path: FilePath) throws(ExportError) {
+    guard let name = path.lastComponent else { return }
+    let target = folder.pushing(path)
+    let isKnown = isOurs(target)
+    do {
+      try rule.check(target, OriginProof(orElse: FileInventory.lack) { _ in isKnown })
+    } catch {
+      throw .refused(error)
+    }
+    let file = staging.pushing(path)
+    try Self.makeFolder(file.removingLastComponent())
+    do {
+      let status = try Self.write(bytes, to: file, [.create, .truncate])
+      var written = FileInventory()
+      written.note(name, as: status)
+      let list = file.removingLastComponent().appending(FileInventory.name)
+      _ = try Self.write(list.isThere ? written.lines : written.bytes, to: list, [.create, .append])
+    } catch {
+      throw .cannotWrite(file, reason: "\(error)")
+    }
+  }
+
+  /// A file of an earlier export that is not written any more.
+  package func remove(_ path: FilePath) {
+    let file = folder.pushing(path)
+    if file.isThere, rule.allowsOthers || isOurs(file) { outdated.append(file) }
+  }
+
+  private func isOurs(_ file: FilePath) -> Bool {
+    guard let name = file.lastComponent else { return false }
+    let place = file.removingLastComponent()
+    if inventory?.folder != place { inventory = FileInventory(of: place) }
+    return inventory?.has(name) ?? false
+  }
+
+  /// Moves everything into place. The lists come first: a file that is in place is in one, even if the process is
+  /// killed.
+  /// - Returns: The folder.
+  package func commit() throws(ExportError) -> FilePath {
+    try forEachStaged { path, isFolder throws(ExportError) in
+      let list = path.appending(FileInventory.name)
+      guard isFolder, staging.pushing(list).isThere else { return }
+      try Self.makeFolder(folder.pushing(path))
+      var inventory = FileInventory(of: folder.pushing(path))
+      inventory.note(FileInventory(of: staging.pushing(path)))
+      do {
+        _ = try Self.write(inventory.bytes, to: staging.pushing(list), [.truncate])
+      } catch {
+        throw .cannotWrite(staging.pushing(list), reason: "\(error)")
+      }
+      try move(list)
+    }
+    try forEachStaged { path, isFolder throws(ExportError) in
+      if !isFolder { try move(path) }
+    }
+    for file in outdated { try? FileManager.default.removeItem(atPath: file.string) }
+    try? FileManager.default.removeItem(atPath: staging.string)
+    return folder
+  }
+
+  /// - Parameter body: Gets paths in the hidden folder, itself first.
+  private func forEachStaged(_ body: (FilePath, _ isFolder: Bool) throws(ExportError) -> Void) throws(ExportError) {
+    try body("", true)
+    let files = FileManager.default.enumerator(atPath: staging.string)
+    while let name = files?.nextObject() as? String {
+      try body(FilePath(name), files?.fileAttributes?[.type] as? FileAttributeType == .typeDirectory)
+    }
+  }
+
+  private func move(_ path: FilePath) throws(ExportError) {
+    let target = folder.pushing(path)
+    guard rename(staging.pushing(path).string, target.string) == 0 else {
+      throw .cannotWrite(target, reason: "\(Errno(rawValue: errno))")
+    }
+  }
+
+  private static func write(
+    _ bytes: [UInt8], to file: FilePath, _ options: FileDescriptor.OpenOptions
+  ) throws -> FileStatus {
+    let descriptor = try FileDescriptor.open(
+      file, .writeOnly, options: options.union(.closeOnExec),
+      permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
+    return try descriptor.closeAfter {
+      _ = try descriptor.writeAll(bytes)
+      return try FileStatus(of: descriptor)
+    }
+  }
+
+  private static func makeFolder(_ folder: FilePath) throws(ExportError) {
+    do {
+      try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+    } catch {
+      throw .cannotCreate(folder, reason: error.localizedDescription)
+    }
+  }
+
+  private static func removeLeftovers(in folder: FilePath) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.string)) ?? []
+    for name in names where name.hasPrefix(prefix) {
+      let path = folder.appending(name).string
+      let modified = (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
+      if let modified, modified.timeIntervalSinceNow < -leftoverAge { try? FileManager.default.removeItem(atPath: path) }
+    }
+  }
+}

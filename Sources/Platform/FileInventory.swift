@@ -1,0 +1,118 @@
+public import SystemPackage
+
+/// Which files of one folder Nocturne wrote: their names with sizes and times, in a hidden file of that folder. It is
+/// the proof for formats that have no room for a mark; a file that somebody has changed since is not in it any more.
+public struct FileInventory: Sendable {
+  public static let name: FilePath.Component = ".nocturne-files"
+
+  /// A file as it was when it was written.
+  private struct Version: Hashable {
+    /// Bytes.
+    var size: Int64
+    /// Seconds since 1970.
+    var modified: Int64
+
+    init(size: Int64, modified: Int64) {
+      self.size = size
+      self.modified = modified
+    }
+
+    init(_ status: FileStatus) {
+      self.init(size: status.size, modified: status.modified.seconds)
+    }
+
+    /// Some file systems keep even seconds only.
+    func isSame(as other: Version) -> Bool { size == other.size && abs(modified - other.modified) <= 2 }
+  }
+
+  /// `nil` if it is of files that are not in place yet.
+  public let folder: FilePath?
+  /// By percent-encoded names.
+  private var versions: [String: [Version]] = [:]
+
+  private static let title = "nocturne files 1"
+
+  /// Of files that are not in place yet.
+  public init() {
+    folder = nil
+  }
+
+  /// Reads the inventory of a folder; it is empty if there is none.
+  public init(of folder: FilePath) {
+    self.folder = folder
+    guard let file = try? FileDescriptor.open(folder.appending(Self.name), .readOnly, options: .closeOnExec) else {
+      return
+    }
+    defer { try? file.close() }
+    var lines = LineReader(reading: file, limit: 4096)
+    guard case .text(let title)? = try? lines.next(), title.elementsEqual(Self.title.utf8) else { return }
+    while let line = try? lines.next() {
+      guard case .text(let text) = line else { continue }
+      let words = String(decoding: text, as: UTF8.self).split(separator: " ")
+      guard words.count == 3, let size = Int64(words[0]), let modified = Int64(words[1]) else { continue }
+      versions[String(words[2]), default: []].append(Version(size: size, modified: modified))
+    }
+  }
+
+  /// Whether Nocturne wrote the file of this name as it is now.
+  public func has(_ name: FilePath.Component) -> Bool {
+    guard let known = versions[Self.key(name)],
+      let present = present(name)
+    else { return false }
+    return known.contains { $0.isSame(as: present) }
+  }
+
+  private func present(_ name: FilePath.Component) -> Version? {
+    guard let folder, let status = try? FileStatus(at: folder.appending(name), followingLinks: true) else { return nil }
+    return Version(status)
+  }
+
+  /// Notes a file that is about to get its name. What has the name now stays noted as well: it is still there if the
+  /// process is killed before.
+  public mutating func note(_ name: FilePath.Component, as status: FileStatus) {
+    note(name, Self.key(name), Version(status))
+  }
+
+  /// Notes all files of another inventory, which lie elsewhere and are about to get their names here.
+  public mutating func note(_ others: FileInventory) {
+    for (key, versions) in others.versions {
+      guard let version = versions.last, let path = try? FilePath(fileURI: "file:/\(key)".utf8),
+        let name = path.lastComponent
+      else { continue }
+      note(name, key, version)
+    }
+  }
+
+  private mutating func note(_ name: FilePath.Component, _ key: String, _ version: Version) {
+    let known = versions[key] ?? []
+    let kept = known.isEmpty ? nil : present(name).flatMap { present in known.first { $0.isSame(as: present) } }
+    versions[key] = [kept, version].compactMap(\.self)
+  }
+
+  /// The text of the hidden file.
+  public var bytes: [UInt8] { Array("\(Self.title)\n".utf8) + lines }
+
+  /// Without its first line.
+  public var lines: [UInt8] {
+    var text: [UInt8] = []
+    for (name, versions) in versions.sorted(by: { $0.key < $1.key }) {
+      for version in versions { text += "\(version.size) \(version.modified) \(name)\n".utf8 }
+    }
+    return text
+  }
+
+  /// Writes the hidden file, if the files have a folder.
+  public func write() throws(Errno) {
+    if let folder { try FileReplacement.write(bytes, to: folder.appending(Self.name)) }
+  }
+
+  /// What a file lacks that is not in it; completes “it …”.
+  public static let lack = "is not in the list \(name) beside it, or was changed since"
+
+  /// The proof for a file that its folder's inventory has.
+  public static let proof = OriginProof(orElse: lack) { file in
+    file.lastComponent.map { FileInventory(of: file.removingLastComponent()).has($0) } ?? false
+  }
+
+  private static func key(_ name: FilePath.Component) -> String { FilePath(root: nil, [name]).percentEncoded }
+}

@@ -1,0 +1,78 @@
+public import SystemPackage
+
+/// What shows that Nocturne wrote a file.
+public struct OriginProof: Sendable {
+  /// What a file lacks that does not have it; completes “it …”.
+  let lack: String
+  private let holds: @Sendable (FilePath) -> Bool
+
+  /// - Parameter lack: Completes “it …”, such as `has no cursor beside it`.
+  public init(orElse lack: String, _ holds: @escaping @Sendable (FilePath) -> Bool) {
+    self.lack = lack
+    self.holds = holds
+  }
+
+  func isGiven(by file: FilePath) -> Bool { holds(file) }
+
+  /// Bytes at either end of a file that are searched for marks.
+  private static let searchedSize = 64 << 10
+
+  /// The file begins with a text, and each of the marks stands near its beginning or end, in UTF-8 or UTF-16.
+  public static func text(beginning: String = "", marks: [String] = []) -> OriginProof {
+    OriginProof(orElse: "has no mark of Nocturne") { path in
+      guard let (head, tail) = try? ends(of: path) else { return false }
+      return head.starts(with: beginning.utf8)
+        && marks.allSatisfy { mark in
+          let forms = [Array(mark.utf8), utf16(mark, isBigEndian: false), utf16(mark, isBigEndian: true)]
+          return forms.contains { form in contains(form, in: head) || contains(form, in: tail) }
+        }
+    }
+  }
+
+  /// The first bytes of a file satisfy a condition.
+  public static func head(
+    orElse lack: String, _ isOurs: @escaping @Sendable ([UInt8]) -> Bool
+  ) -> OriginProof {
+    OriginProof(orElse: lack) { path in
+      (try? ends(of: path)).map { isOurs($0.head) } ?? false
+    }
+  }
+
+  private static func ends(of path: FilePath) throws -> (head: [UInt8], tail: [UInt8]) {
+    let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+    return try file.closeAfter {
+      let size = try file.seek(offset: 0, from: .end)
+      let tail = max(Int64(searchedSize), size - Int64(searchedSize))
+      return (try read(file, from: 0), tail < size ? try read(file, from: tail) : [])
+    }
+  }
+
+  private static func read(_ file: FileDescriptor, from start: Int64) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: searchedSize)
+    var count = 0
+    while count < bytes.count {
+      let got = try bytes.withUnsafeMutableBytes {
+        try unsafe file.read(
+          fromAbsoluteOffset: start + Int64(count), into: UnsafeMutableRawBufferPointer(rebasing: $0[count...]))
+      }
+      if got == 0 { break }
+      count += got
+    }
+    return Array(bytes[..<count])
+  }
+
+  private static func utf16(_ text: String, isBigEndian: Bool) -> [UInt8] {
+    text.utf16.flatMap { unit in
+      isBigEndian ? [UInt8(unit >> 8), UInt8(unit & 255)] : [UInt8(unit & 255), UInt8(unit >> 8)]
+    }
+  }
+
+  private static func contains(_ part: [UInt8], in bytes: [UInt8]) -> Bool {
+    guard let first = part.first else { return true }
+    guard bytes.count >= part.count else { return false }
+    for start in 0...bytes.count - part.count where bytes[start] == first {
+      if bytes[start..<start + part.count].elementsEqual(part) { return true }
+    }
+    return false
+  }
+}
