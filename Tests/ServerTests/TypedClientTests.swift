@@ -118,7 +118,51 @@ import Text
     }
     #expect(try await library.get("/v1/search?type=artist&q=band%20OR%20other").json["artists"]["total"] == .integer(2))
     #expect(try await library.get("/v1/search?type=album&q=album%20NOT%20album").json["albums"]["total"] == .integer(0))
-    #expect(try await library.get("/v1/search?type=track&q=a%20NOT%20year:1990").status == 400)
+    #expect(try await library.get("/v1/search?type=track&q=a%20NOT%20year:x").status == 400)
+    try await library.stop()
+  }
+
+  /// What a filter finds and what its exclusion finds are all of it, in each section.
+  @Test func filtersAreExcluded() async throws {
+    let words = try CatalogWords("a NOT year:1990-1999 NOT isrc:GBAAA0000001 NOT year:2001 NOT tag:new b").query
+    #expect(words.excludedYears == [1990...1999, 2001...2001] && words.excludedISRCs == ["GBAAA0000001"])
+    #expect(words.addedBefore != nil && words.text == "a b" && words.years == nil && words.addedSince == nil)
+    let files = (1...4).map { number in
+      var tags = [
+        "title": ["Song \(number)"], "artist": ["Band \(number)"], "album": ["Album \(number)"], "genre": ["Pop"],
+      ]
+      // The last has neither.
+      if number < 4 {
+        tags["date"] = ["\(1990 + number)"]
+        tags["isrc"] = ["GB-AAA-00-0000\(number)"]
+      }
+      return ServedLibrary.File(path: FilePath("/music/\(number).flac"), tags: tags)
+    }
+    let library = try await ServedLibrary(files)
+    func total(_ query: String, _ type: String) async throws -> JSONValue {
+      try await library.get("/v1/search?type=\(type)&q=\(query.queryEncoded)").json["\(type)s"]["total"]
+    }
+    for (query, count) in [
+      ("song NOT year:1991", 3), ("song NOT year:1991-1992", 2), ("song NOT year:1991 NOT year:1993", 2),
+      ("song NOT isrc:GBAAA0000002", 3), ("song NOT isrc:gb-aaa-00-00002 NOT isrc:GBAAA0000009", 3),
+      ("song NOT tag:new", 0), ("song NOT tag:hipster", 4), ("song NOT upc:1", 4),
+      ("year:1991-1993 NOT year:1992", 2), ("year:1991-1993 NOT 2", 2), ("genre:pop NOT year:1991", 3),
+      ("song 1 NOT year:1991", 0),
+    ] {
+      #expect(try await total(query, "track") == .integer(Int64(count)), "\(query)")
+    }
+    for (query, count) in [
+      ("album NOT year:1991", 3), ("album NOT tag:new", 0), ("year:1991-1993 NOT year:1992", 2),
+      ("genre:pop NOT year:1991-1992", 2), ("genre:pop NOT album:\"album 4\"", 3), ("album NOT isrc:GBAAA0000001", 4),
+    ] {
+      #expect(try await total(query, "album") == .integer(Int64(count)), "\(query)")
+    }
+    for (query, count) in [
+      ("band NOT year:1991", 3), ("genre:pop NOT year:1991-1992", 2), ("genre:pop year:1991-1992", 2),
+      ("genre:pop NOT artist:\"band 4\"", 3), ("band NOT tag:new", 4),
+    ] {
+      #expect(try await total(query, "artist") == .integer(Int64(count)), "\(query)")
+    }
     try await library.stop()
   }
 

@@ -33,12 +33,17 @@ public struct CatalogQuery: Sendable, Hashable {
   public var years: ClosedRange<Int>?
   /// Files met since.
   public var addedSince: Timestamp?
+  /// What has one of these is left out. What has none, or is not known to have one, stays.
+  public var excludedISRCs: [String] = []
+  public var excludedYears: [ClosedRange<Int>] = []
+  /// Files met before.
+  public var addedBefore: Timestamp?
   public var sections: Set<Section>
   /// In each section.
   public var limit: Int
   public var offset: Int
 
-  /// Whether it is one text.
+  /// Whether its words are one text.
   fileprivate var isPlain: Bool { alternatives.isEmpty && excluded.isEmpty }
 
   public init(_ text: String = "", sections: Set<Section> = Set(Section.allCases), limit: Int = 20, offset: Int = 0) {
@@ -72,6 +77,32 @@ extension ResultStore {
   }
 }
 
+/// Conditions that rows must meet as well.
+private struct Conditions {
+  /// Each begins with AND.
+  private(set) var sql = ""
+  private(set) var values: [SQLValue] = []
+
+  init() {}
+
+  init(_ sql: String, _ values: SQLValue...) {
+    self.sql = " AND \(sql)"
+    self.values = values
+  }
+
+  /// One for each element.
+  init<Element>(_ elements: [Element], _ condition: (Element) -> Conditions) {
+    self = elements.reduce(Conditions()) { $0 + condition($1) }
+  }
+
+  static func + (first: Conditions, second: Conditions) -> Conditions {
+    var both = first
+    both.sql += second.sql
+    both.values += second.values
+    return both
+  }
+}
+
 /// Searches the catalog, in the order of `WordRanking`.
 private struct CatalogSearch {
   private let query: CatalogQuery
@@ -94,7 +125,7 @@ private struct CatalogSearch {
 
   /// A pattern of the words and filters; `nil` if there are none. Filters whose words are signs alone match nothing.
   private func pattern(
-    _ filters: [(words: String?, columns: [String])], _ columns: [CatalogQuery.Exclusion.Field: [String]] = [:],
+    _ filters: [(words: String?, columns: [String])], _ columns: Columns = [:],
     lastIsPrefix: Bool
   ) -> (pattern: String?, isPossible: Bool) {
     var parts: [String] = []
@@ -113,36 +144,62 @@ private struct CatalogSearch {
       parts.append("(\(phrase))")
     }
     if parts.isEmpty { return (nil, true) }
-    let excluded = query.excluded.compactMap { excluded -> String? in
-      let pattern =
-        excluded.field == .any
-        ? FullTextPattern.words(excluded.words, lastIsPrefix: false)
-        : columns[excluded.field].flatMap { FullTextPattern.phrase(excluded.words, isPrefix: false, columns: $0) }
-      return pattern.map { " NOT (\($0))" }
-    }
+    let excluded = excluded(columns).map { " NOT (\($0))" }
     return ("(\(parts.joined(separator: " AND ")))\(excluded.joined())", true)
   }
 
-  private func conditions(_ parts: [(sql: String, values: [SQLValue])?]) -> (sql: String, values: [SQLValue]) {
-    let parts = parts.compactMap(\.self)
-    return (parts.map { " AND \($0.sql)" }.joined(), parts.flatMap(\.values))
+  /// Patterns of the words that are not to be found.
+  private func excluded(_ columns: Columns) -> [String] {
+    query.excluded.compactMap { excluded in
+      excluded.field == .any
+        ? FullTextPattern.words(excluded.words, lastIsPrefix: false)
+        : columns[excluded.field].flatMap { FullTextPattern.phrase(excluded.words, isPrefix: false, columns: $0) }
+    }
   }
 
-  private func years(_ column: String) -> (sql: String, values: [SQLValue])? {
-    query.years.map { ("\(column) BETWEEN ? AND ?", [.integer($0.lowerBound), .integer($0.upperBound)]) }
+  /// Leaves out words that are not to be found where none are looked for: a pattern cannot begin with NOT.
+  private func without(_ columns: Columns, in index: String, of table: String) -> Conditions {
+    Conditions(excluded(columns)) {
+      Conditions("\(table).id NOT IN (SELECT rowid FROM \(index) WHERE \(index) MATCH ?)", .text($0))
+    }
   }
 
-  private func added(_ column: String) -> (sql: String, values: [SQLValue])? {
-    query.addedSince.map { ("\(column) >= ?", [.integer($0.nanoseconds)]) }
+  /// Columns of an index by what exclusions call them.
+  private typealias Columns = [CatalogQuery.Exclusion.Field: [String]]
+  private static let songColumns: Columns = [
+    .artist: ["artist", "album_artist"], .album: ["album"], .title: ["title"], .genre: ["genre"],
+  ]
+  private static let albumColumns: Columns = [.artist: ["artist"], .album: ["name"]]
+  private static let artistColumns: Columns = [.artist: ["name"]]
+
+  /// - Parameter having: Makes a condition of one on the year of a song or album.
+  private func years(_ column: String, having: (String) -> String = { $0 }) -> Conditions {
+    let isWithin = having("\(column) BETWEEN ? AND ?")
+    func condition(_ sql: String, _ years: ClosedRange<Int>) -> Conditions {
+      Conditions(sql, .integer(years.lowerBound), .integer(years.upperBound))
+    }
+    return (query.years.map { condition(isWithin, $0) } ?? Conditions())
+      // Without a year, the comparison is NULL.
+      + Conditions(query.excludedYears) { condition("(\(isWithin)) IS NOT 1", $0) }
+  }
+
+  private func added(_ column: String) -> Conditions {
+    (query.addedSince.map { Conditions("\(column) >= ?", .integer($0.nanoseconds)) } ?? Conditions())
+      + (query.addedBefore.map { Conditions("\(column) < ?", .integer($0.nanoseconds)) } ?? Conditions())
+  }
+
+  private var isrcs: Conditions {
+    func value(_ isrc: String) -> SQLValue { .text(isrc.uppercased().replacing("-", with: "")) }
+    return (query.isrc.map { Conditions("song.isrc = ?", value($0)) } ?? Conditions())
+      + Conditions(query.excludedISRCs) { Conditions("song.isrc IS NOT ?", value($0)) }
   }
 
   /// The matches of words and filters in an index, best first.
   /// - Parameters:
-  ///   - columns: Those of the index, by what exclusions call them.
   ///   - score: The better, the smaller.
   private func ranked(
-    _ filters: [(words: String?, columns: [String])], _ columns: [CatalogQuery.Exclusion.Field: [String]],
-    in index: String, of table: String, score: String, _ conditions: (sql: String, values: [SQLValue])
+    _ filters: [(words: String?, columns: [String])], _ columns: Columns, in index: String, of table: String,
+    score: String, _ conditions: Conditions
   ) throws -> WordRanking.Result {
     // A count over this limit says only that there are more.
     let limit = max(CatalogAnswer.countedMatches, WordRanking.rankedCount, query.offset + query.limit) + 1
@@ -154,9 +211,9 @@ private struct CatalogSearch {
   }
 
   /// Rows in the order of an index, without words.
-  private func listed(_ table: String, order: String, _ conditions: (sql: String, values: [SQLValue])) throws
-    -> (ids: [Int64], count: Int)
-  {
+  private func listed(
+    _ table: String, order: String, _ conditions: Conditions
+  ) throws -> (ids: [Int64], count: Int) {
     let limit = max(CatalogAnswer.countedMatches, query.offset + query.limit) + 1
     let ids = try reader.ids(
       "SELECT \(table).id FROM \(table) WHERE 1\(conditions.sql) ORDER BY \(order) LIMIT ?",
@@ -171,19 +228,16 @@ private struct CatalogSearch {
       (query.artist, ["artist", "album_artist"]), (query.album, ["album"]), (query.title, ["title"]),
       (query.genre, ["genre"]),
     ]
-    let isrc = query.isrc.map {
-      (sql: "song.isrc = ?", values: [SQLValue.text($0.uppercased().replacing("-", with: ""))])
-    }
-    let conditions = conditions([(CatalogTables.isListed, []), isrc, years("song.year"), added("song.added_ns")])
+    let conditions = Conditions(CatalogTables.isListed) + isrcs + years("song.year") + added("song.added_ns")
     if pattern(filters, lastIsPrefix: true) == (nil, true) {
       guard query.isrc != nil || query.years != nil || query.addedSince != nil else { return SearchHits() }
       let order = query.addedSince != nil ? "song.added_ns DESC" : query.isrc != nil ? "song.id" : "song.year"
-      let (ids, count) = try listed("song", order: order, conditions)
+      let (ids, count) = try listed(
+        "song", order: order, conditions + without(Self.songColumns, in: "songs_fts", of: "song"))
       return try hits(ids, count: count, reader.songs)
     }
     let found = try ranked(
-      filters, [.artist: ["artist", "album_artist"], .album: ["album"], .title: ["title"], .genre: ["genre"]],
-      in: "songs_fts", of: "song", score: WordRanking.songScore, conditions)
+      filters, Self.songColumns, in: "songs_fts", of: "song", score: WordRanking.songScore, conditions)
     var ids = found.ids
     if filters.allSatisfy({ $0.0 == nil }), query.isPlain {
       // Whose title or artist is what was asked for may be behind many others.
@@ -200,22 +254,22 @@ private struct CatalogSearch {
   func albums() throws -> SearchHits<SongAlbum> {
     if query.title != nil || query.isrc != nil { return SearchHits() }
     let filters: [(String?, [String])] = [(query.artist, ["artist"]), (query.album, ["name"])]
-    let genre = query.genre.map {
-      (
-        sql: "album.id IN (SELECT album FROM genre_album WHERE genre = (SELECT id FROM genre WHERE genre_id = ?))",
-        values: [SQLValue.text(CatalogNames.genreID($0))]
-      )
-    }
-    let conditions = conditions([genre, years("album.year"), added("album.added_ns")])
+    let genre =
+      query.genre.map {
+        Conditions(
+          "album.id IN (SELECT album FROM genre_album WHERE genre = (SELECT id FROM genre WHERE genre_id = ?))",
+          .text(CatalogNames.genreID($0)))
+      } ?? Conditions()
+    let conditions = genre + years("album.year") + added("album.added_ns")
     if pattern(filters, lastIsPrefix: true) == (nil, true) {
       guard query.genre != nil || query.years != nil || query.addedSince != nil else { return SearchHits() }
       let (ids, count) = try listed(
         "album", order: query.addedSince == nil && query.years != nil ? "album.year, album.id" : "album.added_ns DESC",
-        conditions)
+        conditions + without(Self.albumColumns, in: "albums_fts", of: "album"))
       return try hits(ids, count: count, reader.albums)
     }
     let found = try ranked(
-      filters, [.artist: ["artist"], .album: ["name"]], in: "albums_fts", of: "album",
+      filters, Self.albumColumns, in: "albums_fts", of: "album",
       score: "bm25(albums_fts, 4, 2, 2) - 0.1 * min(album.track_count, 20)",
       conditions)
     return try named(found, "album", conditions, reader.albums)
@@ -225,39 +279,40 @@ private struct CatalogSearch {
     if query.title != nil || query.isrc != nil || query.album != nil || query.addedSince != nil { return SearchHits() }
     let filters: [(String?, [String])] = [(query.artist, ["name"])]
     let songs = "SELECT 1 FROM artist_song link WHERE link.artist = artist.id"
-    let genre = query.genre.map {
-      (
-        sql: """
-        EXISTS (\(songs) AND EXISTS (SELECT 1 FROM genre_song WHERE genre_song.song = link.song
-          AND genre_song.genre = (SELECT id FROM genre WHERE genre_id = ?)))
-        """,
-        values: [SQLValue.text(CatalogNames.genreID($0))]
-      )
+    let genre =
+      query.genre.map {
+        Conditions(
+          """
+          EXISTS (\(songs) AND EXISTS (SELECT 1 FROM genre_song WHERE genre_song.song = link.song
+            AND genre_song.genre = (SELECT id FROM genre WHERE genre_id = ?)))
+          """, .text(CatalogNames.genreID($0)))
+      } ?? Conditions()
+    let years = years("song.year") {
+      "EXISTS (\(songs) AND EXISTS (SELECT 1 FROM song WHERE song.id = link.song AND \($0)))"
     }
-    let years = years("song.year").map { sql, values in
-      (sql: "EXISTS (\(songs) AND EXISTS (SELECT 1 FROM song WHERE song.id = link.song AND \(sql)))", values: values)
-    }
-    let conditions = conditions([genre, years])
+    let conditions = genre + years
     if pattern(filters, lastIsPrefix: true) == (nil, true) {
       guard let genre = query.genre else { return SearchHits() }
+      let others = years + without(Self.artistColumns, in: "artists_fts", of: "artist")
       let ids = try reader.ids(
         """
         SELECT artist_song.artist FROM (
           SELECT song FROM genre_song WHERE genre = (SELECT id FROM genre WHERE genre_id = ?) LIMIT 2000) own
-        CROSS JOIN artist_song ON artist_song.song = own.song GROUP BY artist_song.artist
-        ORDER BY count(*) DESC, artist_song.artist
-        """, [.text(CatalogNames.genreID(genre))])
+        CROSS JOIN artist_song ON artist_song.song = own.song
+        CROSS JOIN artist ON artist.id = artist_song.artist\(others.sql)
+        GROUP BY artist_song.artist ORDER BY count(*) DESC, artist_song.artist
+        """, [.text(CatalogNames.genreID(genre))] + others.values)
       return try hits(ids, count: ids.count, reader.artists)
     }
     let found = try ranked(
-      filters, [.artist: ["name"]], in: "artists_fts", of: "artist",
+      filters, Self.artistColumns, in: "artists_fts", of: "artist",
       score: "bm25(artists_fts) - 0.1 * min(artist.track_count + artist.album_count, 50)", conditions)
     return try named(found, "artist", conditions, reader.artists)
   }
 
   /// As `WordRanking.grade` has it; names that are called or begin so may be behind those that are ranked.
   private func named<Hit>(
-    _ found: WordRanking.Result, _ table: String, _ conditions: (sql: String, values: [SQLValue]),
+    _ found: WordRanking.Result, _ table: String, _ conditions: Conditions,
     _ read: ([Int64]) throws -> [Hit]
   ) throws -> SearchHits<Hit> {
     guard !query.text.isEmpty, query.artist == nil, query.album == nil, query.isPlain else {

@@ -126,16 +126,9 @@ struct CatalogWords {
     query.alternatives = Array(texts.dropFirst())
   }
 
-  private static let excludable: [String: CatalogQuery.Exclusion.Field] = [
-    "artist": .artist, "album": .album, "track": .title, "genre": .genre,
-  ]
-
   private mutating func set(_ filter: String, _ value: String, isExcluded: Bool, _ now: Timestamp) throws {
     if isExcluded {
-      guard let field = Self.excludable[filter] else {
-        throw RequestError(.badRequest, "NOT goes before words and before artist:, album:, track: and genre:.")
-      }
-      query.excluded.append(.init(field, value))
+      try exclude(filter, value, now)
       return
     }
     switch filter {
@@ -144,19 +137,38 @@ struct CatalogWords {
     case "track": query.title = value
     case "genre": query.genre = value
     case "isrc": query.isrc = value
-    case "year":
-      let years = value.split(separator: "-").map { Int($0) }
-      guard let first = years.first ?? nil, let last = years.last ?? nil, years.count <= 2, first <= last else {
-        throw RequestError(.badRequest, "year takes a year or a range, such as 1990-1999.")
-      }
-      query.years = first...last
-    case "tag":
-      if value == "new" {
-        query.addedSince = Timestamp(nanoseconds: now.nanoseconds - Int64(Self.newDays) * 86_400 * 1_000_000_000)
-      }
+    case "year": query.years = try Self.years(value)
+    case "tag": if value == "new" { query.addedSince = Self.newest(at: now) }
     // Barcodes are not known.
     default: query.isrc = ""
     }
+  }
+
+  private mutating func exclude(_ filter: String, _ value: String, _ now: Timestamp) throws {
+    switch filter {
+    case "artist": query.excluded.append(.init(.artist, value))
+    case "album": query.excluded.append(.init(.album, value))
+    case "track": query.excluded.append(.init(.title, value))
+    case "genre": query.excluded.append(.init(.genre, value))
+    case "isrc": query.excludedISRCs.append(value)
+    case "year": query.excludedYears.append(try Self.years(value))
+    case "tag": if value == "new" { query.addedBefore = Self.newest(at: now) }
+    // No barcode is known, so none is left out.
+    default: break
+    }
+  }
+
+  private static func years(_ value: String) throws -> ClosedRange<Int> {
+    let years = value.split(separator: "-").map { Int($0) }
+    guard let first = years.first ?? nil, let last = years.last ?? nil, years.count <= 2, first <= last else {
+      throw RequestError(.badRequest, "year takes a year or a range, such as 1990-1999.")
+    }
+    return first...last
+  }
+
+  /// Since when files count as new.
+  private static func newest(at now: Timestamp) -> Timestamp {
+    Timestamp(nanoseconds: now.nanoseconds - Int64(newDays) * 86_400 * 1_000_000_000)
   }
 
   private struct Piece {
