@@ -163,12 +163,19 @@ public final class ResultStore: Sendable {
     guard place == FilePlace(of: name) else {
       throw .unreachable(path: path, detail: "it was removed, moved or replaced while it was in use")
     }
+    let deadline = Self.writeDeadline
     do {
-      return try pool.write { db in
-        let result = try body(db)
-        if keepsAlbums { try AlbumLoudness.update(db) }
-        try songs.update(db)
-        return result
+      return try pool.writeWithoutTransaction { db in
+        try waitForOthers(until: deadline, db) {
+          var result: Result?
+          try db.inTransaction {
+            result = try body(db)
+            if keepsAlbums { try AlbumLoudness.update(db) }
+            try songs.update(db)
+            return .commit
+          }
+          return result!
+        }
       }
     } catch {
       throw Self.storeError(error, path: path)
@@ -193,7 +200,7 @@ public final class ResultStore: Sendable {
   }
 
   /// How long to wait for other processes, in seconds.
-  private static let patience = 10.0
+  static let patience = 10.0
 
   /// Bytes that files may grow to, if the database is about to have them.
   private static func growthLimit(_ path: FilePath) -> Int? {
@@ -208,7 +215,8 @@ public final class ResultStore: Sendable {
     var configuration = Configuration()
     configuration.readonly = readOnly
     configuration.busyMode = .timeout(patience)
-    configuration.maximumReaderCount = 3
+    // As many as the threads of a server that read; those of a command are fewer. None is opened before it is wanted.
+    configuration.maximumReaderCount = 6
     configuration.label = "store"
     configuration.prepareDatabase { db in
       // In WAL mode a power cut may lose the last transactions with NORMAL, but never damages the database.

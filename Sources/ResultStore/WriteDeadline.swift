@@ -1,0 +1,29 @@
+internal import GRDB
+
+extension ResultStore {
+  /// When writes of this task give up waiting for other programs; `nil` if they wait for `patience`.
+  @TaskLocal static var writeDeadline: ContinuousClock.Instant?
+
+  /// Runs `body`, whose writes wait until `deadline` while another program has the database locked for writing, and then
+  /// throw `StoreError.busy`. Without it they wait for ten seconds.
+  package static func withWriteDeadline<Value>(
+    _ deadline: ContinuousClock.Instant, _ body: () throws -> Value
+  ) rethrows -> Value {
+    try $writeDeadline.withValue(deadline) { try body() }
+  }
+
+  /// Runs `body`, which writes.
+  /// - Parameter deadline: `nil` for the patience that the connection has anyway.
+  func waitForOthers<Value>(
+    until deadline: ContinuousClock.Instant?, _ db: Database, _ body: () throws -> Value
+  ) throws -> Value {
+    guard let deadline else { return try body() }
+    try Self.setPatience(max(.zero, deadline - .now), of: db)
+    defer { try? Self.setPatience(.seconds(Self.patience), of: db) }
+    return try body()
+  }
+
+  private static func setPatience(_ patience: Duration, of db: Database) throws {
+    try db.execute(sql: "PRAGMA busy_timeout = \(Int(patience / .milliseconds(1)))")
+  }
+}

@@ -1,0 +1,39 @@
+import GRDB
+import SystemPackage
+import Testing
+
+@testable import ResultStore
+
+/// How long writes wait while another program has the database locked.
+@Suite struct WriteDeadlineTests {
+  @Test func writesGiveUpAtTheirDeadline() throws {
+    let library = try Library()
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let program = try DatabaseQueue(path: library.database.string, configuration: configuration)
+    try program.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    for wait in [Duration.milliseconds(-1), .zero, .milliseconds(50)] {
+      let began = ContinuousClock.now
+      #expect(throws: StoreError.busy(path: library.database)) {
+        try ResultStore.withWriteDeadline(began + wait) { try library.store.createPlaylist(named: "Mix") }
+      }
+      // Far less than without a deadline.
+      #expect(.now - began < .seconds(ResultStore.patience / 2))
+    }
+    #expect(try library.store.playlistCount() == 0)
+    try program.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+    // Free, it is written even when the time is over.
+    _ = try ResultStore.withWriteDeadline(.now) { try library.store.createPlaylist(named: "Mix") }
+    #expect(try library.store.playlistCount() == 1)
+  }
+
+  @Test func otherWritesHaveThePatienceOfTheStore() throws {
+    let library = try Library()
+    func patience() throws -> Int? {
+      try library.store.pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA busy_timeout") }
+    }
+    let before = try patience()
+    _ = try ResultStore.withWriteDeadline(.now + .seconds(1)) { try library.store.createPlaylist(named: "Mix") }
+    #expect(try before == Int(ResultStore.patience * 1000) && patience() == before)
+  }
+}
