@@ -277,7 +277,7 @@ let package = Package(
       name: "ServerTests",
       dependencies: [
         "Analysis", "AnalysisTesting", "Application", "BuiltInAnalyzers", "LibraryScan", "Platform", "Records",
-        "ResultStore", "Server", "Text", systemPackage,
+        "ResultStore", "Server", "Text", grdb, systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"),

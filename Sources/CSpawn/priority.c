@@ -53,3 +53,5 @@ void cspawn_share_priority(void) {
   int disk = (int)syscall(SYS_ioprio_get, one_thread, (int)getpid());
   lower_thread(0, niceness, disk >> 13 == idle >> 13 || disk == best_effort_lowest);
 }
+
+void cspawn_lower_thread_priority(int nice_value) { lower_thread(0, nice_value, 0); }

@@ -45,6 +45,16 @@ public final class ThreadExecutor: TaskExecutor {
   /// Why there are fewer threads than requested.
   public var shortage: ResourceError? { state.withLock { $0.shortage } }
 
+  /// Runs what blocks or computes on one of the threads.
+  public func run<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
+    try await withTaskExecutorPreference(self) { try await Self.call(body) }
+  }
+
+  /// Not isolated and `async`, so the preferred executor runs it.
+  private nonisolated static func call<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
+    try body()
+  }
+
   public func enqueue(_ job: consuming ExecutorJob) {
     let unowned = UnownedJob(job)
     state.withLock { $0.jobs.append(unowned) }

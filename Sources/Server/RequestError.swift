@@ -22,6 +22,16 @@ package struct RequestError: Error, Sendable, Equatable {
     self.retryAfter = retryAfter
   }
 
+  /// More waits than the server can do in time.
+  static let overload = RequestError(
+    .serviceUnavailable, "The server has too much to do. Try again in a second.", retryAfter: 1)
+
+  /// Another program writes the database for longer than the server waits.
+  static let lockedDatabase = RequestError(
+    .serviceUnavailable,
+    "Another program has locked the database, so it cannot be changed now. Try again in some seconds. If that does not help, "
+      + "close what has it open, such as a sqlite3 shell in a transaction.", retryAfter: 5)
+
   /// What any error means to a client. Of errors that no route knows, nothing of the inside is told.
   init(_ error: any Error) {
     switch error {
@@ -38,7 +48,7 @@ package struct RequestError: Error, Sendable, Equatable {
       self.init(error == .noSuchPlaylist ? .notFound : .badRequest, error.message)
     case let error as StoreError:
       if case .busy = error {
-        self.init(.serviceUnavailable, "The database is busy. Try again in a second.", retryAfter: 1)
+        self = .lockedDatabase
       } else {
         self.init(.internalServerError, "The database could not be read; the log of the server says why.")
       }

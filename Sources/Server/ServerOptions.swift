@@ -1,4 +1,5 @@
 package import AnalysisEngine
+internal import Foundation
 package import Pipeline
 package import SystemPackage
 
@@ -21,13 +22,19 @@ package struct ServerOptions: Sendable {
   var connections = ConnectionLimits()
   /// Takes a line for each request.
   package var accessLog: AccessLog?
-  /// Threads for reading the store, decoding and files.
+  /// Threads that read the store; as many read files.
   package var threadCount = 4
-  /// Requests that may wait for one of these threads; more are told to come back later.
+  /// Covers that are made at a time. One processor is left for what answers in milliseconds.
+  package var coverThreadCount = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount - 1))
+  /// Pieces of work that may wait in each lane; those who ask for more are told to come back later.
   package var maximumWaiting = 256
+  /// How long a change of the store waits while another program has it locked.
+  package var writePatience = Duration.seconds(5)
 
   /// What starts a process that makes a cover; empty for no covers.
   package var coverCommand: [String] = []
+  /// How long such a process may take. A large picture takes a second.
+  package var coverPatience = Duration.seconds(10)
   /// Threads that listen to live sessions; as many decode and match uploads.
   package var recognitionThreadCount = 2
   /// Live sessions at a time; more are told to come back later.

@@ -1,8 +1,5 @@
 internal import Application
-internal import HTTPTypes
-internal import Platform
 package import ResultStore
-internal import Synchronization
 
 /// What all routes share.
 package struct Services: Sendable {
@@ -20,8 +17,7 @@ package struct Services: Sendable {
   private let searches: RecentValues<CatalogQuery, CatalogAnswer>
   private let recentFigures: RecentValues<WholeLibrary, ServedFigures>
   private let recentFolders: RecentValues<WholeLibrary, LibraryFolders>
-  private let threads: ThreadExecutor
-  private let waiting = Waiting()
+  private let lanes: Lanes
 
   /// - Parameter report: Takes what goes wrong with the file of tokens later.
   /// - Throws: `ResourceError` if the system gives no thread; `TokenFile.Problem`.
@@ -31,8 +27,8 @@ package struct Services: Sendable {
     self.store = store
     self.options = options
     access = AccessTokens(file: try options.tokenFile.map { try TokenFile($0, report: report) })
-    covers = Covers(command: options.coverCommand)
-    threads = try ThreadExecutor(threadCount: options.threadCount)
+    covers = Covers(command: options.coverCommand, patience: options.coverPatience)
+    lanes = try Lanes(options)
     sounds = try KnownSounds(in: store)
     // Some 60 kB each.
     searches = try RecentValues(of: store, count: 200, leastAge: .milliseconds(250))
@@ -42,48 +38,66 @@ package struct Services: Sendable {
     recognition = try RecognitionServices(store: store, options: options)
   }
 
-  /// Runs what blocks or computes on threads of its own, so that event loops and the cooperative pool stay free.
-  /// - Throws: what `body` throws; a `RequestError` with the status 503 if too many wait.
-  package func blocking<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
-    guard waiting.count.add(1, ordering: .relaxed).newValue <= options.maximumWaiting else {
-      waiting.count.subtract(1, ordering: .relaxed)
-      throw RequestError(.serviceUnavailable, "The server has too much to do. Try again in a second.", retryAfter: 1)
-    }
-    defer { waiting.count.subtract(1, ordering: .relaxed) }
-    return try await withTaskExecutorPreference(threads) { try await Self.run(body) }
+  // MARK: Lanes
+
+  // Each throws what `body` throws, and a `RequestError` with the status 503 if too much waits or it would wait too long.
+
+  /// Runs what reads the store, or takes milliseconds in another way.
+  func reading<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
+    try await lanes.reading.run(body)
   }
 
-  /// Not isolated and `async`, so that the preferred executor runs it.
-  private nonisolated static func run<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
-    try body()
+  /// Runs what writes to the store; it may read before and after. What takes long is done before, in `computing`: one body runs
+  /// at a time.
+  func writing<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
+    let deadline = ContinuousClock.now + options.writePatience
+    return try await lanes.writing.run { try ResultStore.withWriteDeadline(deadline, body) }
   }
 
-  /// What the library has for a search. To be called in `blocking`.
+  /// Runs what makes a cover.
+  func picturing<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
+    try await lanes.picturing.run(body)
+  }
+
+  /// Runs what may take seconds.
+  func computing<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
+    try await lanes.computing.run(body)
+  }
+
+  /// Runs what opens, reads or writes files.
+  func transferring<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
+    try await lanes.transferring.run(body)
+  }
+
+  /// Runs what changes the recognition catalog.
+  func cataloging<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
+    try await lanes.cataloging.run(body)
+  }
+
+  /// Work that waits for a thread or has one, by lane.
+  var waitingCounts: [(name: String, count: Int)] { lanes.counts }
+
+  // MARK: The library
+
+  /// What the library has for a search. To be called in a lane.
   func search(catalog query: CatalogQuery) throws(StoreError) -> CatalogAnswer {
     try searches.value(for: query) { () throws(StoreError) in try store.search(catalog: query) }
   }
 
-  /// The library in numbers, as it is or was two seconds ago: they are counted anew over all files. To be called in `blocking`.
+  /// The library in numbers, as it is or was two seconds ago: they are counted anew over all files. To be called in a lane.
   func figures() throws(StoreError) -> ServedFigures {
     try recentFigures.value { () throws(StoreError) in try ServedFigures(of: store) }
   }
 
-  /// The folders of all tracks, as they are or were two seconds ago. To be called in `blocking`.
+  /// The folders of all tracks, as they are or were two seconds ago. To be called in a lane.
   func folders() throws(StoreError) -> LibraryFolders {
     try recentFolders.value { () throws(StoreError) in try store.folders() }
   }
 
-  /// Work that waits for a thread or has one.
-  var waitingCount: Int { waiting.count.load(ordering: .relaxed) }
-
   /// Ends the threads; to be called when no request is left.
   func close() {
     recognition.close()
-    threads.close()
+    lanes.close()
     options.accessLog?.close()
   }
-}
-
-private final class Waiting: Sendable {
-  let count = Atomic(0)
 }

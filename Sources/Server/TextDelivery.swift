@@ -44,7 +44,7 @@ struct TextDelivery: RouterMiddleware {
     guard body.count >= Self.leastPacked, Self.takesGzip(request.headers[.acceptEncoding]) else { return response }
     let packed =
       body.count <= Self.mostAtOnce
-      ? GzipBody.packed(body) : try? await services.blocking { GzipBody.packed(body) }
+      ? GzipBody.packed(body) : try? await services.reading { GzipBody.packed(body) }
     guard let packed else { return response }
     response.headers[.contentEncoding] = "gzip"
     response.headers[.contentLength] = nil

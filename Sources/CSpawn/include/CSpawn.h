@@ -62,6 +62,9 @@ void cspawn_lower_priority(int nice_value, int idle_disk);
    later: a thread of libdispatch may have started them, and those have niceness 0 in root's processes. */
 void cspawn_share_priority(void);
 
+/* Gives the calling thread at least this niceness. Programs that it starts later inherit it. */
+void cspawn_lower_thread_priority(int nice_value);
+
 /* Gives the open file `to` all extended attributes of the open file `from`, access control lists among them. What only the
    system may set (security.*) is left out where it does not allow that. Returns 0 or an errno. */
 int cspawn_copy_attributes(int from, int to);

@@ -10,7 +10,7 @@ struct HealthRoutes: RouteSet {
 
   func add(to router: Router<ServerContext>) {
     router.get("healthz") { _, _ in
-      let count = try await services.blocking { try services.store.trackTotals().count }
+      let count = try await services.reading { try services.store.trackTotals().count }
       return Response.json(["status": "ok", "version": .string(Nocturne.version), "tracks": .integer(Int64(count))])
     }
   }

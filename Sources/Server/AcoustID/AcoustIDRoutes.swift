@@ -87,7 +87,7 @@ struct AcoustIDRoutes: RouteSet {
   }
 
   private func answers(_ hits: [FingerprintCatalog.Hit]) async throws -> [AcoustIDAnswer] {
-    try await services.blocking {
+    try await services.reading {
       try hits.compactMap { hit in
         let files = try services.store.files(holding: hit.content)
         let records = try services.store.records(ofFiles: files).map(\.record)

@@ -50,7 +50,7 @@ final class FingerprintCatalog: Sendable {
   /// What holds the recording of a fingerprint, most alike first.
   func lookup(_ fingerprint: Fingerprint, limit: Int) async throws -> [Hit] {
     try await bringUpToDate()
-    return try await services.blocking {
+    return try await services.reading {
       let index = state.withLock { $0.index }
       let numbers = index.hashes.candidates(for: fingerprint, limit: Self.candidateLimit)
       let found = numbers.compactMap { index.audio[Int($0)] }
@@ -82,7 +82,7 @@ final class FingerprintCatalog: Sendable {
       }
       let update = Task {
         defer { self.state.withLock { $0.update = nil } }
-        try await services.blocking { try self.update() }
+        try await services.computing { try self.update() }
       }
       state.update = update
       return (update, isFirst || state.index.audio.count < Self.batchSize)

@@ -21,7 +21,7 @@ struct AcousticBrainzRoutes: RouteSet {
     group.get("high-level") { request, _ in try await bulk(request) { _, record in Self.highLevel(record) } }
     group.get("count") { request, _ in
       let wanted = try Self.recordings(request)
-      return try await services.blocking {
+      return try await services.reading {
         var answer: [String: JSONValue] = ["mbid_mapping": [:]]
         for (id, _) in wanted { answer[id] = .object(["count": .integer(Int64(try files(id).count))]) }
         return Response.json(.object(answer))
@@ -33,7 +33,7 @@ struct AcousticBrainzRoutes: RouteSet {
     group.get(":mbid/high-level") { request, context in try await document(request, context, Self.highLevel) }
     group.get(":mbid/count") { _, context in
       let id = try context.parameters.require("mbid").lowercased()
-      return try await services.blocking {
+      return try await services.reading {
         let count = try files(id).count
         guard count > 0 else { throw Self.notFound }
         return Response.json(["mbid": .string(id), "count": .integer(Int64(count))])
@@ -62,7 +62,7 @@ struct AcousticBrainzRoutes: RouteSet {
     guard let number = Int(text), number >= 0 else {
       throw RequestError(.badRequest, "Offset must be an integer value")
     }
-    return try await services.blocking {
+    return try await services.reading {
       guard let value = try value(id, number, make) else { throw Self.notFound }
       return Response.json(value)
     }
@@ -73,7 +73,7 @@ struct AcousticBrainzRoutes: RouteSet {
     _ request: Request, _ make: @Sendable (String, FileRecord) -> JSONValue
   ) async throws -> Response {
     let wanted = try Self.recordings(request)
-    return try await services.blocking {
+    return try await services.reading {
       var answer: [String: [String: JSONValue]] = [:]
       for (id, number) in wanted {
         guard let value = try value(id, number, { make(id, $0) }) else { continue }

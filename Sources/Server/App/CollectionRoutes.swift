@@ -20,7 +20,7 @@ struct CollectionRoutes: Sendable {
       try await artist(context.parameters.require("id"), QueryReading(request).page(limit: 200))
     }
     group.get("genres") { _, _ in
-      try await library.services.blocking {
+      try await library.services.reading {
         let genres = try library.store.genres()
         return Response.json { json in
           json.object {
@@ -40,7 +40,7 @@ struct CollectionRoutes: Sendable {
     let page = try query.page()
     let order = Self.albumOrders[try query.choice("sort", of: Self.albumOrders.keys.sorted()) ?? "newest"] ?? .newest
     let genre = try query.text("genre").flatMap { $0.isEmpty ? nil : CatalogGenre.id(ofName: $0) }
-    return try await library.services.blocking {
+    return try await library.services.reading {
       let count = try library.store.albumCount(genre: genre)
       let albums = try library.store.albums(order: order, genre: genre, limit: page.limit, offset: page.offset)
       return .json { json in
@@ -53,7 +53,7 @@ struct CollectionRoutes: Sendable {
   }
 
   private func album(_ id: String) async throws -> Response {
-    try await library.services.blocking {
+    try await library.services.reading {
       guard let album = try library.store.album(id: id) else {
         throw RequestError(.notFound, "There is no album with this id in the library.")
       }
@@ -69,7 +69,7 @@ struct CollectionRoutes: Sendable {
 
   private func artists(_ request: Request) async throws -> Response {
     let page = try QueryReading(request).page()
-    return try await library.services.blocking {
+    return try await library.services.reading {
       let count = try library.store.artistCount()
       let artists = try library.store.artists(limit: page.limit, offset: page.offset)
       return .json { json in
@@ -83,7 +83,7 @@ struct CollectionRoutes: Sendable {
 
   /// - Parameter page: Of the tracks; albums come with the first one.
   private func artist(_ id: String, _ page: (limit: Int, offset: Int)) async throws -> Response {
-    try await library.services.blocking {
+    try await library.services.reading {
       guard let artist = try library.store.artist(id: id) else {
         throw RequestError(.notFound, "There is no artist with this id in the library.")
       }

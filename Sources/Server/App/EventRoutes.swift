@@ -16,7 +16,7 @@ struct EventRoutes: Sendable {
         throw RequestError(
           .serviceUnavailable, "Too many pages listen to this server. Close some of them.", retryAfter: 30)
       }
-      let status = try await library.services.blocking { try LibraryStatus(of: library) }
+      let status = try await library.services.reading { try LibraryStatus(of: library) }
       return Response(
         status: .ok,
         headers: [

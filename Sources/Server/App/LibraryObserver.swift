@@ -29,7 +29,7 @@ struct LibraryObserver: Sendable {
     while !Task.isCancelled, !hub.isClosed {
       if hub.count > 0 {
         let before = seen
-        if let (now, events) = try? await library.services.blocking({ try look(after: before) }) {
+        if let (now, events) = try? await library.services.reading({ try look(after: before) }) {
           seen = now
           for event in events { hub.send(event) }
           silence = events.isEmpty ? silence + 1 : 0

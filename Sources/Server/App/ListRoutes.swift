@@ -13,7 +13,7 @@ struct ListRoutes: Sendable {
 
   func add(to group: RouterGroup<ServerContext>) {
     group.get("playlists") { _, _ in
-      try await library.services.blocking {
+      try await library.services.reading {
         let playlists = try library.store.playlists()
         return Response.json { json in json.object { $0.putList("items", playlists) { $1.write(into: &$0) } } }
       }
@@ -28,7 +28,7 @@ struct ListRoutes: Sendable {
     }
     group.delete("playlists/:id") { _, context in
       let id = try context.parameters.require("id")
-      return try await library.services.blocking {
+      return try await library.services.writing {
         guard try library.store.deletePlaylist(id: id) else { throw PlaylistEditError.noSuchPlaylist }
         return Response(status: .noContent)
       }
@@ -66,7 +66,7 @@ struct ListRoutes: Sendable {
   // MARK: Reading
 
   private func show(_ id: String) async throws -> Response {
-    try await library.services.blocking {
+    try await library.services.reading {
       guard let playlist = try library.store.playlist(id: id) else { throw PlaylistEditError.noSuchPlaylist }
       return try answer(playlist)
     }
@@ -102,7 +102,7 @@ struct ListRoutes: Sendable {
     guard case .string(let name)? = body["name"], name.contains(where: { !$0.isWhitespace }) else {
       throw Self.invalid("name expects the name of the playlist.")
     }
-    return try await library.services.blocking {
+    return try await library.services.writing {
       let tracks = body["tracks"] == nil ? [] : try references(body)
       return try answer(try library.store.createPlaylist(named: name, tracks: tracks), status: .created)
     }
@@ -118,7 +118,7 @@ struct ListRoutes: Sendable {
     }
     let (name, description) = (try text("name"), try text("description"))
     if let name, name.allSatisfy(\.isWhitespace) { throw Self.invalid("A playlist needs a name.") }
-    return try await library.services.blocking {
+    return try await library.services.writing {
       let playlist = try library.store.describePlaylist(id: id, name: name, description: description)
       return .json { json in json.object { $0.putObject("playlist") { playlist.write(into: &$0) } } }
     }
@@ -127,7 +127,7 @@ struct ListRoutes: Sendable {
   private func edit(
     _ id: String, _ body: [String: JSONValue], _ edit: @Sendable ([String: JSONValue]) throws -> PlaylistEdit
   ) async throws -> Response {
-    try await library.services.blocking {
+    try await library.services.writing {
       var snapshot: Int?
       switch body["snapshot"] {
       case nil, .null?: break

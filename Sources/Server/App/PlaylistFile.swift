@@ -9,7 +9,7 @@ struct PlaylistFile: Sendable {
 
   /// Of the tracks that are there.
   func answer(_ id: String) async throws -> Response {
-    try await library.services.blocking {
+    try await library.services.reading {
       guard let playlist = try library.store.playlist(id: id) else {
         throw RequestError(.notFound, "There is no playlist with this id.")
       }

@@ -20,7 +20,7 @@ struct ReportRoutes: Sendable {
 
   func add(to group: RouterGroup<ServerContext>) {
     group.get("report") { _, _ in
-      try await library.services.blocking {
+      try await library.services.computing {
         let (report, made) = try reports.current(of: library) { made in
           try MorningReport(of: library.store.latestRun(), among: library.store.runs(), generated: made) { body in
             try library.store.forEachRecord(RecordSelection(includesVanished: true, includesRuns: true), body)
@@ -42,7 +42,7 @@ struct ReportRoutes: Sendable {
 
   private func addPage(to group: RouterGroup<ServerContext>) {
     group.get("report.html") { request, _ in
-      let page = try await library.services.blocking { try pages.current(of: library) { _ in try makePage() }.0 }
+      let page = try await library.services.computing { try pages.current(of: library) { _ in try makePage() }.0 }
       var response = FileAnswer(file: page, contentType: "text/html; charset=utf-8", name: "report.html")
         .response(to: request, library.services)
       // The page names its own style and script, which are inside.

@@ -39,7 +39,7 @@ struct SearchRoutes: Sendable {
         "sections: there is no '\(printable(unknown))'; valid are \(Self.sections.joined(separator: ", ")).")
     }
     let typed = TypedSearch(words: words, sections: sections, limit: page.limit, offset: page.offset)
-    return try await library.services.blocking {
+    return try await library.services.reading {
       .json(bytes: try library.searches.value(for: typed) { try found(typed) })
     }
   }
@@ -126,7 +126,7 @@ struct SearchRoutes: Sendable {
     let filter = try Self.filter(try query.text("where") ?? "")
     let page = try query.page()
     let order = try Self.order(query)
-    return try await library.services.blocking {
+    return try await library.services.reading {
       let found = try FoundTracks(words, filter: filter, order: order, page: page, in: library.store)
       let songs = try library.songs(found.rows)
       // A list is counted when it is begun.

@@ -12,7 +12,7 @@ struct StatusRoutes: Sendable {
 
   func add(to group: RouterGroup<ServerContext>) {
     group.get("status") { _, _ in
-      try await library.services.blocking {
+      try await library.services.reading {
         let status = try LibraryStatus(of: library)
         return Response.json { json in json.object { status.write(into: &$0) } }
       }

@@ -21,30 +21,45 @@ struct TempoRoutes: Sendable {
     }
   }
 
+  /// What is to be set, or the answer if it is only to be shown.
+  private enum Plan: Sendable {
+    case preview(Response)
+    case correction(ContentID, TempoCorrection?, TempoChange.Change)
+  }
+
   private func change(_ id: String, _ body: [String: JSONValue]) async throws -> Response {
-    try await library.services.blocking {
-      let record = try library.record(ofTrack: id, long: ["beats"])
-      let found = record.tempoCorrection?.found ?? record.tempo
-      let wish = try TempoWish(body, candidates: found?.candidates.map(\.bpm) ?? [])
-      let options = library.services.options
-      let fitting = BeatFitting(timeLimit: options.timeLimit, isolation: options.isolation)
-      let (audio, correction, change) = try TempoChange(wish.wish, in: library.store, fitting: fitting).change(
-        of: record)
-      if wish.isPreview {
-        var shown = record
-        shown.tempoCorrection = correction
-        shown.tempoCorrection?.found = found
-        shown.tempo = shown.tempoCorrection?.finding ?? found
-        return try answer(shown, audio, change: change, isSaved: false)
+    // Beats are laid on the audio: that takes seconds, and keeps no other change waiting.
+    switch try await library.services.computing({ try plan(id, body) }) {
+    case .preview(let response): response
+    case .correction(let audio, let correction, let change):
+      try await library.services.writing {
+        try library.store.correctTempo([audio: correction])
+        return try saved(id, audio, change)
       }
-      try library.store.correctTempo([audio: correction])
-      return try saved(id, audio, change)
     }
+  }
+
+  private func plan(_ id: String, _ body: [String: JSONValue]) throws -> Plan {
+    let record = try library.record(ofTrack: id, long: ["beats"])
+    let found = record.tempoCorrection?.found ?? record.tempo
+    let wish = try TempoWish(body, candidates: found?.candidates.map(\.bpm) ?? [])
+    let options = library.services.options
+    let fitting = BeatFitting(timeLimit: options.timeLimit, isolation: options.isolation)
+    let (audio, correction, change) = try TempoChange(wish.wish, in: library.store, fitting: fitting).change(
+      of: record)
+    if wish.isPreview {
+      var shown = record
+      shown.tempoCorrection = correction
+      shown.tempoCorrection?.found = found
+      shown.tempo = shown.tempoCorrection?.finding ?? found
+      return .preview(try answer(shown, audio, change: change, isSaved: false))
+    }
+    return .correction(audio, correction, change)
   }
 
   /// What was found counts again.
   private func unset(_ id: String) async throws -> Response {
-    try await library.services.blocking {
+    try await library.services.writing {
       let record = try library.record(ofTrack: id, long: ["beats"])
       let (audio, _, change) = try TempoChange(.unset, in: library.store, fitting: nil).change(of: record)
       guard record.tempoCorrection != nil else { return try answer(record, audio, change: change, isSaved: false) }
@@ -60,7 +75,7 @@ struct TempoRoutes: Sendable {
       case .integer(let id)?: id
       default: throw RequestError(.unprocessableContent, "to expects the id of an earlier state, a whole number.")
       }
-    return try await library.services.blocking {
+    return try await library.services.writing {
       let before = try library.record(ofTrack: id, long: [])
       guard let audio = before.contentID, try library.store.restoreTempo(of: audio, to: state) else {
         throw RequestError(.conflict, "There is no such earlier state of this tempo. Nothing was changed.")

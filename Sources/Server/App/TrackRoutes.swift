@@ -29,7 +29,7 @@ struct TrackRoutes: Sendable {
   // MARK: Findings
 
   private func track(_ id: String) async throws -> Response {
-    try await library.services.blocking {
+    try await library.services.reading {
       let record = try library.record(ofTrack: id, long: ["beats", "chapters", "lyrics"])
       let song = try library.song(id)
       let former = try record.contentID.map { try library.store.formerTempi(of: $0) } ?? []
@@ -171,7 +171,7 @@ struct TrackRoutes: Sendable {
   // MARK: Pictures of sound
 
   private func waveform(_ id: String, _ request: Request) async throws -> Response {
-    try await library.services.blocking {
+    try await library.services.reading {
       let record = try library.record(ofTrack: id, long: ["waveform"])
       guard let waveform = record.findings[WaveformFinding.self], waveform.peak != nil else {
         throw RequestError(
@@ -211,7 +211,7 @@ struct TrackRoutes: Sendable {
     let ids = (try query.text("ids", limit: 2400) ?? "").split(separator: ",").map(String.init)
     guard ids.count <= 100 else { throw RequestError(.badRequest, "At most 100 ids can be asked for at once.") }
     let points = try query.number("points", in: 12...120, standard: 48)
-    return try await library.services.blocking {
+    return try await library.services.reading {
       var prints: [String: [Int]] = [:]
       let known = try library.store.songs(ids: ids).compactMap { $0.map { (id: $0.id, path: $0.row.path) } }
       try library.store.forEachRecord(at: known.map(\.path), long: ["beats"]) { place, record in
@@ -242,7 +242,7 @@ struct TrackRoutes: Sendable {
   // MARK: Likeness
 
   private func similar(_ id: String, _ limit: Int) async throws -> Response {
-    try await library.services.blocking {
+    try await library.services.computing {
       let options = library.services.options
       let reading = SoundReading(timeLimit: options.timeLimit, isolation: options.isolation)
       let answer = try SimilarTracks(in: library.store, reading: reading, sounds: library.sounds)

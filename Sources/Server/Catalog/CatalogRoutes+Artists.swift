@@ -23,7 +23,7 @@ extension CatalogRoutes {
       if songs.isEmpty { songs = try store.songs(ofArtist: artist.id, limit: 10) }
       return try list("tracks", Array(songs.prefix(10)), request)
     }
-    get(group, "artists/:id/related-artists") { request, id in
+    get(group, "artists/:id/related-artists", takesLong: true) { request, id in
       let artist = try artist(id)
       return try write(try recommendations.artists(like: artist.id, limit: 20), request)
     }

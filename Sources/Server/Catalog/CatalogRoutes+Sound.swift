@@ -34,7 +34,7 @@ extension CatalogRoutes {
       let document = AudioAnalysisDocument(song: song, record: record, unknown: UnknownSound(request))
       return Response.json { document.write(&$0) }
     }
-    get(group, "recommendations") { request, _ in try recommend(request) }
+    get(group, "recommendations", takesLong: true) { request, _ in try recommend(request) }
   }
 
   private static func features(_ traits: SongTraits, _ request: CatalogRequest, _ json: inout JSONWriter) {

@@ -65,17 +65,22 @@ struct CatalogRoutes: RouteSet {
 
   typealias Answer = @Sendable (_ request: CatalogRequest, _ id: String) throws -> Response
 
-  /// - Parameter answer: Gets what the path has for `:id`, or an empty text; runs on a thread of `Services.blocking`.
-  func get(_ group: RouterGroup<ServerContext>, _ path: RouterPath, _ answer: @escaping Answer) {
+  /// - Parameters:
+  ///   - takesLong: It may compute for seconds.
+  ///   - answer: Gets what the path has for `:id`, or an empty text; runs in a lane of `Services`.
+  func get(
+    _ group: RouterGroup<ServerContext>, _ path: RouterPath, takesLong: Bool = false, _ answer: @escaping Answer
+  ) {
     group.get(path) { request, context in
       let asked = CatalogRequest(request, context, tokens: services.access)
       let id = context.parameters.get("id") ?? ""
-      return try await services.blocking { try answer(asked, id) }
+      return takesLong
+        ? try await services.computing { try answer(asked, id) } : try await services.reading { try answer(asked, id) }
     }
   }
 
-  /// A request that changes something.
-  /// - Parameter answer: Runs on a thread of `Services.blocking`.
+  /// A request that changes something, or whose parameters may be in a body as if it did.
+  /// - Parameter answer: Writes to the store unless the method is GET; runs in a lane of `Services`.
   func change(
     _ group: RouterGroup<ServerContext>, _ method: HTTPRequest.Method, _ path: String,
     _ answer: @escaping @Sendable (CatalogChange) throws -> Response
@@ -86,7 +91,8 @@ struct CatalogRoutes: RouteSet {
       let change = try CatalogChange(
         CatalogRequest(request, context, tokens: services.access), id: context.parameters.get("id") ?? "",
         body: Array(body.readableBytesView))
-      return try await services.blocking { try answer(change) }
+      return method == .get
+        ? try await services.reading { try answer(change) } : try await services.writing { try answer(change) }
     }
   }
 

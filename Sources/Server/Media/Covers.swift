@@ -61,36 +61,43 @@ final class Covers: Sendable {
   private let memory = Mutex(Memory())
   /// What starts the process that makes a cover: `CoverWorker`. Empty for none, and no covers.
   private let command: [String]
+  private let patience: Duration
 
   /// Bytes of covers in memory.
   private static let capacity = 48 << 20
   /// Files and the pictures beside them may change.
   private static let lifetime = Duration.seconds(300)
-  /// How long a process may take. A large picture takes a second.
-  private static let patience = Duration.seconds(10)
 
-  init(command: [String]) { self.command = command }
+  /// - Parameter patience: How long a process may take.
+  init(command: [String], patience: Duration) {
+    self.command = command
+    self.patience = patience
+  }
 
-  /// Blocks while the cover is made. `nil` if there is none.
+  /// Blocks while the cover is made, unless it is known. `nil` if there is none.
   func cover(of track: TrackFile, size: CoverSize) -> Cover? {
+    if let known = known(of: track, size: size) { return known }
+    let cover = made(from: track, size: size)
+    memory.withLock { $0.keep(cover, for: Key(path: track.path, size: size), capacity: Self.capacity) }
+    return cover
+  }
+
+  /// What was made before. The inner `nil` stands for no cover, the outer one for not known.
+  func known(of track: TrackFile, size: CoverSize) -> Cover?? {
     let key = Key(path: track.path, size: size)
-    let known: Entry? = memory.withLock { memory in
+    return memory.withLock { memory in
       guard let entry = memory.entries[key], entry.made.duration(to: .now) < Self.lifetime else { return nil }
       memory.uses += 1
       memory.entries[key]?.used = memory.uses
-      return entry
+      return .some(entry.cover)
     }
-    if let known { return known.cover }
-    let cover = made(from: track, size: size)
-    memory.withLock { $0.keep(cover, for: key, capacity: Self.capacity) }
-    return cover
   }
 
   private func made(from track: TrackFile, size: CoverSize) -> Cover? {
     guard !command.isEmpty else { return nil }
     let arguments = (command + CoverWorker.arguments(size: size)).map { Array($0.utf8) }
     do {
-      let process = try ChildProcess(arguments: arguments, hasInput: true, patience: Self.patience)
+      let process = try ChildProcess(arguments: arguments, hasInput: true, patience: patience)
       try CoverRequest(track).bytes.withUnsafeBytes { try unsafe process.write($0) }
       guard try process.waitForEnd() == .status(0), !process.output.isEmpty else { return nil }
       return Cover(process.output)

@@ -38,7 +38,7 @@ struct FileAnswer {
       var position = part.lowerBound
       while position < part.upperBound {
         let (start, count) = (position, Int(min(Int64(Self.blockSize), part.upperBound - position)))
-        try await writer.write(services.blocking { try file.read(count, at: start) })
+        try await writer.write(services.transferring { try file.read(count, at: start) })
         position += Int64(count)
       }
       try await writer.finish(nil)

@@ -30,12 +30,13 @@ extension Services {
   /// An answer with the file of a track, or a part of it.
   /// - Parameter isAttachment: It is to be saved and not to be played where it is.
   func track(_ id: String, for request: Request, isAttachment: Bool = false) async throws -> Response {
-    let (track, file) = try await blocking {
+    let track = try await reading {
       guard let track = try store.trackFile(id: id) else {
         throw RequestError(.notFound, "There is no track with this id.")
       }
-      return (track, try open(track))
+      return track
     }
+    let file = try await transferring { try open(track) }
     let type = AudioMediaType.name(container: track.container, codec: track.codec)
     let name = track.path.lastComponent.map { DisplayPath.text(of: FilePath(root: nil, [$0])) } ?? id
     return FileAnswer(file: file, contentType: type, name: name, isAttachment: isAttachment).response(to: request, self)
@@ -54,14 +55,20 @@ extension Services {
   /// An answer with a cover as JPEG.
   /// - Parameter id: Of a track or an album.
   func cover(_ id: String, size: CoverSize, for request: Request) async throws -> Response {
-    let cover = try await blocking { () throws -> Cover? in
+    let track = try await reading {
       // Of albums, that of the first track.
       guard
         let track = try store.trackFile(id: id)
           ?? store.album(id: id).flatMap({ try store.trackFile(id: $0.firstTrack) })
       else { throw RequestError(.notFound, "There is no track and no album with this id.") }
-      return covers.cover(of: track, size: size)
+      return track
     }
+    let cover =
+      if let known = covers.known(of: track, size: size) {
+        known
+      } else {
+        try await picturing { covers.cover(of: track, size: size) }
+      }
     guard let cover else {
       // A page that shows something else then: browsers log a missing picture as an error.
       guard request.uri.queryParameters["missing"] != "empty" else {

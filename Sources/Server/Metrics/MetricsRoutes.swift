@@ -10,11 +10,12 @@ struct MetricsRoutes: RouteSet {
 
   func add(to router: Router<ServerContext>) {
     router.get("metrics") { _, _ in
-      let figures = try await services.blocking { try services.figures().library }
+      let figures = try await services.reading { try services.figures().library }
       let families =
         services.metrics.families + [
           MetricFamily(
-            "nocturne_server_waiting", "Work that waits for a thread or has one.", services.waitingCount)
+            "nocturne_server_waiting", "Work that waits for a thread or has one, by its lane.",
+            services.waitingCounts.map { .init(labels: [("lane", $0.name)], value: Double($0.count)) })
         ] + RunMetrics.families(of: figures)
       return Response(
         status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],

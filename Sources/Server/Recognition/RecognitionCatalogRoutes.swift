@@ -23,18 +23,18 @@ struct RecognitionCatalogRoutes: RouteSet {
     router.get("v1/catalog") { request, _ in
       let limit = try Self.number("limit", of: request, in: 1...Self.pageLimit) ?? 50
       let offset = try Self.number("offset", of: request, in: 0...Int(Int32.max)) ?? 0
-      return try await services.blocking { try Response.json(page(offset: offset, limit: limit)) }
+      return try await services.reading { try Response.json(page(offset: offset, limit: limit)) }
     }
     router.get("v1/catalog/:id") { _, context in
       let id = try Self.identifier(context)
-      return try await services.blocking {
+      return try await services.reading {
         guard let entry = try catalog.current().entry(id) else { throw Self.notFound }
         return try Response.json(Self.jsonValue(entry))
       }
     }
     router.get("v1/catalog/:id/signature") { _, context in
       let id = try Self.identifier(context)
-      return try await services.blocking {
+      return try await services.reading {
         guard let reference = try catalog.current().reference(id) else { throw Self.notFound }
         return Response(
           status: .ok, headers: [.contentType: "application/octet-stream", .cacheControl: "no-store"],
@@ -44,15 +44,15 @@ struct RecognitionCatalogRoutes: RouteSet {
     router.post("v1/catalog") { request, _ in
       let body = try await request.body.collect(upTo: Self.uploadLimit)
       let isJSON = request.headers[.contentType]?.hasPrefix("application/json") ?? false
-      return try await services.blocking {
+      return try await services.cataloging {
         try Self.explained {
-          isJSON ? try add(reference: Array(body.readableBytesView)) : try add(catalogFile: body)
+          isJSON ? try add(reference: body.readableBytesView) : try add(catalogFile: body)
         }
       }
     }
     router.delete("v1/catalog/:id") { _, context in
       let id = try Self.identifier(context)
-      return try await services.blocking {
+      return try await services.cataloging {
         try Self.explained {
           try CatalogRemoval(catalog: catalog.path, tracks: [id], path: { _ in nil }).perform()
           catalog.noteChange()
@@ -107,7 +107,7 @@ struct RecognitionCatalogRoutes: RouteSet {
   // MARK: Changing
 
   /// `{"reference": …, "signature": base64, "items": [media items]}`.
-  private func add(reference text: [UInt8]) throws -> Response {
+  private func add(reference text: ByteBufferView) throws -> Response {
     guard case .object(let object)? = try? JSONValue(parsing: text), case .string(let encoded)? = object["signature"],
       let bytes = Data(base64Encoded: encoded)
     else {

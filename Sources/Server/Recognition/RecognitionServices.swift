@@ -62,11 +62,7 @@ final class Uploads: Sendable {
 
   /// Runs what decodes and matches.
   func run<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
-    try await withTaskExecutorPreference(threads) { try await Self.call(body) }
-  }
-
-  private nonisolated static func call<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
-    try body()
+    try await threads.run(body)
   }
 
   func close() { threads.close() }

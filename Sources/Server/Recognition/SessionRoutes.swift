@@ -14,7 +14,7 @@ struct SessionRoutes: RouteSet {
     router.post("v1/sessions") { request, context in
       let limit = try request.confidenceLimit
       // Who has no catalog learns it now, and not by an event.
-      _ = try await services.blocking { try sessions.catalog.current() }
+      _ = try await services.reading { try sessions.catalog.current() }
       let session = try sessions.open(limit, for: context.client.owner)
       var response = Response.json(status: .created, session.jsonValue)
       response.headers[.location] = "/v1/sessions/\(session.id)"

@@ -39,7 +39,7 @@ final class UploadedAudio: Sendable {
     }
     let descriptor = file.descriptor
     func write(_ buffer: ByteBuffer) async throws {
-      try await services.blocking {
+      try await services.transferring {
         guard (try? descriptor.writeAll(buffer.readableBytesView)) != nil else { throw Self.noSpace }
       }
     }

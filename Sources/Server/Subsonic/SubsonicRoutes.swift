@@ -25,18 +25,27 @@ struct SubsonicRoutes: RouteSet {
         return try await services.cover(
           asked.required("id"), size: CoverSize(for: asked.integer("size").flatMap { $0 > 0 ? $0 : nil }), for: request)
       default:
-        guard let endpoint = Self.endpoints[asked.method] else {
-          throw RequestError.subsonic(.notFound, .notFound, "This server does not offer \(asked.method.prefix(50)).")
-        }
-        let library = SubsonicLibrary(services: services)
-        let body = try await services.blocking { try endpoint(library)(asked) }
-        return SubsonicAnswer.response(body, asked.format)
+        return SubsonicAnswer.response(try await body(asked), asked.format)
       }
     } catch let error as RequestError {
       return SubsonicAnswer.response(error, asked.format)
     } catch let error as PlaylistEditError {
       return SubsonicAnswer.response(RequestError(error), asked.format)
     }
+  }
+
+  private func body(_ asked: SubsonicRequest) async throws -> SubsonicObject {
+    let library = SubsonicLibrary(services: services)
+    if let endpoint = Self.endpoints[asked.method] {
+      return try await services.reading { try endpoint(library)(asked) }
+    }
+    if let endpoint = Self.changes[asked.method] {
+      return try await services.writing { try endpoint(library)(asked) }
+    }
+    if let endpoint = Self.comparisons[asked.method] {
+      return try await services.computing { try endpoint(library)(asked) }
+    }
+    throw RequestError.subsonic(.notFound, .notFound, "This server does not offer \(asked.method.prefix(50)).")
   }
 
   /// The file as it is. Who asks for another format gets it as well, and sees by its type what it is: nothing is encoded
@@ -47,6 +56,7 @@ struct SubsonicRoutes: RouteSet {
 
   private typealias Endpoint = @Sendable (SubsonicLibrary) -> (SubsonicRequest) throws -> SubsonicObject
 
+  /// Those that only read, in milliseconds.
   private static let endpoints: [String: Endpoint] = [
     "ping": { $0.ping }, "getLicense": { $0.license }, "getOpenSubsonicExtensions": { $0.extensions },
     "tokenInfo": { $0.tokenInfo }, "getUser": { $0.user }, "getScanStatus": { $0.scanStatus },
@@ -57,11 +67,20 @@ struct SubsonicRoutes: RouteSet {
     "getTopSongs": { $0.topSongs }, "getArtistInfo": { $0.artistInfo }, "getArtistInfo2": { $0.artistInfo2 },
     "getAlbumInfo": { $0.albumInfo }, "getAlbumInfo2": { $0.albumInfo },
     "search2": { $0.search2 }, "search3": { $0.search3 },
+    "getPlaylists": { $0.playlists }, "getPlaylist": { $0.playlist },
+    "getStarred": { $0.starred }, "getStarred2": { $0.starred2 },
+    "getLyrics": { $0.lyrics }, "getLyricsBySongId": { $0.lyricsBySong }, "scrobble": { $0.scrobble },
+  ]
+
+  /// Those that write to the store, whatever the HTTP method.
+  private static let changes: [String: Endpoint] = [
+    "createPlaylist": { $0.createPlaylist }, "updatePlaylist": { $0.updatePlaylist },
+    "deletePlaylist": { $0.deletePlaylist }, "star": { $0.star }, "unstar": { $0.unstar },
+  ]
+
+  /// Those that compare sounds, and may decode a track before.
+  private static let comparisons: [String: Endpoint] = [
     "getSimilarSongs": { $0.similarSongs }, "getSimilarSongs2": { $0.similarSongs2 },
     "getSonicSimilarTracks": { $0.sonicSimilarTracks },
-    "getPlaylists": { $0.playlists }, "getPlaylist": { $0.playlist }, "createPlaylist": { $0.createPlaylist },
-    "updatePlaylist": { $0.updatePlaylist }, "deletePlaylist": { $0.deletePlaylist },
-    "star": { $0.star }, "unstar": { $0.unstar }, "getStarred": { $0.starred }, "getStarred2": { $0.starred2 },
-    "getLyrics": { $0.lyrics }, "getLyricsBySongId": { $0.lyricsBySong }, "scrobble": { $0.scrobble },
   ]
 }
