@@ -1,6 +1,5 @@
 internal import Application
 internal import Foundation
-internal import Glibc
 internal import HTTPTypes
 internal import Hummingbird
 internal import Platform
@@ -58,7 +57,9 @@ struct ReportRoutes: Sendable {
       try FileManager.default.createDirectory(
         atPath: folder.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       let files = try LibraryReports([.html], to: .folder(folder)).write(library.store, run: library.store.latestRun())
-      return try OpenFile(files[0].path, flags: O_NOFOLLOW)
+      let page = files[0].path
+      return try OpenFile(
+        FilePath(root: nil, page.components.suffix(1)), in: OpenFolder(page.removingLastComponent()), links: .refused)
     } catch let error as StoreError {
       throw error
     } catch {
