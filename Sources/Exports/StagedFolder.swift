@@ -84,6 +84,7 @@ package final class StagedFolder {
       if !isFolder { try move(path) }
     }
     for file in outdated { try? FileManager.default.removeItem(atPath: file.string) }
+    for folder in Set(outdated.map { $0.removingLastComponent() }) { FileInventory.removeAbsent(in: folder) }
     try? FileManager.default.removeItem(atPath: staging.string)
     return folder
   }

@@ -1,3 +1,4 @@
+internal import Glibc
 public import SystemPackage
 
 /// Which files of one folder Nocturne wrote: their names with sizes and times, in a hidden file of that folder. It is
@@ -76,9 +77,7 @@ public struct FileInventory: Sendable {
   /// Notes all files of another inventory, which lie elsewhere and are about to get their names here.
   public mutating func note(_ others: FileInventory) {
     for (key, versions) in others.versions {
-      guard let version = versions.last, let path = try? FilePath(fileURI: "file:/\(key)".utf8),
-        let name = path.lastComponent
-      else { continue }
+      guard let version = versions.last, let name = Self.name(ofKey: key) else { continue }
       note(name, key, version)
     }
   }
@@ -87,6 +86,21 @@ public struct FileInventory: Sendable {
     let known = versions[key] ?? []
     let kept = known.isEmpty ? nil : present(name).flatMap { present in known.first { $0.isSame(as: present) } }
     versions[key] = [kept, version].compactMap(\.self)
+  }
+
+  /// Takes files that are gone out of a folder's inventory, and the hidden file away with the last of them. What cannot be
+  /// written stays as it is: it names too many files then, of which none is there.
+  public static func removeAbsent(in folder: FilePath) {
+    var inventory = FileInventory(of: folder)
+    guard !inventory.versions.isEmpty else { return }
+    inventory.versions = inventory.versions.filter { key, _ in
+      Self.name(ofKey: key).map { inventory.present($0) != nil } ?? false
+    }
+    if inventory.versions.isEmpty {
+      _ = folder.appending(Self.name).withPlatformString { unsafe unlink($0) }
+    } else {
+      try? inventory.write()
+    }
   }
 
   /// The text of the hidden file.
@@ -115,4 +129,8 @@ public struct FileInventory: Sendable {
   }
 
   private static func key(_ name: FilePath.Component) -> String { FilePath(root: nil, [name]).percentEncoded }
+
+  private static func name(ofKey key: String) -> FilePath.Component? {
+    (try? FilePath(fileURI: "file:/\(key)".utf8))?.lastComponent
+  }
 }

@@ -6,7 +6,7 @@ public import SystemPackage
 /// A file that is written under a temporary name in the same folder and renamed when complete: readers see the old file
 /// or the new one, even after a crash. An incomplete file is removed.
 ///
-/// If the path is a device or a named pipe, bytes go there directly.
+/// If the path is a device, a named pipe or the name of a descriptor (`/dev/stdout`), bytes go there directly.
 ///
 /// The temporary name cannot be guessed and never is the name of an existing file or link. So another user with write
 /// access to the folder cannot redirect the writing.
@@ -22,7 +22,12 @@ public final class FileReplacement {
   public init(_ path: FilePath) throws(Errno) {
     self.path = path
     let present = FileMode(of: path)
-    if let present, !present.isFile, !present.isFolder {
+    if let own = try path.copyOfOwnDescriptor() {
+      temporaryPath = path
+      descriptor = own
+      return
+    }
+    if let present, !present.isFile && !present.isFolder || path.isNameOfDescriptor {
       temporaryPath = path
       descriptor = try Self.open(path, .writeOnly, options: [.closeOnExec, .init(rawValue: O_NOCTTY)])
       return

@@ -2,7 +2,7 @@ public import SystemPackage
 
 /// The one rule for what a command may replace: a file that Nocturne did not write only if asked to (`--force`).
 ///
-/// Never refused: a name that nothing has, an empty file, a device or a pipe. Always refused: a folder.
+/// Never refused: a name that nothing has, an empty file, a device, a pipe or a descriptor (`/dev/stdout`). Always refused: a folder.
 public struct OverwriteRule: Hashable, Sendable {
   /// Files of others may be replaced, too.
   public var allowsOthers: Bool
@@ -34,6 +34,7 @@ public struct OverwriteRule: Hashable, Sendable {
   }
 
   private static func kind(of file: FilePath) throws(OverwriteError) -> Kind? {
+    if file.isNameOfDescriptor { return .special }
     guard let status = try? FileStatus(at: file, followingLinks: true) else { return file.isThere ? .deadLink : nil }
     switch status.kind {
     case .folder: throw .isFolder(file)

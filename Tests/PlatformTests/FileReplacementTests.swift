@@ -101,6 +101,21 @@ import Testing
   }
 
   /// A later process removes the leftovers of one that was killed while writing, but not files that may be in use.
+  /// As with `--output /dev/stdout >> file`: what is there stays, and the name keeps leading to the descriptor.
+  @Test func aDescriptorIsWrittenWhereItIs() throws {
+    try folder.write(Array("old ".utf8), as: "a")
+    let file = try FileDescriptor.open(folder.file("a"), .writeOnly)
+    defer { try? file.close() }
+    try file.seek(offset: 0, from: .end)
+    let link = folder.file("link")
+    try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: "/dev/fd/\(file.rawValue)")
+    try FileReplacement.write(Array("new".utf8), to: link)
+    _ = try file.writeAll(Array(" more".utf8))
+    #expect(try text("a") == "old new more")
+    #expect(try mode(link) & S_IFMT == S_IFLNK)
+    #expect(try names == ["a", "link"])
+  }
+
   @Test func oldLeftoversAreRemoved() throws {
     let old = [".nocturne-0123456789abcdef.partial", ".nocturne-0123456789abcdef.partial-journal"]
     let young = ".nocturne-fedcba9876543210.partial"

@@ -133,7 +133,8 @@ private final class Watched: Sendable {
       try $0.write([], as: "broken")
     }
     await watched.wait { watched.watch.report.state == .troubled }
-    #expect(watched.warnings == ["watch_run_failed"])
+    // On a busy machine, it may have tried again by now.
+    #expect(Set(watched.warnings) == ["watch_run_failed"])
     await watched.watch.stop()
   }
 }
