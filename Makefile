@@ -26,9 +26,6 @@ PYTHON  ?= python3
 RELEASE := -c release -Xswiftc -num-threads -Xswiftc 2
 BUILD   := swift build $(RELEASE) --static-swift-stdlib
 ANALYZE := .build/release/analyze
-# Optimized, since tests analyze much audio, which takes 45 times as long without; module by module as for debugging, so files
-# compile side by side.
-TESTS   := --scratch-path .build/tests -Xswiftc -O -Xcc -O2
 
 .PHONY: run build test bench accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year fuzz sanitize release-check \
 	install deb dist image check-package recipes wheel samples clean
@@ -44,7 +41,7 @@ build:
 
 test:
 	@Scripts/setup test
-	@Scripts/run-tests $(TESTS)
+	@NOCTURNE_TESTS=1 Scripts/run-tests --scratch-path .build/tests
 	@Scripts/run-checks
 
 bench: build
