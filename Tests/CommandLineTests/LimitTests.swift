@@ -8,7 +8,7 @@ import Testing
 
 /// What the system grants is not enough: the program does its work all the same, or says which limit is in its way.
 @Suite(
-  .disabled(if: ProcessInfo.processInfo.environment["ASAN_OPTIONS"] != nil, "sanitizers need what is limited here"))
+  .disabled(if: isSanitized, "sanitizers need what is limited here"))
 struct LimitTests {
   private let place: Workplace
 

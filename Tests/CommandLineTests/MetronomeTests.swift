@@ -131,7 +131,8 @@ import Text
   }
 
   /// A disk that is full, or a file that may not grow.
-  @Test func whatCannotBeWrittenLeavesNothing() throws {
+  @Test(.disabled(if: isSanitized, "the thread sanitizer writes a larger file when a program starts"))
+  func whatCannotBeWrittenLeavesNothing() throws {
     let place = try Workplace()
     let shell = try RunningProgram(
       [

@@ -146,8 +146,11 @@ final class RunningProgram {
   }
 }
 
-/// `make sanitize` sets this for all its runs, in which everything takes many times as long.
-private let slowness = ProcessInfo.processInfo.environment["ASAN_OPTIONS"] == nil ? 1 : 10
+/// Whether this is a run of `make sanitize`, which sets the options of all sanitizers.
+let isSanitized = ProcessInfo.processInfo.environment["ASAN_OPTIONS"] != nil
+
+/// There, everything takes many times as long.
+private let slowness = isSanitized ? 10 : 1
 
 /// Asks again and again until something holds.
 /// - Returns: whether it held before the time was over.

@@ -93,7 +93,8 @@ import Text
   }
 
   /// A file that may not grow further is like a full disk.
-  @Test func aFullDiskLeavesNoPartOfAFile() throws {
+  @Test(.disabled(if: isSanitized, "the thread sanitizer writes a larger file when a program starts"))
+  func aFullDiskLeavesNoPartOfAFile() throws {
     let place = try workplace()
     let script = "ulimit -f 300; exec \"$0\" match mix.wav --split pieces --catalog \"$1\""
     let process = try RunningProgram(

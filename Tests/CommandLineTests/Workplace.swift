@@ -35,7 +35,7 @@ final class Workplace: Sendable {
       "PATH": outer["PATH"] ?? "/usr/bin:/bin", "HOME": home.string, "TMPDIR": folder.path.string,
     ]
     // What `make sanitize` tells the sanitizers holds for all that is started.
-    for name in ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"] { environment[name] = outer[name] }
+    for name in ["ASAN_OPTIONS", "LSAN_OPTIONS", "SWIFT_BACKTRACE", "TSAN_OPTIONS"] { environment[name] = outer[name] }
     return environment
   }
 
