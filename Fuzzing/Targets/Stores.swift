@@ -164,8 +164,9 @@ struct StoreRowTarget: FuzzTarget {
       for table in tables {
         guard let row = try Row.fetchOne(db, sql: "SELECT * FROM \(table) LIMIT 1") else { continue }
         // Keys hold rows together, and a generated column cannot be written.
-        for (name, value) in row
-        where !["id", "file", "duration_s"].contains(name) || table == "fingerprint" && name == "duration_s" {
+        let written = Set(
+          try String.fetchAll(db, sql: "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0", arguments: [table]))
+        for (name, value) in row where written.contains(name) && !["id", "file"].contains(name) {
           columns.append(Column(table: table, name: name, original: value))
         }
       }
