@@ -222,12 +222,12 @@ let package = Package(
     testTarget(
       "RecognitionTests",
       [
-        "Analysis", "AnalysisTesting", "DSP", "Landmarks", "Listening", "Recognition", "Text", systemPackage,
+        "Analysis", "AnalysisTesting", "DSP", "Landmarks", "Listening", "Platform", "Recognition", "Text", systemPackage,
       ]),
     testTarget(
       "AnalyzerContractTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Text", systemPackage]),
     testTarget("DigestsTests", ["Digests"]),
-    testTarget("LibraryScanTests", ["LibraryScan", "Platform", systemPackage]),
+    testTarget("LibraryScanTests", ["AnalysisTesting", "LibraryScan", "Platform", systemPackage]),
     testTarget(
       "TagReadingTests",
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),

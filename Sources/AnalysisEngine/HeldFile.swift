@@ -24,7 +24,7 @@ final class HeldFile {
     self.identity = identity
     let held = FilePath("/proc/self/fd/\(number)")
     // Without /proc, use the name.
-    path = held.withPlatformString { access($0, R_OK) } == 0 ? held : name
+    path = held.allows(.read) ? held : name
   }
 
   deinit { try? descriptor.close() }

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 package import Platform
 package import SystemPackage
 
@@ -14,7 +14,7 @@ package final class StagedFolder {
 
   private static let prefix = ".nocturne-export-"
   /// Seconds after which a hidden folder was left by a process that was killed.
-  private static let leftoverAge: TimeInterval = 86_400
+  private static let leftoverAge: Int64 = 86_400
 
   package init(in folder: FilePath, _ rule: OverwriteRule) throws(ExportError) {
     self.folder = folder
@@ -24,7 +24,7 @@ package final class StagedFolder {
     try Self.makeFolder(staging)
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: staging.string) }
+  deinit { staging.removeAll() }
 
   /// - Parameter path: Relative to the folder.
   /// - Throws: `ExportError`; `refused` at the first file that must not be replaced.
@@ -83,24 +83,38 @@ package final class StagedFolder {
     try forEachStaged { path, isFolder throws(ExportError) in
       if !isFolder { try move(path) }
     }
-    for file in outdated { try? FileManager.default.removeItem(atPath: file.string) }
+    for file in outdated { file.removeAll() }
     for folder in Set(outdated.map { $0.removingLastComponent() }) { FileInventory.removeAbsent(in: folder) }
-    try? FileManager.default.removeItem(atPath: staging.string)
+    staging.removeAll()
     return folder
   }
 
   /// - Parameter body: Gets paths in the hidden folder, itself first.
-  private func forEachStaged(_ body: (FilePath, _ isFolder: Bool) throws(ExportError) -> Void) throws(ExportError) {
-    try body("", true)
-    let files = FileManager.default.enumerator(atPath: staging.string)
-    while let name = files?.nextObject() as? String {
-      try body(FilePath(name), files?.fileAttributes?[.type] as? FileAttributeType == .typeDirectory)
+  private func forEachStaged(
+    in folder: FilePath = "", _ body: (FilePath, _ isFolder: Bool) throws(ExportError) -> Void
+  ) throws(ExportError) {
+    try body(folder, true)
+    let names: [FilePath.Component]
+    do {
+      names = try FolderListing.names(in: staging.pushing(folder))
+    } catch {
+      throw .cannotWrite(staging.pushing(folder), reason: "\(error)")
+    }
+    for path in names.map({ folder.appending($0) }) {
+      if staging.pushing(path).fileKind == .folder {
+        try forEachStaged(in: path, body)
+      } else {
+        try body(path, false)
+      }
     }
   }
 
   private func move(_ path: FilePath) throws(ExportError) {
     let target = folder.pushing(path)
-    guard rename(staging.pushing(path).string, target.string) == 0 else {
+    let isMoved = staging.pushing(path).withPlatformString { old in
+      target.withPlatformString { unsafe rename(old, $0) == 0 }
+    }
+    guard isMoved else {
       throw .cannotWrite(target, reason: "\(Errno(rawValue: errno))")
     }
   }
@@ -119,18 +133,18 @@ package final class StagedFolder {
 
   private static func makeFolder(_ folder: FilePath) throws(ExportError) {
     do {
-      try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+      try folder.makeFolder()
     } catch {
-      throw .cannotCreate(folder, reason: error.localizedDescription)
+      throw .cannotCreate(folder, reason: "\(error)")
     }
   }
 
   private static func removeLeftovers(in folder: FilePath) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.string)) ?? []
-    for name in names where name.hasPrefix(prefix) {
-      let path = folder.appending(name).string
-      let modified = (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
-      if let modified, modified.timeIntervalSinceNow < -leftoverAge { try? FileManager.default.removeItem(atPath: path) }
+    let names = (try? FolderListing.names(in: folder)) ?? []
+    for name in names where name.string.hasPrefix(prefix) {
+      let path = folder.appending(name)
+      guard let modified = try? FileStatus(at: path, followingLinks: false).modified.seconds else { continue }
+      if modified < Timestamp.now.seconds - leftoverAge { path.removeAll() }
     }
   }
 }

@@ -1,3 +1,4 @@
+internal import Platform
 internal import SystemPackage
 
 /// The patterns of one `.nocturneignore` file and the folder they are relative to.

@@ -138,7 +138,7 @@ public struct LibraryWalker {
     guard status.kind == .folder else {
       report(root, .single)
       guard status.kind == .regular else { return skip(Self.reason(for: status.kind)) }
-      if !visitedFolders.isEmpty, let target = try? root.resolvingLinks(), wasYielded(target) {
+      if !visitedFolders.isEmpty, let target = try? root.resolved(), wasYielded(target) {
         return skip(.alreadyScanned)
       }
       return yield(status, isRoot: true)
@@ -331,7 +331,7 @@ public struct LibraryWalker {
       {
         return skip(reason)
       }
-      if let target = try? link.path.resolvingLinks(), wasYielded(target) {
+      if let target = try? link.path.resolved(), wasYielded(target) {
         return skip(.alreadyScanned, detail: target.string)
       }
       guard !leaves(status.key) else { return skip(.otherFileSystem) }
@@ -407,11 +407,7 @@ public struct LibraryWalker {
 
   // MARK: - The system
 
-  private static func target(of link: FilePath) -> String? {
-    var buffer = [CChar](repeating: 0, count: PathBuffer.lengthLimit + 1)
-    let count = link.withPlatformString { unsafe readlink($0, &buffer, PathBuffer.lengthLimit) }
-    return count > 0 ? "to \(String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self))" : nil
-  }
+  private static func target(of link: FilePath) -> String? { link.linkTarget.map { "to \($0.string)" } }
 
   static func bytes(of component: FilePath.Component) -> [UInt8] {
     component.withPlatformString { name in unsafe [UInt8](UnsafeRawBufferPointer(start: name, count: strlen(name))) }

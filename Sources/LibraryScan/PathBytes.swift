@@ -3,27 +3,13 @@ internal import Platform
 internal import SystemPackage
 
 extension FilePath {
-  /// The path as system calls take it, without the final NUL.
-  var bytes: [UInt8] {
-    withPlatformString { path in
-      unsafe [UInt8](UnsafeRawBufferPointer(start: path, count: strlen(path)))
-    }
-  }
-
   /// Absolute, without `.` and without doubled or trailing slashes. Links are kept, except in a path with `..`: only
   /// the system can resolve that.
   func absolute() -> FilePath {
-    if components.contains(where: { $0.kind == .parentDirectory }), let resolved = try? resolvingLinks() {
+    if components.contains(where: { $0.kind == .parentDirectory }), let resolved = try? resolved() {
       return resolved
     }
     return (isAbsolute ? self : Self.currentFolder.appending(components)).lexicallyNormalized()
-  }
-
-  /// The path of something that exists, without links, `.` and `..`.
-  func resolvingLinks() throws(Errno) -> FilePath {
-    guard let resolved = withPlatformString({ unsafe realpath($0, nil) }) else { throw Errno(rawValue: errno) }
-    defer { unsafe free(resolved) }
-    return unsafe FilePath(platformString: resolved)
   }
 
   /// As the shell shows it (`PWD`, with links) if that is still correct, otherwise as the kernel does.

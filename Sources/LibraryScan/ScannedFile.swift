@@ -80,10 +80,7 @@ public struct FolderLook: Hashable, Sendable {
 
   /// - Returns: `nil` if there is no such folder or it cannot be read.
   public init?(at path: FilePath) {
-    let found = path.withPlatformString { path in
-      Result { () throws(Errno) in try unsafe FolderListing(at: path, followingLinks: true) }
-    }
-    guard let listing = try? found.get() else { return nil }
+    guard let listing = try? FolderListing(of: path) else { return nil }
     device = listing.key.device
     isEmpty = listing.entries.allSatisfy { listing.name($0).first == UInt8(ascii: ".") }
   }

@@ -38,11 +38,6 @@ enum ControlGroup {
   }
 
   private static func text(of path: FilePath) -> String? {
-    guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else { return nil }
-    defer { try? file.close() }
-    let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
-      count = (try? unsafe file.read(into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    (try? SmallFile.read(path, limit: 1 << 16)).map { String(decoding: $0, as: UTF8.self) }
   }
 }

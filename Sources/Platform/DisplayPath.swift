@@ -95,6 +95,8 @@ extension FilePath {
     }
   }
 
+  public var bytes: [UInt8] { withBytes { Array($0) } }
+
   /// The path with these bytes. Zeros, which no path can contain, are left out.
   public init(bytes: some Collection<UInt8>) {
     var characters = [CInterop.PlatformChar]()

@@ -21,24 +21,28 @@ public final class FileReplacement {
 
   public init(_ path: FilePath) throws(Errno) {
     self.path = path
-    let present = FileMode(of: path)
-    if let own = try path.copyOfOwnDescriptor() {
+    let present = try? FileStatus(at: path, followingLinks: true)
+    let name = DescriptorName(path)
+    if let own = try name?.copyOfOwn() {
       temporaryPath = path
       descriptor = own
       return
     }
-    if let present, !present.isFile && !present.isFolder || path.isNameOfDescriptor {
+    if name != nil || present.map({ $0.kind != .regular && $0.kind != .folder }) == true {
       temporaryPath = path
       descriptor = try Self.open(path, .writeOnly, options: [.closeOnExec, .init(rawValue: O_NOCTTY)])
       return
     }
     Self.removeLeftovers(in: path.removingLastComponent())
     temporaryPath = Self.temporaryPath(for: path)
+    let permissions = present.flatMap { old in
+      old.kind == .regular ? FilePermissions(rawValue: mode_t(old.permissions)) : nil
+    }
     descriptor = try Self.open(
       temporaryPath, .readWrite, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
-      permissions: present?.permissions ?? [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
+      permissions: permissions ?? [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
     // The umask limited the new file's permissions; take over those of the old file.
-    if let permissions = present?.permissions { _ = fchmod(descriptor.rawValue, permissions.rawValue) }
+    if let permissions { _ = fchmod(descriptor.rawValue, permissions.rawValue) }
     // Other processes see that the file is in use, whatever times it will be given.
     _ = flock(descriptor.rawValue, LOCK_EX | LOCK_NB)
   }
@@ -251,23 +255,15 @@ public final class FileReplacement {
   /// would not help: the process may be on another computer or in another container.) Files that another process has
   /// locked are in use, however old they look: they may have been given the times of others.
   private static func removeLeftovers(in folder: FilePath) {
-    guard !isSwept(folder),
-      let listing = unsafe (folder.isEmpty ? "." : folder).withPlatformString({ unsafe opendir($0) })
-    else {
-      return
-    }
-    defer { unsafe closedir(listing) }
+    guard !isSwept(folder), let listing = try? FolderListing(of: folder) else { return }
     let now = time(nil)
-    while let entry = unsafe readdir(listing) {
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
+    for entry in listing.entries {
+      let name = String(decoding: listing.name(entry), as: UTF8.self)
       // SQLite adds suffixes for its own files beside a copy.
       guard name.hasPrefix(prefix), name.contains(suffix) else { continue }
       let path = folder.appending(name)
-      var status = stat()
-      guard path.withPlatformString({ unsafe lstat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG,
-        status.st_mtim.tv_sec < now - leftoverAge, !isInUse(path)
+      guard let status = try? FileStatus(at: path, followingLinks: false), status.kind == .regular,
+        status.modified.seconds < now - leftoverAge, !isInUse(path)
       else { continue }
       remove(path)
     }
@@ -307,21 +303,4 @@ public final class FileReplacement {
     _ = fsync(file.rawValue)
     try? file.close()
   }
-}
-
-/// The type and mode of a file, after following all links.
-private struct FileMode {
-  private let mode: mode_t
-
-  /// `nil` if there is no file.
-  init?(of path: FilePath) {
-    var status = stat()
-    guard path.withPlatformString({ unsafe stat($0, &status) }) == 0 else { return nil }
-    mode = status.st_mode
-  }
-
-  var isFile: Bool { mode & S_IFMT == S_IFREG }
-  var isFolder: Bool { mode & S_IFMT == S_IFDIR }
-  /// `nil` unless it is a regular file.
-  var permissions: FilePermissions? { isFile ? FilePermissions(rawValue: mode & 0o777) : nil }
 }

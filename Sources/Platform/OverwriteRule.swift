@@ -34,7 +34,7 @@ public struct OverwriteRule: Hashable, Sendable {
   }
 
   private static func kind(of file: FilePath) throws(OverwriteError) -> Kind? {
-    if file.isNameOfDescriptor { return .special }
+    if DescriptorName(file) != nil { return .special }
     guard let status = try? FileStatus(at: file, followingLinks: true) else { return file.isThere ? .deadLink : nil }
     switch status.kind {
     case .folder: throw .isFolder(file)

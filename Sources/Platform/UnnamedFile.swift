@@ -7,7 +7,7 @@ public struct UnnamedFile: ~Copyable, Sendable {
   public let descriptor: FileDescriptor
 
   /// - Parameter folder: Where it takes up space.
-  public init(in folder: FilePath) throws(Errno) {
+  public init(in folder: FilePath = .temporaryFolder) throws(Errno) {
     let name = folder.appending("nocturne-\(UInt64.random(in: 0 ... .max))")
     do {
       descriptor = try .open(

@@ -27,14 +27,10 @@ struct BackupCommand: AsyncParsableCommand {
     try await reportingErrors {
       let store = try CommandSettings(database).openStoreForReading()
       let path = copy.path
-      var isFolder: ObjCBool = false
-      if FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder) {
-        if isFolder.boolValue { throw CommandFailure(.usage, "\(path.string) is a folder. Name a file for the copy.") }
-        let places = [path, store.path].map { URL(filePath: $0.string).resolvingSymlinksInPath() }
-        if places[0] == places[1] {
-          throw CommandFailure(.usage, "\(path.string) is the database itself.")
-        }
+      if path.fileKind == .folder {
+        throw CommandFailure(.usage, "\(path.string) is a folder. Name a file for the copy.")
       }
+      if path.isSameFile(as: store.path) { throw CommandFailure(.usage, "\(path.string) is the database itself.") }
       try OverwriteRule(allowsOthers: force).check(path, ResultStore.backupProof)
       try store.backUp(to: path)
     }

@@ -3,6 +3,7 @@ import Application
 import BuiltInAnalyzers
 import Foundation
 import Pipeline
+import Platform
 import ResultStore
 import SystemPackage
 import Text
@@ -97,7 +98,7 @@ struct CommandSettings {
   /// Opens the database; one that is not there is an error that says how to make it.
   func openStore(_ access: ResultStore.Access) throws -> ResultStore {
     let path = try database()
-    guard FileManager.default.fileExists(atPath: path.string) else {
+    guard path.fileKind != nil else {
       throw CommandFailure(
         .fatal, "There is no database \(path.string). Run `analyze FOLDER` first, or name another file with --database."
       )

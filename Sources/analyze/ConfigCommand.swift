@@ -2,6 +2,7 @@ import Application
 import ArgumentParser
 import Foundation
 import Pipeline
+import Platform
 import SystemPackage
 import Text
 
@@ -92,7 +93,7 @@ struct ProjectArgument: ParsableArguments {
   }
 
   func file() throws -> ProjectFile {
-    guard FileManager.default.fileExists(atPath: path.string) else {
+    guard path.fileKind != nil else {
       throw CommandFailure(
         .fatal,
         "There is no file \(printable(path.string)). Only files of the name \(ProjectFile.name.string) are read.")

@@ -61,13 +61,12 @@ struct ReportArguments: ParsableArguments {
   /// Before any work is done: the folder need not be there yet, but what is there must be one.
   private static func requireFolder(_ output: FilePath) throws {
     var place = output
-    var isFolder: ObjCBool = false
-    while !FileManager.default.fileExists(atPath: place.string, isDirectory: &isFolder) {
+    while place.fileKind == nil {
       // A link that leads nowhere.
       if place.isThere { break }
       guard place.removeLastComponent() else { return }
     }
-    guard !isFolder.boolValue else { return }
+    guard place.fileKind != .folder else { return }
     throw CommandFailure(
       .usage,
       "Reports go into a folder, and \(printable(place.string)) is none. Name another one with --output, or write a "

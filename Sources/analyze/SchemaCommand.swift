@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import Platform
 import SystemPackage
+import Text
 
 struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -28,7 +29,11 @@ struct SchemaCommand: AsyncParsableCommand {
   func run() async throws {
     try await reportingErrors {
       if let output {
-        try FileManager.default.createDirectory(atPath: output.path.string, withIntermediateDirectories: true)
+        do {
+          try output.path.makeFolder()
+        } catch {
+          throw CommandFailure(.fatal, "The folder \(printable(output.path.string)) cannot be made: \(error)")
+        }
         let files = Schemas.files.map { (path: output.path.appending($0.name), text: $0.text) }
         try OverwriteRule(allowsOthers: force).check(files.map { ($0.path, Schemas.proof) })
         for file in files {

@@ -183,7 +183,7 @@ struct SetCommand: AsyncParsableCommand {
 
   private func change(where filter: TrackFilter, _ settings: CommandSettings) throws {
     let change = try change(settings, isDryRun: !yes)
-    let scratch = FilePath(NSTemporaryDirectory())
+    let scratch = FilePath.temporaryFolder
     let task = LibraryTempoChange(change, isDryRun: !yes, scratchFolder: scratch)
     let files = try task.files(matching: filter)
     let progress = ProgressBar()

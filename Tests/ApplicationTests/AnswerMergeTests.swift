@@ -6,6 +6,7 @@ import BuiltInAnalyzers
 import Foundation
 import LibraryScan
 import Pipeline
+import Platform
 import Records
 import Reporting
 import ResultStore
@@ -72,5 +73,18 @@ import Testing
       atPath: place.folder.file("job/_temporary").string, withIntermediateDirectories: true)
     let files = try AnswerFiles.named(place.folder.file("job")) { unfinished.append($0) }
     #expect(files.isEmpty && unfinished == [place.folder.file("job/_temporary")])
+  }
+
+  @Test func namesThatAreNotUTF8AreFound() throws {
+    let folder = try TemporaryDirectory()
+    let below = folder.path.pushing(FilePath(bytes: [0xE9]))
+    let odd = below.pushing(FilePath(bytes: [UInt8(ascii: "p"), 0xFF]))
+    try below.makeFolder()
+    try FileReplacement.write([], to: odd)
+    let files = try AnswerFiles.named(folder.path) { _ in }
+    guard case .file(odd)? = files.first, files.count == 1 else {
+      Issue.record("\(files)")
+      return
+    }
   }
 }

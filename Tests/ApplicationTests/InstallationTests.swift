@@ -1,5 +1,6 @@
 import AnalysisTesting
 import Foundation
+import Platform
 import SystemPackage
 import Testing
 
@@ -80,17 +81,18 @@ import Testing
   }
 
   @Test func networkDrivesAreWrongForTheDatabaseAlone() {
-    let mounts = """
-      /dev/sda1 / ext4 rw 0 0
-      nas:/music /mnt/music nfs4 rw 0 0
-      /dev/sdb1 /mnt/music/local ext4 rw 0 0
-      nas:/a\\040b /mnt/a\\040b cifs rw 0 0
-      """
-    func isNetwork(_ folder: FilePath) -> Bool {
-      StorageCheck.network(holding: folder, mounts: mounts).contains { !$0.isFine }
-    }
+    let mounts = MountTable(
+      lines: Array(
+        """
+        22 1 8:1 / / rw - ext4 /dev/sda1 rw
+        30 22 0:40 / /mnt/music rw - nfs4 nas:/music rw
+        31 30 8:2 / /mnt/music/local rw - ext4 /dev/sdb1 rw
+        32 22 0:41 / /mnt/a\\040b rw - cifs nas:/a\\040b rw
+        33 22 0:42 / /mnt/shared rw - 9p host rw
+        """.utf8))
+    func isNetwork(_ folder: FilePath) -> Bool { StorageCheck.network(of: folder, mounts).contains { !$0.isFine } }
     #expect(!isNetwork("/home/me") && !isNetwork("/mnt/musical") && !isNetwork("/mnt/music/local/x"))
-    #expect(isNetwork("/mnt/music/x") && isNetwork("/mnt/a b"))
+    #expect(isNetwork("/mnt/music/x") && isNetwork("/mnt/a b") && isNetwork("/mnt/shared"))
   }
 
   @Test func aDamagedCatalogIsWrong() throws {

@@ -52,10 +52,11 @@ import Text
   init() throws { folder = try TemporaryDirectory() }
 
   private func export(
-    _ name: String, _ records: [FileRecord], removals: [FilePath] = [], options: [String: String] = [:]
+    _ name: String, _ records: [FileRecord], removals: [FilePath] = [], options: [String: String] = [:],
+    to output: FilePath? = nil
   ) throws {
     var writer = try ExportFormats.named(name)!.begin(
-      ExportContext(output: folder.path, program: "Nocturne 1.2.3", trackCount: 9, options: options))
+      ExportContext(output: output ?? folder.path, program: "Nocturne 1.2.3", trackCount: 9, options: options))
     for record in records { try writer.append(record) }
     for removal in removals { try writer.remove(ExportRemoval(path: removal)) }
     _ = try writer.finish()
@@ -82,6 +83,16 @@ import Text
     // One has lost its tempo, the other is gone.
     try export("lab", [track(bpm: nil)], removals: ["/music/b.flac"], options: ["root": "/music"])
     #expect(files == [])
+  }
+
+  /// The folder that the user names may be of another time.
+  @Test func aFolderWhoseNameIsNotUTF8IsFilled() throws {
+    let odd = folder.path.pushing(FilePath(bytes: [0xE9, 0xFF]))
+    try export("lab", [track()], options: ["root": "/music"], to: odd)
+    #expect(try FolderListing.names(in: folder.path) == [odd.lastComponent])
+    #expect(try FolderListing.names(in: odd) == ["a"])
+    let names = try FolderListing.names(in: odd.appending("a")).map(\.string)
+    #expect(names == [".nocturne-files", "One.flac.beats.lab", "One.flac.tempo.lab"])
   }
 
   @Test func namesAreSafe() throws {

@@ -1,3 +1,4 @@
+import AnalysisTesting
 import Foundation
 import Platform
 import SystemPackage
@@ -124,8 +125,8 @@ extension FileStatus {
   }
 
   @Test func mountTableIsReadAsTheKernelWritesIt() {
-    let table = PseudoFileSystems(
-      mountInformation: Array(
+    let mounts = MountTable(
+      lines: Array(
         """
         22 29 0:20 / /sys rw,nosuid shared:7 - sysfs sysfs rw
         23 29 0:300 / /proc rw - proc proc rw
@@ -133,6 +134,7 @@ extension FileStatus {
 
         garbage
         """.utf8))
+    let table = PseudoFileSystems(mounts)
     #expect(table.contains(FileKey(device: 20, inode: 1)))
     #expect(table.contains(FileKey(device: 0x10_002C, inode: 1)))
     #expect(!table.contains(FileKey(device: 0x1_0302, inode: 1)))

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import SystemPackage
 
 @testable import LibraryScan
@@ -9,7 +10,7 @@ final class TemporaryLibrary {
 
   init() throws {
     // Resolve links, so that paths can be compared.
-    let parent = try FilePath(NSTemporaryDirectory()).resolvingLinks()
+    let parent = try FilePath(NSTemporaryDirectory()).resolved()
     var template = Array(parent.appending("library-scan-XXXXXX").string.utf8CString)
     guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
     root = FilePath(platformString: template)
@@ -124,14 +125,3 @@ struct Scan {
     }
   }
 }
-
-/// Runs a closure on this thread without privileges if the tests run as root, whom file modes do not restrict.
-func withoutPrivileges<Result>(_ body: () throws -> Result) rethrows -> Result {
-  guard geteuid() == 0 else { return try body() }
-  _ = setFileSystemUser(65534)
-  defer { _ = setFileSystemUser(0) }
-  return try body()
-}
-
-/// setfsuid(2), for one thread only; the Glibc module does not have it.
-@_silgen_name("setfsuid") private func setFileSystemUser(_ user: UInt32) -> Int32

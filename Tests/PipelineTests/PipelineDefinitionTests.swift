@@ -4,6 +4,7 @@ import AnalysisTesting
 import AudioDecoding
 import DSP
 import Foundation
+import Platform
 import SystemPackage
 import Testing
 import Text
@@ -179,10 +180,10 @@ import Text
 
   @Test func builtInDefinitionsAreThoseOfTheFolder() throws {
     let folder = Self.project.appending("pipelines")
-    let names = FileBytes.names(in: folder)
+    let names = try FolderListing.names(in: folder).map(\.string)
     #expect(Set(names.map { "\($0.dropLast(5))" }) == Set(PipelineCatalog.builtIn.keys))
     for name in names {
-      #expect(try FileBytes.read(folder.appending(name)) == PipelineCatalog.builtIn["\(name.dropLast(5))"])
+      #expect(try SmallFile.read(folder.appending(name), limit: 1 << 20) == PipelineCatalog.builtIn["\(name.dropLast(5))"])
     }
   }
 
@@ -201,7 +202,7 @@ import Text
   @Test func theExampleOfOtherLanguagesWorks() throws {
     let folder = try TemporaryDirectory()
     let path = try folder.write(Signal(seconds: 1) { 0.5 * sin(2 * .pi * 440 * $0) }, as: "tone.wav")
-    let size = try FileBytes.read(path).count
+    let size = try SmallFile.read(path, limit: 1 << 20).count
     var definition = try PipelineCatalog().definition("exec-example")
     definition.entries.removeAll { $0.kind == .builtIn }
     let analysis = try #require(try definition.plan(with: []).makeFileAnalyzer().analyze(AnalysisJob(path: path)))
@@ -218,7 +219,7 @@ import Text
 
   @Test func theExampleOfTheDocumentationIsGood() throws {
     let page = Self.project.appending("docs/configuration.md")
-    let text = String(decoding: try FileBytes.read(page), as: UTF8.self)
+    let text = String(decoding: try SmallFile.read(page, limit: 1 << 20), as: UTF8.self)
     let example = try #require(
       text.components(separatedBy: "```").first { $0.hasPrefix("yaml\ndescription:") }?.dropFirst(5))
     let definition = try Self.read(String(example))

@@ -1,6 +1,7 @@
 import AnalysisTesting
 import Foundation
 import LibraryScan
+import Platform
 import Records
 import SystemPackage
 import Testing
@@ -315,10 +316,19 @@ import Testing
     #expect(walk.quietPeriod == .seconds(300))
   }
 
+  /// The end of a file that is too long was left out before.
+  @Test func aFileThatIsTooLongIsNotReadInPart() throws {
+    try write("jobs: 2\n" + String(repeating: "#\n", count: 1 << 19), ".nocturne.yaml")
+    let error = #expect(throws: DefinitionError.self) {
+      try ProjectFile(at: root.file(".nocturne.yaml"), StandardFolders(environment: [:]))
+    }
+    #expect(error?.problem == "cannot be read: File too large")
+  }
+
   @Test func theDocumentationListsEverySetting() throws {
     let page = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
       .appending("docs/configuration.md")
-    let lines = String(decoding: try FileBytes.read(page), as: UTF8.self).split(separator: "\n").map(String.init)
+    let lines = String(decoding: try SmallFile.read(page, limit: 1 << 20), as: UTF8.self).split(separator: "\n").map(String.init)
     // The table of settings is the one with four columns.
     let rows = lines.filter { $0.hasPrefix("| `") && $0.split(separator: " | ").count == 4 }
     #expect(rows == Settings.all.map { "| `\($0.key)` | \($0.expectation) | \($0.summary) | \($0.trustText) |" })

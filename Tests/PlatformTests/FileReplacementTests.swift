@@ -100,7 +100,6 @@ import Testing
     #expect(try names == ["pipe"])
   }
 
-  /// A later process removes the leftovers of one that was killed while writing, but not files that may be in use.
   /// As with `--output /dev/stdout >> file`: what is there stays, and the name keeps leading to the descriptor.
   @Test func aDescriptorIsWrittenWhereItIs() throws {
     try folder.write(Array("old ".utf8), as: "a")
@@ -116,6 +115,15 @@ import Testing
     #expect(try names == ["a", "link"])
   }
 
+  /// A loop leads to no descriptor, and is replaced like any other link.
+  @Test func aLoopOfLinksIsReplaced() throws {
+    #expect(symlink("b", folder.file("a").string) == 0 && symlink("a", folder.file("b").string) == 0)
+    try FileReplacement.write(Array("new".utf8), to: folder.file("a"))
+    #expect(try text("a") == "new")
+    #expect(try mode(folder.file("b")) & S_IFMT == S_IFLNK)
+  }
+
+  /// A later process removes the leftovers of one that was killed while writing, but not files that may be in use.
   @Test func oldLeftoversAreRemoved() throws {
     let old = [".nocturne-0123456789abcdef.partial", ".nocturne-0123456789abcdef.partial-journal"]
     let young = ".nocturne-fedcba9876543210.partial"

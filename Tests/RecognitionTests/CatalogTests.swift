@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Glibc
 import Landmarks
 import SystemPackage
@@ -69,6 +70,21 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
     try catalog.add(other)
     #expect(catalog.count == 9)
     #expect(try Self.answer(catalog) == nil)
+  }
+
+  /// Segments may lie in a folder that cannot be read: it is not taken for an empty catalog.
+  @Test func aFolderThatCannotBeReadIsNoEmptyCatalog() throws {
+    try Catalogs.withDirectory { path in
+      try CatalogDirectory(at: path).add(Array(Catalogs.references[0..<2]))
+      unlinkQuietly(path.appending("CATALOG"))
+      #expect(chmod(path.string, 0o311) == 0)
+      defer { chmod(path.string, 0o755) }
+      let error = withoutPrivileges { #expect(throws: CatalogError.self) { try CatalogDirectory(at: path).catalog() } }
+      guard case .unreadable = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+    }
   }
 
   @Test func aDirectoryGrowsWithoutRewritingWhatIsThere() throws {

@@ -168,22 +168,3 @@ private final class Watched: Sendable {
     #expect(end(3599) == .seconds(3600))
   }
 }
-
-@Suite struct MountTableTests {
-  private let table = MountTable(
-    lines: Array(
-      """
-      22 1 8:1 / / rw - ext4 /dev/sda1 rw
-      30 22 0:40 / /mnt/my\\040disk rw shared:1 - nfs4 server:/x rw
-      31 30 8:2 / /mnt/my\\040disk/\\134b rw - xfs /dev/sdb rw
-      broken line
-      """.utf8))
-
-  @Test func linesAreRead() {
-    #expect(table.mounts.map(\.place) == ["/", "/mnt/my disk", "/mnt/my disk/\\b"])
-    #expect(table.mount(of: "/mnt/my disk/a")?.type == "nfs4")
-    #expect(table.mount(of: "/mnt/my disk/\\b/c")?.type == "xfs")
-    #expect(table.mount(of: "/mnt")?.type == "ext4")
-    #expect(table.mounts(below: ["/"]).count == 3)
-  }
-}

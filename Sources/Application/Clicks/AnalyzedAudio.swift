@@ -25,11 +25,3 @@ struct AnalyzedAudio: Sendable {
     return try AudioContent(path: path).id == contentID
   }
 }
-
-extension FilePath {
-  /// Whether both names lead to one file that is there.
-  func isSameFile(as other: FilePath) -> Bool {
-    guard let own = try? FileStatus(at: self, followingLinks: true).key else { return false }
-    return (try? FileStatus(at: other, followingLinks: true).key) == own
-  }
-}

@@ -123,7 +123,7 @@ package struct ClickedTrack: Sendable {
     seconds: Range<Double>? = nil, progress: @escaping (Double) -> Void = { _ in },
     isCancelled: @escaping () -> Bool = { false }
   ) throws -> (file: TemporaryAudio, outcome: Outcome)? {
-    let file = TemporaryAudio()
+    let file = try TemporaryAudio()
     let outcome = try write(
       to: file.path, as: .wav, seconds: seconds, progress: progress, isCancelled: isCancelled)
     return outcome.map { (file, $0) }

@@ -94,7 +94,7 @@ package struct Metronome: Sendable {
   package func temporaryFile(
     progress: (Double) -> Void = { _ in }, isCancelled: () -> Bool = { false }
   ) throws(AudioWriteError) -> (file: TemporaryAudio, outcome: Outcome)? {
-    let file = TemporaryAudio()
+    let file = try TemporaryAudio()
     let outcome = try write(to: file.path, as: .wav, progress: progress, isCancelled: isCancelled)
     return outcome.map { (file, $0) }
   }

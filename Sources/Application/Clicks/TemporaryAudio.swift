@@ -1,5 +1,4 @@
 package import AudioEncoding
-internal import Foundation
 internal import Platform
 package import SystemPackage
 
@@ -7,12 +6,16 @@ package import SystemPackage
 /// play files.
 package final class TemporaryAudio: Sendable {
   package let path: FilePath
+  private let folder: TemporaryFolder
 
-  package init() {
-    path = FilePath(FileManager.default.temporaryDirectory.path).appending("nocturne-\(UUID().uuidString).wav")
+  package init() throws(AudioWriteError) {
+    do {
+      folder = try TemporaryFolder()
+    } catch {
+      throw .cannotWrite(.temporaryFolder, reason: "\(error)")
+    }
+    path = folder.file("audio.wav")
   }
-
-  deinit { try? FileManager.default.removeItem(atPath: path.string) }
 
   /// Plays it and waits; see `Playback.play`.
   package func play(through playback: Playback) throws(PlayerError) -> Player? { try playback.play(path) }

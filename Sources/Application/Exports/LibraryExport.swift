@@ -83,8 +83,8 @@ package struct LibraryExport: Sendable {
     guard let output else { return nil }
     if format.output.isFolder { return CursorFile(inFolder: output) }
     // Not beside a device or a pipe.
-    let kind = Self.kind(of: output)
-    return kind == nil || kind == .typeRegular ? CursorFile(besideFile: output) : nil
+    let kind = output.fileKind
+    return kind == nil || kind == .regular ? CursorFile(besideFile: output) : nil
   }
 
   /// Before any work is done.
@@ -97,9 +97,9 @@ package struct LibraryExport: Sendable {
     }
     guard format.output.isFolder else { return }
     do {
-      try FileManager.default.createDirectory(atPath: output.string, withIntermediateDirectories: true)
+      try output.makeFolder()
     } catch {
-      throw .cannotCreate(output, reason: error.localizedDescription)
+      throw .cannotCreate(output, reason: "\(error)")
     }
   }
 
@@ -114,11 +114,5 @@ package struct LibraryExport: Sendable {
       }
     if let cursorFile { files.append((cursorFile.path, CursorFile.proof)) }
     return files
-  }
-
-  /// `nil` if there is nothing. Links are followed.
-  private static func kind(of path: FilePath) -> FileAttributeType? {
-    let place = URL(filePath: path.string).resolvingSymlinksInPath().path
-    return try? FileManager.default.attributesOfItem(atPath: place)[.type] as? FileAttributeType
   }
 }

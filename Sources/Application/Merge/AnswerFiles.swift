@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Platform
 package import SystemPackage
 internal import Text
@@ -26,24 +25,21 @@ package enum AnswerFiles: Sendable {
   }
 
   private static func files(in folder: FilePath, _ isUnfinished: (FilePath) -> Void) throws -> [AnswerFiles] {
-    let names: [String]
+    let names: [FilePath.Component]
     do {
-      names = try FileManager.default.contentsOfDirectory(atPath: folder.string).sorted()
+      names = try FolderListing.names(in: folder)
     } catch {
-      throw AnswerMergeError.unreadable(folder, reason: error.localizedDescription, merged: "Nothing")
+      throw AnswerMergeError.unreadable(folder, reason: "\(error).", merged: "Nothing")
     }
     return try names.flatMap { name -> [AnswerFiles] in
       let path = folder.appending(name)
       if name == "_temporary" { isUnfinished(path) }
-      if name.hasPrefix("_") || name.hasPrefix(".") { return [] }
+      if name.string.hasPrefix("_") || name.string.hasPrefix(".") { return [] }
       return isFolder(path) ? try files(in: path, isUnfinished) : [.file(path)]
     }
   }
 
-  private static func isFolder(_ path: FilePath) -> Bool {
-    var isFolder: ObjCBool = false
-    return FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder) && isFolder.boolValue
-  }
+  private static func isFolder(_ path: FilePath) -> Bool { path.fileKind == .folder }
 
   private static func open(_ path: FilePath, _ merged: String) throws -> FileDescriptor {
     do {

@@ -59,7 +59,7 @@ package struct MixSplit: Sendable {
     } catch {
       throw .cannotRead(source, reason: error.message)
     }
-    if folder.isThere, !FileManager.default.isWritableFolder(folder) { throw .notAFolder(folder) }
+    if folder.isThere, !(folder.fileKind == .folder && folder.allows(.write)) { throw .notAFolder(folder) }
   }
 
   /// Writes the pieces. Each file appears when it is complete.
@@ -103,38 +103,19 @@ package struct MixSplit: Sendable {
   /// - Returns: What is there, and may be replaced.
   private func check(_ files: [File]) throws(MixSplitError) -> Set<FilePath> {
     do {
-      try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+      try folder.makeFolder()
     } catch {
-      throw .cannotWrite(folder, reason: error.localizedDescription)
+      throw .cannotWrite(folder, reason: "\(error)")
     }
     let present = files.map(\.path).filter(\.isThere)
-    if let path = present.first(where: { $0.leadsToSameFile(as: source) }) { throw .isTheRecording(path) }
-    if let path = present.first(where: { !FileManager.default.isRegularFile($0) }) { throw .notAFile(path) }
+    if let path = present.first(where: { $0.isSameFile(as: source) }) { throw .isTheRecording(path) }
+    func isFile(_ path: FilePath) -> Bool { (try? FileStatus(at: path, followingLinks: false).kind) == .regular }
+    if let path = present.first(where: { !isFile($0) }) { throw .notAFile(path) }
     do {
       try overwriting.check(present.map { ($0, PieceTags.proof(of: source)) })
     } catch {
       throw .refused(error)
     }
     return Set(present)
-  }
-}
-
-extension FileManager {
-  fileprivate func isWritableFolder(_ path: FilePath) -> Bool {
-    var isFolder: ObjCBool = false
-    return fileExists(atPath: path.string, isDirectory: &isFolder) && isFolder.boolValue
-      && isWritableFile(atPath: path.string)
-  }
-
-  fileprivate func isRegularFile(_ path: FilePath) -> Bool {
-    let type = try? attributesOfItem(atPath: path.string)[.type] as? FileAttributeType
-    return type == .typeRegular
-  }
-}
-
-extension FilePath {
-  fileprivate func leadsToSameFile(as other: FilePath) -> Bool {
-    func place(_ path: FilePath) -> URL { URL(filePath: path.string).resolvingSymlinksInPath() }
-    return place(self) == place(other)
   }
 }

@@ -2,6 +2,7 @@ internal import Analysis
 internal import AudioDecoding
 internal import AudioEncoding
 internal import Foundation
+internal import Platform
 internal import SystemPackage
 
 /// Decodes a recording and encodes its pieces as FLAC.
@@ -85,7 +86,7 @@ struct SampleCutting {
     _ file: MixSplit.File, _ writer: AudioFileWriter, at end: Double, into outcome: inout MixSplit.Outcome
   ) throws(MixSplitError) {
     _ = try wrapped(file) { () throws(AudioWriteError) in try writer.finish() }
-    defer { try? FileManager.default.removeItem(atPath: writer.path.string) }
+    defer { writer.path.removeAll() }
     var packets: PacketSource
     do throws(DecodeError) {
       packets = try PacketSource(path: writer.path)

@@ -35,7 +35,7 @@ struct BuildList {
     self.database = database
     let name = ContentID(hashing: Array(DisplayPath.text(of: database).utf8))
     file = directory.appending("\(name)\(Self.fileExtension)")
-    guard FileManager.default.fileExists(atPath: file.string) else {
+    guard file.fileKind != nil else {
       condition = .missing
       return
     }

@@ -69,18 +69,17 @@ private struct Synchronizer {
   init(
     _ store: ResultStore, _ update: CatalogUpdate, list: BuildList, roots: [FilePath],
     repair: CatalogDirectory.Repair?
-  ) {
+  ) throws(CatalogError) {
     self.store = store
     self.update = update
     self.list = list
     self.roots = roots
-    hasLostList =
-      switch list.condition {
-      case .whole: false
-      case .damaged: true
-      // Where another database has built, this one is new to the catalog.
-      case .missing: !update.hasBuildLists
-      }
+    switch list.condition {
+    case .whole: hasLostList = false
+    case .damaged: hasLostList = true
+    // Where another database has built, this one is new to the catalog.
+    case .missing: hasLostList = try !update.hasBuildLists
+    }
     outcome.repair = repair
     if list.condition == .damaged { outcome.repairedList = list.file.lastComponent?.string ?? "" }
   }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Platform
 internal import Recognition
 internal import SystemPackage
@@ -16,9 +15,9 @@ final class CatalogUpdate {
   init(at path: FilePath) throws {
     try Self.checkPlace(path)
     do {
-      try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
+      try path.makeFolder()
     } catch {
-      throw CatalogTaskError.cannotMakeFolder(path, reason: error.localizedDescription)
+      throw CatalogTaskError.cannotMakeFolder(path, reason: "\(error).")
     }
     directory = CatalogDirectory(at: path)
     let lock: FileLock?
@@ -34,21 +33,29 @@ final class CatalogUpdate {
   private static let lockName = "UPDATE.lock"
 
   /// A catalog's folder is its own: files of other people must not get mixed up in it.
-  private static func checkPlace(_ path: FilePath) throws(CatalogTaskError) {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder) else { return }
-    guard isFolder.boolValue else { throw .isAFile(path) }
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: path.string)) ?? []
+  private static func checkPlace(_ path: FilePath) throws {
+    guard let kind = path.fileKind else { return }
+    guard kind == .folder else { throw CatalogTaskError.isAFile(path) }
+    let names = try names(in: path)
     let isCatalog = names.contains {
       $0 == "CATALOG" || $0 == lockName || $0.hasSuffix(".segment") || $0.hasSuffix(BuildList.fileExtension)
     }
-    guard names.isEmpty || isCatalog else { throw .foreignFolder(path) }
+    guard names.isEmpty || isCatalog else { throw CatalogTaskError.foreignFolder(path) }
+  }
+
+  private static func names(in folder: FilePath) throws(CatalogError) -> [String] {
+    do {
+      return try FolderListing.names(in: folder).map(\.string)
+    } catch {
+      throw .unreadable(path: folder.string, reason: "\(error)")
+    }
   }
 
   /// Whether any database has built this catalog.
   var hasBuildLists: Bool {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path.string)) ?? []
-    return names.contains { $0.hasSuffix(BuildList.fileExtension) }
+    get throws(CatalogError) {
+      try Self.names(in: directory.path).contains { $0.hasSuffix(BuildList.fileExtension) }
+    }
   }
 
   func add(_ references: some Sequence<ReferenceSignature>) throws(CatalogError) {

@@ -1,4 +1,3 @@
-internal import Foundation
 package import Platform
 package import Recognition
 package import SystemPackage
@@ -7,7 +6,7 @@ extension CustomCatalog {
   /// Opens a catalog that is to be asked.
   /// - Throws: `CatalogTaskError` if there is none or nothing in it; `CatalogError`.
   package init(forAsking path: FilePath) throws {
-    guard FileManager.default.fileExists(atPath: path.string) else { throw CatalogTaskError.noCatalog(path) }
+    guard path.fileKind != nil else { throw CatalogTaskError.noCatalog(path) }
     try self.init(contentsOf: path)
     guard count > 0 else { throw CatalogTaskError.emptyCatalog(path) }
   }

@@ -93,9 +93,9 @@ package struct LibraryReports: Sendable {
   private func makeFolder() throws(ReportError) {
     guard case .folder(let folder) = destination, !formats.isEmpty else { return }
     do {
-      try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+      try folder.makeFolder()
     } catch {
-      throw .cannotCreate(path: folder, reason: error.localizedDescription)
+      throw .cannotCreate(path: folder, reason: "\(error)")
     }
   }
 

@@ -143,7 +143,7 @@ package struct LibraryAnalysis: Sendable {
 
     func release() {
       lock?.release()
-      database?.removeIfTemporary()
+      database = nil
     }
   }
 }

@@ -4,19 +4,18 @@ internal import Platform
 package import ResultStore
 package import SystemPackage
 
-/// The database of a run. A dry run reads the existing one, or a temporary empty one.
+/// The database of a run. A dry run reads the existing one, or an empty one that goes with this.
 struct RunDatabase {
   let path: FilePath
-  private let temporaryFolder: URL?
+  private let temporaryFolder: TemporaryFolder?
 
   /// - Throws: `StoreError` if it cannot be made there.
   init(_ path: FilePath, isDryRun: Bool) throws {
     if !isDryRun || !DatabaseFolder.isMadeOnDemand(for: path) { try DatabaseFolder.prepare(for: path) }
-    if isDryRun, !FileManager.default.fileExists(atPath: path.string) {
-      let folder = FileManager.default.temporaryDirectory.appending(component: "nocturne-dry-run-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    if isDryRun, path.fileKind == nil {
+      let folder = try TemporaryFolder()
       temporaryFolder = folder
-      self.path = FilePath(folder.path).appending("library.sqlite")
+      self.path = folder.file("library.sqlite")
     } else {
       temporaryFolder = nil
       self.path = path
@@ -24,10 +23,6 @@ struct RunDatabase {
   }
 
   var isTemporary: Bool { temporaryFolder != nil }
-
-  func removeIfTemporary() {
-    if let temporaryFolder { try? FileManager.default.removeItem(at: temporaryFolder) }
-  }
 }
 
 /// The folder of a database that is about to be made.
@@ -39,9 +34,9 @@ package enum DatabaseFolder {
     guard !folder.isEmpty, folder.isGone(followingLinks: true) else { return }
     guard isMadeOnDemand(for: database) else { throw .noFolder(path: database) }
     do {
-      try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+      try folder.makeFolder()
     } catch {
-      throw .cannotOpen(path: database, reason: error.localizedDescription)
+      throw .cannotOpen(path: database, reason: "\(error)")
     }
   }
 

@@ -63,7 +63,7 @@ package struct Checkup {
     findings += notices.map { .wrong($0) }
     findings.append(.ok("pipeline \(plan.name): \(plan.plugins.map(\.id).joined(separator: ", "))"))
     findings += library.map { root in
-      FileManager.default.isReadableFile(atPath: root.string)
+      root.allows(.read)
         ? .ok("library \(root.string)")
         : .wrong(
           "library \(root.string) is missing or cannot be read; if it is on another drive, is the drive mounted?")
@@ -81,7 +81,7 @@ package struct Checkup {
   }
 
   private func findingsOfDatabase() throws -> [Finding] {
-    guard FileManager.default.fileExists(atPath: database.string) else {
+    guard database.fileKind != nil else {
       return [.ok("database \(database.string): not there yet, the first run makes it")]
     }
     do {

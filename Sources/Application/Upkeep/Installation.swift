@@ -32,7 +32,7 @@ package struct Installation: Sendable {
     let home = FilePath(environment["HOME"] ?? NSHomeDirectory())
     let configuration = FilePath(environment["XDG_CONFIG_HOME"] ?? "")
     self.init(
-      executable: FilePath((try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""),
+      executable: FilePath("/proc/self/exe").linkTarget ?? "",
       searchPath: (environment["PATH"] ?? "").split(separator: ":").map { FilePath(String($0)) },
       home: home, configuration: configuration.isAbsolute ? configuration : home.appending(".config"),
       user: NSUserName())

@@ -15,9 +15,8 @@ struct ReportCheck {
     guard let last = try store.latestRun(), let finished = last.finished else { return [] }
     return try ReportFormat.allCases.filter { $0 != .html }.compactMap { format in
       let path = folder.appending("report.\(format.fileExtension)")
-      guard let attributes = try? FileManager.default.attributesOfItem(atPath: path.string) else { return nil }
-      let written = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
-      if Int64(written) < finished.seconds {
+      guard let written = try? FileStatus(at: path, followingLinks: true).modified.seconds else { return nil }
+      if written < finished.seconds {
         return .ok("report \(path.string): from before the last run, not compared")
       }
       do {

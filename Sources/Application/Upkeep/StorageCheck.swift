@@ -73,29 +73,14 @@ package struct StorageCheck {
     return free < leastRoom ? .wrong("\(text); a run needs at least \(leastRoom >> 20) MB") : .ok(text)
   }
 
-  /// Kinds of file systems on which SQLite's log in shared memory does not work between machines
-  /// (https://www.sqlite.org/wal.html), as the kernel calls them (proc(5), mounts).
-  private static let networkKinds: Set = ["nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "afs", "ceph"]
-
-  private static func network(of folder: FilePath) -> [Checkup.Finding] {
-    let mounts = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
-    let path = FilePath(URL(filePath: folder.string).resolvingSymlinksInPath().path)
-    return network(holding: path, mounts: mounts)
-  }
-
-  /// - Parameter mounts: as in `/proc/self/mounts`.
-  static func network(holding folder: FilePath, mounts: String) -> [Checkup.Finding] {
-    let fields = mounts.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.count > 2 }
-    let holding = fields.filter { folder.starts(with: FilePath(String($0[1]).replacing("\\040", with: " "))) }
-    // The last of those that are mounted deepest hides the others.
-    let deepest = holding.map { $0[1].utf8.count }.max()
-    guard let kind = holding.last(where: { $0[1].utf8.count == deepest })?[2], networkKinds.contains(String(kind)) else {
-      return []
-    }
+  /// On network drives, SQLite's log in shared memory does not work between machines (https://www.sqlite.org/wal.html).
+  /// - Parameter mounts: Those of now, if none are given.
+  static func network(of folder: FilePath, _ mounts: MountTable = MountTable()) -> [Checkup.Finding] {
+    guard let mount = mounts.mount(of: (try? folder.resolved()) ?? folder), mount.isOnServer else { return [] }
     return [
       .wrong(
-        "the database is on a network drive (\(kind)), where SQLite can lose it if two machines use it; put it on a disk "
-          + "of this machine with --database, the music can stay where it is")
+        "the database is on a network drive (\(mount.type)), where SQLite can lose it if two machines use it; put it on a "
+          + "disk of this machine with --database, the music can stay where it is")
     ]
   }
 

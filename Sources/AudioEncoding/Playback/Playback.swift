@@ -72,7 +72,7 @@ public final class Playback: Sendable {
     // A file takes whatever the program has to say, and nobody has to read meanwhile.
     let messages: UnnamedFile
     do {
-      messages = try UnnamedFile(in: Self.temporaryFolder)
+      messages = try UnnamedFile()
     } catch {
       throw .cannotStart(player.name, reason: "what it writes cannot be kept: \(error)")
     }
@@ -100,11 +100,6 @@ public final class Playback: Sendable {
   private static func isShort(_ time: Duration, for file: FilePath) -> Bool {
     guard let source = try? AudioSource(path: file), let duration = source.format.duration else { return false }
     return time < .seconds(duration / 2)
-  }
-
-  private static var temporaryFolder: FilePath {
-    guard let folder = getenv("TMPDIR"), folder.pointee != 0 else { return "/tmp" }
-    return FilePath(String(cString: folder))
   }
 
   private static func firstLine(of file: FileDescriptor) -> String? {

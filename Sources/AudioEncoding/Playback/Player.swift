@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 public import SystemPackage
 
 /// A program of the system that plays WAV files.
@@ -25,16 +25,9 @@ public struct Player: Hashable, Sendable {
     let folders = (searchPath ?? "").split(separator: ":").filter { $0.hasPrefix("/") }.map { FilePath(String($0)) }
     return known.compactMap { player in
       let paths = folders.map { $0.appending(player.name) }
-      return paths.first(where: isExecutable).map {
+      return paths.first { $0.fileKind == .regular && $0.allows(.run) }.map {
         Player(name: player.name, executable: $0, options: player.options)
       }
-    }
-  }
-
-  private static func isExecutable(_ path: FilePath) -> Bool {
-    var status = stat()
-    return path.withPlatformString {
-      unsafe stat($0, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access($0, X_OK) == 0
     }
   }
 }

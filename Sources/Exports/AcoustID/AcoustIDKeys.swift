@@ -21,7 +21,7 @@ struct AcoustIDKeys {
   ) throws(ExportError) {
     var keys = ["client": environment[Self.clientVariable], "user": environment[Self.userVariable]].compactMapValues { $0 }
     if let file {
-      guard let bytes = FileManager.default.contents(atPath: file.string) else {
+      guard let bytes = try? SmallFile.read(file, limit: 1 << 16, isRegular: false) else {
         throw .unavailable("The file of keys \(file.string) cannot be read. Check --option key-file=FILE.")
       }
       for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Platform
 internal import SystemPackage
 
@@ -16,7 +15,7 @@ final class SpooledFile {
     output = try ExportFile(path)
     // Beside the file: temporary folders may be in memory.
     let beside = path?.removingLastComponent()
-    folder = beside.map { $0.isEmpty ? "." : $0 } ?? FilePath(NSTemporaryDirectory())
+    folder = beside.map { $0.isEmpty ? "." : $0 } ?? .temporaryFolder
     do {
       spool = try UnnamedFile(in: folder)
     } catch {

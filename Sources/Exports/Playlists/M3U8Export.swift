@@ -1,5 +1,6 @@
 internal import Analysis
 internal import Foundation
+internal import Platform
 internal import Records
 internal import SystemPackage
 
@@ -35,7 +36,8 @@ private struct M3U8Writer: ExportWriter {
 
   /// Without links, since `..` leads out of where a link leads.
   private static func folder(of file: FilePath) -> FilePath {
-    FilePath(URL(fileURLWithPath: file.string).deletingLastPathComponent().resolvingSymlinksInPath().path)
+    let folder = file.removingLastComponent()
+    return (try? folder.resolved()) ?? folder
   }
 
   func append(_ record: FileRecord) throws {

@@ -1,3 +1,4 @@
+internal import Platform
 public import SystemPackage
 internal import Text
 
@@ -44,9 +45,7 @@ public struct PipelineCatalog: Sendable {
 
   private func files() -> [FilePath] {
     guard let userFolder else { return [] }
-    return FileBytes.names(in: userFolder)
-      .filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }
-      .sorted()
-      .map { userFolder.appending($0) }
+    let names = (try? FolderListing.names(in: userFolder)) ?? []
+    return names.filter { $0.string.hasSuffix(".yaml") || $0.string.hasSuffix(".yml") }.map { userFolder.appending($0) }
   }
 }

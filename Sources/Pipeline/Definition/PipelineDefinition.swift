@@ -1,4 +1,5 @@
 public import DSP
+internal import Platform
 public import SystemPackage
 public import Text
 
@@ -82,7 +83,7 @@ public struct PipelineDefinition: Hashable, Sendable {
   /// Reads the file of a definition.
   static func bytes(of path: FilePath) throws(DefinitionError) -> [UInt8] {
     do {
-      return try FileBytes.read(path)
+      return try SmallFile.definition(at: path)
     } catch {
       throw DefinitionError(source: path.string, problem: "cannot be read: \(error)")
     }

@@ -1,5 +1,6 @@
 internal import Analysis
 internal import Digests
+internal import Platform
 public import SystemPackage
 
 /// A project's settings file: it applies to a folder and everything below it, whoever wrote it.
@@ -34,7 +35,7 @@ public struct ProjectFile: Sendable {
   public init(at path: FilePath, _ folders: StandardFolders) throws(DefinitionError) {
     let bytes: [UInt8]
     do {
-      bytes = try FileBytes.read(path)
+      bytes = try SmallFile.definition(at: path)
     } catch {
       throw DefinitionError(source: path.string, problem: "cannot be read: \(error)")
     }
@@ -63,7 +64,7 @@ public struct ProjectFile: Sendable {
     var folder = folder
     repeat {
       let file = folder.appending(name)
-      if FileBytes.exists(file) { return file }
+      if file.isThere { return file }
     } while folder.removeLastComponent()
     return nil
   }

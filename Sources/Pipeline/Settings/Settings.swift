@@ -1,6 +1,7 @@
 internal import Analysis
 public import Foundation
 public import LibraryScan
+internal import Platform
 public import Records
 public import SystemPackage
 internal import Text
@@ -123,7 +124,7 @@ extension Settings {
   private mutating func read(_ file: FilePath) throws(DefinitionError) {
     let bytes: [UInt8]
     do {
-      bytes = try FileBytes.read(file)
+      bytes = try SmallFile.definition(at: file)
     } catch Errno.noSuchFileOrDirectory, Errno.notDirectory {
       return
     } catch {

@@ -30,12 +30,8 @@ public struct TrustedProjects: Sendable {
 
   public func trust(_ project: ProjectFile) throws(Errno) {
     let entry = try entry(for: project.path)
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      // The next step reports the error.
-    }
+    // The next step reports the error.
+    try? folder.makeFolder(permissions: .ownerReadWriteExecute)
     let beside = FilePath("\(entry.string).\(UUID().uuidString)")
     do {
       let file = try FileDescriptor.open(
@@ -70,7 +66,7 @@ public struct TrustedProjects: Sendable {
       guard fstat(file.rawValue, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
         throw Errno.notPermitted
       }
-      return try FileBytes.read(file, limit: 1 << 16)
+      return try file.readToEnd(limit: 1 << 16)
     }
   }
 }

@@ -49,15 +49,15 @@ public struct CatalogDirectory: Sendable {
       if case .notACatalog(let file) = error { throw .damaged(path: file, detail: "overwritten") }
       throw error
     }
-    guard segmentNames().isEmpty else {
+    guard try segmentNames().isEmpty else {
       throw .damaged(path: listPath.string, detail: "missing")
     }
     return CatalogList()
   }
 
   /// All segments that lie there, in the order in which they were made.
-  private func segmentNames() -> [String] {
-    let numbers = names().compactMap { name in name.hasSuffix(".segment") ? Int(name.dropLast(8)) : nil }
+  private func segmentNames() throws(CatalogError) -> [String] {
+    let numbers = try names().compactMap { name in name.hasSuffix(".segment") ? Int(name.dropLast(8)) : nil }
     return numbers.sorted().map { "\($0).segment" }
   }
 
@@ -78,7 +78,7 @@ public struct CatalogDirectory: Sendable {
       return try Segment(contentsOf: file)
     } catch {
       if case .notACatalog = error { throw .damaged(path: file.string, detail: "overwritten") }
-      if file.withPlatformString({ access($0, F_OK) }) != 0, errno == ENOENT {
+      if file.isGone(followingLinks: true) {
         throw .damaged(path: file.string, detail: "missing")
       }
       throw error
@@ -216,20 +216,20 @@ public struct CatalogDirectory: Sendable {
   /// Removes segments that are not in the list: merged ones, and those of a run that was killed.
   private func removeStrays(_ list: CatalogList) {
     let current = Set(list.entries.map(\.name))
-    for name in names() where name.contains(".segment") && !current.contains(name) {
+    for name in (try? names()) ?? [] where name.contains(".segment") && !current.contains(name) {
       _ = path.appending(name).withPlatformString { unlink($0) }
     }
   }
 
-  private func names() -> [String] {
-    guard let directory = path.withPlatformString({ opendir($0) }) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      names.append(
-        withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+  /// - Throws: If there is a folder that cannot be read: it may hold segments.
+  private func names() throws(CatalogError) -> [String] {
+    do {
+      return try FolderListing.names(in: path).map(\.string)
+    } catch .noSuchFileOrDirectory {
+      return []
+    } catch {
+      throw .unreadable(path: path.string, reason: "\(error)")
     }
-    return names
   }
 
   // MARK: Repair
@@ -257,7 +257,7 @@ public struct CatalogDirectory: Sendable {
       } catch {
         guard error.isDamage else { throw error }
         repair.hasLostList = true
-        list = CatalogList(segments: segmentNames())
+        list = CatalogList(segments: try segmentNames())
       }
       for index in list.entries.indices.reversed() {
         let entry = list.entries[index]

@@ -21,16 +21,7 @@ enum CatalogFile {
   /// The bytes of a small file.
   static func read(_ path: FilePath, limit: Int = 1 << 28) throws(CatalogError) -> [UInt8] {
     do {
-      let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
-      defer { try? file.close() }
-      var bytes: [UInt8] = []
-      var chunk = [UInt8](repeating: 0, count: 1 << 16)
-      while bytes.count < limit {
-        let count = try chunk.withUnsafeMutableBytes { try file.read(into: $0) }
-        if count == 0 { break }
-        bytes.append(contentsOf: chunk[..<count])
-      }
-      return bytes
+      return try SmallFile.read(path, limit: limit)
     } catch {
       throw .unreadable(path: path.string, reason: "\(error)")
     }

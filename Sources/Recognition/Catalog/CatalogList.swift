@@ -1,5 +1,5 @@
 internal import Analysis
-internal import Glibc
+internal import Platform
 internal import SystemPackage
 
 /// The list of a directory's segments, a text file:
@@ -34,9 +34,12 @@ struct CatalogList: Equatable {
   /// - Returns: `nil` if there is none.
   init?(in directory: FilePath) throws(CatalogError) {
     let path = directory.appending(Self.name)
-    guard path.withPlatformString({ access($0, F_OK) }) == 0 else {
-      if errno == ENOENT { return nil }
-      throw .unreadable(path: path.string, reason: "\(Errno(rawValue: errno))")
+    do {
+      _ = try FileStatus(at: path, followingLinks: true)
+    } catch .noSuchFileOrDirectory {
+      return nil
+    } catch {
+      throw .unreadable(path: path.string, reason: "\(error)")
     }
     try self.init(text: String(decoding: CatalogFile.read(path), as: UTF8.self), path: path.string)
   }

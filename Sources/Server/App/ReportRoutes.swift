@@ -51,12 +51,11 @@ struct ReportRoutes: Sendable {
   }
 
   private func makePage() throws -> OpenFile {
-    let folder = FilePath(NSTemporaryDirectory()).appending("nocturne-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(atPath: folder.string) }
     do {
-      try FileManager.default.createDirectory(
-        atPath: folder.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      let files = try LibraryReports([.html], to: .folder(folder)).write(library.store, run: library.store.latestRun())
+      let folder = try TemporaryFolder()
+      let reports = LibraryReports([.html], to: .folder(folder.path))
+      let files = try reports.write(library.store, run: library.store.latestRun())
+      defer { withExtendedLifetime(folder) {} }
       let page = files[0].path
       return try OpenFile(
         FilePath(root: nil, page.components.suffix(1)), in: OpenFolder(page.removingLastComponent()), links: .refused)

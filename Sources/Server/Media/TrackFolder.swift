@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Platform
 internal import ResultStore
 internal import SystemPackage
@@ -52,21 +51,9 @@ struct TrackFolder {
     }
   }
 
-  /// The names of all that is in it, in no order; those of the first entries if there are more.
+  /// The names of all that is in it; those of the first entries if there are more.
   func names(atMost limit: Int) -> [FilePath.Component] {
-    guard let listing = try? folder.file(".", links: .refused) else { return [] }
-    guard let stream = unsafe fdopendir(listing.rawValue) else {
-      try? listing.close()
-      return []
-    }
-    defer { unsafe _ = closedir(stream) }
-    var names: [FilePath.Component] = []
-    while names.count < limit, let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe FilePath(platformString: $0) }
-      }
-      if let name = name.lastComponent { names.append(name) }
-    }
-    return names
+    guard let listing = try? FolderListing(of: folder, limit: limit) else { return [] }
+    return listing.entries.compactMap(listing.component)
   }
 }

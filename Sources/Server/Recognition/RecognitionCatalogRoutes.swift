@@ -141,8 +141,9 @@ struct RecognitionCatalogRoutes: RouteSet {
 
   /// Adds what `write` writes as a catalog.
   private func merge(_ write: (FilePath) throws -> Void) throws -> Response {
-    let file = FilePath(NSTemporaryDirectory()).appending("nocturne-upload-\(UInt64.random(in: 0 ... .max))")
-    defer { try? FileManager.default.removeItem(atPath: file.string) }
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let file = folder.file("upload")
     try write(file)
     let added = try CustomCatalog(contentsOf: file)
     try CatalogMerge(catalog: catalog.path, others: [file]).perform()

@@ -33,7 +33,7 @@ final class UploadedAudio: Sendable {
       throw Self.tooLarge
     }
     do {
-      file = try UnnamedFile(in: FilePath(NSTemporaryDirectory()))
+      file = try UnnamedFile()
     } catch {
       throw Self.noSpace
     }

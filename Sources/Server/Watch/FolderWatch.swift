@@ -148,38 +148,24 @@ final class FolderWatch {
   }
 
   /// Folders and regular files.
-  static func entries(of folder: FilePath) -> [(path: FilePath, name: [UInt8], isFolder: Bool)] {
-    guard let stream = folder.withPlatformString({ unsafe opendir($0) }) else { return [] }
-    defer { unsafe _ = closedir(stream) }
-    var entries: [(path: FilePath, name: [UInt8], isFolder: Bool)] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: UInt8.self, capacity: 256) { pointer in
-          unsafe Array(UnsafeBufferPointer(start: pointer, count: 256).prefix { $0 != 0 })
-        }
-      }
-      if name == [UInt8(ascii: ".")] || name == [UInt8(ascii: "."), UInt8(ascii: ".")] { continue }
-      let path = FilePath(bytes: folder.withBytes { Array($0) } + [UInt8(ascii: "/")] + name)
-      var status = stat()
-      guard path.withPlatformString({ unsafe lstat($0, &status) }) == 0 else { continue }
-      switch status.st_mode & S_IFMT {
-      case S_IFDIR: entries.append((path, name, true))
-      case S_IFREG: entries.append((path, name, false))
-      default: continue
-      }
+  static func entries(of folder: FilePath) -> [(path: FilePath, name: ArraySlice<UInt8>, isFolder: Bool)] {
+    guard let listing = try? FolderListing(of: folder) else { return [] }
+    return listing.entries.compactMap { entry in
+      guard let path = listing.component(entry).map({ folder.appending($0) }) else { return nil }
+      let kind = entry.kind == .unknown ? (try? FileStatus(at: path, followingLinks: false).kind) : entry.kind
+      guard kind == .folder || kind == .regular else { return nil }
+      return (path, listing.name(entry), kind == .folder)
     }
-    return entries
   }
 
-  /// File systems on which others write unseen.
-  private static let remoteTypes: Set<String> = ["nfs", "nfs4", "cifs", "smb3", "9p", "afs", "ceph", "glusterfs"]
-
+  /// On such a file system others write unseen, also on those that a program makes.
   private static func isRemote(_ mount: MountTable.Mount) -> Bool {
-    remoteTypes.contains(mount.type) || mount.type.hasPrefix("fuse.")
+    mount.isOnServer || mount.type.hasPrefix("fuse.")
   }
 
   private static func systemLimit(_ name: String) -> String {
-    (try? String(contentsOfFile: "/proc/sys/fs/inotify/\(name)", encoding: .utf8))?
-      .trimmingCharacters(in: .whitespacesAndNewlines) ?? "unknown"
+    (try? SmallFile.read(FilePath("/proc/sys/fs/inotify/\(name)"), limit: 64)).map {
+      String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    } ?? "unknown"
   }
 }

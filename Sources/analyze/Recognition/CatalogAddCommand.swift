@@ -4,6 +4,7 @@ import ArgumentParser
 import BuiltInAnalyzers
 import Foundation
 import Pipeline
+import Platform
 import Recognition
 import ResultStore
 import SystemPackage
@@ -39,7 +40,7 @@ struct CatalogAddCommand: AsyncParsableCommand {
       var settings = try CommandSettings(database)
       catalog.apply(to: &settings)
       let store =
-        FileManager.default.fileExists(atPath: settings[Settings.database].string)
+        settings[Settings.database].fileKind != nil
         ? try settings.openStoreForReading() : nil
       let addition = CatalogAddition(
         catalog: settings[Settings.catalog], files: files.map(\.path), rows: try items.map { try read($0.path) } ?? [],

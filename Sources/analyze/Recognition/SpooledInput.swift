@@ -16,7 +16,7 @@ struct SpooledInput: ~Copyable {
 
   /// Reads standard input to its end, into a file that has no name any more and goes with the process.
   static func read() throws(CommandFailure) -> SpooledInput {
-    let folder = FilePath(NSTemporaryDirectory())
+    let folder = FilePath.temporaryFolder
     do {
       let spooled = try SpooledInput(UnnamedFile(in: folder))
       try spooled.copyStandardInput()

@@ -3,10 +3,10 @@ public import SystemPackage
 
 extension FilePath {
   /// Whether there is something of this name, be it a link that leads nowhere.
-  public var isThere: Bool {
-    var status = Glibc.stat()
-    return withPlatformString { unsafe lstat($0, &status) } == 0
-  }
+  public var isThere: Bool { (try? FileStatus(at: self, followingLinks: false)) != nil }
+
+  /// What this leads to, through links; `nil` if that is nothing, or cannot be seen.
+  public var fileKind: FileStatus.Kind? { try? FileStatus(at: self, followingLinks: true).kind }
 
   /// Whether the system says that nothing has this name. It does not say so of a disk that reports errors, or a server
   /// that does not answer.
@@ -19,17 +19,16 @@ extension FilePath {
     }
   }
 
-  /// The absolute path without symbolic links, `.` and `..` of something that is there.
-  public func resolved() throws(Errno) -> FilePath {
-    guard let real = withPlatformString({ unsafe realpath($0, nil) }) else { throw Errno(rawValue: errno) }
-    defer { unsafe free(real) }
-    return unsafe FilePath(platformString: real)
-  }
-
-  public enum Access: Sendable { case write, run }
+  public enum Access: Sendable { case read, write, run }
 
   /// Whether this process may do so with what the path leads to.
   public func allows(_ access: Access) -> Bool {
-    withPlatformString { unsafe Glibc.access($0, access == .write ? W_OK : X_OK) } == 0
+    let mode =
+      switch access {
+      case .read: R_OK
+      case .write: W_OK
+      case .run: X_OK
+      }
+    return withPlatformString { unsafe Glibc.access($0, mode) } == 0
   }
 }

@@ -1,0 +1,13 @@
+internal import Glibc
+
+/// Runs a closure on this thread without privileges if the tests run as root, whom file modes do not restrict.
+@discardableResult
+public func withoutPrivileges<Result>(_ body: () throws -> Result) rethrows -> Result {
+  guard geteuid() == 0 else { return try body() }
+  _ = setFileSystemUser(65534)
+  defer { _ = setFileSystemUser(0) }
+  return try body()
+}
+
+/// setfsuid(2), for one thread only; the Glibc module does not have it.
+@_silgen_name("setfsuid") private func setFileSystemUser(_ user: UInt32) -> Int32

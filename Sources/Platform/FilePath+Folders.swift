@@ -1,0 +1,48 @@
+internal import Glibc
+public import SystemPackage
+
+extension FilePath {
+  /// Makes a folder, and those above it that are missing. What is a folder already, or a link to one, stays as it is.
+  /// - Parameter permissions: Of all that are made, within the umask.
+  public func makeFolder(
+    permissions: FilePermissions = [.ownerReadWriteExecute, .groupReadWriteExecute, .otherReadWriteExecute]
+  ) throws(Errno) {
+    do {
+      try makeLastFolder(permissions)
+    } catch .noSuchFileOrDirectory {
+      let parent = removingLastComponent()
+      guard !parent.isEmpty, parent != self, parent.isGone(followingLinks: true) else { throw .noSuchFileOrDirectory }
+      try parent.makeFolder(permissions: permissions)
+      try makeLastFolder(permissions)
+    }
+  }
+
+  private func makeLastFolder(_ permissions: FilePermissions) throws(Errno) {
+    guard withPlatformString({ unsafe mkdir($0, permissions.rawValue) }) != 0 else { return }
+    let problem = Errno(rawValue: errno)
+    guard fileKind != .folder else { return }
+    throw problem == .fileExists ? .notDirectory : problem
+  }
+
+  /// Removes what has this name: a folder with all that is in it, and a link without what it leads to. What the system does
+  /// not let go stays.
+  public func removeAll() {
+    let parent = removingLastComponent()
+    guard let name = lastComponent, let folder = try? OpenFolder(parent.isEmpty ? "." : parent) else { return }
+    folder.removeAll(name)
+  }
+}
+
+extension OpenFolder {
+  /// Removes what has this name in it, like `FilePath.removeAll`. Nothing outside is removed, even if somebody puts links in
+  /// the place of folders meanwhile.
+  public func removeAll(_ name: FilePath.Component) {
+    guard name.withPlatformString({ unsafe unlinkat(descriptor.rawValue, $0, 0) }) != 0,
+      let folder = try? folder(FilePath(root: nil, [name]), links: .refused)
+    else { return }
+    if let listing = try? FolderListing(of: folder) {
+      for name in listing.entries.compactMap(listing.component) { folder.removeAll(name) }
+    }
+    _ = name.withPlatformString { unsafe unlinkat(descriptor.rawValue, $0, AT_REMOVEDIR) }
+  }
+}

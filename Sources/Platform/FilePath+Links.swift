@@ -1,0 +1,30 @@
+internal import Glibc
+public import SystemPackage
+
+extension FilePath {
+  /// What a symbolic link says, which may be relative to its folder; `nil` of anything else.
+  public var linkTarget: FilePath? {
+    var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = withPlatformString { path in
+      bytes.withUnsafeMutableBytes { unsafe readlink(path, $0.baseAddress!, $0.count) }
+    }
+    return count > 0 ? FilePath(bytes: bytes[..<count]) : nil
+  }
+
+  /// The absolute path without symbolic links, `.` and `..` of something that is there; of the current folder if it is empty.
+  public func resolved() throws(Errno) -> FilePath {
+    guard let real = (isEmpty ? "." : self).withPlatformString({ unsafe realpath($0, nil) }) else {
+      throw Errno(rawValue: errno)
+    }
+    defer { unsafe free(real) }
+    return unsafe FilePath(platformString: real)
+  }
+
+  /// Whether both names lead to one file that is there.
+  public func isSameFile(as other: FilePath) -> Bool {
+    guard let own = try? FileStatus(at: self, followingLinks: true).key,
+      let others = try? FileStatus(at: other, followingLinks: true).key, own == others
+    else { return false }
+    return own.isTrustworthy || (try? resolved()) == (try? other.resolved())
+  }
+}

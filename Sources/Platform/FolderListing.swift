@@ -1,0 +1,119 @@
+internal import Glibc
+public import SystemPackage
+
+/// The names in one folder, as the bytes that they are, sorted by these, in one buffer. `.` and `..` are left out.
+public struct FolderListing: Sendable {
+  public struct Entry: Sendable {
+    fileprivate var start: Int
+    fileprivate var count: Int
+    /// `.unknown` where the file system does not say; then use `lstat`.
+    public fileprivate(set) var kind: FileStatus.Kind
+  }
+
+  private var bytes: [UInt8] = []
+  public private(set) var entries: [Entry] = []
+  /// Identity of this folder.
+  public let key: FileKey
+  /// The error that ended reading before the last name, if any.
+  public private(set) var interruption: Errno?
+
+  /// - Parameters:
+  ///   - folder: Empty for the current one.
+  ///   - followingLinks: Whether it may be a link to a folder.
+  ///   - limit: The most names that are read; which ones is up to the file system.
+  public init(of folder: FilePath, followingLinks: Bool = true, limit: Int = .max) throws(Errno) {
+    let result = (folder.isEmpty ? "." : folder).withPlatformString { path in
+      Result { () throws(Errno) in
+        try unsafe FolderListing(at: path, followingLinks: followingLinks, limit: limit)
+      }
+    }
+    self = try result.get()
+  }
+
+  public init(at path: UnsafePointer<CChar>, followingLinks: Bool, limit: Int = .max) throws(Errno) {
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followingLinks ? 0 : O_NOFOLLOW)
+    let descriptor = unsafe open(path, flags)
+    guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+    try self.init(reading: descriptor, limit: limit)
+  }
+
+  public init(of folder: OpenFolder, limit: Int = .max) throws(Errno) {
+    try self.init(reading: folder.file(".", links: .refused).rawValue, limit: limit)
+  }
+
+  /// - Parameter descriptor: Is closed.
+  private init(reading descriptor: CInt, limit: Int) throws(Errno) {
+    do {
+      key = try FileStatus(of: FileDescriptor(rawValue: descriptor)).key
+    } catch {
+      _ = close(descriptor)
+      throw error
+    }
+    guard let stream = unsafe fdopendir(descriptor) else {
+      let error = Errno(rawValue: errno)
+      _ = close(descriptor)
+      throw error
+    }
+    defer { _ = unsafe closedir(stream) }
+    errno = 0
+    while entries.count < limit, let entry = unsafe readdir(stream) {
+      append(entry)
+      errno = 0
+    }
+    if errno != 0 { interruption = Errno(rawValue: errno) }
+    sort()
+  }
+
+  public func name(_ entry: Entry) -> ArraySlice<UInt8> {
+    bytes[entry.start..<entry.start + entry.count]
+  }
+
+  public func contains(_ name: [UInt8]) -> Bool {
+    entries.contains { self.name($0).elementsEqual(name) }
+  }
+
+  /// The name as a part of a path; `nil` of one that no path can have.
+  public func component(_ entry: Entry) -> FilePath.Component? { FilePath(bytes: name(entry)).lastComponent }
+
+  /// All names.
+  /// - Throws: What ended reading before the last one.
+  public func names() throws(Errno) -> [FilePath.Component] {
+    if let interruption { throw interruption }
+    return entries.compactMap(component)
+  }
+
+  /// The names in a folder.
+  public static func names(in folder: FilePath) throws(Errno) -> [FilePath.Component] {
+    try FolderListing(of: folder).names()
+  }
+
+  private mutating func append(_ entry: UnsafeMutablePointer<dirent>) {
+    guard let nameOffset = MemoryLayout<dirent>.offset(of: \dirent.d_name) else { return }
+    let name = unsafe UnsafeRawPointer(entry) + nameOffset
+    let count = unsafe strlen(name.assumingMemoryBound(to: CChar.self))
+    let dots = unsafe UnsafeRawBufferPointer(start: name, count: count)
+    if count <= 2, dots.allSatisfy({ $0 == UInt8(ascii: ".") }) { return }
+    let kind: FileStatus.Kind =
+      switch unsafe Int(entry.pointee.d_type) {
+      case Int(DT_REG): .regular
+      case Int(DT_DIR): .folder
+      case Int(DT_LNK): .link
+      case Int(DT_FIFO): .fifo
+      case Int(DT_SOCK): .socket
+      case Int(DT_CHR), Int(DT_BLK): .device
+      default: .unknown
+      }
+    entries.append(Entry(start: bytes.count, count: count, kind: kind))
+    bytes.append(contentsOf: dots)
+  }
+
+  private mutating func sort() {
+    bytes.withUnsafeBufferPointer { bytes in
+      entries.sort { first, second in
+        guard let base = bytes.baseAddress else { return false }
+        let order = unsafe memcmp(base + first.start, base + second.start, min(first.count, second.count))
+        return order == 0 ? first.count < second.count : order < 0
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+public import SystemPackage
+
+/// What is mounted where, as proc(5) lists it in `/proc/self/mountinfo`.
+public struct MountTable: Sendable {
+  public struct Mount: Hashable, Sendable {
+    /// Of the mount, unlike numbers of devices never the same for two at a time.
+    public var id: String
+    public var place: FilePath
+    /// Of the file system.
+    public var type: String
+    /// Of the files on it, as in `FileKey`.
+    public var device: UInt64
+
+    /// The file system is that of another machine, which others may use at the same time.
+    public var isOnServer: Bool { MountTable.serverTypes.contains(type) }
+  }
+
+  private static let serverTypes: Set<String> = [
+    "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "fuse.sshfs", "fuse.glusterfs",
+  ]
+
+  public let mounts: [Mount]
+
+  /// What is mounted now.
+  public init() { self.init(lines: (try? SmallFile.read("/proc/self/mountinfo", limit: 1 << 24)) ?? []) }
+
+  public init(lines: [UInt8]) {
+    mounts = lines.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      let fields = line.split(separator: UInt8(ascii: " "))
+      guard fields.count > 4, let separator = fields.firstIndex(of: [UInt8(ascii: "-")]), separator + 1 < fields.count,
+        let device = Self.device(fields[2])
+      else { return nil }
+      return Mount(
+        id: String(decoding: fields[0], as: UTF8.self), place: FilePath(bytes: Self.unescaped(fields[4])),
+        type: String(decoding: fields[separator + 1], as: UTF8.self), device: device)
+    }
+  }
+
+  /// The one that a path without links is on.
+  public func mount(of path: FilePath) -> Mount? {
+    // A later one of the same place hides the earlier ones.
+    mounts.filter { path.starts(with: $0.place) }.reversed().max { $0.place.length < $1.place.length }
+  }
+
+  /// Those at and below folders.
+  public func mounts(below folders: [FilePath]) -> Set<Mount> {
+    let real = folders.compactMap { try? $0.resolved() }
+    return Set(mounts.filter { mount in real.contains { mount.place.starts(with: $0) } })
+  }
+
+  /// - Parameter text: `major:minor`, combined here like makedev(3).
+  private static func device(_ text: ArraySlice<UInt8>) -> UInt64? {
+    let numbers = String(decoding: text, as: UTF8.self).split(separator: ":").compactMap { UInt64($0) }
+    guard numbers.count == 2 else { return nil }
+    let (major, minor) = (numbers[0], numbers[1])
+    return (major & 0xFFFF_F000) << 32 | (major & 0xFFF) << 8 | (minor & 0xFFFF_FF00) << 12 | (minor & 0xFF)
+  }
+
+  /// Spaces, tabs, line ends and backslashes are in octal digits.
+  private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = text
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(3)
+      if byte == UInt8(ascii: "\\"), digits.count == 3,
+        let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+      {
+        bytes.append(code)
+        rest = rest.dropFirst(3)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,50 @@
+internal import Glibc
+public import SystemPackage
+
+/// Files that are expected to be small.
+public enum SmallFile {
+  /// - Parameters:
+  ///   - limit: The most bytes.
+  ///   - isRegular: Whether it must be a regular file. If not, what is written into a pipe is read, too.
+  /// - Throws: `.noSuchFileOrDirectory` and the like; `.notSupported` if it is not of that kind; `.fileTooLarge`.
+  public static func read(_ path: FilePath, limit: Int, isRegular: Bool = true) throws(Errno) -> [UInt8] {
+    do {
+      // Non-blocking, in case this name is a named pipe that nobody has opened for writing.
+      let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+      return try descriptor.closeAfter {
+        if try FileStatus(of: descriptor).kind != .regular {
+          if isRegular { throw Errno.notSupported }
+          // What somebody writes into it is waited for.
+          _ = fcntl(descriptor.rawValue, F_SETFL, 0)
+        }
+        let content = try descriptor.readToEnd(limit: limit + 1)
+        guard content.count <= limit else { throw Errno.fileTooLarge }
+        return content
+      }
+    } catch {
+      throw error as? Errno ?? .ioError
+    }
+  }
+}
+
+extension FileDescriptor {
+  /// What follows up to the end.
+  /// - Parameter limit: The most bytes that are read.
+  public func readToEnd(limit: Int) throws(Errno) -> [UInt8] {
+    var content: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: min(limit, 1 << 16))
+    do {
+      while content.count < limit {
+        let wanted = min(piece.count, limit - content.count)
+        let count = try piece.withUnsafeMutableBytes {
+          try unsafe read(into: UnsafeMutableRawBufferPointer(rebasing: $0[..<wanted]))
+        }
+        guard count > 0 else { break }
+        content += piece[..<count]
+      }
+    } catch {
+      throw error as? Errno ?? .ioError
+    }
+    return content
+  }
+}
