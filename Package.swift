@@ -92,10 +92,11 @@ let package = Package(
     swiftTarget("Text", []),
     swiftTarget("Analysis", ["CXXHash", "Platform", "Text", systemPackage]),
     swiftTarget("Records", ["Analysis", "Platform", "Text", systemPackage]),
+    swiftTarget("Library", ["Analysis", "Platform", "Records", "Text", systemPackage]),
     swiftTarget(
       "Exports",
       [
-        "Analysis", "CSpawn", "CZlib", "Filters", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage,
+        "Analysis", "CSpawn", "CZlib", "Filters", "Library", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage,
       ]),
     swiftTarget("Digests", ["CLibAV"]),
     swiftTarget("MediaContainers", [systemPackage]),
@@ -128,13 +129,13 @@ let package = Package(
     swiftTarget(
       "ResultStore",
       [
-        "Analysis", "Filters", "Records", "Platform", "Text", systemPackage, grdb,
+        "Analysis", "Filters", "Library", "Records", "Platform", "Text", systemPackage, grdb,
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     swiftTarget(
       "Reporting",
       [
-        "Analysis", "CPageResources", "Records", "Platform", "Text", systemPackage,
+        "Analysis", "CPageResources", "Library", "Records", "Platform", "Text", systemPackage,
         .product(name: "Mustache", package: "swift-mustache"),
       ], excluding: ["Page"]),
     swiftTarget(
@@ -159,7 +160,7 @@ let package = Package(
       "Application",
       [
         "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Exports",
-        "Filters", "Landmarks", "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
+        "Filters", "Landmarks", "Library", "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
         "ResultStore", "Platform", "TagWriting", "Text", systemPackage,
       ]),
     // The program of this name: the same binary under another one.
@@ -170,7 +171,7 @@ let package = Package(
       name: "Server",
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "BuiltInAnalyzers", "CAppResources", "CLibAV",
-        "CSpawn", "CZlib", "Chromaprint", "Digests", "Filters", "LibraryScan", "Listening", "Pipeline", "Platform",
+        "CSpawn", "CZlib", "Chromaprint", "Digests", "Filters", "Library", "LibraryScan", "Listening", "Pipeline", "Platform",
         "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -184,7 +185,7 @@ let package = Package(
       name: "analyze",
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Exports",
-        "Filters", "Fpcalc", "LibraryScan", "Listening", "Pipeline", "Platform", "Recognition", "Records", "Reporting",
+        "Filters", "Fpcalc", "Library", "LibraryScan", "Listening", "Pipeline", "Platform", "Recognition", "Records", "Reporting",
         "ResultStore", "Server", "TagWriting", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
@@ -206,6 +207,7 @@ let package = Package(
     swiftTarget("AnalysisTesting", ["Analysis", "DSP", "Text", systemPackage]),
     testTarget("AnalysisTests", ["Analysis", "Platform"]),
     testTarget("TextTests", ["Text"]),
+    testTarget("LibraryTests", ["Analysis", "Library", "Records", systemPackage]),
     testTarget("DSPTests", ["AnalysisTesting", "DSP"]),
     testTarget("PlatformTests", ["AnalysisTesting", "Platform", systemPackage]),
     testTarget("MediaContainersTests", ["AnalysisTesting", "MediaContainers", systemPackage]),
@@ -236,7 +238,7 @@ let package = Package(
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "Platform", "TagReading", "TagWriting", systemPackage]),
     testTarget("FiltersTests", ["Analysis", "Filters", systemPackage]),
     testTarget(
-      "ResultStoreTests", ["Analysis", "Filters", "Records", "ResultStore", "Platform", "Text", systemPackage, grdb]),
+      "ResultStoreTests", ["Analysis", "Filters", "Library", "Records", "ResultStore", "Platform", "Text", systemPackage, grdb]),
     testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "CEBUR128", "Loudness", systemPackage]),
     testTarget("CuesTests", ["Analysis", "AnalysisTesting", "Cues"]),
     testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "DSP", "Waveform"]),

@@ -91,7 +91,7 @@ struct FeedTarget: FuzzTarget {
     let format = AudioFormat(
       container: "fuzz", codec: "fuzz", sampleRate: rate, channelCount: channelCount, isLossless: true)
     let graph = FeedGraph(
-      plugins: plugins, track: Track(path: "/dev/null", format: format), format: format,
+      plugins: plugins, file: AudioFile(path: "/dev/null", format: format), format: format,
       encoding: SampleEncoding(sampleType: .float), resampler: .soxr)
     var audio = MadeUpAudio(input, frameLimit: min(30 * rate, 2_000_000) / channelCount)
     var block = AudioBlock(channelCount: channelCount)

@@ -22,8 +22,8 @@ public protocol Analyzer: Sendable {
 
   var feed: Feed { get }
 
-  /// Opens a session over one file. Throws `AnalysisError.notApplicable` if it has nothing to do for this track.
-  func makeSession(for track: Track) throws(AnalysisError) -> Session
+  /// Opens a session over one file. Throws `AnalysisError.notApplicable` if it has nothing to do for this file.
+  func makeSession(for file: AudioFile) throws(AnalysisError) -> Session
 }
 
 extension Analyzer {

@@ -17,7 +17,7 @@ public struct AnalyzerKind: Sendable {
       return AnalyzerPlugin(
         id: A.id, version: A.version, feed: analyzer.feed, configuration: resolved, shapingFinding: resolved,
         resampler: resampler, reads: A.reads
-      ) { (track) throws(AnalysisError) in try analyzer.makeSession(for: track) }
+      ) { (file) throws(AnalysisError) in try analyzer.makeSession(for: file) }
     }
   }
 

@@ -11,7 +11,7 @@ public struct AnalyzerPlugin: Sendable {
   public let reads: [String]
   /// The resolved settings: every key with its value.
   public let configuration: JSONValue
-  private let open: @Sendable (Track) throws(AnalysisError) -> any AnalysisSession
+  private let open: @Sendable (AudioFile) throws(AnalysisError) -> any AnalysisSession
 
   public var id: String { identity.id }
   public var version: Int { identity.version }
@@ -25,7 +25,7 @@ public struct AnalyzerPlugin: Sendable {
   public init(
     id: String, version: Int, feed: Feed, configuration: JSONValue, shapingFinding: JSONValue, resampler: String,
     reads: [String] = [],
-    makeSession: @escaping @Sendable (Track) throws(AnalysisError) -> any AnalysisSession
+    makeSession: @escaping @Sendable (AudioFile) throws(AnalysisError) -> any AnalysisSession
   ) {
     var shape: [String: JSONValue] = ["configuration": shapingFinding]
     if feed.dependsOnResampler { shape["resampler"] = .string(resampler) }
@@ -38,8 +38,8 @@ public struct AnalyzerPlugin: Sendable {
   }
 
   /// Opens a session over one file.
-  public func makeSession(for track: Track) throws(AnalysisError) -> any AnalysisSession {
-    try open(track)
+  public func makeSession(for file: AudioFile) throws(AnalysisError) -> any AnalysisSession {
+    try open(file)
   }
 }
 

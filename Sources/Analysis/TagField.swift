@@ -1,3 +1,5 @@
+internal import Text
+
 /// A tag field with a canonical name: what its values look like and whether it can have several.
 ///
 /// Names and meanings follow MusicBrainz Picard's table of tag mappings. Reports, schemas and the CSV header are made
@@ -157,7 +159,7 @@ public struct TagField: Hashable, Sendable {
     if isList { return values.isEmpty ? .null : .texts(values) }
     guard let first = values.first else { return .null }
     return switch kind {
-    case .text: .text(values.joined(separator: " / "))
+    case .text: .text(ListText.joined(values) ?? first)
     case .date, .gain, .identifier: .text(first)
     case .integer: Int(first).map { .integer($0) } ?? .null
     case .number: Double(first).map { .number($0) } ?? .null

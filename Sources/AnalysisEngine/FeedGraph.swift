@@ -31,11 +31,11 @@ public final class FeedGraph {
   /// Opens the sessions. Those with feed `.file` get no samples and wait for `finish`.
   ///
   /// - Parameters:
-  ///   - track: The file, as sessions are told about it.
+  ///   - file: As sessions are told about it.
   ///   - format: Rate and channel count of the blocks to come.
   ///   - encoding: How the decoder represents samples, for the AcoustID conversion.
   public init(
-    plugins: [AnalyzerPlugin], track: Track, format: AudioFormat, encoding: SampleEncoding, resampler: ResamplerKind
+    plugins: [AnalyzerPlugin], file: AudioFile, format: AudioFormat, encoding: SampleEncoding, resampler: ResamplerKind
   ) {
     var participants: [Participant] = []
     var subscribers: [Feed: [Subscriber]] = [:]
@@ -43,7 +43,7 @@ public final class FeedGraph {
     for plugin in plugins {
       let subscriber: Subscriber
       do {
-        subscriber = Subscriber(plugin.identity, try plugin.makeSession(for: track))
+        subscriber = Subscriber(plugin.identity, try plugin.makeSession(for: file))
       } catch {
         participants.append(.outcome(AnalyzerOutcome(analyzer: plugin.identity, result: error.outcome)))
         continue

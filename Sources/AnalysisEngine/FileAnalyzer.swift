@@ -106,8 +106,8 @@ public struct FileAnalyzer: Sendable {
 
     guard !isCancelled() else { return nil }
     enter(.analyze)
-    let track = Track(path: job.path, openPath: path, format: analysis.format)
-    outcomes += chosen.filter { $0.feed == .file }.map { $0.outcome(for: track) }
+    let file = AudioFile(path: job.path, openPath: path, format: analysis.format)
+    outcomes += chosen.filter { $0.feed == .file }.map { $0.outcome(for: file) }
     analysis.remarks += outcomes.flatMap(\.remarks)
     let order = Dictionary(plugins.enumerated().map { ($1.identity, $0) }) { first, _ in first }
     analysis.outcomes = outcomes.sorted { order[$0.analyzer, default: 0] < order[$1.analyzer, default: 0] }
@@ -132,7 +132,7 @@ public struct FileAnalyzer: Sendable {
     hasDecoded: (Double) -> Void, timeSpent: () -> Double, into analysis: inout FileAnalysis
   ) -> [AnalyzerOutcome]? {
     let feeds = FeedGraph(
-      plugins: plugins, track: Track(path: job.path, format: source.format, channelMask: source.encoding.channelMask),
+      plugins: plugins, file: AudioFile(path: job.path, format: source.format, channelMask: source.encoding.channelMask),
       format: source.format, encoding: source.encoding, resampler: resampler)
     var block = AudioBlock(channelCount: source.format.channelCount)
     var hasEnded = false
@@ -174,9 +174,9 @@ public struct FileAnalyzer: Sendable {
 
 extension AnalyzerPlugin {
   /// Runs an analyzer whose feed is the file.
-  fileprivate func outcome(for track: Track) -> AnalyzerOutcome {
+  fileprivate func outcome(for file: AudioFile) -> AnalyzerOutcome {
     do {
-      var session = try makeSession(for: track)
+      var session = try makeSession(for: file)
       return AnalyzerOutcome(analyzer: identity, result: .finding(try session.finish()))
     } catch {
       return AnalyzerOutcome(analyzer: identity, result: error.outcome)

@@ -253,8 +253,8 @@ public enum AnalyzerContract {
     let format = AudioFormat(container: "wav", codec: "pcm_s16", sampleRate: 44_100, channelCount: 1, isLossless: true)
     for name in ["missing.mp3", "empty.mp3", "junk.flac", "id3.mp3", "plain.wav", "."] {
       let path = name == "." ? directory.path : directory.file(name)
-      let track = Track(path: path, format: path == plain ? format : nil)
-      let first = plugin.outcome(for: track) { _ throws(AnalysisError) in }
+      let file = AudioFile(path: path, format: path == plain ? format : nil)
+      let first = plugin.outcome(for: file) { _ throws(AnalysisError) in }
       switch first.result {
       case .finding(let finding): breaches += breachesOfJSON(finding)
       case .failed(let reason):
@@ -262,7 +262,7 @@ public enum AnalyzerContract {
         if reason.isEmpty { breaches.append("It fails for \(name) without a reason.") }
       case .notApplicable: break
       }
-      if plugin.outcome(for: track, feed: { _ throws(AnalysisError) in }).text != first.text {
+      if plugin.outcome(for: file, feed: { _ throws(AnalysisError) in }).text != first.text {
         breaches.append("A second run for \(name) gives another result.")
       }
     }
@@ -281,7 +281,7 @@ public enum AnalyzerContract {
     let format = AudioFormat(
       container: "wav", codec: "pcm_float", sampleRate: signal.sampleRate, channelCount: signal.channelCount,
       isLossless: true)
-    return plugin.outcome(for: Track(path: "/signal.wav", format: format), after: earlier) {
+    return plugin.outcome(for: AudioFile(path: "/signal.wav", format: format), after: earlier) {
       (session) throws(AnalysisError) in
       switch plugin.feed {
       case .file: break
@@ -323,11 +323,11 @@ extension AnalyzerPlugin {
   }
 
   fileprivate func outcome(
-    for track: Track, after earlier: EarlierFindings = EarlierFindings(),
+    for file: AudioFile, after earlier: EarlierFindings = EarlierFindings(),
     feed: (inout any AnalysisSession) throws(AnalysisError) -> Void
   ) -> AnalyzerOutcome {
     do throws(AnalysisError) {
-      var session = try makeSession(for: track)
+      var session = try makeSession(for: file)
       try feed(&session)
       return AnalyzerOutcome(analyzer: identity, result: .finding(try session.finish(after: earlier)))
     } catch {

@@ -61,7 +61,7 @@ public struct Analyses: Sendable {
       container: "pcm", codec: "pcm_float", sampleRate: sampleRate, channelCount: channels.count, isLossless: true)
     let plugins = kinds.map(\.standardPlugin).asOnePipeline()
     let graph = FeedGraph(
-      plugins: plugins.filter { $0.feed != .file }, track: Track(path: "", format: format), format: format,
+      plugins: plugins.filter { $0.feed != .file }, file: AudioFile(path: "", format: format), format: format,
       encoding: SampleEncoding(sampleType: .float), resampler: .soxr)
     var block = AudioBlock(channelCount: channels.count)
     for start in stride(from: 0, to: frameCount, by: AudioBlock.capacity) where graph.wantsMore {

@@ -44,7 +44,7 @@ public struct ChromaprintAnalyzer: Analyzer {
     .samples(SampleLayout(rate: .hertz(Self.sampleRate), channels: .mono, conversion: .acoustID))
   }
 
-  public func makeSession(for track: Track) throws(AnalysisError) -> Session {
+  public func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
     Session(context: try ChromaprintContext(sampleRate: Self.sampleRate), frameLimit: frameLimit)
   }
 

@@ -17,8 +17,8 @@ public struct CuesAnalyzer: Analyzer {
 
   public var feed: Feed { .samples(SampleLayout(rate: .native, channels: .native)) }
 
-  public func makeSession(for track: Track) throws(AnalysisError) -> Session {
-    guard let format = track.format, format.sampleRate > 0, format.channelCount > 0 else {
+  public func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
+    guard let format = file.format, format.sampleRate > 0, format.channelCount > 0 else {
       throw .notApplicable("Sample rate and channels are not known.")
     }
     return Session(sampleRate: format.sampleRate, channelCount: format.channelCount)

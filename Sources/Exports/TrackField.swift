@@ -1,4 +1,5 @@
 internal import Analysis
+internal import Library
 internal import Platform
 internal import Records
 internal import SystemPackage
@@ -46,26 +47,26 @@ struct TrackField: Sendable {
 
   /// Searched ones in the order of their weight.
   static let all: [TrackField] = [
-    .text("title", sorted: true) { $0.tags?.first("title") },
-    .texts("artists", filtered: true) { $0.performers },
-    .text("artist", sorted: true) { $0.tags?.joined("artist") },
-    .text("album", filtered: true, sorted: true) { $0.tags?.first("album") },
-    .texts("album_artists", filtered: true) { $0.tags?.fields["albumartist"] ?? [] },
-    .texts("genres", filtered: true) { $0.tags?.fields["genre"] ?? [] },
-    .texts("composers", filtered: true) { $0.tags?.fields["composer"] ?? [] },
-    .texts("labels", filtered: true) { $0.tags?.fields["label"] ?? [] },
+    .text("title", sorted: true) { $0.track.titleTag },
+    .texts("artists", filtered: true) { $0.track.artists },
+    .text("artist", sorted: true) { $0.track.artist },
+    .text("album", filtered: true, sorted: true) { $0.track.album },
+    .texts("album_artists", filtered: true) { $0.track.albumArtists },
+    .texts("genres", filtered: true) { $0.track.genres },
+    .texts("composers", filtered: true) { $0.track.values("composer") },
+    .texts("labels", filtered: true) { $0.track.values("label") },
     .text("file_name") { $0.path.lastComponent.map { DisplayPath.text(of: FilePath(root: nil, [$0])) } },
     .text("path", sorted: true) { DisplayPath.text(of: $0.path) },
     .keyword("uri") { $0.path.fileURI },
     .keyword("content_id", filtered: true) { $0.contentID?.description },
     .keyword("status", filtered: true) { $0.status.rawValue },
-    .integer("year") { $0.year },
-    .integer("track") { $0.tags?.integer("track") },
-    .integer("disc") { $0.tags?.integer("disc") },
+    .integer("year") { $0.track.year.map(Int64.init) },
+    .integer("track") { $0.track.number("track").map(Int64.init) },
+    .integer("disc") { $0.track.number("disc").map(Int64.init) },
     TrackField(name: "isrc", kind: .keywords, isSearched: true, isFiltered: true) {
       ($0.tags?.fields["isrc"]).map { .texts($0) }
     },
-    .keyword("musicbrainz_recordingid", filtered: true) { $0.tags?.first("musicbrainz_recordingid") },
+    .keyword("musicbrainz_recordingid", filtered: true) { $0.track.first("musicbrainz_recordingid") },
     .number("bpm") { $0.tempo?.bpm },
     .number("confidence") { record in record.tempo.flatMap { $0.bpm == nil ? nil : $0.confidence } },
     .boolean("tempo_is_corrected") { $0.tempo == nil ? nil : $0.tempoCorrection != nil },

@@ -15,7 +15,7 @@ public struct KeyAnalyzer: Analyzer {
 
   public var feed: Feed { .spectrum(PitchSpectrum.layout) }
 
-  public func makeSession(for track: Track) throws(AnalysisError) -> Session { Session() }
+  public func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session() }
 
   /// Keeps the spectrum of some minutes at a time, and sums of what the network has heard.
   public struct Session: AnalysisSession {

@@ -14,7 +14,7 @@ package struct SignatureAnalyzer: Analyzer {
 
   package var feed: Feed { .spectrum(LandmarkSpectrum.layout) }
 
-  package func makeSession(for track: Track) throws(AnalysisError) -> Session { Session() }
+  package func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session() }
 
   package struct Session: AnalysisSession {
     private var builder = SignatureBuilder()

@@ -12,7 +12,7 @@ public struct LikenessAnalyzer: Analyzer {
 
   public var feed: Feed { .spectrum(SoundFrame.layout) }
 
-  public func makeSession(for track: Track) -> Session { Session() }
+  public func makeSession(for file: AudioFile) -> Session { Session() }
 
   /// Keeps ten seconds, and sums of those before.
   public struct Session: AnalysisSession {

@@ -18,12 +18,12 @@ public struct LoudnessAnalyzer: Analyzer {
 
   public var feed: Feed { .samples(SampleLayout(rate: .native, channels: .native)) }
 
-  public func makeSession(for track: Track) throws(AnalysisError) -> Session {
-    guard let format = track.format, format.sampleRate > 0, format.channelCount > 0 else {
+  public func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
+    guard let format = file.format, format.sampleRate > 0, format.channelCount > 0 else {
       throw .notApplicable("There is no audio.")
     }
     return try Session(
-      sampleRate: format.sampleRate, channelCount: format.channelCount, channelMask: track.channelMask)
+      sampleRate: format.sampleRate, channelCount: format.channelCount, channelMask: file.channelMask)
   }
 
   public struct Session: AnalysisSession {

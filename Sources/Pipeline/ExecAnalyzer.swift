@@ -82,21 +82,21 @@ public struct ExecAnalyzer: Sendable {
     return AnalyzerPlugin(
       id: id, version: configuration.version, feed: feed, configuration: .object(settings),
       shapingFinding: .object(shaping), resampler: resampler
-    ) { [self] (track) throws(AnalysisError) in try makeSession(for: track) }
+    ) { [self] (file) throws(AnalysisError) in try makeSession(for: file) }
   }
 
   /// Kills every program that exec analyzers are running: for a pipeline that must end at once.
   public static func killRunningPrograms() { ChildProcess.killAll() }
 
-  private func makeSession(for track: Track) throws(AnalysisError) -> Session {
+  private func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
     let program = configuration.command[0]
     do {
       let process = try ChildProcess(
-        arguments: arguments(for: track.path), hasInput: configuration.input == .pcm,
+        arguments: arguments(for: file.path), hasInput: configuration.input == .pcm,
         patience: .seconds(configuration.timeout))
       return Session(
         process: process, program: program, timeout: configuration.timeout,
-        fileRead: configuration.input == .path ? track : nil)
+        fileRead: configuration.input == .path ? file : nil)
     } catch {
       throw Session.error(error, of: program, timeout: configuration.timeout, standardError: [])
     }
@@ -123,8 +123,8 @@ public struct ExecAnalyzer: Sendable {
     let process: ChildProcess
     let program: String
     let timeout: Double
-    /// The track, if the program opens the file by its name.
-    let fileRead: Track?
+    /// The file, if the program opens the file by its name.
+    let fileRead: AudioFile?
 
     var wantsMore: Bool { process.takesInput }
 

@@ -17,7 +17,7 @@ public struct SectionsAnalyzer: Analyzer {
 
   public var feed: Feed { .spectrum(SoundCourse.layout) }
 
-  public func makeSession(for track: Track) throws(AnalysisError) -> Session { Session() }
+  public func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session() }
 
   public struct Session: AnalysisSession {
     /// A form takes time.

@@ -13,22 +13,22 @@ public struct TagAnalyzer: Analyzer {
 
   public var feed: Feed { .file }
 
-  public func makeSession(for track: Track) -> Session {
-    Session(track: track)
+  public func makeSession(for file: AudioFile) -> Session {
+    Session(file: file)
   }
 
   public struct Session: AnalysisSession {
-    private let track: Track
+    private let file: AudioFile
 
-    fileprivate init(track: Track) {
-      self.track = track
+    fileprivate init(file: AudioFile) {
+      self.file = file
     }
 
     public mutating func consume(_ values: Span<Float>, at index: Int64) {}
 
     public mutating func finish() throws(AnalysisError) -> TagFinding {
       do {
-        return try TagReader.read(path: track.openPath)
+        return try TagReader.read(path: file.openPath)
       } catch {
         throw .failed(error.message)
       }

@@ -30,7 +30,7 @@ public struct BeatFitAnalyzer: Analyzer {
 
   public var feed: Feed { .spectrum(BandSpectrogram.layout) }
 
-  public func makeSession(for track: Track) throws(AnalysisError) -> TempoAnalyzer.Session {
+  public func makeSession(for file: AudioFile) throws(AnalysisError) -> TempoAnalyzer.Session {
     TempoAnalyzer.Session(near: bpm)
   }
 }

@@ -55,7 +55,7 @@ public struct TempoAnalyzer: Analyzer {
 
   public var feed: Feed { .spectrum(BandSpectrogram.layout) }
 
-  public func makeSession(for track: Track) throws(AnalysisError) -> Session { Session(configuration) }
+  public func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session(configuration) }
 
   /// Keeps the bands of a few minutes at a time; of the music already read, only the beats.
   public struct Session: AnalysisSession {

@@ -62,7 +62,7 @@ package struct CSVWriter: Sendable {
     cell(guardsFormulas ? FormulaGuard.added(to: joined) : joined)
   }
 
-  private static let separator = Array(" / ".utf8)
+  private static let separator = Array(ListText.separator.utf8)
 
   private mutating func cell(_ text: [UInt8]) {
     if let written = elements {

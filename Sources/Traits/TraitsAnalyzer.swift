@@ -14,7 +14,7 @@ public struct TraitsAnalyzer: Analyzer {
 
   public var feed: Feed { .spectrum(CriticalBands.layout) }
 
-  public func makeSession(for track: Track) throws(AnalysisError) -> Session { Session() }
+  public func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session() }
 
   /// Keeps sums, and eight seconds of what they are made of.
   public struct Session: AnalysisSession {

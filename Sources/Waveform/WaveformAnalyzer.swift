@@ -17,8 +17,8 @@ public struct WaveformAnalyzer: Analyzer {
 
   public var feed: Feed { .samples(SampleLayout(rate: .native)) }
 
-  public func makeSession(for track: Track) throws(AnalysisError) -> Session {
-    guard let format = track.format, format.sampleRate > 0 else {
+  public func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
+    guard let format = file.format, format.sampleRate > 0 else {
       throw .notApplicable("The sample rate is not known.")
     }
     return Session(sampleRate: format.sampleRate)

@@ -224,8 +224,8 @@ private enum TaggingText {
         + change.after.map { "  + \(name(change)): \(printable($0))" }
     }
     lines += result.kept.map { kept in
-      "    \(name(kept)): \(printable(kept.before.joined(separator: " / "))) is kept, "
-        + "not \(printable(kept.after.joined(separator: " / ")))"
+      "    \(name(kept)): \(printable(ListText.joined(kept.before) ?? "")) is kept, "
+        + "not \(printable(ListText.joined(kept.after) ?? ""))"
     }
     return lines.isEmpty ? [] : [printable(DisplayPath.text(of: result.path))] + lines
   }

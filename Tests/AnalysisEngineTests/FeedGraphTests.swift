@@ -24,7 +24,7 @@ private func graph(_ signal: Signal, _ plugins: [AnalyzerPlugin], resampler: Res
     container: "wav", codec: "pcm_float", sampleRate: signal.sampleRate, channelCount: signal.channelCount,
     isLossless: true)
   return FeedGraph(
-    plugins: plugins, track: Track(path: "/probe.wav", format: format), format: format,
+    plugins: plugins, file: AudioFile(path: "/probe.wav", format: format), format: format,
     encoding: SampleEncoding(sampleType: .float), resampler: resampler)
 }
 

@@ -14,20 +14,20 @@ private struct FileProbe: AnalysisSession {
     var sampleRate: Int?
   }
 
-  let track: Track
+  let file: AudioFile
 
   mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
     throw .failed("a file feed has no values")
   }
 
-  mutating func finish() throws(AnalysisError) -> Finding { Finding(sampleRate: track.format?.sampleRate) }
+  mutating func finish() throws(AnalysisError) -> Finding { Finding(sampleRate: file.format?.sampleRate) }
 }
 
 private let mono = Feed.samples(SampleLayout(rate: .native))
 private let resampled = Feed.samples(SampleLayout(rate: .hertz(22_050)))
 private let tags = AnalyzerPlugin(
   id: "tags", version: 1, feed: .file, configuration: [:], shapingFinding: [:], resampler: "soxr"
-) { FileProbe(track: $0) }
+) { FileProbe(file: $0) }
 
 private func analyzer(_ plugins: [AnalyzerPlugin]? = nil, readsToEnd: Bool = true) -> FileAnalyzer {
   FileAnalyzer(

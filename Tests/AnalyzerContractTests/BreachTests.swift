@@ -27,7 +27,7 @@ private struct CarelessAnalyzer: Analyzer {
 
   var feed: Feed { .samples(SampleLayout(rate: .native)) }
 
-  func makeSession(for track: Track) -> Session { Session() }
+  func makeSession(for file: AudioFile) -> Session { Session() }
 
   struct Session: AnalysisSession {
     struct Finding: AnalysisFinding {
@@ -67,7 +67,7 @@ private struct CarelessDeclarer: Analyzer {
 
   var feed: Feed { .samples(SampleLayout(rate: .native)) }
 
-  func makeSession(for track: Track) -> Session { Session() }
+  func makeSession(for file: AudioFile) -> Session { Session() }
 
   struct Session: AnalysisSession {
     mutating func consume(_ values: Span<Float>, at index: Int64) {}

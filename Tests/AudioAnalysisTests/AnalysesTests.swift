@@ -24,7 +24,7 @@ private struct FrameCounter: Analyzer {
 
   init(_ configuration: NoConfiguration) {}
   var feed: Feed { .samples(SampleLayout(rate: .hertz(8_000))) }
-  func makeSession(for track: Track) throws(AnalysisError) -> Session { Session() }
+  func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session() }
 }
 
 @Suite struct AnalysesTests {

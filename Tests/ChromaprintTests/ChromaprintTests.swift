@@ -11,7 +11,7 @@ private func fingerprint(of path: FilePath, length: Double = 120) throws -> Fing
   var configuration = ChromaprintAnalyzer.Configuration()
   configuration.length = length
   var source = try AudioSource(path: path)
-  var session = try ChromaprintAnalyzer(configuration).makeSession(for: Track(path: path, format: source.format))
+  var session = try ChromaprintAnalyzer(configuration).makeSession(for: AudioFile(path: path, format: source.format))
   var converter = AcoustIDConverter(format: source.format, encoding: source.encoding)
   var block = AudioBlock(channelCount: source.format.channelCount)
   var samples: [Float] = []
@@ -96,7 +96,7 @@ private let hasFpcalc = FileManager.default.isExecutableFile(atPath: "/usr/bin/f
   @Test func `wants nothing beyond its length`() throws {
     var configuration = ChromaprintAnalyzer.Configuration()
     configuration.length = 3
-    var session = try ChromaprintAnalyzer(configuration).makeSession(for: Track(path: "/a"))
+    var session = try ChromaprintAnalyzer(configuration).makeSession(for: AudioFile(path: "/a"))
     let second = Signal.noise(amplitude: 20_000, sampleRate: 11_025, seconds: 1).channels[0].map { $0.rounded() }
     for count in 1...3 {
       #expect(session.wantsMore)

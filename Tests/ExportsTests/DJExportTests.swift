@@ -29,7 +29,7 @@ import Testing
     let xml = try document("rekordbox", [sharp, track(bpm: nil)])
     #expect(try attribute("//COLLECTION/@Entries", xml) == "2")
     #expect(try attribute("//TRACK[1]/@Name", xml) == "One & <two>")
-    #expect(try attribute("//TRACK[1]/@Artist", xml) == "Ä, B")
+    #expect(try attribute("//TRACK[1]/@Artist", xml) == "Ä / B")
     #expect(try attribute("//TRACK[1]/@Year", xml) == "1999")
     #expect(try attribute("//TRACK[1]/@Tonality", xml) == "F#m")
     #expect(try attribute("//TRACK[1]/@Location", xml) == "file://localhost/music/%C3%A9%25/%221%22.flac")

@@ -17,7 +17,7 @@ import Text
   @Test func m3u8() throws {
     #expect(
       try exported("m3u8", [track("/music/One.flac")], options: ["paths": "absolute"], in: folder)
-        == "#EXTM3U\n# Made by Nocturne\n#EXTINF:60,Ä, B - One & <two>\n/music/One.flac\n")
+        == "#EXTM3U\n# Made by Nocturne\n#EXTINF:60,Ä / B - One & <two>\n/music/One.flac\n")
     let inside = folder.path.appending("One.flac")
     #expect(try exported("m3u8", [track(inside)], in: folder).hasSuffix("\nOne.flac\n"))
     // Whoever prints the list must not have its terminal changed.

@@ -35,7 +35,7 @@ func cadence(_ tonic: Int, _ mode: MusicalKey.Mode, seconds: Double, cents: Doub
 
 /// The finding for a mono signal at 8,000 Hz that comes in blocks.
 func analyze(_ signal: Signal, block: Int = 16_384) throws -> KeyFinding {
-  var session = try KeyAnalyzer(.init()).makeSession(for: Track(path: "signal"))
+  var session = try KeyAnalyzer(.init()).makeSession(for: AudioFile(path: "signal"))
   var stft = STFT(windowLength: PitchSpectrum.layout.windowLength, hop: PitchSpectrum.layout.hop)
   let samples = signal.mono
   for start in stride(from: 0, to: samples.count, by: block) {

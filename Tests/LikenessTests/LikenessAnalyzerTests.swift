@@ -52,7 +52,7 @@ import Testing
 
   @Test(arguments: [Float.nan, .infinity, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude])
   func columnsThatAreNoSpectra(value: Float) throws {
-    var session = LikenessAnalyzer(.init()).makeSession(for: Track(path: "signal"))
+    var session = LikenessAnalyzer(.init()).makeSession(for: AudioFile(path: "signal"))
     let column = [Float](repeating: value, count: SoundFrame.layout.binCount)
     for index in 0..<4000 { try session.consume(column.span, at: Int64(index)) }
     #expect(try session.finish().reason == "silence")

@@ -27,7 +27,7 @@ func music(_ pitches: [Double] = [48, 60, 64, 67], bpm: Double = 120, seconds: D
 
 /// The finding for a mono signal at 22,050 Hz.
 func analyze(_ signal: Signal) throws -> LikenessFinding {
-  var session = LikenessAnalyzer(.init()).makeSession(for: Track(path: "signal"))
+  var session = LikenessAnalyzer(.init()).makeSession(for: AudioFile(path: "signal"))
   var stft = STFT(windowLength: SoundFrame.layout.windowLength, hop: SoundFrame.layout.hop)
   let samples = signal.mono
   try stft.push(samples.span) { (column, index) throws(AnalysisError) in try session.consume(column, at: index) }

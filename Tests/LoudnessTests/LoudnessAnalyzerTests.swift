@@ -14,7 +14,7 @@ import Testing
       container: "wav", codec: "pcm_float", sampleRate: signal.sampleRate, channelCount: signal.channelCount,
       isLossless: true)
     var session = try LoudnessAnalyzer(NoConfiguration())
-      .makeSession(for: Track(path: "/signal.wav", format: format, channelMask: mask))
+      .makeSession(for: AudioFile(path: "/signal.wav", format: format, channelMask: mask))
     var start = 0
     var turn = 0
     while start < signal.frameCount {

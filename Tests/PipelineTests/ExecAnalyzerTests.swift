@@ -16,7 +16,7 @@ private func run(
     "command": ["/bin/sh", "-c", .string(script), "sh"], "input": .string(input), "timeout_s": .number(timeout),
   ]
   let analyzer = try ExecAnalyzer(id: "probe", ExecAnalyzer.Configuration(merging: settings))
-  var session = try analyzer.plugin(resampler: "soxr").makeSession(for: Track(path: path))
+  var session = try analyzer.plugin(resampler: "soxr").makeSession(for: AudioFile(path: path))
   return try feed(&session, pcm)
 }
 
@@ -49,7 +49,7 @@ private func failure(_ body: () throws -> JSONValue) -> String {
       "command": ["/bin/sh", "-c", #"printf '{"args":"%s"}' "$*""#, "sh", "--file={path}", "x"]
     ])
     var session = try ExecAnalyzer(id: "probe", configuration).plugin(resampler: "soxr")
-      .makeSession(for: Track(path: "-odd name"))
+      .makeSession(for: AudioFile(path: "-odd name"))
     #expect(try feed(&session, []) == ["args": "--file=./-odd name x"])
   }
 
@@ -134,7 +134,7 @@ private func failure(_ body: () throws -> JSONValue) -> String {
     let configuration = try ExecAnalyzer.Configuration(merging: ["command": ["no-such-program-here"]])
     let plugin = try ExecAnalyzer(id: "probe", configuration).plugin(resampler: "soxr")
     #expect(throws: AnalysisError.failed("no-such-program-here cannot be started: No such file or directory.")) {
-      try plugin.makeSession(for: Track(path: "/x"))
+      try plugin.makeSession(for: AudioFile(path: "/x"))
     }
   }
 
@@ -178,7 +178,7 @@ private func failure(_ body: () throws -> JSONValue) -> String {
         "command": ["/bin/sh", "-c", .string("echo $$ >'\(directory.file("pid"))'; cat >/dev/null")], "input": "pcm",
       ])
       var session = try ExecAnalyzer(id: "probe", configuration).plugin(resampler: "soxr")
-        .makeSession(for: Track(path: "/x"))
+        .makeSession(for: AudioFile(path: "/x"))
       while (try? String(contentsOfFile: directory.file("pid").string, encoding: .utf8))?.contains("\n") != true {
         try session.consume([0].span, at: 0)
         usleep(2_000)

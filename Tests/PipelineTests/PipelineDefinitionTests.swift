@@ -306,7 +306,7 @@ private struct Gauge: Analyzer {
   }
 
   var feed: Feed { .samples(SampleLayout(rate: .hertz(8_000))) }
-  func makeSession(for track: Track) throws(AnalysisError) -> Idle { Idle() }
+  func makeSession(for file: AudioFile) throws(AnalysisError) -> Idle { Idle() }
 }
 
 /// An analyzer without settings.
@@ -317,7 +317,7 @@ private struct Counter: Analyzer {
 
   init(_ configuration: NoConfiguration) {}
   var feed: Feed { .file }
-  func makeSession(for track: Track) throws(AnalysisError) -> Idle { Idle() }
+  func makeSession(for file: AudioFile) throws(AnalysisError) -> Idle { Idle() }
 }
 
 /// A session that finds nothing in particular.

@@ -26,7 +26,7 @@ import Testing
   @Test func theAnalyzerGivesTheGeneratorsSignature() throws {
     let samples = Music.piece(seed: 4, seconds: 8)
     let analyzer = try SignatureAnalyzer(NoConfiguration())
-    var session = try analyzer.makeSession(for: Track(path: "piece"))
+    var session = try analyzer.makeSession(for: AudioFile(path: "piece"))
     var stft = STFT(windowLength: LandmarkSpectrum.layout.windowLength, hop: LandmarkSpectrum.layout.hop)
     try stft.push(samples.span) { (power, index) throws(AnalysisError) in try session.consume(power, at: index) }
     try stft.finish { (power, index) throws(AnalysisError) in try session.consume(power, at: index) }

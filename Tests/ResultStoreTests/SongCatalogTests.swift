@@ -2,6 +2,7 @@ import Analysis
 import Filters
 import Foundation
 import GRDB
+import Library
 import Platform
 import ResultStore
 import SystemPackage
@@ -149,6 +150,20 @@ import Testing
       let columns = try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info('track')")
       #expect(Set(columns).isSuperset(of: ["genre", "year"]))
     }
+  }
+
+  /// However a tag spells it, and whoever asks.
+  @Test(arguments: [("19990301", 1999), ("03/1999", 1999), ("© 1999", 1999), ("circa", nil), ("0000", nil)])
+  func years(date: String, year: Int?) throws {
+    let library = try Library()
+    library.put("/music/a.flac")
+    try library.night { file in
+      var analysis = Library.analysis(of: file)
+      analysis.outcomes[0].result = .finding(TagFinding(fields: ["date": [date]]))
+      return analysis
+    }
+    #expect(try library.store.tracks(matching: .everything).map(\.year) == [year])
+    #expect(try library.store.record(at: "/music/a.flac")?.track.year == year)
   }
 
   @Test func viewsHaveGenreAndYear() throws {

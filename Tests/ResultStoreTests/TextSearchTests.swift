@@ -105,12 +105,26 @@ import Testing
     #expect(try library.store.genres().map(\.trackCount).sorted() == [1, 3])
   }
 
-  /// Names of a credit have no signs of the list.
-  @Test(arguments: [
-    ("A feat. B", ["A", "B"]), ("A, feat. B", ["A", "B"]), ("A; ft. B", ["A", "B"]), ("A , featuring B", ["A", "B"]),
-    ("A (feat. B)", ["A", "B"]), ("Crosby, Stills & Nash", ["Crosby, Stills & Nash"]), ("A,", ["A,"]),
-  ]) func namesInCredits(credit: String, names: [String]) {
-    #expect(CatalogNames.names(inCredit: credit) == names)
+  /// Credits are told apart once, for search and catalog alike.
+  @Test func performersAreThoseOfTheCatalog() throws {
+    let credits: [[String: [String]]] = [
+      ["artist": ["Florence / The Machine"]], ["artist": ["Florence feat. Ben"]], ["artist": ["Tyler, The Creator"]],
+      ["artist": ["Florence & Ben"], "artists": ["Florence", "Ben"]],
+    ]
+    let library = try Library()
+    for number in credits.indices { library.put(FilePath("/music/\(number).flac")) }
+    try library.night { file in
+      var analysis = Library.analysis(of: file)
+      let number = Int(file.path.stem ?? "") ?? 0
+      analysis.outcomes[0].result = .finding(TagFinding(fields: credits[number].merging(["title": ["T"]]) { $1 }))
+      return analysis
+    }
+    for (words, count) in [("florence", 3), ("ben", 2), ("the machine", 1), ("tyler", 1)] {
+      let found = try library.store.search(SearchRequest(words, sections: [.artists])).artists.hits
+      #expect(found.count == 1 && found.first?.trackCount == count, "\(words): \(found)")
+      let id = try SongArtist(named: #require(found.first?.name)).id
+      #expect(try library.store.artist(id: id)?.trackCount == count)
+    }
   }
 
   @Test(arguments: [

@@ -59,7 +59,7 @@ func beats(until seconds: Double) -> TempoFinding {
 
 /// The finding for a mono signal at 8,000 Hz that comes in blocks.
 func analyze(_ signal: Signal, after tempo: TempoFinding? = nil, block: Int = 16_384) throws -> SectionsFinding {
-  var session = try SectionsAnalyzer(.init()).makeSession(for: Track(path: "signal"))
+  var session = try SectionsAnalyzer(.init()).makeSession(for: AudioFile(path: "signal"))
   var stft = STFT(windowLength: SoundCourse.layout.windowLength, hop: SoundCourse.layout.hop)
   let samples = signal.mono
   for start in stride(from: 0, to: samples.count, by: block) {

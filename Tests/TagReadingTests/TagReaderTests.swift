@@ -70,9 +70,9 @@ import Text
     let path = try directory.write(Self.file, as: "song")
     let analyzer = TagAnalyzer(NoConfiguration())
     #expect(analyzer.feed == .file)
-    var session = analyzer.makeSession(for: Track(path: path))
+    var session = analyzer.makeSession(for: AudioFile(path: path))
     #expect(try session.finish().fields == ["title": ["Title"]])
-    var missing = analyzer.makeSession(for: Track(path: directory.file("missing")))
+    var missing = analyzer.makeSession(for: AudioFile(path: directory.file("missing")))
     #expect(throws: AnalysisError.self) { try missing.finish() }
   }
 }

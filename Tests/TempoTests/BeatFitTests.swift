@@ -9,7 +9,7 @@ import Testing
   private func fit(_ bpm: Double, _ signal: [Float]) throws -> TempoFinding {
     var configuration = BeatFitAnalyzer.Configuration()
     configuration.bpm = bpm
-    return try analyze(signal, by: BeatFitAnalyzer(configuration).makeSession(for: Track(path: "signal")))
+    return try analyze(signal, by: BeatFitAnalyzer(configuration).makeSession(for: AudioFile(path: "signal")))
   }
 
   private func steps(_ beats: [Double]) -> [Double] { zip(beats, beats.dropFirst()).map { $1 - $0 } }

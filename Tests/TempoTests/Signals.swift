@@ -75,7 +75,7 @@ func noise(seconds: Double, level: Float, seed: UInt64 = 1) -> [Float] {
 func analyze(
   _ signal: [Float], block: Int = 16_384, _ configuration: TempoAnalyzer.Configuration = .init()
 ) throws -> TempoFinding {
-  try analyze(signal, block: block, by: TempoAnalyzer(configuration).makeSession(for: Track(path: "signal")))
+  try analyze(signal, block: block, by: TempoAnalyzer(configuration).makeSession(for: AudioFile(path: "signal")))
 }
 
 /// The same, with a given session.

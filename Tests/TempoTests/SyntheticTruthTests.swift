@@ -200,7 +200,7 @@ import Testing
     let tempi = [126.0, 140, 126, 140]
     let tracks = tempi[..<2].map { columns(of: rockBeat($0, seconds: 60, start: 0)) }
     let analyzer = try TempoAnalyzer(TempoAnalyzer.Configuration())
-    var session = try analyzer.makeSession(for: Track(path: "mix"))
+    var session = try analyzer.makeSession(for: AudioFile(path: "mix"))
     var most = 0
     for minute in 0..<16 {
       // Another track every four minutes.

@@ -21,7 +21,7 @@ extension TagFinding {
     ],
     lines: { tags, _ in
       TagField.all.compactMap { field in
-        tags.fields[field.name].map { FindingLine(field.name, $0.joined(separator: " / ")) }
+        tags.fields[field.name].flatMap(ListText.joined).map { FindingLine(field.name, $0) }
       }
         + tags.lyrics.map { FindingLine("lyrics", $0.heading, details: $0.words) }
         + tags.chapters.map {

@@ -2,6 +2,7 @@ package import Analysis
 internal import AudioDecoding
 package import AudioEncoding
 internal import Foundation
+internal import Library
 internal import Platform
 internal import Records
 package import ResultStore
@@ -34,7 +35,7 @@ package struct ClickedTrack: Sendable {
     self.init(
       of: path, tempo, loudness: record.findings[LoudnessFinding.self], format: record.format,
       tags: AudioFileTags(
-        title: "\(record.tags?.joined("title") ?? path.stem ?? "") (clicks)", artist: record.tags?.joined("artist"),
+        title: "\(record.track.title) (clicks)", artist: record.track.artist,
         comment: ClickMark.text),
       analyzed: AnalyzedAudio(record), isLocked: record.tempoCorrection != nil)
     if tempo.beats.isEmpty {

@@ -1,5 +1,6 @@
 package import Analysis
 package import Filters
+internal import Library
 internal import Platform
 internal import Records
 package import ResultStore
@@ -166,8 +167,8 @@ package struct ReviewedTrack: Sendable {
   init?(_ record: FileRecord) {
     guard let tempo = record.tempo, let bpm = tempo.bpm else { return nil }
     path = record.path
-    artist = record.tags?.joined("artist")
-    title = record.tags?.joined("title")
+    artist = record.track.artist
+    title = record.track.titleTag
     duration = record.format?.duration
     self.tempo = tempo
     func isNear(_ a: Double, _ b: Double) -> Bool { abs(a / b - 1) <= Self.sameTempo }

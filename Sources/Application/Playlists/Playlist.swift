@@ -1,5 +1,6 @@
 internal import Analysis
 package import Filters
+internal import Library
 internal import Platform
 internal import Records
 package import ResultStore
@@ -168,15 +169,12 @@ extension PlaylistTrack {
 
   fileprivate init(_ record: FileRecord) {
     self.init(
-      path: record.path, contentID: record.contentID, artist: record.tags?.joined("artist"),
-      title: record.tags?.joined("title"), album: record.tags?.joined("album"), duration: record.format?.duration,
+      path: record.path, contentID: record.contentID, artist: record.track.artist,
+      title: record.track.titleTag, album: record.track.album, duration: record.format?.duration,
       bpm: record.tempo?.bpm, key: record.findings[KeyFinding.self]?.camelot,
       energy: record.findings[TraitsFinding.self]?.energy)
   }
 
   /// Artist and title, as far as they are known, or else the name of the file.
-  package var name: String {
-    let title = title ?? path.stem ?? ""
-    return artist.map { "\($0) - \(title)" } ?? title
-  }
+  package var name: String { Track.name(artist: artist, title: Track.title(title, of: path)) }
 }

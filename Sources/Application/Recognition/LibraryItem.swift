@@ -1,4 +1,5 @@
 internal import Analysis
+internal import Library
 internal import Platform
 internal import Recognition
 internal import SystemPackage
@@ -10,14 +11,12 @@ package enum LibraryItem {
   package static let path = "path"
 
   static func item(path: FilePath, tags: TagFinding?) -> MediaItem {
-    func values(_ name: String) -> [String] { tags?.fields[name] ?? [] }
-    func joined(_ name: String) -> String? { values(name).isEmpty ? nil : values(name).joined(separator: ", ") }
+    let track = Track(path: path, tags: tags)
     var item = MediaItem(
-      title: joined("title") ?? path.stem, artist: joined("artist"),
-      album: joined("album"), isrc: values("isrc").first, genres: values("genre"),
-      creationDate: values("date").first ?? values("originaldate").first)
+      title: track.title, artist: track.artist, album: track.album, isrc: track.first("isrc"), genres: track.genres,
+      creationDate: track.date?.description)
     item.properties[Self.path] = .string(DisplayPath.text(of: path))
-    if let recording = values("musicbrainz_recordingid").first {
+    if let recording = track.first("musicbrainz_recordingid") {
       item.properties["musicbrainz_recordingid"] = .string(recording)
     }
     return item

@@ -1,6 +1,7 @@
 internal import Analysis
 internal import Chromaprint
 internal import DSP
+internal import Library
 internal import Likeness
 internal import Platform
 package import Records
@@ -18,10 +19,7 @@ package struct SimilarTracks {
     package var record: FileRecord
 
     /// Artist and title, as far as tags have them, or else the name of the file.
-    package var name: String {
-      let title = record.tags?.joined("title") ?? record.path.stem ?? ""
-      return record.tags?.joined("artist").map { "\($0) - \(title)" } ?? title
-    }
+    package var name: String { record.track.name }
   }
 
   package struct Answer: Sendable {
@@ -105,13 +103,6 @@ package struct SimilarTracks {
     }
     guard path.isThere else { throw UnknownFile(path) }
     return nil
-  }
-}
-
-extension TagFinding {
-  /// All values of a field in one text; `nil` if there are none.
-  func joined(_ name: String) -> String? {
-    fields[name].flatMap { $0.isEmpty ? nil : $0.joined(separator: ", ") }
   }
 }
 

@@ -1,4 +1,5 @@
 internal import Analysis
+internal import Library
 internal import Platform
 internal import Records
 internal import Reporting
@@ -35,9 +36,9 @@ extension Shape<SimilarTracks.Track> {
         .required("rank", .integer, "From 1.") { $0.rank },
         .required("likeness", .number, "0 to 1: 1 is the same sound.") { $0.likeness },
         .uri { $0.record.path }, .path { $0.record.path },
-        .optional("title", .text, "Title.") { $0.record.tags?.joined("title") },
-        .optional("artist", .text, "Performers.") { $0.record.tags?.joined("artist") },
-        .optional("album", .text, "Title of the release.") { $0.record.tags?.joined("album") },
+        .optional("title", .text, "Title.") { $0.record.track.titleTag },
+        .optional("artist", .text, "Performers.") { $0.record.track.artist },
+        .optional("album", .text, "Title of the release.") { $0.record.track.album },
         .optional("duration_s", .number, "Seconds.") { $0.record.format?.duration },
         .optional("bpm", .number, "Tempo in beats per minute.") { $0.record.tempo?.bpm },
         .optional("camelot", .text, "Camelot name of the key.") { $0.record.findings[KeyFinding.self]?.camelot },

@@ -1,4 +1,5 @@
 internal import Analysis
+internal import Library
 internal import Records
 
 /// What AcoustID is told of a track.
@@ -39,7 +40,7 @@ struct AcoustIDTrack {
       reason = "not submitted: the fingerprint does not cover the first 120 s"
       return
     }
-    let names = Self.names(of: record.tags)
+    let names = Self.names(of: record.track)
     guard names.contains(where: { $0.0 == "mbid" }) || Set(["track", "artist"]).isSubset(of: names.map(\.0)) else {
       reason = "not submitted: neither a recording id of MusicBrainz nor title and artist"
       return
@@ -50,26 +51,20 @@ struct AcoustIDTrack {
     submissionFields = fields + names
   }
 
-  private static func names(of tags: TagFinding?) -> [(String, String)] {
-    guard let tags else { return [] }
+  private static func names(of track: Track) -> [(String, String)] {
     var fields: [(String, String)] = []
     func add(_ name: String, _ value: String?) {
-      if let value, !value.isEmpty { fields.append((name, value)) }
+      if let value { fields.append((name, value)) }
     }
-    for id in tags.fields["musicbrainz_recordingid"] ?? [] where isUUID(id) { add("mbid", id.lowercased()) }
-    add("track", tags.first("title"))
-    add("artist", tags.joined("artist"))
-    add("album", tags.first("album"))
-    add("albumartist", tags.joined("albumartist"))
-    add("year", year(tags))
-    add("trackno", tags.integer("track").map { String($0) })
-    add("discno", tags.integer("disc").map { String($0) })
+    for id in track.values("musicbrainz_recordingid") where isUUID(id) { add("mbid", id.lowercased()) }
+    add("track", track.titleTag)
+    add("artist", track.artist)
+    add("album", track.album)
+    add("albumartist", track.text("albumartist"))
+    add("year", track.year.map { String($0) })
+    add("trackno", track.number("track").map { String($0) })
+    add("discno", track.number("disc").map { String($0) })
     return fields
-  }
-
-  private static func year(_ tags: TagFinding) -> String? {
-    guard let year = tags.first("date")?.prefix(4), year.utf8.count == 4, Int(year) != nil else { return nil }
-    return String(year)
   }
 
   /// 8-4-4-4-12 hexadecimal digits.

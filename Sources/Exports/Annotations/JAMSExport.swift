@@ -1,4 +1,5 @@
 internal import Analysis
+internal import Library
 internal import Platform
 internal import Records
 internal import SystemPackage
@@ -58,7 +59,7 @@ private struct JAMSWriter: ExportWriter {
   private func metadata(of record: FileRecord, _ json: inout JSONWriter) {
     json.beginObject()
     let texts = [
-      ("title", record.title), ("artist", record.tags?.joined("artist")), ("release", record.tags?.joined("album")),
+      ("title", record.track.title), ("artist", record.track.artist), ("release", record.track.album),
       ("jams_version", Self.version),
     ]
     for case (let name, let value?) in texts {
@@ -73,8 +74,8 @@ private struct JAMSWriter: ExportWriter {
     json.beginObject()
     let identifiers = [
       ("file_id", ContentID(ofPath: record.path).description), ("id", record.contentID?.description),
-      ("uri", record.path.fileURI), ("isrc", record.tags?.first("isrc")),
-      ("musicbrainz_recordingid", record.tags?.first("musicbrainz_recordingid")),
+      ("uri", record.path.fileURI), ("isrc", record.track.first("isrc")),
+      ("musicbrainz_recordingid", record.track.first("musicbrainz_recordingid")),
     ]
     for case (let name, let value?) in identifiers {
       json.key(name)

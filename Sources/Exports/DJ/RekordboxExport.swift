@@ -1,5 +1,6 @@
 internal import Analysis
 internal import Foundation
+internal import Library
 internal import Platform
 internal import Records
 internal import SystemPackage
@@ -76,18 +77,18 @@ private struct RekordboxWriter: ExportWriter {
   private func attributes(of record: FileRecord) -> KeyValuePairs<String, String?> {
     let format = record.format
     return [
-      "TrackID": String(count), "Name": record.title, "Artist": record.tags?.joined("artist"),
-      "Composer": record.tags?.joined("composer"), "Album": record.tags?.joined("album"),
-      "Grouping": record.tags?.joined("grouping"), "Genre": record.tags?.joined("genre"), "Kind": format.map { "\($0.container.uppercased()) File" },
+      "TrackID": String(count), "Name": record.track.title, "Artist": record.track.artist,
+      "Composer": record.track.text("composer"), "Album": record.track.album,
+      "Grouping": record.track.text("grouping"), "Genre": record.track.text("genre"), "Kind": format.map { "\($0.container.uppercased()) File" },
       "Size": record.sizeBytes.map { String($0) }, "TotalTime": format?.duration.map { String(Int($0.rounded())) },
-      "DiscNumber": record.tags?.integer("disc").map { String($0) },
-      "TrackNumber": record.tags?.integer("track").map { String($0) }, "Year": record.year.map { String($0) },
+      "DiscNumber": record.track.number("disc").map { String($0) },
+      "TrackNumber": record.track.number("track").map { String($0) }, "Year": record.track.year.map { String($0) },
       "AverageBpm": record.tempo?.bpm.map { String(format: "%.\(Self.bpmPlaces)f", $0) },
       "DateModified": record.modified.map { String($0.description.prefix(10)) },
       "BitRate": format?.bitRate.map { String(($0 + 500) / 1_000) },
-      "SampleRate": format.map { String($0.sampleRate) }, "Comments": record.tags?.joined("comment"),
-      "Location": location(of: record.path), "Remixer": record.tags?.joined("remixer"),
-      "Tonality": record.keyFinding?.key?.shortName, "Label": record.tags?.joined("label"),
+      "SampleRate": format.map { String($0.sampleRate) }, "Comments": record.track.text("comment"),
+      "Location": location(of: record.path), "Remixer": record.track.text("remixer"),
+      "Tonality": record.keyFinding?.key?.shortName, "Label": record.track.text("label"),
     ]
   }
 

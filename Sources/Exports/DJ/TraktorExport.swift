@@ -1,5 +1,6 @@
 internal import Analysis
 internal import Foundation
+internal import Library
 internal import Platform
 internal import Records
 internal import SystemPackage
@@ -60,8 +61,8 @@ private struct TraktorWriter: ExportWriter {
     let entry = XMLText.tag(
       "ENTRY",
       [
-        "MODIFIED_DATE": Self.date(now), "MODIFIED_TIME": "0", "TITLE": record.title,
-        "ARTIST": record.tags?.joined("artist"),
+        "MODIFIED_DATE": Self.date(now), "MODIFIED_TIME": "0", "TITLE": record.track.title,
+        "ARTIST": record.track.artist,
       ])
     try file.write("<\(entry)>" + elements.joined(separator: "\n") + "\n</ENTRY>\n")
   }
@@ -114,9 +115,9 @@ private struct TraktorWriter: ExportWriter {
   }
 
   private func album(_ record: FileRecord) -> [String] {
-    guard let album = record.tags?.joined("album") else { return [] }
+    guard let album = record.track.album else { return [] }
     return [
-      "<\(XMLText.tag("ALBUM", ["TRACK": record.tags?.integer("track").map { String($0) }, "TITLE": album]))></ALBUM>"
+      "<\(XMLText.tag("ALBUM", ["TRACK": record.track.number("track").map { String($0) }, "TITLE": album]))></ALBUM>"
     ]
   }
 
@@ -125,12 +126,12 @@ private struct TraktorWriter: ExportWriter {
     let info = XMLText.tag(
       "INFO",
       [
-        "BITRATE": record.format?.bitRate.map { String($0) }, "GENRE": record.tags?.joined("genre"),
-        "LABEL": record.tags?.joined("label"), "COMMENT": record.tags?.joined("comment"),
-        "REMIXER": record.tags?.joined("remixer"),
+        "BITRATE": record.format?.bitRate.map { String($0) }, "GENRE": record.track.text("genre"),
+        "LABEL": record.track.text("label"), "COMMENT": record.track.text("comment"),
+        "REMIXER": record.track.text("remixer"),
         "KEY": record.keyFinding?.key?.openKey, "PLAYTIME": duration.map { String(Int($0)) },
         "PLAYTIME_FLOAT": duration.map { String(format: "%.6f", $0) }, "IMPORT_DATE": Self.date(now),
-        "RELEASE_DATE": record.year.map { "\($0)/1/1" },
+        "RELEASE_DATE": record.track.year.map { "\($0)/1/1" },
         // In KiB.
         "FILESIZE": record.sizeBytes.map { String(($0 + 512) / 1_024) },
       ])

@@ -1,5 +1,6 @@
 internal import Analysis
 internal import Foundation
+internal import Library
 internal import Platform
 internal import Records
 internal import SystemPackage
@@ -41,9 +42,7 @@ private struct M3U8Writer: ExportWriter {
   }
 
   func append(_ record: FileRecord) throws {
-    let artist = record.tags?.joined("artist")
-    let name = [artist, record.title].compactMap(\.self).joined(separator: " - ")
-    try file.write(M3UFile.entry(record.path, name: name, duration: record.format?.duration, relativeTo: folder))
+    try file.write(M3UFile.entry(record.path, name: record.track.name, duration: record.format?.duration, relativeTo: folder))
   }
 
   /// What is gone is in no new playlist.

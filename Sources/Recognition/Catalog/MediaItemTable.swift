@@ -30,7 +30,7 @@ public enum MediaItemTable {
     "reference", "title", "subtitle", "artist", "album", "isrc", "genres", "artworkURL", "webURL", "creationDate",
     "explicitContent", "timeRanges", "frequencySkewRanges",
   ]
-  private static let separator = " / "
+  private static let separator = ListText.separator
 
   /// The proof for a file with such a table.
   package static let proof = OriginProof.text(beginning: columns.map(quoted).joined(separator: ","))

@@ -1,5 +1,6 @@
 internal import Analysis
 internal import Foundation
+internal import Library
 internal import Platform
 internal import Records
 internal import SystemPackage
@@ -24,9 +25,7 @@ struct NewFolders {
       tracks += 1
       self.seconds += seconds
       if rows.count < NewFolders.listedPrints { rows.append(row) }
-      if let artist = record.tags?.fields["artist"]?.joined(separator: " / "), !artist.isEmpty {
-        artists[artist, default: 0] += 1
-      }
+      if let artist = record.track.artist { artists[artist, default: 0] += 1 }
       if let tempo = record.tempo, let bpm = tempo.bpm, abs(bpm) < 1e6, tempo.confidence >= UnsureTempos.limit {
         tempos = min(tempos?.lowerBound ?? bpm, bpm)...max(tempos?.upperBound ?? bpm, bpm)
       }

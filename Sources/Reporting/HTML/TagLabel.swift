@@ -1,11 +1,12 @@
 package import Analysis
+internal import Text
 
 /// Tags as a person reads them, beside those that have columns of their own.
 package enum TagLabel {
   /// Labels and values in the order of reports, those without a canonical name last.
   package static func rows(of tags: TagFinding) -> [(label: String, value: String)] {
     var rows: [(label: String, value: String)] = []
-    func value(_ name: String) -> String? { tags.fields[name]?.joined(separator: " / ") }
+    func value(_ name: String) -> String? { tags.fields[name].flatMap(ListText.joined) }
     for field in TagField.all {
       guard !columns.contains(field.name), let text = value(field.name), !text.isEmpty else { continue }
       switch field.name {
@@ -23,7 +24,7 @@ package enum TagLabel {
     }
     for (name, values) in tags.fields.filter({ $0.key.hasPrefix(TagField.otherPrefix) }).sorted(by: { $0.key < $1.key })
     {
-      rows.append((String(name.dropFirst(TagField.otherPrefix.count)), values.joined(separator: " / ")))
+      rows.append((String(name.dropFirst(TagField.otherPrefix.count)), ListText.joined(values) ?? ""))
     }
     return rows
   }

@@ -1,5 +1,6 @@
 internal import Analysis
 internal import Foundation
+internal import Library
 internal import Platform
 internal import Records
 internal import SystemPackage
@@ -86,7 +87,7 @@ struct TrackColumns {
     let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
     folders.append(slash == path.startIndex ? "/" : String(path[..<slash]))
     files.append(path[slash...].utf8.dropFirst())
-    appendTags(record.tags)
+    appendNames(record.track)
 
     status.append(index: fileStatus.rawValue)
     problem.append(index: code.map { place(ofProblem: $0, isFailure: fileStatus == .failed) })
@@ -131,18 +132,13 @@ struct TrackColumns {
     flags.append(index: flag)
   }
 
-  private mutating func appendTags(_ tags: TagFinding?) {
-    let fields = tags?.fields ?? [:]
-    func joined(_ name: String) -> String? {
-      guard let values = fields[name] else { return nil }
-      let text = (values.count == 1 ? values[0] : values.joined(separator: " / ")).prefix(Self.longestTitle)
-      return text.isEmpty ? nil : String(text)
-    }
-    titles.append((joined("title") ?? "").utf8)
-    artists.append(joined("artist"))
-    albums.append(joined("album"))
-    genres.append(fields["genre"]?.first { !$0.isEmpty }.map { String($0.prefix(Self.longestTitle)) })
-    year.append(index: Self.year(fields["date"]?.first) ?? Self.year(fields["originaldate"]?.first))
+  private mutating func appendNames(_ track: Track) {
+    func short(_ text: String?) -> String? { text.map { String($0.prefix(Self.longestTitle)) } }
+    titles.append((short(track.titleTag) ?? "").utf8)
+    artists.append(short(track.artist))
+    albums.append(short(track.album))
+    genres.append(short(track.genres.first))
+    year.append(index: track.year)
   }
 
   private mutating func appendTempo(_ tempo: TempoFinding?) {
@@ -169,19 +165,6 @@ struct TrackColumns {
 
   /// Days since 1970.
   static func day(_ time: Timestamp) -> Int { max(0, Int(time.seconds / 86_400)) }
-
-  /// Of `1999`, `1999-03-01`; `nil` of what does not begin with four digits.
-  private static func year(_ text: String?) -> Int? {
-    guard let digits = text?.utf8.prefix(5), digits.count >= 4 else { return nil }
-    var year = 0
-    for (index, byte) in digits.enumerated() {
-      let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-      if index == 4 { return isDigit || year == 0 ? nil : year }
-      guard isDigit else { return nil }
-      year = 10 * year + Int(byte) - 0x30
-    }
-    return year == 0 ? nil : year
-  }
 
   // MARK: What others ask of a row
 

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import Library
 public import Platform
 
 /// What is looked for in the catalog; everything that is given must be there.
@@ -258,7 +259,7 @@ private struct CatalogSearch {
       query.genre.map {
         Conditions(
           "album.id IN (SELECT album FROM genre_album WHERE genre = (SELECT id FROM genre WHERE genre_id = ?))",
-          .text(CatalogNames.genreID($0)))
+          .text(CatalogID.genre($0)))
       } ?? Conditions()
     let conditions = genre + years("album.year") + added("album.added_ns")
     if pattern(filters, lastIsPrefix: true) == (nil, true) {
@@ -285,7 +286,7 @@ private struct CatalogSearch {
           """
           EXISTS (\(songs) AND EXISTS (SELECT 1 FROM genre_song WHERE genre_song.song = link.song
             AND genre_song.genre = (SELECT id FROM genre WHERE genre_id = ?)))
-          """, .text(CatalogNames.genreID($0)))
+          """, .text(CatalogID.genre($0)))
       } ?? Conditions()
     let years = years("song.year") {
       "EXISTS (\(songs) AND EXISTS (SELECT 1 FROM song WHERE song.id = link.song AND \($0)))"
@@ -301,7 +302,7 @@ private struct CatalogSearch {
         CROSS JOIN artist_song ON artist_song.song = own.song
         CROSS JOIN artist ON artist.id = artist_song.artist\(others.sql)
         GROUP BY artist_song.artist ORDER BY count(*) DESC, artist_song.artist
-        """, [.text(CatalogNames.genreID(genre))] + others.values)
+        """, [.text(CatalogID.genre(genre))] + others.values)
       return try hits(ids, count: ids.count, reader.artists)
     }
     let found = try ranked(

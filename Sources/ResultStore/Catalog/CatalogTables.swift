@@ -1,4 +1,5 @@
 internal import GRDB
+internal import Library
 internal import Text
 
 /// The artists, albums and genres of the songs in `song`: a row each, with counts, so that no list of them takes a look at
@@ -190,7 +191,7 @@ struct CatalogTables {
 
   /// The album artists of a tag; or whom all tracks share; or several.
   private static func albums(_ songs: String) -> String {
-    let various = CatalogNames.list([CatalogNames.variousArtists]) ?? ""
+    let various = CatalogNames.list([CatalogID.variousArtists]) ?? ""
     return """
       SELECT album_id, name, artists, joined_names(artists), \(NameVariants.function)(name, joined_names(artists)), year,
         date, track_count, disc_count, duration_s, added_ns, compilation

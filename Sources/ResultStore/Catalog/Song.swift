@@ -1,6 +1,8 @@
 public import Analysis
+public import Library
 public import Platform
 internal import SystemPackage
+internal import Text
 
 /// A performer, as tracks and albums name it.
 public struct SongArtist: Sendable, Hashable {
@@ -10,7 +12,7 @@ public struct SongArtist: Sendable, Hashable {
 
   /// - Parameter name: Spellings that differ in case or spaces alone have one id.
   public init(named name: String) {
-    id = CatalogNames.artistID(name)
+    id = CatalogID.artist(name)
     self.name = name
   }
 
@@ -20,6 +22,9 @@ public struct SongArtist: Sendable, Hashable {
     artist.name = "Unknown artist"
     return artist
   }()
+
+  /// All names as one text; empty if there are none.
+  public static func text(_ artists: [SongArtist]) -> String { ListText.joined(artists.map(\.name)) ?? "" }
 
   static func list(_ column: String?) -> [SongArtist] {
     CatalogNames.names(in: column).map { SongArtist(named: $0) }
@@ -47,8 +52,7 @@ public struct Song: Sendable {
   public var album: Album?
   public var disc: Int?
   public var track: Int?
-  /// `YYYY`, `YYYY-MM` or `YYYY-MM-DD`.
-  public var date: String?
+  public var date: PartialDate?
   public var genres: [String]
   /// 12 letters and digits, if the tag has one.
   public var isrc: String?
@@ -78,7 +82,7 @@ public struct Song: Sendable {
     row = TrackRow(query)
     let first = TrackRow.columnCount
     id = query.text(first)
-    title = row.title ?? row.path.stem ?? ""
+    title = Track.title(row.title, of: row.path)
     isUntitled = row.title == nil
     album = query.optionalText(first + 1).map { [row] in Album(id: $0, name: row.album ?? "") }
     artists = SongArtist.list(query.optionalText(first + 2))
@@ -86,7 +90,7 @@ public struct Song: Sendable {
     genres = CatalogNames.names(in: query.optionalText(first + 4))
     disc = query.optionalInteger(first + 5).map { Int($0) }
     track = query.optionalInteger(first + 6).map { Int($0) }
-    date = query.optionalText(first + 7)
+    date = query.optionalText(first + 7).flatMap { PartialDate($0) }
     isrc = query.optionalText(first + 8)
     recordingID = query.optionalText(first + 9)
     bitRate = query.optionalInteger(first + 10).map { Int($0) }
@@ -112,8 +116,8 @@ public struct SongAlbum: Sendable, Hashable {
   public var artists: [SongArtist]
   /// The earliest of its tracks.
   public var year: Int?
-  /// `YYYY`, `YYYY-MM` or `YYYY-MM-DD`; the earliest.
-  public var date: String?
+  /// The earliest.
+  public var date: PartialDate?
   public var trackCount: Int
   public var discCount: Int
   public var durationSeconds: Double
@@ -173,7 +177,7 @@ public struct SongAlbum: Sendable, Hashable {
     name = query.text(1)
     artists = SongArtist.list(query.optionalText(2))
     year = query.optionalInteger(3).map { Int($0) }
-    date = query.optionalText(4)
+    date = query.optionalText(4).flatMap { PartialDate($0) }
     trackCount = Int(query.integer(5))
     discCount = Int(query.integer(6))
     durationSeconds = query.real(7)
@@ -231,5 +235,5 @@ public struct CatalogGenre: Sendable, Hashable {
   public var albumCount: Int
 
   /// The id of the genre with a name; spellings that differ in case or signs alone have one.
-  public static func id(ofName name: String) -> String { CatalogNames.genreID(name) }
+  public static func id(ofName name: String) -> String { CatalogID.genre(name) }
 }

@@ -7,7 +7,7 @@ enum Schema {
 
   /// `PRAGMA user_version`: the number of the last migration. A released migration is never edited: what must change changes
   /// in the next one, and a database of each released version stays among the test fixtures.
-  static let version = 5
+  static let version = 6
 
   /// Tables that no finding can have for its own.
   static let ownTables: Set<String> = PlaylistTables.own.union(CatalogTables.own).union([
@@ -50,6 +50,11 @@ enum Schema {
       // Credits are told apart in another way, so the rows of all songs are made again.
       try db.execute(sql: "INSERT OR IGNORE INTO \(SongCatalog.changes) (file) SELECT id FROM file")
       try db.execute(sql: "PRAGMA user_version = 5")
+    }
+    migrator.registerMigration("v6") { db in
+      // Dates are read, and lists of names joined, in another way.
+      try db.execute(sql: "INSERT OR IGNORE INTO \(SongCatalog.changes) (file) SELECT id FROM file")
+      try db.execute(sql: "PRAGMA user_version = 6")
     }
     return migrator
   }

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import SystemPackage
+internal import Text
 
 /// Other spellings by which names are found.
 ///
@@ -19,7 +20,7 @@ enum NameVariants {
     if values.first.flatMap({ Bool.fromDatabaseValue($0) }) == false, let path = texts.last.flatMap({ $0 }) {
       found.append(FilePath(path).stem ?? path)
     }
-    return found.isEmpty ? nil : found.joined(separator: " / ")
+    return ListText.joined(found)
   }
 
   /// `nil` for a name that has none.

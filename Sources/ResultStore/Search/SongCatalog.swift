@@ -1,4 +1,6 @@
 internal import GRDB
+internal import Library
+internal import Text
 
 /// The table `song`, which filters, sorts and the full-text index read: one row for each file that is there and was analyzed
 /// or failed, with what is known of it in one place.
@@ -112,8 +114,8 @@ struct SongCatalog: Sendable {
     func tag(_ name: String) -> String {
       value(
         """
-        (SELECT group_concat(value, ' / ') FROM (
-          SELECT value FROM tag WHERE tag.file = file.id AND name = '\(name)' ORDER BY position))
+        (SELECT group_concat(value, '\(ListText.separator)') FROM (
+          SELECT value FROM tag WHERE tag.file = file.id AND name = '\(name)' AND value <> '' ORDER BY position))
         """, of: "tag")
     }
     /// The same as a list in JSON.
@@ -121,37 +123,25 @@ struct SongCatalog: Sendable {
       value(
         """
         (SELECT json_group_array(value) FROM (
-          SELECT value FROM tag WHERE tag.file = file.id AND name = '\(name)' ORDER BY position))
+          SELECT value FROM tag WHERE tag.file = file.id AND name = '\(name)' AND value <> '' ORDER BY position))
         """, of: "tag")
     }
     func first(_ name: String) -> String {
       value("(SELECT value FROM tag WHERE tag.file = file.id AND name = '\(name)' AND position = 0)", of: "tag")
     }
     func number(_ name: String) -> String { "nullif(cast(\(first(name)) AS INTEGER), 0)" }
-    // Performers are listed if the credit does not name them.
-    let artist = value(
-      """
-      (SELECT group_concat(value, ' / ') FROM (
-        SELECT value FROM tag WHERE tag.file = file.id AND (name = 'artist' OR name = 'artists' AND NOT EXISTS (
-          SELECT 1 FROM tag credit WHERE credit.file = file.id AND credit.name = 'artist' AND instr(credit.value, tag.value)))
-        ORDER BY name, position))
-      """, of: "tag")
-    let year = value(
-      """
-      (SELECT cast(substr(value, 1, 4) AS INTEGER) FROM tag WHERE tag.file = file.id
-        AND name IN ('date', 'originaldate', 'originalyear') AND substr(value, 1, 4) GLOB '[0-9][0-9][0-9][0-9]'
-        ORDER BY name LIMIT 1)
-      """, of: "tag")
+    let credits = "\(list("artists")), \(list("artist"))"
+    let dates = Track.dateFields.map { "'\($0)'" }.joined(separator: ", ")
+    // The names are in alphabetical order.
     let date = value(
       """
-      (SELECT substr(value, 1, 10) FROM tag WHERE tag.file = file.id
-        AND name IN ('date', 'originaldate', 'originalyear') AND substr(value, 1, 4) GLOB '[0-9][0-9][0-9][0-9]'
-        ORDER BY name LIMIT 1)
+      (SELECT partial_date(value) FROM tag WHERE tag.file = file.id AND name IN (\(dates))
+        AND partial_date(value) IS NOT NULL ORDER BY name, position LIMIT 1)
       """, of: "tag")
     let albumArtists = "artist_list(NULL, \(list("albumartist")))"
     let isCompilation = "coalesce(\(first("compilation")), '0') = '1'"
     let names =
-      [("artist", artist)]
+      [("artist", "credit_text(\(credits))")]
       + ["title", "album", "album_artist", "genre"].map {
         ($0, tag($0.replacing("_", with: "")))
       }
@@ -159,7 +149,7 @@ struct SongCatalog: Sendable {
     return [("id", "file.id")] + names
       + [
         ("variants", "\(NameVariants.function)(\(spelled.joined(separator: ", ")))"),
-        ("year", year),
+        ("year", "cast(substr(\(date), 1, 4) AS INTEGER)"),
         ("bpm", "iif(correction.content_id IS NULL, \(value("tempo.bpm", of: "tempo")), correction.bpm)"),
         (
           "confidence",
@@ -181,9 +171,9 @@ struct SongCatalog: Sendable {
             album_id(\(tag("album")), \(first("musicbrainz_albumid")), \(albumArtists), \(isCompilation), file.path))
           """
         ),
-        ("artists", "artist_list(\(list("artists")), \(list("artist")))"),
+        ("artists", "artist_list(\(credits))"),
         ("album_artists", albumArtists),
-        ("genres", "genre_list(\(tag("genre")))"),
+        ("genres", "genre_list(\(list("genre")))"),
         ("compilation", isCompilation),
         ("disc", number("disc")),
         ("track", number("track")),

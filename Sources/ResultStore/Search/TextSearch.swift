@@ -1,6 +1,7 @@
 internal import Filters
 internal import Foundation
 internal import GRDB
+internal import Library
 internal import Platform
 
 extension ResultStore {
@@ -64,8 +65,8 @@ private struct TextSearch {
     let isFound = { request.sections.contains($0) }
     if isFound(.tracks) { answer.tracks = try tracks() }
     if isFound(.albums) { answer.albums = try albums() }
-    if isFound(.artists) { answer.artists = try names("artist") }
-    if isFound(.genres) { answer.genres = try names("genre") }
+    if isFound(.artists) { answer.artists = try names(.artists) }
+    if isFound(.genres) { answer.genres = try names(.genres) }
     if isFound(.paths) { answer.paths = try paths() }
     return answer
   }
@@ -162,15 +163,25 @@ private struct TextSearch {
 
   private func grade(_ name: String) -> Int { WordRanking.grade(name, words, whole: wholeMatch) }
 
-  private func names(_ column: String) throws -> SearchHits<SearchAnswer.Name> {
-    var texts: [String: Int] = [:]
-    let isWhole = try forEachTrack(matching: column, "song.\(column)") { texts[$0.text(0), default: 0] += 1 }
+  /// Names of which a track has several: where its words are, and where they stand one by one.
+  private enum NameList: String {
+    case artists, genres
+
+    /// In `song` and in the full-text index.
+    var text: String { self == .artists ? "artist" : "genre" }
+    func id(_ name: String) -> String { self == .artists ? CatalogID.artist(name) : CatalogID.genre(name) }
+  }
+
+  private func names(_ kind: NameList) throws -> SearchHits<SearchAnswer.Name> {
+    var lists: [String: Int] = [:]
+    let isWhole = try forEachTrack(matching: kind.text, "song.\(kind)") { row in
+      if let list = row.optionalText(0) { lists[list, default: 0] += 1 }
+    }
     // Spellings that the catalog takes for one name are one.
     var spellings: [String: [String: Int]] = [:]
-    for (text, count) in texts {
-      for name in text.split(separator: " / ").map({ String($0) }) where match.matches(name) {
-        let id = column == "genre" ? CatalogNames.genreID(name) : CatalogNames.normalized(name)
-        spellings[id, default: [:]][name, default: 0] += count
+    for (list, count) in lists {
+      for name in CatalogNames.names(in: list) where match.matches(name) {
+        spellings[kind.id(name), default: [:]][name, default: 0] += count
       }
     }
     let found = spellings.values.map { counts in
@@ -178,17 +189,21 @@ private struct TextSearch {
       return (name: usual?.key ?? "", count: counts.values.reduce(0, +))
     }.sorted(by: isBetter)
     let hits = try page(found).map { name, count in
-      SearchAnswer.Name(name: name, trackCount: isWhole ? count : max(count, try trackCount(column, name)))
+      SearchAnswer.Name(name: name, trackCount: isWhole ? count : max(count, try trackCount(kind, name)))
     }
     return SearchHits(hits, count: found.count, isCountExact: isWhole)
   }
 
-  /// Tracks that have this name and no other in the field.
-  private func trackCount(_ column: String, _ name: String) throws -> Int {
-    let (among, values) = among("id")
-    let select = try Query(db, "SELECT count(*) FROM song WHERE \(column) = ? COLLATE NOCASE\(among)")
+  private func trackCount(_ kind: NameList, _ name: String) throws -> Int {
+    let (among, values) = among("song")
+    let select = try Query(
+      db,
+      """
+      SELECT count(*) FROM \(kind.text)_song
+      WHERE \(kind.text) = (SELECT id FROM \(kind.text) WHERE \(kind.text)_id = ?)\(among)
+      """)
     var count = 0
-    try select.forEach([.text(name)] + values) { count = Int(select.integer(0)) }
+    try select.forEach([.text(kind.id(name))] + values) { count = Int(select.integer(0)) }
     return count
   }
 

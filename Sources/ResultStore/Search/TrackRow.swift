@@ -9,7 +9,7 @@ public struct TrackRow: Sendable, Equatable {
   public var fileID: Int64
   public var path: FilePath
   public var contentID: ContentID?
-  /// Several values with ` / ` between, as in all names.
+  /// Several values as one text (`ListText`), as in all names.
   public var artist: String?
   public var title: String?
   public var album: String?

@@ -1,4 +1,5 @@
 internal import Analysis
+internal import Library
 internal import Records
 internal import SystemPackage
 internal import Text
@@ -75,7 +76,7 @@ struct AcoustIDAnswer: Sendable {
     var byID: [String: [File]] = [:]
     var unnamed: [File] = []
     for file in files {
-      guard let id = file.record.tag("musicbrainz_recordingid")?.lowercased() else {
+      guard let id = file.record.track.first("musicbrainz_recordingid")?.lowercased() else {
         unnamed.append(file)
         continue
       }
@@ -87,7 +88,7 @@ struct AcoustIDAnswer: Sendable {
       recordings = order.map { recording($0, byID[$0] ?? [], meta) }
     }
     // As there, where nobody has linked a track with a recording: what people have called it, without an id.
-    if meta.has("usermeta"), order.isEmpty, let file = unnamed.first(where: { $0.record.tag("title") != nil }) {
+    if meta.has("usermeta"), order.isEmpty, let file = unnamed.first(where: { $0.record.track.titleTag != nil }) {
       recordings.append(recording(nil, [file], meta))
     }
     return recordings
@@ -99,7 +100,7 @@ struct AcoustIDAnswer: Sendable {
     object["id"] = id.map { .string($0) }
     if meta.has("sources") { object["sources"] = .integer(Int64(files.count)) }
     guard meta.has("recordings") || id == nil else { return .object(object) }
-    object["title"] = record.tag("title").map { .string($0) }
+    object["title"] = record.track.titleTag.map { .string($0) }
     object["duration"] = record.format?.duration.map { .integer(Int64($0.rounded())) }
     let artists = Self.artists(record, names: "artist", ids: "musicbrainz_artistid")
     if !artists.isEmpty { object["artists"] = .array(artists) }
@@ -115,8 +116,8 @@ struct AcoustIDAnswer: Sendable {
 
   /// Names and ids go together if there are as many of both; with `compress`, artists that are no news are left out.
   private static func artists(_ record: FileRecord, names: String, ids: String) -> [JSONValue] {
-    let names = record.tags?.fields[names] ?? []
-    let ids = record.tags?.fields[ids] ?? []
+    let names = record.track.values(names)
+    let ids = record.track.values(ids)
     return names.enumerated().map { place, name in
       var artist: [String: JSONValue] = ["name": .string(name)]
       if ids.count == names.count { artist["id"] = .string(ids[place]) }
@@ -132,8 +133,8 @@ struct AcoustIDAnswer: Sendable {
     return grouped(files, by: "musicbrainz_releasegroupid").map { id, files in
       var object: [String: JSONValue] = ["id": .string(id)]
       if meta.has("releasegroups"), let record = files.first?.record {
-        object["title"] = record.tag("album").map { .string($0) }
-        object["type"] = record.tag("releasetype").map { .string($0) }
+        object["title"] = record.track.album.map { .string($0) }
+        object["type"] = record.track.first("releasetype").map { .string($0) }
         let artists = Self.artists(record, names: "albumartist", ids: "musicbrainz_albumartistid")
         if !artists.isEmpty { object["artists"] = .array(artists) }
       }
@@ -148,11 +149,11 @@ struct AcoustIDAnswer: Sendable {
     return grouped(files, by: "musicbrainz_albumid").map { id, files in
       var object: [String: JSONValue] = ["id": .string(id)]
       guard meta.has("releases"), let record = files.first?.record else { return .object(object) }
-      object["title"] = record.tag("album").map { .string($0) }
-      object["country"] = record.tag("releasecountry").map { .string($0) }
-      object["date"] = record.tag("date").flatMap(Self.date)
-      object["medium_count"] = record.number("disctotal")
-      object["track_count"] = record.number("tracktotal")
+      object["title"] = record.track.album.map { .string($0) }
+      object["country"] = record.track.first("releasecountry").map { .string($0) }
+      object["date"] = record.track.date.map(Self.date)
+      object["medium_count"] = record.track.number("disctotal").map { .integer(Int64($0)) }
+      object["track_count"] = record.track.number("tracktotal").map { .integer(Int64($0)) }
       let artists = Self.artists(record, names: "albumartist", ids: "musicbrainz_albumartistid")
       if !artists.isEmpty { object["artists"] = .array(artists) }
       if meta.has("tracks") { object["mediums"] = .array([Self.medium(record)]) }
@@ -162,20 +163,20 @@ struct AcoustIDAnswer: Sendable {
 
   private static func medium(_ record: FileRecord) -> JSONValue {
     var track: [String: JSONValue] = [:]
-    track["id"] = record.tag("musicbrainz_trackid").map { .string($0) }
-    track["position"] = record.number("track")
-    track["title"] = record.tag("title").map { .string($0) }
+    track["id"] = record.track.first("musicbrainz_trackid").map { .string($0) }
+    track["position"] = record.track.number("track").map { .integer(Int64($0)) }
+    track["title"] = record.track.titleTag.map { .string($0) }
     var medium: [String: JSONValue] = ["tracks": .array([.object(track)])]
-    medium["position"] = record.number("disc")
-    medium["track_count"] = record.number("tracktotal")
-    medium["format"] = record.tag("media").map { .string($0) }
+    medium["position"] = record.track.number("disc").map { .integer(Int64($0)) }
+    medium["track_count"] = record.track.number("tracktotal").map { .integer(Int64($0)) }
+    medium["format"] = record.track.first("media").map { .string($0) }
     return .object(medium)
   }
 
   private func grouped(_ files: [File], by name: String) -> [(id: String, files: [File])] {
     var groups: [(id: String, files: [File])] = []
     for file in files {
-      guard let id = file.record.tag(name)?.lowercased() else { continue }
+      guard let id = file.record.track.first(name)?.lowercased() else { continue }
       if let index = groups.firstIndex(where: { $0.id == id }) {
         groups[index].files.append(file)
       } else {
@@ -186,12 +187,10 @@ struct AcoustIDAnswer: Sendable {
   }
 
   /// `{"year": …, "month": …, "day": …}`, as far as it is known.
-  private static func date(_ text: String) -> JSONValue? {
-    let numbers = text.prefix(10).split(separator: "-").map { Int64($0) }
-    guard let year = numbers.first ?? nil else { return nil }
-    var object: [String: JSONValue] = ["year": .integer(year)]
-    if numbers.count > 1, let month = numbers[1] { object["month"] = .integer(month) }
-    if numbers.count > 2, let day = numbers[2] { object["day"] = .integer(day) }
+  private static func date(_ date: PartialDate) -> JSONValue {
+    var object: [String: JSONValue] = ["year": .integer(Int64(date.year))]
+    object["month"] = date.month.map { .integer(Int64($0)) }
+    object["day"] = date.day.map { .integer(Int64($0)) }
     return .object(object)
   }
 
@@ -199,21 +198,11 @@ struct AcoustIDAnswer: Sendable {
   private static func file(_ file: File) -> JSONValue {
     let record = file.record
     var object: [String: JSONValue] = ["id": .string(file.id)]
-    object["title"] = .string(record.tag("title") ?? record.path.stem ?? "")
-    let artists = record.tags?.fields["artist"] ?? []
+    object["title"] = .string(record.track.title)
+    let artists = record.track.values("artist")
     if !artists.isEmpty { object["artists"] = .array(artists.map { .string($0) }) }
-    object["album"] = record.tag("album").map { .string($0) }
+    object["album"] = record.track.album.map { .string($0) }
     object["duration_s"] = record.format?.duration.map { .number(($0 * 1000).rounded() / 1000) }
     return .object(object)
-  }
-}
-
-extension FileRecord {
-  /// The first value of a tag.
-  func tag(_ name: String) -> String? { tags?.fields[name]?.first }
-
-  /// A tag that is a whole number, such as that of a track.
-  fileprivate func number(_ name: String) -> JSONValue? {
-    tag(name).flatMap { Int64($0.prefix { $0.isNumber }) }.map { .integer($0) }
   }
 }

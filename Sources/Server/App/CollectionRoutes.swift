@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import Library
 internal import Platform
 internal import ResultStore
 internal import Text
@@ -104,7 +105,7 @@ struct CollectionRoutes: Sendable {
 }
 
 extension SongAlbum {
-  var artistNames: String { artists.map(\.name).joined(separator: ", ") }
+  var artistNames: String { SongArtist.text(artists) }
 
   /// Members of an object.
   func write(into json: inout JSONWriter) {
@@ -113,7 +114,7 @@ extension SongAlbum {
     json.put("artist", artists.isEmpty ? nil : artistNames)
     json.putArtists("artists", artists)
     json.put("year", year)
-    json.put("date", date)
+    json.put("date", date?.description)
     json.put("tracks", trackCount)
     json.put("duration_s", durationSeconds, decimals: 1)
     json.put("added_at", added.description)

@@ -1,4 +1,5 @@
 internal import Analysis
+internal import Library
 internal import ResultStore
 internal import Text
 
@@ -51,10 +52,9 @@ struct CatalogJSON {
     }
   }
 
-  private func date(_ date: String?, _ year: Int?, _ json: inout JSONWriter) {
-    let text = date ?? year.map { String($0) }
-    json.put("release_date", text ?? "")
-    json.put("release_date_precision", (text?.count ?? 0) >= 10 ? "day" : (text?.count ?? 0) >= 7 ? "month" : "year")
+  private func date(_ date: PartialDate?, _ json: inout JSONWriter) {
+    json.put("release_date", date?.description ?? "")
+    json.put("release_date_precision", date?.day != nil ? "day" : date?.month != nil ? "month" : "year")
   }
 
   // MARK: Artists
@@ -105,7 +105,7 @@ struct CatalogJSON {
     identify("album", album.id, &json)
     images(album.firstTrack, &json)
     json.put("name", album.name)
-    date(album.date, album.year, &json)
+    date(album.date, &json)
     artists(album.artists, &json)
     if let group { json.put("album_group", group) }
     json.put("is_playable", true)

@@ -1,5 +1,6 @@
 internal import Analysis
 internal import Foundation
+internal import Library
 internal import Platform
 internal import ResultStore
 internal import SystemPackage
@@ -31,7 +32,7 @@ struct SubsonicLibrary: Sendable {
   private func child(_ song: Song, starred: Timestamp?) -> SubsonicObject {
     let row = song.row
     let artists = song.artists.isEmpty ? [.unknown] : song.artists
-    let credit = row.artist ?? artists.map(\.name).joined(separator: ", ")
+    let credit = row.artist ?? SongArtist.text(artists)
     return .make {
       $0.put("id", song.id)
       $0.put("parent", LibraryFolders.id(ofFolderOf: row.path))
@@ -70,7 +71,7 @@ struct SubsonicLibrary: Sendable {
       $0.put("artists", artists.map(Self.reference))
       $0.put("displayArtist", credit)
       $0.put("albumArtists", song.albumArtists.map(Self.reference))
-      $0.put("displayAlbumArtist", song.albumArtists.map(\.name).joined(separator: ", "))
+      $0.put("displayAlbumArtist", SongArtist.text(song.albumArtists))
       $0.put("replayGain") { gain in
         // ReplayGain 2: to −18 LUFS.
         gain.put("trackGain", row.integratedLoudness.map { (-18 - $0).rounded(toPlaces: 2) })
@@ -100,7 +101,7 @@ struct SubsonicLibrary: Sendable {
   /// `AlbumID3`.
   func object(_ album: SongAlbum, starred: Timestamp?) -> SubsonicObject {
     let artists = album.artists.isEmpty ? [.unknown] : album.artists
-    let credit = artists.map(\.name).joined(separator: ", ")
+    let credit = SongArtist.text(artists)
     return .make {
       $0.put("id", album.id)
       $0.put("name", album.name)
@@ -122,8 +123,9 @@ struct SubsonicLibrary: Sendable {
       $0.put("recordLabels", album.label.map { [Self.named($0)] } ?? [])
       $0.put("isCompilation", album.isCompilation)
       $0.put("originalReleaseDate") { date in
-        let parts = album.date?.split(separator: "-").map { Int($0) } ?? []
-        for (name, part) in zip(["year", "month", "day"], parts) { date.put(name, part) }
+        date.put("year", album.date?.year)
+        date.put("month", album.date?.month)
+        date.put("day", album.date?.day)
       }
     }
   }
@@ -145,7 +147,7 @@ struct SubsonicLibrary: Sendable {
         $0.put("title", album.name)
         $0.put("name", album.name)
         $0.put("album", album.name)
-        $0.put("artist", artists.map(\.name).joined(separator: ", "))
+        $0.put("artist", SongArtist.text(artists))
         $0.put("year", album.year)
         $0.put("genre", album.genres.first)
         $0.put("coverArt", album.id)

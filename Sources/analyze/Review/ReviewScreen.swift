@@ -1,6 +1,7 @@
 import Analysis
 import Application
 import Foundation
+internal import Library
 import Platform
 import SystemPackage
 import Text
@@ -75,8 +76,7 @@ struct ReviewScreen {
   }
 
   private func name(of track: ReviewedTrack) -> String {
-    let title = track.title ?? track.path.stem ?? ""
-    let name = track.artist.map { "\($0) - \(title)" } ?? title
+    let name = Track.name(artist: track.artist, title: Track.title(track.title, of: track.path))
     return printable(name) + (track.duration.map { "  (\(clockText($0)))" } ?? "")
   }
 

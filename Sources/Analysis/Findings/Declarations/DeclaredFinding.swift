@@ -152,7 +152,7 @@ extension Shown {
       case .integer(let number): String(number)
       case .number(let number): number.isFinite ? self.text(number) : nil
       case .boolean(let flag): flag ? "yes" : "no"
-      case .texts(let list): list.isEmpty ? nil : list.joined(separator: " / ")
+      case .texts(let list): ListText.joined(list)
       case .null, .json, .blob, .numbers, .textLists, .record, .records: nil
       }
     return text.map { [label, $0, unit].compactMap(\.self).joined(separator: " ") }

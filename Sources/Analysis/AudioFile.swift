@@ -1,7 +1,7 @@
 public import SystemPackage
 
 /// The file a session works on, as known when decoding starts.
-public struct Track: Sendable, Hashable {
+public struct AudioFile: Sendable, Hashable {
   public var path: FilePath
   /// Leads to the file itself, even if another has taken its name meanwhile; in this process alone.
   public var openPath: FilePath
