@@ -100,7 +100,9 @@ let package = Package(
       ]),
     swiftTarget("Digests", ["CLibAV"]),
     swiftTarget("MediaContainers", [systemPackage]),
-    swiftTarget("AudioDecoding", ["Analysis", "CLibAV", "CSndfile", "DSP", "MediaContainers", systemPackage]),
+    swiftTarget(
+      "AudioDecoding",
+      ["Analysis", "CLibAV", "CSamplerate", "CSndfile", "CSoxr", "DSP", "MediaContainers", systemPackage]),
     swiftTarget(
       "AudioEncoding", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "CSpawn", "DSP", "Platform", systemPackage]),
     swiftTarget("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),
@@ -148,7 +150,7 @@ let package = Package(
     .target(
       name: "Pipeline",
       dependencies: [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "CSpawn", "Digests", "LibraryScan", "Records", "ResultStore",
+        "Analysis", "AnalysisEngine", "AudioDecoding", "CSpawn", "DSP", "Digests", "LibraryScan", "Records", "ResultStore",
         "Platform", "Text", "Yams", systemPackage,
       ],
       // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
@@ -170,7 +172,7 @@ let package = Package(
     .target(
       name: "Server",
       dependencies: [
-        "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "BuiltInAnalyzers", "CAppResources", "CLibAV",
+        "Analysis", "AnalysisEngine", "Application", "CAppResources", "CLibAV",
         "CSpawn", "CZlib", "Chromaprint", "Digests", "Filters", "Library", "LibraryScan", "Listening", "Pipeline", "Platform",
         "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -178,14 +180,13 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOWebSocket", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ], exclude: ["App/Pages"], swiftSettings: strictWithNIO),
     .executableTarget(
       name: "analyze",
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Exports",
-        "Filters", "Fpcalc", "Library", "LibraryScan", "Listening", "Pipeline", "Platform", "Recognition", "Records", "Reporting",
+        "Filters", "Fpcalc", "Landmarks", "Library", "LibraryScan", "Listening", "Pipeline", "Platform", "Recognition", "Records", "Reporting",
         "ResultStore", "Server", "TagWriting", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
@@ -207,27 +208,23 @@ let package = Package(
     swiftTarget("AnalysisTesting", ["Analysis", "DSP", "Text", systemPackage]),
     testTarget("AnalysisTests", ["Analysis", "Platform"]),
     testTarget("TextTests", ["Text"]),
-    testTarget("LibraryTests", ["Analysis", "Library", "Records", systemPackage]),
+    testTarget("LibraryTests", ["Analysis", "Library", systemPackage]),
     testTarget("DSPTests", ["AnalysisTesting", "DSP"]),
     testTarget("PlatformTests", ["AnalysisTesting", "Platform", systemPackage]),
     testTarget("MediaContainersTests", ["AnalysisTesting", "MediaContainers", systemPackage]),
     testTarget(
       "AudioDecodingTests", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "MediaContainers", systemPackage]),
     testTarget(
-      "AudioEncodingTests",
-      ["Analysis", "AnalysisTesting", "AudioDecoding", "AudioEncoding", "Tempo", systemPackage]),
+      "AudioEncodingTests", ["AnalysisTesting", "AudioDecoding", "AudioEncoding", "Tempo", systemPackage]),
     testTarget(
       "ChromaprintTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", systemPackage]),
-    testTarget(
-      "FpcalcTests",
-      ["Analysis", "AnalysisTesting", "AudioDecoding", "Chromaprint", "Fpcalc", "Platform", systemPackage]),
+    testTarget("FpcalcTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Fpcalc", systemPackage]),
     testTarget(
       "RecognitionTests",
       [
         "Analysis", "AnalysisTesting", "DSP", "Landmarks", "Listening", "Platform", "Recognition", "Text", systemPackage,
       ]),
-    testTarget(
-      "AnalyzerContractTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Text", systemPackage]),
+    testTarget("AnalyzerContractTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Text"]),
     testTarget("DigestsTests", ["Digests"]),
     testTarget("LibraryScanTests", ["AnalysisTesting", "LibraryScan", "Platform", systemPackage]),
     testTarget(
@@ -245,8 +242,7 @@ let package = Package(
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "DSP", "Key", systemPackage]),
     testTarget("TraitsTests", ["Analysis", "AnalysisTesting", "DSP", "Traits"]),
     testTarget("SectionsTests", ["Analysis", "AnalysisTesting", "DSP", "Sections", systemPackage]),
-    testTarget(
-      "LikenessTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "DSP", "Likeness", systemPackage]),
+    testTarget("LikenessTests", ["Analysis", "AnalysisTesting", "DSP", "Likeness", systemPackage]),
     testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),
     testTarget(
       "ReportingTests",
@@ -260,8 +256,7 @@ let package = Package(
     testTarget(
       "AnalysisEngineTests",
       ["Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "Text", systemPackage]),
-    testTarget(
-      "AudioAnalysisTests", ["AnalysisTesting", "AudioAnalysis", "Tempo", systemPackage]),
+    testTarget("AudioAnalysisTests", ["AnalysisTesting", "AudioAnalysis", "Tempo"]),
     testTarget(
       "ApplicationTests",
       [
@@ -272,7 +267,7 @@ let package = Package(
     testTarget(
       "PipelineTests",
       [
-        "Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "LibraryScan", "Pipeline", "Records",
+        "Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", "Records",
         "ResultStore", "Platform", "Text", systemPackage,
       ]),
     .testTarget(
@@ -282,12 +277,12 @@ let package = Package(
         "ResultStore", "Server", "Text", grdb, systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
       ], swiftSettings: strictWithNIO),
     testTarget(
       "CommandLineTests",
       [
-        "Analysis", "AnalysisTesting", "Application", "AudioDecoding", "CSpawn", "Reporting", "Platform", "Text", "analyze",
+        "Analysis", "AnalysisTesting", "Application", "AudioDecoding", "CSpawn", "Platform", "Text", "analyze",
         "analyze-file", "decode-audio", "find-tempo", "recognize", "recognize-pcm", systemPackage,
       ]),
   ]
