@@ -74,14 +74,14 @@ public enum FilterField: String, Sendable, CaseIterable {
     case .path: try .condition(.text(.path, words(value)))
     case .under: try under(value)
     case .bpm: try tempo(value)
-    case .confidence: try .condition(.number(.confidence, range(value) { number($0) }))
+    case .confidence: try .condition(.number(.confidence, value.range(expecting: expects, FilterNumber.decimal)))
     case .year: try year(value)
-    case .lufs: try .condition(.number(.integratedLoudness, range(value) { number($0) }))
-    case .duration: try .condition(.number(.duration, range(value) { duration($0) }))
+    case .lufs: try .condition(.number(.integratedLoudness, value.range(expecting: expects, FilterNumber.decimal)))
+    case .duration: try .condition(.number(.duration, value.range(expecting: expects, FilterNumber.duration)))
     case .key: try key(value)
     case .codec: .condition(.codec(value.text.lowercased()))
-    case .lossless: try .condition(.isLossless(flag(value)))
-    case .locked: try .condition(.isLocked(flag(value)))
+    case .lossless: try .condition(.isLossless(value.flag(expecting: expects)))
+    case .locked: try .condition(.isLocked(value.flag(expecting: expects)))
     case .status: try .condition(.status(status(value)))
     case .missing: try .condition(.missing(missing(value)))
     case .added: try .condition(.added(times(value)))
@@ -100,8 +100,7 @@ public enum FilterField: String, Sendable, CaseIterable {
   }
 
   private static func words(_ value: FilterValue, expecting expected: String) throws(FilterSyntaxError) -> FilterWords {
-    let isPrefix = value.isPrefix || !value.isQuoted && value.text.hasSuffix("*")
-    let text = isPrefix && !value.isPrefix ? String(value.text.dropLast()) : value.text
+    let (text, isPrefix) = value.withoutStar
     guard text.contains(where: { !$0.isWhitespace }) else { throw value.error(expecting: expected) }
     return FilterWords(text, isPrefix: isPrefix)
   }
@@ -115,56 +114,9 @@ public enum FilterField: String, Sendable, CaseIterable {
 
   // MARK: Numbers
 
-  /// Two numbers with two dots between, of which one may be missing; or a number, which stands for what rounds to it.
-  private func range(
-    _ value: FilterValue, _ read: (String) -> (value: Double, step: Double)?
-  ) throws(FilterSyntaxError) -> NumberRange {
-    guard let dots = value.text.firstRange(of: "..") else {
-      guard let (center, step) = read(value.text) else { throw value.error(expecting: expects) }
-      return NumberRange(lower: center - step / 2, upper: center + step / 2, includesUpper: false)
-    }
-    let (lower, upper) = (String(value.text[..<dots.lowerBound]), String(value.text[dots.upperBound...]))
-    let (low, high) = (read(lower)?.value, read(upper)?.value)
-    guard lower.isEmpty || low != nil, upper.isEmpty || high != nil, !(lower.isEmpty && upper.isEmpty) else {
-      throw value.error(expecting: expects)
-    }
-    if let low, let high, low > high {
-      throw value.error("the range begins behind its end; did you mean \(upper)..\(lower)?")
-    }
-    return NumberRange(lower: low, upper: high)
-  }
-
-  /// A decimal number, and the distance of numbers with as many digits.
-  private func number(_ text: String) -> (value: Double, step: Double)? {
-    let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
-    let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
-    guard digits.utf8.count <= 15, (1...2).contains(parts.count),
-      parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } }), let value = Double(text)
-    else { return nil }
-    return (value, parts.count == 1 ? 1 : parts[1].utf8.reduce(1) { step, _ in step / 10 })
-  }
-
-  /// `3:00`, `1:02:03`, `90`, `90s`, `5m`, `1h`.
-  private func duration(_ text: String) -> (value: Double, step: Double)? {
-    let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600]
-    if let last = text.last, let unit = units[last] {
-      return number(String(text.dropLast())).flatMap { $0.value < 0 ? nil : ($0.value * unit, $0.step * unit) }
-    }
-    var total = 0.0
-    var step = 1.0
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count <= 3 else { return nil }
-    for (position, part) in parts.enumerated() {
-      guard let found = number(String(part)), found.value >= 0, position == 0 || found.value < 60 else { return nil }
-      total = total * 60 + found.value
-      step = found.step
-    }
-    return (total, step)
-  }
-
   private func tempo(_ value: FilterValue) throws(FilterSyntaxError) -> TrackFilter.Expression {
     let (plain, isWide) = value.withoutTilde
-    let range = try range(plain) { number($0) }
+    let range = try plain.range(expecting: expects, FilterNumber.decimal)
     let ranges = isWide ? [range, range.multiplied(by: 0.5), range.multiplied(by: 2)] : [range]
     let parts = ranges.map { TrackFilter.Expression.condition(.number(.bpm, $0)) }
     return parts.count == 1 ? parts[0] : .any(parts)
@@ -174,7 +126,9 @@ public enum FilterField: String, Sendable, CaseIterable {
     .condition(
       .number(
         .year,
-        try range(value) { text in number(text).flatMap { $0.step == 1 && (0...9999).contains($0.value) ? $0 : nil } }))
+        try value.range(expecting: expects) { text in
+          FilterNumber.decimal(text).flatMap { $0.step == 1 && (0...9999).contains($0.value) ? $0 : nil }
+        }))
   }
 
   // MARK: Others
@@ -184,14 +138,6 @@ public enum FilterField: String, Sendable, CaseIterable {
     guard let key = MusicalKey(plain.text) else { throw value.error(expecting: expects) }
     if !isWide { return .condition(.key(key)) }
     return .any(key.compatible.map { .condition(.key($0)) })
-  }
-
-  private func flag(_ value: FilterValue) throws(FilterSyntaxError) -> Bool {
-    switch value.text.lowercased() {
-    case "yes", "true", "1": true
-    case "no", "false", "0": false
-    default: throw value.error(expecting: expects)
-    }
   }
 
   private func status(_ value: FilterValue) throws(FilterSyntaxError) -> TrackCondition.Status {
@@ -264,34 +210,5 @@ public enum FilterField: String, Sendable, CaseIterable {
     let leaps = before / 4 - before / 100 + before / 400 - (1969 / 4 - 1969 / 100 + 1969 / 400)
     let days = years * 365 + leaps + lengths.prefix(Int(month) - 1).reduce(0, +) + day - 1
     return days * nanosecondsOfDay
-  }
-}
-
-/// What stands behind the colon.
-struct FilterValue {
-  var text: String
-  var isQuoted: Bool
-  /// A star stands behind the quotation mark.
-  var isPrefix = false
-  /// In the filter, from 1; `nil` in an option.
-  var position: Int?
-
-  init(_ text: String, isQuoted: Bool, isPrefix: Bool = false, position: Int?) {
-    self.text = text
-    self.isQuoted = isQuoted
-    self.isPrefix = isPrefix
-    self.position = position
-  }
-
-  var withoutTilde: (value: FilterValue, hadTilde: Bool) {
-    guard text.hasSuffix("~") else { return (self, false) }
-    var value = self
-    value.text.removeLast()
-    return (value, true)
-  }
-
-  func error(expecting expected: String) -> FilterSyntaxError { error("\(expected) is expected") }
-  func error(_ reason: String) -> FilterSyntaxError {
-    FilterSyntaxError(text.isEmpty ? "\"\"" : text, at: position, reason)
   }
 }

@@ -9,6 +9,7 @@ internal import Text
 ///     value  = '"' { any character but '"' } '"' | characters without space, parenthesis, comma and '"'
 struct FilterParser {
   private let characters: [Character]
+  private let columns: [FindingColumn]
   private var index = 0
   private var depth = 0
   private var count = 0
@@ -18,8 +19,9 @@ struct FilterParser {
   /// Values in one filter.
   private static let longest = 500
 
-  init(_ text: String) {
+  init(_ text: String, columns: [FindingColumn]) {
     characters = Array(text)
+    self.columns = columns
   }
 
   mutating func parse() throws(FilterSyntaxError) -> TrackFilter.Expression {
@@ -91,11 +93,7 @@ struct FilterParser {
   private mutating func condition() throws(FilterSyntaxError) -> TrackFilter.Expression {
     let start = index
     if let name = takeFieldName() {
-      guard let field = FilterField(name: name) else {
-        throw FilterSyntaxError(
-          name, at: start + 1,
-          "there is no such filter; \(Suggestion.hint(for: name, in: FilterField.allCases.map(\.rawValue)))")
-      }
+      let field = try self.field(name, at: start + 1)
       var values: [TrackFilter.Expression] = []
       repeat {
         try checkSize()
@@ -109,7 +107,17 @@ struct FilterParser {
     return try FilterField.anyName(words)
   }
 
-  private mutating func value(of field: FilterField?) throws(FilterSyntaxError) -> FilterValue {
+  private func field(_ name: String, at position: Int) throws(FilterSyntaxError) -> AskedField {
+    if let field = FilterField(name: name) { return .own(field) }
+    if let column = columns.first(where: { $0.name == name.lowercased() }) { return .finding(column) }
+    let names = FilterField.allCases.map(\.rawValue)
+    // All names of findings would be a long list.
+    let nearest = Suggestion.nearest(to: name, in: names + columns.map(\.name))
+    let hint = nearest.map { "did you mean '\($0)'?" } ?? Suggestion.hint(for: name, in: names)
+    throw FilterSyntaxError(name, at: position, "there is no such filter; \(hint)")
+  }
+
+  private mutating func value(of field: AskedField?) throws(FilterSyntaxError) -> FilterValue {
     let start = index
     count += 1
     if index < characters.count, characters[index] == "\"" {
@@ -126,7 +134,7 @@ struct FilterParser {
     guard index > start else {
       let found = index < characters.count ? String(characters[index]) : "end"
       throw FilterSyntaxError(
-        field.map { "\($0.rawValue):" } ?? found, at: start + 1,
+        field.map { "\($0.name):" } ?? found, at: start + 1,
         field.map { "\($0.expects) is expected right behind the colon" } ?? "a filter cannot begin with this")
     }
     return FilterValue(String(characters[start..<index]), isQuoted: false, position: start + 1)
@@ -135,7 +143,9 @@ struct FilterParser {
   /// A name and the colon behind it.
   private mutating func takeFieldName() -> String? {
     var end = index
-    while end < characters.count, characters[end].isLetter || characters[end] == "-" || characters[end] == "_" {
+    while end < characters.count, characters[end].isLetter || characters[end] == "-" || characters[end] == "_"
+      || end > index && characters[end].isNumber
+    {
       end += 1
     }
     guard end > index, end < characters.count, characters[end] == ":" else { return nil }
@@ -169,6 +179,33 @@ struct FilterParser {
     index += word.count
     skipSpace()
     return true
+  }
+}
+
+/// What stands before the colon.
+private enum AskedField {
+  case own(FilterField)
+  case finding(FindingColumn)
+
+  var name: String {
+    switch self {
+    case .own(let field): field.rawValue
+    case .finding(let column): column.name
+    }
+  }
+
+  var expects: String {
+    switch self {
+    case .own(let field): field.expects
+    case .finding(let column): column.expects
+    }
+  }
+
+  func expression(_ value: FilterValue) throws(FilterSyntaxError) -> TrackFilter.Expression {
+    switch self {
+    case .own(let field): try field.expression(value)
+    case .finding(let column): try column.expression(value)
+    }
   }
 }
 

@@ -18,6 +18,7 @@ public enum TrackCondition: Sendable, Equatable {
   case under(FilePath)
   /// When the file was first met.
   case added(TimeRange)
+  case finding(FindingColumn, FindingTest)
 
   public enum Status: String, Sendable, CaseIterable {
     case ok, partial, failed

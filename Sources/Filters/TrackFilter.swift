@@ -21,9 +21,11 @@ public struct TrackFilter: Sendable, Equatable {
   /// Every track.
   public static let everything = TrackFilter(.all([]))
 
-  /// - Parameter text: As docs/search.md describes it; what is empty is every track.
-  public init(parsing text: String) throws(FilterSyntaxError) {
-    var parser = FilterParser(text)
+  /// - Parameters:
+  ///   - text: As docs/search.md describes it; what is empty is every track.
+  ///   - columns: Of findings, which may be asked for.
+  public init(parsing text: String, columns: [FindingColumn] = []) throws(FilterSyntaxError) {
+    var parser = FilterParser(text, columns: columns)
     expression = try parser.parse()
   }
 

@@ -1,3 +1,4 @@
+import Application
 import ArgumentParser
 import Filters
 import Platform
@@ -72,7 +73,8 @@ struct FilterArguments: ParsableArguments {
   /// - Throws: `ValidationError`, which names the option.
   func filter() throws -> TrackFilter {
     guard !octaves || bpm != nil else { throw ValidationError("--octaves goes with --bpm.") }
-    var filter = try Self.naming("--where") { () throws(FilterSyntaxError) in try TrackFilter(parsing: expression ?? "")
+    var filter = try Self.naming("--where") { () throws(FilterSyntaxError) in
+      try TrackFilter(parsing: expression ?? "", columns: FindingColumn.known)
     }
     for (option, field, value) in values {
       filter = filter.and(

@@ -27,7 +27,7 @@ struct SearchCommand: AsyncParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Order of tracks: path, artist, title, bpm, key, -added, …; - for descending", valueName: "field"),
+      "Order of tracks: path, artist, title, bpm, key, -added, …, -traits_energy; - for descending", valueName: "field"),
     completion: .list(TrackOrder.Key.allCases.map(\.rawValue)))
   var sort: String?
 
@@ -94,14 +94,11 @@ struct SearchCommand: AsyncParsableCommand {
   }
 
   private func order() throws -> TrackOrder? {
-    guard let sort else { return nil }
-    let isDescending = sort.hasPrefix("-")
-    let name = isDescending ? String(sort.dropFirst()) : sort
-    guard let key = TrackOrder.Key(rawValue: name) else {
-      let hint = Suggestion.hint(for: name, in: TrackOrder.Key.allCases.map(\.rawValue))
-      throw ValidationError("--sort: there is no order '\(printable(name))'; \(hint)")
+    do {
+      return try sort.map { text throws(UnknownOrder) in try TrackOrder(parsing: text, columns: FindingColumn.known) }
+    } catch {
+      throw ValidationError("--sort: \(error)")
     }
-    return TrackOrder(key, isDescending: isDescending)
   }
 
   func run() async throws {

@@ -1,3 +1,4 @@
+import Application
 import ArgumentParser
 import Filters
 
@@ -14,7 +15,7 @@ struct WhereArgument: ParsableArguments {
   /// - Throws: `ValidationError`.
   func filter() throws -> TrackFilter? {
     do throws(FilterSyntaxError) {
-      return try expression.map { text throws(FilterSyntaxError) in try TrackFilter(parsing: text) }
+      return try expression.map { text throws(FilterSyntaxError) in try TrackFilter(parsing: text, columns: FindingColumn.known) }
     } catch {
       throw ValidationError("--where: \(error)")
     }

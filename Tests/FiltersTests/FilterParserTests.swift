@@ -191,4 +191,42 @@ import Testing
       try TrackFilter(parsing: "key:" + String(repeating: "8A,", count: 1000) + "8A")
     }
   }
+
+  // MARK: Findings
+
+  private static let columns = FindingColumn.all(of: [TraitsFinding.self, CuesFinding.self, SectionsFinding.self, TempoFinding.self])
+
+  private func test(_ text: String) throws -> FindingTest? {
+    let filter = try TrackFilter(parsing: text, columns: Self.columns)
+    if case .condition(.finding(_, let test)) = filter.expression { return test }
+    return nil
+  }
+
+  @Test func fieldsOfFindings() throws {
+    #expect(try test("traits_energy:0.7..") == .number(NumberRange(lower: 0.7, upper: nil)))
+    #expect(try test("cues_fade_in_s:..1:30") == .number(NumberRange(lower: nil, upper: 90)))
+    #expect(try test("sections_form:ABA") == .text("ABA", isPrefix: false))
+    #expect(try test("sections_form:\"A B\"*") == .text("A B", isPrefix: true))
+    #expect(try test("TRAITS_ENERGY:none") == FindingTest.none)
+    #expect(try test("traits_reason:\"none\"") == .text("none", isPrefix: false))
+    let several = try TrackFilter(parsing: "-traits_energy:0.1,0.2 live", columns: Self.columns)
+    guard case .all(let parts) = several.expression, case .not(.any(let values)) = parts.first else {
+      Issue.record("\(several)")
+      return
+    }
+    #expect(parts.count == 2 && values.count == 2)
+  }
+
+  /// Corrections of the tempo are not in its finding.
+  @Test func tempoHasFieldsOfItsOwn() {
+    #expect(!Self.columns.contains { $0.name.hasPrefix("tempo_") })
+  }
+
+  @Test(arguments: [
+    ("traits_energy:loud", "a number or range"), ("traits_enrgy:1", "did you mean 'traits_energy'"),
+    ("cues_fade_in_s:0:90", "a time or range"), ("traits_energy:", "a number or range"),
+  ]) func mistakesInFindings(text: String, message: String) {
+    let error = #expect(throws: FilterSyntaxError.self) { try TrackFilter(parsing: text, columns: Self.columns) }
+    #expect(error.map { "\($0)" }?.contains(message) == true, "\(String(describing: error))")
+  }
 }

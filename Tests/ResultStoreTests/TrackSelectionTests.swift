@@ -166,7 +166,7 @@ import Testing
   private func count(_ filter: TrackFilter, in library: Library, fewTracks: Int) throws -> Int {
     try library.store.read { db in
       try FilterEvaluation(db, tables: library.store.songs.tables, fewTracks: fewTracks).tracks(matching: filter)
-        .count(ofAll: TrackSelection(db).allCount())
+        .count(ofAll: TrackSelection(db, tables: []).allCount())
     }
   }
 

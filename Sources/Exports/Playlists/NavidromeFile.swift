@@ -85,6 +85,7 @@ package enum NavidromeFile {
       return Rule(parts: [comparison(isNegated ? "isNot" : "is", "filetype", .string(codec))])
     case .isLossless: throw cannotSay("lossless:", "Name codecs, such as codec:flac, or write an M3U8 file.")
     case .isLocked: throw cannotSay("locked:", findings)
+    case .finding(let column, _): throw cannotSay("\(column.name):", findings)
     case .status(let status): throw cannotSay("status:\(status.rawValue)", findings)
     case .missing(let name): throw cannotSay("missing:\(name)", "Write an M3U8 file.")
     case .under: throw cannotSay("under:", "Its paths begin at its own library: use path: with words of folder names.")

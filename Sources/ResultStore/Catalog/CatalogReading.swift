@@ -29,7 +29,7 @@ extension ResultStore {
     try read { db in
       let evaluation = FilterEvaluation(db, tables: songs.tables)
       let failed = try evaluation.tracks(matching: TrackFilter(.condition(.status(.failed))))
-      let rows = try TrackSelection(db).tracks(
+      let rows = try TrackSelection(db, tables: songs.tables).tracks(
         in: evaluation.tracks(matching: filter).intersection(failed.complement), order: order,
         bounds: evaluation.bounds(of: filter, in: order), limit: limit, offset: offset)
       return try CatalogReader(db, tables: songs.tables).songs(rows.map(\.fileID))

@@ -34,6 +34,7 @@ struct ConditionSQL {
       case .missing(let name): song(missing(name, tables))
       case .under(let path): under(path)
       case .added(let range): song(added(range, now))
+      case .finding(let column, let test): song(finding(column, test, tables))
       }
   }
 
@@ -128,8 +129,28 @@ struct ConditionSQL {
     }
   }
 
+  private mutating func finding(_ field: FindingColumn, _ test: FindingTest, _ tables: Set<String>) -> String {
+    isIndexed = field.isIndexed && test != .none
+    // Without the table, nothing was found.
+    guard tables.contains(field.table) else { return test == .none ? "1" : "0" }
+    let column = "\(field.table).\(field.column)"
+    let files = "SELECT \(field.table).file FROM \(field.table) WHERE "
+    switch test {
+    case .number(let range): return "song.id IN (\(files)\(number(column, range)))"
+    case .flag(let flag): return "song.id IN (\(files)\(equal(column, .flag(flag))))"
+    case .text(let text, isPrefix: false): return "song.id IN (\(files)\(equal(column, .text(text))) COLLATE NOCASE)"
+    case .text(let text, isPrefix: true):
+      values += [.text(text), .text(text)]
+      return "song.id IN (\(files)substr(\(column), 1, length(?)) = ? COLLATE NOCASE)"
+    case .none: return "song.id NOT IN (\(files)\(column) IS NOT NULL)"
+    }
+  }
+
   private mutating func number(_ field: TrackCondition.NumberField, _ range: NumberRange) -> String {
-    let column = "song.\(Self.column(field))"
+    number("song.\(Self.column(field))", range)
+  }
+
+  private mutating func number(_ column: String, _ range: NumberRange) -> String {
     var parts: [String] = []
     if let lower = range.lower {
       values.append(.number(lower))

@@ -7,7 +7,7 @@ internal import Platform
 struct FilterEvaluation {
   private let db: Database
   /// Those that the database has.
-  private let tables: Set<String>
+  let tables: Set<String>
   private let now: Timestamp
   /// As many rows are looked at one by one, rather than by an index.
   let fewTracks: Int
@@ -74,7 +74,8 @@ struct FilterEvaluation {
   /// What all matches fulfil in the index of an order, which need not be read elsewhere.
   func bounds(of filter: TrackFilter, in order: TrackOrder) -> [ConditionSQL] {
     filter.conjuncts.compactMap { part in
-      guard case .condition(let condition) = part, condition.orderKey == order.key else { return nil }
+      guard case .condition(let condition) = part, let key = condition.orderKey, order.field == .key(key)
+      else { return nil }
       return ConditionSQL(condition, tables: tables, now: now)
     }
   }

@@ -38,7 +38,7 @@ private struct TextSearch {
     match = WordMatch(words)
     wholeMatch = WordMatch(words, lastIsPrefix: false)
     self.db = db
-    selection = TrackSelection(db)
+    selection = TrackSelection(db, tables: evaluation.tables)
   }
 
   /// The tracks that have the words, if it helps the filter: if they are few, or its conditions look at every row.

@@ -12,7 +12,7 @@ extension ResultStore {
   ) throws(StoreError) -> [TrackRow] {
     try read { db in
       let evaluation = FilterEvaluation(db, tables: songs.tables)
-      return try TrackSelection(db).tracks(
+      return try TrackSelection(db, tables: songs.tables).tracks(
         in: evaluation.tracks(matching: filter), order: order, bounds: evaluation.bounds(of: filter, in: order),
         limit: limit, offset: offset)
     }
@@ -32,7 +32,7 @@ extension ResultStore {
   public func trackCount(matching filter: TrackFilter) throws(StoreError) -> Int {
     try read { db in
       try FilterEvaluation(db, tables: songs.tables).tracks(matching: filter).count(
-        ofAll: TrackSelection(db).allCount())
+        ofAll: TrackSelection(db, tables: songs.tables).allCount())
     }
   }
 }
@@ -40,9 +40,12 @@ extension ResultStore {
 /// Reads and sorts tracks.
 struct TrackSelection {
   private let db: Database
+  private let tables: Set<String>
 
-  init(_ db: Database) {
+  /// - Parameter tables: Those that the database has.
+  init(_ db: Database, tables: Set<String>) {
     self.db = db
+    self.tables = tables
   }
 
   /// How many tracks there are.
@@ -60,7 +63,7 @@ struct TrackSelection {
   ) throws -> [TrackRow] {
     let page: [SQLValue] = [.integer(limit ?? -1), .integer(offset)]
     if let ids = set.ids(atMost: Self.fewTracks) {
-      return try rows("ORDER BY \(order.sql) LIMIT ? OFFSET ?", [.list(ids)] + page)
+      return try rows("ORDER BY \(order.sql(tables)) LIMIT ? OFFSET ?", [.list(ids)] + page)
     }
     // Without the row, so that an index alone is read.
     let conditions = bounds.compactMap(\.condition) + (set.isAll ? [] : [TrackSet.condition(on: order.id)])
@@ -70,7 +73,7 @@ struct TrackSelection {
       """
       SELECT \(order.id) FROM \(order.source)
       \(conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))")
-      ORDER BY \(order.sql) LIMIT ? OFFSET ?
+      ORDER BY \(order.sql(tables)) LIMIT ? OFFSET ?
       """)
     var ids: [Int64] = []
     try select.forEach(values + page) { ids.append(select.integer(0)) }

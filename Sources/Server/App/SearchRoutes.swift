@@ -1,3 +1,4 @@
+internal import Application
 internal import Filters
 internal import HTTPTypes
 internal import Hummingbird
@@ -144,7 +145,7 @@ struct SearchRoutes: Sendable {
 
   static func filter(_ text: String) throws -> TrackFilter {
     do {
-      return try TrackFilter(parsing: text)
+      return try TrackFilter(parsing: text, columns: FindingColumn.known)
     } catch {
       throw FilterRequestError(error)
     }
@@ -152,12 +153,11 @@ struct SearchRoutes: Sendable {
 
   private static func order(_ query: QueryReading) throws -> TrackOrder? {
     guard let sort = try query.text("sort"), !sort.isEmpty else { return nil }
-    let name = sort.hasPrefix("-") ? String(sort.dropFirst()) : sort
-    guard let key = TrackOrder.Key(rawValue: name) else {
-      let hint = Suggestion.hint(for: name, in: TrackOrder.Key.allCases.map(\.rawValue))
-      throw RequestError(.badRequest, "sort: there is no order '\(printable(name))'; \(hint)")
+    do {
+      return try TrackOrder(parsing: sort, columns: FindingColumn.known)
+    } catch {
+      throw RequestError(.badRequest, "sort: \(error)")
     }
-    return TrackOrder(key, isDescending: sort.hasPrefix("-"))
   }
 
   private static var filters: Response {

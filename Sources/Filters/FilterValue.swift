@@ -1,0 +1,97 @@
+/// What stands behind the colon.
+struct FilterValue {
+  var text: String
+  var isQuoted: Bool
+  /// A star stands behind the quotation mark.
+  var isPrefix = false
+  /// In the filter, from 1; `nil` in an option.
+  var position: Int?
+
+  init(_ text: String, isQuoted: Bool, isPrefix: Bool = false, position: Int?) {
+    self.text = text
+    self.isQuoted = isQuoted
+    self.isPrefix = isPrefix
+    self.position = position
+  }
+
+  var withoutTilde: (value: FilterValue, hadTilde: Bool) {
+    guard text.hasSuffix("~") else { return (self, false) }
+    var value = self
+    value.text.removeLast()
+    return (value, true)
+  }
+
+  /// Without the star that stands behind words whose last one may go on.
+  var withoutStar: (text: String, hadStar: Bool) {
+    if isPrefix { return (text, true) }
+    if !isQuoted, text.hasSuffix("*") { return (String(text.dropLast()), true) }
+    return (text, false)
+  }
+
+  func error(expecting expected: String) -> FilterSyntaxError { error("\(expected) is expected") }
+  func error(_ reason: String) -> FilterSyntaxError {
+    FilterSyntaxError(text.isEmpty ? "\"\"" : text, at: position, reason)
+  }
+
+  // MARK: Reading
+
+  /// Two numbers with two dots between, of which one may be missing; or a number, which stands for what rounds to it.
+  /// - Parameters:
+  ///   - expected: What a value looks like, for messages.
+  ///   - read: A number, and the distance of numbers with as many digits.
+  func range(
+    expecting expected: String, _ read: (String) -> (value: Double, step: Double)?
+  ) throws(FilterSyntaxError) -> NumberRange {
+    guard let dots = text.firstRange(of: "..") else {
+      guard let (center, step) = read(text) else { throw error(expecting: expected) }
+      return NumberRange(lower: center - step / 2, upper: center + step / 2, includesUpper: false)
+    }
+    let (lower, upper) = (String(text[..<dots.lowerBound]), String(text[dots.upperBound...]))
+    let (low, high) = (read(lower)?.value, read(upper)?.value)
+    guard lower.isEmpty || low != nil, upper.isEmpty || high != nil, !(lower.isEmpty && upper.isEmpty) else {
+      throw error(expecting: expected)
+    }
+    if let low, let high, low > high {
+      throw error("the range begins behind its end; did you mean \(upper)..\(lower)?")
+    }
+    return NumberRange(lower: low, upper: high)
+  }
+
+  func flag(expecting expected: String) throws(FilterSyntaxError) -> Bool {
+    switch text.lowercased() {
+    case "yes", "true", "1": true
+    case "no", "false", "0": false
+    default: throw error(expecting: expected)
+    }
+  }
+}
+
+/// Numbers as filters write them, and the distance of numbers with as many digits.
+enum FilterNumber {
+  static func decimal(_ text: String) -> (value: Double, step: Double)? {
+    let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+    let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+    guard digits.utf8.count <= 15, (1...2).contains(parts.count),
+      parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } }), let value = Double(text)
+    else { return nil }
+    return (value, parts.count == 1 ? 1 : parts[1].utf8.reduce(1) { step, _ in step / 10 })
+  }
+
+  /// `3:00`, `1:02:03`, `90`, `90s`, `5m`, `1h`.
+  static func duration(_ text: String) -> (value: Double, step: Double)? {
+    let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600]
+    if let last = text.last, let unit = units[last] {
+      return decimal(String(text.dropLast())).flatMap { $0.value < 0 ? nil : ($0.value * unit, $0.step * unit) }
+    }
+    var total = 0.0
+    var step = 1.0
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count <= 3 else { return nil }
+    for (position, part) in parts.enumerated() {
+      guard let found = decimal(String(part)), found.value >= 0, position == 0 || found.value < 60 else { return nil }
+      total = total * 60 + found.value
+      step = found.step
+    }
+    return (total, step)
+  }
+}

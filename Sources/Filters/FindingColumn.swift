@@ -1,0 +1,94 @@
+public import Analysis
+
+/// A number, text or flag of a declared finding, by which tracks are filtered and sorted. Its name is that of the CSV report:
+/// the finding and the field, such as `traits_energy`.
+public struct FindingColumn: Sendable, Hashable {
+  public enum Kind: Sendable, Hashable {
+    case number
+    /// A number of seconds, which may be written as a time.
+    case seconds
+    case text, flag
+  }
+
+  public let name: String
+  public let kind: Kind
+  /// One sentence.
+  public let summary: String
+  /// Of the database.
+  public let table: String
+  public let column: String
+  public let isIndexed: Bool
+
+  /// Those of the findings, in the order of reports.
+  ///
+  /// Not of the tempo: a person may have corrected it, and `bpm`, `confidence` and `locked` ask for what counts.
+  public static func all(of findings: [any DeclaredFinding.Type]) -> [FindingColumn] {
+    findings.filter { $0 != TempoFinding.self }.flatMap { columns(of: $0) }
+  }
+
+  private static func columns<Finding: DeclaredFinding>(of type: Finding.Type) -> [FindingColumn] {
+    let declaration = Finding.declaration
+    return declaration.fields.compactMap { field in
+      guard field.report != nil, case .columns(let columns) = field.storage, columns.count == 1 else { return nil }
+      let kind: Kind
+      switch columns[0].type {
+      case .number, .integer: kind = field.name.hasSuffix("_s") ? .seconds : .number
+      case .text: kind = .text
+      case .boolean: kind = .flag
+      default: return nil
+      }
+      return FindingColumn(
+        name: "\(declaration.name)_\(field.name)", kind: kind, summary: field.summary,
+        table: columns[0].table ?? declaration.table, column: columns[0].name, isIndexed: columns[0].isIndexed)
+    }
+  }
+
+  // MARK: Filters
+
+  /// A filter with this field.
+  public var example: String {
+    switch kind {
+    case .number: "\(name):0.5.."
+    case .seconds: "\(name):..0:30"
+    case .text: "\(name):word"
+    case .flag: "\(name):yes"
+    }
+  }
+
+  /// What a value looks like, for messages.
+  public var expects: String {
+    switch kind {
+    case .number: "a number or range, such as 0.8.. or -14..-9, or none"
+    case .seconds: "a time or range, such as 2.5, ..0:30 or 90s.., or none"
+    case .text: "a text (a * behind it stands for what follows), or none"
+    case .flag: "yes, no or none"
+    }
+  }
+
+  func expression(_ value: FilterValue) throws(FilterSyntaxError) -> TrackFilter.Expression {
+    .condition(.finding(self, try test(value)))
+  }
+
+  private func test(_ value: FilterValue) throws(FilterSyntaxError) -> FindingTest {
+    if !value.isQuoted, value.text.lowercased() == "none" { return .none }
+    switch kind {
+    case .number: return .number(try value.range(expecting: expects, FilterNumber.decimal))
+    case .seconds: return .number(try value.range(expecting: expects, FilterNumber.duration))
+    case .flag: return .flag(try value.flag(expecting: expects))
+    case .text:
+      let (text, isPrefix) = value.withoutStar
+      if text.isEmpty { throw value.error(expecting: expects) }
+      return .text(text, isPrefix: isPrefix)
+    }
+  }
+}
+
+/// What is asked of a field of a finding.
+public enum FindingTest: Sendable, Equatable {
+  case number(NumberRange)
+  /// The whole text, or its beginning; case does not count.
+  case text(String, isPrefix: Bool)
+  case flag(Bool)
+  /// There is no value, or no finding.
+  case none
+}
