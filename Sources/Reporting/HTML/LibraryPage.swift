@@ -56,7 +56,7 @@ final class LibraryPage {
   // MARK: Writing
 
   func write(to output: ([UInt8]) throws -> Void) throws {
-    for piece in try PageMarkup().pieces(news.markup(below: columns.root)) {
+    for piece in try PageMarkup().pieces(news.report(below: columns.root).templateValues) {
       try output(Array(piece.text.utf8))
       switch piece.data {
       case .library: try output(news.library(columns))

@@ -100,7 +100,7 @@ struct ReportRoutes: Sendable {
       json.put("about", folder.about)
       json.key("tracks")
       json.beginArray()
-      for id in folder.ids { json.string(id) }
+      for track in folder.tracks { json.string(track.id) }
       json.endArray()
       json.put("where", folder.path.contains("\"") ? nil : "under:\"\(folder.path)\"")
     }

@@ -27,12 +27,11 @@ struct UnsureTempos {
     tracks.removeLast(max(0, tracks.count - Self.kept))
   }
 
-  func files(limit: Int) -> [[String: Any]] {
+  func files(limit: Int) -> [MorningReport.Cause.File] {
     tracks.sorted { $0.confidence < $1.confidence }.prefix(limit).map {
-      [
-        "id": ContentID(ofPath: $0.path).description, "path": DisplayPath.text(of: $0.path),
-        "why": "\(PageWords.decimal($0.bpm)) BPM, \(PageWords.percent($0.confidence)) confidence",
-      ]
+      MorningReport.Cause.File(
+        id: ContentID(ofPath: $0.path).description, path: DisplayPath.text(of: $0.path),
+        text: "\(PageWords.decimal($0.bpm)) BPM, \(PageWords.percent($0.confidence)) confidence")
     }
   }
 }

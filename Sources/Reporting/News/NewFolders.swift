@@ -1,5 +1,4 @@
 internal import Analysis
-internal import Foundation
 internal import Library
 internal import Platform
 internal import Records
@@ -17,14 +16,16 @@ struct NewFolders {
   private struct Folder {
     private(set) var tracks = 0
     private(set) var seconds = 0.0
-    private(set) var rows: [Int] = []
+    private(set) var listed: [MorningReport.Folder.Track] = []
     private(set) var artists: [String: Int] = [:]
     private(set) var tempos: ClosedRange<Double>?
 
     mutating func count(_ record: FileRecord, row: Int, _ seconds: Double) {
       tracks += 1
       self.seconds += seconds
-      if rows.count < NewFolders.listedPrints { rows.append(row) }
+      if listed.count < NewFolders.listedPrints {
+        listed.append(MorningReport.Folder.Track(id: ContentID(ofPath: record.path).description, row: row))
+      }
       if let artist = record.track.artist { artists[artist, default: 0] += 1 }
       if let tempo = record.tempo, let bpm = tempo.bpm, abs(bpm) < 1e6, tempo.confidence >= UnsureTempos.limit {
         tempos = min(tempos?.lowerBound ?? bpm, bpm)...max(tempos?.upperBound ?? bpm, bpm)
@@ -48,20 +49,18 @@ struct NewFolders {
     folders[folder, default: Folder()].count(record, row: row, seconds)
   }
 
-  /// Folders that `markup` has no room for.
+  /// Folders that there is no room for.
   var restCount: Int { max(0, folders.count - Self.listed) }
 
-  /// The values of the template, the folder with most tracks first.
+  /// The folder with most tracks first.
   /// - Parameter root: What names of folders are relative to, with a slash at its end.
-  func markup(below root: String) -> [[String: Any]] {
+  func folders(below root: String) -> [MorningReport.Folder] {
     let ordered = folders.sorted { ($1.value.tracks, $0.key) < ($0.value.tracks, $1.key) }
     return ordered.prefix(Self.listed).map { path, folder in
-      [
-        "path": path, "folder": Self.name(of: path, below: root) + "/",
-        "count": "\(PageWords.counted(folder.tracks, "track")) · \(PageWords.span(folder.seconds))",
-        "about": folder.about, "tracks": folder.rows.map { String($0) }.joined(separator: ","),
-        "show": "status=new&folder=\(path.addingPercentEncoding(withAllowedCharacters: Self.unescaped) ?? "")",
-      ]
+      MorningReport.Folder(
+        name: Self.name(of: path, below: root) + "/", path: path,
+        text: "\(PageWords.counted(folder.tracks, "track")) · \(PageWords.span(folder.seconds))", about: folder.about,
+        tracks: folder.listed)
     }
   }
 
@@ -70,7 +69,4 @@ struct NewFolders {
     if folder.utf8.count >= root.utf8.count { return String(folder.utf8.dropFirst(root.utf8.count)) ?? "" }
     return root.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""
   }
-
-  private static let unescaped = CharacterSet(
-    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 }

@@ -113,26 +113,16 @@ final class PageNews {
 
   // MARK: The first screen
 
-  /// The values of the template.
   /// - Parameter root: What names of folders are relative to, with a slash at its end.
-  func markup(below root: String) -> [String: Any] {
+  func report(below root: String) -> MorningReport {
     let made = LocalTime(generated, in: source.timeZone)
-    let causes = causes.markup(of: run, isFirstRun: isFirstRun)
-    let folders = newFolders.markup(below: root)
-    let hasNew = run != nil && !isFirstRun
-    var values: [String: Any] = [
-      "title": "\(title) · Nocturne, \(made.longDate)", "when": when, "sentence": sentence, "all_fine": causes.isEmpty,
-      "causes": causes, "has_new": hasNew, "nothing_new": newTracks == 0, "new_folders": folders,
-      "two_columns": !causes.isEmpty && hasNew && !folders.isEmpty,
-      "footer": [source.program, run.map { "pipeline \($0.pipeline)" }, "made \(made.longDate) at \(made.clock)"]
-        .compactMap(\.self).joined(separator: " · "),
-    ]
-    if !subtitle.isEmpty { values["sub"] = subtitle }
-    if newFolders.restCount > 0 {
-      values["new_rest"] = "And \(PageWords.counted(newFolders.restCount, "more folder"))."
-    }
-    if newTracks > 1 { values["new_all"] = "Show all \(PageWords.number(newTracks)) in the table" }
-    return values
+    return MorningReport(
+      title: title, when: when, sentence: sentence, subtitle: subtitle.isEmpty ? nil : subtitle,
+      causes: causes.causes(of: run, isFirstRun: isFirstRun), canHaveNew: run != nil && !isFirstRun,
+      newFolders: newFolders.folders(below: root), otherFolderCount: newFolders.restCount, newCount: newTracks,
+      day: made.longDate,
+      footer: [source.program, run.map { "pipeline \($0.pipeline)" }, "made \(made.longDate) at \(made.clock)"]
+        .compactMap(\.self).joined(separator: " · "))
   }
 
   private var attention: Int { causes.fileCount }
@@ -198,7 +188,7 @@ final class PageNews {
   private var runNameAsTitle: String { runName.prefix(1).uppercased() + runName.dropFirst() }
 
   /// The headline in parts, some of which lead to a section.
-  private var sentence: [[String: Any]] {
+  private var sentence: [MorningReport.Part] {
     guard let run else {
       return tracks == 0
         ? [part("No tracks yet.")]
@@ -223,7 +213,7 @@ final class PageNews {
       return joined(
         "First run: ", [part("\(PageWords.counted(tracks, "track")) analyzed", link: "tracks")] + broken, effort + ".")
     }
-    var news: [[String: Any]] = []
+    var news: [MorningReport.Part] = []
     if newTracks > 0 { news.append(part("\(PageWords.number(newTracks)) new", link: "new")) }
     if updated > 0 { news.append(part("\(PageWords.number(updated)) updated")) }
     if vanished > 0 { news.append(part("\(PageWords.number(vanished)) gone")) }
@@ -240,9 +230,9 @@ final class PageNews {
   }
 
   /// Damage and failures that no earlier run has told of.
-  private var brokenParts: [[String: Any]] {
-    func bad(_ text: String) -> [String: Any] { part(text, link: "attention", isBad: true) }
-    var parts: [[String: Any]] = []
+  private var brokenParts: [MorningReport.Part] {
+    func bad(_ text: String) -> MorningReport.Part { part(text, link: "attention", isBad: true) }
+    var parts: [MorningReport.Part] = []
     if newlyDamaged > 0 { parts.append(bad("\(PageWords.number(newlyDamaged)) damaged")) }
     if newlyFailed > 0 { parts.append(bad("\(PageWords.number(newlyFailed)) failed")) }
     return parts + lostRootTexts.map(bad)
@@ -261,13 +251,11 @@ final class PageNews {
     return runNameAsTitle + "’s"
   }
 
-  private func part(_ text: String, link: String? = nil, isBad: Bool = false) -> [String: Any] {
-    var part: [String: Any] = ["text": text, "bad": isBad]
-    if let link { part["link"] = link }
-    return part
+  private func part(_ text: String, link: String? = nil, isBad: Bool = false) -> MorningReport.Part {
+    MorningReport.Part(text: text, isBad: isBad, link: link)
   }
 
-  private func joined(_ start: String, _ parts: [[String: Any]], _ end: String) -> [[String: Any]] {
+  private func joined(_ start: String, _ parts: [MorningReport.Part], _ end: String) -> [MorningReport.Part] {
     var all = [part(start)]
     for (index, next) in parts.enumerated() {
       if index > 0 { all.append(part(", ")) }

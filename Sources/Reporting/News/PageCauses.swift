@@ -11,11 +11,13 @@ struct PageCauses {
     var code: String
   }
 
+  private typealias File = MorningReport.Cause.File
+
   private struct Cause {
     private(set) var total = 0
     private(set) var news = 0
-    private var listedNews: [[String: Any]] = []
-    private var listedOthers: [[String: Any]] = []
+    private var listedNews: [File] = []
+    private var listedOthers: [File] = []
     /// How much of the first file could be read.
     private(set) var extent: String?
 
@@ -25,14 +27,13 @@ struct PageCauses {
       total += 1
       if isNews { news += 1 }
       guard (isNews ? listedNews : listedOthers).count < PageCauses.listedFiles else { return }
-      let file: [String: Any] = [
-        "id": ContentID(ofPath: record.path).description, "path": DisplayPath.text(of: record.path), "why": text,
-      ]
+      let file = File(
+        id: ContentID(ofPath: record.path).description, path: DisplayPath.text(of: record.path), text: text)
       if isNews { listedNews.append(file) } else { listedOthers.append(file) }
     }
 
     /// Those that no earlier run has told of come first.
-    var files: [[String: Any]] { Array((listedNews + listedOthers).prefix(PageCauses.listedFiles)) }
+    var files: [File] { Array((listedNews + listedOthers).prefix(PageCauses.listedFiles)) }
   }
 
   private var causes: [Key: Cause] = [:]
@@ -53,13 +54,13 @@ struct PageCauses {
     unsure.count(record.path, bpm: bpm, confidence: tempo.confidence)
   }
 
-  /// The values of the template: failures, damage, what the run did not find, doubts.
+  /// Failures, damage, what the run did not find, doubts.
   /// - Parameter isFirstRun: Then all is news, and that is not said.
-  func markup(of run: RunRecord?, isFirstRun: Bool) -> [[String: Any]] {
-    markupOfFiles(isFirstRun: isFirstRun) + markup(of: run?.roots ?? []) + markupOfUnsureTempos
+  func causes(of run: RunRecord?, isFirstRun: Bool) -> [MorningReport.Cause] {
+    causesOfFiles(isFirstRun: isFirstRun) + causes(of: run?.roots ?? []) + causesOfUnsureTempos
   }
 
-  private func markupOfFiles(isFirstRun: Bool) -> [[String: Any]] {
+  private func causesOfFiles(isFirstRun: Bool) -> [MorningReport.Cause] {
     let ordered = causes.sorted { first, second in
       func rank(_ cause: (key: Key, value: Cause)) -> (Int, Int, Int) {
         (cause.key.isFailure ? 0 : 1, -cause.value.news, -cause.value.total)
@@ -73,14 +74,14 @@ struct PageCauses {
       if !isFirstRun, cause.news > 0, cause.news < cause.total {
         advice = "\(PageWords.number(cause.news)) \(cause.news == 1 ? "is" : "are") new. " + advice
       }
-      return entry(
-        key.isFailure ? "failed" : "damaged",
-        what: words.sentence(count: cause.total, number: PageWords.number(cause.total)), advice,
-        noun: "file", count: cause.total, files: cause.files, show: "status=\(key.code)")
+      return MorningReport.Cause(
+        kind: key.isFailure ? .failed : .damaged, subject: .file,
+        what: words.sentence(count: cause.total, number: PageWords.number(cause.total)), advice: advice,
+        count: cause.total, files: cause.files, tableState: "status=\(key.code)")
     }
   }
 
-  private func markup(of roots: [RunRecord.Root]) -> [[String: Any]] {
+  private func causes(of roots: [RunRecord.Root]) -> [MorningReport.Cause] {
     roots.filter { $0.condition != .scanned }.map { root in
       let (what, advice) =
         switch root.condition {
@@ -89,13 +90,13 @@ struct PageCauses {
           ("A folder could not be read to its end.", "Check its permissions and the disk. What is known is kept.")
         case .missing, .scanned: ("A folder is not there.", "Is the drive mounted? What is known of its files is kept.")
         }
-      return entry(
-        "failed", what: what, advice, noun: "folder", count: 1, files: [["path": DisplayPath.text(of: root.path)]],
-        show: nil)
+      return MorningReport.Cause(
+        kind: .failed, subject: .folder, what: what, advice: advice, count: 1,
+        files: [File(path: DisplayPath.text(of: root.path))])
     }
   }
 
-  private var markupOfUnsureTempos: [[String: Any]] {
+  private var causesOfUnsureTempos: [MorningReport.Cause] {
     guard unsure.total > 0 else { return [] }
     let what =
       unsure.total == 1
@@ -105,23 +106,9 @@ struct PageCauses {
       ? "Listen to it, and correct it if it is wrong: analyze review. Corrections survive every later run."
       : "Walk through them and correct what is wrong: analyze review. Corrections survive every later run."
     return [
-      entry(
-        "unsure", what: what, advice, noun: "track", count: unsure.total, files: unsure.files(limit: Self.listedFiles),
-        show: "confidence=guess")
+      MorningReport.Cause(
+        kind: .unsure, subject: .track, what: what, advice: advice, count: unsure.total,
+        files: unsure.files(limit: Self.listedFiles), tableState: "confidence=guess")
     ]
-  }
-
-  private func entry(
-    _ shape: String, what: String, _ advice: String, noun: String, count: Int, files: [[String: Any]], show: String?
-  ) -> [String: Any] {
-    var entry: [String: Any] = [
-      "failed": shape == "failed", "damaged": shape == "damaged", "unsure": shape == "unsure", "what": what,
-      "do": advice, "more": files.count == 1 ? "Show \(noun)" : "Show \(PageWords.counted(files.count, noun))",
-      "files": files, "count": count,
-    ]
-    if let show, count > files.count {
-      entry["rest"] = ["text": "Show all \(PageWords.number(count)) in the table", "show": show]
-    }
-    return entry
   }
 }

@@ -1,0 +1,96 @@
+package import Platform
+package import Records
+
+/// The first screen of the page as values: what is new since the last run, what broke and why, in sentences.
+package struct MorningReport: Sendable {
+  /// A piece of the headline.
+  package struct Part: Sendable, Equatable {
+    package var text: String
+    package var isBad: Bool
+    /// The section that it is about: `new`, `attention` or `tracks`.
+    package var link: String?
+  }
+
+  package struct Cause: Sendable, Equatable {
+    package enum Kind: String, Sendable {
+      case failed, damaged, unsure
+    }
+
+    /// What it is about.
+    package enum Subject: String, Sendable {
+      case file, folder, track
+    }
+
+    package struct File: Sendable, Equatable {
+      /// Of a track; `nil` for a folder.
+      package var id: String?
+      package var path: String
+      package var text: String?
+    }
+
+    package var kind: Kind
+    package var subject: Subject
+    package var what: String
+    package var advice: String
+    /// Of all files or folders.
+    package var count: Int
+    /// Those with most to tell, 20 at most.
+    package var files: [File]
+    /// The state of the page's table that shows them all; `nil` if it cannot.
+    var tableState: String?
+  }
+
+  package struct Folder: Sendable, Equatable {
+    package struct Track: Sendable, Equatable {
+      package var id: String
+      /// Of the page's table.
+      var row: Int
+    }
+
+    /// Below the root of the run, with a slash at its end.
+    package var name: String
+    package var path: String
+    package var text: String
+    package var about: String
+    /// 24 at most.
+    package var tracks: [Track]
+  }
+
+  package var title: String
+  package var when: String
+  package var sentence: [Part]
+  package var subtitle: String?
+  package var causes: [Cause]
+  /// Whether there is an earlier run, so that something can be new.
+  var canHaveNew: Bool
+  /// Those with most tracks.
+  package var newFolders: [Folder]
+  var otherFolderCount: Int
+  package var newCount: Int
+  /// The day on which it was made.
+  var day: String
+  /// What made it, of what, and when.
+  var footer: String
+}
+
+extension MorningReport {
+  /// - Parameters:
+  ///   - run: The last one; `nil` if there was none.
+  ///   - runs: All, oldest first.
+  ///   - forEachRecord: Calls its argument with all records, those that are gone too, in the order of paths and with their
+  ///     runs.
+  package init(
+    of run: RunRecord?, among runs: [RunOutline], generated: Timestamp = .now,
+    forEachRecord: ((FileRecord) throws -> Void) throws -> Void
+  ) rethrows {
+    let news = PageNews(run: run, generated: generated, source: PageSource(runs: runs))
+    var row = 0
+    try forEachRecord { record in
+      news.countHistory(record)
+      if record.isVanished || PageNews.isUnlisted(record) { return }
+      news.count(record, status: TrackColumns.Status(of: record), row: row)
+      row += 1
+    }
+    self = news.report(below: run?.roots.first.map { DisplayPath.text(of: $0.path) + "/" } ?? "/")
+  }
+}
