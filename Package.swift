@@ -222,7 +222,7 @@ let package = Package(
     testTarget(
       "RecognitionTests",
       [
-        "Analysis", "AnalysisTesting", "DSP", "Landmarks", "Listening", "Platform", "Recognition", "Text", systemPackage,
+        "Analysis", "AnalysisTesting", "DSP", "Landmarks", "Listening", "Recognition", "Text", systemPackage,
       ]),
     testTarget("AnalyzerContractTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Text"]),
     testTarget("DigestsTests", ["Digests"]),
