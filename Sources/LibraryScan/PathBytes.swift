@@ -9,11 +9,11 @@ extension FilePath {
     if components.contains(where: { $0.kind == .parentDirectory }), let resolved = try? resolved() {
       return resolved
     }
-    return (isAbsolute ? self : Self.currentFolder.appending(components)).lexicallyNormalized()
+    return (isAbsolute ? self : Self.shownFolder.appending(components)).lexicallyNormalized()
   }
 
   /// As the shell shows it (`PWD`, with links) if that is still correct, otherwise as the kernel does.
-  private static var currentFolder: FilePath {
+  private static var shownFolder: FilePath {
     if let shown = unsafe getenv("PWD") {
       let path = unsafe FilePath(platformString: shown)
       if path.isAbsolute, let here = try? FileStatus(at: ".", followingLinks: true),
@@ -22,9 +22,7 @@ extension FilePath {
         return path
       }
     }
-    guard let kernel = unsafe getcwd(nil, 0) else { return "/" }
-    defer { unsafe free(kernel) }
-    return unsafe FilePath(platformString: kernel)
+    return currentFolder
   }
 }
 

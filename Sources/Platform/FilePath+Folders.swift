@@ -2,6 +2,13 @@ internal import Glibc
 public import SystemPackage
 
 extension FilePath {
+  /// The folder that this process works in, without links.
+  public static var currentFolder: FilePath {
+    guard let folder = unsafe getcwd(nil, 0) else { return "/" }
+    defer { unsafe free(folder) }
+    return unsafe FilePath(platformString: folder)
+  }
+
   /// Makes a folder, and those above it that are missing. What is a folder already, or a link to one, stays as it is.
   /// - Parameter permissions: Of all that are made, within the umask.
   public func makeFolder(
@@ -24,8 +31,8 @@ extension FilePath {
     throw problem == .fileExists ? .notDirectory : problem
   }
 
-  /// Removes what has this name: a folder with all that is in it, and a link without what it leads to. What the system does
-  /// not let go stays.
+  /// Removes what has this name: a folder with all that is in it, and a link without what it leads to. What the system
+  /// does not let go stays.
   public func removeAll() {
     let parent = removingLastComponent()
     guard let name = lastComponent, let folder = try? OpenFolder(parent.isEmpty ? "." : parent) else { return }
@@ -34,8 +41,8 @@ extension FilePath {
 }
 
 extension OpenFolder {
-  /// Removes what has this name in it, like `FilePath.removeAll`. Nothing outside is removed, even if somebody puts links in
-  /// the place of folders meanwhile.
+  /// Removes what has this name in it, like `FilePath.removeAll`. Nothing outside is removed, even if somebody puts
+  /// links in the place of folders meanwhile.
   public func removeAll(_ name: FilePath.Component) {
     guard name.withPlatformString({ unsafe unlinkat(descriptor.rawValue, $0, 0) }) != 0,
       let folder = try? folder(FilePath(root: nil, [name]), links: .refused)

@@ -34,7 +34,7 @@ struct CommandSettings {
   private init(_ settings: Settings) {
     self.settings = settings
     context = SettingContext(
-      folder: FilePath(FileManager.default.currentDirectoryPath), home: settings.folders.home)
+      folder: FilePath.currentFolder, home: settings.folders.home)
     Log.use(settings[Settings.logFormat])
   }
 

@@ -19,7 +19,7 @@ struct PathArgument: ExpressibleByArgument, Sendable {
 
   /// Without `.` and `..`; symbolic links stay as they are.
   static func absolute(_ path: FilePath) -> FilePath {
-    var whole = path.isAbsolute ? path : FilePath(FileManager.default.currentDirectoryPath).pushing(path)
+    var whole = path.isAbsolute ? path : FilePath.currentFolder.pushing(path)
     whole.lexicallyNormalize()
     return whole
   }

@@ -91,7 +91,7 @@ struct WorkerCommand: AsyncParsableCommand {
         ) { Log.write(.warning, "fewer_jobs", $0) },
         timeLimit: settings.timeLimit,
         isolation: analysis.isolation(settings, definition, plan), walk: settings.settings.walk, shard: shard,
-        separator: from0 ? 0 : 0x0A, workingFolder: FilePath(FileManager.default.currentDirectoryPath),
+        separator: from0 ? 0 : 0x0A, workingFolder: FilePath.currentFolder,
         programVersion: Nocturne.version),
       reading: .standardInput, control: control, answer: { try output.write(writer.line(for: $0)) })
     do {

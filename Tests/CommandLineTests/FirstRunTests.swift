@@ -1,5 +1,6 @@
 import AnalysisTesting
 import Foundation
+import Platform
 import SystemPackage
 import Testing
 import Text
@@ -97,6 +98,18 @@ import Text
     #expect(abs(bpm - 120) < 0.1, "\(bpm)")
     #expect(abs(Double(tempo["beats_s"].elements.count) - 10 * bpm / 60) < 3)
     #expect(try place.run(pipeline: "default").file("clicks.wav")["tempo"]["beats_s"] == .null)
+  }
+
+  /// Its name is of another time.
+  @Test func theCurrentFolderMayHaveAnyName() throws {
+    let place = try Workplace()
+    let odd = place.library.pushing(FilePath(bytes: [0xE9, 0xFF]))
+    try odd.makeFolder()
+    try place.write(Audio.wav(1), to: odd.appending("a.wav"))
+    let database: [Argument] = ["--database", Argument(place.database)]
+    let run = try place.start([".", "--pipeline", "tags-only", "--output", "-", "--report", "csv"] + database, in: odd)
+    #expect(run.end().status == 0)
+    #expect(try place.start(["show", "a.wav"] + database, in: odd).end().status == 0)
   }
 
   /// Formats that need FFmpeg to be made; all others of the decoder are tested with it.

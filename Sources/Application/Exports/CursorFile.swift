@@ -41,13 +41,8 @@ package struct CursorFile: Sendable {
   package func read() throws(CursorFileError) -> LibraryCursor? {
     let bytes: [UInt8]
     do {
-      let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
-      bytes = try file.closeAfter {
-        try [UInt8](unsafeUninitializedCapacity: Self.largestSize) { buffer, count in
-          count = unsafe try file.read(into: UnsafeMutableRawBufferPointer(buffer))
-        }
-      }
-    } catch Errno.noSuchFileOrDirectory {
+      bytes = try SmallFile.read(path, limit: Self.largestSize)
+    } catch .noSuchFileOrDirectory {
       return nil
     } catch {
       throw .cannotRead(path, reason: "\(error)")

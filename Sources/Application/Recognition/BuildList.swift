@@ -39,9 +39,7 @@ struct BuildList {
       condition = .missing
       return
     }
-    guard
-      let states = Self.states(in: String(decoding: try Data(contentsOf: URL(filePath: file.string)), as: UTF8.self))
-    else {
+    guard let states = Self.states(in: String(decoding: try SmallFile.read(file, limit: 1 << 30), as: UTF8.self)) else {
       condition = .damaged
       return
     }

@@ -145,7 +145,8 @@ package struct RunMetrics: Sendable {
   private func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
 
   private static func lastSuccess(in path: FilePath) -> Int64? {
-    guard let text = try? String(contentsOfFile: path.string, encoding: .utf8) else { return nil }
+    guard let bytes = try? SmallFile.read(path, limit: 1 << 20) else { return nil }
+    let text = String(decoding: bytes, as: UTF8.self)
     let name = "nocturne_run_last_success_timestamp_seconds "
     return text.split(separator: "\n").first { $0.hasPrefix(name) }.flatMap { Int64($0.dropFirst(name.count)) }
   }

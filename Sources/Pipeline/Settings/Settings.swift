@@ -1,7 +1,7 @@
 internal import Analysis
 public import Foundation
 public import LibraryScan
-internal import Platform
+public import Platform
 public import Records
 public import SystemPackage
 internal import Text
@@ -107,7 +107,7 @@ extension Settings {
   /// - Throws: `DefinitionError` for a file or variable that is invalid.
   public static func load(
     environment: [String: String] = ProcessInfo.processInfo.environment,
-    workingFolder: FilePath = FilePath(FileManager.default.currentDirectoryPath),
+    workingFolder: FilePath = FilePath.currentFolder,
     systemFolder: FilePath = "/etc/nocturne"
   ) throws(DefinitionError) -> Settings {
     let folders = StandardFolders(environment: environment, system: systemFolder)

@@ -93,17 +93,7 @@ package final class TokenFile: Sendable {
           description: "Other users can read the tokens in “\(shown)”. Change that with: chmod 600 '\(shown)'")
       }
       guard status.size <= maximumSize else { throw Problem(description: "“\(shown)” is too large for tokens.") }
-      var bytes = [UInt8](repeating: 0, count: maximumSize)
-      let count = try unsafe bytes.withUnsafeMutableBytes { buffer in
-        var count = 0
-        while count < buffer.count {
-          let more = try unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
-          if more == 0 { break }
-          count += more
-        }
-        return count
-      }
-      text = String(decoding: bytes[..<count], as: UTF8.self)
+      text = String(decoding: try file.readToEnd(limit: maximumSize), as: UTF8.self)
     } catch let problem as Problem {
       throw problem
     } catch {
