@@ -96,7 +96,7 @@ let package = Package(
     swiftTarget(
       "Exports",
       [
-        "Analysis", "CSpawn", "CZlib", "Filters", "Library", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage,
+        "Analysis", "CZlib", "Filters", "Library", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage,
       ]),
     swiftTarget("Digests", ["CLibAV"]),
     swiftTarget("MediaContainers", [systemPackage]),
@@ -104,7 +104,7 @@ let package = Package(
       "AudioDecoding",
       ["Analysis", "CLibAV", "CSamplerate", "CSndfile", "CSoxr", "DSP", "MediaContainers", systemPackage]),
     swiftTarget(
-      "AudioEncoding", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "CSpawn", "DSP", "Platform", systemPackage]),
+      "AudioEncoding", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "DSP", "Platform", systemPackage]),
     swiftTarget("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),
     swiftTarget(
       "TagWriting", ["Analysis", "AudioDecoding", "MediaContainers", "Platform", "TagReading", systemPackage]),
@@ -125,7 +125,7 @@ let package = Package(
       ], excluding: ["Resources"]),
     swiftTarget(
       "Listening",
-      ["Analysis", "AudioDecoding", "CSpawn", "DSP", "Landmarks", "Recognition", "Platform", systemPackage]),
+      ["Analysis", "AudioDecoding", "DSP", "Landmarks", "Recognition", "Platform", systemPackage]),
     swiftTarget("LibraryScan", ["Platform", systemPackage]),
     swiftTarget("Filters", ["Analysis", "Text", systemPackage]),
     swiftTarget(
@@ -150,7 +150,7 @@ let package = Package(
     .target(
       name: "Pipeline",
       dependencies: [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "CSpawn", "DSP", "Digests", "LibraryScan", "Records", "ResultStore",
+        "Analysis", "AnalysisEngine", "AudioDecoding", "DSP", "Digests", "LibraryScan", "Records", "ResultStore",
         "Platform", "Text", "Yams", systemPackage,
       ],
       // A link to pipelines/. Embedded, since a bundle is not found once the executable is moved.
@@ -167,13 +167,13 @@ let package = Package(
       ]),
     // The program of this name: the same binary under another one.
     swiftTarget(
-      "Fpcalc", ["Analysis", "AudioDecoding", "CSpawn", "Chromaprint", "Platform", "ResultStore", systemPackage]),
+      "Fpcalc", ["Analysis", "AudioDecoding", "Chromaprint", "Platform", "ResultStore", systemPackage]),
     // The catalogs over HTTP, and the app.
     .target(
       name: "Server",
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "CAppResources", "CLibAV",
-        "CSpawn", "CZlib", "Chromaprint", "Digests", "Filters", "Library", "LibraryScan", "Listening", "Pipeline", "Platform",
+        "CZlib", "Chromaprint", "Digests", "Filters", "Library", "LibraryScan", "Listening", "Pipeline", "Platform",
         "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -282,7 +282,7 @@ let package = Package(
     testTarget(
       "CommandLineTests",
       [
-        "Analysis", "AnalysisTesting", "Application", "AudioDecoding", "CSpawn", "Platform", "Text", "analyze",
+        "Analysis", "AnalysisTesting", "Application", "AudioDecoding", "Platform", "Text", "analyze",
         "analyze-file", "decode-audio", "find-tempo", "recognize", "recognize-pcm", systemPackage,
       ]),
   ]

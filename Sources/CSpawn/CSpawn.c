@@ -13,49 +13,70 @@
 #include <time.h>
 #include <unistd.h>
 
-static int make_pipe(int *reading, int *writing, int nonblocking_end) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return errno;
-  if (fcntl(ends[nonblocking_end], F_SETFL, O_NONBLOCK) != 0) {
-    int problem = errno;
-    close(ends[0]);
-    close(ends[1]);
-    return problem;
-  }
-  *reading = ends[0];
-  *writing = ends[1];
-  return 0;
-}
-
-int cspawn_input_pipe(int *reading, int *writing) { return make_pipe(reading, writing, 1); }
-
-int cspawn_output_pipe(int *reading, int *writing) { return make_pipe(reading, writing, 0); }
-
 /* The limit before cspawn_limit_memory, to restore it for started programs. */
 static struct rlimit memory_limit_before;
 static volatile int is_memory_limited;
 
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+/* Sanitizers reserve terabytes that are never written, and a limit of memory would count them. */
+enum { limits_memory = 0 };
+#else
+enum { limits_memory = 1 };
+#endif
+
+/* Lowers a limit, for good. */
+static int lower_limit(int resource, rlim_t soft, rlim_t hard) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit) != 0) return errno;
+  if (limit.rlim_max > hard) limit.rlim_max = hard;
+  limit.rlim_cur = soft < limit.rlim_max ? soft : limit.rlim_max;
+  return setrlimit(resource, &limit) == 0 ? 0 : errno;
+}
+
+/* All that is set before the program begins. */
+static int limit_resources(const struct cspawn_program *program) {
+  if (is_memory_limited && setrlimit(RLIMIT_DATA, &memory_limit_before) != 0) return errno;
+  int problem = 0;
+  if (limits_memory && program->memory_limit > 0) {
+    problem = lower_limit(RLIMIT_DATA, program->memory_limit, program->memory_limit);
+  }
+  /* The signal that comes first says what has happened. */
+  rlim_t seconds = program->processor_seconds;
+  if (problem == 0 && seconds > 0) problem = lower_limit(RLIMIT_CPU, seconds, seconds + 1);
+  if (problem == 0 && program->niceness > 0 && getpriority(PRIO_PROCESS, 0) < program->niceness) {
+    setpriority(PRIO_PROCESS, 0, program->niceness);
+  }
+  return problem;
+}
+
 /* Runs in the memory of the parent, which waits for it: only system calls are allowed. Returns only on failure. */
-static int become(char *const argv[], int leads_session, int input, int output, int error, pid_t parent) {
+static int become(const struct cspawn_program *program, pid_t parent) {
   struct sigaction standard = {.sa_handler = SIG_DFL};
   sigset_t none;
   sigemptyset(&none);
   for (int number = 1; number < NSIG; number++) sigaction(number, &standard, NULL);
-  if ((leads_session ? setsid() < 0 : setpgid(0, 0) != 0)) return errno;
-  if (prctl(PR_SET_PDEATHSIG, leads_session ? SIGUSR1 : SIGKILL) != 0) return errno;
+  if ((program->leads_session ? setsid() < 0 : setpgid(0, 0) != 0)) return errno;
+  if (prctl(PR_SET_PDEATHSIG, program->leads_session ? SIGUSR1 : SIGKILL) != 0) return errno;
   if (getppid() != parent) return ESRCH;
-  if (input < 0) input = open("/dev/null", O_RDONLY);
-  if (input < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(error, 2) < 0) return errno;
+  for (int number = 0; number <= 2; number++) {
+    int given = program->descriptors[number];
+    if (given < 0) given = open("/dev/null", number == 0 ? O_RDONLY : O_WRONLY);
+    if (given < 0 || dup2(given, number) < 0) return errno;
+  }
   closefrom(3);
-  if (is_memory_limited && setrlimit(RLIMIT_DATA, &memory_limit_before) != 0) return errno;
+  if (program->folder != NULL && chdir(program->folder) != 0) return errno;
+  int problem = limit_resources(program);
+  if (problem != 0) return problem;
   if (sigprocmask(SIG_SETMASK, &none, NULL) != 0) return errno;
-  execvp(argv[0], argv);
+  execvpe(program->arguments[0], program->arguments, program->environment != NULL ? program->environment : environ);
   return errno;
 }
 
-int cspawn_start(pid_t *process, char *const argv[], int leads_session, int input, int output, int error) {
-  /* If this process has closed 0, 1 or 2, a pipe may have that number and the first dup2 would overwrite it. */
-  if ((input >= 0 && input <= 2) || output <= 2 || error <= 2) return EBADF;
+int cspawn_start(pid_t *process, const struct cspawn_program *program) {
+  for (int number = 0; number <= 2; number++) {
+    /* The first dup2 would overwrite it. */
+    if (program->descriptors[number] >= 0 && program->descriptors[number] <= 2) return EBADF;
+  }
 
   /* posix_spawn cannot request the signal at the parent's end. No handler may run in the child, hence the mask. */
   sigset_t all, before;
@@ -65,7 +86,7 @@ int cspawn_start(pid_t *process, char *const argv[], int leads_session, int inpu
   pid_t parent = getpid();
   pid_t child = vfork();
   if (child == 0) {
-    problem = become(argv, leads_session, input, output, error, parent);
+    problem = become(program, parent);
     _exit(127);
   }
   if (child < 0) problem = errno;
@@ -87,18 +108,14 @@ int cspawn_copy(pid_t *process) {
   return 0;
 }
 
-/* Sanitizers reserve terabytes that are never written, and the limit would count them. */
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-int cspawn_limit_memory(size_t bytes) { return ENOTSUP; }
-#else
 int cspawn_limit_memory(size_t bytes) {
+  if (!limits_memory) return ENOTSUP;
   if (getrlimit(RLIMIT_DATA, &memory_limit_before) != 0) return errno;
   struct rlimit limit = {bytes, memory_limit_before.rlim_max};
   if (setrlimit(RLIMIT_DATA, &limit) != 0) return errno;
   is_memory_limited = 1;
   return 0;
 }
-#endif
 
 void cspawn_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
@@ -144,6 +161,8 @@ void cspawn_kill_others_in_session(pid_t session) {
 
 void cspawn_kill(pid_t process) {
   kill(-process, SIGKILL);
+  /* A copy is in the group of this process. */
+  kill(process, SIGKILL);
   if (getsid(process) == process) cspawn_kill_others_in_session(process);
 }
 

@@ -1,5 +1,5 @@
-internal import CSpawn
 internal import Glibc
+internal import Platform
 internal import SystemPackage
 
 /// Copies of this process that make one answer after the other, in any order; what crashes one costs the answer it was
@@ -13,8 +13,8 @@ struct CopiedWorkers {
     case output([UInt8])
     case message([UInt8])
     case end(UInt8)
-    /// It is gone: by this signal, or else with this status.
-    case lost(signal: Int32, status: Int32)
+    /// It is gone.
+    case lost(ChildProcess.Ending)
   }
 
   /// Gives back what a copy makes of an item.
@@ -33,7 +33,7 @@ struct CopiedWorkers {
   }
 
   private struct Worker {
-    var process: pid_t
+    var process: ChildProcess
     var input: FileDescriptor
     var output: FileDescriptor
     var item: Int
@@ -82,7 +82,7 @@ struct CopiedWorkers {
           } else {
             let worker = workers.remove(at: index)
             // Closing its input would not end it: copies that were made later have that open, too.
-            kill(worker.process, SIGKILL)
+            worker.process.kill()
             _ = reap(worker)
             break
           }
@@ -94,22 +94,22 @@ struct CopiedWorkers {
   private static func copy(_ prepare: () -> (Int, Reporter) -> UInt8) throws -> Worker {
     let input = try FileDescriptor.pipe()
     let output = try FileDescriptor.pipe()
-    var process: pid_t = -1
-    let problem = cspawn_copy(&process)
-    if problem == 0, process == 0 {
-      try? input.writeEnd.close()
-      try? output.readEnd.close()
-      // Whatever libraries print must not get among the fingerprints.
-      dup2(STDERR_FILENO, STDOUT_FILENO)
-      answer(items: input.readEnd, Reporter(descriptor: output.writeEnd), prepare())
+    let process: ChildProcess
+    do {
+      guard let copy = try ChildProcess.copyOfThisProcess() else {
+        try? input.writeEnd.close()
+        try? output.readEnd.close()
+        // Whatever libraries print must not get among the fingerprints.
+        dup2(STDERR_FILENO, STDOUT_FILENO)
+        answer(items: input.readEnd, Reporter(descriptor: output.writeEnd), prepare())
+      }
+      process = copy
+    } catch {
+      for end in [input.readEnd, input.writeEnd, output.readEnd, output.writeEnd] { try? end.close() }
+      throw error
     }
     try input.readEnd.close()
     try output.writeEnd.close()
-    guard problem == 0 else {
-      try input.writeEnd.close()
-      try output.readEnd.close()
-      throw Errno(rawValue: problem)
-    }
     return Worker(process: process, input: input.writeEnd, output: output.readEnd, item: 0)
   }
 
@@ -128,10 +128,7 @@ struct CopiedWorkers {
   private static func reap(_ worker: Worker) -> Event {
     try? worker.input.close()
     try? worker.output.close()
-    var status: Int32 = 0
-    var signal: Int32 = 0
-    _ = cspawn_reap(worker.process, &status, &signal)
-    return .lost(signal: signal, status: status)
+    return .lost(worker.process.waitForEnd())
   }
 
   private static func event(in bytes: inout [UInt8]) -> Event? {

@@ -1,5 +1,4 @@
 internal import AudioDecoding
-internal import CSpawn
 internal import Chromaprint
 internal import Glibc
 internal import Platform
@@ -57,7 +56,7 @@ package enum Fpcalc {
       try CopiedWorkers.run(
         itemCount: inputs.count, workerCount: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
         prepare: {
-          _ = cspawn_limit_memory(memoryLimit)
+          ResourceLimits.limitMemory(memoryLimit)
           let fingerprint = FileFingerprint(options, database: database)
           return { index, reporter in
             limitProcessorTime(of: inputs[index], options)
@@ -70,9 +69,9 @@ package enum Fpcalc {
           case .output(let text): printed.add(text, to: index)
           case .message(let text): complain(String(decoding: text, as: UTF8.self), about: inputs[index])
           case .end(let raw): verdict = FileVerdict(rawValue: raw) ?? .failed
-          case .lost(let signal, _):
+          case .lost(let ending):
             verdict = .failed
-            complain(reason(ofLossBy: signal), about: inputs[index])
+            complain(reason(of: ending), about: inputs[index])
           }
           guard let verdict else { return try printed.write() }
           switch verdict {
@@ -108,23 +107,18 @@ package enum Fpcalc {
   private static func limitProcessorTime(of input: FpcalcOptions.Input, _ options: FpcalcOptions) {
     // What is read as it comes may go on for months.
     guard case .file = input else { return }
-    let used = Int(ProcessorTime.of(getpid()) ?? 0)
     let audio = options.length > 0 ? min(options.length, longestAudio) : longestAudio
-    let limit = used + processorSeconds + Int(audio / 100) * processorSeconds
-    var limits = rlimit()
-    getrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &limits)
-    limits.rlim_cur = min(rlim_t(limit), limits.rlim_max)
-    setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &limits)
+    ResourceLimits.limitProcessorTime(toFurther: processorSeconds + Int(audio / 100) * processorSeconds)
   }
 
   /// Seconds; a day.
   private static let longestAudio = 86_400.0
 
-  private static func reason(ofLossBy signal: Int32) -> String {
-    switch signal {
-    case SIGXCPU: "Reading it took too much processor time."
-    case 0: "Reading it ended early."
-    default: "A decoder crashed over it (signal \(signal))."
+  private static func reason(of loss: ChildProcess.Ending) -> String {
+    switch loss {
+    case .signal(Int(SIGXCPU)): "Reading it took too much processor time."
+    case .signal(let signal): "A decoder crashed over it (signal \(signal))."
+    case .status: "Reading it ended early."
     }
   }
 

@@ -1,40 +1,49 @@
 package import Analysis
 internal import Foundation
-internal import Glibc
+internal import Platform
 package import Recognition
 package import SystemPackage
 
 /// Decodes audio from strangers in a process of its own; see `DecodingWorker`.
 package struct DecodingProcess: ~Copyable {
-  private let command: RecordingCommand
+  private let process: ChildProcess
+  private let output: FileDescriptor
   private let errors: FileDescriptor
 
   /// Bytes of its messages that are read.
   private static let errorLimit = 4096
+  /// More than any audio needs that is heard for an hour.
+  private static let limits = Program.Limits(memory: 512 << 20, processorSeconds: 120)
 
   /// Starts it.
   /// - Parameters:
   ///   - words: A program that runs `DecodingWorker`, and its arguments.
   ///   - input: What it decodes: a file, open for reading.
   package init(_ words: [String], input: FileDescriptor) throws(RecordingError) {
-    let pipe: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
+    var ends: [FileDescriptor] = []
+    let output: FileDescriptor.Pipe
+    let errors: FileDescriptor.Pipe
+    let process: ChildProcess
     do {
-      pipe = try FileDescriptor.pipe(options: .closeOnExec)
+      output = try FileDescriptor.pipe(nonBlocking: nil)
+      ends = [output.readEnd, output.writeEnd]
+      errors = try FileDescriptor.pipe(nonBlocking: nil)
+      ends += [errors.readEnd, errors.writeEnd]
+      var program = Program(words)
+      program.limits = Self.limits
+      process = try ChildProcess(program, input: input, output: output.writeEnd, errors: errors.writeEnd)
     } catch {
+      for end in ends { try? end.close() }
       throw .cannotOpen(words.first ?? "", reason: "\(error)")
     }
-    defer { try? pipe.writeEnd.close() }
-    do {
-      command = try RecordingCommand(words, input: input, errors: pipe.writeEnd)
-    } catch {
-      try? pipe.readEnd.close()
-      throw error
-    }
-    errors = pipe.readEnd
+    try? output.writeEnd.close()
+    try? errors.writeEnd.close()
+    (self.process, self.output, self.errors) = (process, output.readEnd, errors.readEnd)
   }
 
   deinit {
-    command.kill()
+    process.kill()
+    try? output.close()
     try? errors.close()
   }
 
@@ -46,7 +55,7 @@ package struct DecodingProcess: ~Copyable {
     while true {
       guard
         let count = try? bytes.withUnsafeMutableBytes({ buffer in
-          try command.output.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+          try output.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
         }), count > 0
       else { break }
       filled += count
@@ -60,20 +69,16 @@ package struct DecodingProcess: ~Copyable {
       bytes.replaceSubrange(0..<filled - used, with: Array(bytes[used..<filled]))
       filled -= used
     }
-    do {
-      try command.waitForEnd()
-    } catch {
-      throw failure(error)
-    }
+    let ending = process.waitForEnd()
+    if ending != .status(0) { throw failure(ending) }
   }
 
-  private func failure(_ error: RecordingError) -> DecodeError {
-    guard case .commandFailed(_, let status) = error, status == DecodingWorker.failureStatus else {
+  private func failure(_ ending: ChildProcess.Ending) -> DecodeError {
+    guard ending == .status(DecodingWorker.failureStatus) else {
       return DecodeError(.corrupt, "Decoding this audio took too long, or broke the decoder.")
     }
-    var bytes = [UInt8](repeating: 0, count: Self.errorLimit)
-    let count = (try? bytes.withUnsafeMutableBytes { try errors.read(into: $0) }) ?? 0
-    return (try? JSONDecoder().decode(DecodeError.self, from: Data(bytes[..<count])))
+    let bytes = (try? errors.readToEnd(limit: Self.errorLimit)) ?? []
+    return (try? JSONDecoder().decode(DecodeError.self, from: Data(bytes)))
       ?? DecodeError(.corrupt, "This audio cannot be decoded.")
   }
 }

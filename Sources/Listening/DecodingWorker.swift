@@ -1,9 +1,9 @@
 internal import Analysis
-internal import CSpawn
 internal import DSP
 internal import Foundation
 internal import Glibc
 internal import Landmarks
+internal import Platform
 internal import SystemPackage
 
 /// The inside of a process that decodes audio from strangers: what crashes or hangs it costs nobody else anything.
@@ -15,27 +15,19 @@ package enum DecodingWorker {
   /// Frames per second of what it writes.
   package static let sampleRate = LandmarkSpectrum.layout.sampleRate
   /// Of audio that nothing can be decoded of.
-  static let failureStatus: Int32 = 3
+  static let failureStatus = 3
 
-  /// - Parameters:
-  ///   - memoryLimit: Bytes of writable memory.
-  ///   - processorSeconds: After which the system ends this process.
-  ///   - audioSeconds: After which nothing more is decoded.
-  package static func run(memoryLimit: Int, processorSeconds: Int, audioSeconds: Double) -> Never {
-    _ = cspawn_limit_memory(memoryLimit)
-    var limit = rlimit(rlim_cur: rlim_t(processorSeconds), rlim_max: rlim_t(processorSeconds + 1))
-    _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &limit)
-    // Whatever libraries print must not get into the audio.
-    let output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-    dup2(STDERR_FILENO, STDOUT_FILENO)
+  /// - Parameter audioSeconds: After which nothing more is decoded.
+  package static func run(audioSeconds: Double) -> Never {
     do {
-      try decode(to: FileDescriptor(rawValue: output), audioSeconds: audioSeconds)
+      // Whatever libraries print must not get into the audio.
+      try decode(to: .takeStandardOutput(), audioSeconds: audioSeconds)
       exit(0)
     } catch let error as DecodeError {
       let text = (try? JSONEncoder().encode(error)) ?? Data()
       _ = try? FileDescriptor.standardError.writeAll(text)
     } catch {}
-    exit(failureStatus)
+    exit(Int32(failureStatus))
   }
 
   private static func decode(to output: FileDescriptor, audioSeconds: Double) throws {

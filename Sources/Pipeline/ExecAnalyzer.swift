@@ -91,8 +91,8 @@ public struct ExecAnalyzer: Sendable {
   private func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
     let program = configuration.command[0]
     do {
-      let process = try ChildProcess(
-        arguments: arguments(for: file.path), hasInput: configuration.input == .pcm,
+      let process = try PipedProcess(
+        Program(arguments(for: file.path)), hasInput: configuration.input == .pcm,
         patience: .seconds(configuration.timeout))
       return Session(
         process: process, program: program, timeout: configuration.timeout,
@@ -120,7 +120,7 @@ public struct ExecAnalyzer: Sendable {
   }
 
   struct Session: AnalysisSession {
-    let process: ChildProcess
+    let process: PipedProcess
     let program: String
     let timeout: Double
     /// The file, if the program opens the file by its name.
@@ -131,7 +131,7 @@ public struct ExecAnalyzer: Sendable {
     mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
       do {
         // All machines that run Swift are little-endian, as the program expects.
-        try values.withUnsafeBytes { (bytes) throws(ChildProcess.Failure) in try process.write(bytes) }
+        try values.withUnsafeBytes { (bytes) throws(PipedProcess.Failure) in try process.write(bytes) }
       } catch {
         throw Self.error(error, of: program, timeout: timeout, standardError: process.errorTail)
       }
@@ -167,7 +167,7 @@ public struct ExecAnalyzer: Sendable {
     }
 
     static func error(
-      _ failure: ChildProcess.Failure, of program: String, timeout: Double, standardError: [UInt8]
+      _ failure: PipedProcess.Failure, of program: String, timeout: Double, standardError: [UInt8]
     ) -> AnalysisError {
       switch failure {
       case .cannotStart(let reason): error("\(program) cannot be started: \(reason)", standardError: standardError)
@@ -175,7 +175,7 @@ public struct ExecAnalyzer: Sendable {
         error("\(program) kept the pipeline waiting for \(timeout) s and was killed", standardError: standardError)
       case .tooMuchOutput:
         error(
-          "\(program) printed more than \(ChildProcess.outputLimit >> 20) MiB and was killed",
+          "\(program) printed more than \(PipedProcess.outputLimit >> 20) MiB and was killed",
           standardError: standardError)
       }
     }

@@ -1,5 +1,3 @@
-// Imported first: otherwise the declarations of glibc count as another module's.
-internal import Glibc
 internal import SystemPackage
 
 /// The limits of the container or service, see cgroups(7). The kernel kills a process that exceeds them, without a

@@ -11,7 +11,8 @@ extension FilePath {
     return count > 0 ? FilePath(bytes: bytes[..<count]) : nil
   }
 
-  /// The absolute path without symbolic links, `.` and `..` of something that is there; of the current folder if it is empty.
+  /// The absolute path without symbolic links, `.` and `..` of something that is there; of the current folder if it is
+  /// empty.
   public func resolved() throws(Errno) -> FilePath {
     guard let real = (isEmpty ? "." : self).withPlatformString({ unsafe realpath($0, nil) }) else {
       throw Errno(rawValue: errno)

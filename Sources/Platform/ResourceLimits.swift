@@ -69,6 +69,20 @@ public enum ResourceLimits {
     return Int(files.rlim_cur)
   }
 
+  /// Bounds the writable memory of this process, not that of programs it starts: allocations beyond it fail. To be
+  /// called once.
+  public static func limitMemory(_ bytes: Int) { _ = cspawn_limit_memory(bytes) }
+
+  /// Bounds the processor time of this process, as far as the hard limit permits: it is killed (SIGXCPU) when it has
+  /// used so many seconds more.
+  public static func limitProcessorTime(toFurther seconds: Int) {
+    let used = ProcessorTime.of(getpid()) ?? 0
+    var limit = rlimit()
+    guard unsafe getrlimit(Int32(RLIMIT_CPU.rawValue), &limit) == 0 else { return }
+    limit.rlim_cur = min(rlim_t(Int(used) + seconds), limit.rlim_max)
+    _ = unsafe setrlimit(Int32(RLIMIT_CPU.rawValue), &limit)
+  }
+
   /// The largest size in bytes a file may have; `nil` for no limit.
   public static var fileSize: Int? { limit(RLIMIT_FSIZE.rawValue) }
 

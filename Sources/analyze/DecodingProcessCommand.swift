@@ -7,18 +7,11 @@ struct DecodingProcessCommand: AsyncParsableCommand {
     commandName: "decoding-process", abstract: "Decode standard input for the program that started it",
     shouldDisplay: false)
 
-  @Option(help: "Megabytes")
-  var memoryLimit: Int
-
-  @Option(help: "Seconds of processor time")
-  var processorLimit: Int
-
   @Option(help: "Seconds of audio")
   var audioLimit: Double
 
   func run() async throws {
-    DecodingWorker.run(
-      memoryLimit: memoryLimit << 20, processorSeconds: processorLimit, audioSeconds: audioLimit)
+    DecodingWorker.run(audioSeconds: audioLimit)
   }
 
   /// The command line. The link leads to this very program, even if its file was replaced meanwhile.

@@ -1,6 +1,5 @@
 import Analysis
 import AnalysisTesting
-import CSpawn
 import Foundation
 import Glibc
 import SystemPackage

@@ -1,7 +1,7 @@
 import AnalysisTesting
-import CSpawn
 import Foundation
 import Glibc
+import Platform
 import SystemPackage
 import Testing
 import Text
@@ -70,12 +70,10 @@ import Text
       ["schema"], ["config", "show"], ["doctor"], ["--help"], ["--version"], ["completions", "bash"],
     ]
     for command in commands {
-      var reading: Int32 = -1
-      var writing: Int32 = -1
-      #expect(cspawn_output_pipe(&reading, &writing) == 0)
-      close(reading)
-      let outcome = try place.start(command, output: FileDescriptor(rawValue: writing)).end()
-      close(writing)
+      let pipe = try FileDescriptor.pipe(nonBlocking: nil)
+      try pipe.readEnd.close()
+      let outcome = try place.start(command, output: pipe.writeEnd).end()
+      try pipe.writeEnd.close()
       let name = command.map { String(decoding: $0.bytes, as: UTF8.self) }.joined(separator: " ")
       #expect(outcome.status == 0, "\(name)")
       #expect(outcome.errors == "", "\(name)")

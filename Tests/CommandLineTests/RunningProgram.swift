@@ -1,4 +1,3 @@
-import CSpawn
 import Foundation
 import Glibc
 import Platform
@@ -47,10 +46,9 @@ final class RunningProgram {
     try #require(copying.status == 0, "\(copying.errors)")
   }
 
-  private let process: pid_t
+  private let process: ChildProcess
   private let outputFile: FileDescriptor
   private let errorFile: FileDescriptor
-  private var isReaped = false
 
   /// - Parameters:
   ///   - executable: Another program, by its path.
@@ -66,35 +64,21 @@ final class RunningProgram {
   ) throws {
     outputFile = try Self.unnamedFile()
     errorFile = try Self.unnamedFile()
-    // `env` becomes the program: it keeps the process id.
-    let words =
-      [Argument("/usr/bin/env"), "-i", "-C", Argument(workingFolder)]
-      + environment.sorted { $0.key < $1.key }.map { Argument("\($0.key)=\($0.value)") }
-      + [Argument(executable)] + arguments
-    var strings = words.map { word in
-      (word.bytes + [0]).withUnsafeBytes { bytes in
-        bytes.baseAddress.flatMap { strdup($0.assumingMemoryBound(to: CChar.self)) }
-      }
-    }
-    defer { for string in strings { free(string) } }
-    strings.append(nil)
-
+    var program = Program([executable.bytes] + arguments.map(\.bytes))
+    program.environment = environment
+    program.workingFolder = workingFolder
     let inputFile = try input.map { bytes in
       let file = try Self.unnamedFile()
       try file.writeAll(toAbsoluteOffset: 0, bytes)
       return file
     }
     defer { try? inputFile?.close() }
-    var process: pid_t = 0
-    let problem = cspawn_start(
-      &process, strings, 0, (inputPipe ?? inputFile)?.rawValue ?? -1, (output ?? outputFile).rawValue,
-      (errors ?? errorFile).rawValue)
-    guard problem == 0 else { throw Errno(rawValue: problem) }
-    self.process = process
+    process = try ChildProcess(
+      program, input: inputPipe ?? inputFile, output: output ?? outputFile, errors: errors ?? errorFile)
   }
 
   deinit {
-    if !isReaped { _ = reap() }
+    process.kill()
     try? outputFile.close()
     try? errorFile.close()
   }
@@ -102,25 +86,21 @@ final class RunningProgram {
   /// Standard output so far.
   var output: [UInt8] { Self.contents(of: outputFile) }
   var errors: String { String(decoding: Self.contents(of: errorFile), as: UTF8.self) }
-  var hasEnded: Bool { cspawn_has_ended(process) != 0 }
+  var hasEnded: Bool { process.hasEnded }
 
-  func send(_ signal: Int32) { kill(process, signal) }
+  func send(_ signal: Int32) { process.send(signal) }
 
   /// Waits for the end; a program that does not end by itself is killed, and the test fails.
   func end(within limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation) -> Outcome {
     if !waitUntil(within: limit, { hasEnded }) {
       Issue.record("The program has not ended after \(limit).", sourceLocation: sourceLocation)
     }
-    let status = reap()
+    let status =
+      switch process.kill() {
+      case .status(let status): status
+      case .signal(let signal): -signal
+      }
     return Outcome(status: status, output: Self.contents(of: outputFile), errors: errors)
-  }
-
-  private func reap() -> Int {
-    isReaped = true
-    var status: Int32 = 0
-    var signal: Int32 = 0
-    _ = cspawn_kill_and_reap(process, &status, &signal)
-    return signal != 0 ? -Int(signal) : Int(status)
   }
 
   private static func unnamedFile() throws -> FileDescriptor {

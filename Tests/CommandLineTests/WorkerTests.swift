@@ -1,5 +1,4 @@
 import AnalysisTesting
-import CSpawn
 import Foundation
 import Glibc
 import Platform
@@ -358,11 +357,7 @@ struct OpenPipe {
   let writing: FileDescriptor
 
   init() throws {
-    var ends: (reading: Int32, writing: Int32) = (-1, -1)
-    let problem = cspawn_input_pipe(&ends.reading, &ends.writing)
-    guard problem == 0 else { throw Errno(rawValue: problem) }
-    reading = FileDescriptor(rawValue: ends.reading)
-    writing = FileDescriptor(rawValue: ends.writing)
+    (reading, writing) = try FileDescriptor.pipe(nonBlocking: { $0.writeEnd })
   }
 
   private init(_ reading: Int32, _ writing: Int32) {

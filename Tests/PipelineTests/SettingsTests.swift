@@ -328,7 +328,8 @@ import Testing
   @Test func theDocumentationListsEverySetting() throws {
     let page = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
       .appending("docs/configuration.md")
-    let lines = String(decoding: try SmallFile.read(page, limit: 1 << 20), as: UTF8.self).split(separator: "\n").map(String.init)
+    let text = String(decoding: try SmallFile.read(page, limit: 1 << 20), as: UTF8.self)
+    let lines = text.split(separator: "\n").map(String.init)
     // The table of settings is the one with four columns.
     let rows = lines.filter { $0.hasPrefix("| `") && $0.split(separator: " | ").count == 4 }
     #expect(rows == Settings.all.map { "| `\($0.key)` | \($0.expectation) | \($0.summary) | \($0.trustText) |" })

@@ -5,6 +5,7 @@ import AudioDecoding
 import DSP
 import Foundation
 import LibraryScan
+import Platform
 import Records
 import ResultStore
 import Synchronization
@@ -117,7 +118,7 @@ import Text
     let text = String(repeating: "\u{1}", count: 3_000_000)
     let analysis = FileAnalysis(status: .ok, problem: Problem(stage: .open, code: "long", message: text))
     let line = try WorkerLine.encoded(WorkerMessage.result(analysis))
-    #expect(line.count > 2 * ChildProcess.outputLimit)
+    #expect(line.count > 2 * PipedProcess.outputLimit)
     try folder.write(line, as: "line")
     let found = try pool(#"echo '{"ready": true}'; read line; cat "$1/line""#).analyze(
       AnalysisJob(path: "/a"), isCancelled: { false })

@@ -79,8 +79,8 @@ package struct StorageCheck {
     guard let mount = mounts.mount(of: (try? folder.resolved()) ?? folder), mount.isOnServer else { return [] }
     return [
       .wrong(
-        "the database is on a network drive (\(mount.type)), where SQLite can lose it if two machines use it; put it on a "
-          + "disk of this machine with --database, the music can stay where it is")
+        "the database is on a network drive (\(mount.type)), where SQLite can lose it if two machines use it; put it "
+          + "on a disk of this machine with --database, the music can stay where it is")
     ]
   }
 

@@ -1,6 +1,4 @@
 internal import AudioDecoding
-internal import CSpawn
-internal import Glibc
 internal import Platform
 internal import Synchronization
 public import SystemPackage
@@ -12,8 +10,7 @@ public import SystemPackage
 public final class Playback: Sendable {
   private struct State {
     var isStopped = false
-    /// `nil` once the number may be another program's.
-    var process: pid_t?
+    var process: ChildProcess?
   }
 
   private let players: [Player]
@@ -53,22 +50,13 @@ public final class Playback: Sendable {
   public func stop() {
     state.withLock { state in
       state.isStopped = true
-      if let process = state.process { _ = kill(-process, SIGTERM) }
+      state.process?.stop()
     }
   }
 
   /// The exit status, for a signal 128 and its number; and the first line that it has written.
   private func run(_ player: Player, _ file: FilePath) throws(PlayerError) -> (status: Int, message: String?) {
-    let words = ([player.executable.string] + player.options).map { Array($0.utf8) } + [file.withBytes { Array($0) }]
-    var strings = words.map { word in
-      (word + [0]).withUnsafeBytes { bytes in
-        bytes.baseAddress.flatMap { strdup($0.assumingMemoryBound(to: CChar.self)) }
-      }
-    }
-    defer { for string in strings { free(string) } }
-    strings.append(nil)
-    let nothing = open("/dev/null", O_WRONLY | O_CLOEXEC)
-    defer { if nothing >= 0 { close(nothing) } }
+    let words = [player.executable.bytes] + player.options.map { Array($0.utf8) } + [file.bytes]
     // A file takes whatever the program has to say, and nobody has to read meanwhile.
     let messages: UnnamedFile
     do {
@@ -76,24 +64,21 @@ public final class Playback: Sendable {
     } catch {
       throw .cannotStart(player.name, reason: "what it writes cannot be kept: \(error)")
     }
-    let errors = messages.descriptor.rawValue
-    let problem: Int32 = state.withLock { state in
-      guard !state.isStopped else { return ECANCELED }
-      var process: pid_t = 0
-      let problem = cspawn_start(&process, strings, 0, -1, nothing, errors)
-      if problem == 0 { state.process = process }
-      return problem
+    let errors = messages.descriptor
+    let process: ChildProcess
+    do {
+      process = try state.withLock { state throws(Errno) in
+        guard !state.isStopped else { throw .canceled }
+        let process = try ChildProcess(Program(words), errors: errors)
+        state.process = process
+        return process
+      }
+    } catch {
+      throw .cannotStart(player.name, reason: "\(error)")
     }
-    guard problem == 0, let process = state.withLock({ $0.process }) else {
-      throw .cannotStart(player.name, reason: String(cString: strerror(problem)))
-    }
-    var information = siginfo_t()
-    while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+    let status = process.waitForEnd().shellStatus
     state.withLock { $0.process = nil }
-    var status: Int32 = 0
-    var signal: Int32 = 0
-    _ = cspawn_kill_and_reap(process, &status, &signal)
-    return (signal == 0 ? Int(status) : 128 + Int(signal), Self.firstLine(of: messages.descriptor))
+    return (status, Self.firstLine(of: messages.descriptor))
   }
 
   /// Whether it cannot have been heard to its end in this time.

@@ -5,18 +5,30 @@
 
 /* Running programs with GNU extensions that Swift's Glibc module does not show. Functions return 0 or an errno. */
 
-/* A pipe whose ends no started program inherits; the writing end does not block. */
-int cspawn_input_pipe(int *reading, int *writing);
+/* A program, and what it gets. */
+struct cspawn_program {
+  /* Its name, looked up in PATH if it has no slash, its arguments, and NULL. */
+  char *const *arguments;
+  /* Lines NAME=value, and NULL; not given, the environment of this process. */
+  char *const *environment;
+  /* Where it works; NULL for the folder of this process. */
+  const char *folder;
+  /* Its descriptors 0, 1 and 2: none of these numbers; -1 for /dev/null. */
+  int descriptors[3];
+  /* Whether it leads a new session, which also contains everything it will start, even in other process groups.
+     Otherwise it leads a new process group. */
+  int leads_session;
+  /* Bytes of writable memory, and seconds of processor time; 0 for no limit. Neither can be raised by the program. */
+  size_t memory_limit;
+  unsigned processor_seconds;
+  /* The least. */
+  int niceness;
+};
 
-/* A pipe whose ends no started program inherits; the reading end does not block. */
-int cspawn_output_pipe(int *reading, int *writing);
-
-/* Starts argv[0] (looked up in PATH if it has no slash) as the leader of a new process group, or of a new session,
-   which also contains everything it will start, even in other groups. It gets default signal handling, the environment
-   of this process and the given descriptors as 0, 1 and 2 (input -1: /dev/null). It inherits no other descriptor, and
-   no limit set by cspawn_limit_memory. When the thread or process that started it ends, it is killed. The leader of a
-   session gets SIGUSR1 instead, which kills it unless it handles that (cspawn_end_session_with_parent). */
-int cspawn_start(pid_t *process, char *const argv[], int leads_session, int input, int output, int error);
+/* Starts a program. It gets default signal handling, no descriptor that is not named, and no limit set by
+   cspawn_limit_memory. When the thread or process that started it ends, it is killed. The leader of a session gets
+   SIGUSR1 instead, which kills it unless it handles that (cspawn_end_session_with_parent). */
+int cspawn_start(pid_t *process, const struct cspawn_program *program);
 
 /* Makes a copy of this process, which must have a single thread; `*process` is 0 in the copy. The copy keeps all open
    descriptors, and is killed when this process ends. */
@@ -38,7 +50,7 @@ int cspawn_write(int descriptor, const void *bytes, size_t count, size_t *writte
 /* Whether the program has ended (it stays unreaped, so its process group keeps its number). */
 int cspawn_has_ended(pid_t process);
 
-/* Kills what is left of the process group and, if it leads one, of the session of an unreaped program. */
+/* Kills an unreaped program and what is left of its process group and, if it leads one, of its session. */
 void cspawn_kill(pid_t process);
 
 /* Does the same, reaps the program and reports how it ended: exit status in `*status`, or the signal's number in

@@ -1,6 +1,4 @@
-internal import CSpawn
 internal import Foundation
-internal import Glibc
 internal import Platform
 internal import SystemPackage
 
@@ -25,7 +23,7 @@ struct AcoustIDConnection {
   /// Seconds of one request.
   private static let patience = 60
   /// Its exit statuses for an address that it cannot make sense of.
-  private static let wrongAddress: Set<Int32> = [1, 3]
+  private static let wrongAddress: Set<Int> = [1, 3]
   /// More than any answer has, in bytes.
   private static let mostBytes = 16 << 20
 
@@ -51,48 +49,29 @@ struct AcoustIDConnection {
     return Answer(status: code, retryAfter: last.count > 1 ? Int(last[1]) : nil, body: Array(output[..<end]))
   }
 
-  /// Runs a program to its end; it is killed when this process ends.
+  /// Runs a program to its end.
   private static func run(
     _ words: [String], input: [UInt8]
-  ) throws(Failure) -> (status: Int32, output: [UInt8], errors: [UInt8]) {
-    do {
-      let folder = FilePath(FileManager.default.temporaryDirectory.path)
-      let form = try UnnamedFile(in: folder)
-      let output = try UnnamedFile(in: folder)
-      let errors = try UnnamedFile(in: folder)
-      _ = try form.descriptor.writeAll(input)
-      try form.descriptor.seek(offset: 0, from: .start)
-      var process: pid_t = 0
-      let strings = words.map { strdup($0) } + [nil]
-      defer { for string in strings { free(string) } }
-      let problem = cspawn_start(
-        &process, strings, 0, form.descriptor.rawValue, output.descriptor.rawValue, errors.descriptor.rawValue)
-      guard problem == 0 else {
-        throw Failure(
-          reason: "the program curl cannot be started: \(Errno(rawValue: problem)) (Debian: apt install curl)",
-          isFinal: true)
-      }
-      var status: Int32 = 0
-      var signal: Int32 = 0
-      _ = cspawn_reap(process, &status, &signal)
-      if signal != 0 { throw Failure(reason: "curl was ended by signal \(signal)", isFinal: true) }
-      return (status, try content(of: output.descriptor), try content(of: errors.descriptor))
-    } catch let failure as Failure {
-      throw failure
+  ) throws(Failure) -> (status: Int, output: [UInt8], errors: [UInt8]) {
+    let process: PipedProcess
+    let ending: ChildProcess.Ending
+    do throws(PipedProcess.Failure) {
+      process = try PipedProcess(
+        Program(words), outputLimit: mostBytes, hasInput: true, patience: .seconds(2 * patience))
+      try process.write(input)
+      ending = try process.waitForEnd()
     } catch {
-      throw Failure(reason: "\(error)", isFinal: true)
+      switch error {
+      case .cannotStart(let reason):
+        throw Failure(
+          reason: "the program curl cannot be started: \(reason) (Debian: apt install curl)", isFinal: true)
+      case .timeout: throw Failure(reason: "curl did not end", isFinal: false)
+      case .tooMuchOutput: throw Failure(reason: "the answer is larger than \(mostBytes >> 20) MiB", isFinal: true)
+      }
     }
-  }
-
-  private static func content(of file: FileDescriptor) throws -> [UInt8] {
-    try file.seek(offset: 0, from: .start)
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while bytes.count < mostBytes {
-      let count = try buffer.withUnsafeMutableBytes { try file.read(into: $0) }
-      if count == 0 { break }
-      bytes += buffer[..<count]
+    switch ending {
+    case .status(let status): return (status, process.output, process.errorTail)
+    case .signal(let signal): throw Failure(reason: "curl was ended by signal \(signal)", isFinal: true)
     }
-    return bytes
   }
 }

@@ -1,7 +1,5 @@
 internal import Analysis
 internal import AnalysisEngine
-internal import CSpawn
-internal import Glibc
 internal import Platform
 internal import SystemPackage
 
@@ -21,11 +19,10 @@ public struct Worker {
   public func run() throws {
     Priority.lower(toNiceness: 0)
     // Otherwise (a worker that was started by hand), programs end with the worker, but what they started may not.
-    _ = cspawn_end_session_with_parent()
-    if memoryLimit > 0 { _ = cspawn_limit_memory(memoryLimit) }
+    ChildProcess.endSessionWithParent()
+    if memoryLimit > 0 { ResourceLimits.limitMemory(memoryLimit) }
     // Keep whatever libraries print out of the answers.
-    let output = try FileDescriptor.standardOutput.duplicate()
-    dup2(STDERR_FILENO, STDOUT_FILENO)
+    let output = try FileDescriptor.takeStandardOutput()
 
     func send(_ message: WorkerMessage) throws { _ = try output.writeAll(WorkerLine.encoded(message)) }
     var input = LineReader(reading: .standardInput, limit: WorkerMessage.lineLimit)

@@ -2,6 +2,7 @@ public import Analysis
 public import AnalysisEngine
 internal import Foundation
 internal import Glibc
+internal import Platform
 internal import Synchronization
 
 /// Worker processes that analyze files for this one, so a file that crashes, hangs or exhausts memory costs only
@@ -16,13 +17,13 @@ public final class WorkerPool: Sendable {
   }
 
   private struct Stock {
-    var idle: [ChildProcess] = []
+    var idle: [PipedProcess] = []
     /// Workers that are analyzing a file.
     var busyCount = 0
     var shortage: StartFailure?
   }
 
-  private let arguments: [[UInt8]]
+  private let program: Program
   private let analyzers: [AnalyzerIdentity]
   private let userInfo: [CodingUserInfoKey: any Sendable]
   private let stock = Mutex(Stock())
@@ -33,7 +34,9 @@ public final class WorkerPool: Sendable {
   ///   - plan: That plan.
   ///   - kinds: The analyzers of the program, for the types of their findings.
   public init(arguments: [String], plan: AnalysisPlan, kinds: [AnalyzerKind]) {
-    self.arguments = arguments.map { Array($0.utf8) }
+    var program = Program(arguments)
+    program.leadsSession = true
+    self.program = program
     analyzers = plan.plugins.map(\.identity)
     userInfo = WorkerLine.userInfo(kinds)
   }
@@ -136,7 +139,7 @@ public final class WorkerPool: Sendable {
           job, WorkerLoss(cause: .timeLimit, stage: stage), Problem.timeLimit,
           "It took more than \(Int(seconds)) s of processor time, and the worker process was killed \(Self.doing(stage)); "
             + "nothing of it is kept."))
-    } catch Watch.Overrun.standstill, ChildProcess.Failure.timeout {
+    } catch Watch.Overrun.standstill, PipedProcess.Failure.timeout {
       return .done(
         failed(
           job, WorkerLoss(cause: .timeLimit, stage: stage), Problem.noProgress,
@@ -144,7 +147,7 @@ public final class WorkerPool: Sendable {
             + "killed \(Self.doing(stage)); nothing of it is kept. Does the disk, or the server, answer?"))
     } catch {
       let reason =
-        error as? ChildProcess.Failure == .tooMuchOutput
+        error as? PipedProcess.Failure == .tooMuchOutput
         ? "its answer is longer than \(WorkerMessage.lineLimit >> 20) MiB" : "\(error)"
       return .done(
         failed(
@@ -156,7 +159,7 @@ public final class WorkerPool: Sendable {
   // MARK: - Starting workers
 
   /// A worker that waits for a job, and counts as busy from now on; `nil` if canceled.
-  private func takeWorker(isCancelled: () -> Bool) throws(StartFailure) -> ChildProcess? {
+  private func takeWorker(isCancelled: () -> Bool) throws(StartFailure) -> PipedProcess? {
     while !isCancelled() {
       let idle = stock.withLock { stock in
         stock.busyCount += 1
@@ -180,12 +183,11 @@ public final class WorkerPool: Sendable {
   }
 
   /// Starts a worker and waits until it is ready: a failure here is not a file's fault.
-  private func startWorker(isCancelled: () -> Bool) throws(StartFailure) -> ChildProcess {
+  private func startWorker(isCancelled: () -> Bool) throws(StartFailure) -> PipedProcess {
     var reason: String
     do {
-      let worker = try ChildProcess(
-        arguments: arguments, leadsSession: true, outputLimit: WorkerMessage.lineLimit, hasInput: true,
-        patience: .seconds(Int64.max))
+      let worker = try PipedProcess(
+        program, outputLimit: WorkerMessage.lineLimit, hasInput: true, patience: .seconds(Int64.max))
       var watch = Watch(worker, .standard)
       let line = try worker.nextLine {
         try watch.look()
@@ -201,7 +203,7 @@ public final class WorkerPool: Sendable {
         let ending = try worker.waitForEnd()
         reason = "it ended with \(ending)\(Self.lastWords(of: worker))"
       }
-    } catch ChildProcess.Failure.cannotStart(let problem) {
+    } catch PipedProcess.Failure.cannotStart(let problem) {
       reason = problem
     } catch is Watch.Overrun {
       reason = "it did not get ready in time"
@@ -217,7 +219,7 @@ public final class WorkerPool: Sendable {
   // MARK: - Reporting losses
 
   private static func crash(
-    _ ending: ChildProcess.Ending, _ worker: ChildProcess, in stage: Problem.Stage, after start: ContinuousClock.Instant
+    _ ending: ChildProcess.Ending, _ worker: PipedProcess, in stage: Problem.Stage, after start: ContinuousClock.Instant
   ) -> String {
     let seconds = String(format: "%.1f", (ContinuousClock.now - start) / .seconds(1))
     // When a container or service, or the machine, runs out of memory, the kernel says so only in its own log.
@@ -227,7 +229,7 @@ public final class WorkerPool: Sendable {
       "The worker process crashed (\(ending)) \(doing(stage)), after \(seconds) s\(lastWords(of: worker)).\(advice)"
   }
 
-  private static func lastWords(of worker: ChildProcess) -> String {
+  private static func lastWords(of worker: PipedProcess) -> String {
     let lines = String(decoding: worker.errorTail, as: UTF8.self).split(separator: "\n")
     return lines.last.map { "; it said: \($0.hasSuffix(".") ? $0.dropLast() : $0)" } ?? ""
   }
@@ -263,13 +265,13 @@ private struct Watch {
   /// Seconds of audio decoded so far.
   var audio = 0.0
 
-  private let worker: ChildProcess
+  private let worker: PipedProcess
   private let limit: TimeLimit
   /// Processor time in seconds before the file.
   private let start: Double
   private var lastSeen: (time: Double, at: ContinuousClock.Instant)
 
-  init(_ worker: ChildProcess, _ limit: TimeLimit) {
+  init(_ worker: PipedProcess, _ limit: TimeLimit) {
     self.worker = worker
     self.limit = limit
     start = worker.processorTime ?? 0
@@ -291,14 +293,7 @@ private struct Watch {
   }
 }
 
-extension ChildProcess.Ending: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .signal(let number): unsafe "signal \(number), \(String(cString: strsignal(Int32(number))))"
-    case .status(let status): "exit status \(status)"
-    }
-  }
-
+extension ChildProcess.Ending {
   fileprivate var cause: WorkerLoss.Cause {
     switch self {
     case .signal(let number): .signal(number)

@@ -1,4 +1,4 @@
-internal import CSpawn
+internal import Platform
 
 /// The lanes of the server, one for each kind of work that could hold up the others.
 struct Lanes: Sendable {
@@ -19,7 +19,7 @@ struct Lanes: Sendable {
 
   /// Threads of lanes of which nobody expects an answer in milliseconds.
   private static let patientThreadCount = 2
-  private static let niceness: CInt = 10
+  private static let niceness = 10
 
   /// - Throws: `ResourceError` if the system gives no thread.
   init(_ options: ServerOptions) throws {
@@ -28,7 +28,7 @@ struct Lanes: Sendable {
     writing = try Lane(
       threadCount: 1, longestQueue: waiting, longestWait: options.writePatience, overdue: .lockedDatabase)
     picturing = try Lane(threadCount: options.coverThreadCount, longestQueue: waiting) {
-      cspawn_lower_thread_priority(Self.niceness)
+      Priority.lowerThread(toNiceness: Self.niceness)
     }
     computing = try Lane(threadCount: Self.patientThreadCount, longestQueue: waiting)
     transferring = try Lane(threadCount: options.threadCount, longestQueue: waiting)

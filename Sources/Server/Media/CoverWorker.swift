@@ -1,7 +1,5 @@
 internal import CLibAV
-internal import CSpawn
 internal import Foundation
-internal import Glibc
 internal import NIOCore
 internal import Platform
 internal import ResultStore
@@ -15,32 +13,23 @@ package struct CoverWorker {
   /// - Parameter side: Pixels of the longer side.
   package init(side: Int) { self.side = side }
 
-  static func arguments(size: CoverSize) -> [String] { ["--side", String(size.rawValue)] }
-
-  /// Bytes of memory: a picture of the most pixels at once as decoded, as RGB and as made small.
-  private static let memoryLimit = 512 << 20
-  /// Seconds of processor time.
-  private static let timeLimit: rlim_t = 10
+  /// What runs this.
+  /// - Parameter command: Without options.
+  static func program(_ command: [String], size: CoverSize) -> Program {
+    var program = Program(command + ["--side", String(size.rawValue)])
+    // A picture of the most pixels at once as decoded, as RGB and as made small.
+    program.limits = Program.Limits(memory: 512 << 20, processorSeconds: 10)
+    return program
+  }
 
   package func run() throws {
-    _ = cspawn_limit_memory(Self.memoryLimit)
-    var time = rlimit(rlim_cur: Self.timeLimit, rlim_max: Self.timeLimit)
-    _ = unsafe setrlimit(Int32(RLIMIT_CPU.rawValue), &time)
-    guard let request = CoverRequest(try Self.input()), let jpeg = cover(of: request.track) else { return }
+    let input = try FileDescriptor.standardInput.readToEnd(limit: Self.inputLimit)
+    guard let request = CoverRequest(input), let jpeg = cover(of: request.track) else { return }
     _ = try FileDescriptor.standardOutput.writeAll(jpeg)
   }
 
-  private static func input() throws -> [UInt8] {
-    let limit = 1 << 16
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 4096)
-    while bytes.count < limit {
-      let count = try piece.withUnsafeMutableBytes { try unsafe FileDescriptor.standardInput.read(into: $0) }
-      if count == 0 { break }
-      bytes += piece[..<count]
-    }
-    return bytes
-  }
+  /// Bytes; more than any request has.
+  private static let inputLimit = 1 << 16
 
   /// The picture in the file, or else one beside it, as JPEG.
   func cover(of track: TrackFile) -> [UInt8]? {

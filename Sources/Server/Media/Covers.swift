@@ -1,5 +1,4 @@
 internal import Analysis
-internal import Pipeline
 internal import Platform
 internal import ResultStore
 internal import Synchronization
@@ -95,10 +94,9 @@ final class Covers: Sendable {
 
   private func made(from track: TrackFile, size: CoverSize) -> Cover? {
     guard !command.isEmpty else { return nil }
-    let arguments = (command + CoverWorker.arguments(size: size)).map { Array($0.utf8) }
     do {
-      let process = try ChildProcess(arguments: arguments, hasInput: true, patience: patience)
-      try CoverRequest(track).bytes.withUnsafeBytes { try unsafe process.write($0) }
+      let process = try PipedProcess(CoverWorker.program(command, size: size), hasInput: true, patience: patience)
+      try process.write(CoverRequest(track).bytes)
       guard try process.waitForEnd() == .status(0), !process.output.isEmpty else { return nil }
       return Cover(process.output)
     } catch {

@@ -19,9 +19,6 @@ final class UploadedAudio: Sendable {
   static let maximumSize = 64 << 20
   /// Seconds of audio that are listened to; what follows is left out.
   static let maximumDuration = 3600.0
-  /// Of the process that decodes.
-  private static let memoryLimit = 512 << 20
-  private static let processorSeconds = 120
   /// Bytes that are written at once.
   private static let blockSize = 1 << 20
 
@@ -94,11 +91,8 @@ final class UploadedAudio: Sendable {
     try file.descriptor.seek(offset: 0, from: .start)
     switch type {
     case .encoded:
-      let limits = [
-        "--memory-limit", "\(Self.memoryLimit >> 20)", "--processor-limit", "\(Self.processorSeconds)",
-        "--audio-limit", "\(Self.maximumDuration)",
-      ]
-      let process = try DecodingProcess(decoder + limits, input: file.descriptor)
+      let words = decoder + ["--audio-limit", "\(Self.maximumDuration)"]
+      let process = try DecodingProcess(words, input: file.descriptor)
       try process.read(into: &matcher)
     case .pcm(let format):
       var left = min(size, Int(Self.maximumDuration * Double(format.sampleRate)) * format.frameSize)

@@ -171,8 +171,14 @@ final class LibraryWatch: Sendable {
 
   /// - Returns: Why the run has not done its work.
   private func analyze(_ folders: [FilePath], _ library: inout WatchedLibrary) -> String? {
-    guard let process = RunProcess(options.command, folders: folders) else {
-      return "A run could not be started."
+    // A process of its own, whose memory and crashes are not those of the server. What it has to say goes where the
+    // server's messages go.
+    let program = Program(options.command.map { Array($0.utf8) } + folders.map(\.bytes))
+    let process: ChildProcess
+    do {
+      process = try ChildProcess(program, output: .standardError, errors: .standardError)
+    } catch {
+      return "A run could not be started: \(error)."
     }
     show(.analyzing, library, process: process.id)
     while true {
@@ -181,7 +187,7 @@ final class LibraryWatch: Sendable {
         return nil
       }
       library.follow(within: Self.step)
-      switch process.ending() {
+      switch process.ended {
       case nil: continue
       // 3: files failed, which the reports tell.
       case .status(0), .status(3): return nil

@@ -1,5 +1,4 @@
 internal import CSpawn
-internal import Platform
 
 /// How far this process yields to others.
 public enum Priority {
@@ -8,11 +7,10 @@ public enum Priority {
   public static func lower(toNiceness niceness: Int) {
     cspawn_lower_priority(Int32(niceness), niceness > 0 ? 1 : 0)
   }
-}
 
-extension ThreadExecutor {
-  /// Threads for decoding and analysis. They have the priority of the process; threads started later may lack it.
-  static func forAnalysis(jobs: Int) throws(ResourceError) -> ThreadExecutor {
-    try ThreadExecutor(threadCount: jobs) { cspawn_share_priority() }
-  }
+  /// Gives the calling thread at least this niceness, and what it starts from now on.
+  public static func lowerThread(toNiceness niceness: Int) { cspawn_lower_thread_priority(Int32(niceness)) }
+
+  /// Gives the calling thread the priority of the process, which a thread that was started later may lack.
+  public static func shareWithThread() { cspawn_share_priority() }
 }

@@ -1,0 +1,28 @@
+internal import Glibc
+public import SystemPackage
+
+extension FileDescriptor {
+  /// Whether writing may wait for somebody who reads: a pipe, a terminal or another device, and no file.
+  public var isPipeOrDevice: Bool {
+    var status = Glibc.stat()
+    guard unsafe fstat(rawValue, &status) == 0 else { return false }
+    return [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT)
+  }
+
+  /// Standard output, for the caller alone: what libraries print goes to standard error from now on.
+  public static func takeStandardOutput() throws(Errno) -> FileDescriptor {
+    let own = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+    guard own >= 0, Glibc.dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else { throw Errno(rawValue: errno) }
+    return FileDescriptor(rawValue: own)
+  }
+
+  public typealias Pipe = (readEnd: FileDescriptor, writeEnd: FileDescriptor)
+
+  /// A pipe whose ends no started program inherits unless it is given one.
+  /// - Parameter end: Does not block; `nil` for none.
+  public static func pipe(nonBlocking end: ((Pipe) -> FileDescriptor)?) throws(Errno) -> Pipe {
+    let pipe = try FileDescriptor.pipe(options: .closeOnExec)
+    if let end = end?(pipe) { _ = fcntl(end.rawValue, F_SETFL, O_NONBLOCK) }
+    return pipe
+  }
+}

@@ -1,0 +1,216 @@
+import AnalysisTesting
+import Foundation
+import Glibc
+import Platform
+import SystemPackage
+import Testing
+
+/// Whether a sanitizer is at work: with it, no limit of memory is set.
+private let isSanitized = ProcessInfo.processInfo.environment["ASAN_OPTIONS"] != nil
+
+private func shell(_ script: String, _ arguments: [[UInt8]] = []) -> Program {
+  Program(["/bin/sh", "-c", script, "sh"].map { Array($0.utf8) } + arguments)
+}
+
+/// What a program prints.
+private func output(of program: Program) throws -> [UInt8] {
+  let process = try PipedProcess(program, hasInput: false, patience: .seconds(60))
+  #expect(try process.waitForEnd() == .status(0), "\(String(decoding: process.errorTail, as: UTF8.self))")
+  return process.output
+}
+
+private func lines(of program: Program) throws -> [String] {
+  String(decoding: try output(of: program), as: UTF8.self).split(separator: "\n").map(String.init)
+}
+
+/// Whether a process goes within some seconds. One that nobody has waited for yet counts as gone.
+private func goes(_ process: Int32) -> Bool {
+  for _ in 0..<1_000 {
+    let status = try? SmallFile.read(FilePath("/proc/\(process)/stat"), limit: 4096)
+    guard let status, let end = status.lastIndex(of: UInt8(ascii: ")")) else { return true }
+    if status[end...].dropFirst(2).first == UInt8(ascii: "Z") { return true }
+    usleep(10_000)
+  }
+  return false
+}
+
+@Suite struct ChildProcessTests {
+  private let folder: TemporaryDirectory
+
+  init() throws { folder = try TemporaryDirectory() }
+
+  // MARK: - What a program gets
+
+  @Test func argumentsAreBytes() throws {
+    let odd: [UInt8] = [0xE9, 0xFF, UInt8(ascii: "\n"), UInt8(ascii: " "), 0x80]
+    #expect(try output(of: shell("printf %s \"$1\"", [odd, []])) == odd)
+    #expect(try lines(of: shell("echo $#", [[], odd])) == ["2"])
+  }
+
+  @Test func environmentAndFolderAreThoseOfTheProgram() throws {
+    var program = shell("echo \"$NOCTURNE_A\"; echo \"$HOME\"; pwd -P")
+    program.environment = ["NOCTURNE_A": "x=y"]
+    let place = folder.path.pushing(FilePath(bytes: [0xFF]))
+    try place.makeFolder()
+    program.workingFolder = place
+    let expected = Array("x=y\n\n".utf8) + (try place.resolved()).bytes + [UInt8(ascii: "\n")]
+    #expect(try output(of: program) == expected)
+    // That of this process, if none is given.
+    #expect(try lines(of: shell("echo \"$PATH\"")) == [ProcessInfo.processInfo.environment["PATH"] ?? ""])
+  }
+
+  @Test func nothingElseIsInherited() throws {
+    let open = try FileDescriptor.open("/dev/null", .readOnly)
+    defer { try? open.close() }
+    // The last is that of the folder itself, which is being read.
+    #expect(try lines(of: shell("exec ls /proc/self/fd")) == ["0", "1", "2", "3"])
+  }
+
+  @Test func streamsMayBeThoseOfThisProcess() throws {
+    let process = try ChildProcess(
+      shell("exit 7"), input: .standardInput, output: .standardError, errors: .standardError)
+    #expect(process.waitForEnd() == .status(7))
+    // And go nowhere if none are given.
+    #expect(try ChildProcess(shell("cat; echo out; echo err >&2")).waitForEnd() == .status(0))
+  }
+
+  @Test(
+    .disabled(
+      if: ProcessInfo.processInfo.environment["TSAN_OPTIONS"] != nil,
+      "the thread sanitizer makes vfork a fork, whose child cannot say why it did not start"))
+  func whatCannotBeStartedIsAnError() throws {
+    #expect(throws: Errno.noSuchFileOrDirectory) { try ChildProcess(Program([folder.file("none").string])) }
+    #expect(throws: Errno.permissionDenied) { try ChildProcess(Program([folder.path.string])) }
+    var program = Program(["true"])
+    program.workingFolder = folder.file("none")
+    #expect(throws: Errno.noSuchFileOrDirectory) { try ChildProcess(program) }
+  }
+
+  /// The first instruction of the program finds them, and it cannot raise them.
+  @Test func limitsAreSetBeforeTheProgramBegins() throws {
+    var program = shell(
+      "ulimit -S -t; ulimit -H -t; ulimit -S -d; ulimit -H -d; ulimit -S -d 999999 2>/dev/null || echo no")
+    program.limits = Program.Limits(memory: 200 << 20, processorSeconds: 100)
+    let memory = isSanitized ? [] : ["204800", "204800", "no"]
+    #expect(try Array(lines(of: program).prefix(2 + memory.count)) == ["100", "101"] + memory)
+    // Others have none.
+    #expect(try lines(of: shell("ulimit -t")) == ["unlimited"])
+  }
+
+  @Test func tooMuchProcessorTimeEndsIt() throws {
+    var program = shell("while :; do :; done")
+    program.limits = Program.Limits(processorSeconds: 1)
+    #expect(try ChildProcess(program).waitForEnd() == .signal(Int(SIGXCPU)))
+  }
+
+  @Test func priorityIsLowered() throws {
+    var program = Program(["nice"])
+    program.niceness = 15
+    #expect(try lines(of: program).compactMap { Int($0) }.allSatisfy { $0 >= 15 })
+  }
+
+  @Test func aSessionIsItsOwn() throws {
+    var program = shell("cut -d ' ' -f 6 /proc/$$/stat; echo $$")
+    program.leadsSession = true
+    let numbers = try lines(of: program)
+    #expect(numbers.count == 2 && numbers[0] == numbers[1])
+  }
+
+  // MARK: - The end
+
+  @Test func waitingHasALimit() throws {
+    let process = try ChildProcess(Program(["sleep", "60"]))
+    #expect(process.waitForEnd(within: .milliseconds(20)) == nil && process.ended == nil && !process.hasEnded)
+    #expect(process.kill() == .signal(Int(SIGKILL)))
+    #expect(process.waitForEnd() == .signal(Int(SIGKILL)) && process.ended == .signal(Int(SIGKILL)))
+    #expect(process.processorTime == nil)
+  }
+
+  @Test func theRestOfItsGroupGoesWithIt() throws {
+    let pipe = try FileDescriptor.pipe(nonBlocking: nil)
+    let process = try ChildProcess(shell("sleep 60 & echo $!"), output: pipe.writeEnd)
+    try pipe.writeEnd.close()
+    #expect(process.waitForEnd() == .status(0))
+    let printed = try pipe.readEnd.closeAfter { try pipe.readEnd.readToEnd(limit: 100) }
+    let other = try #require(Int32(String(decoding: printed, as: UTF8.self).filter(\.isNumber)))
+    #expect(goes(other))
+  }
+
+  @Test func itGoesWithItsObject() throws {
+    var process: ChildProcess? = try ChildProcess(Program(["sleep", "60"]))
+    let id = try #require(process).id
+    process = nil
+    #expect(kill(id, 0) != 0 && errno == ESRCH)
+  }
+
+  @Test func whatDoesNotEndIsKilled() throws {
+    let obedient = try ChildProcess(Program(["sleep", "60"]))
+    #expect(obedient.end(within: .seconds(60)) == .signal(Int(SIGTERM)))
+    let ready = folder.file("ready")
+    let other = try ChildProcess(shell("trap '' TERM; echo > \"$1\"; while :; do sleep 1; done", [ready.bytes]))
+    while !ready.isThere { usleep(1_000) }
+    #expect(other.end(within: .milliseconds(20)) == .signal(Int(SIGKILL)))
+  }
+
+  @Test func anotherThreadMayStopIt() throws {
+    let process = try ChildProcess(Program(["sleep", "60"]))
+    Thread.detachNewThread {
+      usleep(20_000)
+      process.stop()
+    }
+    #expect(process.waitForEnd().shellStatus == 128 + Int(SIGTERM))
+    process.stop()
+    process.send(SIGKILL)
+  }
+
+  // MARK: - The end of what has started it
+
+  @Test func itIsKilledWithTheThread() throws {
+    let started = StartedProcess()
+    Thread.detachNewThread { started.process = try? ChildProcess(Program(["sleep", "60"])) }
+    while started.process == nil { usleep(1_000) }
+    #expect(started.process?.waitForEnd(within: .seconds(30)) == .signal(Int(SIGKILL)))
+  }
+
+  @Test func itIsKilledWithTheProcess() async throws {
+    let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+      let process = try ChildProcess(Program(["sleep", "60"]))
+      _ = try FileDescriptor.standardOutput.writeAll("started \(process.id) \n".utf8)
+      kill(getpid(), SIGKILL)
+    }
+    let words = String(decoding: try #require(result).standardOutputContent, as: UTF8.self).split(separator: " ")
+    let index = try #require(words.firstIndex { $0.hasSuffix("started") })
+    #expect(goes(try #require(Int32(words[index + 1]))))
+  }
+}
+
+private final class StartedProcess: @unchecked Sendable {
+  private let lock = NSLock()
+  private var made: ChildProcess?
+
+  var process: ChildProcess? {
+    get { lock.withLock { made } }
+    set { lock.withLock { made = newValue } }
+  }
+}
+
+@Suite struct PipedProcessTests {
+  @Test func whatIsWrittenComesBack() throws {
+    let process = try PipedProcess(Program(["cat"]), hasInput: true, patience: .seconds(60))
+    let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
+    try process.write(bytes)
+    #expect(try process.waitForEnd() == .status(0))
+    #expect(process.output == bytes)
+  }
+
+  @Test func patienceEnds() throws {
+    let process = try PipedProcess(Program(["sleep", "60"]), hasInput: false, patience: .milliseconds(50))
+    #expect(throws: PipedProcess.Failure.timeout) { try process.waitForEnd() }
+  }
+
+  @Test func noMoreIsKeptThanAllowed() throws {
+    let process = try PipedProcess(
+      shell("while :; do echo 0123456789; done"), outputLimit: 1000, hasInput: false, patience: .seconds(60))
+    #expect(throws: PipedProcess.Failure.tooMuchOutput) { try process.waitForEnd() }
+  }
+}
