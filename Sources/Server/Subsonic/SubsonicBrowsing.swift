@@ -1,4 +1,3 @@
-internal import Filters
 internal import Foundation
 internal import Platform
 internal import ResultStore
@@ -51,7 +50,7 @@ extension SubsonicLibrary {
   }
 
   func scanStatus(_ request: SubsonicRequest) throws -> SubsonicObject {
-    let count = try store.trackCount(matching: .everything)
+    let count = try store.trackTotals().count
     let isScanning = RunLock.isHeld(forDatabase: store.path)
     return .make {
       $0.put("scanStatus") {

@@ -180,8 +180,8 @@ extension SubsonicLibrary {
   private func structured(_ lyrics: TagFinding.Lyrics, _ song: Song) -> SubsonicObject {
     let lines =
       lyrics.lines.isEmpty
-      ? lyrics.text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-        SubsonicObject.make { $0.put("value", String(line.last == "\r" ? line.dropLast() : line)) }
+      ? lyrics.text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { line in
+        SubsonicObject.make { $0.put("value", String(line)) }
       }
       : lyrics.lines.map { line in
         .make {
