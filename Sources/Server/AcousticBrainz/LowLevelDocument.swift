@@ -71,7 +71,8 @@ struct LowLevelDocument {
 
   /// Picard's names of what has another one there.
   private static let names = [
-    "musicbrainz_recordingid": "musicbrainz_trackid", "track": "tracknumber", "disc": "discnumber",
+    "musicbrainz_recordingid": "musicbrainz_trackid", "musicbrainz_trackid": "musicbrainz_releasetrackid",
+    "track": "tracknumber", "disc": "discnumber",
   ]
 
   static func version(_ record: FileRecord) -> JSONValue {
