@@ -31,8 +31,9 @@ func swiftTarget(_ name: String, _ dependencies: [Target.Dependency], excluding 
   .target(name: name, dependencies: dependencies, exclude: excluded, swiftSettings: strict)
 }
 
-func testTarget(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+/// - Parameter excluded: What is no source in its folder, such as `Snapshots`.
+func testTarget(_ name: String, _ dependencies: [Target.Dependency], excluding excluded: [String] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: excluded, swiftSettings: strict)
 }
 
 func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -206,6 +207,7 @@ let package = Package(
 
     // Tests.
     swiftTarget("AnalysisTesting", ["Analysis", "DSP", "Text", systemPackage]),
+    swiftTarget("LibraryTesting", ["Analysis", "Platform", "Records", "ResultStore", "Text", grdb, systemPackage]),
     testTarget("AnalysisTests", ["Analysis", "Platform"]),
     testTarget("TextTests", ["Text"]),
     testTarget("LibraryTests", ["Analysis", "Library", systemPackage]),
@@ -247,12 +249,15 @@ let package = Package(
     testTarget(
       "ReportingTests",
       [
-        "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Reporting", "ResultStore", "Platform", "Text",
-        systemPackage,
-      ]),
+        "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "LibraryTesting", "Records", "Reporting", "ResultStore",
+        "Platform", "Text", systemPackage,
+      ], excluding: ["Snapshots"]),
     testTarget(
       "ExportsTests",
-      ["Analysis", "AnalysisTesting", "Exports", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage]),
+      [
+        "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CZlib", "Exports", "Filters", "LibraryTesting",
+        "MediaContainers", "Platform", "Records", "ResultStore", "Text", grdb, systemPackage,
+      ], excluding: ["Snapshots"]),
     testTarget(
       "AnalysisEngineTests",
       ["Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "Text", systemPackage]),
@@ -261,9 +266,9 @@ let package = Package(
       "ApplicationTests",
       [
         "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "AudioDecoding", "AudioEncoding",
-        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "LibraryScan", "Pipeline", "Recognition", "Records", "Reporting",
-        "ResultStore", "Platform", "Text", systemPackage,
-      ]),
+        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "LibraryScan", "LibraryTesting", "Pipeline", "Recognition",
+        "Records", "Reporting", "ResultStore", "Platform", "Text", systemPackage,
+      ], excluding: ["Snapshots"]),
     testTarget(
       "PipelineTests",
       [
@@ -273,12 +278,12 @@ let package = Package(
     .testTarget(
       name: "ServerTests",
       dependencies: [
-        "Analysis", "AnalysisTesting", "Application", "BuiltInAnalyzers", "LibraryScan", "Platform", "Records",
-        "ResultStore", "Server", "Text", grdb, systemPackage,
+        "Analysis", "AnalysisTesting", "Application", "BuiltInAnalyzers", "Landmarks", "LibraryScan", "LibraryTesting",
+        "Platform", "Records", "ResultStore", "Server", "Text", grdb, systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-      ], swiftSettings: strictWithNIO),
+      ], exclude: ["Snapshots"], swiftSettings: strictWithNIO),
     testTarget(
       "CommandLineTests",
       [

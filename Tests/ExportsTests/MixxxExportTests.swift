@@ -15,19 +15,23 @@ import Testing
   private var output: FilePath { folder.path.appending("patched.sqlite") }
 
   /// The columns of Mixxx 2.3 that matter here.
+  static let schema = """
+    CREATE TABLE track_locations (id INTEGER PRIMARY KEY, location TEXT UNIQUE);
+    CREATE TABLE library (
+      id INTEGER PRIMARY KEY, location INTEGER, samplerate INTEGER, bpm REAL, bpm_lock INTEGER DEFAULT 0, beats BLOB,
+      beats_version TEXT, beats_sub_version TEXT, key TEXT, key_id INTEGER DEFAULT 0, keys BLOB, keys_version TEXT,
+      keys_sub_version TEXT, replaygain REAL DEFAULT 0, replaygain_peak REAL DEFAULT -1.0);
+    CREATE TABLE cues (
+      id INTEGER PRIMARY KEY, track_id INTEGER, type INTEGER, position INTEGER, length INTEGER,
+      hotcue INTEGER DEFAULT -1, label TEXT DEFAULT '');
+    """
+
   init() throws {
     folder = try TemporaryDirectory()
     try DatabaseQueue(path: database).write { db in
+      try db.execute(sql: Self.schema)
       try db.execute(
         sql: """
-          CREATE TABLE track_locations (id INTEGER PRIMARY KEY, location TEXT UNIQUE);
-          CREATE TABLE library (
-            id INTEGER PRIMARY KEY, location INTEGER, samplerate INTEGER, bpm REAL, bpm_lock INTEGER DEFAULT 0, beats BLOB,
-            beats_version TEXT, beats_sub_version TEXT, key TEXT, key_id INTEGER DEFAULT 0, keys BLOB, keys_version TEXT,
-            keys_sub_version TEXT, replaygain REAL DEFAULT 0, replaygain_peak REAL DEFAULT -1.0);
-          CREATE TABLE cues (
-            id INTEGER PRIMARY KEY, track_id INTEGER, type INTEGER, position INTEGER, length INTEGER,
-            hotcue INTEGER DEFAULT -1, label TEXT DEFAULT '');
           INSERT INTO track_locations VALUES (7, '/music/a/One.flac'), (8, '/music/other.flac');
           INSERT INTO library (id, location, samplerate, bpm) VALUES (1, 7, 44100, 99), (2, 8, 44100, 99);
           """)

@@ -12,15 +12,22 @@ struct DecodedPage {
     let html = try #require(String(data: data, encoding: .utf8))
     self.html = html
     func element(_ id: String) throws -> [String: Any] {
-      let start = try #require(html.range(of: "<script type=\"application/json\" id=\"\(id)\">"))
-      let end = try #require(html.range(of: "</script>", range: start.upperBound..<html.endIndex))
-      let text = String(html[start.upperBound..<end.lowerBound])
+      let text = try Self.text(ofElement: id, in: html)
       return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
     library = try element("library")
     columns = try element("columns")
     details = try element("details")
   }
+
+  private static func text(ofElement id: String, in html: String) throws -> String {
+    let start = try #require(html.range(of: "<script type=\"application/json\" id=\"\(id)\">"))
+    let end = try #require(html.range(of: "</script>", range: start.upperBound..<html.endIndex))
+    return String(html[start.upperBound..<end.lowerBound])
+  }
+
+  /// JSON as the page has it.
+  func text(ofElement id: String) throws -> String { try Self.text(ofElement: id, in: html) }
 
   var rows: Int { columns["rows"] as? Int ?? -1 }
   private var lists: [String: Any] { columns["columns"] as? [String: Any] ?? [:] }

@@ -1,8 +1,10 @@
 import Analysis
 import AnalysisTesting
 import Application
+import BuiltInAnalyzers
 import Foundation
 import Glibc
+import LibraryTesting
 import Platform
 import Records
 import ResultStore
@@ -23,15 +25,7 @@ final class ServedLibrary: Sendable {
     var json: JSONValue { (try? JSONValue(parsing: body)) ?? .null }
   }
 
-  /// A file, and what analyzers found of it.
-  struct File {
-    var path: FilePath
-    var tags: [String: [String]]
-    var findings: [(analyzer: String, finding: any AnalysisFinding)] = []
-    var lyrics: [TagFinding.Lyrics] = []
-    /// Not `nil` for a file that failed.
-    var failure: Problem?
-  }
+  typealias File = LibraryFile
 
   let folder: TemporaryDirectory
   let store: ResultStore
@@ -39,18 +33,19 @@ final class ServedLibrary: Sendable {
   private let stopping: AsyncStream<Never>.Continuation
   private let server: Task<Void, any Error>
 
-  static let seconds = 200.0
+  static let seconds = LibraryFile.seconds
 
-  init(_ files: [File], change: (inout ServerOptions) -> Void = { _ in }) async throws {
+  convenience init(_ files: [File], change: (inout ServerOptions) -> Void = { _ in }) async throws {
+    try await self.init(filling: { try LibraryFiles(files).merge(into: $0) }, change: change)
+  }
+
+  /// - Parameter fill: Makes the library.
+  init(
+    filling fill: (ResultStore) throws -> Void, change: (inout ServerOptions) -> Void = { _ in }
+  ) async throws {
     folder = try TemporaryDirectory()
-    store = try ResultStore(
-      path: folder.path.appending("library.sqlite"),
-      findings: [
-        TagFinding.self, TempoFinding.self, KeyFinding.self, LoudnessFinding.self, TraitsFinding.self,
-        LikenessFinding.self,
-        SectionsFinding.self,
-      ])
-    try Self.fill(store, files)
+    store = try ResultStore(path: folder.path.appending("library.sqlite"), findings: BuiltInAnalyzers.findings)
+    try fill(store)
     var options = ServerOptions(catalog: folder.path.appending("catalog"))
     options.port = 0
     change(&options)
@@ -77,34 +72,6 @@ final class ServedLibrary: Sendable {
     try await server.value
   }
 
-  private static func fill(_ store: ResultStore, _ files: [File]) throws {
-    let ids = ["tags"] + Set(files.flatMap { $0.findings.map(\.analyzer) }).sorted()
-    let members = ids.map { AnalyzerIdentity(id: $0, version: 1, digest: "") }
-    let wanted = WantedAnalyses(
-      members: members.map { WantedAnalyses.Member(identity: $0, readsAudio: $0.id != "tags") }, decoderVersion: 1)
-    let merger = ResultMerger(store: store, programVersion: "1")
-    let format = AudioFormat(
-      container: "flac", codec: "flac", sampleRate: 44_100, channelCount: 2, bitDepth: 16, bitRate: 900_000,
-      isLossless: true, claimedFrameCount: Int64(44_100 * seconds), frameCount: Int64(44_100 * seconds))
-    let results = files.enumerated().map { index, file in
-      let stamp = FileStamp(
-        path: file.path, device: 1, inode: UInt64(index + 1), sizeBytes: 1000, modified: Timestamp(nanoseconds: 1))
-      if let failure = file.failure {
-        return WorkerResult(.analysis(FileAnalysis(status: .failed, problem: failure), of: stamp), analyzed: .now)
-      }
-      let tags = TagFinding(fields: file.tags, hasLyrics: !file.lyrics.isEmpty, lyrics: file.lyrics)
-      let findings = [("tags", tags as any AnalysisFinding)] + file.findings.map { ($0, $1) }
-      let outcomes = findings.map { id, finding in
-        AnalyzerOutcome(analyzer: AnalyzerIdentity(id: id, version: 1, digest: ""), result: .finding(finding))
-      }
-      let analysis = FileAnalysis(
-        status: .ok, contentID: ContentID(ofPath: file.path), format: format, decodedDuration: seconds,
-        outcomes: outcomes)
-      return WorkerResult(.analysis(analysis, of: stamp), analyzed: .now)
-    }
-    try merger.merge(results, from: ResultOrigin(pipeline: "p", digest: "d", wanted: wanted))
-  }
-
   // MARK: Asking
 
   /// - Parameter target: Path and query.
@@ -115,8 +82,9 @@ final class ServedLibrary: Sendable {
   func ask(
     _ method: String, _ target: String, _ headers: [String: String] = [:], body: [UInt8] = []
   ) async throws -> Answer {
-    var head = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
-    for (name, value) in headers { head += "\(name): \(value)\r\n" }
+    var head = "\(method) \(target) HTTP/1.1\r\nConnection: close\r\n"
+    let host = ["Host": "127.0.0.1:\(port)"]
+    for (name, value) in host.merging(headers, uniquingKeysWith: { $1 }) { head += "\(name): \(value)\r\n" }
     if !body.isEmpty || method == "POST" { head += "Content-Length: \(body.count)\r\n" }
     let request = Array((head + "\r\n").utf8) + body
     let port = port
@@ -132,7 +100,9 @@ final class ServedLibrary: Sendable {
   func converse(_ parts: String...) async throws -> String {
     let port = port
     let bytes = try await withCheckedThrowingContinuation { (done: CheckedContinuation<[UInt8], any Error>) in
-      Thread.detachNewThread { done.resume(with: Result { try Self.exchange(parts.map { Array($0.utf8) }, port: port) }) }
+      Thread.detachNewThread {
+        done.resume(with: Result { try Self.exchange(parts.map { Array($0.utf8) }, port: port) })
+      }
     }
     return String(decoding: bytes, as: UTF8.self)
   }

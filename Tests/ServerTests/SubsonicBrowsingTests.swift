@@ -128,4 +128,22 @@ import Text
     #expect(try await library.get("/v1/me/albums").json["items"].list.count == 1)
     try await library.stop()
   }
+
+  /// Whatever ends the lines of a tag.
+  @Test func plainLyricsComeLineByLine() async throws {
+    let file = ServedLibrary.File(path: "/music/1.flac", tags: [:], lyrics: [.init(text: "One\r\nTwo\n\nFour")])
+    let library = try await ServedLibrary([file])
+    let lyrics = try await ask(library, "getLyricsBySongId", "id=\(file.id)")["lyricsList"]["structuredLyrics"][0]
+    #expect(lyrics["line"].list.map(\.["value"].text) == ["One", "Two", "", "Four"])
+    try await library.stop()
+  }
+
+  @Test func filesThatFailedAreNoSongs() async throws {
+    var files = Array(Self.files.prefix(2))
+    let failure = Problem(stage: .open, code: "empty", message: "The file is empty.")
+    files.append(ServedLibrary.File(path: "/music/empty.mp3", tags: [:], failure: failure))
+    let library = try await ServedLibrary(files)
+    #expect(try await ask(library, "getScanStatus")["scanStatus"]["count"] == 2)
+    try await library.stop()
+  }
 }

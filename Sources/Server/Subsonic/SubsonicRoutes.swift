@@ -54,6 +54,11 @@ struct SubsonicRoutes: RouteSet {
     try await services.track(asked.required("id"), for: request)
   }
 
+  /// All that is answered.
+  static var methods: Set<String> {
+    Set(endpoints.keys).union(changes.keys).union(comparisons.keys).union(["stream", "download", "getCoverArt"])
+  }
+
   private typealias Endpoint = @Sendable (SubsonicLibrary) -> (SubsonicRequest) throws -> SubsonicObject
 
   /// Those that only read, in milliseconds.

@@ -1,0 +1,112 @@
+internal import Foundation
+internal import Text
+
+/// Texts that a program is known to say, each in a file of the sources.
+///
+/// With `NOCTURNE_RECORD=1` in the environment they are written and not compared. What has changed then is for a person
+/// to read, as any other change of the sources.
+public struct Snapshots: Sendable {
+  /// Says that texts are to be written.
+  public static let variable = "NOCTURNE_RECORD"
+
+  private let folder: URL
+  private let isRecording: Bool
+
+  /// Those in the folder `Snapshots` beside a file of tests.
+  /// - Parameter part: A folder in it.
+  public init(beside file: String = #filePath, part: String = "") {
+    folder = URL(filePath: file).deletingLastPathComponent().appending(path: "Snapshots").appending(path: part)
+    isRecording = ProcessInfo.processInfo.environment[Self.variable] == "1"
+  }
+
+  /// What is to be said of a text: how it differs from the one that is known by this name, or that it was written.
+  /// - Returns: `nil` if it is the known one.
+  public func complaint(about text: String, named name: String) throws -> String? {
+    let file = folder.appending(path: name)
+    let known = try? Data(contentsOf: file)
+    guard known != Data(text.utf8) else { return nil }
+    if isRecording {
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: file)
+      return "\(file.path): written, because \(Self.variable) is 1. Read the change, and test again without."
+    }
+    guard let known else { return "\(file.path): there is no such file. Write it with \(Self.variable)=1." }
+    let difference = TextDifference(from: String(decoding: known, as: UTF8.self), to: text)
+    return "\(file.path) is another text now (- as known, + as it is):\n\(difference.text)"
+  }
+
+  /// Files that no test asks for; they are removed while others are written.
+  /// - Parameter names: All that tests ask for.
+  public func leftOver(besides names: Set<String>) throws -> [String] {
+    let inside = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
+    let surplus = inside.filter { !URL(filePath: $0).pathExtension.isEmpty && !names.contains($0) }.sorted()
+    if isRecording { for name in surplus { try FileManager.default.removeItem(at: folder.appending(path: name)) } }
+    return surplus
+  }
+}
+
+/// What two texts differ in, line by line, in the form of `diff -u`.
+struct TextDifference {
+  private static let context = 2
+  private static let mostLines = 60
+  private static let mostCharacters = 240
+
+  let text: String
+
+  init(from old: String, to new: String) {
+    let (old, new) = (Self.lines(old), Self.lines(new))
+    var (removed, inserted): (Set<Int>, Set<Int>) = ([], [])
+    for change in new.difference(from: old) {
+      switch change {
+      case .remove(let offset, _, _): removed.insert(offset)
+      case .insert(let offset, _, _): inserted.insert(offset)
+      }
+    }
+    var all: [(sign: Character, line: Substring, number: Int)] = []
+    var (before, after) = (0, 0)
+    while before < old.count || after < new.count {
+      if removed.contains(before) {
+        all.append(("-", old[before], before))
+        before += 1
+      } else if inserted.contains(after) {
+        all.append(("+", new[after], before))
+        after += 1
+      } else {
+        all.append((" ", old[before], before))
+        (before, after) = (before + 1, after + 1)
+      }
+    }
+    text = Self.hunks(all)
+  }
+
+  private static func lines(_ text: String) -> [Substring] {
+    text.split(separator: "\n" as Unicode.Scalar, omittingEmptySubsequences: false)
+  }
+
+  private static func hunks(_ all: [(sign: Character, line: Substring, number: Int)]) -> String {
+    var near = [Bool](repeating: false, count: all.count)
+    for index in all.indices where all[index].sign != " " {
+      for place in max(0, index - context)...min(all.count - 1, index + context) { near[place] = true }
+    }
+    var lines: [String] = []
+    for index in all.indices where near[index] {
+      if index == 0 || !near[index - 1] { lines.append("@@ line \(all[index].number + 1) @@") }
+      // Whatever it is, a terminal shows it.
+      let shown = String(all[index].line).debugDescription.dropFirst().dropLast().replacing("\\\"", with: "\"")
+      lines.append("\(all[index].sign)\(shown.prefix(mostCharacters))\(shown.count > mostCharacters ? " …" : "")")
+    }
+    let more = lines.count - mostLines
+    return lines.prefix(mostLines).joined(separator: "\n") + (more > 0 ? "\n… and \(more) more lines" : "")
+  }
+}
+
+extension String {
+  fileprivate func split(
+    separator: Unicode.Scalar, omittingEmptySubsequences: Bool
+  ) -> [Substring] {
+    // A line break after a carriage return is one character with it, and is to be seen as well.
+    unicodeScalars.split(separator: separator, omittingEmptySubsequences: omittingEmptySubsequences).map {
+      Substring($0)
+    }
+  }
+}
