@@ -24,7 +24,7 @@ PathLike = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 APPLICATION_ID = 0x4E4F4354
 #: Schemas whose meaning is known here.
-SCHEMAS = range(3, 6)
+SCHEMAS = range(3, 7)
 
 
 class Library:
