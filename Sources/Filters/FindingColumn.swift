@@ -12,8 +12,6 @@ public struct FindingColumn: Sendable, Hashable {
 
   public let name: String
   public let kind: Kind
-  /// One sentence.
-  public let summary: String
   /// Of the database.
   public let table: String
   public let column: String
@@ -38,25 +36,15 @@ public struct FindingColumn: Sendable, Hashable {
       default: return nil
       }
       return FindingColumn(
-        name: "\(declaration.name)_\(field.name)", kind: kind, summary: field.summary,
+        name: "\(declaration.name)_\(field.name)", kind: kind,
         table: columns[0].table ?? declaration.table, column: columns[0].name, isIndexed: columns[0].isIndexed)
     }
   }
 
   // MARK: Filters
 
-  /// A filter with this field.
-  public var example: String {
-    switch kind {
-    case .number: "\(name):0.5.."
-    case .seconds: "\(name):..0:30"
-    case .text: "\(name):word"
-    case .flag: "\(name):yes"
-    }
-  }
-
   /// What a value looks like, for messages.
-  public var expects: String {
+  var expects: String {
     switch kind {
     case .number: "a number or range, such as 0.8.. or -14..-9, or none"
     case .seconds: "a time or range, such as 2.5, ..0:30 or 90s.., or none"

@@ -1,7 +1,7 @@
 internal import Platform
 internal import SystemPackage
 
-/// A recording command that runs, with all that it starts: so that all of it can be told to stop.
+/// A running recording command, with all that it starts. All of it can be told to stop.
 final class RecordingCommand: Sendable {
   /// What it prints.
   let output: FileDescriptor

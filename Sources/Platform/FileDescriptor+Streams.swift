@@ -2,7 +2,7 @@ internal import Glibc
 public import SystemPackage
 
 extension FileDescriptor {
-  /// Whether writing may wait for somebody who reads: a pipe, a terminal or another device, and no file.
+  /// Whether writing may wait for a reader: true of a pipe, a terminal or another device, false of a file.
   public var isPipeOrDevice: Bool {
     var status = Glibc.stat()
     guard unsafe fstat(rawValue, &status) == 0 else { return false }

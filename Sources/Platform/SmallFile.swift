@@ -9,12 +9,12 @@ public enum SmallFile {
   /// - Throws: `.noSuchFileOrDirectory` and the like; `.notSupported` if it is not of that kind; `.fileTooLarge`.
   public static func read(_ path: FilePath, limit: Int, isRegular: Bool = true) throws(Errno) -> [UInt8] {
     do {
-      // Non-blocking, in case this name is a named pipe that nobody has opened for writing.
+      // Non-blocking, in case this is a named pipe without a writer.
       let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
       return try descriptor.closeAfter {
         if try FileStatus(of: descriptor).kind != .regular {
           if isRegular { throw Errno.notSupported }
-          // What somebody writes into it is waited for.
+          // Wait for what is written into it.
           _ = fcntl(descriptor.rawValue, F_SETFL, 0)
         }
         let content = try descriptor.readToEnd(limit: limit + 1)

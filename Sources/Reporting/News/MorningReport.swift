@@ -61,7 +61,7 @@ package struct MorningReport: Sendable {
   package var sentence: [Part]
   package var subtitle: String?
   package var causes: [Cause]
-  /// Whether there is an earlier run, so that something can be new.
+  /// True if there is an earlier run. Without one, nothing counts as new.
   var canHaveNew: Bool
   /// Those with most tracks.
   package var newFolders: [Folder]
