@@ -49,6 +49,7 @@ bench: build
 	@[ -d Music ] || Fixtures/fetch-music || echo "bench: music cannot be fetched; measuring with Fixtures/" >&2
 	@Benchmarks/bench
 	@Benchmarks/page/measure.py $(ANALYZE)
+	@$(BUILD) --product time-searches
 	@Benchmarks/search/bench-search
 
 accuracy-tempo accuracy-key accuracy-recognition accuracy-tags: build

@@ -56,8 +56,10 @@ def multiply(database, tracks):
         store.execute(f"DROP TRIGGER {name}")
     names = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall() if "_fts" not in name]
     columns = {name: [row[1] for row in store.execute(f"PRAGMA table_info({name})")] for name in names}
+    # Those that say something of each file come first in their keys.
+    keyed = {name for name in names if any(row[1] == "file" and row[5] == 1 for row in store.execute(f"PRAGMA table_info({name})"))}
     tables = {name: ", ".join(column for column in columns[name] if column != "file")
-              for name in names if "file" in columns[name] and "id" not in columns[name] and name != "tag"}
+              for name in keyed if columns[name] != ["file"] and name != "tag"}
     count, last = store.execute("SELECT sum(status = 'ok'), max(id) FROM file").fetchone()
     others = ", ".join(name for name in columns["file"] if name not in ("id", "path", "display_path"))
     chance = random.Random(1)
