@@ -82,15 +82,14 @@ let package = Package(
       name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "swscale", "avutil"].map { .linkedLibrary($0) }),
     .target(name: "CBeatNetwork"), .target(name: "CKeyNetwork"), .target(name: "CLandmarkNetwork"),
     .target(name: "CSpawn"),
-    // What is in the folders Resources of Key, Likeness, Tempo and Recognition, in Reporting/Page and in Server/App/Pages,
-    // compiled in.
-    .target(name: "CKeyResources"), .target(name: "CLikenessResources"), .target(name: "CTempoResources"),
-    .target(name: "CPageResources"), .target(name: "CRecognitionResources"), .target(name: "CAppResources"),
+    // Files compiled in; written by Scripts/write-resources.
+    .target(name: "CResources"),
 
     // Swift, from the vocabulary up; the arrows in docs/architecture.md are these lists.
     swiftTarget("DSP", ["CFFTW", "CSamplerate", "CSoxr"]),
     swiftTarget("Platform", ["CSpawn", systemPackage]),
     swiftTarget("Text", []),
+    swiftTarget("Resources", ["CResources"]),
     swiftTarget("Analysis", ["CXXHash", "Platform", "Text", systemPackage]),
     swiftTarget("Records", ["Analysis", "Platform", "Text", systemPackage]),
     swiftTarget("Library", ["Analysis", "Platform", "Records", "Text", systemPackage]),
@@ -109,20 +108,14 @@ let package = Package(
     swiftTarget("TagReading", ["Analysis", "CZlib", "MediaContainers", systemPackage]),
     swiftTarget(
       "TagWriting", ["Analysis", "AudioDecoding", "MediaContainers", "Platform", "TagReading", systemPackage]),
-    swiftTarget("Key", ["Analysis", "CKeyNetwork", "CKeyResources", "DSP"], excluding: ["Resources"]),
-    swiftTarget("Traits", ["Analysis", "DSP"]),
-    swiftTarget("Likeness", ["Analysis", "CLikenessResources", "DSP"], excluding: ["Resources"]),
-    swiftTarget("Tempo", ["Analysis", "CBeatNetwork", "CTempoResources", "DSP"], excluding: ["Resources"]),
+    swiftTarget("Likeness", ["Analysis", "DSP", "Resources"], excluding: ["Resources"]),
+    swiftTarget("Tempo", ["Analysis", "CBeatNetwork", "DSP", "Resources"], excluding: ["Resources"]),
     swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
     swiftTarget("Landmarks", ["Analysis"]),
-    swiftTarget("Loudness", ["Analysis", "CEBUR128", "DSP"]),
-    swiftTarget("Waveform", ["Analysis", "DSP"]),
-    swiftTarget("Sections", ["Analysis", "DSP"]),
-    swiftTarget("Cues", ["Analysis", "DSP"]),
     swiftTarget(
       "Recognition",
       [
-        "Analysis", "CLandmarkNetwork", "CRecognitionResources", "DSP", "Landmarks", "Platform", "Text", systemPackage,
+        "Analysis", "CLandmarkNetwork", "DSP", "Landmarks", "Platform", "Resources", "Text", systemPackage,
       ], excluding: ["Resources"]),
     swiftTarget(
       "Listening",
@@ -132,21 +125,21 @@ let package = Package(
     swiftTarget(
       "ResultStore",
       [
-        "Analysis", "Filters", "Library", "Records", "Platform", "Text", systemPackage, grdb,
+        "Analysis", "DSP", "Filters", "Library", "Records", "Platform", "Text", systemPackage, grdb,
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     swiftTarget(
       "Reporting",
       [
-        "Analysis", "CPageResources", "Library", "Records", "Platform", "Text", systemPackage,
+        "Analysis", "Library", "Records", "Resources", "Platform", "Text", systemPackage,
         .product(name: "Mustache", package: "swift-mustache"),
-      ], excluding: ["Page"]),
+      ]),
     swiftTarget(
       "BuiltInAnalyzers",
       [
-        "Analysis", "Chromaprint", "Cues", "Key", "Landmarks", "Likeness", "Loudness", "Sections", "TagReading", "Tempo",
-        "Text", "Traits", "Waveform",
-      ]),
+        "Analysis", "CEBUR128", "CKeyNetwork", "Chromaprint", "DSP", "Landmarks", "Likeness", "Resources", "TagReading",
+        "Tempo", "Text",
+      ], excluding: ["Key/Resources"]),
     swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "Platform", systemPackage]),
     .target(
       name: "Pipeline",
@@ -162,8 +155,8 @@ let package = Package(
     swiftTarget(
       "Application",
       [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Exports",
-        "Filters", "Landmarks", "Library", "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
+        "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "CLibAV", "Chromaprint", "DSP",
+        "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
         "ResultStore", "Platform", "TagWriting", "Text", systemPackage,
       ]),
     // The program of this name: the same binary under another one.
@@ -173,16 +166,15 @@ let package = Package(
     .target(
       name: "Server",
       dependencies: [
-        "Analysis", "AnalysisEngine", "Application", "CAppResources", "CLibAV",
-        "CZlib", "Chromaprint", "Digests", "Filters", "Library", "LibraryScan", "Listening", "Pipeline", "Platform",
-        "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "Application", "CZlib", "Chromaprint", "Digests", "Filters", "Library", "Listening",
+        "Pipeline", "Platform", "Recognition", "Records", "Reporting", "Resources", "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ], exclude: ["App/Pages"], swiftSettings: strictWithNIO),
+      ], swiftSettings: strictWithNIO),
     .executableTarget(
       name: "analyze",
       dependencies: [
@@ -207,10 +199,12 @@ let package = Package(
 
     // Tests.
     swiftTarget("AnalysisTesting", ["Analysis", "DSP", "Text", systemPackage]),
-    swiftTarget("LibraryTesting", ["Analysis", "Platform", "Records", "ResultStore", "Text", grdb, systemPackage]),
-    testTarget("AnalysisTests", ["Analysis", "Platform"]),
+    swiftTarget(
+      "LibraryTesting",
+      ["Analysis", "AnalysisTesting", "DSP", "Platform", "Records", "ResultStore", "Text", grdb, systemPackage]),
+    testTarget("AnalysisTests", ["Analysis"]),
     testTarget("TextTests", ["Text"]),
-    testTarget("LibraryTests", ["Analysis", "Library", systemPackage]),
+    testTarget("LibraryTests", ["Analysis", "Library", "Platform", systemPackage]),
     testTarget("DSPTests", ["AnalysisTesting", "DSP"]),
     testTarget("PlatformTests", ["AnalysisTesting", "Platform", systemPackage]),
     testTarget("MediaContainersTests", ["AnalysisTesting", "MediaContainers", systemPackage]),
@@ -237,13 +231,16 @@ let package = Package(
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "Platform", "TagReading", "TagWriting", systemPackage]),
     testTarget("FiltersTests", ["Analysis", "Filters", systemPackage]),
     testTarget(
-      "ResultStoreTests", ["Analysis", "Filters", "Library", "Records", "ResultStore", "Platform", "Text", systemPackage, grdb]),
-    testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "CEBUR128", "Loudness", systemPackage]),
-    testTarget("CuesTests", ["Analysis", "AnalysisTesting", "Cues"]),
-    testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "DSP", "Waveform"]),
-    testTarget("KeyTests", ["Analysis", "AnalysisTesting", "DSP", "Key", systemPackage]),
-    testTarget("TraitsTests", ["Analysis", "AnalysisTesting", "DSP", "Traits"]),
-    testTarget("SectionsTests", ["Analysis", "AnalysisTesting", "DSP", "Sections", systemPackage]),
+      "ResultStoreTests",
+      [
+        "Analysis", "DSP", "Filters", "Library", "Records", "ResultStore", "Platform", "Text", systemPackage, grdb,
+      ]),
+    testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CEBUR128", systemPackage]),
+    testTarget("CuesTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers"]),
+    testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP"]),
+    testTarget("KeyTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP", systemPackage]),
+    testTarget("TraitsTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP"]),
+    testTarget("SectionsTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP", systemPackage]),
     testTarget("LikenessTests", ["Analysis", "AnalysisTesting", "DSP", "Likeness", systemPackage]),
     testTarget("TempoTests", ["Analysis", "AnalysisTesting", "DSP", "Tempo", systemPackage]),
     testTarget(
@@ -255,8 +252,8 @@ let package = Package(
     testTarget(
       "ExportsTests",
       [
-        "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CZlib", "Exports", "Filters", "LibraryTesting",
-        "MediaContainers", "Platform", "Records", "ResultStore", "Text", grdb, systemPackage,
+        "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CZlib", "Exports", "Filters", "Library",
+        "LibraryTesting", "MediaContainers", "Platform", "Records", "ResultStore", "Text", grdb, systemPackage,
       ], excluding: ["Snapshots"]),
     testTarget(
       "AnalysisEngineTests",
@@ -266,8 +263,8 @@ let package = Package(
       "ApplicationTests",
       [
         "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "AudioDecoding", "AudioEncoding",
-        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "LibraryScan", "LibraryTesting", "Pipeline", "Recognition",
-        "Records", "Reporting", "ResultStore", "Platform", "Text", systemPackage,
+        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Library", "LibraryScan", "LibraryTesting", "Pipeline",
+        "Recognition", "Records", "Reporting", "ResultStore", "Platform", "Text", systemPackage,
       ], excluding: ["Snapshots"]),
     testTarget(
       "PipelineTests",
@@ -278,7 +275,7 @@ let package = Package(
     .testTarget(
       name: "ServerTests",
       dependencies: [
-        "Analysis", "AnalysisTesting", "Application", "BuiltInAnalyzers", "Landmarks", "LibraryScan", "LibraryTesting",
+        "Analysis", "AnalysisTesting", "Application", "BuiltInAnalyzers", "Landmarks", "LibraryTesting",
         "Platform", "Records", "ResultStore", "Server", "Text", grdb, systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -297,8 +294,8 @@ let package = Package(
 // with such flags are of no use to others, and all of it optimized takes twice as long to build.
 if Context.environment["NOCTURNE_TESTS"] != nil {
   let computing = [
-    "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "BuiltInAnalyzers", "Chromaprint", "Cues", "DSP", "Key",
-    "Landmarks", "Likeness", "Listening", "Loudness", "Recognition", "Sections", "Tempo", "Traits", "Waveform",
+    "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Landmarks", "Likeness",
+    "Listening", "Recognition", "Tempo",
   ]
   for target in package.targets where computing.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"])]

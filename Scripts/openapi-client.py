@@ -36,7 +36,7 @@ def argument(name, hint, path):
 
 with tempfile.TemporaryDirectory() as folder:
     # Nobody sees it, so nothing need format it; media types that the generator does not know are bytes.
-    binary = ["*/*", "audio/*", "audio/pcm", "image/jpeg", "text/event-stream", "application/vnd.apple.mpegurl"]
+    binary = ["*/*", "audio/*", "audio/pcm", "image/jpeg", "text/event-stream", "application/vnd.apple.mpegurl", "audio/x-mpegurl"]
     pathlib.Path(folder, "config.yaml").write_text(json.dumps(
         {"post_hooks": [], "content_type_overrides": {kind: "application/octet-stream" for kind in binary}}))
     made = subprocess.run(

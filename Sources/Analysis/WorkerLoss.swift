@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// The end of a worker process over a file: how it was lost, and what it was doing then.
 public struct WorkerLoss: Codable, Hashable, Sendable {
   public enum Cause: Codable, Hashable, Sendable {
@@ -22,18 +20,5 @@ public struct WorkerLoss: Codable, Hashable, Sendable {
   /// The signal that ended it; `nil` if it ended by itself or was killed by us.
   public var signal: Int? {
     if case .signal(let number) = cause { number } else { nil }
-  }
-}
-
-extension WorkerLoss: CustomStringConvertible {
-  public var description: String {
-    let cause =
-      switch cause {
-      case .signal(let number): unsafe "signal \(number), \(String(cString: strsignal(Int32(number))))"
-      case .exit(let status): "exit status \(status)"
-      case .timeLimit: "it took too long"
-      case .noAnswer: "it gave no usable answer"
-      }
-    return "\(cause), at stage \(stage.rawValue)"
   }
 }

@@ -1,15 +1,9 @@
 public import Analysis
 internal import Chromaprint
-internal import Cues
-internal import Key
 internal import Landmarks
 internal import Likeness
-internal import Loudness
-internal import Sections
 internal import TagReading
 internal import Tempo
-internal import Traits
-internal import Waveform
 
 extension AnalyzerKind {
   /// Finds a `TagFinding`.

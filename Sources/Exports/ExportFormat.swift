@@ -1,4 +1,4 @@
-internal import Analysis
+public import Analysis
 public import Filters
 public import Platform
 public import Records
@@ -78,6 +78,8 @@ public struct ExportContext: Sendable {
   public var trackCount: Int
   /// Of `--option name=value`; each format checks its own.
   public var options: [String: String]
+  /// Those that records may have.
+  public var findings: [any DeclaredFinding.Type]
   /// What chooses the tracks; `nil` if paths do, too.
   public var filter: TrackFilter?
   /// For files whose names the tracks make; those that an export always has are looked at before it begins.
@@ -85,7 +87,7 @@ public struct ExportContext: Sendable {
 
   public init(
     output: FilePath?, program: String, now: Timestamp = .now, isIncremental: Bool = false, trackCount: Int,
-    options: [String: String] = [:], filter: TrackFilter? = .everything,
+    options: [String: String] = [:], findings: [any DeclaredFinding.Type] = [], filter: TrackFilter? = .everything,
     overwriting: OverwriteRule = OverwriteRule()
   ) {
     self.output = output
@@ -94,6 +96,7 @@ public struct ExportContext: Sendable {
     self.isIncremental = isIncremental
     self.trackCount = trackCount
     self.options = options
+    self.findings = findings
     self.filter = filter
     self.overwriting = overwriting
   }

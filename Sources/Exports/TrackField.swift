@@ -1,12 +1,13 @@
 internal import Analysis
+internal import Filters
 internal import Library
 internal import Platform
 internal import Records
 internal import SystemPackage
 internal import Text
 
-/// A field of the documents for search engines, declared once: documents, settings and schemas follow from it. What is not
-/// known is left out of a document.
+/// A field of the documents for search engines and of tables, declared once: documents, settings and schemas follow from it. What
+/// is not known is left out of a document.
 struct TrackField: Sendable {
   enum Kind: Hashable, Sendable {
     /// Words to search for.
@@ -39,6 +40,8 @@ struct TrackField: Sendable {
   /// For filters and facets.
   var isFiltered = false
   var isSorted = false
+  /// What the CSV report calls the same, where it is a field of a finding.
+  var reported: String?
   /// `nil` if it is not known.
   var value: @Sendable (FileRecord) -> Value?
 
@@ -71,15 +74,17 @@ struct TrackField: Sendable {
     .number("confidence") { record in record.tempo.flatMap { $0.bpm == nil ? nil : $0.confidence } },
     .boolean("tempo_is_corrected") { $0.tempo == nil ? nil : $0.tempoCorrection != nil },
     .keyword("key", filtered: true) { $0.keyFinding?.name },
-    .keyword("camelot", filtered: true, sorted: true) { $0.keyFinding?.camelot },
-    .number("key_confidence") { record in record.keyFinding.flatMap { $0.tonic == nil ? nil : $0.confidence } },
-    .number("loudness_lufs") { $0.findings[LoudnessFinding.self]?.integrated },
-    .number("true_peak_dbtp") { $0.findings[LoudnessFinding.self]?.truePeak },
-    .number("track_gain_db") { $0.findings[LoudnessFinding.self]?.trackGain },
-    .number("album_gain_db") { $0.findings[LoudnessFinding.self]?.albumGain },
-    .number("energy") { $0.findings[TraitsFinding.self]?.energy },
-    .number("danceability") { $0.findings[TraitsFinding.self]?.danceability },
-    .number("speechiness") { $0.findings[TraitsFinding.self]?.speechiness },
+    .keyword("camelot", filtered: true, sorted: true, reported: "key_camelot") { $0.keyFinding?.camelot },
+    .number("key_confidence", reported: "key_confidence") { record in
+      record.keyFinding.flatMap { $0.tonic == nil ? nil : $0.confidence }
+    },
+    .number("loudness_lufs", reported: "loudness_integrated_lufs") { $0.findings[LoudnessFinding.self]?.integrated },
+    .number("true_peak_dbtp", reported: "loudness_true_peak_dbtp") { $0.findings[LoudnessFinding.self]?.truePeak },
+    .number("track_gain_db", reported: "loudness_track_gain_db") { $0.findings[LoudnessFinding.self]?.trackGain },
+    .number("album_gain_db", reported: "loudness_album_gain_db") { $0.findings[LoudnessFinding.self]?.albumGain },
+    .number("energy", reported: "traits_energy") { $0.findings[TraitsFinding.self]?.energy },
+    .number("danceability", reported: "traits_danceability") { $0.findings[TraitsFinding.self]?.danceability },
+    .number("speechiness", reported: "traits_speechiness") { $0.findings[TraitsFinding.self]?.speechiness },
     .number("duration_s") { $0.format?.duration },
     .keyword("container", filtered: true) { $0.format?.container },
     .keyword("codec", filtered: true) { $0.format?.codec },
@@ -93,6 +98,54 @@ struct TrackField: Sendable {
     .time("modified_at") { $0.modified },
     .time("analyzed_at") { $0.analyzed },
   ]
+
+  /// The numbers, texts and flags of findings that are not among `all`, as the CSV report calls them. Fingerprints have a format
+  /// of their own, and are longer than all else together.
+  static func others(of findings: [any DeclaredFinding.Type]) -> [TrackField] {
+    let known = Set(all.compactMap(\.reported))
+    return findings.filter { $0 != FingerprintFinding.self }.flatMap { fields(of: $0) }.filter {
+      !known.contains($0.name)
+    }
+  }
+
+  private static func fields<Finding: DeclaredFinding>(of type: Finding.Type) -> [TrackField] {
+    let columns = Set(FindingColumn.all(of: [type]).map(\.name))
+    return Finding.declaration.fields.compactMap { field in
+      let name = "\(Finding.declaration.name)_\(field.name)"
+      guard columns.contains(name), field.long == nil, let kind = Kind(field.type), let value = field.report else {
+        return nil
+      }
+      return TrackField(name: name, kind: kind) { record in
+        record.findings[type].flatMap { Value(value($0, record.context)) }
+      }
+    }
+  }
+}
+
+extension TrackField.Kind {
+  /// `nil` for lists and records.
+  fileprivate init?(_ type: FieldType) {
+    switch type {
+    case .text: self = .text
+    case .integer: self = .integer
+    case .number: self = .number
+    case .boolean: self = .boolean
+    default: return nil
+    }
+  }
+}
+
+extension TrackField.Value {
+  /// `nil` for lists and records, and for what is not known.
+  fileprivate init?(_ value: FieldValue) {
+    switch value {
+    case .text(let text) where !text.isEmpty: self = .text(text)
+    case .integer(let number): self = .integer(Int64(number))
+    case .number(let number) where number.isFinite: self = .number(number)
+    case .boolean(let flag): self = .boolean(flag)
+    default: return nil
+    }
+  }
 }
 
 extension TrackField {
@@ -114,17 +167,22 @@ extension TrackField {
   }
 
   private static func keyword(
-    _ name: String, filtered: Bool = false, sorted: Bool = false, _ get: @escaping @Sendable (FileRecord) -> String?
+    _ name: String, filtered: Bool = false, sorted: Bool = false, reported: String? = nil,
+    _ get: @escaping @Sendable (FileRecord) -> String?
   ) -> TrackField {
-    TrackField(name: name, kind: .keyword, isFiltered: filtered, isSorted: sorted) { get($0).map { .text($0) } }
+    TrackField(name: name, kind: .keyword, isFiltered: filtered, isSorted: sorted, reported: reported) {
+      get($0).map { .text($0) }
+    }
   }
 
   private static func integer(_ name: String, _ get: @escaping @Sendable (FileRecord) -> Int64?) -> TrackField {
     TrackField(name: name, kind: .integer, isFiltered: true, isSorted: true) { get($0).map { .integer($0) } }
   }
 
-  private static func number(_ name: String, _ get: @escaping @Sendable (FileRecord) -> Double?) -> TrackField {
-    TrackField(name: name, kind: .number, isFiltered: true, isSorted: true) { record in
+  private static func number(
+    _ name: String, reported: String? = nil, _ get: @escaping @Sendable (FileRecord) -> Double?
+  ) -> TrackField {
+    TrackField(name: name, kind: .number, isFiltered: true, isSorted: true, reported: reported) { record in
       get(record).flatMap { $0.isFinite ? .number($0) : nil }
     }
   }

@@ -1,4 +1,5 @@
 internal import Analysis
+internal import DSP
 internal import Foundation
 public import Platform
 internal import Records

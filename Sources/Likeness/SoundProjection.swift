@@ -1,5 +1,5 @@
-internal import CLikenessResources
 internal import DSP
+internal import Resources
 
 /// A linear map from statistics of sound to descriptors, in which tracks of one album and artist are near each other.
 /// `Benchmarks/likeness/fit.py` has fitted it; docs/likeness.md says on what.
@@ -12,10 +12,7 @@ struct SoundProjection {
   private let rows: [Float]
   private static let limit: Float = 4
 
-  static let fitted: SoundProjection = {
-    let file = clikenessresources_projection()
-    return SoundProjection(floats(ofHalves: unsafe UnsafeRawBufferPointer(start: file.bytes, count: file.count)))
-  }()
+  static let fitted = SoundProjection(floats(ofHalves: cresources_likeness_projection().contents))
 
   init(_ weights: [Float]) {
     let count = SoundStatistics.count

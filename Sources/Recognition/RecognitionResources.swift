@@ -1,13 +1,9 @@
-internal import CRecognitionResources
 internal import DSP
+internal import Resources
 
 /// What scripts have trained and fitted; docs/recognition.md says which, and how.
 enum RecognitionResources {
-  static var landmarkNetwork: [Float] { floats(ofHalves: bytes(crecognitionresources_landmark_network())) }
-  static var confidence: NumberTable { NumberTable(bytes(crecognitionresources_confidence())) }
-  static var rarity: NumberTable { NumberTable(bytes(crecognitionresources_rarity())) }
-
-  private static func bytes(_ file: crecognitionresources_file) -> UnsafeRawBufferPointer {
-    unsafe UnsafeRawBufferPointer(start: file.bytes, count: file.count)
-  }
+  static var landmarkNetwork: [Float] { floats(ofHalves: cresources_recognition_landmark_network().contents) }
+  static var confidence: NumberTable { NumberTable(cresources_recognition_confidence().contents) }
+  static var rarity: NumberTable { NumberTable(cresources_recognition_rarity().contents) }
 }

@@ -1,4 +1,5 @@
 package import AnalysisEngine
+package import Application
 internal import Foundation
 package import Pipeline
 package import SystemPackage

@@ -15,7 +15,7 @@ package struct Services: Sendable {
   let sounds: KnownSounds
   let generatedPlaylists: GeneratedPlaylists
   private let searches: RecentValues<CatalogQuery, CatalogAnswer>
-  private let recentFigures: RecentValues<WholeLibrary, ServedFigures>
+  private let recentFigures: RecentValues<WholeLibrary, LibraryOverview>
   private let recentFolders: RecentValues<WholeLibrary, LibraryFolders>
   private let lanes: Lanes
 
@@ -85,8 +85,8 @@ package struct Services: Sendable {
   }
 
   /// The library in numbers, as it is or was two seconds ago: they are counted anew over all files. To be called in a lane.
-  func figures() throws(StoreError) -> ServedFigures {
-    try recentFigures.value { () throws(StoreError) in try ServedFigures(of: store) }
+  func figures() throws(StoreError) -> LibraryOverview {
+    try recentFigures.value { () throws(StoreError) in try LibraryOverview(of: store) }
   }
 
   /// The folders of all tracks, as they are or were two seconds ago. To be called in a lane.

@@ -1,14 +1,10 @@
-internal import CTempoResources
 internal import DSP
+internal import Resources
 
 /// Trained and fitted numbers; docs/tempo.md describes them and how they were made.
 enum TempoResources {
-  static var beatNetwork: [Float] { floats(ofHalves: bytes(ctemporesources_beat_network())) }
-  static var gridWeights: NumberTable { NumberTable(bytes(ctemporesources_grid_weights())) }
-  static var barWeights: NumberTable { NumberTable(bytes(ctemporesources_bar_weights())) }
-  static var confidence: NumberTable { NumberTable(bytes(ctemporesources_confidence())) }
-
-  private static func bytes(_ file: ctemporesources_file) -> UnsafeRawBufferPointer {
-    unsafe UnsafeRawBufferPointer(start: file.bytes, count: file.count)
-  }
+  static var beatNetwork: [Float] { floats(ofHalves: cresources_tempo_beat_network().contents) }
+  static var gridWeights: NumberTable { NumberTable(cresources_tempo_grid_weights().contents) }
+  static var barWeights: NumberTable { NumberTable(cresources_tempo_bar_weights().contents) }
+  static var confidence: NumberTable { NumberTable(cresources_tempo_confidence().contents) }
 }

@@ -3,6 +3,7 @@ import Application
 import ArgumentParser
 import Filters
 import Foundation
+import Library
 import Platform
 import ResultStore
 import SystemPackage

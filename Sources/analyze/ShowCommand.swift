@@ -93,10 +93,3 @@ enum RecordText {
     return parts.joined(separator: ", ")
   }
 }
-
-extension FileRecord {
-  /// What `show` prints of a finding; nothing if there is none.
-  fileprivate func lines<Finding: DeclaredFinding>(of type: Finding.Type) -> [FindingLine] {
-    findings[type].map { Finding.declaration.lines($0, context) } ?? []
-  }
-}

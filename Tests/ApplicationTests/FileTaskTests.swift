@@ -3,6 +3,7 @@ import AnalysisEngine
 import AnalysisTesting
 import Application
 import BuiltInAnalyzers
+import Library
 import LibraryScan
 import Pipeline
 import Records

@@ -3,7 +3,7 @@ import AnalysisTesting
 import Foundation
 import Testing
 
-@testable import Cues
+@testable import BuiltInAnalyzers
 
 /// A track of known form: kick and bass on beats, a melody, silence and fades.
 private struct Song {

@@ -3,6 +3,7 @@ import AnalysisTesting
 import Exports
 import Foundation
 import FoundationXML
+import Library
 import Platform
 import Records
 import SystemPackage

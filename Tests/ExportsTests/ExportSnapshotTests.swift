@@ -44,7 +44,7 @@ import Testing
       var context = ExportContext(
         output: output, program: "Nocturne 1.2.3", now: UntidyLibrary.time("2024-03-10T06:00:00Z"),
         trackCount: extract.count, options: Self.options[format.name, default: [:]].merging(options) { $1 },
-        filter: filter)
+        findings: BuiltInAnalyzers.findings, filter: filter)
       context.isIncremental = false
       var writer = try format.begin(context)
       try extract.forEachRecord { try writer.append($0) }
@@ -124,10 +124,10 @@ import Testing
   }
 
   /// Columns of tracks, and the size and hash of each page of all files: how they are compressed is another library's
-  /// affair. The values are those of the search engines.
+  /// affair. The values of the first columns are those of the search engines.
   @Test func parquet() throws {
     let output = try export(ParquetExport())
-    var lines = TrackField.all.map { "\($0.name) (\($0.kind))" }
+    var lines = (TrackField.all + TrackField.others(of: BuiltInAnalyzers.findings)).map { "\($0.name) (\($0.kind))" }
     for name in ["tracks", "beats", "tags", "removals"] {
       let bytes = Array(try Data(contentsOf: URL(filePath: output.appending("\(name).parquet").string)))
       lines += ["", "=== \(name).parquet"]

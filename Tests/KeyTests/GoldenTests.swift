@@ -4,7 +4,7 @@ import DSP
 import Foundation
 import Testing
 
-@testable import Key
+@testable import BuiltInAnalyzers
 
 /// What `Benchmarks/golden.py` has written with the training framework and the weights that are shipped: that the program gives
 /// its network what the network was trained on, and gets from it what the framework gets.

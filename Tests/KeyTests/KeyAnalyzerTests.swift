@@ -2,7 +2,7 @@ import Analysis
 import AnalysisTesting
 import Testing
 
-@testable import Key
+@testable import BuiltInAnalyzers
 
 @Suite struct KeyAnalyzerTests {
   @Test(arguments: 0..<12, [MusicalKey.Mode.major, .minor])

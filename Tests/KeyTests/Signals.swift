@@ -4,7 +4,7 @@ import DSP
 import Glibc
 import SystemPackage
 
-@testable import Key
+@testable import BuiltInAnalyzers
 
 let sampleRate = 8000
 

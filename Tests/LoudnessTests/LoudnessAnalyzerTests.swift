@@ -5,7 +5,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-@testable import Loudness
+@testable import BuiltInAnalyzers
 
 @Suite struct LoudnessAnalyzerTests {
   /// Runs a session over planar spans of the given lengths, over and over.

@@ -24,8 +24,11 @@ private func lines(of program: Program) throws -> [String] {
 }
 
 /// Whether a process goes within some seconds. One that nobody has waited for yet counts as gone.
-private func goes(_ process: Int32) -> Bool {
+/// - Parameter arguments: What it runs, if there is time for its id to be given to another process meanwhile.
+private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool {
+  let line = arguments.map { $0.map { Array($0.utf8) + [0] }.joined() }.map(Array.init)
   for _ in 0..<1_000 {
+    if let line, (try? SmallFile.read(FilePath("/proc/\(process)/cmdline"), limit: 4096)) != line { return true }
     let status = try? SmallFile.read(FilePath("/proc/\(process)/stat"), limit: 4096)
     guard let status, let end = status.lastIndex(of: UInt8(ascii: ")")) else { return true }
     if status[end...].dropFirst(2).first == UInt8(ascii: "Z") { return true }
@@ -174,13 +177,13 @@ private func goes(_ process: Int32) -> Bool {
 
   @Test func itIsKilledWithTheProcess() async throws {
     let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
-      let process = try ChildProcess(Program(["sleep", "60"]))
+      let process = try ChildProcess(Program(["sleep", "60.25"]))
       _ = try FileDescriptor.standardOutput.writeAll("started \(process.id) \n".utf8)
       kill(getpid(), SIGKILL)
     }
     let words = String(decoding: try #require(result).standardOutputContent, as: UTF8.self).split(separator: " ")
     let index = try #require(words.firstIndex { $0.hasSuffix("started") })
-    #expect(goes(try #require(Int32(words[index + 1]))))
+    #expect(goes(try #require(Int32(words[index + 1])), running: ["sleep", "60.25"]))
   }
 }
 

@@ -294,7 +294,7 @@ import Testing
       let start = try #require(page.html.range(of: "<\(element)>"))
       let end = try #require(page.html.range(of: "</\(element)>", range: start.upperBound..<page.html.endIndex))
       let content = String(page.html[start.upperBound..<end.lowerBound])
-      #expect(page.html.contains("\(directive) 'sha256-\(try Self.hash(content))'"), "run Scripts/hash-page")
+      #expect(page.html.contains("\(directive) 'sha256-\(try Self.hash(content))'"), "run Scripts/write-resources")
     }
     #expect(page.html.components(separatedBy: "<script>").count == 2)
     #expect(page.html.components(separatedBy: "<style>").count == 2)

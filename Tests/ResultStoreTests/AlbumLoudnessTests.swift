@@ -1,4 +1,5 @@
 import Analysis
+import DSP
 import Foundation
 import GRDB
 import Records

@@ -2,6 +2,7 @@ import Analysis
 import Filters
 import Foundation
 import GRDB
+import Library
 import Platform
 import Records
 import ResultStore

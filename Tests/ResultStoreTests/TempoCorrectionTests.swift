@@ -1,4 +1,5 @@
 import Analysis
+import Library
 import Platform
 import Records
 import SystemPackage

@@ -2,7 +2,7 @@ import Analysis
 import AnalysisTesting
 import Testing
 
-@testable import Sections
+@testable import BuiltInAnalyzers
 
 @Suite struct BeatUnitsTests {
   @Test func beatsGoOnToBothEnds() {

@@ -3,7 +3,7 @@ import AnalysisTesting
 import SystemPackage
 import Testing
 
-@testable import Sections
+@testable import BuiltInAnalyzers
 
 @Suite struct SectionsAnalyzerTests {
   private static let parts: [Part] = [.first, .second, .first, .third, .first, .second]

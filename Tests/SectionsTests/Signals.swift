@@ -4,7 +4,7 @@ import DSP
 import Glibc
 import SystemPackage
 
-@testable import Sections
+@testable import BuiltInAnalyzers
 
 let sampleRate = 8000
 /// Of the songs here: 120 beats a minute.

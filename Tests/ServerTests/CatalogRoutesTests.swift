@@ -155,14 +155,6 @@ import Text
     try await library.stop()
   }
 
-  @Test(arguments: [
-    ("8B", 0, true), ("8A", 9, false), ("9B", 7, true), ("1A", 8, false), ("12B", 4, true), ("5A", 0, false),
-  ])
-  func keysArePitchClasses(camelot: String, pitchClass: Int, isMajor: Bool) throws {
-    let key = try #require(SoundFigures.key(ofCamelot: camelot))
-    #expect(key == (pitchClass, isMajor))
-  }
-
   @Test func filtersAreTakenOutOfWords() throws {
     let words = try CatalogWords(#"night artist:"Daft Punk" year:1999 album:Home work track:One"#).query
     #expect(words.text == "night" && words.artist == "Daft Punk" && words.years == 1999...1999)

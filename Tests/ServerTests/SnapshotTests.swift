@@ -27,7 +27,7 @@ import Text
       if let complaint = try snapshots.complaint(about: text, named: request.file) {
         Issue.record("\(complaint)")
       }
-      if !answer.body.isEmpty, let problem = Self.malformation(of: answer) {
+      if !answer.body.isEmpty, let problem = Self.malformation(of: answer) ?? Self.otherType(of: answer, to: request) {
         Issue.record("\(request.method) \(request.target): \(problem)")
       }
     }
@@ -47,11 +47,46 @@ import Text
   private static func malformation(of answer: ServedLibrary.Answer) -> String? {
     let type = answer.headers["content-type"] ?? ""
     if type.hasPrefix("application/json"), (try? JSONValue(parsing: answer.body)) == nil { return "no JSON" }
-    if type.hasPrefix("application/xml"), (try? XMLDocument(data: Data(answer.body))) == nil { return "no XML" }
+    if type.hasPrefix("application/xml"), !XMLParser(data: Data(answer.body)).parse() { return "no XML" }
     return nil
   }
 
+  /// `nil` if the answer has the media type that the OpenAPI document says.
+  private static func otherType(of answer: ServedLibrary.Answer, to request: SnapshotRequest) -> String? {
+    guard let operation = Self.operation(of: request), operation.answer != "*/*", (200..<300).contains(answer.status)
+    else {
+      return nil
+    }
+    let type = answer.headers["content-type"].map { String($0.prefix { $0 != ";" }) } ?? ""
+    // Subsonic's form and JSONP are asked for by a parameter.
+    if type == operation.answer || request.target.contains(/[?&](f|format)=/) { return nil }
+    return "answers \(type), and the description says \(operation.answer)"
+  }
+
   // MARK: All of them
+
+  private static func operation(of request: SnapshotRequest) -> APIOperation? {
+    let path = String(request.target.prefix { $0 != "?" })
+    return APIOperation.described.filter { $0.method.rawValue == request.method && matches($0.path, path) }
+      .min { rank($0.path) < rank($1.path) }
+  }
+
+  /// What these requests say is what clients that are made from the OpenAPI document can say.
+  @Test func requestsSayWhatIsDescribed() {
+    for request in SnapshotRequests.all.values.joined() {
+      guard let operation = Self.operation(of: request) else { continue }
+      let query = request.target.split(separator: "?", maxSplits: 1).dropFirst().joined()
+      let names = query.split(separator: "&").map { String($0.prefix { $0 != "=" }) }
+      let unknown = Set(names).subtracting(operation.parameters.map(\.name))
+      #expect(unknown.sorted() == [], "\(request.method) \(operation.path) has no such parameters")
+      guard case .json(let schema)? = operation.body,
+        case .object(let members)? = try? JSONValue(parsing: request.body.utf8),
+        case .object(let properties) = schema["properties"]
+      else { continue }
+      let others = Set(members.keys).subtracting(properties.keys)
+      #expect(others.sorted() == [], "the body of \(request.method) \(operation.path) has no such members")
+    }
+  }
 
   /// Routes without an answer in `Snapshots`, and why.
   private static let exceptions = [

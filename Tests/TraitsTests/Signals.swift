@@ -3,7 +3,7 @@ import AnalysisTesting
 import DSP
 import Glibc
 
-@testable import Traits
+@testable import BuiltInAnalyzers
 
 let sampleRate = CriticalBands.layout.sampleRate
 

@@ -3,7 +3,7 @@ import AnalysisTesting
 import Glibc
 import Testing
 
-@testable import Traits
+@testable import BuiltInAnalyzers
 
 @Suite struct TraitsAnalyzerTests {
   private func ascends(_ values: [Double?], by step: Double = 0.02) -> Bool {

@@ -4,7 +4,7 @@ import DSP
 import Foundation
 import Testing
 
-@testable import Waveform
+@testable import BuiltInAnalyzers
 
 @Suite struct WaveformTests {
   private func analyze(_ signal: Signal, cut: Int = 16_384) throws -> WaveformFinding {

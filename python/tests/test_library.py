@@ -36,7 +36,8 @@ def test_pandas_and_polars_have_the_same_values(library: Library) -> None:
     rows = library.tracks("dicts")
     first = library.tracks("pandas")
     second = library.tracks("polars")
-    names = [column.name for column in COLUMNS]
+    names = [column.name for column in library.columns()]
+    assert names[: len(COLUMNS)] == [column.name for column in COLUMNS] and len(set(names)) == len(names)
     assert list(first.columns) == names and second.columns == names
     assert first["bpm"].dtype == "Float64" and first["channels"].dtype == "Int64"
     assert str(first["modified_at"].dtype) == "datetime64[ns, UTC]"
@@ -128,6 +129,30 @@ def test_only_databases_of_analyze_are_opened(tmp_path: pathlib.Path, database: 
     connection.close()
     with pytest.raises(DatabaseError, match="Update nocturne-reader"):
         Library(newer)
+
+
+def test_findings_of_added_analyzers_are_columns(
+    database: pathlib.Path, folder: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    copy = tmp_path / "library.sqlite"
+    shutil.copy(database, copy)
+    with sqlite3.connect(copy) as connection:
+        connection.execute("CREATE TABLE clipping (file INTEGER PRIMARY KEY, clipped_samples INTEGER, peak REAL, list BLOB)")
+        connection.execute(
+            "INSERT INTO clipping SELECT id, 23, 0.5, NULL FROM file WHERE display_path LIKE '%/beats.wav'"
+        )
+        view = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'track'").fetchone()[0]
+        shown = ", clipping.clipped_samples AS clipping_clipped_samples, clipping.peak AS clipping_peak\nFROM file f"
+        connection.execute("DROP VIEW track")
+        connection.execute(
+            view.replace("\nFROM file f", shown).replace("\nWHERE", "\nLEFT JOIN clipping ON clipping.file = f.id\nWHERE")
+        )
+    library = Library(copy)
+    kinds = {column.name: column.kind for column in library.columns()}
+    assert kinds["clipping_clipped_samples"] == "integer" and kinds["clipping_peak"] == "number"
+    rows = {os.path.basename(row["path"]): row for row in library.tracks("dicts")}
+    assert (rows["beats.wav"]["clipping_clipped_samples"], rows["beats.wav"]["clipping_peak"]) == (23, 0.5)
+    assert rows["silence.wav"]["clipping_peak"] is None
 
 
 def test_reading_writes_nothing(database: pathlib.Path, tmp_path: pathlib.Path, folder: pathlib.Path) -> None:

@@ -44,23 +44,4 @@ public struct TempoCorrection: Hashable, Sendable {
       isStable: finding.isStable, map: finding.map, beats: finding.beats, metre: finding.metre,
       downbeats: finding.downbeats)
   }
-
-  /// The finding as the person has corrected it.
-  public var finding: TempoFinding {
-    let found = found ?? TempoFinding(bpm: nil, confidence: 1, candidates: [], isStable: true, map: [], beats: [])
-    guard let bpm else { return found.withoutTempo() }
-    guard let grid else {
-      guard let ratio = found.roughRatio(to: bpm) else { return found.without(beatsFor: bpm) }
-      return found.multiplied(by: ratio).locked(at: bpm)
-    }
-    var result = found
-    result.isStable = grid.isStable
-    result.map = grid.map
-    result.beats = grid.beats
-    result.metre = grid.metre
-    result.downbeats = grid.downbeats
-    // The map is the person's already.
-    result.bpm = nil
-    return result.locked(at: bpm)
-  }
 }

@@ -1,6 +1,7 @@
 internal import Analysis
 package import AnalysisEngine
 internal import BuiltInAnalyzers
+internal import Library
 package import Pipeline
 internal import Platform
 internal import SystemPackage

@@ -1,5 +1,6 @@
 package import Analysis
 internal import Foundation
+package import Library
 internal import Platform
 package import Records
 package import ResultStore

@@ -1,3 +1,4 @@
+internal import BuiltInAnalyzers
 package import Exports
 package import Filters
 internal import Foundation
@@ -57,8 +58,8 @@ package struct LibraryExport: Sendable {
       var writer = try format.begin(
         ExportContext(
           output: output, program: "Nocturne \(Nocturne.version)", now: now, isIncremental: point != nil,
-          trackCount: extract.count, options: options, filter: roots == nil ? filter : nil,
-          overwriting: overwriting))
+          trackCount: extract.count, options: options, findings: BuiltInAnalyzers.findings,
+          filter: roots == nil ? filter : nil, overwriting: overwriting))
       var outcome = Outcome(files: [], recordCount: 0, removalCount: 0, isIncremental: point != nil)
       try extract.forEachRecord { record in
         try writer.append(record)

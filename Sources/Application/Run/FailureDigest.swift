@@ -1,5 +1,6 @@
 package import Analysis
 internal import Foundation
+internal import Glibc
 internal import Platform
 internal import Records
 package import ResultStore
@@ -128,8 +129,8 @@ package struct FailureDigest: Sendable {
     }
     let lost = losses.values.reduce(0, +)
     if lost > 0 {
-      let causes = losses.sorted { ($1.value, "\($0.key)") < ($0.value, "\($1.key)") }.prefix(3)
-        .map { "\($0.value) × \($0.key)" }.joined(separator: "; ")
+      let causes = losses.map { (count: $0.value, text: $0.key.text) }.sorted { ($1.count, $0.text) < ($0.count, $1.text) }
+        .prefix(3).map { "\($0.count) × \($0.text)" }.joined(separator: "; ")
       lines.append("\(lost) worker \(lost == 1 ? "process was" : "processes were") lost: \(causes).")
     }
     if pending > 0 { lines.append("\(counted(pending, "file")) left for the next run.") }
@@ -164,5 +165,18 @@ package struct FailureDigest: Sendable {
   private func shortened(_ message: String) -> String {
     let text = printable(message)
     return text.count > 240 ? text.prefix(239) + "…" : text
+  }
+}
+
+extension WorkerLoss {
+  fileprivate var text: String {
+    let cause =
+      switch cause {
+      case .signal(let number): unsafe "signal \(number), \(String(cString: strsignal(Int32(number))))"
+      case .exit(let status): "exit status \(status)"
+      case .timeLimit: "it took too long"
+      case .noAnswer: "it gave no usable answer"
+      }
+    return "\(cause), at stage \(stage.rawValue)"
   }
 }

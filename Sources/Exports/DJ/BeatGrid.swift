@@ -1,4 +1,5 @@
 internal import Analysis
+internal import Library
 
 /// Beats as DJ programs keep them: anchors, from each of which beats follow at an even tempo.
 struct BeatGrid: Equatable {
@@ -93,7 +94,7 @@ struct BarNumbers {
   /// `nil` where bars are not known.
   init?(_ tempo: TempoFinding) {
     guard let times = tempo.downbeats, !times.isEmpty, let metre = tempo.metre,
-      let beatsPerBar = metre.split(separator: "/").first.flatMap({ Int($0) }), beatsPerBar > 0
+      let beatsPerBar = TempoFinding.beatsPerBar(metre), beatsPerBar > 0
     else { return nil }
     self.beatsPerBar = beatsPerBar
     var indices: [Int] = []

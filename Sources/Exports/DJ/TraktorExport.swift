@@ -131,7 +131,7 @@ private struct TraktorWriter: ExportWriter {
         "REMIXER": record.track.text("remixer"),
         "KEY": record.keyFinding?.key?.openKey, "PLAYTIME": duration.map { String(Int($0)) },
         "PLAYTIME_FLOAT": duration.map { String(format: "%.6f", $0) }, "IMPORT_DATE": Self.date(now),
-        "RELEASE_DATE": record.track.year.map { "\($0)/1/1" },
+        "RELEASE_DATE": record.track.date.map { "\($0.year)/\($0.month ?? 1)/\($0.day ?? 1)" },
         // In KiB.
         "FILESIZE": record.sizeBytes.map { String(($0 + 512) / 1_024) },
       ])

@@ -22,6 +22,7 @@ struct ParquetExport: ExportFormat {
 }
 
 private struct ParquetWriter: ExportWriter {
+  private let fields: [TrackField]
   private let tracks: ParquetFile
   private let beats: ParquetFile
   private let tags: ParquetFile
@@ -32,10 +33,11 @@ private struct ParquetWriter: ExportWriter {
     func file(_ name: String, _ columns: [ParquetColumn]) throws(ExportError) -> ParquetFile {
       try ParquetFile(folder.appending("\(name).parquet"), columns, groupRows: groupRows, program: context.program)
     }
+    fields = TrackField.all + TrackField.others(of: context.findings)
     tracks = try file(
       "tracks",
       [ParquetColumn("file_id", .text, isRequired: true)]
-        + TrackField.all.map { ParquetColumn($0.name, $0.kind.column) })
+        + fields.map { ParquetColumn($0.name, $0.kind.column) })
     beats = try file(
       "beats",
       [
@@ -55,7 +57,7 @@ private struct ParquetWriter: ExportWriter {
 
   mutating func append(_ record: FileRecord) throws {
     let id = ParquetColumn.Value.text(TrackField.id(of: record))
-    try tracks.append([id] + TrackField.all.map { $0.value(record).map(ParquetColumn.Value.init) })
+    try tracks.append([id] + fields.map { $0.value(record).map(ParquetColumn.Value.init) })
     if let tempo = record.tempo {
       // Where it is not known which beats are the first of a bar, none is said not to be.
       let downbeats = tempo.downbeats.map { Set($0) }

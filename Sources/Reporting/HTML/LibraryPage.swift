@@ -6,8 +6,8 @@ internal import SystemPackage
 
 /// The page that people open in the morning: what is new, what broke and why, the library at a glance, and all tracks.
 ///
-/// Records come in the order of paths and are kept as columns until the page is written. `Page/` holds its markup,
-/// style and script; docs/page.md describes the data.
+/// Records come in the order of paths and are kept as columns until the page is written. `Sources/Pages/report`
+/// holds its markup, style and script; docs/page.md describes the data.
 final class LibraryPage {
   /// Up to so many tracks all have their details in the page.
   private static let fullDetails = 20_000

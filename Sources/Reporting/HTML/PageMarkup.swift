@@ -1,8 +1,8 @@
-internal import CPageResources
 internal import Foundation
 internal import Mustache
+internal import Resources
 
-/// The markup of the page around its data: `Page/page.mustache` with `page.css` and the files in `script`.
+/// The markup of the page around its data: `Sources/Pages/report/page.mustache` with its style and script.
 struct PageMarkup {
   /// What stands for the data until it is written. Text never holds control characters: see `PageText`.
   enum Data: String, CaseIterable {
@@ -15,17 +15,16 @@ struct PageMarkup {
 
   init() throws {
     MustacheContentTypes.register(PageText(), named: "PAGE")
-    template = try MustacheTemplate(
-      string: "{{% CONTENT_TYPE:PAGE}}" + PageResources.text(cpageresources_template()))
+    template = try MustacheTemplate(string: "{{% CONTENT_TYPE:PAGE}}" + cresources_report_page().text)
   }
 
   /// The page in pieces: text, and between texts the places of data.
   func pieces(_ values: [String: Any]) -> [(text: String, data: Data?)] {
     var values = values
-    values["style"] = PageResources.text(cpageresources_style())
-    values["script"] = PageResources.text(cpageresources_script())
-    values["style_hash"] = PageResources.hash(of: "style")
-    values["script_hash"] = PageResources.hash(of: "script")
+    values["style"] = cresources_report_style().text
+    values["script"] = cresources_report_script().text
+    values["style_hash"] = cresources_report_style_hash().text
+    values["script_hash"] = cresources_report_script_hash().text
     for data in Data.allCases { values[data.rawValue] = data.marker }
     var rest = Substring(template.render(values))
     var pieces: [(text: String, data: Data?)] = []
@@ -58,21 +57,5 @@ struct PageText: MustacheContentType {
       }
     }
     return String(escaped)
-  }
-}
-
-/// The files of `Page/`.
-enum PageResources {
-  static func text(_ file: cpageresources_file) -> String {
-    unsafe String(decoding: UnsafeRawBufferPointer(start: file.bytes, count: file.count), as: UTF8.self)
-  }
-
-  /// What the policy of the page calls style or script: SHA-256 in base64, made by `Scripts/hash-page`.
-  static func hash(of name: String) -> String {
-    for line in text(cpageresources_hashes()).split(separator: "\n") {
-      let parts = line.split(separator: " ")
-      if parts.count == 2, parts[0] == name { return "sha256-\(parts[1])" }
-    }
-    return ""
   }
 }

@@ -14,16 +14,10 @@ struct TrackDetails {
   private static let mostOnsets = 6000
   private static let wavePoints = 432
 
-  /// Findings that the page knows by their fields; of others it shows the lines.
-  private static let known: Set = [
-    TempoFinding.analyzer, TagFinding.analyzer, KeyFinding.analyzer, LoudnessFinding.analyzer, TraitsFinding.analyzer,
-    SectionsFinding.analyzer, CuesFinding.analyzer, WaveformFinding.analyzer, LikenessFinding.analyzer,
-  ]
-
-  private let shownFindings: [any DeclaredFinding.Type]
+  private let others: FindingLines
 
   init(_ options: ReportOptions) {
-    shownFindings = options.findings.filter { $0.isOnPages && !Self.known.contains($0.analyzer) }
+    others = FindingLines(options.findings)
   }
 
   // MARK: Short
@@ -50,7 +44,7 @@ struct TrackDetails {
       json.endArray()
     }
     if let cues = record.findings[CuesFinding.self] { write(cues, into: &json) }
-    let texts = shownFindings.compactMap { record.shownText(of: $0) }
+    let texts = others.lines(of: record).map { $0.map { "\($0.label): \($0.text)" }.joined(separator: "; ") }
     if !texts.isEmpty {
       json.key("findings")
       json.strings(texts)
@@ -242,15 +236,6 @@ struct TrackDetails {
     json.base64(peaks)
     json.base64(means)
     json.endArray()
-  }
-}
-
-extension FileRecord {
-  /// The lines of a finding; `nil` if there are none.
-  fileprivate func shownText<Finding: DeclaredFinding>(of type: Finding.Type) -> String? {
-    guard let finding = findings[type] else { return nil }
-    let lines = Finding.declaration.lines(finding, context)
-    return lines.isEmpty ? nil : lines.map { "\($0.label): \($0.text)" }.joined(separator: "; ")
   }
 }
 

@@ -62,7 +62,7 @@ package struct MorningReport: Sendable {
   package var subtitle: String?
   package var causes: [Cause]
   /// True if there is an earlier run. Without one, nothing counts as new.
-  var canHaveNew: Bool
+  package var canHaveNew: Bool
   /// Those with most tracks.
   package var newFolders: [Folder]
   var otherFolderCount: Int

@@ -199,7 +199,7 @@ extension ResultStore {
         FROM json_each(?) wanted CROSS JOIN artist ON artist.artist_id = wanted.value
         """)
       var tracks: [String: String] = [:]
-      try select.forEach(.text(CatalogNames.list(ids) ?? "[]")) { tracks[select.text(0)] = select.optionalText(1) }
+      try select.forEach(.list(ids)) { tracks[select.text(0)] = select.optionalText(1) }
       if ids.contains(SongArtist.unknown.id) {
         let first = try Query(
           db, "SELECT track_id FROM song WHERE artists IS NULL AND \(CatalogTables.isListed) ORDER BY id LIMIT 1")
@@ -358,32 +358,28 @@ struct CatalogReader {
 
   // MARK: By rows, in the order of their ids
 
-  func songs(_ ids: [Int64]) throws -> [Song] { try songs(Self.list(ids), "song.id") }
+  func songs(_ ids: [Int64]) throws -> [Song] { try songs(.list(ids), "song.id") }
 
-  func albums(_ ids: [Int64]) throws -> [SongAlbum] { try albums(Self.list(ids), "album.id") }
+  func albums(_ ids: [Int64]) throws -> [SongAlbum] { try albums(.list(ids), "album.id") }
 
-  func artists(_ ids: [Int64]) throws -> [CatalogArtist] { try artists(Self.list(ids), "artist.id") }
-
-  private static func list(_ ids: [Int64]) -> SQLValue {
-    .text("[\(ids.map { String($0) }.joined(separator: ","))]")
-  }
+  func artists(_ ids: [Int64]) throws -> [CatalogArtist] { try artists(.list(ids), "artist.id") }
 
   // MARK: By what others call them
 
   func songs(ids: [String]) throws -> [Song?] {
-    let found = try songs(Self.list(ids), "song.track_id").map { ($0.id, $0) }
+    let found = try songs(.list(ids), "song.track_id").map { ($0.id, $0) }
     let songs = Dictionary(found) { first, _ in first }
     return ids.map { songs[$0] }
   }
 
   func albums(ids: [String]) throws -> [SongAlbum?] {
-    let found = try albums(Self.list(ids), "album.album_id").map { ($0.id, $0) }
+    let found = try albums(.list(ids), "album.album_id").map { ($0.id, $0) }
     let albums = Dictionary(found) { first, _ in first }
     return ids.map { albums[$0] }
   }
 
   func artists(ids: [String]) throws -> [CatalogArtist?] {
-    let found = try artists(Self.list(ids), "artist.artist_id").map { ($0.id, $0) }
+    let found = try artists(.list(ids), "artist.artist_id").map { ($0.id, $0) }
     var artists = Dictionary(found) { first, _ in first }
     if ids.contains(SongArtist.unknown.id) { artists[SongArtist.unknown.id] = try unknownArtist() }
     return ids.map { artists[$0] }
@@ -397,8 +393,6 @@ struct CatalogReader {
     return CatalogArtist(
       id: SongArtist.unknown.id, name: SongArtist.unknown.name, trackCount: tracks, albumCount: albums, genres: [])
   }
-
-  private static func list(_ ids: [String]) -> SQLValue { .text(CatalogNames.list(ids) ?? "[]") }
 
   private func songs(_ list: SQLValue, _ column: String) throws -> [Song] {
     let select = try Query(

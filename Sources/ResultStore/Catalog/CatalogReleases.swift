@@ -89,21 +89,26 @@ extension ResultStore {
   }
 
   /// How many releases artists have or are heard on, by their ids; without `SongArtist.unknown`.
-  public func releaseCounts() throws(StoreError) -> [String: Int] {
-    try read { db in
+  /// - Parameter ids: `nil` for all.
+  public func releaseCounts(ofArtists ids: [String]? = nil) throws(StoreError) -> [String: Int] {
+    let wanted = "(SELECT id FROM artist WHERE artist_id IN (SELECT value FROM json_each(?1)))"
+    func among(_ column: String, _ word: String) -> String { ids == nil ? "" : " \(word) \(column) IN \(wanted)" }
+    return try read { db in
       let select = try Query(
         db,
         """
         SELECT artist.artist_id, count(*) FROM (
-          SELECT artist, album, 0 AS kind FROM artist_album
+          SELECT artist, album, 0 AS kind FROM artist_album\(among("artist", "WHERE"))
           UNION SELECT link.artist, album.id, 0 FROM artist_song link CROSS JOIN song ON song.id = link.song
-            CROSS JOIN album ON album.album_id = song.album_id
+            CROSS JOIN album ON album.album_id = song.album_id\(among("link.artist", "WHERE"))
           UNION SELECT link.artist, song.id, 1 FROM artist_song link CROSS JOIN song ON song.id = link.song
-            WHERE song.album_id IS NULL
+            WHERE song.album_id IS NULL\(among("link.artist", "AND"))
         ) release CROSS JOIN artist ON artist.id = release.artist GROUP BY artist.id
         """)
       var counts: [String: Int] = [:]
-      try select.forEach { counts[select.text(0)] = Int(select.integer(1)) }
+      try select.forEach(ids.map { [.list($0)] } ?? []) {
+        counts[select.text(0)] = Int(select.integer(1))
+      }
       return counts
     }
   }

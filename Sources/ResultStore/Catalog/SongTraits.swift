@@ -40,7 +40,7 @@ extension ResultStore {
         LEFT JOIN tempo_correction correction ON correction.content_id = file.content_id \(joins)
         """)
       var found: [String: SongTraits] = [:]
-      try select.forEach(.text(CatalogNames.list(ids) ?? "[]")) {
+      try select.forEach(.list(ids)) {
         let id = select.text(0)
         found[id] = SongTraits(
           id: id, durationSeconds: select.optionalReal(1), bpm: select.optionalReal(2), metre: select.optionalText(3),

@@ -1,4 +1,5 @@
 internal import Analysis
+internal import DSP
 internal import GRDB
 internal import Platform
 internal import SystemPackage

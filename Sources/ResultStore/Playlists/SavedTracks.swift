@@ -88,7 +88,7 @@ extension ResultStore {
         WHERE \(PlaylistTables.file(of: "s")) = file.id
         """)
       var dates: [Int64: Timestamp] = [:]
-      try select.forEach(.text("[\(files.map { String($0) }.joined(separator: ","))]")) {
+      try select.forEach(.list(files)) {
         dates[select.integer(0)] = Timestamp(nanoseconds: select.integer(1))
       }
       return dates

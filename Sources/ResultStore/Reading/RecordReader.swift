@@ -1,5 +1,6 @@
 public import Analysis
 internal import GRDB
+internal import Library
 public import Platform
 public import Records
 public import SystemPackage

@@ -16,6 +16,7 @@ enum SQLValue {
 
   /// For `json_each`.
   static func list(_ ids: [Int64]) -> SQLValue { .text("[\(ids.map { String($0) }.joined(separator: ","))]") }
+  static func list(_ ids: [String]) -> SQLValue { .text(CatalogNames.list(ids) ?? "[]") }
 
   static func integer(_ value: Int) -> SQLValue { .integer(Int64(value)) }
   static func integer(_ value: Int?) -> SQLValue { value.map { .integer(Int64($0)) } ?? .null }

@@ -4,7 +4,6 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import Records
-internal import ResultStore
 internal import Text
 
 /// `/v2/lookup`: AcoustID's web service over the fingerprints of the library.

@@ -1,6 +1,6 @@
+internal import Application
 internal import Listening
 internal import Records
-internal import ResultStore
 internal import Synchronization
 internal import Text
 

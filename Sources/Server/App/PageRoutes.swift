@@ -1,8 +1,8 @@
 internal import Analysis
-internal import CAppResources
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import Resources
 
 /// The app: its page at `/`, and what the page is made of at `/app/…`.
 struct PageRoutes: RouteSet {
@@ -40,15 +40,15 @@ private struct PageFile {
   /// By their names.
   static var all: [String: PageFile] {
     var files: [String: PageFile] = [:]
-    for index in 0..<cappresources_count() {
-      let file = unsafe cappresources_at(index)
+    for index in 0..<cresources_app_count() {
+      let file = unsafe cresources_app_at(index)
       unsafe files[String(cString: file.name)] = PageFile(file)
     }
     return files
   }
 
-  private init(_ file: cappresources_file) {
-    unsafe bytes = [UInt8](UnsafeRawBufferPointer(start: file.bytes, count: file.count))
+  private init(_ file: cresources_file) {
+    bytes = [UInt8](file.contents)
     mediaType =
       switch unsafe String(cString: file.name).split(separator: ".").last {
       case "html": "text/html; charset=utf-8"

@@ -1,7 +1,7 @@
+internal import Application
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import ResultStore
 
 /// A playlist as a file for players on the machine of the library: M3U8, with absolute paths.
 struct PlaylistFile: Sendable {
@@ -21,7 +21,7 @@ struct PlaylistFile: Sendable {
         headers: [
           .contentType: "audio/x-mpegurl; charset=utf-8", .cacheControl: "no-store",
           .contentDisposition: "attachment; filename=\"\(name).m3u8\"",
-        ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: ExportedPlaylist.m3u8(of: songs))))
+        ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: songs.m3uFile)))
     }
   }
 }

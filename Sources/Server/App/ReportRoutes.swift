@@ -93,6 +93,7 @@ struct ReportRoutes: Sendable {
         }
       json.put("where", filter)
     }
+    json.put("can_have_new", report.canHaveNew)
     json.putList("new", report.newFolders) { json, folder in
       json.put("folder", folder.name)
       json.put("path", folder.path)

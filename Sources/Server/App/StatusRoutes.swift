@@ -22,7 +22,7 @@ struct StatusRoutes: Sendable {
 
 /// The library and what goes on in it.
 struct LibraryStatus: Sendable {
-  private let figures: ServedFigures
+  private let figures: LibraryOverview
   private let lastRun: RunRecord?
   private let run: RunProgress?
   private let catalog: CatalogStatus

@@ -2,8 +2,8 @@ internal import Analysis
 internal import Application
 internal import HTTPTypes
 internal import Hummingbird
+internal import Library
 internal import Records
-internal import ResultStore
 internal import Text
 
 /// Correction of a tempo: the same change as `analyze set` makes, with a look at it first, and a way back.

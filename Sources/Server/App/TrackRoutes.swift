@@ -124,6 +124,10 @@ struct TrackRoutes: Sendable {
       json.key(field.key)
       field.writeJSON(record, &json)
     }
+    json.putList("other_findings", FindingLines.known.lines(of: record).flatMap(\.self)) { json, line in
+      json.put("label", line.label)
+      json.put("text", line.text)
+    }
     json.put("has_waveform", record.findings[WaveformFinding.self]?.peak != nil)
     json.put("has_descriptor", record.findings[LikenessFinding.self].map { $0.reason == nil } ?? false)
   }

@@ -1,3 +1,4 @@
+internal import Application
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
@@ -38,7 +39,7 @@ struct FileAnswer {
       var position = part.lowerBound
       while position < part.upperBound {
         let (start, count) = (position, Int(min(Int64(Self.blockSize), part.upperBound - position)))
-        try await writer.write(services.transferring { try file.read(count, at: start) })
+        try await writer.write(services.transferring { ByteBuffer(bytes: try file.read(count, at: start)) })
         position += Int64(count)
       }
       try await writer.finish(nil)

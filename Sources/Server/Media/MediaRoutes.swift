@@ -1,3 +1,4 @@
+internal import Application
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
@@ -87,4 +88,8 @@ extension Services {
     response.headers[.contentType] = "image/jpeg"
     return response
   }
+}
+
+extension Cover {
+  fileprivate var entityTag: String { "\"\(digest)\"" }
 }

@@ -2,7 +2,6 @@ internal import Application
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import ResultStore
 
 /// `/metrics`: what the server does and what is in the store, for Prometheus.
 struct MetricsRoutes: RouteSet {

@@ -8,7 +8,7 @@ extension APIOperation {
     var schema: JSONValue?
   }
 
-  /// Those that answer in JSON or not at all: a type as `AnswerSchema` has it, after a status that is not 200.
+  /// Those in JSON or without a body: a type as `AnswerSchema` has it, after a status that is not 200.
   var answers: [Answer] {
     guard let text = Self.answerTexts["\(method.rawValue) \(path)"] else { return [] }
     return text.split(separator: "|").map { part in
@@ -107,5 +107,7 @@ extension APIOperation {
     "GET /api/v1/{mbid}/count": "{any}", "GET /api/v1/low-level": "{any}", "GET /api/v1/high-level": "{any}",
     "GET /api/v1/count": "{any}",
     "GET /rest/{method}": "Subsonic", "POST /rest/{method}": "Subsonic",
+    // The picture, or with `missing` that there is none.
+    "GET /media/covers/{id}": "204",
   ]
 }

@@ -18,7 +18,8 @@ extension APIOperation {
 
   private static let music = [
     Self(
-      .get, "/v1/search", "Tracks, albums, artists and playlists by words and by filters such as year:, with OR and NOT",
+      .get, "/v1/search",
+      "Tracks, albums, artists and playlists by words and by filters such as year:, with OR and NOT",
       [.text("q").required, .text("type").required] + page),
     Self(.get, "/v1/tracks", "Several tracks", ids),
     Self(.get, "/v1/tracks/{id}", "A track"),
@@ -28,7 +29,9 @@ extension APIOperation {
     Self(.get, "/v1/artists", "Several artists", ids),
     Self(.get, "/v1/artists/{id}", "An artist"),
     Self(.get, "/v1/artists/{id}/albums", "The albums of an artist", [.text("include_groups")] + page),
-    Self(.get, "/v1/artists/{id}/top-tracks", "Ten tracks, those of the newest albums first: plays are not counted"),
+    Self(
+      .get, "/v1/artists/{id}/top-tracks", "Ten tracks, those of the newest albums first: plays are not counted",
+      [.text("market")]),
     Self(.get, "/v1/artists/{id}/related-artists", "Artists whose tracks sound alike"),
   ]
 
@@ -41,7 +44,7 @@ extension APIOperation {
       [
         .text("seed_tracks"), .text("seed_artists"), .text("seed_genres"), .integer("limit", 1...100),
       ]
-        + SoundFigures.attributes.keys.sorted().flatMap { name in
+        + CatalogRoutes.attributes.keys.sorted().flatMap { name in
           ["min", "max", "target"].map { .number("\($0)_\(name)") }
         }),
     Self(.get, "/v1/recommendations/available-genre-seeds", "The genres of the library"),
@@ -81,9 +84,12 @@ extension APIOperation {
     Self(.get, "/v1/me/library/contains", "Which of them are saved", [uris.required]),
   ]
 
+  /// Which members of the answer are wanted, such as `items(track(name))`.
+  private static let fields = Parameter.text("fields")
+
   private static let playlists =
     [
-      Self(.get, "/v1/playlists/{id}", "A playlist with its first 100 tracks"),
+      Self(.get, "/v1/playlists/{id}", "A playlist with its first 100 tracks", [fields]),
       Self(.put, "/v1/playlists/{id}", "Change name, description and visibility", body: .json(description)),
       Self(.get, "/v1/playlists/{id}/images", "The cover of its first track"),
       Self(.get, "/v1/playlists/{id}/followers/contains", "Whether users follow a playlist", ids),
@@ -100,7 +106,7 @@ extension APIOperation {
     return [
       Self(
         .get, path, "The tracks of a playlist",
-        [.integer("limit", 1...100), .integer("offset", 0...10_000_000)]),
+        [.integer("limit", 1...100), .integer("offset", 0...10_000_000), fields]),
       Self(
         .post, path, "Add tracks", [uris, .integer("position", 0...1_000_000)],
         body: .json(object(["uris": texts, "position": place]))),
@@ -123,7 +129,8 @@ extension APIOperation {
       .get, "/v1/me/following", "The followed artists",
       [.choice("type", ["artist"]).required, .text("after"), .integer("limit", 1...50)]),
     Self(.put, "/v1/me/following", "Follow artists", [followed, .text("ids")], body: .json(object(["ids": texts]))),
-    Self(.delete, "/v1/me/following", "Unfollow artists", [followed, .text("ids")], body: .json(object(["ids": texts]))),
+    Self(
+      .delete, "/v1/me/following", "Unfollow artists", [followed, .text("ids")], body: .json(object(["ids": texts]))),
     Self(.get, "/v1/me/following/contains", "Which of them are followed", [followed] + ids),
   ]
 

@@ -23,26 +23,28 @@ extension APIOperation {
     Self(.get, "/app/api/status", "What the header of the app shows"),
     Self(
       .get, "/app/api/search", "Search in sections as one types",
-      [.text("q"), .integer("limit", 1...100), .integer("offset", 0...1_000_000), .text("sections")]),
+      [.text("q"), .text("sections")] + list),
     Self(.get, "/app/api/tracks", "Tracks by words and filters", [.text("q"), .text("where"), .text("sort")] + list),
     Self(.get, "/app/api/filters", "The fields of filters"),
     Self(.get, "/app/api/tracks/{id}", "All that is known of a track"),
-    Self(.get, "/app/api/tracks/{id}/waveform", "The waveform", [.integer("points", 1...20_000)]),
-    Self(.get, "/app/api/tracks/{id}/similar", "Tracks that sound alike", [.integer("limit", 1...500)]),
-    Self(.get, "/app/api/prints", "Small waveforms of several tracks", [.text("ids").required]),
+    Self(.get, "/app/api/tracks/{id}/waveform", "The waveform"),
+    Self(.get, "/app/api/tracks/{id}/similar", "Tracks that sound alike", [.integer("limit", 1...100)]),
+    Self(
+      .get, "/app/api/prints", "Small waveforms of several tracks",
+      [.text("ids").required, .integer("points", 12...120)]),
     Self(
       .put, "/app/api/tracks/{id}/tempo", "Correct the tempo",
       body: .json(
         object([
-          "bpm": ["type": "number"], "times": ["type": "number"], "no_tempo": ["type": "boolean"],
+          "bpm": ["type": "number"], "times": text, "no_tempo": ["type": "boolean"],
           "confirm": ["type": "boolean"], "shift_beats": ["type": "number"], "shift_ms": ["type": "number"],
           "first_beat_s": ["type": "number"], "move_bar": ["type": "integer"], "bar_beats": ["type": "integer"],
           "taps": ["type": "array", "items": ["type": "number"]], "preview": ["type": "boolean"],
         ]))),
     Self(.delete, "/app/api/tracks/{id}/tempo", "Take the correction back"),
     Self(
-      .post, "/app/api/tracks/{id}/tempo/undo", "Take the last change back",
-      body: .json(object(["id": ["type": "integer"]]))),
+      .post, "/app/api/tracks/{id}/tempo/undo", "Take the last change back, or all since an earlier state",
+      body: .json(object(["to": ["type": "integer"]]))),
     Self(.get, "/app/api/events", "What changes, as it happens", answer: "text/event-stream"),
   ]
 
@@ -63,23 +65,24 @@ extension APIOperation {
     Self(.delete, "/app/api/playlists/{id}", "Delete a playlist"),
     Self(
       .get, "/app/api/playlists/{id}.m3u8", "A playlist as a file for players",
-      answer: "application/vnd.apple.mpegurl"),
+      answer: "audio/x-mpegurl"),
     Self(
       .post, "/app/api/playlists/{id}/entries", "Add tracks",
-      body: .json(object(["tracks": texts, "position": place]))),
+      body: .json(object(["tracks": texts, "position": place, "snapshot": text]))),
     Self(
       .delete, "/app/api/playlists/{id}/entries", "Remove the tracks at these places",
-      body: .json(object(["positions": ["type": "array", "items": place]]))),
+      body: .json(object(["positions": ["type": "array", "items": place], "snapshot": text]))),
     Self(
       .put, "/app/api/playlists/{id}/order", "Move tracks",
-      body: .json(object(["start": place, "count": place, "before": place]))),
+      body: .json(object(["start": place, "length": place, "before": place, "snapshot": text]))),
     Self(.get, "/app/api/report", "What the last run did"),
     Self(.get, "/app/api/report.html", "The report as a page to keep", answer: "text/html"),
   ]
 
   private static let media = [
     Self(
-      .get, "/media/covers/{id}", "The cover of a track or an album", [.choice("size", ["64", "160", "300", "640"])],
+      .get, "/media/covers/{id}", "The cover of a track or an album",
+      [.choice("size", ["64", "160", "300", "640"]), .choice("missing", ["empty"])],
       answer: "image/jpeg"),
     Self(.get, "/media/tracks/{id}", "The file of a track", answer: "audio/*"),
   ]
@@ -106,14 +109,14 @@ extension APIOperation {
 
   private static let acoustID = [
     Self(
-      .get, "/v2/lookup", "Recordings with this fingerprint, as AcoustID has it",
-      [
-        .text("client"), .text("fingerprint"), .integer("duration", 1...32_767), .text("meta"),
-        .choice("format", ["json", "jsonp"]),
-      ]),
+      .get, "/v2/lookup", "Recordings with this fingerprint, as AcoustID has it", lookup),
     Self(
-      .post, "/v2/lookup", "Recordings with this fingerprint, as AcoustID has it",
-      body: .form(["client", "fingerprint", "duration", "meta", "format"])),
+      .post, "/v2/lookup", "Recordings with this fingerprint, as AcoustID has it", body: .form(lookup.map(\.name))),
+  ]
+
+  private static let lookup = [
+    Parameter.text("client"), .text("fingerprint"), .integer("duration", 1...32_767), .text("trackid"), .text("meta"),
+    .choice("format", ["json", "jsonp"]), .text("jsoncallback"),
   ]
 
   private static let acousticBrainz = [
@@ -125,18 +128,28 @@ extension APIOperation {
     Self(.get, "/api/v1/count", "The same of several", [.text("recording_ids").required]),
   ]
 
-  private static let subsonicParameters = [
+  /// Of every method.
+  private static let subsonicClient = [
     Parameter.text("u"), .text("p"), .text("t"), .text("s"), .text("apiKey"), .text("v"), .text("c"),
-    .choice("f", ["xml", "json", "jsonp"]), .text("id"), .text("query"), .integer("size", 0...2000),
-    .integer("count", 0...500), .integer("offset", 0...1_000_000), .text("type"), .text("name"), .text("playlistId"),
-    .text("songId"),
+    .choice("f", ["xml", "json", "jsonp"]), .text("callback"),
   ]
+
+  private static let subsonicParameters =
+    subsonicClient + [
+      .text("id"), .text("albumId"), .text("artistId"), .text("query"), .text("type"), .text("genre"), .text("artist"),
+      .text("title"), .text("username"), .integer("musicFolderId", 0...1_000_000), .integer("size", 0...2000),
+      .integer("count", 0...500), .integer("offset", 0...1_000_000), .integer("fromYear", 0...9999),
+      .integer("toYear", 0...9999), .integer("artistCount", 0...5000), .integer("artistOffset", 0...1_000_000),
+      .integer("albumCount", 0...5000), .integer("albumOffset", 0...1_000_000), .integer("songCount", 0...5000),
+      .integer("songOffset", 0...1_000_000), .text("name"), .text("comment"), .text("public"), .text("playlistId"),
+      .text("songId"), .text("songIdToAdd"), .integer("songIndexToRemove", 0...1_000_000),
+    ]
 
   private static let subsonic = [
     Self(.get, "/rest/{method}", "The methods of OpenSubsonic", subsonicParameters, answer: "application/xml"),
     Self(
-      .post, "/rest/{method}", "The methods of OpenSubsonic", body: .form(["u", "p", "v", "c", "f", "id", "query"]),
-      answer: "application/xml"),
+      .post, "/rest/{method}", "The methods of OpenSubsonic", subsonicParameters,
+      body: .form(subsonicParameters.map(\.name)), answer: "application/xml"),
   ]
 
   static let text: JSONValue = ["type": "string"]

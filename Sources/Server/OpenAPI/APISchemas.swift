@@ -206,12 +206,13 @@ enum APISchemas {
     """,
     "AppSection": "start_s: number, end_s: number, label: text, level_db: number?",
     "AppSections": "form: text?, map: [AppSection], reason: text?",
+    "AppFindingLine": "label: text, text: text",
     "AppProblem": "code: text, name: text, what: text, do: text, detail: text, is_failure: flag",
     "AppTrackPage": """
     track: AppTrack, path: text, content_id: text?, size_bytes: integer?, modified_at: text?, analyzed_at: text?,
     is_vanished: flag, copies: integer, format: AppFormat?, tags: [AppTag], has_lyrics: flag, chapters: [AppChapter],
-    tempo: AppTempo?, key: AppKey?, sections: AppSections?, loudness: any, cues: any, traits: any, has_waveform: flag,
-    has_descriptor: flag, problems: [AppProblem], remarks: [text]
+    tempo: AppTempo?, key: AppKey?, sections: AppSections?, loudness: any, cues: any, traits: any,
+    other_findings: [AppFindingLine], has_waveform: flag, has_descriptor: flag, problems: [AppProblem], remarks: [text]
     """,
     "AppTempoChange": "saved: flag, text: text, note: text?, copies: integer, tempo: AppTempo?",
     "AppWaveform": """
@@ -226,8 +227,8 @@ enum APISchemas {
     """,
     "AppReportFolder": "folder: text, path: text, text: text, about: text?, tracks: [text], where: text?",
     "AppReport": """
-    title: text, when: text, sentence: [AppReportPart], subtitle: text, causes: [AppReportCause], new: [AppReportFolder],
-    new_count: integer, made_at: text, is_running: flag, run: AppRun?
+    title: text, when: text, sentence: [AppReportPart], subtitle: text, causes: [AppReportCause],
+    can_have_new: flag, new: [AppReportFolder], new_count: integer, made_at: text, is_running: flag, run: AppRun?
     """,
   ]
 

@@ -83,7 +83,7 @@ struct OpenAPIRoutes: RouteSet {
       }
       responses[String(answer.status)] = .object(response)
     }
-    if operation.answers.isEmpty {
+    if operation.answer != "application/json", !operation.answers.contains(where: { $0.status == 200 }) {
       let isText = operation.answer.hasPrefix("text/")
       let schema: JSONValue = isText ? ["type": "string"] : ["type": "string", "format": "binary"]
       responses["200"] = ["description": "As asked", "content": .object([operation.answer: ["schema": schema]])]

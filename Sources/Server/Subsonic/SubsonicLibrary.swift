@@ -21,15 +21,16 @@ struct SubsonicLibrary: Sendable {
 
   /// In the same order.
   func children(_ songs: [Song]) throws -> [SubsonicObject] {
-    let starred = try store.savedDates(ofFiles: songs.map(\.row.fileID))
-    return songs.map { child($0, starred: starred[$0.row.fileID]) }
+    let files = songs.map(\.row.fileID)
+    let (starred, gains) = (try store.savedDates(ofFiles: files), try store.replayGains(ofFiles: files))
+    return songs.map { child($0, starred: starred[$0.row.fileID], gains[$0.row.fileID]) }
   }
 
   func children(ofFiles files: [Int64?]) throws -> [SubsonicObject] {
     try children(store.songs(ofFiles: files.compactMap(\.self)))
   }
 
-  private func child(_ song: Song, starred: Timestamp?) -> SubsonicObject {
+  private func child(_ song: Song, starred: Timestamp?, _ gain: ReplayGain?) -> SubsonicObject {
     let row = song.row
     let artists = song.artists.isEmpty ? [.unknown] : song.artists
     let credit = row.artist ?? SongArtist.text(artists)
@@ -72,9 +73,11 @@ struct SubsonicLibrary: Sendable {
       $0.put("displayArtist", credit)
       $0.put("albumArtists", song.albumArtists.map(Self.reference))
       $0.put("displayAlbumArtist", SongArtist.text(song.albumArtists))
-      $0.put("replayGain") { gain in
-        // ReplayGain 2: to −18 LUFS.
-        gain.put("trackGain", row.integratedLoudness.map { (-18 - $0).rounded(toPlaces: 2) })
+      $0.put("replayGain") {
+        $0.put("trackGain", gain?.trackGain?.rounded(toPlaces: 2))
+        $0.put("albumGain", gain?.albumGain?.rounded(toPlaces: 2))
+        $0.put("trackPeak", gain?.trackPeak?.rounded(toPlaces: 6))
+        $0.put("albumPeak", gain?.albumPeak?.rounded(toPlaces: 6))
       }
     }
   }
@@ -161,7 +164,7 @@ struct SubsonicLibrary: Sendable {
   }
 
   /// `ArtistID3`.
-  /// - Parameter releaseCount: Of the artist and of others with tracks by the artist; `nil` for those of the artist alone.
+  /// - Parameter releaseCount: Of the artist and of others with tracks by the artist; `nil` for `SongArtist.unknown`.
   func object(_ artist: CatalogArtist, releaseCount: Int? = nil, starred: Timestamp?) -> SubsonicObject {
     .make {
       $0.put("id", artist.id)
@@ -177,8 +180,8 @@ struct SubsonicLibrary: Sendable {
   }
 
   func objects(_ artists: [CatalogArtist]) throws -> [SubsonicObject] {
-    let starred = try dates(.artist)
-    return artists.map { object($0, starred: starred[$0.id]) }
+    let (starred, counts) = (try dates(.artist), try store.releaseCounts(ofArtists: artists.map(\.id)))
+    return artists.map { object($0, releaseCount: counts[$0.id], starred: starred[$0.id]) }
   }
 
   // MARK: Names

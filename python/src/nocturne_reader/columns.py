@@ -1,9 +1,9 @@
-"""The columns of `Library.tracks`."""
+"""The columns of `Library.tracks` and where their values come from."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any, Literal
@@ -70,19 +70,14 @@ COLUMNS: tuple[Column, ...] = (
     Column("problem", "text", "failure.message", "failure"),
 )
 
-#: Tables beside `file` and how they are joined.
+#: How tables are joined that do not have the id of the file in their column `file`.
 JOINS: dict[str, str] = {
     "song": "song.id = file.id",
-    "format": "format.file = file.id",
-    "tempo": "tempo.file = file.id",
     "tempo_correction": "tempo_correction.content_id = file.content_id",
-    "musical_key": "musical_key.file = file.id",
-    "loudness": "loudness.file = file.id",
-    "traits": "traits.file = file.id",
-    "sections": "sections.file = file.id",
-    "fingerprint": "fingerprint.file = file.id",
-    "failure": "failure.file = file.id",
 }
+
+#: What SQLite calls the types of single values.
+SQL_KINDS: dict[str, Kind] = {"INTEGER": "integer", "REAL": "number", "TEXT": "text"}
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -105,19 +100,38 @@ READERS: dict[Kind, Callable[[Any], Any]] = {
 }
 
 
-def select(tables: set[str]) -> str:
+def of_findings(view: Iterable[str], tables: dict[str, dict[str, str]]) -> list[Column]:
+    """What the view ``track`` has of findings and `COLUMNS` has not, such as those of an analyzer that was added.
+
+    :param view: The columns of the view. It calls them as the table of the finding and its column.
+    :param tables: The columns of each table, with their types.
+    """
+    known = {column.name for column in COLUMNS} | {column.sql.replace(".", "_") for column in COLUMNS}
+    shown = set(view) - known
+    return [
+        Column(f"{table}_{name}", SQL_KINDS[kind], f'"{table}"."{name}"', table)
+        for table, names in tables.items()
+        for name, kind in names.items()
+        if f"{table}_{name}" in shown and kind in SQL_KINDS
+    ]
+
+
+def select(columns: Sequence[Column], tables: Iterable[str]) -> str:
     """The statement for all files that are there, of a database with these tables."""
-    values = [column.sql if column.table in tables else "NULL" for column in COLUMNS]
-    joins = [f"LEFT JOIN {table} ON {on}" for table, on in JOINS.items() if table in tables]
+    present = set(tables)
+    values = [column.sql if column.table in present else "NULL" for column in columns]
+    # The columns of the tempo ask for its correction, too.
+    wanted = {"tempo_correction", *(column.table for column in columns)} & present - {"file"}
+    joins = [f'LEFT JOIN "{table}" ON ' + JOINS.get(table, f'"{table}".file = file.id') for table in sorted(wanted)]
     return (
         f"SELECT {', '.join(values)} FROM file {' '.join(joins)} "
         "WHERE file.vanished_run IS NULL AND file.status IS NOT NULL ORDER BY file.path"
     )
 
 
-def read(row: tuple[Any, ...]) -> dict[str, Any]:
+def read(columns: Sequence[Column], row: tuple[Any, ...]) -> dict[str, Any]:
     """A row of that statement, by the names of the columns."""
     return {
         column.name: None if value is None else READERS[column.kind](value)
-        for column, value in zip(COLUMNS, row, strict=True)
+        for column, value in zip(columns, row, strict=True)
     }

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .columns import COLUMNS, Kind
+from .columns import Column, Kind
 
 if TYPE_CHECKING:
     import pandas
@@ -27,26 +27,26 @@ def installed() -> str | None:
     return next((name for name in ("pandas", "polars") if importlib.util.find_spec(name)), None)
 
 
-def _columns(rows: Iterable[dict[str, Any]]) -> dict[str, list[Any]]:
-    lists: dict[str, list[Any]] = {column.name: [] for column in COLUMNS}
+def _lists(columns: Sequence[Column], rows: Iterable[dict[str, Any]]) -> dict[str, list[Any]]:
+    lists: dict[str, list[Any]] = {column.name: [] for column in columns}
     for row in rows:
         for name, values in lists.items():
             values.append(row[name])
     return lists
 
 
-def pandas_frame(rows: Iterable[dict[str, Any]]) -> pandas.DataFrame:
+def pandas_frame(columns: Sequence[Column], rows: Iterable[dict[str, Any]]) -> pandas.DataFrame:
     """Types that know missing values: ``string``, ``Int64``, ``Float64``, ``boolean``; UTC times."""
     import pandas
 
-    lists = _columns(rows)
+    lists = _lists(columns, rows)
     frame: pandas.DataFrame = pandas.DataFrame(
-        {column.name: pandas.Series(lists[column.name], dtype=PANDAS_TYPES[column.kind]) for column in COLUMNS}
+        {column.name: pandas.Series(lists[column.name], dtype=PANDAS_TYPES[column.kind]) for column in columns}
     )
     return frame
 
 
-def polars_frame(rows: Iterable[dict[str, Any]]) -> polars.DataFrame:
+def polars_frame(columns: Sequence[Column], rows: Iterable[dict[str, Any]]) -> polars.DataFrame:
     """Text, whole and floating-point numbers of 64 bits, UTC times in microseconds, lists of text."""
     import polars
 
@@ -58,7 +58,7 @@ def polars_frame(rows: Iterable[dict[str, Any]]) -> polars.DataFrame:
         "time": polars.Datetime("us", "UTC"),
         "texts": polars.List(polars.String),
     }
-    lists = _columns(rows)
+    lists = _lists(columns, rows)
     return polars.DataFrame(
-        [polars.Series(column.name, lists[column.name], dtype=types[column.kind]) for column in COLUMNS]
+        [polars.Series(column.name, lists[column.name], dtype=types[column.kind]) for column in columns]
     )

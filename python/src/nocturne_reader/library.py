@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import columns, frames
 from .arrays import floats, unsigned_bytes
+from .columns import Column
 from .errors import DatabaseError, LibraryError, NotAnalyzed
 from .findings import Beats, Key, Section, Waveform
 from .program import Program
@@ -72,10 +73,21 @@ class Library:
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """The tracks one after the other, in the order of their paths."""
-        cursor = self._execute(columns.select(self._tables()))
+        return self._read(self.columns())
+
+    def _read(self, chosen: Sequence[Column]) -> Iterator[dict[str, Any]]:
+        cursor = self._execute(columns.select(chosen, self._tables()))
         while rows := cursor.fetchmany(1000):
             for row in rows:
-                yield columns.read(row)
+                yield columns.read(chosen, row)
+
+    def columns(self) -> list[Column]:
+        """The columns of `tracks`: `columns.COLUMNS`, and what the view ``track`` has of further findings."""
+        view = [row[1] for row in self._rows("PRAGMA table_info(track)")]
+        tables = {
+            table: {row[1]: row[2] for row in self._rows(f'PRAGMA table_info("{table}")')} for table in self._tables()
+        }
+        return [*columns.COLUMNS, *columns.of_findings(view, tables)]
 
     @overload
     def tracks(self, frame: Literal["pandas"]) -> pandas.DataFrame: ...
@@ -87,15 +99,17 @@ class Library:
     def tracks(self, frame: None = None) -> Any: ...
 
     def tracks(self, frame: Literal["pandas", "polars", "dicts"] | None = None) -> Any:
-        """All tracks, one row each, with the columns of `columns.COLUMNS`; unknown values are missing.
+        """All tracks, one row each, with the columns that `columns` names; unknown values are missing.
 
         :param frame: What to make; by default the first of pandas and polars that is installed, else dicts.
         """
         kind = frame or frames.installed() or "dicts"
         if kind == "pandas":
-            return frames.pandas_frame(self)
+            chosen = self.columns()
+            return frames.pandas_frame(chosen, self._read(chosen))
         if kind == "polars":
-            return frames.polars_frame(self)
+            chosen = self.columns()
+            return frames.polars_frame(chosen, self._read(chosen))
         if kind == "dicts":
             return list(self)
         raise ValueError(f"frame must be 'pandas', 'polars' or 'dicts', not {frame!r}")

@@ -1,0 +1,75 @@
+internal import Glibc
+package import Platform
+package import ResultStore
+package import SystemPackage
+
+/// A regular file that stays open while it is read, so all that is read is of one file even if another takes its name.
+package final class OpenFile: Sendable {
+  package enum Failure: Error {
+    /// Nothing of this name is there, or it may not be read.
+    case missing
+    /// Something else than the file that was analyzed has its name: a device, a pipe, a folder, a link elsewhere.
+    case replaced
+    /// It is shorter than it was when it was opened.
+    case shortened
+  }
+
+  package let size: Int64
+  /// Of the content, in nanoseconds since 1970.
+  package let modified: Int64
+  private let descriptor: SystemPackage.FileDescriptor
+
+  /// Opens the file of a track, as `TrackFolder` allows.
+  package convenience init(_ track: TrackFile) throws(Failure) { try self.init(track, in: TrackFolder(of: track)) }
+
+  /// - Parameter folder: That of the track.
+  convenience init(_ track: TrackFile, in folder: TrackFolder) throws(Failure) {
+    var isLinked = folder.isBehindLink
+    do {
+      try self.init(folder.name, in: folder.folder, links: .refused)
+    } catch .replaced {
+      try self.init(folder.name, in: folder.folder, links: .followed)
+      isLinked = true
+    }
+    guard !isLinked || isSeen(as: track) else { throw .replaced }
+  }
+
+  /// - Parameter path: From the folder.
+  package init(_ path: FilePath, in folder: OpenFolder, links: OpenFolder.Links) throws(Failure) {
+    let descriptor: SystemPackage.FileDescriptor
+    do {
+      descriptor = try folder.file(path, links: links)
+    } catch {
+      throw error == .tooManySymbolicLinkLevels ? .replaced : .missing
+    }
+    guard let file = FileIdentity(descriptor), file.isRegularFile else {
+      try? descriptor.close()
+      throw .replaced
+    }
+    self.descriptor = descriptor
+    size = file.size
+    modified = file.modified.nanoseconds
+  }
+
+  deinit { try? descriptor.close() }
+
+  func withDescriptor<Result>(_ body: (CInt) throws -> Result) rethrows -> Result { try body(descriptor.rawValue) }
+
+  private func isSeen(as track: TrackFile) -> Bool { FileIdentity(descriptor).map(track.isSeen(as:)) ?? false }
+
+  /// Reads exactly this many bytes.
+  package func read(_ count: Int, at offset: Int64) throws -> [UInt8] {
+    try [UInt8](unsafeUninitializedCapacity: count) { space, filled in
+      while filled < count {
+        let got = unsafe pread(
+          descriptor.rawValue, space.baseAddress! + filled, count - filled, Int(offset) + filled)
+        if got == 0 { throw Failure.shortened }
+        if got > 0 {
+          filled += got
+        } else if errno != EINTR {
+          throw Errno(rawValue: errno)
+        }
+      }
+    }
+  }
+}

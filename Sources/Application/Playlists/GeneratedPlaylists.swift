@@ -1,0 +1,135 @@
+internal import Analysis
+internal import Filters
+package import ResultStore
+
+/// A playlist that nobody made: it follows from what is known of the tracks, so its tracks change with the library.
+package struct GeneratedPlaylist: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
+    /// Around a tempo, in beats per minute.
+    case tempo(Int)
+    /// Id of a genre.
+    case genre(String)
+    /// What sounds like the newest tracks.
+    case likeNewest
+  }
+
+  /// 22 characters; follows from the kind.
+  package var id: String
+  package var kind: Kind
+  package var name: String
+  package var description: String
+  package var trackCount: Int
+  /// Id of a track whose cover stands for it.
+  package var cover: String?
+}
+
+/// Playlists made from tempo, genre and likeness. The store knows nothing of them, nor of their ids.
+package struct GeneratedPlaylists: Sendable {
+  private let store: ResultStore
+  private let neighbors: SoundNeighbors
+  /// Each is made of all its tracks.
+  private let recent: RecentValues<GeneratedPlaylist.Kind, GeneratedPlaylist?>
+
+  package init(store: ResultStore, sounds: KnownSounds) throws(StoreError) {
+    self.store = store
+    neighbors = SoundNeighbors(sounds)
+    recent = try RecentValues(of: store, count: 1000, leastAge: .seconds(30))
+  }
+
+  /// Tempi around which there are playlists.
+  private static let tempi = [80, 90, 100, 110, 120, 128, 140, 160, 174]
+  /// Tracks of a playlist.
+  private static let size = 50
+  /// Genres with fewer tracks have none.
+  private static let fewestTracks = 3
+
+  /// Those of tempi and of what is new, as far as they have tracks.
+  package func featured() throws -> [GeneratedPlaylist] {
+    try ([.likeNewest] + Self.tempi.map { .tempo($0) }).compactMap { try playlist($0) }
+  }
+
+  /// - Parameter id: Of a genre.
+  package func playlists(ofGenre id: String) throws -> [GeneratedPlaylist] {
+    [try playlist(.genre(id))].compactMap(\.self)
+  }
+
+  /// By words of their names.
+  package func search(_ text: String) throws -> [GeneratedPlaylist] {
+    let match = WordMatch(text)
+    guard !text.isEmpty else { return [] }
+    let names = try kinds().filter { match.matches(Self.name($0.kind, genre: $0.name)) }
+    return try names.prefix(20).compactMap { try playlist($0.kind) }
+  }
+
+  /// - Returns: `nil` for an id that none has.
+  package func playlist(id: String) throws -> GeneratedPlaylist? {
+    guard let kind = try kinds().first(where: { Self.id($0.kind) == id })?.kind else { return nil }
+    return try playlist(kind)
+  }
+
+  /// In their order; empty for an id that none has.
+  package func songs(ofPlaylist id: String, limit: Int = .max, offset: Int = 0) throws -> [Song] {
+    guard let kind = try kinds().first(where: { Self.id($0.kind) == id })?.kind else { return [] }
+    return Array(try songs(kind).dropFirst(offset).prefix(limit))
+  }
+
+  private func kinds() throws -> [(kind: GeneratedPlaylist.Kind, name: String)] {
+    [(.likeNewest, "")] + Self.tempi.map { (.tempo($0), "") } + (try store.genres().map { (.genre($0.id), $0.name) })
+  }
+
+  private static func id(_ kind: GeneratedPlaylist.Kind) -> String {
+    let text =
+      switch kind {
+      case .tempo(let bpm): "tempo \(bpm)"
+      case .genre(let id): "genre \(id)"
+      case .likeNewest: "newest"
+      }
+    return ContentID(hashing: Array("playlist \(text)".utf8)).description
+  }
+
+  private static func name(_ kind: GeneratedPlaylist.Kind, genre: String) -> String {
+    switch kind {
+    case .tempo(let bpm): "Around \(bpm) BPM"
+    case .genre: genre
+    case .likeNewest: "More like what is new"
+    }
+  }
+
+  private func playlist(_ kind: GeneratedPlaylist.Kind) throws -> GeneratedPlaylist? {
+    try recent.value(for: kind) { try made(kind) }
+  }
+
+  private func made(_ kind: GeneratedPlaylist.Kind) throws -> GeneratedPlaylist? {
+    let songs = try songs(kind)
+    if songs.isEmpty { return nil }
+    var genre = ""
+    if case .genre(let id) = kind { genre = try store.genres().first { $0.id == id }?.name ?? id }
+    let description =
+      switch kind {
+      case .tempo(let bpm): "Tracks from \(bpm - Self.tolerance) to \(bpm + Self.tolerance) beats per minute."
+      case .genre: "Tracks of the genre \(genre)."
+      case .likeNewest: "Tracks that sound like the ones added last."
+      }
+    return GeneratedPlaylist(
+      id: Self.id(kind), kind: kind, name: Self.name(kind, genre: genre), description: description,
+      trackCount: songs.count, cover: songs.first?.id)
+  }
+
+  private static let tolerance = 2
+
+  private func songs(_ kind: GeneratedPlaylist.Kind) throws -> [Song] {
+    switch kind {
+    case .tempo(let bpm):
+      let range = NumberRange(lower: Double(bpm - Self.tolerance), upper: Double(bpm + Self.tolerance))
+      let filter = TrackFilter(.condition(.number(.bpm, range)))
+      return try store.songs(matching: filter, order: TrackOrder(.confidence, isDescending: true), limit: Self.size)
+    case .genre(let id):
+      let songs = try store.songs(ofGenre: id, limit: Self.size)
+      return songs.count < Self.fewestTracks ? [] : songs
+    case .likeNewest:
+      let newest = try store.songs(matching: .everything, order: TrackOrder(.added, isDescending: true), limit: 5)
+      let near = try neighbors.near(files: newest.map(\.row.fileID), limit: Self.size)
+      return try store.songs(ofFiles: near.prefix(Self.size).map(\.file))
+    }
+  }
+}

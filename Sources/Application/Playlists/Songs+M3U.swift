@@ -1,0 +1,10 @@
+internal import ResultStore
+
+extension [Song] {
+  /// A playlist of them with absolute paths, for other players on this machine.
+  package var m3uFile: [UInt8] {
+    map { song in
+      PlaylistTrack(path: song.row.path, artist: song.row.artist, title: song.title, duration: song.row.durationSeconds)
+    }.m3uFile(relativeTo: nil)
+  }
+}

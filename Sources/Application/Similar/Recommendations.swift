@@ -1,0 +1,135 @@
+package import ResultStore
+
+/// Tracks and artists like others, by their sound; where that was not described, by genre.
+package struct Recommendations: Sendable {
+  package struct Wish: Sendable {
+    /// Ids of what the tracks are to be like.
+    package var tracks: [String] = []
+    package var artists: [String] = []
+    package var genres: [String] = []
+    package var least: [SoundAttribute: Double] = [:]
+    package var most: [SoundAttribute: Double] = [:]
+    /// Tracks that are nearer come first.
+    package var target: [SoundAttribute: Double] = [:]
+    package var limit = 20
+
+    package init() {}
+  }
+
+  /// What the tracks are like.
+  package struct Seed: Sendable {
+    package enum Kind: String, Sendable {
+      case track, artist, genre
+    }
+
+    package var id: String
+    package var kind: Kind
+    /// The tracks that stand for it.
+    package var poolSize: Int
+  }
+
+  package struct Answer: Sendable {
+    package var seeds: [Seed] = []
+    /// How many candidates are within what was wished.
+    package var filteredCount = 0
+    package var songs: [Song] = []
+  }
+
+  private let store: ResultStore
+  private let neighbors: SoundNeighbors
+
+  /// Candidates for each track that is asked for.
+  private static let choice = 12
+  private static let seedTracks = 5
+
+  package init(store: ResultStore, neighbors: SoundNeighbors) {
+    self.store = store
+    self.neighbors = neighbors
+  }
+
+  package func tracks(_ wish: Wish) throws -> Answer {
+    var answer = Answer()
+    var seeds: [Song] = []
+    func add(_ id: String, _ kind: Seed.Kind, _ songs: [Song]) {
+      answer.seeds.append(Seed(id: id, kind: kind, poolSize: songs.count))
+      seeds += songs
+    }
+    for id in wish.tracks { add(id, .track, try store.songs(ids: [id]).compactMap(\.self)) }
+    for id in wish.artists { add(id, .artist, try store.songs(ofArtist: id, limit: Self.seedTracks)) }
+    for id in wish.genres { add(id, .genre, try store.songs(ofGenre: id, limit: Self.seedTracks)) }
+    let pool = try candidates(like: seeds, count: max(300, wish.limit * Self.choice))
+    let traits = try store.traits(ofSongs: pool.map(\.song.id))
+    var ranked: [(song: Song, score: Double)] = []
+    for ((song, likeness), traits) in zip(pool, traits) {
+      guard isWithin(wish, traits) else { continue }
+      ranked.append((song, likeness - distance(from: wish.target, traits)))
+    }
+    answer.filteredCount = ranked.count
+    ranked.sort { $0.score != $1.score ? $0.score > $1.score : $0.song.id < $1.song.id }
+    answer.songs = varied(ranked.map(\.song), without: seeds, limit: wish.limit)
+    return answer
+  }
+
+  /// Artists whose tracks are most like those of one.
+  package func artists(like id: String, limit: Int) throws -> [CatalogArtist] {
+    let own = try store.songs(ofArtist: id, limit: Self.seedTracks)
+    var ids: [String] = []
+    for (song, _) in try candidates(like: own, count: 300) {
+      for artist in song.artists where artist.id != id && !ids.contains(artist.id) { ids.append(artist.id) }
+    }
+    return try store.artists(ids: Array(ids.prefix(limit))).compactMap(\.self)
+  }
+
+  /// Best first.
+  private func candidates(like seeds: [Song], count: Int) throws -> [(song: Song, likeness: Double)] {
+    let near = try neighbors.near(files: seeds.map(\.row.fileID), limit: count).prefix(count)
+    let likeness = Dictionary(uniqueKeysWithValues: near.map { ($0.file, $0.likeness) })
+    var pool = try store.songs(ofFiles: near.map(\.file)).map { ($0, likeness[$0.row.fileID] ?? 0) }
+    var known = Set(pool.map(\.0.id)).union(seeds.map(\.id))
+    var genres: [String] = []
+    for genre in seeds.flatMap(\.genres).map({ CatalogGenre.id(ofName: $0) }) where !genres.contains(genre) {
+      genres.append(genre)
+    }
+    for genre in genres where pool.count < count {
+      for song in try store.songs(ofGenre: genre, limit: count) where known.insert(song.id).inserted {
+        pool.append((song, 0))
+      }
+    }
+    return pool
+  }
+
+  /// A track of which an attribute is not known is not within its bounds.
+  private func isWithin(_ wish: Wish, _ traits: SongTraits?) -> Bool {
+    func isValue(of attribute: SoundAttribute, _ accepts: (Double) -> Bool) -> Bool {
+      traits.flatMap { attribute.value(of: $0) }.map(accepts) ?? false
+    }
+    return wish.least.allSatisfy { attribute, least in isValue(of: attribute) { $0 >= least } }
+      && wish.most.allSatisfy { attribute, most in isValue(of: attribute) { $0 <= most } }
+  }
+
+  private func distance(from target: [SoundAttribute: Double], _ traits: SongTraits?) -> Double {
+    SoundAttribute.allCases.reduce(0) { sum, attribute in
+      guard let wished = target[attribute] else { return sum }
+      guard let value = traits.flatMap({ attribute.value(of: $0) }) else { return sum + 1 }
+      return sum + abs(value - wished) / attribute.unit
+    }
+  }
+
+  /// Each recording once, and not too much of one artist.
+  private func varied(_ songs: [Song], without seeds: [Song], limit: Int) -> [Song] {
+    func name(_ song: Song) -> String { "\(song.artists.first?.id ?? "")\0\(song.title.lowercased())" }
+    var names = Set(seeds.map(name))
+    var contents = Set(seeds.compactMap(\.row.contentID))
+    var counts: [String: Int] = [:]
+    var (first, rest): ([Song], [Song]) = ([], [])
+    for song in songs {
+      guard names.insert(name(song)).inserted, song.row.contentID.map({ contents.insert($0).inserted }) ?? true else {
+        continue
+      }
+      let artist = song.artists.first?.id ?? song.id
+      counts[artist, default: 0] += 1
+      if counts[artist, default: 0] <= max(2, limit / 5) { first.append(song) } else { rest.append(song) }
+    }
+    return Array((first + rest).prefix(limit))
+  }
+}

@@ -1,0 +1,51 @@
+internal import Analysis
+internal import Library
+internal import ResultStore
+
+/// A number that is measured of the sound of tracks, by which `Recommendations` chooses among them.
+package enum SoundAttribute: Sendable, CaseIterable {
+  /// Beats per minute.
+  case tempo
+  /// 0 to 1.
+  case energy, danceability, speechiness
+  /// LUFS.
+  case loudness
+  case milliseconds
+  /// The pitch class of the tonic, 0 to 11; C is 0.
+  case key
+  /// 1 for major, 0 for minor.
+  case mode
+  case beatsPerBar
+
+  /// `nil` if it is not known of a track.
+  func value(of traits: SongTraits) -> Double? {
+    switch self {
+    case .tempo: traits.bpm
+    case .energy: traits.energy
+    case .danceability: traits.danceability
+    case .speechiness: traits.speechiness
+    case .loudness: traits.integratedLoudness
+    case .milliseconds: traits.durationSeconds.map { $0 * 1000 }
+    case .key: traits.musicalKey.map { Double($0.pitchClass) }
+    case .mode: traits.musicalKey.map { $0.mode == .major ? 1 : 0 }
+    case .beatsPerBar: traits.metre.flatMap(TempoFinding.beatsPerBar).map { Double($0) }
+    }
+  }
+
+  /// What a difference is measured by: one so large counts like the whole range of likeness.
+  var unit: Double {
+    switch self {
+    case .tempo: 30
+    case .energy, .danceability, .speechiness: 0.5
+    case .loudness: 12
+    case .milliseconds: 120_000
+    case .key: 6
+    case .mode: 1
+    case .beatsPerBar: 2
+    }
+  }
+}
+
+extension SongTraits {
+  fileprivate var musicalKey: MusicalKey? { key.flatMap { MusicalKey($0) } }
+}

@@ -1,0 +1,129 @@
+internal import Analysis
+internal import DSP
+
+/// Silence, fades, and cues on the beats that `tempo` found. The highlight looks at what `sections` found as well.
+///
+/// - `SilenceEnds`: where sound begins and ends, to the sample.
+/// - `LevelCourse`: level and bass over time.
+/// - `Fade`: fades at both ends.
+/// - `CuePoints`: intro, outro, highlight and transitions, on beats.
+struct CuesAnalyzer: Analyzer {
+  static let id = "cues"
+  static let version = 1
+  static let summary = "Silence, fades, first beat, intro, outro, highlight and mix points"
+  static let reads = ["tempo", "sections"]
+
+  init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
+
+  var feed: Feed { .samples(SampleLayout(rate: .native, channels: .native)) }
+
+  func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
+    guard let format = file.format, format.sampleRate > 0, format.channelCount > 0 else {
+      throw .notApplicable("Sample rate and channels are not known.")
+    }
+    return Session(sampleRate: format.sampleRate, channelCount: format.channelCount)
+  }
+
+  struct Session: AnalysisSession {
+    private let sampleRate: Int
+    private let channelCount: Int
+    private var ends = SilenceEnds()
+    private var course: LevelCourse
+    private var frameCount: Int64 = 0
+
+    init(sampleRate: Int, channelCount: Int) {
+      self.sampleRate = sampleRate
+      self.channelCount = channelCount
+      course = LevelCourse(sampleRate: sampleRate, channelCount: channelCount)
+    }
+
+    mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
+      guard values.count.isMultiple(of: channelCount) else {
+        throw .failed("\(values.count) values are not of \(channelCount) channels")
+      }
+      ends.append(values, channelCount: channelCount, at: frameCount)
+      course.append(values)
+      frameCount += Int64(values.count / channelCount)
+    }
+
+    mutating func finish() throws(AnalysisError) -> CuesFinding { try finish(after: EarlierFindings()) }
+
+    mutating func finish(after earlier: EarlierFindings) throws(AnalysisError) -> CuesFinding {
+      course.finish()
+      var finding = CuesFinding()
+      guard let first = ends.first, let last = ends.last else {
+        finding.reason = "silence"
+        return finding
+      }
+      let sound = seconds(first)...seconds(last + 1)
+      let slotSeconds = Double(course.slotLength) / Double(sampleRate)
+      let slots = course.slots
+      let fadeIn = self.fadeIn(slots, slotSeconds, sound)
+      let fadeOut = self.fadeOut(slots, slotSeconds, sound)
+      finding.leadingSilence = sound.lowerBound.rounded(toPlaces: 6)
+      finding.trailingSilence = seconds(frameCount - last - 1).rounded(toPlaces: 6)
+      finding.fadeIn = fadeIn.rounded(toPlaces: 2)
+      finding.fadeOut = fadeOut.rounded(toPlaces: 2)
+      let energies = Energies(slots, slotSeconds: slotSeconds)
+      guard let tempo = earlier[TempoFinding.self],
+        let points = CuePoints(
+          tempo, sections: earlier[SectionsFinding.self]?.map ?? [], sound: sound, energy: { energies.until($0) })
+      else {
+        finding.reason = "no_beats"
+        return finding
+      }
+      finding.firstBeat = points.firstBeat.rounded(toPlaces: 3)
+      let highlight = points.highlight
+      finding.highlightStart = highlight.lowerBound.rounded(toPlaces: 3)
+      finding.highlightEnd = highlight.upperBound.rounded(toPlaces: 3)
+      guard
+        let (introEnd, outroStart) = points.body(
+          fadeInEnd: sound.lowerBound + fadeIn, fadeOutStart: sound.upperBound - fadeOut)
+      else { return finding }
+      finding.introEnd = points.time(introEnd).rounded(toPlaces: 3)
+      finding.outroStart = points.time(outroStart).rounded(toPlaces: 3)
+      if let mix = points.transitions(introEnd: introEnd, outroStart: outroStart) {
+        finding.mixInStart = mix.in.lowerBound.rounded(toPlaces: 3)
+        finding.mixInEnd = mix.in.upperBound.rounded(toPlaces: 3)
+        finding.mixOutStart = mix.out.lowerBound.rounded(toPlaces: 3)
+        finding.mixOutEnd = mix.out.upperBound.rounded(toPlaces: 3)
+      }
+      return finding
+    }
+
+    private func seconds(_ frames: Int64) -> Double { Double(frames) / Double(sampleRate) }
+
+    private func fadeIn(_ slots: [LevelCourse.Slot], _ slotSeconds: Double, _ sound: ClosedRange<Double>) -> Double {
+      let first = min(Int(sound.lowerBound / slotSeconds), slots.count - 1)
+      let fade = Fade(
+        slots[first...].lazy.map(\.energy), slotSeconds: slotSeconds,
+        offset: sound.lowerBound - Double(first) * slotSeconds)
+      return fade?.length ?? 0
+    }
+
+    private func fadeOut(_ slots: [LevelCourse.Slot], _ slotSeconds: Double, _ sound: ClosedRange<Double>) -> Double {
+      let last = min(Int(sound.upperBound / slotSeconds), slots.count - 1)
+      let fade = Fade(
+        slots[...last].reversed().lazy.map(\.energy), slotSeconds: slotSeconds,
+        offset: Double(last + 1) * slotSeconds - sound.upperBound)
+      return fade?.length ?? 0
+    }
+  }
+}
+
+/// Energy of level and bass from the start of a track to any time.
+private struct Energies {
+  private var sums: [SIMD2<Double>] = [.zero]
+  private let slotSeconds: Double
+
+  init(_ slots: [LevelCourse.Slot], slotSeconds: Double) {
+    self.slotSeconds = slotSeconds
+    for slot in slots { sums.append(sums[sums.count - 1] + SIMD2(Double(slot.energy), Double(slot.bass))) }
+  }
+
+  func until(_ seconds: Double) -> SIMD2<Double> {
+    let position = min(max(0, seconds / slotSeconds), Double(sums.count - 1))
+    let index = min(Int(position), sums.count - 2)
+    return sums[index] + (sums[index + 1] - sums[index]) * (position - Double(index))
+  }
+}

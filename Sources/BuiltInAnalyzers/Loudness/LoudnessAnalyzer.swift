@@ -1,0 +1,94 @@
+internal import Analysis
+internal import DSP
+internal import Glibc
+
+/// Loudness, loudness range and peaks after EBU R 128; ReplayGain 2.
+///
+///     samples ─┬─ KWeightedPower    libebur128's filter and channel weights: the power of each 10 ms
+///              │    └─ LoudnessMeter   blocks of 400 ms and 3 s, gates, histograms
+///              └─ TruePeak          largest sample and largest value between samples
+///
+/// docs/loudness.md tells what it does and how well.
+struct LoudnessAnalyzer: Analyzer {
+  static let id = "loudness"
+  static let version = 1
+  static let summary = "Loudness, loudness range and true peak (EBU R 128), ReplayGain 2"
+
+  init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
+
+  var feed: Feed { .samples(SampleLayout(rate: .native, channels: .native)) }
+
+  func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
+    guard let format = file.format, format.sampleRate > 0, format.channelCount > 0 else {
+      throw .notApplicable("There is no audio.")
+    }
+    return try Session(
+      sampleRate: format.sampleRate, channelCount: format.channelCount, channelMask: file.channelMask)
+  }
+
+  struct Session: AnalysisSession {
+    private let sampleRate: Int
+    private let channelCount: Int
+    /// `nil` if the rate is too low for the filter.
+    private let power: KWeightedPower?
+    private var frameCount = 0
+    private var meter = LoudnessMeter()
+    private var peak: TruePeak
+
+    init(sampleRate: Int, channelCount: Int, channelMask: UInt64) throws(AnalysisError) {
+      self.sampleRate = sampleRate
+      self.channelCount = channelCount
+      peak = TruePeak(channelCount: channelCount)
+      let roles = ChannelRole.roles(channelCount: channelCount, mask: channelMask)
+      power =
+        sampleRate >= KWeightedPower.leastSampleRate
+        ? try KWeightedPower(sampleRate: sampleRate, roles: roles) : nil
+    }
+
+    mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
+      guard values.count % channelCount == 0 else {
+        throw .failed("\(values.count) samples are no whole frames of \(channelCount) channels")
+      }
+      let count = values.count / channelCount
+      for channel in 0..<channelCount {
+        peak.push(values.extracting(channel * count..<(channel + 1) * count), channel: channel)
+      }
+      guard let power else { return }
+      var start = 0
+      while start < count {
+        let end = min(count, start + endOfStep - frameCount)
+        try power.push(values, start..<end, stride: count)
+        frameCount += end - start
+        start = end
+        if frameCount == endOfStep { meter.push(power.mean(ofMilliseconds: LoudnessMeter.stepMilliseconds)) }
+      }
+    }
+
+    /// Steps differ by a frame if the rate is no multiple of 100.
+    private var endOfStep: Int { (meter.stepCount + 1) * LoudnessMeter.stepMilliseconds * sampleRate / 1000 }
+
+    mutating func finish() throws(AnalysisError) -> LoudnessFinding {
+      peak.finish()
+      let integrated = meter.integrated?.rounded(toPlaces: 2)
+      return LoudnessFinding(
+        integrated: integrated, range: meter.range?.rounded(toPlaces: 2),
+        maxMomentary: meter.maxMomentary?.rounded(toPlaces: 2), maxShortTerm: meter.maxShortTerm?.rounded(toPlaces: 2),
+        samplePeak: Self.decibels(peak.samplePeak), truePeak: Self.decibels(peak.peak),
+        trackGain: integrated.map { LoudnessFinding.gain(ofLoudness: $0) },
+        trackPeak: peak.peak > 0 && peak.peak.isFinite ? Double(peak.peak).rounded(toPlaces: 6) : nil,
+        reason: integrated == nil ? reason : nil, gatingBlocks: meter.gatingBlocks.bytes)
+    }
+
+    /// Why there is no loudness.
+    private var reason: String {
+      if power == nil { return "low_sample_rate" }
+      if !meter.hasBlock { return "too_short" }
+      return peak.samplePeak > 0 ? "below_gate" : "silence"
+    }
+
+    /// `nil` for silence.
+    private static func decibels(_ amplitude: Float) -> Double? {
+      amplitude > 0 && amplitude.isFinite ? (20 * log10(Double(amplitude))).rounded(toPlaces: 2) : nil
+    }
+  }
+}

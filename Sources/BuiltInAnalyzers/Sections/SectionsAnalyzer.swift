@@ -1,0 +1,61 @@
+internal import Analysis
+internal import DSP
+
+/// Sections of a track and which of them are alike, from how it resembles itself.
+///
+/// Harmony and timbre of each beat are compared with those of every other one. A section begins where the resemblance to
+/// all other parts of the track changes (structure features, after Serrà, Müller, Grosche & Arcos, IEEE Transactions on
+/// Multimedia 2014) or the timbre does (Foote, ICME 2000); sections that pass through the same beats in the same order
+/// are alike. docs/sections.md tells the way.
+struct SectionsAnalyzer: Analyzer {
+  static let id = "sections"
+  static let version = 1
+  static let summary = "Sections and which of them are alike (A B A C)"
+  static let reads = ["tempo"]
+
+  init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
+
+  var feed: Feed { .spectrum(SoundCourse.layout) }
+
+  func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session() }
+
+  struct Session: AnalysisSession {
+    /// A form takes time.
+    static let shortestSeconds = 30.0
+
+    private var course = SoundCourse()
+
+    init() {}
+
+    mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
+      try SoundCourse.layout.check(values)
+      course.append(values)
+    }
+
+    mutating func finish() throws(AnalysisError) -> SectionsFinding { try finish(after: EarlierFindings()) }
+
+    mutating func finish(after earlier: EarlierFindings) throws(AnalysisError) -> SectionsFinding {
+      course.finish()
+      guard !course.isSilent else { return .none(reason: "silence") }
+      guard course.seconds + SoundCourse.columnSeconds >= Self.shortestSeconds else {
+        return .none(reason: "too_short")
+      }
+      let tempo = earlier[TempoFinding.self]
+      let units = BeatUnits(beats: tempo?.beats ?? [], seconds: course.seconds)
+      let resemblance = Resemblance(course, units: units)
+      var bounds = SectionBounds(resemblance, units: units).bounds
+      units.snap(&bounds, to: tempo?.downbeats ?? [])
+      guard bounds.count > 2 else { return .none(reason: "no_structure") }
+      let labels = SectionLabels(bounds: bounds, recurrence: resemblance.recurrences.both, units: units)
+      guard labels.sections.count > 1 else { return .none(reason: "no_structure") }
+      let total = course.power(from: 0, to: course.seconds)
+      return SectionsFinding(
+        map: labels.sections.map { range, label in
+          let (start, end) = (units.edges[range.lowerBound], units.edges[range.upperBound])
+          return SectionsFinding.Section(
+            startSeconds: start.rounded(toPlaces: 3), endSeconds: end.rounded(toPlaces: 3), label: label,
+            levelDecibels: SoundCourse.decibels(course.power(from: start, to: end), of: total).rounded(toPlaces: 1))
+        })
+    }
+  }
+}

@@ -1,0 +1,106 @@
+internal import Analysis
+internal import DSP
+
+/// How energetic, danceable and speech-like a track sounds, each from 0 to 1.
+///
+/// `SoundMeasures` has the formulas; docs/traits.md says what they mean and how they do. All measures are ratios, so
+/// volume does not matter. They come from the louder sounds below 9.5 kHz, so encoders hardly matter.
+struct TraitsAnalyzer: Analyzer {
+  static let id = "traits"
+  static let version = 1
+  static let summary = "Energy, danceability and speechiness, from 0 to 1"
+
+  init(_ configuration: NoConfiguration) {}
+
+  var feed: Feed { .spectrum(CriticalBands.layout) }
+
+  func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session() }
+
+  /// Keeps sums, and eight seconds of what they are made of.
+  struct Session: AnalysisSession {
+    /// Columns, about eight seconds.
+    private static let segmentLength = 800
+    /// Shorter sound has no segment to judge a pulse by: eight seconds, less what levels at both ends may miss.
+    private static let shortestSeconds = 7.5
+    /// Columns of a level, about 0.3 s.
+    private static let levelLength = 30
+    /// Decibels relative to full scale: quieter tracks are silent.
+    private static let silence = -100.0
+    /// From the sum of the powers of a column to the mean square of the signal (Parseval; the squared Hann window adds
+    /// up to 3/8 of its length).
+    private static let meanSquare: Double = {
+      let length = Double(CriticalBands.layout.windowLength)
+      return 2 / (0.375 * length * length)
+    }()
+
+    private var bands = CriticalBands()
+    private var bandPowers = [Double](repeating: 0, count: CriticalBands.count)
+    private var noveltySum = 0.0
+    private var bassNoveltySum = 0.0
+    private var levelSum = 0.0
+
+    private var distribution = LevelDistribution()
+    private var blockPower = 0.0
+    private var blockColumns = 0
+
+    /// Of the segment that is not complete yet.
+    private var novelty: [Float] = []
+    private var bassNovelty: [Float] = []
+    private var levels: [Float] = []
+    private var pulse = PulseClarity(segmentLength: segmentLength)
+    private var bassPulse = PulseClarity(segmentLength: segmentLength)
+    private var syllables = SyllableRhythm(
+      segmentLength: segmentLength, columnsPerSecond: CriticalBands.columnsPerSecond)
+
+    mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
+      try CriticalBands.layout.check(values)
+      bands.read(values)
+      for band in bandPowers.indices {
+        let power = Double(bands.powers[band])
+        bandPowers[band] += power
+        blockPower += power
+      }
+      levelSum += Double(bands.level)
+      noveltySum += Double(bands.novelty)
+      bassNoveltySum += Double(bands.bassNovelty)
+      blockColumns += 1
+      if blockColumns == Self.levelLength {
+        distribution.add(meanSquare: blockPower / Double(blockColumns) * Self.meanSquare)
+        (blockPower, blockColumns) = (0, 0)
+      }
+      novelty.append(bands.novelty)
+      bassNovelty.append(bands.bassNovelty)
+      levels.append(bands.level)
+      if levels.count == Self.segmentLength { endSegment() }
+    }
+
+    private mutating func endSegment() {
+      let level = Double(levels.reduce(0, +)) / Double(levels.count)
+      pulse.add(novelty, level: level)
+      bassPulse.add(bassNovelty, level: level)
+      syllables.add(levels, level: level)
+      novelty.removeAll(keepingCapacity: true)
+      bassNovelty.removeAll(keepingCapacity: true)
+      levels.removeAll(keepingCapacity: true)
+    }
+
+    mutating func finish() throws(AnalysisError) -> TraitsFinding {
+      guard let loudest = distribution.loudest, loudest > Self.silence else { return .none(reason: "silence") }
+      let seconds = Double(distribution.soundCount * Self.levelLength) / CriticalBands.columnsPerSecond
+      guard seconds >= Self.shortestSeconds, let measures else { return .none(reason: "too_short") }
+      return TraitsFinding(
+        energy: measures.energy.rounded(toPlaces: 3), danceability: measures.danceability.rounded(toPlaces: 3),
+        speechiness: measures.speechiness.rounded(toPlaces: 3))
+    }
+
+    /// `nil` without a segment that is not silent.
+    var measures: SoundMeasures? {
+      guard let pulse = pulse.value, let bassPulse = bassPulse.value else { return nil }
+      return SoundMeasures(
+        novelty: noveltySum / levelSum, bassNovelty: bassNoveltySum / levelSum,
+        dynamics: distribution.percentile(0.95) - distribution.percentile(0.2),
+        brightShare: bandPowers[CriticalBands.firstBright...].reduce(0, +) / bandPowers.reduce(0, +),
+        pulse: (pulse + bassPulse) / 2, syllables: syllables.value)
+    }
+  }
+}

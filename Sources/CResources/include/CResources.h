@@ -1,0 +1,55 @@
+// Written by Scripts/write-resources.
+//
+// Files compiled in: a bundle is not found once the executable is moved. By #embed, as the array that Swift's `.embedInCode` would
+// make of the weights takes the compiler half a minute.
+#ifndef NOCTURNE_CRESOURCES_H
+#define NOCTURNE_CRESOURCES_H
+
+#include <stddef.h>
+
+/// Bytes that are there for as long as the process.
+typedef struct {
+  const char *name;
+  const void *bytes;
+  size_t count;
+} cresources_file;
+
+/// BuiltInAnalyzers/Key/Resources/key-network.f16
+cresources_file cresources_key_key_network(void);
+
+/// Likeness/Resources/projection.f16
+cresources_file cresources_likeness_projection(void);
+
+/// Tempo/Resources/bar-weights.tsv
+cresources_file cresources_tempo_bar_weights(void);
+/// Tempo/Resources/beat-network.f16
+cresources_file cresources_tempo_beat_network(void);
+/// Tempo/Resources/confidence.tsv
+cresources_file cresources_tempo_confidence(void);
+/// Tempo/Resources/grid-weights.tsv
+cresources_file cresources_tempo_grid_weights(void);
+
+/// Recognition/Resources/confidence.tsv
+cresources_file cresources_recognition_confidence(void);
+/// Recognition/Resources/landmark-network.f16
+cresources_file cresources_recognition_landmark_network(void);
+/// Recognition/Resources/rarity.tsv
+cresources_file cresources_recognition_rarity(void);
+
+/// Pages/report/page.mustache
+cresources_file cresources_report_page(void);
+/// Pages/report/script.js.parts
+cresources_file cresources_report_script(void);
+/// Its hash, as a Content-Security-Policy writes it.
+cresources_file cresources_report_script_hash(void);
+/// Pages/report/style.css.parts
+cresources_file cresources_report_style(void);
+/// Its hash, as a Content-Security-Policy writes it.
+cresources_file cresources_report_style_hash(void);
+
+/// How many files of the app there are.
+size_t cresources_app_count(void);
+/// One of them, by a number below their count.
+cresources_file cresources_app_at(size_t index);
+
+#endif

@@ -1,0 +1,13 @@
+// Written by Scripts/write-resources.
+#include "CResources.h"
+
+// Of C23, which clang has in every C.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char key_network_f16[] = {
+#embed "../BuiltInAnalyzers/Key/Resources/key-network.f16"
+};
+
+cresources_file cresources_key_key_network(void) {
+  return (cresources_file){"key-network.f16", key_network_f16, sizeof key_network_f16};
+}

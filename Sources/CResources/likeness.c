@@ -1,0 +1,13 @@
+// Written by Scripts/write-resources.
+#include "CResources.h"
+
+// Of C23, which clang has in every C.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char projection_f16[] = {
+#embed "../Likeness/Resources/projection.f16"
+};
+
+cresources_file cresources_likeness_projection(void) {
+  return (cresources_file){"projection.f16", projection_f16, sizeof projection_f16};
+}

@@ -1,0 +1,130 @@
+internal import Glibc
+
+/// How many blocks of audio are how loud, in steps of 0.02 LU: all that loudness with gates needs to know, of one track
+/// or of several together.
+public struct LoudnessHistogram: Hashable, Sendable {
+  /// Blocks at or below it do not count. LUFS.
+  public static let absoluteGate = -70.0
+  private static let step = 0.02
+  /// Loudness above +50 LUFS, which limited samples cannot reach, counts as that.
+  private static let binCount = 6_000
+  /// Of K-weighted power: 997 Hz at full scale in one channel is -3.01 LUFS.
+  private static let offset = -0.691
+
+  private var counts = [UInt32](repeating: 0, count: binCount)
+
+  public init() {}
+
+  /// LUFS of a weighted power; minus infinity for 0.
+  public static func loudness(ofPower power: Double) -> Double { offset + 10 * log10(power) }
+
+  /// The weighted power that is so loud.
+  public static func power(ofLoudness loudness: Double) -> Double { pow(10, (loudness - offset) / 10) }
+
+  /// The middle of a bin.
+  private static func loudness(ofBin bin: Int) -> Double { absoluteGate + (Double(bin) + 0.5) * step }
+
+  /// The first bin whose middle is at least so loud.
+  private static func bin(from loudness: Double) -> Int {
+    Int(min(max(((loudness - absoluteGate) / step - 0.5).rounded(.up), 0), Double(binCount)))
+  }
+
+  /// Counts a block.
+  /// - Parameter loudness: LUFS. At or below the absolute gate, or not a number, it does not count.
+  public mutating func add(_ loudness: Double) {
+    guard loudness > Self.absoluteGate else { return }
+    let bin = min((loudness - Self.absoluteGate) / Self.step, Double(Self.binCount - 1))
+    counts[Int(bin)] &+= 1
+  }
+
+  /// Adds the blocks of another track.
+  public mutating func add(_ other: LoudnessHistogram) {
+    for bin in counts.indices { counts[bin] &+= other.counts[bin] }
+  }
+
+  /// Integrated loudness of gating blocks in LUFS, to 0.01 LU: without those more than 10 LU below the mean of those above
+  /// the absolute gate (ITU-R BS.1770-5). `nil` if there are none.
+  public var integrated: Double? {
+    meanLoudness(fromBin: 0).flatMap { meanLoudness(fromBin: Self.bin(from: $0 - 10)) }
+  }
+
+  /// Loudness range of blocks of 3 s in LU: from the 10th to the 95th percentile of those that are less than 20 LU below
+  /// the mean (EBU Tech 3342). `nil` if there are none.
+  public var range: Double? {
+    guard let mean = meanLoudness(fromBin: 0) else { return nil }
+    let first = Self.bin(from: mean - 20)
+    let total = counts[first...].reduce(0) { $0 + Int($1) }
+    guard let low = percentile(0.10, of: total, fromBin: first), let high = percentile(0.95, of: total, fromBin: first)
+    else { return nil }
+    return high - low
+  }
+
+  private func meanLoudness(fromBin first: Int) -> Double? {
+    var sum = 0.0
+    var total = 0.0
+    for bin in first..<Self.binCount where counts[bin] > 0 {
+      sum += Double(counts[bin]) * Self.power(ofLoudness: Self.loudness(ofBin: bin))
+      total += Double(counts[bin])
+    }
+    return total > 0 ? Self.loudness(ofPower: sum / total) : nil
+  }
+
+  private func percentile(_ share: Double, of total: Int, fromBin first: Int) -> Double? {
+    guard total > 0 else { return nil }
+    let rank = Int((Double(total - 1) * share).rounded())
+    var seen = 0
+    for bin in first..<Self.binCount {
+      seen += Int(counts[bin])
+      if seen > rank { return Self.loudness(ofBin: bin) }
+    }
+    return nil
+  }
+}
+
+// MARK: - Bytes
+
+extension LoudnessHistogram {
+  /// For each bin that is not empty: how many bins after the last one it is, and its count, both as LEB128.
+  public var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    var next = 0
+    for (bin, count) in counts.enumerated() where count > 0 {
+      Self.append(UInt32(bin - next), to: &bytes)
+      Self.append(count, to: &bytes)
+      next = bin + 1
+    }
+    return bytes
+  }
+
+  /// - Returns: `nil` for bytes that are no histogram.
+  public init?(bytes: [UInt8]) {
+    var rest = bytes[...]
+    var next = 0
+    while !rest.isEmpty {
+      guard let gap = Self.takeNumber(from: &rest), let count = Self.takeNumber(from: &rest) else { return nil }
+      let bin = next + Int(gap)
+      guard bin < Self.binCount else { return nil }
+      counts[bin] = count
+      next = bin + 1
+    }
+  }
+
+  private static func append(_ number: UInt32, to bytes: inout [UInt8]) {
+    var rest = number
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+
+  private static func takeNumber(from bytes: inout ArraySlice<UInt8>) -> UInt32? {
+    var number: UInt64 = 0
+    for shift in stride(from: 0, to: 35, by: 7) {
+      guard let byte = bytes.popFirst() else { return nil }
+      number |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return UInt32(exactly: number) }
+    }
+    return nil
+  }
+}

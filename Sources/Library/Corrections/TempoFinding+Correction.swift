@@ -1,0 +1,203 @@
+public import Analysis
+
+/// What people make of beats that were found. Beats that lie evenly stay even, and those of a moving tempo follow it.
+extension TempoFinding {
+  /// Largest ratio, less 1, of tempi that count as the same in the literature.
+  private static let sameTempo = 0.04
+  /// Beats that are given a tempo may be so far off at the end of the track, in beats.
+  private static let drift = 0.25
+
+  /// The same at a multiple of the tempo.
+  ///
+  /// Where the slower of the two leaves a choice which of the beats to keep, it takes those with the first downbeat
+  /// among them, or else those at which onsets are stronger.
+  public func multiplied(by ratio: BeatRatio) -> TempoFinding {
+    var result = self
+    result.bpm = bpm.map { $0 * ratio.value }
+    for index in result.map.indices { result.map[index].bpm *= ratio.value }
+    if ratio.value == 1 { return result }
+    // How the new beats make up bars is not known.
+    result.metre = nil
+    result.downbeats = nil
+    guard let timeline = BeatTimeline(beats) else { return result }
+    let step = 1 / ratio.value
+    let choices = (0..<ratio.denominator).map { first in
+      let start = Double(first).truncatingRemainder(dividingBy: step)
+      let count = Int(((timeline.range.upperBound - start) / step + 1e-6).rounded(.down))
+      return (0...max(count, 0)).map { timeline.time(at: start + Double($0) * step) }
+    }
+    result.beats = choices[choice(among: choices)]
+    return result
+  }
+
+  private func choice(among choices: [[Double]]) -> Int {
+    if choices.count == 1 { return 0 }
+    if let downbeat = downbeats?.first {
+      return choices.indices.min { distance(choices[$0], downbeat) < distance(choices[$1], downbeat) } ?? 0
+    }
+    guard let first = choices.first, first.count > 1 else { return 0 }
+    let period = (first[first.count - 1] - first[0]) / Double(first.count - 1)
+    // Coarser than half a beat, the course of onsets does not tell one beat from the next.
+    guard onsets.stepSeconds <= period / 2 else { return 0 }
+    let strengths = choices.map { beats in
+      beats.reduce(0) { $0 + onsetStrength(at: $1) } / Double(max(beats.count, 1))
+    }
+    let best = strengths.indices.max { strengths[$0] < strengths[$1] } ?? 0
+    return strengths[best] > 1.1 * strengths[0] ? best : 0
+  }
+
+  private func distance(_ beats: [Double], _ time: Double) -> Double {
+    beats.map { abs($0 - time) }.min() ?? .infinity
+  }
+
+  private func onsetStrength(at seconds: Double) -> Double {
+    // A beat at the seam of two steps is heard in the later one.
+    let index = Int((seconds + 0.02) / onsets.stepSeconds)
+    return onsets.values.indices.contains(index) ? onsets.values[index] : 0
+  }
+
+  /// The same with all beats, and downbeats, later by so many beats.
+  ///
+  /// - Parameter duration: of the audio, in seconds, if it is known: no beat lies behind its end.
+  public func shifted(byBeats shift: Double, duration: Double?) -> TempoFinding {
+    guard let timeline = BeatTimeline(beats), shift.isFinite else { return self }
+    var result = self
+    let range = (timeline.range.lowerBound - 0.5)..<(timeline.range.upperBound + 0.5)
+    func time(_ position: Double) -> Double? {
+      guard range.contains(position) else { return nil }
+      let time = timeline.time(at: position)
+      return time >= 0 && time <= duration ?? .infinity ? time : nil
+    }
+    let first = Int((range.lowerBound - shift).rounded(.up))
+    result.beats = (0...beats.count).compactMap { time(Double(first + $0) + shift) }
+    result.downbeats = downbeats?.compactMap { time(timeline.position(at: $0).rounded() + shift) }
+    return result
+  }
+
+  /// The same with all beats, and downbeats, later by so many seconds. Beats are put in where the shift leaves a gap before
+  /// the first one or behind the last one.
+  ///
+  /// - Parameter duration: of the audio, in seconds, if it is known: no beat lies behind its end.
+  public func shifted(bySeconds shift: Double, duration: Double?) -> TempoFinding {
+    guard let timeline = BeatTimeline(beats), shift.isFinite,
+      let moved = BeatTimeline(beats.map { $0 + shift })
+    else { return self }
+    let audio = 0...max(duration ?? .infinity, 0)
+    let start = max(timeline.time(at: timeline.range.lowerBound - 0.5), audio.lowerBound)
+    let end = min(timeline.time(at: timeline.range.upperBound + 0.5), audio.upperBound)
+    let (first, last) = (moved.position(at: start).rounded(.up), moved.position(at: end).rounded(.down))
+    guard first < last else { return self }
+    var result = self
+    result.beats = (Int(first)...Int(last)).map { moved.time(at: Double($0)) }
+    result.downbeats = downbeats?.map { $0 + shift }.filter { audio.contains($0) }
+    return result
+  }
+
+  /// The same with bars that begin so many beats later; `nil` where bars are not known.
+  public func withBars(laterByBeats count: Int) -> TempoFinding? {
+    let numbers = downbeatNumbers
+    guard let first = numbers.first else { return nil }
+    let length = zip(numbers.dropFirst(), numbers).map { $0 - $1 }.min() ?? beats.count
+    var moved = numbers.map { $0 + count }
+    // As many bars fit in before as the first one leaves room for.
+    var start = first + count - length
+    while start >= 0 {
+      moved.insert(start, at: 0)
+      start -= length
+    }
+    if let last = moved.last {
+      moved += stride(from: last + length, to: beats.count, by: length)
+    }
+    var result = self
+    result.downbeats = moved.filter(beats.indices.contains).map { beats[$0] }
+    return result
+  }
+
+  /// The same with bars of so many beats throughout; the first downbeat, or else the first beat, stays one.
+  public func withBars(ofBeats count: Int) -> TempoFinding {
+    guard count > 0, !beats.isEmpty else { return self }
+    let first = (downbeatNumbers.first ?? 0) % count
+    var result = self
+    result.metre = count == 6 ? "6/8" : "\(count)/4"
+    result.downbeats = stride(from: first, to: beats.count, by: count).map { beats[$0] }
+    return result
+  }
+
+  /// Which beats are downbeats, ascending.
+  private var downbeatNumbers: [Int] {
+    guard let timeline = BeatTimeline(beats), let downbeats else { return [] }
+    return downbeats.map { Int(timeline.position(at: $0).rounded()) }.filter(beats.indices.contains)
+  }
+
+  /// The same with a beat at a point in time; all others move by as much, which is half a beat at most. Beats are put
+  /// in before or behind the others if the point lies there.
+  public func withBeat(at seconds: Double, duration: Double?) -> TempoFinding {
+    guard let timeline = BeatTimeline(beats) else { return self }
+    let position = timeline.position(at: seconds)
+    let nearest = position.rounded()
+    var longer = self
+    if nearest < 0 {
+      longer.beats = (Int(nearest)...(-1)).map { timeline.time(at: Double($0)) } + beats
+    } else if nearest > timeline.range.upperBound {
+      longer.beats = beats + (beats.count...Int(nearest)).map { timeline.time(at: Double($0)) }
+    }
+    return longer.shifted(byBeats: position - nearest, duration: duration)
+  }
+
+  /// The ratio at which the beats have this tempo: for even beats to within a quarter of a beat over the track, for those
+  /// of a moving tempo to within 2%, or 4% of a multiple by 1, 2 or 3.
+  public func ratio(to bpm: Double) -> BeatRatio? {
+    guard let first = beats.first, let last = beats.last, first < last else { return nil }
+    if !isStable { return nearest(in: BeatRatio.all, to: bpm, within: 0.02) ?? roughRatio(to: bpm) }
+    let now = 60 * Double(beats.count - 1) / (last - first)
+    return BeatRatio.all.first { ratio in
+      abs(bpm / (now * ratio.value) - 1) * Double(beats.count) * ratio.value <= Self.drift
+    }
+  }
+
+  /// The whole multiple or part that the tempo is of this one, to within 4%.
+  public func roughRatio(to bpm: Double) -> BeatRatio? {
+    nearest(
+      in: BeatRatio.all.filter { $0.numerator == 1 || $0.denominator == 1 }, to: bpm, within: Self.sameTempo)
+  }
+
+  private func nearest(in ratios: [BeatRatio], to bpm: Double, within tolerance: Double) -> BeatRatio? {
+    guard let now = self.bpm, now > 0 else { return nil }
+    let distances = ratios.map { (ratio: $0, distance: abs(bpm / now / $0.value - 1)) }
+    return distances.filter { $0.distance <= tolerance }.min { $0.distance < $1.distance }?.ratio
+  }
+
+  /// The finding of a person who says no more than this.
+  public func without(beatsFor bpm: Double) -> TempoFinding {
+    var result = self
+    result.bpm = nil
+    result.map = [Section(startSeconds: 0, bpm: bpm)]
+    result.isStable = true
+    result.beats = []
+    result.metre = nil
+    result.downbeats = nil
+    return result.locked(at: bpm)
+  }
+
+  /// The finding of a person who says that there is no steady beat, which is sure.
+  public func withoutTempo() -> TempoFinding {
+    var result = TempoFinding.none(reason: "no_pulse", onsets: onsets)
+    result.candidates = candidates
+    result.confidence = 1
+    result.octaveConfidence = 1
+    return result
+  }
+
+  /// As what a person has said, which is sure. The map keeps its course.
+  public func locked(at bpm: Double) -> TempoFinding {
+    var result = self
+    if let now = self.bpm, now > 0, now != bpm {
+      for index in result.map.indices { result.map[index].bpm *= bpm / now }
+    }
+    result.bpm = bpm
+    result.confidence = 1
+    result.octaveConfidence = 1
+    result.reason = nil
+    return result
+  }
+}

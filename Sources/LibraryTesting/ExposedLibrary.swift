@@ -1,0 +1,60 @@
+public import AnalysisTesting
+internal import Foundation
+internal import Platform
+public import ResultStore
+public import SystemPackage
+
+/// A library, and files outside of it that must not be served.
+public struct ExposedLibrary {
+  public let folder: TemporaryDirectory
+  public var library: FilePath { folder.file("library") }
+  public var outside: FilePath { folder.file("outside") }
+  public var song: FilePath { library.appending("Artist/Album/song.wav") }
+
+  public init() throws {
+    folder = try TemporaryDirectory()
+    try put("music", song)
+    try put("secret", outside.appending("Album/song.wav"))
+    try put(Self.picture, outside.appending("Album/cover.bmp"))
+  }
+
+  public func put(_ bytes: some Sequence<UInt8>, _ path: FilePath) throws {
+    try FileManager.default.createDirectory(
+      atPath: path.removingLastComponent().string, withIntermediateDirectories: true)
+    try Data(bytes).write(to: URL(filePath: path.string))
+  }
+
+  public func put(_ text: String, _ path: FilePath) throws { try put(text.utf8, path) }
+
+  public func link(_ path: FilePath, to target: String) throws {
+    try FileManager.default.createSymbolicLink(atPath: path.string, withDestinationPath: target)
+  }
+
+  /// What somebody does who may write into the library.
+  public func swap(_ name: String, for target: FilePath) throws {
+    let path = library.appending(name)
+    try FileManager.default.moveItem(atPath: path.string, toPath: path.string + ".away")
+    try link(path, to: target.string)
+  }
+
+  /// As the last run saw it.
+  public func track(_ path: FilePath, root: FilePath?) throws -> TrackFile {
+    guard let file = FileIdentity(path) else { throw Errno.noSuchFileOrDirectory }
+    var track = TrackFile(path: path, root: root)
+    track.size = file.size
+    track.key = FileKey(device: file.device, inode: file.inode)
+    track.modified = file.modified
+    track.statusChanged = file.changed
+    return track
+  }
+
+  /// Two by two pixels.
+  public static let picture: [UInt8] = {
+    func little(_ value: UInt32, _ count: Int = 4) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    let header = little(40) + little(2) + little(2) + little(1, 2) + little(24, 2) + little(0) + little(16)
+    return Array("BM".utf8) + little(70) + little(0) + little(54) + header + little(2835) + little(2835) + little(0)
+      + little(0) + [0, 0, 255, 0, 255, 0, 0, 0, 255, 0, 0, 255, 255, 255, 0, 0]
+  }()
+}

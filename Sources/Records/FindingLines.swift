@@ -1,0 +1,37 @@
+package import Analysis
+internal import Text
+
+extension FileRecord {
+  /// What `show` prints of a finding; nothing if there is none.
+  package func lines<Finding: DeclaredFinding>(of type: Finding.Type) -> [FindingLine] {
+    findings[type].map { Finding.declaration.lines($0, context) } ?? []
+  }
+}
+
+/// The findings that pages show as lines, since they do not know their fields.
+package struct FindingLines: Sendable {
+  /// Those that pages lay out.
+  private static let laidOut: Set = [
+    TempoFinding.analyzer, TagFinding.analyzer, KeyFinding.analyzer, LoudnessFinding.analyzer, TraitsFinding.analyzer,
+    SectionsFinding.analyzer, CuesFinding.analyzer, WaveformFinding.analyzer, LikenessFinding.analyzer,
+  ]
+  /// Characters of what another program found, which may be anything.
+  private static let longestText = 500
+
+  private let types: [any DeclaredFinding.Type]
+
+  package init(_ findings: [any DeclaredFinding.Type]) {
+    types = findings.filter { $0.isOnPages && !Self.laidOut.contains($0.analyzer) }
+  }
+
+  /// Those of each finding, without details; those of other programs, which are JSON, come last.
+  package func lines(of record: FileRecord) -> [[FindingLine]] {
+    let declared = types.map { record.lines(of: $0) }.filter { !$0.isEmpty }
+    return declared
+      + record.otherFindings.sorted { $0.key < $1.key }.map { [FindingLine($0.key, Self.shortened($0.value.text))] }
+  }
+
+  private static func shortened(_ text: String) -> String {
+    text.count > longestText ? text.prefix(longestText) + " …" : text
+  }
+}

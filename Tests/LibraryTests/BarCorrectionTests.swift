@@ -1,0 +1,46 @@
+import Analysis
+import Library
+import Testing
+
+@Suite struct BarCorrectionTests {
+  /// 32 beats at 120 BPM, bars of four from the second beat on.
+  private let tempo = TempoFinding(
+    bpm: 120, confidence: 1, candidates: [], isStable: true, map: [TempoFinding.Section(startSeconds: 0, bpm: 120)],
+    beats: (0..<32).map { 0.25 + 0.5 * Double($0) }, metre: "4/4",
+    downbeats: stride(from: 1, to: 32, by: 4).map { 0.25 + 0.5 * Double($0) })
+
+  @Test func barsMoveByBeats() throws {
+    let moved = try #require(tempo.withBars(laterByBeats: 1))
+    #expect(moved.downbeats?.first == tempo.beats[2])
+    #expect(moved.beats == tempo.beats)
+    // All the way round, they are where they were.
+    let around = try #require(tempo.withBars(laterByBeats: 4))
+    #expect(around.downbeats == tempo.downbeats)
+    let back = try #require(moved.withBars(laterByBeats: -1))
+    #expect(back.downbeats == tempo.downbeats)
+  }
+
+  @Test func barsOfAnotherLengthKeepTheFirstDownbeat() {
+    let waltz = tempo.withBars(ofBeats: 3)
+    #expect(waltz.metre == "3/4")
+    #expect(waltz.downbeats == stride(from: 1, to: 32, by: 3).map { tempo.beats[$0] })
+  }
+
+  @Test func unknownBarsDoNotMove() {
+    var free = tempo
+    free.downbeats = nil
+    #expect(free.withBars(laterByBeats: 1) == nil)
+    #expect(free.withBars(ofBeats: 4).downbeats?.first == tempo.beats[0])
+  }
+
+  @Test func secondsMoveAllBeatsAndFillTheEnds() throws {
+    let later = tempo.shifted(bySeconds: 0.01, duration: 16.5)
+    #expect(later.beats.count == 32)
+    #expect(zip(later.beats, tempo.beats).allSatisfy { abs($0 - $1 - 0.01) < 1e-9 })
+    // A shift by a beat leaves the same grid, with a beat for the gap at the beginning.
+    let whole = tempo.shifted(bySeconds: 0.5, duration: 16.2)
+    #expect(abs((whole.beats.first ?? 0) - 0.25) < 1e-9)
+    #expect(whole.beats.allSatisfy { $0 >= 0 && $0 <= 16.2 })
+    #expect(tempo.shifted(bySeconds: .nan, duration: nil) == tempo)
+  }
+}
