@@ -137,8 +137,7 @@ let package = Package(
     swiftTarget(
       "BuiltInAnalyzers",
       [
-        "Analysis", "CEBUR128", "CKeyNetwork", "Chromaprint", "DSP", "Landmarks", "Likeness", "Resources", "TagReading",
-        "Tempo", "Text",
+        "Analysis", "CKeyNetwork", "Chromaprint", "DSP", "Landmarks", "Likeness", "Resources", "TagReading", "Tempo", "Text",
       ], excluding: ["Key/Resources"]),
     swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "Platform", systemPackage]),
     .target(
@@ -235,7 +234,7 @@ let package = Package(
       [
         "Analysis", "DSP", "Filters", "Library", "Records", "ResultStore", "Platform", "Text", systemPackage, grdb,
       ]),
-    testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CEBUR128", systemPackage]),
+    testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CEBUR128", "DSP", systemPackage]),
     testTarget("CuesTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers"]),
     testTarget("WaveformTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP"]),
     testTarget("KeyTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP", systemPackage]),

@@ -1,6 +1,7 @@
 import Analysis
 import AnalysisTesting
 import CEBUR128
+import DSP
 import Foundation
 import SystemPackage
 import Testing
@@ -211,7 +212,71 @@ import Testing
     #expect(peak.peak == expected)
   }
 
+  // MARK: Filter
+
+  /// BS.1770-5, annex 1, tables 1 and 2.
+  @Test func theFilterIsThatOfTheStandard() {
+    let filter = KFilter(sampleRate: 48_000)
+    let found = [filter.shelf, filter.highPass].flatMap { [$0.b0, $0.b1, $0.b2, $0.a1, $0.a2] }
+    let table = [
+      1.53512485958697, -2.69169618940638, 1.19839281085285, -1.69065929318241, 0.73248077421585,
+      1, -2, 1, -1.99004745483398, 0.99007225036621,
+    ]
+    for (found, expected) in zip(found, table) { #expect(abs(found - expected) < 1e-13) }
+  }
+
+  @Test func silenceAndBrokenSamplesLeaveNoTrace() {
+    var power = KWeightedPower(sampleRate: 48_000, roles: [.front, .front, .front])
+    func mean(of sample: Float, inChannel channel: Int) -> Double {
+      var values = [Float](repeating: 0, count: 3 * 480)
+      values[channel * 480] = sample
+      power.push(values.span, 0..<480, stride: 480)
+      return power.takeMean()
+    }
+    #expect(mean(of: 1, inChannel: 0) > 0)
+    #expect(mean(of: 0, inChannel: 0) > 0, "the filter rings")
+    for _ in 0..<500 { _ = mean(of: 0, inChannel: 0) }
+    #expect(mean(of: 0, inChannel: 0) == 0, "and ends")
+    #expect(mean(of: .nan, inChannel: 2) == 0)
+    #expect(mean(of: 0, inChannel: 2) == 0)
+    #expect(mean(of: 1, inChannel: 2) > 0)
+  }
+
   // MARK: libebur128
+
+  @Test(arguments: [
+    (rate: 8_000, roles: [ChannelRole.front]), (rate: 44_100, roles: [.front, .front]),
+    (rate: 48_000, roles: [.front, .front, .front, .lowFrequency, .surround, .surround]),
+    (rate: 192_000, roles: [.front, .surround]),
+  ])
+  func eachStepHasThePowerThatTheLibrarySays(rate: Int, roles: [ChannelRole]) throws {
+    let signal = Signal.channels(
+      roles.indices.map {
+        .chords(seed: UInt64($0), sampleRate: rate, seconds: 1) + .noise(amplitude: 0.1, sampleRate: rate, seconds: 1)
+      })
+    var state = ebur128_init(CUnsignedInt(roles.count), CUnsignedLong(rate), CInt(EBUR128_MODE_M.rawValue))
+    defer { ebur128_destroy(&state) }
+    for (index, role) in roles.enumerated() {
+      let channel =
+        switch role {
+        case .front: EBUR128_CENTER
+        case .surround: EBUR128_LEFT_SURROUND
+        case .lowFrequency: EBUR128_UNUSED
+        }
+      _ = ebur128_set_channel(state, CUnsignedInt(index), CInt(channel.rawValue))
+    }
+    var power = KWeightedPower(sampleRate: rate, roles: roles)
+    let step = rate / 100
+    for start in stride(from: 0, to: signal.frameCount, by: step) {
+      let planar = signal.channels.flatMap { $0[start..<start + step] }
+      power.push(planar.span, 0..<step, stride: step)
+      let interleaved = (0..<step).flatMap { frame in roles.indices.map { planar[$0 * step + frame] } }
+      #expect(ebur128_add_frames_float(state, interleaved, step) == EBUR128_SUCCESS.rawValue)
+      var expected = 0.0
+      #expect(ebur128_loudness_window(state, 10, &expected) == EBUR128_SUCCESS.rawValue)
+      #expect(abs(LoudnessHistogram.loudness(ofPower: power.takeMean()) - expected) < 1e-6)
+    }
+  }
 
   /// All of libebur128, from the same samples.
   @Test(arguments: [22_050, 48_000]) func gatesAndPeaksAgreeWithTheLibrary(rate: Int) throws {

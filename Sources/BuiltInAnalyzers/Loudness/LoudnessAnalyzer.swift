@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Loudness, loudness range and peaks after EBU R 128; ReplayGain 2.
 ///
-///     samples ─┬─ KWeightedPower    libebur128's filter and channel weights: the power of each 10 ms
+///     samples ─┬─ KWeightedPower    filter and channel weights: the power of each 10 ms
 ///              │    └─ LoudnessMeter   blocks of 400 ms and 3 s, gates, histograms
 ///              └─ TruePeak          largest sample and largest value between samples
 ///
@@ -22,7 +22,7 @@ struct LoudnessAnalyzer: Analyzer {
     guard let format = file.format, format.sampleRate > 0, format.channelCount > 0 else {
       throw .notApplicable("There is no audio.")
     }
-    return try Session(
+    return Session(
       sampleRate: format.sampleRate, channelCount: format.channelCount, channelMask: file.channelMask)
   }
 
@@ -30,19 +30,19 @@ struct LoudnessAnalyzer: Analyzer {
     private let sampleRate: Int
     private let channelCount: Int
     /// `nil` if the rate is too low for the filter.
-    private let power: KWeightedPower?
+    private var power: KWeightedPower?
     private var frameCount = 0
     private var meter = LoudnessMeter()
     private var peak: TruePeak
 
-    init(sampleRate: Int, channelCount: Int, channelMask: UInt64) throws(AnalysisError) {
+    init(sampleRate: Int, channelCount: Int, channelMask: UInt64) {
       self.sampleRate = sampleRate
       self.channelCount = channelCount
       peak = TruePeak(channelCount: channelCount)
       let roles = ChannelRole.roles(channelCount: channelCount, mask: channelMask)
       power =
         sampleRate >= KWeightedPower.leastSampleRate
-        ? try KWeightedPower(sampleRate: sampleRate, roles: roles) : nil
+        ? KWeightedPower(sampleRate: sampleRate, roles: roles) : nil
     }
 
     mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
@@ -53,14 +53,14 @@ struct LoudnessAnalyzer: Analyzer {
       for channel in 0..<channelCount {
         peak.push(values.extracting(channel * count..<(channel + 1) * count), channel: channel)
       }
-      guard let power else { return }
+      guard power != nil else { return }
       var start = 0
       while start < count {
         let end = min(count, start + endOfStep - frameCount)
-        try power.push(values, start..<end, stride: count)
+        power?.push(values, start..<end, stride: count)
         frameCount += end - start
         start = end
-        if frameCount == endOfStep { meter.push(power.mean(ofMilliseconds: LoudnessMeter.stepMilliseconds)) }
+        if frameCount == endOfStep, let mean = power?.takeMean() { meter.push(mean) }
       }
     }
 

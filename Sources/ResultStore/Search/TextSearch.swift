@@ -155,13 +155,24 @@ private struct TextSearch {
     return count < Self.groupedCount
   }
 
-  /// Best first: by how well the name answers the words, and then what most tracks have.
-  private func isBetter(_ a: (name: String, count: Int), _ b: (name: String, count: Int)) -> Bool {
-    let (first, second) = (grade(a.name), grade(b.name))
-    return first != second ? first < second : a.count != b.count ? a.count > b.count : a.name < b.name
+  /// The place of a name among those that are found: first by how well it answers the words, then by how many tracks have it.
+  private struct Place: Comparable {
+    let grade: Int
+    let count: Int
+    let name: String
+    /// Of an album.
+    let artist: String
+
+    static func < (a: Place, b: Place) -> Bool {
+      if a.grade != b.grade { return a.grade < b.grade }
+      if a.count != b.count { return a.count > b.count }
+      return (a.name, a.artist) < (b.name, b.artist)
+    }
   }
 
-  private func grade(_ name: String) -> Int { WordRanking.grade(name, words, whole: wholeMatch) }
+  private func place(_ name: String, _ count: Int, artist: String = "") -> Place {
+    Place(grade: WordRanking.grade(name, words, whole: wholeMatch), count: count, name: name, artist: artist)
+  }
 
   /// Names of which a track has several: where its words are, and where they stand one by one.
   private enum NameList: String {
@@ -186,10 +197,11 @@ private struct TextSearch {
     }
     let found = spellings.values.map { counts in
       let usual = counts.max { $0.value != $1.value ? $0.value < $1.value : $0.key > $1.key }
-      return (name: usual?.key ?? "", count: counts.values.reduce(0, +))
-    }.sorted(by: isBetter)
-    let hits = try page(found).map { name, count in
-      SearchAnswer.Name(name: name, trackCount: isWhole ? count : max(count, try trackCount(kind, name)))
+      return place(usual?.key ?? "", counts.values.reduce(0, +))
+    }.sorted()
+    let hits = try page(found).map { found in
+      let (name, count) = (found.name, found.count)
+      return SearchAnswer.Name(name: name, trackCount: isWhole ? count : max(count, try trackCount(kind, name)))
     }
     return SearchHits(hits, count: found.count, isCountExact: isWhole)
   }
@@ -217,11 +229,9 @@ private struct TextSearch {
     let isWhole = try forEachTrack(matching: "album", "song.album, song.album_artist") { row in
       albums[AlbumKey(title: row.text(0), artist: row.optionalText(1)), default: 0] += 1
     }
-    let found = albums.filter { match.matches($0.key.title) }.sorted { a, b in
-      let (first, second) = ((name: a.key.title, count: a.value), (name: b.key.title, count: b.value))
-      if isBetter(first, second) || isBetter(second, first) { return isBetter(first, second) }
-      return (a.key.artist ?? "") < (b.key.artist ?? "")
-    }
+    let found = albums.filter { match.matches($0.key.title) }
+      .map { (key: $0.key, place: place($0.key.title, $0.value, artist: $0.key.artist ?? "")) }
+      .sorted { $0.place < $1.place }
     return SearchHits(try page(found).map { try album($0.key) }, count: found.count, isCountExact: isWhole)
   }
 

@@ -38,7 +38,8 @@ public struct TrackOrder: Sendable, Hashable {
     } else {
       let keys = Key.allCases.map(\.rawValue)
       let nearest = Suggestion.nearest(to: name, in: keys + columns.map(\.name))
-      throw UnknownOrder(name: name, hint: nearest.map { "did you mean '\($0)'?" } ?? Suggestion.hint(for: name, in: keys))
+      throw UnknownOrder(
+        name: name, hint: nearest.map { "did you mean '\($0)'?" } ?? Suggestion.hint(for: name, in: keys))
     }
   }
 

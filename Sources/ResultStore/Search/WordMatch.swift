@@ -68,9 +68,14 @@ public struct WordMatch: Sendable {
     return token.text.isEmpty ? tokens : tokens + [token]
   }
 
+  private static let asciiLetters: [String] = (0..<0x80).map { code in
+    let letter = Character(Unicode.Scalar(UInt8(code)))
+    return letter.isLetter || letter.isNumber ? letter.lowercased() : ""
+  }
+
   /// Empty for what is between words.
   private static func folded(_ letter: Character) -> String {
-    if letter.isASCII { return letter.isLetter || letter.isNumber ? letter.lowercased() : "" }
+    if let ascii = letter.utf8.first, ascii < 0x80, letter.utf8.count == 1 { return asciiLetters[Int(ascii)] }
     guard FullTextPattern.hasToken(String(letter)) else { return "" }
     let plain = NameVariants.plain(String(letter)) ?? String(letter)
     return plain.folding(options: [.diacriticInsensitive, .caseInsensitive], locale: nil)
