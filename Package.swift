@@ -75,11 +75,12 @@ let package = Package(
     systemLibrary("CSoxr", pkgConfig: "soxr", debian: "libsoxr-dev"),
     systemLibrary("CXXHash", pkgConfig: "libxxhash", debian: "libxxhash-dev"),
     systemLibrary("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
-    systemLibrary("CChromaprint", pkgConfig: "libchromaprint", debian: "libchromaprint-dev"),
     systemLibrary("CEBUR128", pkgConfig: "libebur128", debian: "libebur128-dev"),
     // FFmpeg's macros and what glibc does not show to Swift, behind plain C headers.
     .target(
-      name: "CLibAV", linkerSettings: ["avformat", "avcodec", "swresample", "swscale", "avutil"].map { .linkedLibrary($0) }),
+      name: "CLibAV", dependencies: ["CLoading"],
+      linkerSettings: ["swresample", "swscale", "avutil"].map { .linkedLibrary($0) }),
+    .target(name: "CChromaprint", dependencies: ["CLoading"]), .target(name: "CLoading"),
     .target(name: "CBeatNetwork"), .target(name: "CKeyNetwork"), .target(name: "CLandmarkNetwork"),
     .target(name: "CSpawn"),
     // Files compiled in; written by Scripts/write-resources.

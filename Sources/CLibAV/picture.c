@@ -67,9 +67,9 @@ LAVPictureStatus lav_attached_picture(int descriptor, int64_t length, uint8_t **
   lavPrepare();
   FileInput input = {.descriptor = descriptor, .length = length};
   LAVPictureStatus status = LAVPictureStatusOutOfMemory;
-  AVFormatContext *format = avformat_alloc_context();
+  AVFormatContext *format = LAV(avformat_alloc_context)();
   uint8_t *buffer = av_malloc(ioBufferSize);
-  AVIOContext *io = buffer ? avio_alloc_context(buffer, ioBufferSize, 0, &input, readFile, NULL, seekFile) : NULL;
+  AVIOContext *io = buffer ? LAV(avio_alloc_context)(buffer, ioBufferSize, 0, &input, readFile, NULL, seekFile) : NULL;
   if (!io) av_free(buffer);
   if (!format || !io) goto end;
   format->pb = io;
@@ -85,10 +85,10 @@ LAVPictureStatus lav_attached_picture(int descriptor, int64_t length, uint8_t **
   if (*bytes) *count = picture->size;
   else status = LAVPictureStatusOutOfMemory;
 end:
-  avformat_close_input(&format);
+  LAV(avformat_close_input)(&format);
   if (io) {
     av_freep(&io->buffer);
-    avio_context_free(&io);
+    LAV(avio_context_free)(&io);
   }
   return status;
 }
@@ -109,22 +109,22 @@ static enum AVCodecID pictureCodec(const uint8_t *bytes, size_t count) {
 
 static AVFrame *decodedPicture(const uint8_t *bytes, size_t count) {
   enum AVCodecID id = pictureCodec(bytes, count);
-  const AVCodec *codec = id == AV_CODEC_ID_NONE ? NULL : avcodec_find_decoder(id);
-  AVCodecContext *context = codec ? avcodec_alloc_context3(codec) : NULL;
-  AVPacket *packet = av_packet_alloc();
+  const AVCodec *codec = id == AV_CODEC_ID_NONE ? NULL : LAV(avcodec_find_decoder)(id);
+  AVCodecContext *context = codec ? LAV(avcodec_alloc_context3)(codec) : NULL;
+  AVPacket *packet = LAV(av_packet_alloc)();
   AVFrame *frame = av_frame_alloc();
   bool isDecoded = false;
-  if (context && packet && frame && av_new_packet(packet, (int)count) >= 0) {
+  if (context && packet && frame && LAV(av_new_packet)(packet, (int)count) >= 0) {
     memcpy(packet->data, bytes, count);
     context->max_pixels = LAV_MAXIMUM_PICTURE_PIXELS;
     context->thread_count = 1;
-    isDecoded = avcodec_open2(context, codec, NULL) >= 0 && avcodec_send_packet(context, packet) >= 0 &&
-                avcodec_send_packet(context, NULL) >= 0 && avcodec_receive_frame(context, frame) >= 0 &&
+    isDecoded = LAV(avcodec_open2)(context, codec, NULL) >= 0 && LAV(avcodec_send_packet)(context, packet) >= 0 &&
+                LAV(avcodec_send_packet)(context, NULL) >= 0 && LAV(avcodec_receive_frame)(context, frame) >= 0 &&
                 frame->width > 0 && frame->height > 0 &&
                 (int64_t)frame->width * frame->height <= LAV_MAXIMUM_PICTURE_PIXELS;
   }
-  av_packet_free(&packet);
-  avcodec_free_context(&context);
+  LAV(av_packet_free)(&packet);
+  LAV(avcodec_free_context)(&context);
   if (!isDecoded) av_frame_free(&frame);
   return frame;
 }
@@ -173,10 +173,10 @@ static const int jpegQuantizer = 3;
 
 static LAVPictureStatus encodeJPEG(AVFrame *picture, uint8_t **bytes, size_t *count) {
   LAVPictureStatus status = LAVPictureStatusOutOfMemory;
-  const AVCodec *codec = avcodec_find_encoder(AV_CODEC_ID_MJPEG);
+  const AVCodec *codec = LAV(avcodec_find_encoder)(AV_CODEC_ID_MJPEG);
   if (!codec) return LAVPictureStatusUnsupported;
-  AVCodecContext *context = avcodec_alloc_context3(codec);
-  AVPacket *packet = av_packet_alloc();
+  AVCodecContext *context = LAV(avcodec_alloc_context3)(codec);
+  AVPacket *packet = LAV(av_packet_alloc)();
   if (context && packet) {
     context->width = picture->width;
     context->height = picture->height;
@@ -187,15 +187,15 @@ static LAVPictureStatus encodeJPEG(AVFrame *picture, uint8_t **bytes, size_t *co
     context->flags |= AV_CODEC_FLAG_QSCALE | AV_CODEC_FLAG_BITEXACT;
     context->global_quality = picture->quality = jpegQuantizer * FF_QP2LAMBDA;
     picture->pts = 0;
-    if (avcodec_open2(context, codec, NULL) >= 0 && avcodec_send_frame(context, picture) >= 0 &&
-        avcodec_send_frame(context, NULL) >= 0 && avcodec_receive_packet(context, packet) >= 0 &&
+    if (LAV(avcodec_open2)(context, codec, NULL) >= 0 && LAV(avcodec_send_frame)(context, picture) >= 0 &&
+        LAV(avcodec_send_frame)(context, NULL) >= 0 && LAV(avcodec_receive_packet)(context, packet) >= 0 &&
         (*bytes = av_memdup(packet->data, packet->size))) {
       *count = packet->size;
       status = LAVPictureStatusOK;
     }
   }
-  av_packet_free(&packet);
-  avcodec_free_context(&context);
+  LAV(av_packet_free)(&packet);
+  LAV(avcodec_free_context)(&context);
   return status;
 }
 

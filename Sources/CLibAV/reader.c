@@ -98,8 +98,8 @@ static void prepareOnce(void) {
   void *position = NULL;
   const AVCodec *codec;
   size_t used = 0;
-  while ((codec = av_codec_iterate(&position))) {
-    if (!av_codec_is_decoder(codec) || codec->type != AVMEDIA_TYPE_AUDIO) continue;
+  while ((codec = LAV(av_codec_iterate)(&position))) {
+    if (!LAV(av_codec_is_decoder)(codec) || codec->type != AVMEDIA_TYPE_AUDIO) continue;
     size_t count = strlen(codec->name);
     char *grown = realloc(audioDecoders, used + count + 2);
     if (!grown) return;
@@ -213,7 +213,7 @@ static int refuseOpen(AVFormatContext *format, AVIOContext **io, const char *url
 }
 
 bool lav_reads_format(const char *demuxer) {
-  const AVInputFormat *format = av_find_input_format(demuxer);
+  const AVInputFormat *format = LAV(av_find_input_format)(demuxer);
   return format && av_match_list(format->name, demuxers, ',') > 0;
 }
 
@@ -224,7 +224,7 @@ static int openInput(AVFormatContext **context, const AVInputFormat *format, con
   av_dict_set(&options, "format_whitelist", list, 0);
   av_dict_set(&options, "codec_whitelist", audioDecoders, 0);
   av_dict_set(&options, "protocol_whitelist", "", 0);
-  int error = avformat_open_input(context, "", format, &options);
+  int error = LAV(avformat_open_input)(context, "", format, &options);
   av_dict_free(&options);
   return error;
 }
@@ -237,15 +237,15 @@ void lav_close(LAVReader *reader) {
   if (!reader) return;
   av_frame_free(&reader->frame);
   av_frame_free(&reader->converted);
-  av_packet_free(&reader->packet);
+  LAV(av_packet_free)(&reader->packet);
   swr_free(&reader->swr);
   av_channel_layout_uninit(&reader->swrLayout);
   av_channel_layout_uninit(&reader->layout);
-  avcodec_free_context(&reader->codec);
-  avformat_close_input(&reader->format);
+  LAV(avcodec_free_context)(&reader->codec);
+  LAV(avformat_close_input)(&reader->format);
   if (reader->io) {
     av_freep(&reader->io->buffer);
-    avio_context_free(&reader->io);
+    LAV(avio_context_free)(&reader->io);
   }
   av_free(reader->hash);
   av_free(reader->hashBuffer);
@@ -264,17 +264,17 @@ static LAVStatus statusOfOpening(const LAVReader *reader, int error) {
 static LAVStatus openContainer(LAVReader *reader, const LAVInput *input) {
   const AVInputFormat *format = NULL;
   const char *demuxer = input->demuxer;
-  if (demuxer && !(format = av_find_input_format(demuxer))) return LAVStatusUnsupportedCodec;
+  if (demuxer && !(format = LAV(av_find_input_format)(demuxer))) return LAVStatusUnsupportedCodec;
 
   uint8_t *buffer = av_malloc(ioBufferSize);
   if (!buffer) return LAVStatusOutOfMemory;
-  reader->io = avio_alloc_context(buffer, ioBufferSize, 0, reader, readBytes, NULL,
+  reader->io = LAV(avio_alloc_context)(buffer, ioBufferSize, 0, reader, readBytes, NULL,
                                   reader->isStream ? NULL : seekBytes);
   if (!reader->io) {
     av_free(buffer);
     return LAVStatusOutOfMemory;
   }
-  reader->format = avformat_alloc_context();
+  reader->format = LAV(avformat_alloc_context)();
   if (!reader->format) return LAVStatusOutOfMemory;
   reader->format->pb = reader->io;
   AVDictionary *options = NULL;
@@ -304,11 +304,11 @@ static LAVStatus chooseStream(LAVReader *reader) {
     hasAudio = hasAudio || isAudio;
   }
   if (!hasAudio && !(format->ctx_flags & AVFMTCTX_NOHEADER)) return LAVStatusNoAudio;
-  int error = avformat_find_stream_info(format, NULL);
+  int error = LAV(avformat_find_stream_info)(format, NULL);
   if (error == AVERROR(ENOMEM)) return LAVStatusOutOfMemory;
   if (reader->report.readErrno) return LAVStatusReadError;
 
-  int index = av_find_best_stream(format, AVMEDIA_TYPE_AUDIO, -1, -1, &reader->decoder, 0);
+  int index = LAV(av_find_best_stream)(format, AVMEDIA_TYPE_AUDIO, -1, -1, &reader->decoder, 0);
   if (index == AVERROR_DECODER_NOT_FOUND) return LAVStatusUnsupportedCodec;
   if (index < 0) return LAVStatusNoAudio;
   reader->stream = format->streams[index];
@@ -337,7 +337,7 @@ LAVStatus lav_open(const LAVInput *input, LAVReader **result, int *readErrno) {
   reader->prefixCount = input->prefixCount;
   reader->length = input->prefixCount + (input->end - input->start);
   LAVStatus status = LAVStatusOutOfMemory;
-  reader->packet = av_packet_alloc();
+  reader->packet = LAV(av_packet_alloc)();
   reader->frame = av_frame_alloc();
   reader->converted = av_frame_alloc();
   if (!reader->packet || !reader->frame || !reader->converted) goto fail;
@@ -378,11 +378,11 @@ static LAVSampleType sampleType(int format) {
 
 LAVFormat lav_format(const LAVReader *reader) {
   const AVCodecParameters *parameters = reader->stream->codecpar;
-  const AVCodecDescriptor *descriptor = avcodec_descriptor_get(parameters->codec_id);
+  const AVCodecDescriptor *descriptor = LAV(avcodec_descriptor_get)(parameters->codec_id);
   bool isStarted = reader->sampleRate > 0;
   LAVFormat format = {
       .container = reader->format->iformat->name,
-      .codec = avcodec_get_name(parameters->codec_id),
+      .codec = LAV(avcodec_get_name)(parameters->codec_id),
       .sampleRate = isStarted ? reader->sampleRate : parameters->sample_rate,
       .channelCount = isStarted ? reader->layout.nb_channels : parameters->ch_layout.nb_channels,
       .sampleType = sampleType(isStarted ? reader->sampleFormat : parameters->format),
@@ -475,9 +475,9 @@ static void checkMPEGFrame(LAVReader *reader) {
 
 static bool nextPacket(LAVReader *reader) {
   while (!reader->packetsEnded) {
-    av_packet_unref(reader->packet);
+    LAV(av_packet_unref)(reader->packet);
     int64_t before = reader->position;
-    int error = av_read_frame(reader->format, reader->packet);
+    int error = LAV(av_read_frame)(reader->format, reader->packet);
     if (error >= 0) {
       if (reader->packet->stream_index != reader->stream->index) continue;
       reader->sincePacket = 0;
@@ -490,7 +490,7 @@ static bool nextPacket(LAVReader *reader) {
       bool isMPEG = codec == AV_CODEC_ID_MP1 || codec == AV_CODEC_ID_MP2 || codec == AV_CODEC_ID_MP3;
       if (isMPEG) checkMPEGFrame(reader);
       // PCM has no packets of its own: if the length is unknown, the last one is shorter and marked corrupt.
-      bool isPCM = av_get_exact_bits_per_sample(codec) > 0;
+      bool isPCM = LAV(av_get_exact_bits_per_sample)(codec) > 0;
       if (!isPCM && (reader->packet->flags & AV_PKT_FLAG_CORRUPT)) countBadPacket(reader);
       return true;
     }
@@ -501,7 +501,7 @@ static bool nextPacket(LAVReader *reader) {
     reader->report.endedByError = error != AVERROR_EOF && error != -1;
     reader->packetsEnded = true;
   }
-  av_packet_unref(reader->packet);
+  LAV(av_packet_unref)(reader->packet);
   return false;
 }
 
@@ -518,12 +518,12 @@ bool lav_next_packet(LAVReader *reader, LAVPacket *packet) {
   *packet = (LAVPacket){
       .bytes = reader->packet->data, .count = reader->packet->size, .flags = reader->packet->flags};
   size_t size = 0;
-  const uint8_t *dropped = av_packet_get_side_data(reader->packet, AV_PKT_DATA_SKIP_SAMPLES, &size);
+  const uint8_t *dropped = LAV(av_packet_get_side_data)(reader->packet, AV_PKT_DATA_SKIP_SAMPLES, &size);
   if (dropped && size >= 8) {
     packet->droppedAtStart = littleEndian(dropped);
     packet->droppedAtEnd = littleEndian(dropped + 4);
   }
-  packet->parameters = av_packet_get_side_data(reader->packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
+  packet->parameters = LAV(av_packet_get_side_data)(reader->packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
   if (packet->parameters) packet->parameterCount = (int)size;
   AVRational unit = reader->stream->time_base;
   int64_t first = reader->stream->start_time == AV_NOPTS_VALUE ? 0 : reader->stream->start_time;
@@ -582,7 +582,7 @@ static bool decodeFrame(LAVReader *reader) {
   int refusals = 0;
   while (!reader->ended) {
     av_frame_unref(reader->frame);
-    int error = avcodec_receive_frame(reader->codec, reader->frame);
+    int error = LAV(avcodec_receive_frame)(reader->codec, reader->frame);
     if (error >= 0) {
       if (reader->frame->nb_samples <= 0) continue;
       if (reader->hash) hashFrame(reader);
@@ -597,7 +597,7 @@ static bool decodeFrame(LAVReader *reader) {
     }
     refusals = 0;
     bool hasPacket = nextPacket(reader);
-    error = avcodec_send_packet(reader->codec, hasPacket ? reader->packet : NULL);
+    error = LAV(avcodec_send_packet)(reader->codec, hasPacket ? reader->packet : NULL);
     if (hasPacket && error < 0 && error != AVERROR(EAGAIN)) countBadPacket(reader);
     if (!hasPacket && error < 0 && error != AVERROR_EOF && error != AVERROR(EAGAIN)) break;
   }
@@ -606,9 +606,9 @@ static bool decodeFrame(LAVReader *reader) {
 }
 
 LAVStatus lav_start(LAVReader *reader, const LAVFormat *like) {
-  reader->codec = avcodec_alloc_context3(reader->decoder);
+  reader->codec = LAV(avcodec_alloc_context3)(reader->decoder);
   if (!reader->codec) return LAVStatusOutOfMemory;
-  if (avcodec_parameters_to_context(reader->codec, reader->stream->codecpar) < 0) return LAVStatusOutOfMemory;
+  if (LAV(avcodec_parameters_to_context)(reader->codec, reader->stream->codecpar) < 0) return LAVStatusOutOfMemory;
   reader->codec->pkt_timebase = reader->stream->time_base;
   reader->codec->thread_count = 1;
   // Lossless codecs and AC-3 carry checksums: a frame that fails its checksum is damage, and would sound like a burst
@@ -616,7 +616,7 @@ LAVStatus lav_start(LAVReader *reader, const LAVFormat *like) {
   enum AVCodecID codecID = reader->codec->codec_id;
   bool isChecked = lav_format(reader).isLossless || codecID == AV_CODEC_ID_AC3 || codecID == AV_CODEC_ID_EAC3;
   if (isChecked) reader->codec->err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE;
-  int error = avcodec_open2(reader->codec, reader->decoder, NULL);
+  int error = LAV(avcodec_open2)(reader->codec, reader->decoder, NULL);
   if (error == AVERROR(ENOMEM)) return LAVStatusOutOfMemory;
   if (error < 0) return LAVStatusUnsupportedCodec;
 
@@ -791,4 +791,4 @@ int lav_read(LAVReader *reader, float *samples, int stride, int capacity) {
 
 const char *lav_version(void) { return av_version_info(); }
 
-bool lav_has_decoder(const char *name) { return avcodec_find_decoder_by_name(name) != NULL; }
+bool lav_has_decoder(const char *name) { return LAV(avcodec_find_decoder_by_name)(name) != NULL; }

@@ -4,7 +4,7 @@
 
 #include "CLibAV.h"
 
-#include <libavformat/avformat.h>
+#include "loaded.h"
 
 /// Sets the limits of FFmpeg that hold for the whole process; to be called before anything else of it.
 void lavPrepare(void);

@@ -73,12 +73,12 @@ static int refuseOpen(AVFormatContext *format, AVIOContext **io, const char *url
 
 void lav_writer_close(LAVWriter *writer) {
   if (!writer) return;
-  avformat_free_context(writer->format);
+  LAV(avformat_free_context)(writer->format);
   if (writer->io) {
     av_freep(&writer->io->buffer);
-    avio_context_free(&writer->io);
+    LAV(avio_context_free)(&writer->io);
   }
-  av_packet_free(&writer->packet);
+  LAV(av_packet_free)(&writer->packet);
   free(writer);
 }
 
@@ -114,9 +114,9 @@ static void setEncoderDelay(AVCodecParameters *parameters, const AVStream *sourc
 }
 
 static int addStream(LAVWriter *writer, const AVStream *source, bool isContinuation) {
-  AVStream *stream = avformat_new_stream(writer->format, NULL);
+  AVStream *stream = LAV(avformat_new_stream)(writer->format, NULL);
   if (!stream) return AVERROR(ENOMEM);
-  int error = avcodec_parameters_copy(stream->codecpar, source->codecpar);
+  int error = LAV(avcodec_parameters_copy)(stream->codecpar, source->codecpar);
   if (error < 0) return error;
   // The tag of another kind of container may mean nothing in this one.
   stream->codecpar->codec_tag = 0;
@@ -143,13 +143,13 @@ LAVWriteStatus lav_writer_open(const LAVReader *reader, const char *muxer, int d
   if (!writer) return LAVWriteStatusOutOfMemory;
   writer->descriptor = descriptor;
   writer->unit = readerStream(reader)->time_base;
-  writer->packet = av_packet_alloc();
+  writer->packet = LAV(av_packet_alloc)();
   uint8_t *buffer = av_malloc(ioBufferSize);
-  if (buffer) writer->io = avio_alloc_context(buffer, ioBufferSize, 1, writer, NULL, writeBytes, seekBytes);
+  if (buffer) writer->io = LAV(avio_alloc_context)(buffer, ioBufferSize, 1, writer, NULL, writeBytes, seekBytes);
   if (!writer->io) av_free(buffer);
   int error = AVERROR(ENOMEM);
   if (!writer->packet || !writer->io) goto fail;
-  error = avformat_alloc_output_context2(&writer->format, NULL, muxer, NULL);
+  error = LAV(avformat_alloc_output_context2)(&writer->format, NULL, muxer, NULL);
   if (error < 0) goto fail;
   writer->format->pb = writer->io;
   writer->format->io_open = refuseOpen;
@@ -161,7 +161,7 @@ LAVWriteStatus lav_writer_open(const LAVReader *reader, const char *muxer, int d
   AVDictionary *options = NULL;
   // Raw AAC has no tags of its own.
   if (strcmp(muxer, "adts") == 0) av_dict_set(&options, "write_id3v2", "1", 0);
-  error = avformat_write_header(writer->format, &options);
+  error = LAV(avformat_write_header)(writer->format, &options);
   av_dict_free(&options);
   if (error < 0) goto fail;
   *result = writer;
@@ -174,7 +174,7 @@ fail:;
 
 LAVWriteStatus lav_writer_write(LAVWriter *writer, const LAVReader *reader, int *writeErrno) {
   AVPacket *packet = writer->packet;
-  int error = av_packet_ref(packet, readerPacket(reader));
+  int error = LAV(av_packet_ref)(packet, readerPacket(reader));
   if (error < 0) return statusOf(writer, error, writeErrno);
   if (!writer->hasBegun) {
     writer->hasBegun = true;
@@ -192,15 +192,15 @@ LAVWriteStatus lav_writer_write(LAVWriter *writer, const LAVReader *reader, int 
   packet->dts = time;
   packet->pos = -1;
   packet->stream_index = 0;
-  av_packet_rescale_ts(packet, writer->unit, writer->format->streams[0]->time_base);
-  error = av_interleaved_write_frame(writer->format, packet);
-  av_packet_unref(packet);
+  LAV(av_packet_rescale_ts)(packet, writer->unit, writer->format->streams[0]->time_base);
+  error = LAV(av_interleaved_write_frame)(writer->format, packet);
+  LAV(av_packet_unref)(packet);
   return error < 0 ? statusOf(writer, error, writeErrno) : LAVWriteStatusOK;
 }
 
 LAVWriteStatus lav_writer_finish(LAVWriter *writer, int *writeErrno) {
-  int error = av_write_trailer(writer->format);
-  avio_flush(writer->io);
+  int error = LAV(av_write_trailer)(writer->format);
+  LAV(avio_flush)(writer->io);
   if (error >= 0 && writer->io->error < 0) error = writer->io->error;
   return error < 0 || writer->writeErrno ? statusOf(writer, error, writeErrno) : LAVWriteStatusOK;
 }

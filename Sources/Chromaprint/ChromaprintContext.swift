@@ -11,13 +11,15 @@ package final class ChromaprintContext {
   package static let standardAlgorithm = 2
 
   /// The release of the loaded library, such as "1.5.1".
-  package static var libraryVersion: String { unsafe String(cString: chromaprint_get_version()) }
+  package static var libraryVersion: String {
+    unsafe libchromaprint.chromaprint_get_version().map { unsafe String(cString: $0) } ?? ""
+  }
 
   /// - Parameters:
   ///   - algorithm: One of `algorithms`.
   ///   - sampleRate: Samples per second of the mono signal to come.
   package init(algorithm: Int = standardAlgorithm, sampleRate: Int) throws(AnalysisError) {
-    guard let context = unsafe chromaprint_new(Int32(clamping: algorithm - 1)) else {
+    guard let context = unsafe libchromaprint.chromaprint_new(Int32(clamping: algorithm - 1)) else {
       throw .failed("libchromaprint gives no context (out of memory).")
     }
     unsafe self.context = context
@@ -25,22 +27,24 @@ package final class ChromaprintContext {
     try restart()
   }
 
-  deinit { unsafe chromaprint_free(context) }
+  deinit { unsafe libchromaprint.chromaprint_free(context) }
 
   /// Begins a stream; what was fed before is forgotten.
   package func restart() throws(AnalysisError) {
-    guard unsafe chromaprint_start(context, Int32(clamping: sampleRate), 1) == 1 else {
+    guard unsafe libchromaprint.chromaprint_start(context, Int32(clamping: sampleRate), 1) == 1 else {
       throw .failed("libchromaprint does not take \(sampleRate) Hz.")
     }
   }
 
   /// Samples that are fed before the first word of a fingerprint is known.
-  package var delay: Int { unsafe Int(chromaprint_get_delay(context)) }
+  package var delay: Int { unsafe Int(libchromaprint.chromaprint_get_delay(context)) }
   /// The same in milliseconds, as libchromaprint rounds it.
-  package var delayMilliseconds: Int { unsafe Int(chromaprint_get_delay_ms(context)) }
+  package var delayMilliseconds: Int { unsafe Int(libchromaprint.chromaprint_get_delay_ms(context)) }
 
   package func feed(_ samples: Span<Int16>) throws(AnalysisError) {
-    let status = samples.withUnsafeBufferPointer { unsafe chromaprint_feed(context, $0.baseAddress, Int32($0.count)) }
+    let status = samples.withUnsafeBufferPointer {
+      unsafe libchromaprint.chromaprint_feed(context, $0.baseAddress, Int32($0.count))
+    }
     guard status == 1 else { throw .failed("libchromaprint refused audio.") }
   }
 
@@ -49,10 +53,10 @@ package final class ChromaprintContext {
     try end()
     guard try wordCount > 0 else { return nil }
     var text: UnsafeMutablePointer<CChar>?
-    guard unsafe chromaprint_get_fingerprint(context, &text) == 1, let text = unsafe text else {
+    guard unsafe libchromaprint.chromaprint_get_fingerprint(context, &text) == 1, let text = unsafe text else {
       throw .failed("libchromaprint gives no fingerprint (out of memory).")
     }
-    defer { unsafe chromaprint_dealloc(text) }
+    defer { unsafe libchromaprint.chromaprint_dealloc(text) }
     return unsafe String(cString: text)
   }
 
@@ -62,28 +66,31 @@ package final class ChromaprintContext {
     guard try wordCount > 0 else { return [] }
     var words: UnsafeMutablePointer<UInt32>?
     var count: Int32 = 0
-    guard unsafe chromaprint_get_raw_fingerprint(context, &words, &count) == 1, let words = unsafe words else {
+    guard unsafe libchromaprint.chromaprint_get_raw_fingerprint(context, &words, &count) == 1, let words = unsafe words
+    else {
       throw .failed("libchromaprint gives no fingerprint (out of memory).")
     }
-    defer { unsafe chromaprint_dealloc(words) }
+    defer { unsafe libchromaprint.chromaprint_dealloc(words) }
     return unsafe Array(UnsafeBufferPointer(start: words, count: Int(count)))
   }
 
   /// Forgets the words, but not the audio: what is fed next overlaps with what was fed before.
   package func clear() throws(AnalysisError) {
-    guard unsafe chromaprint_clear_fingerprint(context) == 1 else {
+    guard unsafe libchromaprint.chromaprint_clear_fingerprint(context) == 1 else {
       throw .failed("libchromaprint could not go on.")
     }
   }
 
   private func end() throws(AnalysisError) {
-    guard unsafe chromaprint_finish(context) == 1 else { throw .failed("libchromaprint could not finish.") }
+    guard unsafe libchromaprint.chromaprint_finish(context) == 1 else {
+      throw .failed("libchromaprint could not finish.")
+    }
   }
 
   private var wordCount: Int32 {
     get throws(AnalysisError) {
       var count: Int32 = 0
-      guard unsafe chromaprint_get_raw_fingerprint_size(context, &count) == 1 else {
+      guard unsafe libchromaprint.chromaprint_get_raw_fingerprint_size(context, &count) == 1 else {
         throw .failed("libchromaprint gives no fingerprint.")
       }
       return count

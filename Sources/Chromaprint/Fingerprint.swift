@@ -20,10 +20,10 @@ public struct Fingerprint: Sendable {
     var count: Int32 = 0
     var algorithm: Int32 = 0
     let size = Int32(clamping: text.utf8.count)
-    guard unsafe chromaprint_decode_fingerprint(text, size, &items, &count, &algorithm, 1) == 1,
+    guard unsafe libchromaprint.chromaprint_decode_fingerprint(text, size, &items, &count, &algorithm, 1) == 1,
       let items = unsafe items
     else { return nil }
-    defer { unsafe chromaprint_dealloc(items) }
+    defer { unsafe libchromaprint.chromaprint_dealloc(items) }
     self.items = unsafe Array(UnsafeBufferPointer(start: items, count: Int(max(0, count))))
   }
 

@@ -1,0 +1,19 @@
+/// Shared libraries that are loaded when their functions are first needed, and not when the program starts.
+///
+/// libavcodec and libavformat need some 120 libraries in turn, which takes 30 ms and 30 MB: most of what a search or a server
+/// would take that never decodes.
+#ifndef CLOADING_H
+#define CLOADING_H
+
+/// A function of a library, and where to put its address.
+typedef struct CLoadingFunction {
+  const char *name;
+  void **address;
+} CLoadingFunction;
+
+/// Loads a library and looks up functions; the list ends with a name that is NULL. If one cannot be found, the program says so
+/// and ends with status 127, as it would if it were linked with the library.
+/// - Parameter package: Where to find it in Debian.
+void cloading_load(const char *library, const char *package, const CLoadingFunction *functions);
+
+#endif

@@ -1,0 +1,4 @@
+internal import CChromaprint
+
+/// The functions of libchromaprint.
+var libchromaprint: CChromaprintFunctions { unsafe cchromaprint().pointee }
