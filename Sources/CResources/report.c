@@ -77,7 +77,7 @@ cresources_file cresources_report_script(void) {
 }
 
 cresources_file cresources_report_script_hash(void) {
-  static const char hash[] = "sha256-w4o3aE8gR5fc8piRsHpigqitoyDAojByCidCkwzRUek=";
+  static const char hash[] = "sha256-qTU/vGmzsUn+iVUGzWp5a3rGW+EKhUYMFvf+PMpFjfs=";
   return (cresources_file){"script.js.hash", hash, sizeof hash - 1};
 }
 

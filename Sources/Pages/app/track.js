@@ -1,6 +1,6 @@
 // One track: what it is, how it sounds, its tempo and beats, and their correction.
 
-import { barDoubt, clock, element, find, oneDecimal, percent, plural, shortened, signed } from './shared.js';
+import { barDoubt, clock, element, find, keyName, keyOf, oneDecimal, percent, plural, shortened, signed } from './shared.js';
 import { art } from './art.js';
 import { address, addToPlaylist, button, byline, heading, isPlayable, length, link, none, title, trackList } from './parts.js';
 import { correction } from './correction.js';
@@ -68,7 +68,7 @@ function head({ track, key, loudness, cues, is_vanished: isVanished }) {
         button('Add to the queue', { disabled: cannotPlay }, () => player.add([track])),
         button('Add to a playlist', { disabled: cannotPlay }, () => addToPlaylist([track])))),
     isPlayable(track) && element('dl', { class: 'facts' },
-      fact('Key', key?.camelot || track.key || '–', key?.tonic && `${key.tonic.replace("#", "♯").replace("b", "♭")} ${key.mode}`, key?.text),
+      fact('Key', key?.camelot || track.key || '–', key?.camelot && keyName(keyOf(key.camelot)), key?.text),
       fact('Loudness', loudness?.integrated_lufs != null ? signed(oneDecimal(loudness.integrated_lufs)) : '–',
         loudness?.integrated_lufs != null && 'LUFS'),
       fact('Length', length(track.duration_s))));

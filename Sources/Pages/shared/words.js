@@ -50,7 +50,8 @@ function fractionOf(share, noun) {
   return words.includes(' in ') ? `${words} ${noun}s are` : `${words} of the ${noun}s are`;
 }
 
-const MINOR = 'A♭ E♭ B♭ F C G D A E B F♯ D♭'.split(' '), MAJOR = 'B F♯ D♭ A♭ E♭ B♭ F C G D A E'.split(' ');
+// By the signature with the fewest accidentals, as the program spells keys.
+const MINOR = 'G♯ E♭ B♭ F C G D A E B F♯ C♯'.split(' '), MAJOR = 'B F♯ D♭ A♭ E♭ B♭ F C G D A E'.split(' ');
 const camelot = key => `${(key >> 1) + 1}${key & 1 ? 'B' : 'A'}`;
 const keyName = key => key & 1 ? `${MAJOR[key >> 1]} major` : `${MINOR[key >> 1]} minor`;
 const keyOf = text => {
