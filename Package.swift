@@ -81,8 +81,7 @@ let package = Package(
       name: "CLibAV", dependencies: ["CLoading"],
       linkerSettings: ["swresample", "swscale", "avutil"].map { .linkedLibrary($0) }),
     .target(name: "CChromaprint", dependencies: ["CLoading"]), .target(name: "CLoading"),
-    .target(name: "CBeatNetwork"), .target(name: "CKeyNetwork"), .target(name: "CLandmarkNetwork"),
-    .target(name: "CSpawn"),
+    .target(name: "CNetworks"), .target(name: "CSpawn"),
     // Files compiled in; written by Scripts/write-resources.
     .target(name: "CResources"),
 
@@ -110,13 +109,13 @@ let package = Package(
     swiftTarget(
       "TagWriting", ["Analysis", "AudioDecoding", "MediaContainers", "Platform", "TagReading", systemPackage]),
     swiftTarget("Likeness", ["Analysis", "DSP", "Resources"], excluding: ["Resources"]),
-    swiftTarget("Tempo", ["Analysis", "CBeatNetwork", "DSP", "Resources"], excluding: ["Resources"]),
+    swiftTarget("Tempo", ["Analysis", "CNetworks", "DSP", "Resources"], excluding: ["Resources"]),
     swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
     swiftTarget("Landmarks", ["Analysis"]),
     swiftTarget(
       "Recognition",
       [
-        "Analysis", "CLandmarkNetwork", "DSP", "Landmarks", "Platform", "Resources", "Text", systemPackage,
+        "Analysis", "CNetworks", "DSP", "Landmarks", "Platform", "Resources", "Text", systemPackage,
       ], excluding: ["Resources"]),
     swiftTarget(
       "Listening",
@@ -138,7 +137,7 @@ let package = Package(
     swiftTarget(
       "BuiltInAnalyzers",
       [
-        "Analysis", "CKeyNetwork", "Chromaprint", "DSP", "Landmarks", "Likeness", "Resources", "TagReading", "Tempo", "Text",
+        "Analysis", "CNetworks", "Chromaprint", "DSP", "Landmarks", "Likeness", "Resources", "TagReading", "Tempo", "Text",
       ], excluding: ["Key/Resources"]),
     swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "Platform", systemPackage]),
     .target(
@@ -300,7 +299,7 @@ if Context.environment["NOCTURNE_TESTS"] != nil {
   for target in package.targets where computing.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"])]
   }
-  for target in package.targets where ["CBeatNetwork", "CKeyNetwork", "CLandmarkNetwork", "CLibAV"].contains(target.name) {
+  for target in package.targets where ["CLibAV", "CNetworks"].contains(target.name) {
     target.cSettings = [.unsafeFlags(["-O2"])]
   }
 }

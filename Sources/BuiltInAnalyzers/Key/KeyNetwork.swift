@@ -1,4 +1,4 @@
-internal import CKeyNetwork
+internal import CNetworks
 internal import Glibc
 
 /// A small network that hears keys, the same for all twelve tonics by construction.

@@ -1,4 +1,4 @@
-internal import CLandmarkNetwork
+internal import CNetworks
 internal import DSP
 internal import Landmarks
 

@@ -1,4 +1,4 @@
-#include "CLandmarkNetwork.h"
+#include "LandmarkNetwork.h"
 
 enum { WIDTH = CLANDMARKNETWORK_CHANNELS, BLOCK = CLANDMARKNETWORK_BLOCK, OUTPUTS = CLANDMARKNETWORK_OUTPUTS };
 

@@ -1,4 +1,4 @@
-#include "CKeyNetwork.h"
+#include "KeyNetwork.h"
 
 enum { LANES = 8, ROWS = 4 };
 

@@ -1,7 +1,7 @@
 // The loops that take most of the network's time. In C because Swift's vectors are some hundred times slower in debug
 // builds, which run the tests.
-#ifndef NOCTURNE_CLANDMARKNETWORK_H
-#define NOCTURNE_CLANDMARKNETWORK_H
+#ifndef NOCTURNE_LANDMARKNETWORK_H
+#define NOCTURNE_LANDMARKNETWORK_H
 
 #include <stddef.h>
 

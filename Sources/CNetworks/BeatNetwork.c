@@ -1,4 +1,4 @@
-#include "CBeatNetwork.h"
+#include "BeatNetwork.h"
 
 enum { WIDTH = CBEATNETWORK_CHANNELS, LANES = 16 };
 
