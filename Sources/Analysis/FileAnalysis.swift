@@ -27,6 +27,8 @@ public struct FileAnalysis: Sendable, Codable {
   public var outcomes: [AnalyzerOutcome]
   /// Not `nil` if the file cost the process that was at it.
   public var workerLoss: WorkerLoss?
+  /// `nil` unless it was asked for.
+  public var stageTimes: StageTimes?
 
   public init(
     status: Status, problem: Problem? = nil, remarks: [Problem] = [], contentID: ContentID? = nil,

@@ -11,20 +11,24 @@ public struct AnalysisJob: Hashable, Sendable {
   public var knownAudio: [KnownAudio]
   /// How long the analysis may take before the rest of the file is left out; `nil` for no limit.
   public var timeLimit: TimeLimit?
+  /// Whether to measure where the time goes.
+  public var isProfiled: Bool
 
   public init(
-    path: FilePath, analyzers: Set<String>? = nil, knownAudio: [KnownAudio] = [], timeLimit: TimeLimit? = nil
+    path: FilePath, analyzers: Set<String>? = nil, knownAudio: [KnownAudio] = [], timeLimit: TimeLimit? = nil,
+    isProfiled: Bool = false
   ) {
     self.path = path
     self.analyzers = analyzers
     self.knownAudio = knownAudio
     self.timeLimit = timeLimit
+    self.isProfiled = isProfiled
   }
 }
 
 extension AnalysisJob: Codable {
   enum CodingKeys: String, CodingKey {
-    case path, analyzers
+    case path, analyzers, profile
     case knownAudio = "known_audio"
     case timeLimit = "time_limit"
   }
@@ -40,6 +44,7 @@ extension AnalysisJob: Codable {
     analyzers = try container.decodeIfPresent(Set<String>.self, forKey: .analyzers)
     knownAudio = try container.decode([KnownAudio].self, forKey: .knownAudio)
     timeLimit = try container.decodeIfPresent(TimeLimit.self, forKey: .timeLimit)
+    isProfiled = try container.decodeIfPresent(Bool.self, forKey: .profile) ?? false
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -53,5 +58,6 @@ extension AnalysisJob: Codable {
     try container.encode(analyzers, forKey: .analyzers)
     try container.encode(knownAudio, forKey: .knownAudio)
     try container.encode(timeLimit, forKey: .timeLimit)
+    if isProfiled { try container.encode(true, forKey: .profile) }
   }
 }

@@ -21,6 +21,7 @@ public final class FeedGraph {
   private var branches: [any Branch] = []
   private var monoBranches: [MonoBranch] = []
   private var mono: [Float] = []
+  private let clock: StageClock
 
   private enum Participant {
     case subscriber(Subscriber)
@@ -34,16 +35,19 @@ public final class FeedGraph {
   ///   - file: As sessions are told about it.
   ///   - format: Rate and channel count of the blocks to come.
   ///   - encoding: How the decoder represents samples, for the AcoustID conversion.
+  ///   - clock: Measures where the time goes.
   public init(
-    plugins: [AnalyzerPlugin], file: AudioFile, format: AudioFormat, encoding: SampleEncoding, resampler: ResamplerKind
+    plugins: [AnalyzerPlugin], file: AudioFile, format: AudioFormat, encoding: SampleEncoding, resampler: ResamplerKind,
+    clock: StageClock = StageClock()
   ) {
+    self.clock = clock
     var participants: [Participant] = []
     var subscribers: [Feed: [Subscriber]] = [:]
     var feeds: [Feed] = []
     for plugin in plugins {
       let subscriber: Subscriber
       do {
-        subscriber = Subscriber(plugin.identity, try plugin.makeSession(for: file))
+        subscriber = Subscriber(plugin.identity, try plugin.makeSession(for: file), clock)
       } catch {
         participants.append(.outcome(AnalyzerOutcome(analyzer: plugin.identity, result: error.outcome)))
         continue
@@ -58,7 +62,7 @@ public final class FeedGraph {
     var monoBranches: [Int: MonoBranch] = [:]
     func mono(at rate: Int) -> MonoBranch {
       if let branch = monoBranches[rate] { return branch }
-      let branch = MonoBranch(from: format.sampleRate, to: rate, resampler)
+      let branch = MonoBranch(from: format.sampleRate, to: rate, resampler, clock)
       monoBranches[rate] = branch
       self.monoBranches.append(branch)
       return branch
@@ -69,7 +73,7 @@ public final class FeedGraph {
       case .file:
         break
       case .spectrum(let layout):
-        mono(at: layout.sampleRate).spectra.append(SpectrumBranch(layout, subscribers))
+        mono(at: layout.sampleRate).spectra.append(SpectrumBranch(layout, subscribers, clock))
       case .samples(let layout):
         let rate = if case .hertz(let rate) = layout.rate { rate } else { format.sampleRate }
         switch (layout.conversion, layout.channels) {
@@ -77,9 +81,10 @@ public final class FeedGraph {
           mono(at: rate).subscribers += subscribers
         case (.standard, .native):
           branches.append(
-            NativeBranch(channelCount: format.channelCount, from: format.sampleRate, to: rate, resampler, subscribers))
+            NativeBranch(
+              channelCount: format.channelCount, from: format.sampleRate, to: rate, resampler, subscribers, clock))
         case (.acoustID, .mono) where rate == AcoustIDConverter.outputRate:
-          branches.append(AcoustIDBranch(format, encoding, subscribers))
+          branches.append(AcoustIDBranch(format, encoding, subscribers, clock))
         case (.acoustID, _):
           subscribers.fail("The AcoustID conversion gives mono at \(AcoustIDConverter.outputRate) Hz only.")
         }
@@ -99,7 +104,9 @@ public final class FeedGraph {
       if block.channelCount == 1 {
         pushMono(block.samples.span.extracting(block.range(ofChannel: 0)))
       } else {
+        let outer = clock.enter(.downmix)
         let count = block.downmix(into: &mono)
+        clock.enter(outer)
         let mono = mono
         pushMono(mono.span.extracting(first: count))
       }
@@ -143,15 +150,21 @@ private final class Subscriber {
   private var session: (any AnalysisSession)?
   private var failure: AnalysisError?
   private(set) var wantsMore: Bool
+  private let clock: StageClock
+  private let stage: StageClock.Stage
 
-  init(_ identity: AnalyzerIdentity, _ session: any AnalysisSession) {
+  init(_ identity: AnalyzerIdentity, _ session: any AnalysisSession, _ clock: StageClock) {
     self.identity = identity
+    self.clock = clock
+    stage = clock.stage(ofAnalyzer: identity.id)
     self.session = session
     wantsMore = session.wantsMore
   }
 
   func consume(_ values: Span<Float>, at index: Int64) {
     guard wantsMore, session != nil else { return }
+    let outer = clock.enter(stage)
+    defer { clock.enter(outer) }
     do {
       wantsMore = try hand(values, at: index, to: &session!)
     } catch {
@@ -176,7 +189,11 @@ private final class Subscriber {
 
   func finish(after earlier: EarlierFindings) -> AnalyzerOutcome {
     wantsMore = false
-    defer { session = nil }
+    let outer = clock.enter(stage)
+    defer {
+      session = nil
+      clock.enter(outer)
+    }
     do throws(AnalysisError) {
       if let failure { throw failure }
       guard let finding = try session?.finish(after: earlier) else {
@@ -241,8 +258,10 @@ private final class MonoBranch {
   private let resampler: Result<(any Resampler)?, AnalysisError>
   private var resampled: [Float] = []
   private var frameCount: Int64 = 0
+  private let clock: StageClock
 
-  init(from inputRate: Int, to outputRate: Int, _ kind: ResamplerKind) {
+  init(from inputRate: Int, to outputRate: Int, _ kind: ResamplerKind, _ clock: StageClock) {
+    self.clock = clock
     resampler = Result { () throws(AnalysisError) in try kind.resampler(from: inputRate, to: outputRate) }
   }
 
@@ -253,7 +272,9 @@ private final class MonoBranch {
     case .success(nil):
       handOut(frames)
     case .success(let resampler?):
+      let outer = clock.enter(.resample)
       let count = resampler.push(frames, into: &resampled)
+      clock.enter(outer)
       handOut(resampled, count)
     case .failure(let error):
       for subscriber in subscribers { subscriber.fail(error) }
@@ -285,19 +306,25 @@ private final class MonoBranch {
 private final class SpectrumBranch {
   let subscribers: [Subscriber]
   private var stft: STFT
+  private let clock: StageClock
 
-  init(_ layout: SpectrumLayout, _ subscribers: [Subscriber]) {
+  init(_ layout: SpectrumLayout, _ subscribers: [Subscriber], _ clock: StageClock) {
     self.subscribers = subscribers
+    self.clock = clock
     stft = STFT(windowLength: layout.windowLength, hop: layout.hop)
   }
 
   var isWanted: Bool { subscribers.wantMore }
 
   func push(_ frames: Span<Float>) {
+    let outer = clock.enter(.spectrum)
+    defer { clock.enter(outer) }
     stft.push(frames) { [subscribers] column, index in subscribers.consume(column, at: index) }
   }
 
   func finish() {
+    let outer = clock.enter(.spectrum)
+    defer { clock.enter(outer) }
     stft.finish { [subscribers] column, index in subscribers.consume(column, at: index) }
   }
 }
@@ -309,9 +336,14 @@ private final class NativeBranch: Branch {
   private var resampled: [Float] = []
   private var planar: [Float] = []
   private var frameCount: Int64 = 0
+  private let clock: StageClock
 
-  init(channelCount: Int, from inputRate: Int, to outputRate: Int, _ kind: ResamplerKind, _ subscribers: [Subscriber]) {
+  init(
+    channelCount: Int, from inputRate: Int, to outputRate: Int, _ kind: ResamplerKind, _ subscribers: [Subscriber],
+    _ clock: StageClock
+  ) {
     self.subscribers = subscribers
+    self.clock = clock
     resamplers = Result { () throws(AnalysisError) in
       var resamplers: [any Resampler] = []
       for _ in 0..<channelCount {
@@ -333,12 +365,14 @@ private final class NativeBranch: Branch {
       for channel in 0..<block.channelCount { planar += block.samples[block.range(ofChannel: channel)] }
       handOut(frames: block.frameCount)
     case .success(let resamplers):
+      let outer = clock.enter(.resample)
       planar.removeAll(keepingCapacity: true)
       var count = 0
       for (channel, resampler) in resamplers.enumerated() {
         count = resampler.push(block.samples.span.extracting(block.range(ofChannel: channel)), into: &resampled)
         planar += resampled[..<count]
       }
+      clock.enter(outer)
       handOut(frames: count)
     }
   }
@@ -368,16 +402,21 @@ private final class AcoustIDBranch: Branch {
   private var converter: AcoustIDConverter
   private var converted: [Float] = []
   private var frameCount: Int64 = 0
+  private let clock: StageClock
 
-  init(_ format: AudioFormat, _ encoding: SampleEncoding, _ subscribers: [Subscriber]) {
+  init(_ format: AudioFormat, _ encoding: SampleEncoding, _ subscribers: [Subscriber], _ clock: StageClock) {
     self.subscribers = subscribers
+    self.clock = clock
     converter = AcoustIDConverter(format: format, encoding: encoding)
   }
 
   var isWanted: Bool { subscribers.wantMore }
 
   func push(_ block: borrowing AudioBlock) {
-    handOut(converter.push(block, into: &converted))
+    let outer = clock.enter(.resample)
+    let count = converter.push(block, into: &converted)
+    clock.enter(outer)
+    handOut(count)
   }
 
   /// fpcalc never flushes the last millisecond from its filter; doing so would lengthen one fingerprint in 150 by a

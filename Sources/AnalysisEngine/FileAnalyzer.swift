@@ -44,6 +44,7 @@ public struct FileAnalyzer: Sendable {
     processorTime: () -> Double = { ProcessorTime.ofThisThread }
   ) -> FileAnalysis? {
     let start = processorTime()
+    let clock = StageClock(isRunning: job.isProfiled)
     let chosen = plugins.filter { job.analyzers?.contains($0.id) ?? true }
     // An analyzer needs those that it reads, known or not.
     func withAllTheyRead(_ members: [AnalyzerPlugin]) -> [AnalyzerPlugin] {
@@ -54,6 +55,7 @@ public struct FileAnalyzer: Sendable {
     var outcomes: [AnalyzerOutcome] = []
 
     enter(.open)
+    clock.enter(.open)
     let held = HeldFile(at: job.path)
     let path = held?.path ?? job.path
     do {
@@ -73,10 +75,11 @@ public struct FileAnalyzer: Sendable {
         analysis.format = source.format
         if !missing.isEmpty || verifiesChecksums {
           enter(.decode)
+          clock.enter(.other)
           let timeSpent = { processorTime() - start }
           guard
             var found = decode(
-              &source, job, withAllTheyRead(missing), isCancelled: isCancelled, hasDecoded: hasDecoded,
+              &source, job, withAllTheyRead(missing), clock, isCancelled: isCancelled, hasDecoded: hasDecoded,
               timeSpent: timeSpent, into: &analysis)
           else { return nil }
           if analysis.problem?.stage == .decode {
@@ -86,7 +89,7 @@ public struct FileAnalyzer: Sendable {
               var source = try AudioSource(path: path)
               guard
                 let all = decode(
-                  &source, job, withAllTheyRead(audioPlugins), isCancelled: isCancelled, hasDecoded: hasDecoded,
+                  &source, job, withAllTheyRead(audioPlugins), clock, isCancelled: isCancelled, hasDecoded: hasDecoded,
                   timeSpent: timeSpent, into: &analysis)
               else { return nil }
               found = all
@@ -106,12 +109,18 @@ public struct FileAnalyzer: Sendable {
 
     guard !isCancelled() else { return nil }
     enter(.analyze)
+    clock.enter(.other)
     let file = AudioFile(path: job.path, openPath: path, format: analysis.format)
-    outcomes += chosen.filter { $0.feed == .file }.map { $0.outcome(for: file) }
+    outcomes += chosen.filter { $0.feed == .file }.map { plugin in
+      let outer = clock.enter(clock.stage(ofAnalyzer: plugin.id))
+      defer { clock.enter(outer) }
+      return plugin.outcome(for: file)
+    }
     analysis.remarks += outcomes.flatMap(\.remarks)
     let order = Dictionary(plugins.enumerated().map { ($1.identity, $0) }) { first, _ in first }
     analysis.outcomes = outcomes.sorted { order[$0.analyzer, default: 0] < order[$1.analyzer, default: 0] }
     if held?.hasChanged ?? false { analysis.noteChange() }
+    analysis.stageTimes = clock.times
     return analysis
   }
 
@@ -128,12 +137,13 @@ public struct FileAnalyzer: Sendable {
 
   /// - Returns: `nil` if canceled.
   private func decode(
-    _ source: inout AudioSource, _ job: AnalysisJob, _ plugins: [AnalyzerPlugin], isCancelled: () -> Bool,
-    hasDecoded: (Double) -> Void, timeSpent: () -> Double, into analysis: inout FileAnalysis
+    _ source: inout AudioSource, _ job: AnalysisJob, _ plugins: [AnalyzerPlugin], _ clock: StageClock,
+    isCancelled: () -> Bool, hasDecoded: (Double) -> Void, timeSpent: () -> Double, into analysis: inout FileAnalysis
   ) -> [AnalyzerOutcome]? {
     let feeds = FeedGraph(
-      plugins: plugins, file: AudioFile(path: job.path, format: source.format, channelMask: source.encoding.channelMask),
-      format: source.format, encoding: source.encoding, resampler: resampler)
+      plugins: plugins,
+      file: AudioFile(path: job.path, format: source.format, channelMask: source.encoding.channelMask),
+      format: source.format, encoding: source.encoding, resampler: resampler, clock: clock)
     var block = AudioBlock(channelCount: source.format.channelCount)
     var hasEnded = false
     var isLate = false
@@ -141,7 +151,10 @@ public struct FileAnalyzer: Sendable {
     var duration = 0.0
     var told = 0.0
     while !hasEnded, !isLate, readsToEnd || feeds.wantsMore {
-      if source.read(into: &block) { feeds.push(block) } else { hasEnded = true }
+      let outer = clock.enter(.decode)
+      let isRead = source.read(into: &block)
+      clock.enter(outer)
+      if isRead { feeds.push(block) } else { hasEnded = true }
       if isCancelled() { return nil }
       duration = Double(source.summary.frameCount) / rate
       if duration >= told + 10 {

@@ -83,6 +83,9 @@ struct RunCommand: AsyncParsableCommand {
     help: ArgumentHelp("Write metrics of the run for Prometheus (textfile collector)", valueName: "file"))
   var metrics: PathArgument?
 
+  @Flag(help: "Show where the time went: decoding, resampling, each analyzer, the database")
+  var profile = false
+
   @Option(help: ArgumentHelp("How long to wait for another run on the same database", valueName: "time"))
   var waitLock: String?
 
@@ -150,7 +153,8 @@ struct RunCommand: AsyncParsableCommand {
         console.handle(.notice($0, event: "fewer_jobs"))
       },
       timeLimit: settings.timeLimit, isolation: analysis.isolation(settings, definition, plan),
-      programVersion: Nocturne.version, ignoresStatusChanges: settings[Settings.ignoreCtime])
+      programVersion: Nocturne.version, ignoresStatusChanges: settings[Settings.ignoreCtime],
+      isProfiled: profile)
     return LibraryAnalysis(
       run: request, database: try settings.database(), lockPatience: settings[Settings.waitLock],
       timeBudget: settings[Settings.timeBudget], reports: reports.reports(settings, roots: roots.reported),
@@ -174,7 +178,7 @@ struct RunCommand: AsyncParsableCommand {
 
   /// Silent where nobody looks and nothing is wrong.
   private func show(_ outcome: LibraryAnalysis.Outcome, _ summary: RunSummary, on terminal: Terminal) {
-    let isWanted = dryRun || messages.verbose || terminal.isInteractive
+    let isWanted = dryRun || profile || messages.verbose || terminal.isInteractive
     guard !messages.quiet, isWanted || outcome.status != .fine else { return }
     if isWanted, Log.format == .text {
       Terminal.writeLine(summary.text(terminal.style))

@@ -88,6 +88,17 @@ extension FileAnalysis {
     #expect(analysis.sampleRateOfTags == 44_100)
   }
 
+  @Test func `says where the time went on request`() throws {
+    let path = try directory.write(signal, as: "a.wav")
+    #expect(try analyze(path).stageTimes == nil)
+    let start = ContinuousClock.now
+    let times = try #require(analyzer().analyze(AnalysisJob(path: path, isProfiled: true))?.stageTimes)
+    let elapsed = (ContinuousClock.now - start) / .seconds(1)
+    let stages = ["open", "decode", "downmix", "resample", "analyzer first", "analyzer second", "analyzer tags"]
+    for stage in stages { #expect(times.seconds[stage] ?? 0 > 0, "\(stage)") }
+    #expect(times.total <= elapsed)
+  }
+
   @Test func `of a file that ends early is partial, with findings`() throws {
     let bytes = WAVFile(signal, claimedFrameCount: 441_000).bytes
     let analysis = try analyze(directory.write(bytes, as: "cut.wav"))

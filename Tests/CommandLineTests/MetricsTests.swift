@@ -47,6 +47,18 @@ import Testing
     subscript(_ series: String) -> Double? { values["nocturne_" + series] }
   }
 
+  /// `--profile`, from the workers to the summary.
+  @Test func whereTheTimeWent() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    let outcome = try place.run("--profile", pipeline: "default")
+    #expect(outcome.status == 0)
+    let text = outcome.errors + outcome.text
+    for stage in ["scan", "open", "decode", "analyzer tempo", "analyzer tags", "store", "report"] {
+      #expect(text.contains("\n  \(stage) "), "\(stage): \(text)")
+    }
+  }
+
   @Test func figuresOfARun() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")

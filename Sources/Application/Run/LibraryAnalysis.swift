@@ -88,9 +88,10 @@ package struct LibraryAnalysis: Sendable {
   }
 
   private func conclude(
-    _ work: Work, _ outcome: LibraryRun.Outcome, _ metrics: inout RunMetrics, _ audience: FailureDigest.Audience,
+    _ work: Work, _ runOutcome: LibraryRun.Outcome, _ metrics: inout RunMetrics, _ audience: FailureDigest.Audience,
     _ observer: some RunObserver
   ) throws -> Outcome {
+    var outcome = runOutcome
     metrics.outcome = outcome
     let status = observer.interruption ?? status(of: outcome)
     try work.run.finish(outcome, exitStatus: status.rawValue)
@@ -100,7 +101,9 @@ package struct LibraryAnalysis: Sendable {
       work.progress?.handle(.began(.report))
       observer.handle(.began(.report))
       do {
-        files = try reports.write(work.store, run: try work.store.run(outcome.runID))
+        var time = StageTimes()
+        files = try time.measure("report") { try reports.write(work.store, run: try work.store.run(outcome.runID)) }
+        if run.isProfiled { outcome.stageTimes.add(time) }
       } catch ReportError.closedPipe {
         // Nobody wants the rest, and nothing is wrong.
         throw ReportError.closedPipe

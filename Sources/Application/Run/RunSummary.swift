@@ -66,8 +66,24 @@ package struct RunSummary: Sendable {
     }
     let failures = digest.hasNews ? digest.lines(style) : []
     if !failures.isEmpty { lines += [""] + failures + [""] }
+    lines += stageLines(style)
     lines += outputs.map { "  \(style.colored("→", .green)) \(printable($0))" }
     return lines.joined(separator: "\n")
+  }
+
+  /// Where the time went, most first, if that was measured.
+  private func stageLines(_ style: TextStyle) -> [String] {
+    let times = outcome.stageTimes
+    let total = times.total
+    guard total > 0 else { return [] }
+    let rows = times.seconds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let width = rows.map(\.key.count).max() ?? 0
+    let lines = rows.map { stage, seconds in
+      "  \(stage.padding(toLength: width, withPad: " ", startingAt: 0)) "
+        + String(format: "%9.2f s %5.1f%%", seconds, 100 * seconds / total)
+    }
+    let heading = "Where the time went, in all \(describe(seconds: total)) of its threads"
+    return ["", heading] + lines + [""]
   }
 
   /// For programs.
@@ -84,6 +100,10 @@ package struct RunSummary: Sendable {
     fields["audio_s"] = .number((outcome.audioDuration * 1000).rounded() / 1000)
     fields["run"] = .integer(outcome.runID)
     fields["state"] = .string(outcome.state.rawValue)
+    if !outcome.stageTimes.isEmpty {
+      fields["stage_s"] = .object(
+        outcome.stageTimes.seconds.mapValues { .number(($0 * 1000).rounded() / 1000) })
+    }
     return Message(
       level: status == .fine ? .info : .warning, event: isDryRun ? "dry_run" : "run_ended",
       text: isDryRun

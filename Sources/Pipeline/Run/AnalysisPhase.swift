@@ -17,6 +17,7 @@ struct AnalysisPhase {
     var postponed = 0
     /// Seconds.
     var audioDuration = 0.0
+    var stageTimes = StageTimes()
     /// Why no more files could be started.
     var refusal: WorkerPool.StartFailure?
   }
@@ -38,6 +39,7 @@ struct AnalysisPhase {
   let timeLimit: TimeLimit
   let isolation: LibraryRun.Isolation
   let isForced: Bool
+  let isProfiled: Bool
   let control: RunControl
   let report: @Sendable (RunEvent) -> Void
 
@@ -80,6 +82,7 @@ struct AnalysisPhase {
           try buffer.add(FileResult(fileID: done.file.fileID, analysis: analysis))
           let duration = analysis.decodedDuration ?? 0
           result.audioDuration += duration
+          if let times = analysis.stageTimes { result.stageTimes.add(times) }
           report(
             .finished(done.file.path, status: analysis.status, problem: analysis.problem, audioDuration: duration))
         case .success(.postponed):
@@ -98,6 +101,7 @@ struct AnalysisPhase {
     }
     ticker.stop()
     try buffer.commit()
+    if isProfiled { result.stageTimes.add(buffer.storeTime) }
     try queue.release(result.gone.map(\.fileID) + refused + waiting.map(\.fileID))
     // Stopping gives up files that are still there.
     if control.isStopping { result.gone = [] }
@@ -134,7 +138,7 @@ struct AnalysisPhase {
 
   /// The job for a file, given everything known about it.
   private func job(for file: PendingFile, isAsScanned: Bool, timeLimit: TimeLimit) -> AnalysisJob {
-    var job = AnalysisJob(path: file.path, timeLimit: timeLimit)
+    var job = AnalysisJob(path: file.path, timeLimit: timeLimit, isProfiled: isProfiled)
     guard trustsResults(of: file) else { return job }
     if file.reason == .outdated, isAsScanned {
       job.analyzers = Set(plan.plugins.map(\.identity).filter { !file.known.contains($0) }.map(\.id))
@@ -178,6 +182,7 @@ private final class CommitBuffer: Sendable {
     var results: [FileResult] = []
     /// Why the last timed commit failed; thrown by the next call.
     var failure: StoreError?
+    var time = StageTimes()
   }
 
   private static let batchSize = 200
@@ -197,6 +202,8 @@ private final class CommitBuffer: Sendable {
     }
   }
 
+  var storeTime: StageTimes { state.withLock { $0.time } }
+
   func commit() throws(StoreError) {
     try state.withLock { (state) throws(StoreError) in try commit(&state) }
   }
@@ -210,7 +217,7 @@ private final class CommitBuffer: Sendable {
   private func commit(_ state: inout State) throws(StoreError) {
     if let failure = state.failure { throw failure }
     guard !state.results.isEmpty else { return }
-    try writer.commit(state.results)
+    try state.time.measure("store") { [results = state.results] () throws(StoreError) in try writer.commit(results) }
     state.results.removeAll(keepingCapacity: true)
   }
 }

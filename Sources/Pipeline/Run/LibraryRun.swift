@@ -26,11 +26,13 @@ public struct LibraryRun: Sendable {
     public var programVersion: String
     /// Whether to ignore the status change time (`ctime`) of files.
     public var ignoresStatusChanges: Bool
+    /// Whether to measure where the time goes.
+    public var isProfiled: Bool
 
     public init(
       roots: Roots, walk: LibraryWalker.Options = .init(), scan: ScanOptions = .init(), plan: AnalysisPlan, jobs: Int,
       timeLimit: TimeLimit = .standard, isolation: Isolation = .none, programVersion: String,
-      ignoresStatusChanges: Bool = false
+      ignoresStatusChanges: Bool = false, isProfiled: Bool = false
     ) {
       self.roots = roots
       self.walk = walk
@@ -41,6 +43,7 @@ public struct LibraryRun: Sendable {
       self.isolation = isolation
       self.programVersion = programVersion
       self.ignoresStatusChanges = ignoresStatusChanges
+      self.isProfiled = isProfiled
     }
   }
 
@@ -86,6 +89,8 @@ public struct LibraryRun: Sendable {
     public var reused: Int
     /// Seconds of audio decoded.
     public var audioDuration: Double
+    /// Empty unless it was asked for.
+    public var stageTimes: StageTimes
   }
 
   private let store: ResultStore
@@ -107,21 +112,25 @@ public struct LibraryRun: Sendable {
   public func run() async throws -> Outcome {
     let runID = request.scan.isDryRun ? 0 : try begin()
     var scanned = ScanPhase.Result()
+    var scanTime = StageTimes()
     do {
       report(.began(.scan))
       let session = ScanSession(
         store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: { !$0.isGone() }
       ) { path in FolderLook(at: path).map { (Int64(bitPattern: $0.device), $0.isEmpty) } }
-      scanned = try ScanPhase(session: session, request: request, control: control, report: report).run()
+      scanned = try scanTime.measure("scan") {
+        try ScanPhase(session: session, request: request, control: control, report: report).run()
+      }
       if request.scan.isDryRun { return outcome(runID, .finished, scanned, AnalysisPhase.Result()) }
 
       report(.began(.analyze))
       report(.planned(session.counts.pending))
       let phase = AnalysisPhase(
         store: store, run: runID, queue: session.makePendingQueue(), plan: request.plan, jobs: request.jobs,
-        timeLimit: request.timeLimit, isolation: request.isolation, isForced: request.scan.force, control: control,
-        report: report)
-      let analyzed = try await phase.analyze()
+        timeLimit: request.timeLimit, isolation: request.isolation, isForced: request.scan.force,
+        isProfiled: request.isProfiled, control: control, report: report)
+      var analyzed = try await phase.analyze()
+      if request.isProfiled { analyzed.stageTimes.add(scanTime) }
       scanned.roots = judge(gone: analyzed.gone, in: scanned.roots)
       guard let refusal = analyzed.refusal else {
         return outcome(runID, control.isStopping ? .interrupted : .finished, scanned, analyzed)
@@ -195,6 +204,6 @@ public struct LibraryRun: Sendable {
       newlyDamaged: analyzed.counts.newlyDamaged, unsettled: analyzed.counts.unsettled,
       pending: scanned.counts.pending - analyzed.counts.all - analyzed.postponed,
       stillChanging: scanned.stillChanging + analyzed.postponed, scan: scanned.counts,
-      reused: analyzed.counts.reused, audioDuration: analyzed.audioDuration)
+      reused: analyzed.counts.reused, audioDuration: analyzed.audioDuration, stageTimes: analyzed.stageTimes)
   }
 }

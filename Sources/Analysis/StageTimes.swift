@@ -1,0 +1,25 @@
+/// Where the time of analyses went: seconds on the clock of the threads that did the work, by stage.
+///
+/// Stages are `scan`, `open` (what identifies the audio is read and hashed), `decode`, `downmix`, `resample`, `spectrum`,
+/// `analyzer ID`, `store`, `report`, and `other`.
+public struct StageTimes: Hashable, Sendable, Codable {
+  public private(set) var seconds: [String: Double] = [:]
+
+  public init() {}
+
+  public var isEmpty: Bool { seconds.isEmpty }
+  public var total: Double { seconds.values.reduce(0, +) }
+
+  public mutating func add(_ time: Double, to stage: String) { seconds[stage, default: 0] += time }
+
+  public mutating func add(_ other: StageTimes) { seconds.merge(other.seconds, uniquingKeysWith: +) }
+
+  /// Runs `body` and adds its time to a stage.
+  public mutating func measure<Value, Failure>(
+    _ stage: String, _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let start = ContinuousClock.now
+    defer { add((ContinuousClock.now - start) / .seconds(1), to: stage) }
+    return try body()
+  }
+}
