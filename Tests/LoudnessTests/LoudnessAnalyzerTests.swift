@@ -306,13 +306,13 @@ import Testing
 
   // MARK: Golden
 
-  /// Of version 1: whoever changes these numbers raises the version.
+  /// Of version 2: whoever changes these numbers raises the version.
   @Test func theGoldenSignalIsAsLoudAsEver() throws {
     let golden = Signal.golden(sampleRate: 22_050, seconds: 8)
     let found = try Self.loudness(of: .channels([golden, golden.scaled(by: 0.5)]))
-    #expect(LoudnessAnalyzer.version == 1)
-    #expect([found.integrated, found.range] == [-18.13, 0.22])
-    #expect([found.maxMomentary, found.maxShortTerm] == [-17.51, -18])
+    #expect(LoudnessAnalyzer.version == 2)
+    #expect([found.integrated, found.range] == [-18.14, 0.2])
+    #expect([found.maxMomentary, found.maxShortTerm] == [-17.52, -18])
     #expect([found.samplePeak, found.truePeak] == [-3.37, -3.17])
   }
 }

@@ -11,7 +11,7 @@ internal import Glibc
 /// docs/loudness.md tells what it does and how well.
 struct LoudnessAnalyzer: Analyzer {
   static let id = "loudness"
-  static let version = 1
+  static let version = 2
   static let summary = "Loudness, loudness range and true peak (EBU R 128), ReplayGain 2"
 
   init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
