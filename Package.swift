@@ -81,7 +81,7 @@ let package = Package(
       name: "CLibAV", dependencies: ["CLoading"],
       linkerSettings: ["swresample", "swscale", "avutil"].map { .linkedLibrary($0) }),
     .target(name: "CChromaprint", dependencies: ["CLoading"]), .target(name: "CLoading"),
-    .target(name: "CNetworks"), .target(name: "CSpawn"),
+    .target(name: "CKernels"), .target(name: "CSpawn"),
     // Files compiled in; written by Scripts/write-resources.
     .target(name: "CResources"),
 
@@ -109,13 +109,13 @@ let package = Package(
     swiftTarget(
       "TagWriting", ["Analysis", "AudioDecoding", "MediaContainers", "Platform", "TagReading", systemPackage]),
     swiftTarget("Likeness", ["Analysis", "DSP", "Resources"], excluding: ["Resources"]),
-    swiftTarget("Tempo", ["Analysis", "CNetworks", "DSP", "Resources"], excluding: ["Resources"]),
+    swiftTarget("Tempo", ["Analysis", "CKernels", "DSP", "Resources"], excluding: ["Resources"]),
     swiftTarget("Chromaprint", ["Analysis", "CChromaprint"]),
     swiftTarget("Landmarks", ["Analysis"]),
     swiftTarget(
       "Recognition",
       [
-        "Analysis", "CNetworks", "DSP", "Landmarks", "Platform", "Resources", "Text", systemPackage,
+        "Analysis", "CKernels", "DSP", "Landmarks", "Platform", "Resources", "Text", systemPackage,
       ], excluding: ["Resources"]),
     swiftTarget(
       "Listening",
@@ -137,7 +137,7 @@ let package = Package(
     swiftTarget(
       "BuiltInAnalyzers",
       [
-        "Analysis", "CNetworks", "Chromaprint", "DSP", "Landmarks", "Likeness", "Resources", "TagReading", "Tempo", "Text",
+        "Analysis", "CKernels", "Chromaprint", "DSP", "Landmarks", "Likeness", "Resources", "TagReading", "Tempo", "Text",
       ], excluding: ["Key/Resources"]),
     swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "Platform", systemPackage]),
     .target(
@@ -299,7 +299,7 @@ if Context.environment["NOCTURNE_TESTS"] != nil {
   for target in package.targets where computing.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"])]
   }
-  for target in package.targets where ["CLibAV", "CNetworks"].contains(target.name) {
+  for target in package.targets where ["CLibAV", "CKernels"].contains(target.name) {
     target.cSettings = [.unsafeFlags(["-O2"])]
   }
 }

@@ -1,4 +1,4 @@
-internal import CNetworks
+internal import CKernels
 internal import Glibc
 
 /// A small network that hears keys, the same for all twelve tonics by construction.

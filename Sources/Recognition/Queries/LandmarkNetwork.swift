@@ -1,4 +1,4 @@
-internal import CNetworks
+internal import CKernels
 internal import DSP
 internal import Landmarks
 

@@ -1,4 +1,4 @@
-internal import CNetworks
+internal import CKernels
 
 /// A small network that hears beats: from the onsets and the sound of some ten seconds around a moment, how likely a
 /// beat, and the beginning of a bar, is at that moment.

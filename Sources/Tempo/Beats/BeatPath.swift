@@ -1,3 +1,4 @@
+internal import CKernels
 internal import Glibc
 
 /// The beat sequence that best follows an envelope with a moving tempo: dynamic programming over time and period.
@@ -76,7 +77,7 @@ struct BeatPath {
   /// Costs of periods and of changes between them.
   private struct Costs {
     /// Periods on either side for which the quadratic cost is tried.
-    static let reach = 4
+    static let reach = CBEATPATH_REACH
     static let rim = 8
 
     let padded: Int
@@ -89,7 +90,7 @@ struct BeatPath {
 
     init(shortest: Int, longest: Int, period: Double, change: Float, distance: Float) {
       let width = longest - shortest + 1
-      padded = (width + 7) / 8 * 8
+      padded = (width + CBEATPATH_LANES - 1) / CBEATPATH_LANES * CBEATPATH_LANES
       let logs = (0..<padded + 2 * Self.rim).map { Float(log(max(1, Double($0 - Self.rim + shortest)) / period)) }
       self.distance = (0..<padded).map { distance * abs(logs[$0 + Self.rim]) }
       step = (0..<padded).map { change * (logs[$0 + Self.rim] - logs[$0 + Self.rim - 1]) }
@@ -147,26 +148,8 @@ struct BeatPath {
       _ scores: UnsafeMutableBufferPointer<Float>, near: UnsafeBufferPointer<Float>,
       into changed: UnsafeMutableBufferPointer<Float>, from: UnsafeMutableBufferPointer<Int32>
     ) {
-      let lanes = SIMD8<Int32>(0, 1, 2, 3, 4, 5, 6, 7)
-      let scoreBytes = UnsafeRawPointer(scores.baseAddress!)
-      let nearBytes = UnsafeRawPointer(near.baseAddress!)
-      let changedBytes = UnsafeMutableRawPointer(changed.baseAddress!)
-      let fromBytes = UnsafeMutableRawPointer(from.baseAddress!)
-      for first in stride(from: 0, to: padded, by: 8) {
-        var best = unsafe changedBytes.loadUnaligned(fromByteOffset: 4 * first, as: SIMD8<Float>.self)
-        var origin = unsafe fromBytes.loadUnaligned(fromByteOffset: 4 * first, as: SIMD8<Int32>.self)
-        for place in 0...(2 * Self.reach) {
-          let at = first + place - Self.reach
-          let score =
-            unsafe scoreBytes.loadUnaligned(fromByteOffset: 4 * (Self.rim + at), as: SIMD8<Float>.self)
-            - nearBytes.loadUnaligned(fromByteOffset: 4 * (place * padded + first), as: SIMD8<Float>.self)
-          let better = score .> best
-          best.replace(with: score, where: better)
-          origin.replace(with: lanes &+ Int32(truncatingIfNeeded: at), where: better)
-        }
-        unsafe changedBytes.storeBytes(of: best, toByteOffset: 4 * first, as: SIMD8<Float>.self)
-        unsafe fromBytes.storeBytes(of: origin, toByteOffset: 4 * first, as: SIMD8<Int32>.self)
-      }
+      unsafe cbeatpath_compare_neighbors(
+        scores.baseAddress! + Self.rim, near.baseAddress!, padded, changed.baseAddress!, from.baseAddress!)
     }
   }
 }

@@ -1,7 +1,7 @@
 // The one loop that takes most of the network's time. In C because Swift's vectors are some hundred times slower in
 // debug builds, which run the tests.
-#ifndef NOCTURNE_BEATNETWORK_H
-#define NOCTURNE_BEATNETWORK_H
+#ifndef NOCTURNE_BEAT_NETWORK_H
+#define NOCTURNE_BEAT_NETWORK_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 // The loops that take most of the network's time. In C because Swift's vectors are some hundred times slower in debug
 // builds, which run the tests.
-#ifndef NOCTURNE_LANDMARKNETWORK_H
-#define NOCTURNE_LANDMARKNETWORK_H
+#ifndef NOCTURNE_LANDMARK_NETWORK_H
+#define NOCTURNE_LANDMARK_NETWORK_H
 
 #include <stddef.h>
 

@@ -1,11 +1,11 @@
-#include "LandmarkNetwork.h"
+#include "landmark_network.h"
+
+#include "wide.h"
 
 enum { WIDTH = CLANDMARKNETWORK_CHANNELS, BLOCK = CLANDMARKNETWORK_BLOCK, OUTPUTS = CLANDMARKNETWORK_OUTPUTS };
 
 /* All channels of a place: one register with AVX2, otherwise two. */
 typedef float lanes __attribute__((vector_size(WIDTH * sizeof(float)), aligned(sizeof(float))));
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* Inlined with a constant step, so the compiler needs only one address register for all places of a block. */
 INLINE void convolve_by(
@@ -69,33 +69,21 @@ INLINE void output(
   }
 }
 
-/* Compiled twice for x86-64: with AVX2 and FMA it is several times as fast as with the baseline. Not with
- * `target_clones`: the thread sanitizer instruments its resolvers, which run before the sanitizer is ready. */
-#if defined(__x86_64__)
-#define WIDE "arch=x86-64-v3"
-
-static __attribute__((target(WIDE))) void convolve_wide(
+WIDE_FMA void convolve_wide(
     clandmarknetwork_picture picture, ptrdiff_t rows, ptrdiff_t columns, clandmarknetwork_convolution convolution,
     const float *before, float *channels, ptrdiff_t row_step) {
   convolve(picture, rows, columns, convolution, before, channels, row_step);
 }
 
-static __attribute__((target(WIDE))) void output_wide(
+WIDE_FMA void output_wide(
     clandmarknetwork_picture picture, ptrdiff_t rows, ptrdiff_t columns, clandmarknetwork_convolution convolution, float *outputs) {
   output(picture, rows, columns, convolution, outputs);
 }
 
-#define IS_WIDE __builtin_cpu_supports("x86-64-v3")
-#else
-#define IS_WIDE 0
-#define convolve_wide convolve
-#define output_wide output
-#endif
-
 void clandmarknetwork_convolve(
     clandmarknetwork_picture picture, ptrdiff_t rows, ptrdiff_t columns, clandmarknetwork_convolution convolution,
     const float *before, float *channels, ptrdiff_t row_step) {
-  if (IS_WIDE)
+  if (IS_WIDE_FMA)
     convolve_wide(picture, rows, columns, convolution, before, channels, row_step);
   else
     convolve(picture, rows, columns, convolution, before, channels, row_step);
@@ -103,7 +91,7 @@ void clandmarknetwork_convolve(
 
 void clandmarknetwork_output(
     clandmarknetwork_picture picture, ptrdiff_t rows, ptrdiff_t columns, clandmarknetwork_convolution convolution, float *outputs) {
-  if (IS_WIDE)
+  if (IS_WIDE_FMA)
     output_wide(picture, rows, columns, convolution, outputs);
   else
     output(picture, rows, columns, convolution, outputs);

@@ -1,7 +1,7 @@
 // The one loop that takes the network's time. In C, as Swift's vectors are some hundred times slower in debug builds, which run
 // the tests.
-#ifndef NOCTURNE_KEYNETWORK_H
-#define NOCTURNE_KEYNETWORK_H
+#ifndef NOCTURNE_KEY_NETWORK_H
+#define NOCTURNE_KEY_NETWORK_H
 
 #include <stddef.h>
 

@@ -1,11 +1,13 @@
-#include "KeyNetwork.h"
+#include "key_network.h"
+
+#include "wide.h"
 
 enum { LANES = 8, ROWS = 4 };
 
 /* Four rows of such sums fill half of the registers of any x86-64, and leave room to work. */
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
 
-void ckeynetwork_connect(
+INLINE void connect(
     const float *values, ptrdiff_t row_count, ptrdiff_t stride, ptrdiff_t input_count, const float *weights,
     const float *constants, ptrdiff_t output_count, float *result) {
   /* A group of outputs at a time, so that its weights stay near; four rows at a time, so that every weight that is fetched is
@@ -30,4 +32,19 @@ void ckeynetwork_connect(
       }
     }
   }
+}
+
+WIDE void connect_wide(
+    const float *values, ptrdiff_t row_count, ptrdiff_t stride, ptrdiff_t input_count, const float *weights,
+    const float *constants, ptrdiff_t output_count, float *result) {
+  connect(values, row_count, stride, input_count, weights, constants, output_count, result);
+}
+
+void ckeynetwork_connect(
+    const float *values, ptrdiff_t row_count, ptrdiff_t stride, ptrdiff_t input_count, const float *weights,
+    const float *constants, ptrdiff_t output_count, float *result) {
+  if (IS_WIDE)
+    connect_wide(values, row_count, stride, input_count, weights, constants, output_count, result);
+  else
+    connect(values, row_count, stride, input_count, weights, constants, output_count, result);
 }

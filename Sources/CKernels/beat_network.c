@@ -1,15 +1,17 @@
-#include "BeatNetwork.h"
+#include "beat_network.h"
+
+#include "wide.h"
 
 enum { WIDTH = CBEATNETWORK_CHANNELS, LANES = 16 };
 
 /* Half of the channels: two such sums use half of the registers of any x86-64 and leave the rest for work. */
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
 
-static void add_rectified(const lanes *sum, float *channels) {
+INLINE void add_rectified(const lanes *sum, float *channels) {
   for (int lane = 0; lane < LANES; lane++) channels[lane] += (*sum)[lane] < 0 ? 0.1f * (*sum)[lane] : (*sum)[lane];
 }
 
-void cbeatnetwork_add_convolution(
+INLINE void convolve(
     const float *values, ptrdiff_t input_count, ptrdiff_t frame_count, ptrdiff_t taps, ptrdiff_t dilation,
     const float *weights, const float *constants, float *channels) {
   /* Two frames at a time, to use every fetched weight twice; an odd last frame is its own neighbor. */
@@ -32,4 +34,19 @@ void cbeatnetwork_add_convolution(
       if (next) add_rectified(&second, out + WIDTH);
     }
   }
+}
+
+WIDE void convolve_wide(
+    const float *values, ptrdiff_t input_count, ptrdiff_t frame_count, ptrdiff_t taps, ptrdiff_t dilation,
+    const float *weights, const float *constants, float *channels) {
+  convolve(values, input_count, frame_count, taps, dilation, weights, constants, channels);
+}
+
+void cbeatnetwork_add_convolution(
+    const float *values, ptrdiff_t input_count, ptrdiff_t frame_count, ptrdiff_t taps, ptrdiff_t dilation,
+    const float *weights, const float *constants, float *channels) {
+  if (IS_WIDE)
+    convolve_wide(values, input_count, frame_count, taps, dilation, weights, constants, channels);
+  else
+    convolve(values, input_count, frame_count, taps, dilation, weights, constants, channels);
 }
