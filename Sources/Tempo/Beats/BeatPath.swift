@@ -22,7 +22,7 @@ struct BeatPath {
     let count = envelope.count
     guard count > longest + 1 else { return }
     let width = longest - shortest + 1
-    precondition(width <= 256, "the origin of a period must fit in a byte")
+    precondition(width <= CBEATPATH_PERIODS, "the origin of a period must fit in a byte")
     let costs = Costs(shortest: shortest, longest: longest, period: period, change: changeCost, distance: distanceCost)
     let padded = costs.padded
     // The best score that arrives at a column along each period, written one period earlier.
@@ -107,49 +107,7 @@ struct BeatPath {
     func apply(
       to scores: UnsafeMutableBufferPointer<Float>, width: Int, into changed: inout [Float], from: inout [Int32]
     ) {
-      changed.withUnsafeMutableBufferPointer { changed in
-        from.withUnsafeMutableBufferPointer { from in
-          step.withUnsafeBufferPointer { step in
-            unsafe sweep(scores, width: width, step: step, into: changed, from: from)
-          }
-          near.withUnsafeBufferPointer { near in
-            unsafe compareNeighbors(scores, near: near, into: changed, from: from)
-          }
-        }
-      }
-    }
-
-    /// Linear cost: the two sweeps of a distance transform.
-    @inline(__always)
-    private func sweep(
-      _ scores: UnsafeMutableBufferPointer<Float>, width: Int, step: UnsafeBufferPointer<Float>,
-      into changed: UnsafeMutableBufferPointer<Float>, from: UnsafeMutableBufferPointer<Int32>
-    ) {
-      var carried = -Float.infinity
-      var carriedFrom: Int32 = 0
-      for index in 0..<width {
-        unsafe carried -= step[index]
-        let score = unsafe scores[Self.rim + index]
-        if score >= carried { (carried, carriedFrom) = (score, Int32(truncatingIfNeeded: index)) }
-        unsafe (changed[index], from[index]) = (carried, carriedFrom)
-      }
-      carried = -.infinity
-      for index in stride(from: width - 1, through: 0, by: -1) {
-        let score = unsafe scores[Self.rim + index]
-        if score >= carried { (carried, carriedFrom) = (score, Int32(truncatingIfNeeded: index)) }
-        if unsafe carried > changed[index] { unsafe (changed[index], from[index]) = (carried, carriedFrom) }
-        unsafe carried -= step[index]
-      }
-    }
-
-    /// Quadratic cost: the nearest few periods.
-    @inline(__always)
-    private func compareNeighbors(
-      _ scores: UnsafeMutableBufferPointer<Float>, near: UnsafeBufferPointer<Float>,
-      into changed: UnsafeMutableBufferPointer<Float>, from: UnsafeMutableBufferPointer<Int32>
-    ) {
-      unsafe cbeatpath_compare_neighbors(
-        scores.baseAddress! + Self.rim, near.baseAddress!, padded, changed.baseAddress!, from.baseAddress!)
+      unsafe cbeatpath_change(scores.baseAddress! + Self.rim, width, padded, step, near, &changed, &from)
     }
   }
 }
