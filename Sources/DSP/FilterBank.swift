@@ -8,6 +8,8 @@ public struct FilterBank: Sendable {
   /// Center frequencies of the bands in hertz.
   public let centers: [Float]
 
+  /// Bins of a spectrum.
+  private let binCount: Int
   private let ranges: [Range<Int>]
   private let offsets: [Int]
   private let weights: [Float]
@@ -43,6 +45,7 @@ public struct FilterBank: Sendable {
       weights += filter
     }
     centers = Array(frequencies[1..<(frequencies.count - 1)])
+    self.binCount = binCount
     self.ranges = ranges
     self.offsets = offsets
     self.weights = weights
@@ -50,25 +53,39 @@ public struct FilterBank: Sendable {
 
   /// Writes the weighted mean of the bins of each band.
   public func apply(to spectrum: Span<Float>, into bands: inout MutableSpan<Float>) {
-    precondition(bands.count == count)
-    let weights = weights.span
-    for band in 0..<count {
-      let range = ranges[band]
-      let offset = offsets[band] - range.lowerBound
-      var sums = SIMD4<Float>.zero
-      var bin = range.lowerBound
-      while bin + 4 <= range.upperBound {
-        let values = SIMD4(spectrum[bin], spectrum[bin + 1], spectrum[bin + 2], spectrum[bin + 3])
-        let at = offset + bin
-        sums += values * SIMD4(weights[at], weights[at + 1], weights[at + 2], weights[at + 3])
-        bin += 4
+    precondition(bands.count == count && spectrum.count >= binCount)
+    spectrum.withUnsafeBytes { spectrum in
+      weights.withUnsafeBytes { weights in
+        for band in 0..<count {
+          unsafe bands[band] = Self.sum(spectrum, ranges[band], weights, from: offsets[band])
+        }
       }
-      var sum = sums.sum()
-      while bin < range.upperBound {
-        sum += spectrum[bin] * weights[offset + bin]
-        bin += 1
-      }
-      bands[band] = sum
     }
+  }
+
+  /// The sum of the values in a range, each with its weight; both are lists of `Float`.
+  @inline(__always)
+  private static func sum(
+    _ values: UnsafeRawBufferPointer, _ range: Range<Int>, _ weights: UnsafeRawBufferPointer, from offset: Int
+  ) -> Float {
+    var sums = SIMD4<Float>.zero
+    var (value, weight) = (4 * range.lowerBound, 4 * offset)
+    let end = 4 * range.upperBound
+    while value + 16 <= end {
+      sums +=
+        unsafe values.loadUnaligned(fromByteOffset: value, as: SIMD4<Float>.self)
+        * weights.loadUnaligned(fromByteOffset: weight, as: SIMD4<Float>.self)
+      value += 16
+      weight += 16
+    }
+    var sum = sums.sum()
+    while value < end {
+      sum +=
+        unsafe values.loadUnaligned(fromByteOffset: value, as: Float.self)
+        * weights.loadUnaligned(fromByteOffset: weight, as: Float.self)
+      value += 4
+      weight += 4
+    }
+    return sum
   }
 }
