@@ -2,6 +2,8 @@
 
 #include "wide.h"
 
+#pragma STDC FP_CONTRACT OFF
+
 enum { WIDTH = CBEATNETWORK_CHANNELS, LANES = 16 };
 
 /* Half of the channels: two such sums use half of the registers of any x86-64 and leave the rest for work. */

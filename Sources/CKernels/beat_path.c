@@ -2,6 +2,8 @@
 
 #include "wide.h"
 
+#pragma STDC FP_CONTRACT OFF
+
 enum { LANES = CBEATPATH_LANES, REACH = CBEATPATH_REACH };
 
 typedef float floats __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));

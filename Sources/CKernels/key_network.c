@@ -2,6 +2,8 @@
 
 #include "wide.h"
 
+#pragma STDC FP_CONTRACT OFF
+
 enum { LANES = 8, ROWS = 4 };
 
 /* Four rows of such sums fill half of the registers of any x86-64, and leave room to work. */

@@ -1,0 +1,84 @@
+// Prints what the loops of Sources/CKernels compute for made-up numbers: a name and a number in hexadecimal a line.
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "beat_network.h"
+#include "beat_path.h"
+#include "key_network.h"
+#include "landmark_network.h"
+
+static uint64_t state = 88172645463325252;
+
+// Between -1 and 1; xorshift (Marsaglia 2003).
+static float next(void) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return (float)((double)(state >> 11) / (double)(1ULL << 52) - 1);
+}
+
+static float *numbers(size_t count) {
+  float *made = malloc(count * sizeof(float));
+  for (size_t index = 0; index < count; index++) made[index] = next();
+  return made;
+}
+
+static void print(const char *name, const float *values, size_t count) {
+  for (size_t index = 0; index < count; index++) printf("%s %a\n", name, values[index]);
+}
+
+static void beat_network(void) {
+  enum { INPUTS = 24, FRAMES = 37, TAPS = 5, DILATION = 2, RIM = TAPS / 2 * DILATION };
+  float *values = numbers((FRAMES + 2 * RIM) * INPUTS), *weights = numbers(TAPS * INPUTS * CBEATNETWORK_CHANNELS);
+  float *constants = numbers(CBEATNETWORK_CHANNELS), *channels = numbers(FRAMES * CBEATNETWORK_CHANNELS);
+  cbeatnetwork_add_convolution(values + RIM * INPUTS, INPUTS, FRAMES, TAPS, DILATION, weights, constants, channels);
+  print("beats", channels, FRAMES * CBEATNETWORK_CHANNELS);
+}
+
+static void key_network(void) {
+  enum { ROWS = 11, INPUTS = 50, OUTPUTS = 24 };
+  float *values = numbers(ROWS * INPUTS), *weights = numbers(INPUTS * OUTPUTS), *constants = numbers(OUTPUTS);
+  float *result = numbers(ROWS * OUTPUTS);
+  ckeynetwork_connect(values, ROWS, INPUTS, INPUTS, weights, constants, OUTPUTS, result);
+  print("keys", result, ROWS * OUTPUTS);
+}
+
+static void beat_path(void) {
+  enum { COUNT = 77, PADDED = 80, RIM = 2 * CBEATPATH_LANES, NEIGHBORS = 2 * CBEATPATH_REACH + 1 };
+  float *scores = numbers(PADDED + 2 * RIM), *steps = numbers(PADDED), *costs = numbers(NEIGHBORS * PADDED);
+  float changed[PADDED] = {0};
+  int32_t origins[PADDED] = {0};
+  for (int index = 0; index < RIM; index++) scores[index] = -INFINITY;
+  for (int index = RIM + COUNT; index < PADDED + 2 * RIM; index++) scores[index] = -INFINITY;
+  for (int index = 0; index < PADDED; index++) steps[index] = fabsf(steps[index]);
+  for (int index = 0; index < NEIGHBORS * PADDED; index++) costs[index] = fabsf(costs[index]);
+  cbeatpath_change(scores + RIM, COUNT, PADDED, steps, costs, changed, origins);
+  print("path", changed, COUNT);
+  for (int index = 0; index < COUNT; index++) printf("origins %a\n", (double)origins[index]);
+}
+
+static void landmark_network(void) {
+  enum { WIDTH = CLANDMARKNETWORK_CHANNELS, ROWS = 3, COLUMNS = 2 * CLANDMARKNETWORK_BLOCK, TAPS = 9, MARGIN = 2 };
+  enum { STEP = (COLUMNS + 2 * MARGIN) * WIDTH };
+  float *values = numbers((ROWS + 2) * STEP);
+  ptrdiff_t taps[TAPS];
+  for (int tap = 0; tap < TAPS; tap++) taps[tap] = (tap / 3 - 1) * STEP + (tap % 3 - 1) * WIDTH;
+  clandmarknetwork_picture picture = {values + STEP + MARGIN * WIDTH, STEP, WIDTH};
+  clandmarknetwork_convolution convolution = {taps, TAPS, WIDTH, numbers(TAPS * WIDTH * WIDTH), numbers(WIDTH)};
+  static float channels[ROWS * COLUMNS * WIDTH], outputs[ROWS * COLUMNS * CLANDMARKNETWORK_OUTPUTS];
+  clandmarknetwork_convolve(picture, ROWS, COLUMNS, convolution, NULL, channels, COLUMNS * WIDTH);
+  print("landmarks", channels, ROWS * COLUMNS * WIDTH);
+  convolution.weights = numbers(TAPS * CLANDMARKNETWORK_OUTPUTS * WIDTH);
+  clandmarknetwork_output(picture, ROWS, COLUMNS, convolution, outputs);
+  print("landmarks", outputs, ROWS * COLUMNS * CLANDMARKNETWORK_OUTPUTS);
+}
+
+int main(void) {
+  beat_network();
+  key_network();
+  beat_path();
+  landmark_network();
+  return 0;
+}
