@@ -54,6 +54,7 @@ public struct FileAnalysis: Sendable, Codable {
     case decodedDuration = "decoded_s"
     case reusesKnownAudio = "reuses_known_audio"
     case workerLoss = "worker_loss"
+    case stageTimes = "profile"
   }
 }
 
