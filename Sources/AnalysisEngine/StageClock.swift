@@ -1,4 +1,4 @@
-public import Analysis
+internal import Analysis
 internal import Glibc
 
 /// Measures where the time of one analysis goes: a stage that is entered takes the time until the next one is. It belongs to one
