@@ -1,3 +1,4 @@
+internal import Analysis
 internal import Foundation
 internal import Pipeline
 internal import Records
