@@ -53,7 +53,7 @@ import Testing
     try place.put(Audio.wav(1), as: "a.wav")
     let outcome = try place.run("--profile", pipeline: "default")
     #expect(outcome.status == 0)
-    let text = outcome.errors + outcome.text
+    let text = outcome.errors
     for stage in ["scan", "open", "decode", "analyzer tempo", "analyzer tags", "store", "report"] {
       #expect(text.contains("\n  \(stage) "), "\(stage): \(text)")
     }
