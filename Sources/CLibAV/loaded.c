@@ -1,5 +1,7 @@
 #include "loaded.h"
 
+#include "CLibAV.h"
+
 #include <CLoading.h>
 #include <libavutil/macros.h>
 #include <pthread.h>
@@ -17,6 +19,8 @@ static void load(void) {
   cloading_load(LAV_NAME("libavformat", LIBAVFORMAT_VERSION_MAJOR), format);
 #undef LAV_NAME
 }
+
+void lav_load(void) { lavFunctions(); }
 
 const LAVFunctions *lavFunctions(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;

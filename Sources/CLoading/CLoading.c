@@ -2,10 +2,16 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static void fail(const char *package) {
-  fprintf(stderr, "nocturne: %s. Install Debian's package %s, or what has this library on your system.\n", dlerror(), package);
+  const char *reason = dlerror();
+  fprintf(stderr, "nocturne: error while loading shared libraries: %s. ", reason);
+  if (strstr(reason, "No such file") != NULL)
+    fprintf(stderr, "Install Debian's package %s, or what has this library on your system.\n", package);
+  else
+    fprintf(stderr, "If the memory of this program is limited (ulimit -v), raise the limit.\n");
   _exit(127);
 }
 

@@ -1,5 +1,6 @@
 import Application
 import ArgumentParser
+import AudioDecoding
 import LibraryScan
 import Pipeline
 import Platform
@@ -117,7 +118,10 @@ struct RunCommand: AsyncParsableCommand {
     try settings.take(logFormat, for: Settings.logFormat, option: "--log-format")
     Log.use(settings[Settings.logFormat])
     try apply(to: &settings)
-    if !dryRun { try takeOutputs(settings, &metrics) }
+    if !dryRun {
+      try takeOutputs(settings, &metrics)
+      DecodingLibraries.load()
+    }
     try Analyze.refuseUnknownSubcommand(paths)
     let console = RunConsole(style: settings[Settings.progress], isQuiet: messages.quiet)
     defer { console.end() }

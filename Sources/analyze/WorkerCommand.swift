@@ -1,6 +1,7 @@
 import Analysis
 import Application
 import ArgumentParser
+import AudioDecoding
 import Foundation
 import Pipeline
 import Platform
@@ -67,6 +68,7 @@ struct WorkerCommand: AsyncParsableCommand {
   private func work() async throws -> ExitStatus {
     var settings = try CommandSettings()
     try analysis.apply(to: &settings)
+    DecodingLibraries.load()
     try settings.take(jobs, for: Settings.jobs, option: "--jobs")
     try settings.take(include, for: Settings.include, option: "--include")
     let definition = try settings.definition()

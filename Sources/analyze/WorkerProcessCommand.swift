@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioDecoding
 import BuiltInAnalyzers
 import Pipeline
 
@@ -19,6 +20,7 @@ struct WorkerProcessCommand: AsyncParsableCommand {
   func run() async throws {
     // Who ends a service or a machine signals every process of it; when its workers end is for the run to say.
     Signals.handle { _ in }
+    DecodingLibraries.load()
     try await reportingErrors {
       let definition = try PipelineDefinition(
         yaml: Array(definition.utf8), name: "worker-process", source: "--definition")

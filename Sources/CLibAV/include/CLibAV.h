@@ -77,6 +77,9 @@ typedef struct LAVInput {
   int channelCount;
 } LAVInput;
 
+/// Loads libavcodec and libavformat now, and not at the first call that needs them.
+void lav_load(void);
+
 /// Whether a reader may be told to use the demuxer of this name.
 bool lav_reads_format(const char *demuxer);
 

@@ -12,7 +12,7 @@ typedef struct CLoadingFunction {
 } CLoadingFunction;
 
 /// Loads a library and looks up functions; the list ends with a name that is NULL. If one cannot be found, the program says so
-/// and ends with status 127, as it would if it were linked with the library.
+/// and ends with status 127, as if it were linked with the library.
 /// - Parameter package: Where to find it in Debian.
 void cloading_load(const char *library, const char *package, const CLoadingFunction *functions);
 
