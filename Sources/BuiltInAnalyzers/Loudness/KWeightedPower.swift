@@ -2,7 +2,7 @@ internal import Glibc
 
 /// K-weighted power of all channels, weighted and summed (ITU-R BS.1770-5).
 ///
-/// Two channels at a time, in double precision: each takes a fourth of the time of libebur128's filter, which the tests compare
+/// Two channels at a time, in double precision, in a sixth of the time of libebur128's filter, which the tests compare
 /// with this one.
 struct KWeightedPower {
   /// Below this rate the filter's shelf lies near or beyond half the rate.
