@@ -170,7 +170,14 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
 
   @Test func itIsKilledWithTheThread() throws {
     let started = StartedProcess()
-    Thread.detachNewThread { started.process = try? ChildProcess(Program(["sleep", "60"])) }
+    Thread.detachNewThread {
+      guard let process = try? ChildProcess(Program(["sleep", "60"])) else { return }
+      // The thread sanitizer makes fork of vfork: the thread would be gone before the process asks for the signal.
+      while (try? SmallFile.read(FilePath("/proc/\(process.id)/comm"), limit: 64)) != Array("sleep\n".utf8) {
+        usleep(1_000)
+      }
+      started.process = process
+    }
     while started.process == nil { usleep(1_000) }
     #expect(started.process?.waitForEnd(within: .seconds(30)) == .signal(Int(SIGKILL)))
   }
