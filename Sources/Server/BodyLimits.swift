@@ -14,12 +14,15 @@ struct BodyLimits: RouterMiddleware {
   /// Bytes of all bodies at once.
   static let all = 256 << 20
 
+  let routes: RouteTable
   private let held = HeldBytes(limit: all)
+
+  init(routes: RouteTable) { self.routes = routes }
 
   func handle(
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
   ) async throws -> Response {
-    let limit = Self.limit(for: context.endpointPath ?? "")
+    let limit = routes.bodyLimit(context.endpointPath)
     let length = request.headers[.contentLength].flatMap(Int.init)
     if let length, length > limit {
       throw RequestError(
@@ -39,11 +42,6 @@ struct BodyLimits: RouterMiddleware {
     }
     if context.endpointPath != nil { context.welcomeBody() }
     return try await next(request, context)
-  }
-
-  static func limit(for pattern: String) -> Int {
-    let prefixes = ["/v1/match", "/v1/sessions", "/v1/catalog", "/app/api/listen"]
-    return prefixes.contains { pattern == $0 || pattern.hasPrefix("\($0)/") } ? large : standard
   }
 }
 

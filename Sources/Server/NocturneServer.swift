@@ -9,7 +9,7 @@ internal import Text
 
 /// The catalogs of songs and of recordings over HTTP, and the app.
 ///
-/// The folders beside this file are the parts: each has routes that `routes` lists, in the order in which they are added.
+/// The folders beside this file are the parts: each has its APIs and their routes, which `routes` lists.
 package struct NocturneServer: Sendable {
   private let services: Services
   private let watch: LibraryWatch?
@@ -93,22 +93,23 @@ package struct NocturneServer: Sendable {
   }
 
   var router: Router<ServerContext> {
+    let routes = routes
+    let table = RouteTable(routes)
     let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: RequestLog(services.metrics, log: services.options.accessLog))
     router.add(middleware: ResponseHeaders())
     router.add(middleware: TextDelivery(services: services))
     router.add(middleware: ErrorShape.standard)
     router.add(middleware: SubsonicErrorShape())
-    router.add(middleware: Access(services))
-    router.add(middleware: BodyLimits())
-    for part in routes { part.add(to: router) }
-    OpenAPIRoutes().add(to: router)
+    router.add(middleware: Access(services, routes: table))
+    router.add(middleware: BodyLimits(routes: table))
+    for route in routes { route.add(to: router) }
     return router
   }
 
-  private var routes: [any RouteSet] {
+  var routes: [Route] {
     let catalog = CatalogRoutes(services: services)
-    return [
+    let parts: [any RouteSet] = [
       HealthRoutes(services: services),
       MetricsRoutes(services: services),
       LoginRoutes(services: services),
@@ -126,12 +127,8 @@ package struct NocturneServer: Sendable {
       PlayerRoutes(catalog: catalog),
       SpokenWordRoutes(catalog: catalog),
       PageRoutes(),
-      app,
     ]
+    let routes = (parts + app.parts).flatMap(\.routes)
+    return routes + OpenAPIRoutes(others: routes).routes
   }
-}
-
-/// A part of the server.
-protocol RouteSet: Sendable {
-  func add(to router: Router<ServerContext>)
 }

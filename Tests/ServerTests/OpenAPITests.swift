@@ -1,54 +1,37 @@
-import AnalysisTesting
-import BuiltInAnalyzers
-import Foundation
 import HTTPTypes
 import Hummingbird
-import ResultStore
-import SystemPackage
 import Testing
 import Text
 
 @testable import Server
 
 @Suite struct OpenAPITests {
-  private func routes() throws -> [(method: HTTPRequest.Method, path: String)] {
-    let folder = FilePath(NSTemporaryDirectory()).appending("nocturne-openapi-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder.string) }
-    let store = try ResultStore(path: folder.appending("library.sqlite"), findings: BuiltInAnalyzers.findings)
-    let services = try Services(store: store, options: ServerOptions(catalog: folder.appending("catalog")))
-    defer { services.close() }
-    return try NocturneServer(services) { _ in }.router.routes.map { ($0.method, $0.path.description) }
-  }
+  private let routes: [Route]
 
-  @Test func everyRouteIsInTheDocument() throws {
-    let routes = try routes()
-    guard case .object(let document) = OpenAPIRoutes.document(of: routes), case .object(let paths)? = document["paths"]
-    else {
-      Issue.record("no paths")
-      return
-    }
-    #expect(Set(paths.keys) == Set(routes.map(\.path)))
+  init() throws { routes = try Route.all() }
+
+  @Test func everyRouteHasAnIdAndSaysWhatItAnswers() throws {
+    #expect(Set(routes.map(\.id)).count == routes.count)
+    let document = OpenAPIRoutes.document(of: routes)
     for route in routes {
-      guard case .object(let operations)? = paths[route.path] else { continue }
-      #expect(operations[route.method.rawValue.lowercased()] != nil, "\(route)")
-      #expect(
-        APIOperation.described.contains { $0.method == route.method && $0.path == route.path },
-        "\(route) is not described")
+      let described = document["paths"][route.path][route.method.rawValue.lowercased()]
+      #expect(described["operationId"].text == route.id)
+      #expect(route.id.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }, "\(route.id)")
+      guard route.mediaType == "application/json" else { continue }
+      #expect(!route.answers.isEmpty, "\(route.method) \(route.path) does not say what it answers")
     }
   }
 
-  @Test func everyOperationHasAnIdAndSaysWhatItAnswers() throws {
-    let operations = APIOperation.described
-    #expect(Set(operations.map(\.id)).count == operations.count)
-    let document = OpenAPIRoutes.document(of: operations.map { ($0.method, $0.path) })
-    for operation in operations {
-      let described = document["paths"][operation.path][operation.method.rawValue.lowercased()]
-      #expect(described["operationId"].text == operation.id)
-      #expect(operation.id.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }, "\(operation.id)")
-      guard operation.answer == "application/json" else { continue }
-      #expect(!operation.answers.isEmpty, "\(operation.method) \(operation.path) does not say what it answers")
+  /// Also methods that a path does not take have access and limits of that path.
+  @Test func routesOfOnePathHaveTheSameAccessAndLimits() {
+    for (path, routes) in Dictionary(grouping: routes, by: \.path) {
+      #expect(routes.allSatisfy { $0.access == routes[0].access }, "\(path)")
+      #expect(Set(routes.map(\.api.bodyLimit)).count == 1, "\(path)")
     }
+  }
+
+  @Test func thePathsAreThoseOfTheRouter() {
+    for route in routes { #expect(RouterPath(route.path).description == route.path) }
   }
 
   @Test func namesOfSchemasAreThere() throws {
@@ -62,13 +45,13 @@ import Text
       default: break
       }
     }
-    collect(OpenAPIRoutes.document(of: APIOperation.described.map { ($0.method, $0.path) }))
+    collect(OpenAPIRoutes.document(of: routes))
     #expect(names == Set(APISchemas.all.keys.map { "#/components/schemas/\($0)" }))
   }
 
   @Test func typesAreWrittenInAFewWords() {
     #expect(
-      AnswerSchema.object("a: text, b?: [integer?]?, c-d: {Other}") == [
+      ShortSchema.object("a: text, b?: [integer?]?, c-d: {Other}") == [
         "type": "object", "required": ["a", "c-d"],
         "properties": [
           "a": ["type": "string"],
@@ -80,16 +63,5 @@ import Text
           "c-d": ["type": "object", "additionalProperties": ["$ref": "#/components/schemas/Other"]],
         ],
       ])
-  }
-
-  @Test func whatIsDescribedIsThere() throws {
-    let routes = try routes()
-    for operation in APIOperation.described {
-      #expect(
-        routes.contains { $0.method == operation.method && $0.path == operation.path },
-        "\(operation.method) \(operation.path) is described, and there is no such route")
-    }
-    let names = APIOperation.described.map { "\($0.method) \($0.path)" }
-    #expect(Set(names).count == names.count)
   }
 }

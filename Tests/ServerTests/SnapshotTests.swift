@@ -17,6 +17,7 @@ import Text
 @Suite struct SnapshotTests {
   @Test(arguments: SnapshotRequests.all.keys.sorted()) func answersAreTheKnownOnes(api: String) async throws {
     let requests = SnapshotRequests.all[api] ?? []
+    let routes = try Route.all()
     let library = try await ServedLibrary(filling: UntidyLibrary.fill) { options in
       if api == "access" { options.tokenFile = Self.tokens(beside: options.catalog) }
     }
@@ -27,7 +28,9 @@ import Text
       if let complaint = try snapshots.complaint(about: text, named: request.file) {
         Issue.record("\(complaint)")
       }
-      if !answer.body.isEmpty, let problem = Self.malformation(of: answer) ?? Self.otherType(of: answer, to: request) {
+      if !answer.body.isEmpty,
+        let problem = Self.malformation(of: answer) ?? Self.otherType(of: answer, to: request, routes)
+      {
         Issue.record("\(request.method) \(request.target): \(problem)")
       }
     }
@@ -52,39 +55,39 @@ import Text
   }
 
   /// `nil` if the answer has the media type that the OpenAPI document says.
-  private static func otherType(of answer: ServedLibrary.Answer, to request: SnapshotRequest) -> String? {
-    guard let operation = Self.operation(of: request), operation.answer != "*/*", (200..<300).contains(answer.status)
-    else {
-      return nil
-    }
+  private static func otherType(
+    of answer: ServedLibrary.Answer, to request: SnapshotRequest, _ routes: [Route]
+  ) -> String? {
+    guard let route = route(of: request, among: routes), route.mediaType != "*/*", (200..<300).contains(answer.status)
+    else { return nil }
     let type = answer.headers["content-type"].map { String($0.prefix { $0 != ";" }) } ?? ""
     // Subsonic's form and JSONP are asked for by a parameter.
-    if type == operation.answer || request.target.contains(/[?&](f|format)=/) { return nil }
-    return "answers \(type), and the description says \(operation.answer)"
+    if type == route.mediaType || request.target.contains(/[?&](f|format)=/) { return nil }
+    return "answers \(type), and the description says \(route.mediaType)"
   }
 
   // MARK: All of them
 
-  private static func operation(of request: SnapshotRequest) -> APIOperation? {
+  /// The route that answers a request, as the router chooses it: names before parameters.
+  private static func route(of request: SnapshotRequest, among routes: [Route]) -> Route? {
     let path = String(request.target.prefix { $0 != "?" })
-    return APIOperation.described.filter { $0.method.rawValue == request.method && matches($0.path, path) }
+    return routes.filter { $0.method.rawValue == request.method && matches($0.path, path) }
       .min { rank($0.path) < rank($1.path) }
   }
 
   /// What these requests say is what clients that are made from the OpenAPI document can say.
-  @Test func requestsSayWhatIsDescribed() {
+  @Test func requestsSayWhatIsDescribed() throws {
+    let routes = try Route.all()
     for request in SnapshotRequests.all.values.joined() {
-      guard let operation = Self.operation(of: request) else { continue }
+      guard let route = Self.route(of: request, among: routes) else { continue }
       let query = request.target.split(separator: "?", maxSplits: 1).dropFirst().joined()
       let names = query.split(separator: "&").map { String($0.prefix { $0 != "=" }) }
-      let unknown = Set(names).subtracting(operation.parameters.map(\.name))
-      #expect(unknown.sorted() == [], "\(request.method) \(operation.path) has no such parameters")
-      guard case .json(let schema)? = operation.body,
-        case .object(let members)? = try? JSONValue(parsing: request.body.utf8),
-        case .object(let properties) = schema["properties"]
+      let unknown = Set(names).subtracting(route.parameters.map(\.name))
+      #expect(unknown.sorted() == [], "\(request.method) \(route.path) has no such parameters")
+      guard case .json(let members)? = route.body, case .object(let body)? = try? JSONValue(parsing: request.body.utf8)
       else { continue }
-      let others = Set(members.keys).subtracting(properties.keys)
-      #expect(others.sorted() == [], "the body of \(request.method) \(operation.path) has no such members")
+      let others = Set(body.keys).subtracting(ShortSchema.names(members))
+      #expect(others.sorted() == [], "the body of \(request.method) \(route.path) has no such members")
     }
   }
 
@@ -98,21 +101,10 @@ import Text
   ]
 
   @Test func everyRouteHasAnAnswerHere() throws {
-    let folder = try TemporaryDirectory()
-    let store = try ResultStore(path: folder.path.appending("library.sqlite"), findings: BuiltInAnalyzers.findings)
-    let services = try Services(store: store, options: ServerOptions(catalog: folder.path.appending("catalog")))
-    defer { services.close() }
-    let routes = try NocturneServer(services) { _ in }.router.routes.map { route in
-      (name: "\(route.method.rawValue) \(route.path)", method: route.method.rawValue, path: "\(route.path)")
-    }
-    var asked: Set<String> = []
-    for request in SnapshotRequests.all.values.joined() {
-      let path = String(request.target.prefix { $0 != "?" })
-      let matching = routes.filter { $0.method == request.method && Self.matches($0.path, path) }
-      // As the router does: names before parameters.
-      if let route = matching.min(by: { Self.rank($0.path) < Self.rank($1.path) }) { asked.insert(route.name) }
-    }
-    let names = Set(routes.map(\.name))
+    func name(_ route: Route) -> String { "\(route.method.rawValue) \(route.path)" }
+    let routes = try Route.all()
+    let asked = SnapshotRequests.all.values.joined().compactMap { Self.route(of: $0, among: routes).map(name) }
+    let names = Set(routes.map(name))
     #expect(names.subtracting(asked).subtracting(Self.exceptions.keys).sorted() == [], "routes without a snapshot")
     #expect(Set(Self.exceptions.keys).subtracting(names).sorted() == [], "exceptions without a route")
   }

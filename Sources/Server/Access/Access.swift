@@ -7,13 +7,15 @@ internal import NIOCore
 struct Access: RouterMiddleware {
   typealias Context = ServerContext
 
+  private let routes: RouteTable
   private let names: ServedNames
   private let allowedOrigins: Set<String>
   private let proxies: TrustedProxies
   private let tokens: AccessTokens
   private let failures = FailedAttempts()
 
-  init(_ services: Services) {
+  init(_ services: Services, routes: RouteTable) {
+    self.routes = routes
     names = ServedNames(host: services.options.host, names: services.options.names)
     allowedOrigins = Set(services.options.allowedOrigins.map { $0.lowercased() })
     proxies = TrustedProxies(services.options.trustedProxies)
@@ -25,7 +27,7 @@ struct Access: RouterMiddleware {
   ) async throws -> Response {
     var request = request
     context.client = proxies.client(peer: context.client.address, headers: request.headers)
-    let route = Route(context.endpointPath)
+    let access = routes.access(context.endpointPath)
     try checkTarget(request)
     let authority = try checkedName(request)
     let origin = PageOrigin(request.headers, method: request.method, authority: authority, allowed: allowedOrigins)
@@ -35,7 +37,7 @@ struct Access: RouterMiddleware {
       if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
         return Self.preflight(origin)
       }
-    case .navigation where route.isPage: break
+    case .navigation where access == .page: break
     case .navigation, .foreign:
       throw RequestError(
         .forbidden,
@@ -43,7 +45,7 @@ struct Access: RouterMiddleware {
       )
     }
     if tokens.areNeeded {
-      context.client.token = try await token(of: &request, context: context, route: route)
+      context.client.token = try await token(of: &request, context: context, access: access)
     }
     var response = try await next(request, context)
     if case .allowed(let origin) = origin { Self.allow(origin, in: &response) }
@@ -74,15 +76,15 @@ struct Access: RouterMiddleware {
   // MARK: Tokens
 
   /// - Returns: the name of the token; `nil` if there is none, and none is needed here.
-  private func token(of request: inout Request, context: ServerContext, route: Route) async throws -> String? {
-    let shown = try await credentials(of: &request, context: context, route: route)
+  private func token(of request: inout Request, context: ServerContext, access: RouteAccess) async throws -> String? {
+    let shown = try await credentials(of: &request, context: context, access: access)
     guard let shown else {
-      if route.isOpen || route.isOpenLocally && context.client.isLocal { return nil }
+      if !access.needsToken || access == .tokenOrThisMachine && context.client.isLocal { return nil }
       throw Self.unauthorized("This needs a token. Show it as: Authorization: Bearer TOKEN")
     }
     if let name = name(of: shown) { return name }
     // Pages that need no token are shown all the same, and a cookie that has run out is no attempt.
-    if route.isOpen { return nil }
+    if !access.needsToken { return nil }
     if case .cookie = shown {} else { try failures.note(context.client.address) }
     throw Self.unauthorized("The token is not valid. It may have run out, or be mistyped.")
   }
@@ -100,12 +102,11 @@ struct Access: RouterMiddleware {
   }
 
   private func credentials(
-    of request: inout Request, context: ServerContext, route: Route
+    of request: inout Request, context: ServerContext, access: RouteAccess
   ) async throws -> Credentials? {
-    // The secret of the token endpoint is its own affair.
-    if route.isTokenEndpoint { return nil }
+    if access == .ownSecret { return nil }
     if let header = request.headers[.authorization] { return Credentials(authorization: header) }
-    if let parameters = route.parameters {
+    if case .tokenAmongParameters(let parameters) = access {
       if let found = Credentials(parameters: FormFields(request.uri.query ?? ""), of: parameters) { return found }
       if request.method == .post,
         request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true,
@@ -114,7 +115,7 @@ struct Access: RouterMiddleware {
         return found
       }
     }
-    if route.isCover, let id = context.parameters.get("id"), let key = request.uri.queryParameters["key"] {
+    if access == .tokenOrCoverKey, let id = context.parameters.get("id"), let key = request.uri.queryParameters["key"] {
       return .cover(key: String(key), id: id)
     }
     return request.cookies[AppCookie.name].map { .cookie($0.value) }

@@ -2,6 +2,11 @@ internal import Foundation
 
 /// What a client shows to be let in.
 enum Credentials: Equatable {
+  /// APIs whose clients show the token among the parameters.
+  enum Parameters {
+    case subsonic, acoustID
+  }
+
   /// A token of the file.
   case secret(String)
   /// A token of the file, or one of `/api/token`.
@@ -30,7 +35,7 @@ enum Credentials: Equatable {
 
   /// Subsonic: `apiKey`, or `t` and `s`, or `p`, plain or as `enc:` and hexadecimal digits
   /// (https://opensubsonic.netlify.app/docs/api-reference/). AcoustID: `client`.
-  init?(parameters: FormFields, of kind: Route.Parameters) {
+  init?(parameters: FormFields, of kind: Parameters) {
     switch kind {
     case .acoustID:
       guard let client = parameters["client"] else { return nil }

@@ -5,20 +5,22 @@ internal import Text
 
 /// Lets the app's pages in: a token for a cookie.
 struct LoginRoutes: RouteSet {
+  let api = API.app
   let services: Services
   private let failures = FailedAttempts()
 
   init(services: Services) { self.services = services }
 
-  func add(to router: Router<ServerContext>) {
-    router.post("app/api/login", use: login)
-    router.post("app/api/logout") { _, context in
+  var routes: [Route] {
+    route(
+      .post, "login", "A cookie for a token", body: .json("token: text"), answers: "204", access: .open, login)
+    route(.post, "logout", "Takes the cookie back", answers: "204", access: .open) { _, context in
       Response(status: .noContent, headers: [.setCookie: AppCookie.expired(isSecure: context.client.isSecure)])
     }
   }
 
   /// `{"token": "…"}`
-  private func login(_ request: Request, _ context: ServerContext) async throws -> Response {
+  @Sendable private func login(_ request: Request, _ context: ServerContext) async throws -> Response {
     let body = try await request.body.collect(upTo: 4096)
     guard services.access.areNeeded else { return Response(status: .noContent) }
     guard case .object(let members)? = try? JSONValue(parsing: body.readableBytesView),

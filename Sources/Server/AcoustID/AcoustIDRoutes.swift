@@ -8,6 +8,7 @@ internal import Text
 
 /// `/v2/lookup`: AcoustID's web service over the fingerprints of the library.
 struct AcoustIDRoutes: RouteSet {
+  let api = API(name: "acoustid", path: "/v2", access: .tokenAmongParameters(.acoustID), hasStandardErrors: false)
   let services: Services
   let fingerprints: FingerprintCatalog
 
@@ -17,9 +18,19 @@ struct AcoustIDRoutes: RouteSet {
   /// Items of a fingerprint, 17 minutes: those of fpcalc have 950.
   private static let itemLimit = 8_192
 
-  func add(to router: Router<ServerContext>) {
-    router.get("v2/lookup") { request, _ in await answer(FormFields(request.uri.query ?? "")) }
-    router.post("v2/lookup") { request, _ in
+  private static let summary = "Recordings with this fingerprint, as AcoustID has it"
+  private static let parameters: [RouteParameter] = [
+    .text("client"), .text("fingerprint"), .integer("duration", 1...32_767), .text("trackid"), .text("meta"),
+    .choice("format", ["json", "jsonp"]), .text("jsoncallback"),
+  ]
+
+  var routes: [Route] {
+    route(.get, "lookup", Self.summary, Self.parameters, answers: "AcoustIDLookup") { request, _ in
+      await answer(FormFields(request.uri.query ?? ""))
+    }
+    route(
+      .post, "lookup", Self.summary, body: .form(Self.parameters.map(\.name)), answers: "AcoustIDLookup"
+    ) { request, _ in
       do {
         // The parameters of the address and of the form in the body.
         var request = request

@@ -8,18 +8,24 @@ internal import Text
 ///
 /// Files of one recording are its submissions there: the first has the number 0.
 struct AcousticBrainzRoutes: RouteSet {
+  let api = API(
+    name: "acousticbrainz", path: "/api/v1", hasStandardErrors: false,
+    errors: ErrorShape { error, json in json.value(["message": .string(error.message)]) })
   let services: Services
 
   /// Recordings of one request, as there.
   private static let bulkLimit = 25
 
-  func add(to router: Router<ServerContext>) {
-    let group = router.group("api/v1").add(middleware: Self.errors)
-    group.get("low-level") { request, _ in
+  var routes: [Route] {
+    let ids = [RouteParameter.text("recording_ids").required]
+    let submission = [RouteParameter.integer("n", 0...1000)]
+    route(.get, "low-level", "The same of several", ids, answers: "{any}") { request, _ in
       try await bulk(request) { _, record in LowLevelDocument(record: record).jsonValue }
     }
-    group.get("high-level") { request, _ in try await bulk(request) { _, record in Self.highLevel(record) } }
-    group.get("count") { request, _ in
+    route(.get, "high-level", "The same of several", ids, answers: "{any}") { request, _ in
+      try await bulk(request) { _, record in Self.highLevel(record) }
+    }
+    route(.get, "count", "The same of several", ids, answers: "{any}") { request, _ in
       let wanted = try Self.recordings(request)
       return try await services.reading {
         var answer: [String: JSONValue] = ["mbid_mapping": [:]]
@@ -27,11 +33,14 @@ struct AcousticBrainzRoutes: RouteSet {
         return Response.json(.object(answer))
       }
     }
-    group.get(":mbid/low-level") { request, context in
+    route(.get, "{mbid}/low-level", "What is measured of a recording", submission, answers: "{any}") {
+      request, context in
       try await document(request, context) { LowLevelDocument(record: $0).jsonValue }
     }
-    group.get(":mbid/high-level") { request, context in try await document(request, context, Self.highLevel) }
-    group.get(":mbid/count") { _, context in
+    route(.get, "{mbid}/high-level", "What follows of it", submission, answers: "{any}") { request, context in
+      try await document(request, context, Self.highLevel)
+    }
+    route(.get, "{mbid}/count", "In how many files it is", answers: "{any}") { _, context in
       let id = try context.parameters.require("mbid").lowercased()
       return try await services.reading {
         let count = try files(id).count
@@ -41,7 +50,6 @@ struct AcousticBrainzRoutes: RouteSet {
     }
   }
 
-  private static let errors = ErrorShape { error, json in json.value(["message": .string(error.message)]) }
   private static let notFound = RequestError(.notFound, "Not found")
 
   /// What its classifiers say of mood, genre and voice is not known here: a document without any.

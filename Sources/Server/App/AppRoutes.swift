@@ -6,7 +6,7 @@ internal import ResultStore
 internal import Text
 
 /// What the pages of the app ask for. It is theirs alone, and changes with them.
-struct AppRoutes: RouteSet {
+struct AppRoutes: Sendable {
   private let library: AppLibrary
   private let hub = EventHub()
 
@@ -20,17 +20,22 @@ struct AppRoutes: RouteSet {
   /// Ends the streams of events, so that nobody waits for their ends; to be called when the server is to stop.
   func stopEvents() { hub.close() }
 
-  func add(to router: Router<ServerContext>) {
-    let group = router.group("app/api").add(middleware: AppErrors())
-    StatusRoutes(library: library).add(to: group)
-    SearchRoutes(library: library).add(to: group)
-    TrackRoutes(library: library).add(to: group)
-    CollectionRoutes(library: library).add(to: group)
-    ListRoutes(library: library).add(to: group)
-    TempoRoutes(library: library, hub: hub).add(to: group)
-    EventRoutes(library: library, hub: hub).add(to: group)
-    ReportRoutes(library: library).add(to: group)
+  var parts: [any RouteSet] {
+    [
+      StatusRoutes(library: library),
+      SearchRoutes(library: library),
+      TrackRoutes(library: library),
+      CollectionRoutes(library: library),
+      ListRoutes(library: library),
+      TempoRoutes(library: library, hub: hub),
+      EventRoutes(library: library, hub: hub),
+      ReportRoutes(library: library),
+    ]
   }
+}
+
+extension API {
+  static let app = API(name: "app", path: "/app/api", errors: AppErrors())
 }
 
 /// Errors of the use cases as answers: their sentences are written for people.

@@ -6,21 +6,30 @@ internal import ResultStore
 internal import Text
 
 /// Albums, artists and genres of the library.
-struct CollectionRoutes: Sendable {
+struct CollectionRoutes: RouteSet {
+  let api = API.app
   let library: AppLibrary
 
   private static let albumOrders: [String: AlbumOrder] = [
     "newest": .newest, "name": .name, "artist": .artist, "year": .year(isDescending: true),
   ]
 
-  func add(to group: RouterGroup<ServerContext>) {
-    group.get("albums") { request, _ in try await albums(request) }
-    group.get("albums/:id") { _, context in try await album(context.parameters.require("id")) }
-    group.get("artists") { request, _ in try await artists(request) }
-    group.get("artists/:id") { request, context in
+  var routes: [Route] {
+    route(
+      .get, "albums", "Albums", [.text("sort"), .text("genre")] + QueryReading.page, answers: "AppAlbums"
+    ) { request, _ in try await albums(request) }
+    route(.get, "albums/{id}", "An album and its tracks", answers: "AppAlbumPage") { _, context in
+      try await album(context.parameters.require("id"))
+    }
+    route(.get, "artists", "Artists", QueryReading.page, answers: "AppArtists") { request, _ in
+      try await artists(request)
+    }
+    route(
+      .get, "artists/{id}", "An artist with albums and tracks", QueryReading.page, answers: "AppArtistPage"
+    ) { request, context in
       try await artist(context.parameters.require("id"), QueryReading(request).page(limit: 200))
     }
-    group.get("genres") { _, _ in
+    route(.get, "genres", "Genres", answers: "AppGenreList") { _, _ in
       try await library.services.reading {
         let genres = try library.store.genres()
         return Response.json { json in

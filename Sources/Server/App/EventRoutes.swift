@@ -3,15 +3,16 @@ internal import Hummingbird
 internal import NIOCore
 
 /// What happens, to pages that stay open.
-struct EventRoutes: Sendable {
+struct EventRoutes: RouteSet {
+  let api = API.app
   let library: AppLibrary
   let hub: EventHub
 
   /// Tells nginx not to collect what it passes on.
   private static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
 
-  func add(to group: RouterGroup<ServerContext>) {
-    group.get("events") { _, context in
+  var routes: [Route] {
+    route(.get, "events", "What changes, as it happens", type: "text/event-stream") { _, context in
       guard let events = hub.listen(context.client.owner, until: context.end) else {
         throw RequestError(
           .serviceUnavailable, "Too many pages listen to this server. Close some of them.", retryAfter: 30)

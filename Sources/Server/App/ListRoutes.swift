@@ -8,37 +8,52 @@ internal import SystemPackage
 internal import Text
 
 /// Playlists, as the app makes and changes them.
-struct ListRoutes: Sendable {
+struct ListRoutes: RouteSet {
+  let api = API.app
   let library: AppLibrary
 
-  func add(to group: RouterGroup<ServerContext>) {
-    group.get("playlists") { _, _ in
+  var routes: [Route] {
+    route(.get, "playlists", "Playlists", answers: "AppPlaylists") { _, _ in
       try await library.services.reading {
         let playlists = try library.store.playlists()
         return Response.json { json in json.object { $0.putList("items", playlists) { $1.write(into: &$0) } } }
       }
     }
-    group.post("playlists") { request, _ in try await create(request.jsonObject()) }
-    group.get("playlists/:id") { _, context in try await show(context.parameters.require("id")) }
-    group.get("playlists/{id}.m3u8") { _, context in
+    route(
+      .post, "playlists", "Make a playlist", body: .json("name?: text, tracks?: [text]"),
+      answers: "201 AppPlaylistPage"
+    ) { request, _ in try await create(request.jsonObject()) }
+    route(.get, "playlists/{id}", "A playlist and its tracks", answers: "AppPlaylistPage") { _, context in
+      try await show(context.parameters.require("id"))
+    }
+    route(.get, "playlists/{id}.m3u8", "A playlist as a file for players", type: "audio/x-mpegurl") { _, context in
       try await PlaylistFile(library: library).answer(context.parameters.require("id"))
     }
-    group.put("playlists/:id") { request, context in
+    route(
+      .put, "playlists/{id}", "Change name and description", body: .json("name?: text, description?: text"),
+      answers: "AppPlaylistChange"
+    ) { request, context in
       try await describe(context.parameters.require("id"), request.jsonObject())
     }
-    group.delete("playlists/:id") { _, context in
+    route(.delete, "playlists/{id}", "Delete a playlist", answers: "204") { _, context in
       let id = try context.parameters.require("id")
       return try await library.services.writing {
         guard try library.store.deletePlaylist(id: id) else { throw PlaylistEditError.noSuchPlaylist }
         return Response(status: .noContent)
       }
     }
-    group.post("playlists/:id/entries") { request, context in
+    route(
+      .post, "playlists/{id}/entries", "Add tracks",
+      body: .json("tracks?: [text], position?: place, snapshot?: text"), answers: "AppPlaylistChange"
+    ) { request, context in
       try await edit(context.parameters.require("id"), request.jsonObject()) { body in
         .insert(try references(body), at: try Self.place("position", body))
       }
     }
-    group.delete("playlists/:id/entries") { request, context in
+    route(
+      .delete, "playlists/{id}/entries", "Remove the tracks at these places",
+      body: .json("positions?: [place], snapshot?: text"), answers: "AppPlaylistChange"
+    ) { request, context in
       try await edit(context.parameters.require("id"), request.jsonObject()) { body in
         guard case .array(let values)? = body["positions"] else {
           throw Self.invalid("positions expects a list of whole numbers, from 0.")
@@ -53,7 +68,10 @@ struct ListRoutes: Sendable {
             }))
       }
     }
-    group.put("playlists/:id/order") { request, context in
+    route(
+      .put, "playlists/{id}/order", "Move tracks",
+      body: .json("start?: place, length?: place, before?: place, snapshot?: text"), answers: "AppPlaylistChange"
+    ) { request, context in
       try await edit(context.parameters.require("id"), request.jsonObject()) { body in
         guard let start = try Self.place("start", body), let target = try Self.place("before", body) else {
           throw Self.invalid("start and before expect whole numbers, from 0.")

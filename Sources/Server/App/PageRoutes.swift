@@ -6,11 +6,14 @@ internal import Resources
 
 /// The app: its page at `/`, and what the page is made of at `/app/…`.
 struct PageRoutes: RouteSet {
+  let api = API(name: "app", path: "", access: .page)
   private let files = PageFile.all
 
-  func add(to router: Router<ServerContext>) {
-    router.get("/") { request, _ in try answer("index.html", request) }
-    router.get("app/:file") { request, context in try answer(context.parameters.require("file"), request) }
+  var routes: [Route] {
+    route(.get, "", "The app", type: "text/html") { request, _ in try answer("index.html", request) }
+    route(.get, "app/{file}", "What the app's page is made of", type: "*/*") { request, context in
+      try answer(context.parameters.require("file"), request)
+    }
   }
 
   private func answer(_ name: String, _ request: Request) throws(RequestError) -> Response {

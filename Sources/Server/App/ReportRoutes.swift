@@ -10,15 +10,16 @@ internal import SystemPackage
 internal import Text
 
 /// The morning report: what is new, what broke and why; and all of it as the page that `analyze report` writes.
-struct ReportRoutes: Sendable {
+struct ReportRoutes: RouteSet {
+  let api = API.app
   let library: AppLibrary
   private let reports = KeptReport<MorningReport>()
   private let pages = KeptReport<OpenFile>()
 
   init(library: AppLibrary) { self.library = library }
 
-  func add(to group: RouterGroup<ServerContext>) {
-    group.get("report") { _, _ in
+  var routes: [Route] {
+    route(.get, "report", "What the last run did", answers: "AppReport") { _, _ in
       try await library.services.computing {
         let (report, made) = try reports.current(of: library) { made in
           try MorningReport(of: library.store.latestRun(), among: library.store.runs(), generated: made) { body in
@@ -36,11 +37,7 @@ struct ReportRoutes: Sendable {
         }
       }
     }
-    addPage(to: group)
-  }
-
-  private func addPage(to group: RouterGroup<ServerContext>) {
-    group.get("report.html") { request, _ in
+    route(.get, "report.html", "The report as a page to keep", type: "text/html") { request, _ in
       let page = try await library.services.computing { try pages.current(of: library) { _ in try makePage() }.0 }
       var response = FileAnswer(file: page, contentType: "text/html; charset=utf-8", name: "report.html")
         .response(to: request, library.services)

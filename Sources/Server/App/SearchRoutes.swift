@@ -15,15 +15,22 @@ struct TypedSearch: Hashable, Sendable {
 }
 
 /// Search as somebody types, and the library with its filters.
-struct SearchRoutes: Sendable {
+struct SearchRoutes: RouteSet {
+  let api = API.app
   let library: AppLibrary
 
   private static let sections = ["tracks", "albums", "artists", "genres", "playlists"]
 
-  func add(to group: RouterGroup<ServerContext>) {
-    group.get("search") { request, _ in try await search(request) }
-    group.get("tracks") { request, _ in try await tracks(request) }
-    group.get("filters") { _, _ in Self.filters }
+  var routes: [Route] {
+    route(
+      .get, "search", "Search in sections as one types", [.text("q"), .text("sections")] + QueryReading.page,
+      answers: "AppSearch"
+    ) { request, _ in try await search(request) }
+    route(
+      .get, "tracks", "Tracks by words and filters",
+      [.text("q"), .text("where"), .text("sort")] + QueryReading.page, answers: "AppTracks"
+    ) { request, _ in try await tracks(request) }
+    route(.get, "filters", "The fields of filters", answers: "AppFilters") { _, _ in Self.filters }
   }
 
   // MARK: In sections

@@ -7,11 +7,12 @@ internal import ResultStore
 internal import Text
 
 /// What the header of every page shows.
-struct StatusRoutes: Sendable {
+struct StatusRoutes: RouteSet {
+  let api = API.app
   let library: AppLibrary
 
-  func add(to group: RouterGroup<ServerContext>) {
-    group.get("status") { _, _ in
+  var routes: [Route] {
+    route(.get, "status", "What the header of the app shows", answers: "AppStatus") { _, _ in
       try await library.services.reading {
         let status = try LibraryStatus(of: library)
         return Response.json { json in json.object { status.write(into: &$0) } }

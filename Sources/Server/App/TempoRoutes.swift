@@ -7,16 +7,24 @@ internal import Records
 internal import Text
 
 /// Correction of a tempo: the same change as `analyze set` makes, with a look at it first, and a way back.
-struct TempoRoutes: Sendable {
+struct TempoRoutes: RouteSet {
+  let api = API.app
   let library: AppLibrary
   let hub: EventHub
 
-  func add(to group: RouterGroup<ServerContext>) {
-    group.put("tracks/:id/tempo") { request, context in
+  var routes: [Route] {
+    route(
+      .put, "tracks/{id}/tempo", "Correct the tempo", body: .json(TempoWish.members), answers: "AppTempoChange"
+    ) { request, context in
       try await change(context.parameters.require("id"), request.jsonObject())
     }
-    group.delete("tracks/:id/tempo") { _, context in try await unset(context.parameters.require("id")) }
-    group.post("tracks/:id/tempo/undo") { request, context in
+    route(.delete, "tracks/{id}/tempo", "Take the correction back", answers: "AppTempoChange") { _, context in
+      try await unset(context.parameters.require("id"))
+    }
+    route(
+      .post, "tracks/{id}/tempo/undo", "Take the last change back, or all since an earlier state",
+      body: .json("to?: integer"), answers: "AppTempoChange"
+    ) { request, context in
       try await undo(context.parameters.require("id"), request.jsonObject())
     }
   }

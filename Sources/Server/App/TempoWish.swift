@@ -11,10 +11,12 @@ struct TempoWish {
   /// Nothing is stored.
   let isPreview: Bool
 
-  private static let fields: Set = [
-    "bpm", "times", "taps", "no_tempo", "confirm", "shift_beats", "shift_ms", "first_beat_s", "move_bar", "bar_beats",
-    "preview",
-  ]
+  /// Members of the body, as `ShortSchema` has them.
+  static let members = """
+    bpm?: number, times?: text, taps?: [number], no_tempo?: flag, confirm?: flag, shift_beats?: number, shift_ms?: number,
+    first_beat_s?: number, move_bar?: integer, bar_beats?: integer, preview?: flag
+    """
+  private static let fields = Set(ShortSchema.names(members))
 
   /// - Parameter candidates: Tempi that taps are taken for if they are near.
   /// - Throws: `RequestError` with a sentence about the field that makes no sense.

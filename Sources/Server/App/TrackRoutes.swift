@@ -11,19 +11,31 @@ internal import ResultStore
 internal import Text
 
 /// One track: all that was found, what it looks like, and what sounds like it.
-struct TrackRoutes: Sendable {
+struct TrackRoutes: RouteSet {
+  let api = API.app
   let library: AppLibrary
 
-  func add(to group: RouterGroup<ServerContext>) {
-    group.get("tracks/:id") { _, context in try await track(context.parameters.require("id")) }
-    group.get("tracks/:id/waveform") { request, context in
+  private static let similarCounts = 1...100
+  private static let printPoints = 12...120
+
+  var routes: [Route] {
+    route(.get, "tracks/{id}", "All that is known of a track", answers: "AppTrackPage") { _, context in
+      try await track(context.parameters.require("id"))
+    }
+    route(.get, "tracks/{id}/waveform", "The waveform", answers: "AppWaveform") { request, context in
       try await waveform(context.parameters.require("id"), request)
     }
-    group.get("tracks/:id/similar") { request, context in
+    route(
+      .get, "tracks/{id}/similar", "Tracks that sound alike", [.integer("limit", Self.similarCounts)],
+      answers: "AppSimilarTracks"
+    ) { request, context in
       try await similar(
-        context.parameters.require("id"), QueryReading(request).number("limit", in: 1...100, standard: 12))
+        context.parameters.require("id"), QueryReading(request).number("limit", in: Self.similarCounts, standard: 12))
     }
-    group.get("prints") { request, _ in try await prints(request) }
+    route(
+      .get, "prints", "Small waveforms of several tracks",
+      [.text("ids").required, .integer("points", Self.printPoints)], answers: "AppPrints"
+    ) { request, _ in try await prints(request) }
   }
 
   // MARK: Findings
@@ -214,7 +226,7 @@ struct TrackRoutes: Sendable {
     let query = QueryReading(request)
     let ids = (try query.text("ids", limit: 2400) ?? "").split(separator: ",").map(String.init)
     guard ids.count <= 100 else { throw RequestError(.badRequest, "At most 100 ids can be asked for at once.") }
-    let points = try query.number("points", in: 12...120, standard: 48)
+    let points = try query.number("points", in: Self.printPoints, standard: 48)
     return try await library.services.reading {
       var prints: [String: [Int]] = [:]
       let known = try library.store.songs(ids: ids).compactMap { $0.map { (id: $0.id, path: $0.row.path) } }

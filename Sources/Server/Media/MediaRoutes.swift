@@ -8,14 +8,19 @@ internal import SystemPackage
 
 /// `/media`: the files of tracks, and covers. What is asked for is an id; paths come from the store alone.
 struct MediaRoutes: RouteSet {
+  let api = API(name: "media", path: "/media")
   let services: Services
 
-  func add(to router: Router<ServerContext>) {
-    let group = router.group("media")
-    group.get("tracks/:id") { request, context in
+  var routes: [Route] {
+    route(.get, "tracks/{id}", "The file of a track", type: "audio/*") { request, context in
       try await services.track(context.parameters.require("id"), for: request)
     }
-    group.get("covers/:id") { request, context in
+    route(
+      .get, "covers/{id}", "The cover of a track or an album",
+      [.choice("size", ["64", "160", "300", "640"]), .choice("missing", ["empty"])],
+      // The picture, or with `missing` that there is none.
+      answers: "204", type: "image/jpeg", access: .tokenOrCoverKey
+    ) { request, context in
       let size = try request.uri.queryParameters["size"].map { text -> Int in
         guard let size = Int(text), size > 0 else {
           throw RequestError(.badRequest, "size is a number of pixels, such as \(CoverSize.standard.rawValue).")

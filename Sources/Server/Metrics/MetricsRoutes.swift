@@ -5,10 +5,14 @@ internal import NIOCore
 
 /// `/metrics`: what the server does and what is in the store, for Prometheus.
 struct MetricsRoutes: RouteSet {
+  let api = API.server
   let services: Services
 
-  func add(to router: Router<ServerContext>) {
-    router.get("metrics") { _, _ in
+  var routes: [Route] {
+    route(
+      .get, "metrics", "Figures for Prometheus; without a token on this machine only", type: "text/plain",
+      access: .tokenOrThisMachine
+    ) { _, _ in
       let figures = try await services.reading { try services.figures().library }
       let families =
         services.metrics.families + [

@@ -3,8 +3,8 @@ internal import Text
 /// The objects of answers, by the names that clients made from the OpenAPI document give them.
 enum APISchemas {
   static let all: [String: JSONValue] = {
-    var schemas = (catalog + app + recognition + others).mapValues { AnswerSchema.object($0) }
-    for (name, element) in pages { schemas[name] = AnswerSchema.object("\(page), items: [\(element)]") }
+    var schemas = (catalog + app + recognition + others).mapValues { ShortSchema.object($0) }
+    for (name, element) in pages { schemas[name] = ShortSchema.object("\(page), items: [\(element)]") }
     return schemas
   }()
 
@@ -251,6 +251,7 @@ enum APISchemas {
   // MARK: Others
 
   private static let others = [
+    "RemovedTrack": "uri?: text, positions?: [place]",
     "Health": "status: text, version: text, tracks: integer",
     "AcoustIDLookup": "status: text, results?: [any], error?: any",
     "SubsonicError": "code: integer, message: text",

@@ -4,28 +4,28 @@ internal import Hummingbird
 internal import NIOCore
 internal import Text
 
-/// `/openapi.json`: all routes, in the form of OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1). To be added last.
+/// `/openapi.json`: all routes, in the form of OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1).
 struct OpenAPIRoutes: RouteSet {
-  static let path = "/openapi.json"
+  let api = API.server
+  let others: [Route]
 
-  func add(to router: Router<ServerContext>) {
-    let routes = router.routes.map { (method: $0.method, path: $0.path.description) }
-    let document = Self.document(of: routes + [(.get, Self.path)])
-    let bytes = ByteBuffer(string: document.text)
-    router.get(RouterPath(Self.path)) { _, _ in
+  var routes: [Route] {
+    // It is in the document, too.
+    let itself = answering(ByteBuffer())
+    return [answering(ByteBuffer(string: Self.document(of: others + [itself]).text))]
+  }
+
+  private func answering(_ document: ByteBuffer) -> Route {
+    route(.get, "openapi.json", "This document", answers: "any") { _, _ in
       Response(
         status: .ok, headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-cache"],
-        body: ResponseBody(byteBuffer: bytes))
+        body: ResponseBody(byteBuffer: document))
     }
   }
 
-  static func document(of routes: [(method: HTTPRequest.Method, path: String)]) -> JSONValue {
+  static func document(of routes: [Route]) -> JSONValue {
     var paths: [String: [String: JSONValue]] = [:]
-    for route in routes {
-      let described = APIOperation.described.first { $0.method == route.method && $0.path == route.path }
-      paths[route.path, default: [:]][route.method.rawValue.lowercased()] = operation(
-        described ?? APIOperation(route.method, route.path, "Not described yet", answer: "*/*"))
-    }
+    for route in routes { paths[route.path, default: [:]][route.method.rawValue.lowercased()] = operation(route) }
     return [
       "openapi": "3.1.1",
       "info": [
@@ -38,66 +38,66 @@ struct OpenAPIRoutes: RouteSet {
         "securitySchemes": [
           "token": ["type": "http", "scheme": "bearer"],
           "cookie": ["type": "apiKey", "in": "cookie", "name": .string(AppCookie.name)],
-        ]
+        ],
       ],
       // Needed if the server was started with --token-file.
       "security": [[:], ["token": []], ["cookie": []]],
     ]
   }
 
-  private static func operation(_ operation: APIOperation) -> JSONValue {
+  private static func operation(_ route: Route) -> JSONValue {
     // What follows a parameter, such as an ending, belongs to the path.
-    let names = operation.path.matches(of: /\{(\w+)\}/).map { String($0.output.1) }
+    let names = route.path.matches(of: /\{(\w+)\}/).map { String($0.output.1) }
     let inPath = names.map { name -> JSONValue in
       ["name": .string(name), "in": "path", "required": true, "schema": ["type": "string"]]
     }
-    let inQuery = operation.parameters.map { parameter -> JSONValue in
+    let inQuery = route.parameters.map { parameter -> JSONValue in
       [
         "name": .string(parameter.name), "in": "query", "required": .bool(parameter.isRequired),
         "schema": parameter.schema,
       ]
     }
     var members: [String: JSONValue] = [
-      "operationId": .string(operation.id),
-      "tags": [.string(operation.tag)],
-      "summary": .string(operation.summary),
+      "operationId": .string(route.id),
+      "tags": [.string(route.api.name)],
+      "summary": .string(route.summary),
       "parameters": .array(inPath + inQuery),
-      "responses": .object(responses(operation)),
+      "responses": .object(responses(route)),
     ]
-    if let body = operation.body { members["requestBody"] = requestBody(body) }
+    if let body = route.body { members["requestBody"] = requestBody(body) }
     return .object(members)
   }
 
-  private static func responses(_ operation: APIOperation) -> [String: JSONValue] {
+  private static func responses(_ route: Route) -> [String: JSONValue] {
     var problem: [String: JSONValue] = ["description": "Why it is not as asked, in the shape of the API"]
-    if operation.hasStandardErrors {
-      problem["content"] = ["application/json": ["schema": AnswerSchema.type("Error")]]
+    if route.api.hasStandardErrors {
+      problem["content"] = ["application/json": ["schema": ShortSchema.type("Error")]]
     }
     var responses: [String: JSONValue] = ["default": .object(problem)]
-    for answer in operation.answers {
+    for answer in route.answers {
       var response: [String: JSONValue] = ["description": "As asked"]
       if let schema = answer.schema {
         var content: [String: JSONValue] = ["application/json": ["schema": schema]]
-        if operation.answer != "application/json" { content[operation.answer] = [:] }
+        if route.mediaType != "application/json" { content[route.mediaType] = [:] }
         response["content"] = .object(content)
       }
       responses[String(answer.status)] = .object(response)
     }
-    if operation.answer != "application/json", !operation.answers.contains(where: { $0.status == 200 }) {
-      let isText = operation.answer.hasPrefix("text/")
+    if route.mediaType != "application/json", !route.answers.contains(where: { $0.status == 200 }) {
+      let isText = route.mediaType.hasPrefix("text/")
       let schema: JSONValue = isText ? ["type": "string"] : ["type": "string", "format": "binary"]
-      responses["200"] = ["description": "As asked", "content": .object([operation.answer: ["schema": schema]])]
+      responses["200"] = ["description": "As asked", "content": .object([route.mediaType: ["schema": schema]])]
     }
-    if operation.method == .get, operation.answers.contains(where: { $0.status == 200 }) {
+    if route.method == .get, route.answers.contains(where: { $0.status == 200 }) {
       responses["304"] = ["description": "The answer has not changed since that of If-None-Match"]
     }
     return responses
   }
 
-  private static func requestBody(_ body: APIOperation.Body) -> JSONValue {
+  private static func requestBody(_ body: RouteBody) -> JSONValue {
     let content: [String: JSONValue] =
       switch body {
-      case .json(let schema): ["application/json": ["schema": schema]]
+      case .json(let members): ["application/json": ["schema": ShortSchema.object(members)]]
       case .form(let names):
         [
           "application/x-www-form-urlencoded": [

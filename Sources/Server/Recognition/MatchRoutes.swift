@@ -8,10 +8,14 @@ internal import Text
 
 /// `POST /v1/match`: which tracks of the catalog are heard in an audio file or in PCM.
 struct MatchRoutes: RouteSet {
+  let api = API.recognition
   let services: Services
 
-  func add(to router: Router<ServerContext>) {
-    router.post("v1/match") { request, _ in
+  var routes: [Route] {
+    route(
+      .post, "match", "Which recordings an audio file has", [.number("min_confidence")],
+      body: .bytes(["application/octet-stream"]), answers: "Match"
+    ) { request, _ in
       let limit = try request.confidenceLimit
       return try await services.recognition.uploads.admit {
         let audio = try await UploadedAudio(request, services)

@@ -11,28 +11,34 @@ internal import Text
 
 /// `/v1/catalog`: which recordings can be recognized; signatures are added and taken out.
 struct RecognitionCatalogRoutes: RouteSet {
+  let api = API.recognition
   let services: Services
 
   private static let pageLimit = 1_000
+  private static let offsets = 0...Int(Int32.max)
   /// Bytes of an upload.
   private static let uploadLimit = 64 << 20
 
   private var catalog: ServedCatalog { services.recognition.catalog }
 
-  func add(to router: Router<ServerContext>) {
-    router.get("v1/catalog") { request, _ in
-      let limit = try Self.number("limit", of: request, in: 1...Self.pageLimit) ?? 50
-      let offset = try Self.number("offset", of: request, in: 0...Int(Int32.max)) ?? 0
+  var routes: [Route] {
+    route(
+      .get, "catalog", "The recordings that can be recognized",
+      [.integer("limit", 1...Self.pageLimit), .integer("offset", Self.offsets)], answers: "Recordings"
+    ) { request, _ in
+      let query = QueryReading(request)
+      let limit = try query.number("limit", in: 1...Self.pageLimit, standard: 50)
+      let offset = try query.number("offset", in: Self.offsets, standard: 0)
       return try await services.reading { try Response.json(page(offset: offset, limit: limit)) }
     }
-    router.get("v1/catalog/:id") { _, context in
+    route(.get, "catalog/{id}", "One recording", answers: "Recording") { _, context in
       let id = try Self.identifier(context)
       return try await services.reading {
         guard let entry = try catalog.current().entry(id) else { throw Self.notFound }
         return try Response.json(Self.jsonValue(entry))
       }
     }
-    router.get("v1/catalog/:id/signature") { _, context in
+    route(.get, "catalog/{id}/signature", "Its signature", type: "application/octet-stream") { _, context in
       let id = try Self.identifier(context)
       return try await services.reading {
         guard let reference = try catalog.current().reference(id) else { throw Self.notFound }
@@ -41,7 +47,9 @@ struct RecognitionCatalogRoutes: RouteSet {
           body: ResponseBody(byteBuffer: ByteBuffer(bytes: reference.signature.bytes)))
       }
     }
-    router.post("v1/catalog") { request, _ in
+    route(
+      .post, "catalog", "Add a signature", body: .bytes(["application/octet-stream"]), answers: "201 AddedRecordings"
+    ) { request, _ in
       let body = try await request.body.collect(upTo: Self.uploadLimit)
       let isJSON = request.headers[.contentType]?.hasPrefix("application/json") ?? false
       return try await services.cataloging {
@@ -50,7 +58,7 @@ struct RecognitionCatalogRoutes: RouteSet {
         }
       }
     }
-    router.delete("v1/catalog/:id") { _, context in
+    route(.delete, "catalog/{id}", "Take a recording out", answers: "204") { _, context in
       let id = try Self.identifier(context)
       return try await services.cataloging {
         try Self.explained {
@@ -92,16 +100,6 @@ struct RecognitionCatalogRoutes: RouteSet {
   private static func identifier(_ context: ServerContext) throws -> String {
     let text = try context.parameters.require("id")
     return text.removingPercentEncoding ?? text
-  }
-
-  private static func number(
-    _ name: String, of request: Request, in range: ClosedRange<Int>
-  ) throws(RequestError) -> Int? {
-    guard let text = request.uri.queryParameters[name[...]] else { return nil }
-    guard let number = Int(text), range.contains(number) else {
-      throw RequestError(.badRequest, "\(name) is \(range.lowerBound) to \(range.upperBound), not \(text).")
-    }
-    return number
   }
 
   // MARK: Changing

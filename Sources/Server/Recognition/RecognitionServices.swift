@@ -67,3 +67,8 @@ final class Uploads: Sendable {
 
   func close() { threads.close() }
 }
+
+extension API {
+  /// Audio and signatures are larger than other bodies.
+  static let recognition = API(name: "recognition", path: "/v1", bodyLimit: BodyLimits.large)
+}

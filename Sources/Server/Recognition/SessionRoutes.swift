@@ -6,12 +6,15 @@ internal import Text
 
 /// `/v1/sessions`: says what is playing while audio comes in.
 struct SessionRoutes: RouteSet {
+  let api = API.recognition
   let services: Services
 
   private var sessions: LiveSessions { services.recognition.sessions }
 
-  func add(to router: Router<ServerContext>) {
-    router.post("v1/sessions") { request, context in
+  var routes: [Route] {
+    route(
+      .post, "sessions", "Begin to listen", [.number("min_confidence")], answers: "201 Session"
+    ) { request, context in
       let limit = try request.confidenceLimit
       // Who has no catalog learns it now, and not by an event.
       _ = try await services.reading { try sessions.catalog.current() }
@@ -20,8 +23,13 @@ struct SessionRoutes: RouteSet {
       response.headers[.location] = "/v1/sessions/\(session.id)"
       return response
     }
-    router.get("v1/sessions/:id") { _, context in Response.json(try session(context).jsonValue) }
-    router.post("v1/sessions/:id/audio") { request, context in
+    route(.get, "sessions/{id}", "How far a session is", answers: "Session") { _, context in
+      Response.json(try session(context).jsonValue)
+    }
+    route(
+      .post, "sessions/{id}/audio", "The next chunk of audio", [.integer("sequence", 0...1_000_000)],
+      body: .bytes(["audio/pcm"]), answers: "202 Receipt"
+    ) { request, context in
       let session = try session(context)
       let sequence = try request.uri.queryParameters["sequence"].map { text throws(RequestError) in
         guard let number = Int(text), number >= 0 else {
@@ -45,10 +53,13 @@ struct SessionRoutes: RouteSet {
           "received_s": .number(receipt.receivedSeconds),
         ]))
     }
-    router.get("v1/sessions/:id/events") { request, context in
+    route(
+      .get, "sessions/{id}/events", "What is heard, as it happens", [.integer("last_event_id", 0...1_000_000)],
+      type: "text/event-stream"
+    ) { request, context in
       events(of: try session(context), after: try lastEventID(of: request), until: context.end)
     }
-    router.delete("v1/sessions/:id") { _, context in
+    route(.delete, "sessions/{id}", "Stop listening", answers: "204") { _, context in
       sessions.end(try session(context), because: "The client has ended it.")
       return Response(status: .noContent)
     }

@@ -35,11 +35,22 @@ struct CatalogRequest {
     return number
   }
 
+  private static let offsets = 0...10_000_000
+
+  /// What `page` reads.
+  static let page = pageParameters(most: 50)
+  static func pageParameters(most: Int) -> [RouteParameter] {
+    [.integer("limit", 1...most), .integer("offset", offsets)]
+  }
+
   func page(standard: Int = 20, most: Int = 50) throws -> Page {
     Page(
       limit: try integer("limit", in: 1...most, default: standard),
-      offset: try integer("offset", in: 0...10_000_000, default: 0))
+      offset: try integer("offset", in: Self.offsets, default: 0))
   }
+
+  /// What `wantsNulls` reads.
+  static let nulls = RouteParameter.choice("nulls", ["0", "1"])
 
   /// Whether what is not known is null, and not the number that Spotify has for it.
   var wantsNulls: Bool { fields["nulls"] == "1" }
@@ -57,6 +68,11 @@ struct CatalogRequest {
   func list(_ name: String) -> [String] {
     fields[name]?.split(separator: ",").map { String($0.drop { $0 == " " }) }.filter { !$0.isEmpty } ?? []
   }
+
+  /// What `selected` reads: members of the answer, such as `items(track(name))`.
+  static let fields = RouteParameter.text("fields")
+  /// What `ids` reads.
+  static let ids = [RouteParameter.text("ids").required]
 
   /// Ids as the parameter `ids` has them.
   func ids(most: Int) throws -> [String] {

@@ -3,15 +3,23 @@ internal import ResultStore
 internal import Text
 
 extension CatalogRoutes {
-  func addArtists(to group: RouterGroup<ServerContext>) {
-    get(group, "artists") { request, _ in try write(try store.artists(ids: request.ids(most: 50)), request) }
-    get(group, "artists/:id") { request, id in
+  @RouteBuilder var artists: [Route] {
+    read("artists", "Several artists", CatalogRequest.ids, answers: "Artists") { request, _ in
+      try write(try store.artists(ids: request.ids(most: 50)), request)
+    }
+    read("artists/{id}", "An artist", answers: "Artist") { request, id in
       let artist = try artist(id)
       let image = try coverTracks(of: [artist])[artist.id]
       return Response.json { request.json.artist(artist, image: image, &$0) }
     }
-    get(group, "artists/:id/albums") { request, id in try albums(ofArtist: id, request) }
-    get(group, "artists/:id/top-tracks") { request, id in
+    read(
+      "artists/{id}/albums", "The albums of an artist", [.text("include_groups")] + CatalogRequest.page,
+      answers: "AlbumPage"
+    ) { request, id in try albums(ofArtist: id, request) }
+    read(
+      "artists/{id}/top-tracks", "Ten tracks, those of the newest albums first: plays are not counted",
+      [.text("market")], answers: "Tracks"
+    ) { request, id in
       // Plays are not counted: the artist's own albums first, the newest of them first.
       let artist = try artist(id)
       var songs: [Song] = []
@@ -23,7 +31,9 @@ extension CatalogRoutes {
       if songs.isEmpty { songs = try store.songs(ofArtist: artist.id, limit: 10) }
       return try list("tracks", Array(songs.prefix(10)), request)
     }
-    get(group, "artists/:id/related-artists", takesLong: true) { request, id in
+    read(
+      "artists/{id}/related-artists", "Artists whose tracks sound alike", answers: "Artists", takesLong: true
+    ) { request, id in
       let artist = try artist(id)
       return try write(try recommendations.artists(like: artist.id, limit: 20), request)
     }

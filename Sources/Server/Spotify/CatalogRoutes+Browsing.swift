@@ -5,8 +5,10 @@ internal import ResultStore
 internal import Text
 
 extension CatalogRoutes {
-  func addBrowsing(to group: RouterGroup<ServerContext>) {
-    get(group, "browse/new-releases") { request, _ in
+  @RouteBuilder var browsing: [Route] {
+    read(
+      "browse/new-releases", "The albums whose files came last", CatalogRequest.page, answers: "NewReleases"
+    ) { request, _ in
       let page = try request.page()
       let albums = try store.releases(order: .newest, limit: page.limit, offset: page.offset)
       let total = try store.releaseCount()
@@ -19,7 +21,7 @@ extension CatalogRoutes {
         }
       }
     }
-    get(group, "browse/categories") { request, _ in
+    read("browse/categories", "The genres of the library", CatalogRequest.page, answers: "Categories") { request, _ in
       let page = try request.page()
       let genres = try store.genres()
       return Response.json { json in
@@ -32,21 +34,27 @@ extension CatalogRoutes {
         }
       }
     }
-    get(group, "browse/categories/:id") { request, id in
+    read("browse/categories/{id}", "A genre", answers: "Category") { request, id in
       let genre = try genre(id)
       return Response.json { Self.category(genre, request, &$0) }
     }
-    get(group, "browse/categories/:id/playlists") { request, id in
+    read(
+      "browse/categories/{id}/playlists", "The playlist made of a genre", CatalogRequest.page,
+      answers: "MessagedPlaylists"
+    ) { request, id in
       let genre = try genre(id)
       return try list(
         generated.playlists(ofGenre: genre.id), of: "browse/categories/\(id.queryEncoded)/playlists",
         "Popular playlists",
         request)
     }
-    get(group, "browse/featured-playlists") { request, _ in
+    read(
+      "browse/featured-playlists", "Playlists made from likeness and tempo", CatalogRequest.page,
+      answers: "MessagedPlaylists"
+    ) { request, _ in
       try list(generated.featured(), of: "browse/featured-playlists", "Made from your library", request)
     }
-    get(group, "recommendations/available-genre-seeds") { request, _ in
+    read("recommendations/available-genre-seeds", "The genres of the library", answers: "Genres") { request, _ in
       let genres = try store.genres().map(\.id)
       return Response.json { json in
         json.object {
@@ -56,7 +64,7 @@ extension CatalogRoutes {
       }
     }
     // The files can be played wherever the server is reached.
-    get(group, "markets") { request, _ in
+    read("markets", "Empty: files have no markets", answers: "Markets") { request, _ in
       Response.json { json in
         json.object {
           $0.key("markets")

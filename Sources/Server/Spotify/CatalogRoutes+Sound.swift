@@ -7,8 +7,11 @@ internal import ResultStore
 internal import Text
 
 extension CatalogRoutes {
-  func addSound(to group: RouterGroup<ServerContext>) {
-    get(group, "audio-features") { request, _ in
+  @RouteBuilder var sound: [Route] {
+    read(
+      "audio-features", "Tempo, key, loudness and traits of several tracks",
+      CatalogRequest.ids + [CatalogRequest.nulls], answers: "AudioFeaturesList"
+    ) { request, _ in
       let traits = try store.traits(ofSongs: request.ids(most: 100))
       return Response.json { json in
         json.object { json in
@@ -21,13 +24,19 @@ extension CatalogRoutes {
         }
       }
     }
-    get(group, "audio-features/:id") { request, id in
+    read(
+      "audio-features/{id}", "Tempo, key, loudness and traits of a track", [CatalogRequest.nulls],
+      answers: "AudioFeatures"
+    ) { request, id in
       guard let traits = try store.traits(ofSongs: [CatalogRequest.id(id)])[0] else {
         throw RequestError(.notFound, "There is no track with this id.")
       }
       return Response.json { Self.features(traits, request, &$0) }
     }
-    get(group, "audio-analysis/:id") { request, id in
+    read(
+      "audio-analysis/{id}", "Bars, beats, tatums and sections of a track", [CatalogRequest.nulls],
+      answers: "AudioAnalysis"
+    ) { request, id in
       let song = try song(id)
       guard let record = try store.record(at: song.row.path, long: ["beats"]) else {
         throw RequestError(.notFound, "There is no track with this id.")
@@ -35,7 +44,13 @@ extension CatalogRoutes {
       let document = AudioAnalysisDocument(song: song, record: record, unknown: UnknownSound(request))
       return Response.json { document.write(&$0) }
     }
-    get(group, "recommendations", takesLong: true) { request, _ in try recommend(request) }
+    read(
+      "recommendations", "Tracks that sound like the seeds",
+      [.text("seed_tracks"), .text("seed_artists"), .text("seed_genres"), .integer("limit", Self.recommendationCounts)]
+        + Self.attributes.keys.sorted().flatMap { name in
+          ["min", "max", "target"].map { RouteParameter.number("\($0)_\(name)") }
+        }, answers: "Recommendations", takesLong: true
+    ) { request, _ in try recommend(request) }
   }
 
   private static func features(_ traits: SongTraits, _ request: CatalogRequest, _ json: inout JSONWriter) {
@@ -63,9 +78,10 @@ extension CatalogRoutes {
   }
 
   private static let mostSeeds = 5
+  private static let recommendationCounts = 1...100
 
   /// Recommendations have `min_`, `max_` and `target_` of each of these. What is not measured, and is `nil` here, has no effect.
-  static let attributes: [String: SoundAttribute?] = [
+  private static let attributes: [String: SoundAttribute?] = [
     "tempo": .tempo, "energy": .energy, "danceability": .danceability, "speechiness": .speechiness,
     "loudness": .loudness, "duration_ms": .milliseconds, "key": .key, "mode": .mode, "time_signature": .beatsPerBar,
     "acousticness": nil, "instrumentalness": nil, "liveness": nil, "valence": nil, "popularity": nil,
@@ -73,7 +89,7 @@ extension CatalogRoutes {
 
   private func recommend(_ request: CatalogRequest) throws -> Response {
     var wish = Recommendations.Wish()
-    wish.limit = try request.integer("limit", in: 1...100, default: 20)
+    wish.limit = try request.integer("limit", in: Self.recommendationCounts, default: 20)
     wish.tracks = try request.list("seed_tracks").map(CatalogRequest.id)
     wish.artists = try request.list("seed_artists").map(CatalogRequest.id)
     wish.genres = request.list("seed_genres").map { CatalogGenre.id(ofName: $0) }

@@ -8,6 +8,7 @@ internal import Text
 /// `/v1`: the library in the shape of Spotify's Web API, for clients of it
 /// (https://developer.spotify.com/documentation/web-api).
 struct CatalogRoutes: RouteSet {
+  let api = API(name: "library", path: "/v1")
   let services: Services
   let recommendations: Recommendations
 
@@ -19,19 +20,21 @@ struct CatalogRoutes: RouteSet {
   var store: ResultStore { services.store }
   var generated: GeneratedPlaylists { services.generatedPlaylists }
 
-  func add(to router: Router<ServerContext>) {
-    let group = router.group("v1")
-    get(group, "search") { request, _ in try search(request) }
-    get(group, "tracks") { request, _ in
+  var routes: [Route] {
+    read(
+      "search", "Tracks, albums, artists and playlists by words and by filters such as year:, with OR and NOT",
+      [.text("q").required, .text("type").required] + CatalogRequest.page, answers: "Search"
+    ) { request, _ in try search(request) }
+    read("tracks", "Several tracks", CatalogRequest.ids, answers: "Tracks") { request, _ in
       let songs = try store.songs(ids: request.ids(most: 50))
       return try list("tracks", songs, request)
     }
-    get(group, "tracks/:id") { request, id in
+    read("tracks/{id}", "A track", answers: "Track") { request, id in
       let song = try song(id)
       let albums = try albums(of: [song])
       return Response.json { request.json.track(song, album: .some(albums(song)), &$0) }
     }
-    get(group, "albums") { request, _ in
+    read("albums", "Several albums", CatalogRequest.ids, answers: "Albums") { request, _ in
       let albums = try store.releases(ids: request.ids(most: 20))
       let tracks = try albums.map { album in try album.map { try store.songs(ofRelease: $0.id, limit: 50) } ?? [] }
       return Response.json { json in
@@ -45,11 +48,13 @@ struct CatalogRoutes: RouteSet {
         }
       }
     }
-    get(group, "albums/:id") { request, id in
+    read("albums/{id}", "An album with its first 50 tracks", answers: "Album") { request, id in
       let (album, tracks) = try album(id, Page(limit: 50, offset: 0))
       return Response.json { request.json.album(album, tracks: tracks, &$0) }
     }
-    get(group, "albums/:id/tracks") { request, id in
+    read(
+      "albums/{id}/tracks", "The tracks of an album", CatalogRequest.page, answers: "SimpleTrackPage"
+    ) { request, id in
       let page = try request.page()
       let (album, tracks) = try album(id, page)
       return Response.json { json in
@@ -58,20 +63,22 @@ struct CatalogRoutes: RouteSet {
         ) { request.json.track($1, album: nil, &$0) }
       }
     }
-    addArtists(to: group)
-    addSound(to: group)
-    addBrowsing(to: group)
+    artists
+    sound
+    browsing
   }
 
   typealias Answer = @Sendable (_ request: CatalogRequest, _ id: String) throws -> Response
 
   /// - Parameters:
+  ///   - path, summary, parameters, answers, type: As `route` has them.
   ///   - takesLong: It may compute for seconds.
-  ///   - answer: Gets what the path has for `:id`, or an empty text; runs in a lane of `Services`.
-  func get(
-    _ group: RouterGroup<ServerContext>, _ path: RouterPath, takesLong: Bool = false, _ answer: @escaping Answer
-  ) {
-    group.get(path) { request, context in
+  ///   - answer: Gets what the path has for `{id}`, or an empty text; runs in a lane of `Services`.
+  func read(
+    _ path: String, _ summary: String, _ parameters: [RouteParameter] = [], answers: String = "",
+    type: String = "application/json", takesLong: Bool = false, _ answer: @escaping Answer
+  ) -> Route {
+    route(.get, path, summary, parameters, answers: answers, type: type) { request, context in
       let asked = CatalogRequest(request, context, tokens: services.access)
       let id = context.parameters.get("id") ?? ""
       return takesLong
@@ -80,12 +87,16 @@ struct CatalogRoutes: RouteSet {
   }
 
   /// A request that changes something, or whose parameters may be in a body as if it did.
-  /// - Parameter answer: Writes to the store unless the method is GET; runs in a lane of `Services`.
+  /// - Parameters:
+  ///   - body: Members of the body, as `ShortSchema` has them.
+  ///   - answer: Writes to the store unless the method is GET; runs in a lane of `Services`.
   func change(
-    _ group: RouterGroup<ServerContext>, _ method: HTTPRequest.Method, _ path: String,
-    _ answer: @escaping @Sendable (CatalogChange) throws -> Response
-  ) {
-    group.on(RouterPath(path), method: method) { request, context -> Response in
+    _ method: HTTPRequest.Method, _ path: String, _ summary: String, _ parameters: [RouteParameter] = [],
+    body: String? = nil, answers: String, _ answer: @escaping @Sendable (CatalogChange) throws -> Response
+  ) -> Route {
+    route(
+      method, path, summary, parameters, body: body.map { .json($0) }, answers: answers
+    ) { request, context -> Response in
       var request = request
       let body = try await request.collectBody(upTo: CatalogChange.bodyLimit)
       let change = try CatalogChange(

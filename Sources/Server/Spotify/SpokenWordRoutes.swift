@@ -7,36 +7,50 @@ internal import Text
 struct SpokenWordRoutes: RouteSet {
   let catalog: CatalogRoutes
 
+  var api: API { catalog.api }
+
   private static let kinds = ["show", "episode", "audiobook", "chapter"]
   /// What people can save.
   private static let saved = ["show", "episode", "audiobook"]
   private static let parts = [("show", "episodes"), ("audiobook", "chapters")]
 
-  func add(to router: Router<ServerContext>) {
-    let group = router.group("v1")
+  var routes: [Route] {
     for kind in Self.kinds {
-      catalog.get(group, RouterPath("\(kind)s")) { request, _ in
+      catalog.read(
+        "\(kind)s", "Null for each id: the library has music only", CatalogRequest.ids,
+        answers: "\(kind.prefix(1).uppercased() + kind.dropFirst())s"
+      ) { request, _ in
         let ids = try request.ids(most: 50)
         return Response.json(.object(["\(kind)s": .array(ids.map { _ in .null })]))
       }
-      catalog.get(group, RouterPath("\(kind)s/:id")) { _, id in throw try Self.absent(kind, id) }
+      catalog.read("\(kind)s/{id}", Self.summary, answers: "404 Error") { _, id in throw try Self.absent(kind, id) }
     }
     for (kind, part) in Self.parts {
-      catalog.get(group, RouterPath("\(kind)s/:id/\(part)")) { _, id in throw try Self.absent(kind, id) }
+      catalog.read("\(kind)s/{id}/\(part)", Self.summary, answers: "404 Error") { _, id in
+        throw try Self.absent(kind, id)
+      }
     }
     for kind in Self.saved {
-      catalog.get(group, RouterPath("me/\(kind)s")) { request, _ in try catalog.emptyPage(request, "me/\(kind)s") }
-      catalog.get(group, RouterPath("me/\(kind)s/contains")) { request, _ in
-        Response.json(.array(try request.ids(most: 50).map { _ in false }))
-      }
-      catalog.change(group, .put, "me/\(kind)s") { throw try Self.absent(kind, $0.ids().first ?? "") }
-      catalog.change(group, .delete, "me/\(kind)s") {
+      catalog.read(
+        "me/\(kind)s", "Empty: the library has music only", CatalogRequest.page, answers: "EmptyPage"
+      ) { request, _ in try catalog.emptyPage(request, "me/\(kind)s") }
+      catalog.read(
+        "me/\(kind)s/contains", "False for each id", CatalogRequest.ids, answers: "[flag]"
+      ) { request, _ in Response.json(.array(try request.ids(most: 50).map { _ in false })) }
+      catalog.change(
+        .put, "me/\(kind)s", "There are none to save: 404", [.text("ids")], answers: "404 Error"
+      ) { throw try Self.absent(kind, $0.ids().first ?? "") }
+      catalog.change(
+        .delete, "me/\(kind)s", "None is saved, before or after", [.text("ids")], answers: "200"
+      ) {
         // None was saved, so none is left.
         _ = try $0.ids()
         return Response(status: .ok)
       }
     }
   }
+
+  private static let summary = "The library has music only: 404"
 
   private static func absent(_ kind: String, _ id: String) throws -> RequestError {
     _ = try CatalogRequest.id(id)

@@ -6,6 +6,7 @@ internal import Text
 /// `/api/token`: a bearer token for the secret of a client, as OAuth 2 has it for client credentials (RFC 6749, section 4.4).
 /// The secret is a token of the file; where none are needed, any client gets one.
 struct TokenRoutes: RouteSet {
+  let api = API(name: "library", path: "/api", access: .ownSecret, hasStandardErrors: false, errors: Self.errors)
   let services: Services
   private let failures = FailedAttempts()
 
@@ -14,8 +15,10 @@ struct TokenRoutes: RouteSet {
   /// Seconds.
   private static let lifetime = 3600
 
-  func add(to router: Router<ServerContext>) {
-    router.group("api").add(middleware: Self.errors).post("token", use: token)
+  var routes: [Route] {
+    route(
+      .post, "token", "A bearer token for an hour, for the secret of a client",
+      body: .form(["grant_type", "client_id", "client_secret"]), answers: "Token", token)
   }
 
   private static let errors = ErrorShape { error, json in
@@ -31,7 +34,7 @@ struct TokenRoutes: RouteSet {
     }
   }
 
-  private func token(_ request: Request, _ context: ServerContext) async throws -> Response {
+  @Sendable private func token(_ request: Request, _ context: ServerContext) async throws -> Response {
     guard request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true else {
       throw RequestError(.badRequest, "The body must be of the kind application/x-www-form-urlencoded.")
     }

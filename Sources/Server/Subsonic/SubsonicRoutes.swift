@@ -6,13 +6,31 @@ internal import ResultStore
 /// `/rest`: the API of Subsonic 1.16.1 with the extensions of OpenSubsonic (opensubsonic.netlify.app), for the players that
 /// speak it.
 struct SubsonicRoutes: RouteSet {
+  let api = API(
+    name: "subsonic", path: "/rest", access: .tokenAmongParameters(.subsonic), hasStandardErrors: false)
   let services: Services
 
-  func add(to router: Router<ServerContext>) {
-    let group = router.group("rest")
-    group.get(":method", use: answer)
-    group.post(":method", use: answer)
+  var routes: [Route] {
+    route(
+      .get, "{method}", "The methods of OpenSubsonic", Self.parameters, answers: "Subsonic", type: "application/xml",
+      answer)
+    route(
+      .post, "{method}", "The methods of OpenSubsonic", Self.parameters, body: .form(Self.parameters.map(\.name)),
+      answers: "Subsonic", type: "application/xml", answer)
   }
+
+  /// Of all methods; those from `u` to `callback` say who asks, and for which form.
+  private static let parameters: [RouteParameter] = [
+    .text("u"), .text("p"), .text("t"), .text("s"), .text("apiKey"), .text("v"), .text("c"),
+    .choice("f", ["xml", "json", "jsonp"]), .text("callback"),
+    .text("id"), .text("albumId"), .text("artistId"), .text("query"), .text("type"), .text("genre"), .text("artist"),
+    .text("title"), .text("username"), .integer("musicFolderId", 0...1_000_000), .integer("size", 0...2000),
+    .integer("count", 0...500), .integer("offset", 0...1_000_000), .integer("fromYear", 0...9999),
+    .integer("toYear", 0...9999), .integer("artistCount", 0...5000), .integer("artistOffset", 0...1_000_000),
+    .integer("albumCount", 0...5000), .integer("albumOffset", 0...1_000_000), .integer("songCount", 0...5000),
+    .integer("songOffset", 0...1_000_000), .text("name"), .text("comment"), .text("public"), .text("playlistId"),
+    .text("songId"), .text("songIdToAdd"), .integer("songIndexToRemove", 0...1_000_000),
+  ]
 
   @Sendable private func answer(_ request: Request, _ context: ServerContext) async throws -> Response {
     var request = request

@@ -6,24 +6,36 @@ internal import Text
 struct FollowingRoutes: RouteSet {
   let catalog: CatalogRoutes
 
+  var api: API { catalog.api }
+
   private var store: ResultStore { catalog.store }
 
-  func add(to router: Router<ServerContext>) {
-    let group = router.group("v1")
-    catalog.get(group, "me/following") { request, _ in
+  private static let limits = 1...50
+
+  var routes: [Route] {
+    let type = RouteParameter.choice("type", ["artist", "user"]).required
+    catalog.read(
+      "me/following", "The followed artists",
+      [.choice("type", ["artist"]).required, .text("after"), .integer("limit", Self.limits)],
+      answers: "FollowedArtists"
+    ) { request, _ in
       guard try request.required("type") == "artist" else {
         throw RequestError(.badRequest, "type must be artist: only artists are listed.")
       }
       return try artists(request)
     }
-    catalog.get(group, "me/following/contains") { request, _ in
+    catalog.read(
+      "me/following/contains", "Which of them are followed", [type] + CatalogRequest.ids, answers: "[flag]"
+    ) { request, _ in
       let type = try Self.type(request)
       // Ids of users are names.
       let ids = type == "artist" ? try request.ids(most: 50) : request.list("ids")
       let followed = Set(type == "artist" ? try store.saved(.artist).map(\.id) : [])
       return Response.json(.array(ids.map { .bool(followed.contains($0)) }))
     }
-    catalog.change(group, .put, "me/following") {
+    catalog.change(
+      .put, "me/following", "Follow artists", [type, .text("ids")], body: "ids?: [text]", answers: "204"
+    ) {
       guard try Self.type($0.request) == "artist" else { throw Self.noUsers }
       let ids = try $0.ids()
       guard try !store.artists(ids: ids).contains(nil) else {
@@ -32,7 +44,9 @@ struct FollowingRoutes: RouteSet {
       try store.save(.artist, ids: ids)
       return Response(status: .noContent)
     }
-    catalog.change(group, .delete, "me/following") {
+    catalog.change(
+      .delete, "me/following", "Unfollow artists", [type, .text("ids")], body: "ids?: [text]", answers: "204"
+    ) {
       if try Self.type($0.request) == "artist" { try store.unsave(.artist, ids: $0.ids()) }
       return Response(status: .noContent)
     }
@@ -48,7 +62,7 @@ struct FollowingRoutes: RouteSet {
 
   /// Page by page, from the artist behind the one that `after` names.
   private func artists(_ request: CatalogRequest) throws -> Response {
-    let limit = try request.integer("limit", in: 1...50, default: 20)
+    let limit = try request.integer("limit", in: Self.limits, default: 20)
     let after = try request.fields["after"].flatMap { $0.isEmpty ? nil : $0 }.map(CatalogRequest.id)
     let all = try store.artists(ids: store.saved(.artist).map(\.id)).compactMap(\.self)
     let start = after.map { after in all.firstIndex { $0.id == after }.map { $0 + 1 } ?? all.count } ?? 0

@@ -7,6 +7,8 @@ internal import Text
 struct PlayerRoutes: RouteSet {
   let catalog: CatalogRoutes
 
+  var api: API { catalog.api }
+
   /// What a client asks a device to do.
   static let commands: [(HTTPRequest.Method, String)] = [
     (.put, "me/player"), (.put, "me/player/play"), (.put, "me/player/pause"), (.post, "me/player/next"),
@@ -14,22 +16,30 @@ struct PlayerRoutes: RouteSet {
     (.put, "me/player/shuffle"), (.post, "me/player/queue"),
   ]
 
-  func add(to router: Router<ServerContext>) {
-    let group = router.group("v1")
+  private static let limits = 1...50
+
+  var routes: [Route] {
     for path in ["me/player", "me/player/currently-playing"] {
-      catalog.get(group, RouterPath(path)) { _, _ in Response(status: .noContent) }
+      catalog.read(path, "Nothing plays: 204", answers: "204") { _, _ in Response(status: .noContent) }
     }
-    catalog.get(group, "me/player/devices") { _, _ in Response.json(["devices": []]) }
-    catalog.get(group, "me/player/queue") { _, _ in Response.json(["currently_playing": .null, "queue": []]) }
-    catalog.get(group, "me/player/recently-played") { request, _ in
-      let limit = try request.integer("limit", in: 1...50, default: 20)
+    catalog.read("me/player/devices", "Empty: there are no devices", answers: "Devices") { _, _ in
+      Response.json(["devices": []])
+    }
+    catalog.read("me/player/queue", "An empty queue", answers: "Queue") { _, _ in
+      Response.json(["currently_playing": .null, "queue": []])
+    }
+    catalog.read(
+      "me/player/recently-played", "Empty: plays are not noted", [.integer("limit", Self.limits)],
+      answers: "RecentlyPlayed"
+    ) { request, _ in
+      let limit = try request.integer("limit", in: Self.limits, default: 20)
       return Response.json([
         "href": .string("\(request.base)/v1/me/player/recently-played?limit=\(limit)"), "limit": .integer(Int64(limit)),
         "next": .null, "cursors": .null, "total": 0, "items": [],
       ])
     }
     for (method, path) in Self.commands {
-      group.on(RouterPath(path), method: method) { _, _ in
+      route(method, path, "There is no device to play on: 404", answers: "404 Error") { _, _ in
         Response.json(
           status: .notFound,
           [
@@ -41,9 +51,9 @@ struct PlayerRoutes: RouteSet {
     }
     // Plays are not counted, so nothing is on top.
     for type in ["artists", "tracks"] {
-      catalog.get(group, RouterPath("me/top/\(type)")) { request, _ in
-        try catalog.emptyPage(request, "me/top/\(type)")
-      }
+      catalog.read(
+        "me/top/\(type)", "Empty: plays are not counted", CatalogRequest.page, answers: "EmptyPage"
+      ) { request, _ in try catalog.emptyPage(request, "me/top/\(type)") }
     }
   }
 }

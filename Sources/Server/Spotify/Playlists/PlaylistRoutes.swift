@@ -9,36 +9,47 @@ internal import Text
 struct PlaylistRoutes: RouteSet {
   let catalog: CatalogRoutes
 
+  var api: API { catalog.api }
+
   private var store: ResultStore { catalog.store }
 
-  func add(to router: Router<ServerContext>) {
-    let group = router.group("v1")
-    addPeople(to: group)
-    addSaved(to: group)
-    addLibrary(to: group)
-    addPlaylists(to: group)
-    for name in ["tracks", "items"] { addTracks(to: group, "playlists/:id/\(name)") }
+  var routes: [Route] {
+    people
+    saved
+    library
+    playlists
+    for name in ["tracks", "items"] { items(at: "playlists/{id}/\(name)") }
   }
 
   // MARK: People
 
-  private func addPeople(to group: RouterGroup<ServerContext>) {
-    catalog.get(group, "me") { request, _ in Response.json { request.json.user(isOwn: true, &$0) } }
-    catalog.get(group, "users/:id") { request, id in
+  @RouteBuilder private var people: [Route] {
+    catalog.read("me", "The one user", answers: "PrivateUser") { request, _ in
+      Response.json { request.json.user(isOwn: true, &$0) }
+    }
+    catalog.read("users/{id}", "The one user", answers: "User") { request, id in
       try Self.requireUser(id)
       return Response.json { request.json.user(&$0) }
     }
-    catalog.get(group, "me/playlists") { request, _ in try playlists(request, "me") }
-    catalog.get(group, "users/:id/playlists") { request, id in
+    catalog.read(
+      "me/playlists", "The playlists that people made", CatalogRequest.page, answers: "PlaylistPage"
+    ) { request, _ in try playlists(request, "me") }
+    catalog.read("users/{id}/playlists", "The same", CatalogRequest.page, answers: "PlaylistPage") { request, id in
       try Self.requireUser(id)
       return try playlists(request, "users/\(id)")
     }
-    catalog.change(group, .post, "me/playlists") { try create($0) }
-    catalog.change(group, .post, "users/:id/playlists") {
+    catalog.change(
+      .post, "me/playlists", "Make a playlist", body: Self.description, answers: "201 Playlist"
+    ) { try create($0) }
+    catalog.change(
+      .post, "users/{id}/playlists", "Make a playlist", body: Self.description, answers: "201 Playlist"
+    ) {
       try Self.requireUser($0.id)
       return try create($0)
     }
   }
+
+  private static let description = "name?: text, description?: text, public?: flag"
 
   private static func requireUser(_ id: String) throws {
     guard id == ServerUser.id else { throw RequestError(.notFound, "The one user here is \(ServerUser.id).") }
@@ -69,8 +80,10 @@ struct PlaylistRoutes: RouteSet {
 
   // MARK: Saved tracks and albums
 
-  private func addSaved(to group: RouterGroup<ServerContext>) {
-    catalog.get(group, "me/tracks") { request, _ in
+  @RouteBuilder private var saved: [Route] {
+    catalog.read(
+      "me/tracks", "The saved tracks, the newest first", CatalogRequest.page, answers: "SavedTrackPage"
+    ) { request, _ in
       let page = try request.page()
       let tracks = try store.savedTracks(limit: page.limit, offset: page.offset)
       let (items, total) = try (items(tracks), store.savedTrackCount())
@@ -84,20 +97,22 @@ struct PlaylistRoutes: RouteSet {
         }
       }
     }
-    catalog.change(group, .put, "me/tracks") {
+    catalog.change(.put, "me/tracks", "Save tracks", [.text("ids")], body: "ids?: [text]", answers: "200") {
       try store.save(songs($0.ids()).map { TrackReference($0.row) })
       return Response(status: .ok)
     }
-    catalog.change(group, .delete, "me/tracks") {
+    catalog.change(
+      .delete, "me/tracks", "Save tracks no longer", [.text("ids")], body: "ids?: [text]", answers: "200"
+    ) {
       try store.unsave(files: songs($0.ids()).map(\.row.fileID))
       return Response(status: .ok)
     }
-    catalog.get(group, "me/tracks/contains") { request, _ in
+    catalog.read("me/tracks/contains", "Which tracks are saved", CatalogRequest.ids, answers: "[flag]") { request, _ in
       let songs = try store.songs(ids: request.ids(most: 50))
       let saved = try store.savedDates(ofFiles: songs.compactMap { $0?.row.fileID })
       return Self.flags(songs.map { $0.map { saved[$0.row.fileID] != nil } ?? false })
     }
-    catalog.get(group, "me/albums") { request, _ in
+    catalog.read("me/albums", "The saved albums", CatalogRequest.page, answers: "SavedAlbumPage") { request, _ in
       let page = try request.page()
       let saved = try store.saved(.album)
       let all = zip(try store.releases(ids: saved.map(\.id)), saved).compactMap { album, saved in
@@ -117,30 +132,37 @@ struct PlaylistRoutes: RouteSet {
         }
       }
     }
-    catalog.change(group, .put, "me/albums") {
+    catalog.change(.put, "me/albums", "Save albums", [.text("ids")], body: "ids?: [text]", answers: "200") {
       try store.save(.album, ids: albums($0.ids()))
       return Response(status: .ok)
     }
-    catalog.change(group, .delete, "me/albums") {
+    catalog.change(
+      .delete, "me/albums", "Save albums no longer", [.text("ids")], body: "ids?: [text]", answers: "200"
+    ) {
       try store.unsave(.album, ids: $0.ids())
       return Response(status: .ok)
     }
-    catalog.get(group, "me/albums/contains") { request, _ in
+    catalog.read("me/albums/contains", "Which albums are saved", CatalogRequest.ids, answers: "[flag]") { request, _ in
       let saved = Set(try store.saved(.album).map(\.id))
       return Self.flags(try request.ids(most: 50).map(saved.contains))
     }
   }
 
   /// Tracks, albums, artists and playlists alike, by their URIs, as the API has it since 2026.
-  private func addLibrary(to group: RouterGroup<ServerContext>) {
-    catalog.change(group, .put, "me/library") {
+  @RouteBuilder private var library: [Route] {
+    catalog.change(
+      .put, "me/library", "Save tracks, albums and artists", [Self.uris], body: "uris?: [text]", answers: "200"
+    ) {
       let items = try items($0.uris("uris"))
       try store.save(items.songs.map { TrackReference($0.row) })
       try store.save(.album, ids: items.albums)
       try store.save(.artist, ids: items.artists)
       return Response(status: .ok)
     }
-    catalog.change(group, .delete, "me/library") {
+    catalog.change(
+      .delete, "me/library", "Save them no longer; a playlist is deleted", [Self.uris], body: "uris?: [text]",
+      answers: "200"
+    ) {
       let items = try items($0.uris("uris"))
       try store.unsave(files: items.songs.map(\.row.fileID))
       try store.unsave(.album, ids: items.albums)
@@ -148,7 +170,9 @@ struct PlaylistRoutes: RouteSet {
       for id in items.playlists { try store.deletePlaylist(id: id) }
       return Response(status: .ok)
     }
-    catalog.change(group, .get, "me/library/contains") {
+    catalog.change(
+      .get, "me/library/contains", "Which of them are saved", [Self.uris.required], answers: "[flag]"
+    ) {
       let ids = try $0.uris("uris")
       let songs = try store.songs(ids: ids)
       let saved = try store.savedDates(ofFiles: songs.compactMap { $0?.row.fileID })
@@ -160,6 +184,8 @@ struct PlaylistRoutes: RouteSet {
         })
     }
   }
+
+  private static let uris = RouteParameter.text("uris")
 
   private struct Items {
     var songs: [Song] = []
@@ -204,38 +230,48 @@ struct PlaylistRoutes: RouteSet {
 
   // MARK: Playlists
 
-  private func addPlaylists(to group: RouterGroup<ServerContext>) {
-    catalog.get(group, "playlists/:id") { request, id in
+  @RouteBuilder private var playlists: [Route] {
+    catalog.read(
+      "playlists/{id}", "A playlist with its first 100 tracks", [CatalogRequest.fields], answers: "Playlist"
+    ) { request, id in
       let page = Page(limit: 100, offset: 0)
       let (playlist, items) = try playlist(id, page)
       let cover = items.lazy.compactMap(\.song?.id).first
       return try request.selected { request.json.playlist(playlist, cover: cover, items, page, &$0) }
     }
-    catalog.change(group, .put, "playlists/:id") {
+    catalog.change(
+      .put, "playlists/{id}", "Change name, description and visibility", body: Self.description, answers: "200"
+    ) {
       try store.describePlaylist(
         id: $0.id, name: $0.text("name").flatMap { $0.isEmpty ? nil : $0 }, description: $0.text("description"),
         isPublic: $0.flag("public"))
       return Response(status: .ok)
     }
-    catalog.get(group, "playlists/:id/images") { request, id in
+    catalog.read("playlists/{id}/images", "The cover of its first track", answers: "[Image]") { request, id in
       let (_, items) = try playlist(id, Page(limit: 100, offset: 0))
       let cover = items.lazy.compactMap(\.song?.id).first
       return Response.json { request.json.imageList(cover, &$0) }
     }
-    catalog.get(group, "playlists/:id/followers/contains") { request, id in
+    catalog.read(
+      "playlists/{id}/followers/contains", "Whether users follow a playlist", CatalogRequest.ids, answers: "[flag]"
+    ) { request, id in
       _ = try playlist(id, Page(limit: 0, offset: 0))
       // Whoever is here follows all playlists.
       return Self.flags(request.list("ids").map { $0 == ServerUser.id })
     }
-    catalog.change(group, .put, "playlists/:id/followers") {
+    catalog.change(
+      .put, "playlists/{id}/followers", "Nothing changes: whoever is here follows all playlists", answers: "200"
+    ) {
       _ = try playlist($0.id, Page(limit: 0, offset: 0))
       return Response(status: .ok)
     }
-    catalog.change(group, .delete, "playlists/:id/followers") {
+    catalog.change(.delete, "playlists/{id}/followers", "Delete a playlist", answers: "200") {
       guard try store.deletePlaylist(id: $0.id) else { throw PlaylistEditError.noSuchPlaylist }
       return Response(status: .ok)
     }
-    catalog.get(group, "playlists/:id/m3u8") { _, id in
+    catalog.read(
+      "playlists/{id}/m3u8", "A playlist as a file for players", type: "application/vnd.apple.mpegurl"
+    ) { _, id in
       let (playlist, items) = try playlist(id, Page(limit: .max, offset: 0))
       let disposition =
         "attachment; filename=\"playlist.m3u8\"; filename*=UTF-8''\(HeaderText.percentEncoded(playlist.name)).m3u8"
@@ -280,8 +316,11 @@ struct PlaylistRoutes: RouteSet {
 
   // MARK: Tracks of playlists
 
-  private func addTracks(to group: RouterGroup<ServerContext>, _ path: String) {
-    catalog.get(group, RouterPath(path)) { request, id in
+  @RouteBuilder private func items(at path: String) -> [Route] {
+    catalog.read(
+      path, "The tracks of a playlist", CatalogRequest.pageParameters(most: 100) + [CatalogRequest.fields],
+      answers: "PlaylistItemPage"
+    ) { request, id in
       let page = try request.page(standard: 100, most: 100)
       let (playlist, items) = try playlist(id, page)
       return try request.selected { json in
@@ -290,12 +329,20 @@ struct PlaylistRoutes: RouteSet {
         ) { request.json.item($1, &$0) }
       }
     }
-    catalog.change(group, .post, path) {
+    catalog.change(
+      .post, path, "Add tracks", [Self.uris, .integer("position", 0...1_000_000)],
+      body: "uris?: [text], position?: place", answers: "201 Snapshot"
+    ) {
       let tracks = try songs($0.uris("uris")).map { TrackReference($0.row) }
       return Self.snapshot(
         try store.editPlaylist(id: $0.id, .insert(tracks, at: $0.integer("position"))), status: .created)
     }
-    catalog.change(group, .put, path) {
+    catalog.change(
+      .put, path, "Replace the tracks, or move some of them", [Self.uris],
+      body: """
+        uris?: [text], range_start?: place, insert_before?: place, range_length?: place, snapshot_id?: text
+        """, answers: "200 Snapshot | 201 Snapshot"
+    ) {
       if let start = try $0.integer("range_start") {
         let target = try $0.integer("insert_before") ?? start
         let snapshot = try SnapshotID.number($0.text("snapshot_id"), of: $0.id)
@@ -305,7 +352,9 @@ struct PlaylistRoutes: RouteSet {
       let tracks = try songs($0.uris("uris")).map { TrackReference($0.row) }
       return Self.snapshot(try store.editPlaylist(id: $0.id, .replace(tracks)), status: .created)
     }
-    catalog.change(group, .delete, path) { change in
+    catalog.change(
+      .delete, path, "Remove tracks", body: "tracks?: [RemovedTrack], snapshot_id?: text", answers: "Snapshot"
+    ) { change in
       let snapshot = try SnapshotID.number(change.text("snapshot_id"), of: change.id)
       let wanted = try change.removedTracks()
       let songs = try songs(wanted.map(\.id))

@@ -1,22 +1,27 @@
 internal import Text
 
-/// JSON Schemas of answers in a few words, such as `id: text, year: integer?, artists: [SimpleArtist], label?: text`.
+/// JSON Schemas in a few words, such as `id: text, year: integer?, artists: [SimpleArtist], label?: text`.
 ///
-/// Types are `text`, `integer`, `number`, `flag`, `any`, names of other schemas, `[type]` for lists and `{type}` for objects
+/// Types are `text`, `integer`, `place` (a count from 0), `number`, `flag`, `any`, names of other schemas, `[type]` for lists and `{type}` for objects
 /// with any names; `?` behind a type lets it be null, and before the colon lets the member be missing.
-struct AnswerSchema {
+struct ShortSchema {
   private var rest: Substring
 
   private init(_ text: String) { rest = text[...] }
 
   /// An object with these members.
   static func object(_ members: String) -> JSONValue {
-    var schema = AnswerSchema(members)
+    var schema = ShortSchema(members)
     return schema.object()
   }
 
+  /// The names of members.
+  static func names(_ members: String) -> [String] {
+    members.split(separator: ",").map { String($0.prefix { $0 != "?" && $0 != ":" }.drop(while: \.isWhitespace)) }
+  }
+
   static func type(_ text: String) -> JSONValue {
-    var schema = AnswerSchema(text)
+    var schema = ShortSchema(text)
     return schema.type()
   }
 
@@ -52,7 +57,7 @@ struct AnswerSchema {
 
   private static let plain: [String: JSONValue] = [
     "text": ["type": "string"], "integer": ["type": "integer"], "number": ["type": "number"],
-    "flag": ["type": "boolean"], "any": [:],
+    "place": ["type": "integer", "minimum": 0], "flag": ["type": "boolean"], "any": [:],
   ]
 
   private static func orNull(_ type: JSONValue) -> JSONValue { ["anyOf": [type, ["type": "null"]]] }

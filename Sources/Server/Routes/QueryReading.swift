@@ -40,9 +40,15 @@ struct QueryReading {
     return text
   }
 
+  private static let limits = 1...500
+  private static let offsets = 0...10_000_000
+
+  /// What `page` reads.
+  static let page: [RouteParameter] = [.integer("limit", limits), .integer("offset", offsets)]
+
   /// Where a list begins, and how long it is.
   func page(limit: Int = 50) throws -> (limit: Int, offset: Int) {
-    (try number("limit", in: 1...500, standard: limit), try number("offset", in: 0...10_000_000, standard: 0))
+    (try number("limit", in: Self.limits, standard: limit), try number("offset", in: Self.offsets, standard: 0))
   }
 }
 

@@ -1,0 +1,17 @@
+import AnalysisTesting
+import BuiltInAnalyzers
+import ResultStore
+import SystemPackage
+
+@testable import Server
+
+extension Route {
+  /// Those of a server.
+  static func all() throws -> [Route] {
+    let folder = try TemporaryDirectory()
+    let store = try ResultStore(path: folder.path.appending("library.sqlite"), findings: BuiltInAnalyzers.findings)
+    let services = try Services(store: store, options: ServerOptions(catalog: folder.path.appending("catalog")))
+    defer { services.close() }
+    return try NocturneServer(services) { _ in }.routes
+  }
+}
