@@ -35,18 +35,19 @@ struct FilterValue {
 
   // MARK: Reading
 
-  /// Two numbers with two dots between, of which one may be missing; or a number, which stands for what rounds to it.
+  /// Two numbers with two dots between, of which one may be missing, or with a hyphen; or a number, which stands for what rounds
+  /// to it.
   /// - Parameters:
   ///   - expected: What a value looks like, for messages.
   ///   - read: A number, and the distance of numbers with as many digits.
   func range(
     expecting expected: String, _ read: (String) -> (value: Double, step: Double)?
   ) throws(FilterSyntaxError) -> NumberRange {
-    guard let dots = text.firstRange(of: "..") else {
+    guard let sign = text.firstRange(of: "..") ?? hyphen else {
       guard let (center, step) = read(text) else { throw error(expecting: expected) }
       return NumberRange(lower: center - step / 2, upper: center + step / 2, includesUpper: false)
     }
-    let (lower, upper) = (String(text[..<dots.lowerBound]), String(text[dots.upperBound...]))
+    let (lower, upper) = (String(text[..<sign.lowerBound]), String(text[sign.upperBound...]))
     let (low, high) = (read(lower)?.value, read(upper)?.value)
     guard lower.isEmpty || low != nil, upper.isEmpty || high != nil, !(lower.isEmpty && upper.isEmpty) else {
       throw error(expecting: expected)
@@ -55,6 +56,12 @@ struct FilterValue {
       throw error("the range begins behind its end; did you mean \(upper)..\(lower)?")
     }
     return NumberRange(lower: low, upper: high)
+  }
+
+  /// The one between two numbers: neither the sign of the first nor that of a second one.
+  private var hyphen: Range<String.Index>? {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } ? text.firstRange(of: "-") : nil
   }
 
   func flag(expecting expected: String) throws(FilterSyntaxError) -> Bool {

@@ -1,8 +1,10 @@
+import Analysis
 import Application
 import ArgumentParser
 import Filters
 import Foundation
 import Platform
+import Records
 import ResultStore
 import Text
 
@@ -12,7 +14,8 @@ struct SearchCommand: AsyncParsableCommand {
     discussion: """
       All words must be there, in any order and case; accents do not count, and the last word may be the beginning of one. \
       Words are only words: quotation marks, signs and operators mean nothing in them. What is asked of tempo, key, year \
-      and so on goes into options, or into --where as one expression; see docs/search.md.
+      and so on goes into options, or into --where as one expression; see docs/search.md. The exit status is 1 if nothing \
+      is found.
       """)
 
   @Argument(help: ArgumentHelp("Words to look for; none with filters alone", valueName: "word"))
@@ -31,8 +34,9 @@ struct SearchCommand: AsyncParsableCommand {
     completion: .list(TrackOrder.Key.allCases.map(\.rawValue)))
   var sort: String?
 
-  @Option(help: ArgumentHelp("Print at most so many of each type", valueName: "n"))
-  var limit = 10
+  @Option(
+    help: ArgumentHelp("Print at most so many of each type; by default 10, or all with -l and -0", valueName: "n"))
+  var limit: Int?
 
   @Option(help: ArgumentHelp("Leave out so many of each type first", valueName: "n"))
   var offset = 0
@@ -43,6 +47,9 @@ struct SearchCommand: AsyncParsableCommand {
   @Flag(help: "Print a JSON line for each hit; see analyze schema search-hit")
   var ndjson = false
 
+  @Flag(name: [.customShort("l"), .customLong("paths")], help: "Print paths only, one in a line")
+  var printsPaths = false
+
   @Flag(name: [.customShort("0"), .long], help: "Print paths only, with a NUL after each")
   var null = false
 
@@ -52,18 +59,18 @@ struct SearchCommand: AsyncParsableCommand {
   @OptionGroup
   var database: DatabaseArgument
 
-  private static let limits = 1...100_000
+  private static let limits = 1...10_000_000
   private static let offsets = 0...10_000_000
 
   func validate() throws {
-    guard Self.limits.contains(limit) else {
+    if let limit, !Self.limits.contains(limit) {
       throw ValidationError("--limit expects 1 to \(Self.limits.upperBound), not \(limit).")
     }
     guard Self.offsets.contains(offset) else {
       throw ValidationError("--offset expects 0 to \(Self.offsets.upperBound), not \(offset).")
     }
-    guard [json, ndjson, null].count(where: { $0 }) <= 1 else {
-      throw ValidationError("Give one of --json, --ndjson and --null.")
+    guard [json, ndjson, printsPaths, null].count(where: { $0 }) <= 1 else {
+      throw ValidationError("Give one of --json, --ndjson, --paths and --null.")
     }
     _ = try request()
     guard !words.isEmpty || filters.isGiven || sort != nil else {
@@ -75,12 +82,13 @@ struct SearchCommand: AsyncParsableCommand {
   private func request() throws -> SearchRequest {
     SearchRequest(
       words.joined(separator: " "), filter: try filters.filter(), order: try order(), sections: try sections(),
-      limit: limit,
-      offset: offset)
+      limit: limit ?? (printsPathsAlone ? Self.limits.upperBound : 10), offset: offset)
   }
 
+  private var printsPathsAlone: Bool { printsPaths || null }
+
   private func sections() throws -> Set<SearchSection> {
-    if types.isEmpty { return null ? [.tracks, .paths] : Set(SearchSection.allCases) }
+    if types.isEmpty { return printsPathsAlone ? [.tracks, .paths] : Set(SearchSection.allCases) }
     var sections: Set<SearchSection> = []
     for name in types.flatMap({ $0.split(separator: ",").map(String.init) }) {
       // `--type track` is as good.
@@ -104,23 +112,37 @@ struct SearchCommand: AsyncParsableCommand {
   func run() async throws {
     try await reportingErrors {
       let request = try request()
-      let answer = try CommandSettings(database).openStoreForReading().search(request)
+      let store = try CommandSettings(database).openStoreForReading()
+      let answer = try store.search(request)
       if json {
         try StandardOutput.write(SearchReport(answer, to: request).jsonLine)
       } else if ndjson {
         try StandardOutput.write(SearchReport(answer, to: request).ndjsonLines)
-      } else if null {
-        try StandardOutput.write(Self.paths(answer))
+      } else if printsPathsAlone {
+        try StandardOutput.write(Self.paths(answer, each: null ? 0 : UInt8(ascii: "\n")))
       } else {
-        try StandardOutput.writeLines(SearchText(of: request.words, on: Terminal(STDOUT_FILENO)).lines(for: answer))
+        let text = SearchText(
+          of: request.words, on: Terminal(STDOUT_FILENO), problems: try Self.problems(answer, store))
+        try StandardOutput.writeLines(text.lines(for: answer))
       }
+      if answer.isEmpty { throw ExitCode(1) }
     }
   }
 
   /// Each file once, its bytes as they are.
-  private static func paths(_ answer: SearchAnswer) -> [UInt8] {
+  /// - Parameter end: Stands behind each.
+  private static func paths(_ answer: SearchAnswer, each end: UInt8) -> [UInt8] {
     var seen: Set<Int64> = []
     return (answer.tracks.hits + answer.paths.hits).filter { seen.insert($0.fileID).inserted }
-      .flatMap { $0.path.withBytes { Array($0) } + [0] }
+      .flatMap { $0.path.withBytes { Array($0) } + [end] }
+  }
+
+  /// Why tracks failed or are analyzed in part, by their files.
+  private static func problems(_ answer: SearchAnswer, _ store: ResultStore) throws -> [Int64: String] {
+    var problems: [Int64: String] = [:]
+    for row in answer.tracks.hits where row.status != .ok {
+      problems[row.fileID] = try store.record(at: row.path)?.problem?.message
+    }
+    return problems
   }
 }

@@ -6,10 +6,13 @@ import SystemPackage
 import Text
 
 /// What a search has found, as a person reads it: a heading for each kind, and lines that fit the terminal with the words in
-/// bold. Where standard output is no terminal, nothing is cut, and the path stands at the end of a track.
+/// bold. The path of a track stands below it, with what is wrong with the file; where standard output is no terminal, nothing is
+/// cut, and the path stands at the end.
 struct SearchText {
   private let match: WordMatch
   private let style: TextStyle
+  /// By ids of files.
+  private let problems: [Int64: String]
   /// `nil` if lines may be as long as they like.
   private let width: Int?
 
@@ -18,8 +21,10 @@ struct SearchText {
   /// From so many columns on, tracks are shown with their album.
   private static let wideTerminal = 110
 
-  init(of words: String, on terminal: Terminal) {
+  /// - Parameter problems: What is wrong with files, by their ids.
+  init(of words: String, on terminal: Terminal, problems: [Int64: String]) {
     match = WordMatch(words)
+    self.problems = problems
     style = terminal.style
     width = terminal.isInteractive ? max(40, terminal.width) : nil
   }
@@ -37,7 +42,7 @@ struct SearchText {
     add("Artists", answer.artists, names)
     add("Genres", answer.genres, names)
     add("Paths", answer.paths) { $0.map { "  \(path($0, indent: 2))" } }
-    return sections.isEmpty ? ["Nothing was found."] : Array(sections.joined(separator: [""]))
+    return answer.isEmpty ? ["Nothing was found."] : Array(sections.joined(separator: [""]))
   }
 
   // MARK: Tracks
@@ -50,11 +55,14 @@ struct SearchText {
     let albumWidth = hasAlbums ? min(36, albums.map(\.displayWidth).max() ?? 0) + 2 : 0
     let room = width.map { $0 - 2 - facts - albumWidth } ?? Self.widestName
     let nameWidth = min(names.map(\.displayWidth).max() ?? 0, room)
-    return zip(rows, zip(names, albums)).map { row, texts in
+    return zip(rows, zip(names, albums)).flatMap { row, texts in
       var line = "  " + highlighted(texts.0.fitted(to: nameWidth)) + style.colored(Self.facts(of: row), .faint)
       if hasAlbums { line += "  " + highlighted(texts.1.fitted(to: albumWidth - 2)) }
       if width == nil { line += "  " + printable(DisplayPath.text(of: row.path)) }
-      return line
+      var lines = [line]
+      if width != nil { lines.append("    " + style.colored(path(row, indent: 4), .faint)) }
+      if let problem = problems[row.fileID] { lines.append("    " + style.colored(printable(problem), .red)) }
+      return lines
     }
   }
 

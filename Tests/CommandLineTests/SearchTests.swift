@@ -39,10 +39,11 @@ import Text
     let outcome = try place.start(
       ["search", "--json", "--type", "tracks", "--database", Argument(place.database)] + arguments
     ).end()
-    #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
-    return try JSONValue(parsing: outcome.output)["tracks"]["hits"].elements.map {
+    let titles = try JSONValue(parsing: outcome.output)["tracks"]["hits"].elements.map {
       URL(filePath: $0["path"].textValue).deletingPathExtension().lastPathComponent
     }
+    #expect(outcome.status == (titles.isEmpty ? 1 : 0) && outcome.errors == "", "\(outcome.errors)")
+    return titles
   }
 
   @Test func wordsAndFilters() throws {
@@ -81,7 +82,26 @@ import Text
     let text = try search(place, "love").text
     #expect(text.hasPrefix("Tracks (2)\n") && text.contains("\nPaths (2)\n"))
     #expect(text.split(separator: "\n")[1].hasSuffix(".wav"))
-    #expect(try search(place, "xyzzy").text == "Nothing was found.\n")
+    let nothing = try search(place, "xyzzy")
+    #expect(nothing.text == "Nothing was found.\n" && nothing.status == 1 && nothing.errors == "")
+    #expect(try search(place, "xyzzy", "--null").status == 1)
+  }
+
+  @Test func pathsAlone() throws {
+    let place = try library()
+    for number in 1...12 { try place.put(Array("no music".utf8), as: "broken-\(number).wav") }
+    #expect(try place.run(pipeline: "tempo").status == 3)
+    // All of them, unless a limit is given.
+    #expect(try search(place, "--status", "failed", "-l").text.split(separator: "\n").count == 13)
+    #expect(try search(place, "--status", "failed", "-l", "--limit", "2").text.split(separator: "\n").count == 2)
+    #expect(try search(place, "--status", "failed", "-0").output.count { $0 == 0 } == 13)
+  }
+
+  @Test func failedFilesSayWhy() throws {
+    let place = try library()
+    let lines = try search(place, "--status", "failed").text.split(separator: "\n")
+    #expect(lines.count == 3 && lines[1].hasSuffix("broken.wav"))
+    #expect(lines[2].hasPrefix("    ") && lines[2].contains("format"), "\(lines)")
   }
 
   @Test func mistakes() throws {

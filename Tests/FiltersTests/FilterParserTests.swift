@@ -22,6 +22,8 @@ import Testing
 
   @Test func ranges() throws {
     #expect(try parse("bpm:120..128") == number(.bpm, 120, 128))
+    #expect(try parse("bpm:120-128") == number(.bpm, 120, 128))
+    #expect(try parse("duration:3:00-5:00") == number(.duration, 180, 300))
     #expect(try parse("bpm:120..") == number(.bpm, 120, nil))
     #expect(try parse("confidence:..0.5") == number(.confidence, nil, 0.5))
     #expect(try parse("lufs:-14..-9") == number(.integratedLoudness, -14, -9))
@@ -194,7 +196,9 @@ import Testing
 
   // MARK: Findings
 
-  private static let columns = FindingColumn.all(of: [TraitsFinding.self, CuesFinding.self, SectionsFinding.self, TempoFinding.self])
+  private static let columns = FindingColumn.all(of: [
+    TraitsFinding.self, CuesFinding.self, SectionsFinding.self, TempoFinding.self,
+  ])
 
   private func test(_ text: String) throws -> FindingTest? {
     let filter = try TrackFilter(parsing: text, columns: Self.columns)

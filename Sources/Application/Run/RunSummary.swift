@@ -67,13 +67,13 @@ package struct RunSummary: Sendable {
     }
     let failures = digest.hasNews ? digest.lines(style) : []
     if !failures.isEmpty { lines += [""] + failures + [""] }
-    lines += stageLines(style)
+    lines += stageLines
     lines += outputs.map { "  \(style.colored("→", .green)) \(printable($0))" }
     return lines.joined(separator: "\n")
   }
 
   /// Where the time went, most first, if that was measured.
-  private func stageLines(_ style: TextStyle) -> [String] {
+  private var stageLines: [String] {
     let times = outcome.stageTimes
     let total = times.total
     guard total > 0 else { return [] }

@@ -70,4 +70,8 @@ public struct SearchAnswer: Sendable {
   public var paths = SearchHits<TrackRow>()
 
   public init() {}
+
+  public var isEmpty: Bool {
+    tracks.hits.isEmpty && albums.hits.isEmpty && artists.hits.isEmpty && genres.hits.isEmpty && paths.hits.isEmpty
+  }
 }
