@@ -3,13 +3,14 @@
 # make bench    speed and memory, as ratios against peers measured in the same run
 # make accuracy-tempo, accuracy-key, accuracy-recognition, accuracy-tags: accuracy on public material, with minimum figures;
 #               PYTHON=python3: a Python with numpy, scipy and mutagen; see Benchmarks/README.md
+# make bench-check  instructions of fixed work, against those in Benchmarks/instructions.json: finds a loss of 3%; a minute
 # make soak     FILES=20000 files with kill -9, signals, a full disk and changes meanwhile; make year: a year of nights
 # make install  PREFIX=/usr/local: a stripped binary for any folder, manual page, completions, systemd units
 # make deb      a Debian package; make dist: archives of source and binary; make image: a container image; see docs/packages.md
 # make check-package  install, run, upgrade and remove the package in a clean root; minutes, and as root
 # make fuzz     SECONDS=60 TARGET=…: hostile input for every reader, by default all targets; see docs/fuzzing.md
 # make sanitize all tests under the thread and the address sanitizer, or only SANITIZERS=…
-# make release-check  all of these in turn, or STEPS="tests thread address fuzz soak bench"; writes
+# make release-check  all of these in turn, or STEPS="tests thread address fuzz soak bench bench-check"; writes
 #               reports/release-check.md
 # make recipes  run the recipes of docs/workers.md with GNU parallel, xargs, Slurm and PySpark, check Kubernetes' against
 #               its schema; downloads PySpark
@@ -27,7 +28,7 @@ RELEASE := -c release -Xswiftc -num-threads -Xswiftc 2
 BUILD   := swift build $(RELEASE) --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
-.PHONY: run build test bench accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year fuzz sanitize release-check \
+.PHONY: run build test bench bench-check accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year fuzz sanitize release-check \
 	install deb dist image check-package recipes wheel samples clean
 
 # Broken files in a library must not make `make` fail: the summary names them.
@@ -51,6 +52,10 @@ bench: build
 	@Benchmarks/page/measure.py $(ANALYZE)
 	@$(BUILD) --product time-searches
 	@Benchmarks/search/bench-search
+
+bench-check: build
+	@Scripts/setup bench
+	@Benchmarks/bench-check $(ANALYZE)
 
 accuracy-tempo accuracy-key accuracy-recognition accuracy-tags: build
 	@Scripts/setup accuracy

@@ -3,7 +3,7 @@ import Foundation
 import Platform
 import SystemPackage
 
-/// A path as given on the command line, made absolute. Names that are not UTF-8 keep their bytes.
+/// A path as given on the command line, or the URI of a file, made absolute. Names that are not UTF-8 keep their bytes.
 struct PathArgument: ExpressibleByArgument, Sendable {
   let path: FilePath
   /// The argument, if it is a single name as that of a subcommand would be.
@@ -12,7 +12,10 @@ struct PathArgument: ExpressibleByArgument, Sendable {
   init?(argument: String) {
     guard !argument.isEmpty else { return nil }
     bareWord = argument.contains("/") ? nil : argument
-    path = Self.absolute(RawArguments.path(from: argument))
+    let path = Self.absolute(RawArguments.path(from: argument))
+    let isURI = argument.lowercased().hasPrefix("file:/") && !path.isThere
+    guard let named = isURI ? try? FilePath(fileURI: argument.utf8) : path else { return nil }
+    self.path = named
   }
 
   static let defaultCompletionKind = CompletionKind.file()

@@ -52,7 +52,8 @@ struct ReportCommand: AsyncParsableCommand {
       task.since = since
       try task.check(OverwriteRule(allowsOthers: force))
       let files = try task.write(store, run: try store.latestRun())
-      for file in files { Terminal.writeLine(printable(file.text)) }
+      // A job at night has nothing to tell if all is well.
+      if Terminal().isInteractive { for file in files { Terminal.writeLine(printable(file.text)) } }
     }
   }
 }

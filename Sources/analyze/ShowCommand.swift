@@ -13,12 +13,12 @@ import Text
 
 struct ShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show everything known about a file")
+    commandName: "show", abstract: "Show everything known about files")
 
-  @Argument(help: ArgumentHelp("A file that was analyzed", valueName: "file"))
-  var file: PathArgument
+  @Argument(help: ArgumentHelp("Files that were analyzed", valueName: "file"))
+  var files: [PathArgument]
 
-  @Flag(help: "Print one JSON line, the record of an NDJSON report")
+  @Flag(help: "Print one JSON line for each, the record of an NDJSON report")
   var json = false
 
   @Option(
@@ -36,15 +36,16 @@ struct ShowCommand: AsyncParsableCommand {
       try settings.take(include, for: Settings.include, option: "--include")
       let options = ReportOptions(including: settings[Settings.include])
       let store = try settings.openStoreForReading()
-      let record = try store.record(at: file.path, long: json ? options.long : BuiltInAnalyzers.longFields)
-      guard let record else {
-        throw UnknownFile(file.path)
-      }
-      if json {
-        try StandardOutput.write(ReportWriter.ndjsonLine(for: record, options: options))
-      } else {
-        let quarantine = try store.history(at: file.path)?.quarantine
-        try StandardOutput.writeLines(RecordText.lines(for: record, quarantine: quarantine))
+      try forEach(files) { path in
+        let path = try store.knownPath(of: path)
+        let record = try store.record(at: path, long: json ? options.long : BuiltInAnalyzers.longFields)
+        guard let record else { throw UnknownFile(path) }
+        if json {
+          try StandardOutput.write(ReportWriter.ndjsonLine(for: record, options: options))
+        } else {
+          let quarantine = try store.history(at: path)?.quarantine
+          try StandardOutput.writeLines(RecordText.lines(for: record, quarantine: quarantine))
+        }
       }
     }
   }

@@ -7,19 +7,19 @@ import Text
 
 struct SimilarCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "similar", abstract: "Find the tracks of the library that sound most like a file",
+    commandName: "similar", abstract: "Find the tracks of the library that sound most like files",
     discussion: """
-      The file may be one of the library or any other. Tracks that were analyzed with the analyzer likeness are compared. \
+      The files may be of the library or any others. Tracks that were analyzed with the analyzer likeness are compared. \
       Other files of the same recording are left out.
       """)
 
-  @Argument(help: ArgumentHelp("An audio file", valueName: "file"))
-  var file: PathArgument
+  @Argument(help: ArgumentHelp("Audio files", valueName: "file"))
+  var files: [PathArgument]
 
-  @Option(help: ArgumentHelp("Print at most so many tracks", valueName: "n"))
+  @Option(help: ArgumentHelp("Print at most so many tracks for each", valueName: "n"))
   var limit = 10
 
-  @Flag(help: "Print one JSON line; see analyze schema similar")
+  @Flag(help: "Print one JSON line for each; see analyze schema similar")
   var json = false
 
   @OptionGroup
@@ -36,11 +36,15 @@ struct SimilarCommand: AsyncParsableCommand {
     try await reportingErrors {
       let settings = try CommandSettings(database)
       let reading = SoundReading(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) }
-      let answer = try SimilarTracks(in: settings.openStoreForReading(), reading: reading).near(file.path, limit: limit)
-      if json {
-        try StandardOutput.write(answer.ndjsonLine)
-      } else {
-        try StandardOutput.writeLines(SimilarText.lines(for: answer))
+      let store = try settings.openStoreForReading()
+      let similar = SimilarTracks(in: store, reading: reading, sounds: try KnownSounds(in: store))
+      try forEach(files) { path in
+        let answer = try similar.near(path, limit: limit)
+        if json {
+          try StandardOutput.write(answer.ndjsonLine)
+        } else {
+          try StandardOutput.writeLines(SimilarText.lines(for: answer))
+        }
       }
     }
   }

@@ -30,7 +30,7 @@ package struct ClickedTrack: Sendable {
   ///
   /// - Throws: `UnknownFile`, `ClickError` if there are no beats, or the file has changed; `StoreError`.
   package init(of path: FilePath, in store: ResultStore) throws {
-    guard let record = try store.record(at: path, long: ["beats"]) else { throw UnknownFile(path) }
+    guard let record = try store.record(at: store.knownPath(of: path), long: ["beats"]) else { throw UnknownFile(path) }
     guard let tempo = record.tempo else { throw ClickError.notLookedFor(path) }
     self.init(
       of: path, tempo, loudness: record.findings[LoudnessFinding.self], format: record.format,

@@ -96,7 +96,9 @@ package struct TempoChange {
     var corrections: [ContentID: TempoCorrection?] = [:]
     var changes: [Change] = []
     for path in files {
-      guard let record = try store.record(at: path, long: ["beats"]) else { throw UnknownFile(path) }
+      guard let record = try store.record(at: store.knownPath(of: path), long: ["beats"]) else {
+        throw UnknownFile(path)
+      }
       let (audio, correction, change) = try self.change(of: record)
       corrections[audio] = .some(correction)
       changes.append(change)

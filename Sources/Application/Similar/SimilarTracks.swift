@@ -95,7 +95,7 @@ package struct SimilarTracks {
 
   /// The record of a file whose sound was described; `nil` for any other file that is there.
   private func known(_ path: FilePath) throws -> FileRecord? {
-    let known = try store.record(at: path, long: ["descriptor"])
+    let known = try store.record(at: store.knownPath(of: path), long: ["descriptor"])
     if let known, let likeness = known.findings[LikenessFinding.self],
       likeness.version == SoundDescriptor.version || likeness.version == nil
     {

@@ -23,7 +23,7 @@ package struct WaveformExport: Sendable {
   /// - Throws: `StoreError`, `UnknownFile` or `WaveformExportError`.
   package func single(_ store: ResultStore) throws -> [UInt8] {
     guard paths.count == 1, let path = paths.first else { throw WaveformExportError.severalFiles }
-    guard let record = try store.record(at: path, long: ["waveform"]) else {
+    guard let record = try store.record(at: store.knownPath(of: path), long: ["waveform"]) else {
       if try store.knownFileCount(under: path) > 0 { throw WaveformExportError.severalFiles }
       throw UnknownFile(path)
     }
@@ -34,10 +34,12 @@ package struct WaveformExport: Sendable {
   /// Writes one file for each track into a folder: `song.mp3.json` for `song.mp3`, below the folders that hold it from
   /// the given path on. They are put in place together at the end.
   /// - Throws: `StoreError`, `UnknownFile`, `ExportError` or `WaveformExportError`.
-  package func write(_ store: ResultStore, into folder: FilePath, _ overwriting: OverwriteRule = OverwriteRule()) throws {
+  package func write(_ store: ResultStore, into folder: FilePath, _ overwriting: OverwriteRule = OverwriteRule()) throws
+  {
     var written = Set<FilePath>()
     let files = try StagedFolder(in: folder, overwriting)
-    for root in paths {
+    for path in paths {
+      let root = try store.knownPath(of: path)
       guard try store.knownFileCount(under: root) > 0 else { throw UnknownFile(root) }
       let before = written.count
       try store.forEachRecord(RecordSelection(roots: [root], long: ["waveform"])) { record in

@@ -1,0 +1,24 @@
+internal import Platform
+public import SystemPackage
+
+extension ResultStore {
+  /// The path by which a file is known, if another path that leads to it is given: through links, or another name of the same
+  /// inode. As given if nothing is known of the file.
+  public func knownPath(of path: FilePath) throws(StoreError) -> FilePath {
+    try read { db in
+      let named = try Query(db, "SELECT 1 FROM file WHERE path = ?")
+      if try named.first(.path(path), body: { true }) != nil { return path }
+      guard let file = FileIdentity(path), file.isRegularFile else { return path }
+      let others = try Query(
+        db, "SELECT path FROM file WHERE inode = ? AND device = ? AND vanished_run IS NULL ORDER BY id")
+      var known: FilePath?
+      try others.forEachWhile([.integer(Int64(bitPattern: file.inode)), .integer(Int64(bitPattern: file.device))]) {
+        // Inodes of deleted files are given to others.
+        let other = others.path(0)
+        if other.isSameFile(as: path) { known = other }
+        return known == nil
+      }
+      return known ?? path
+    }
+  }
+}
