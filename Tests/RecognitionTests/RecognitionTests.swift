@@ -116,7 +116,7 @@ import Testing
     #expect(session.match(Catalogs.query(both)).match?.best.referenceIdentifier == "piece-4")
   }
 
-  @Test(arguments: [0.96, 0.975, 1.01, 1.04])
+  @Test(arguments: [0.89, 0.92, 0.96, 0.975, 1.01, 1.04, 1.08, 1.12])
   func findsAClipAtAnotherSpeed(speed: Double) throws {
     let query = Catalogs.query(Music.piece(seed: 5, seconds: 10, speed: speed, from: 12))
     let best = try #require(try Self.session().match(query).match?.best)

@@ -5,7 +5,8 @@ internal import Landmarks
 ///
 /// Stages, each only run if the ones before have found nothing beyond doubt: few pairs of the likeliest peaks at true
 /// speed; as few at changed speeds, then tempos, then pitches; many pairs at true speed. The last one is for noise, for
-/// short queries, and for catalogs of which the others have not read all.
+/// short queries, and for catalogs of which the others have not read all. Where all of them have found nothing probable, the
+/// same is done at speeds, tempos and pitches as turntables and editors can make them, but people rarely do.
 /// A stage votes for places in the catalog (Wang, ISMIR 2003) and has the best ones checked by `MatchedFilter`.
 struct Matcher: ~Copyable {
   /// How a query's pairs are turned into those of a track.
@@ -46,6 +47,15 @@ struct Matcher: ~Copyable {
 
     func isSameTrack(as other: Hit) -> Bool { segment == other.segment && track == other.track }
   }
+
+  /// Stages for what the others have not found.
+  static let farStages = [farSpeeds, farTempos, farPitches].map {
+    Stage(limit: 1.9, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: $0)
+  }
+  private static let farSpeeds: [Transform] = [1.06, 0.94, 1.077, 0.923, 1.093, 0.907, 1.11, 0.89].map { .speed($0) }
+  private static let farTempos = [1.075, 0.925, 1.1, 0.9, 1.125, 0.875].map { Transform(slope: $0, shift: 0) }
+  /// One and a half to three semitones.
+  private static let farPitches = [4.5, -4.5, 6, -6, 7.5, -7.5, 9, -9].map { Transform(slope: 1, shift: $0) }
 
   static let stages =
     [Stage(limit: 1.7, binWidthLog2: 1, candidateCount: 40, byteBudget: 2 << 20, transforms: [.neutral])]
@@ -128,11 +138,20 @@ struct Matcher: ~Copyable {
 
   private mutating func match(_ query: RecognitionQuery, _ filter: MatchedFilter, _ hits: inout [Hit]) -> Finding? {
     hits.removeAll()
-    var certain: Finding?
     hasReadAll = true
-    var pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: Self.stages[0].limit)
+    let finding = search(query, filter, Self.stages, &hits)
+    if let finding, finding.isAccepted { return finding }
+    return search(query, filter, Self.farStages, &hits) ?? finding
+  }
+
+  /// The best of the hits and of what stages add to them.
+  private mutating func search(
+    _ query: RecognitionQuery, _ filter: MatchedFilter, _ stages: [Stage], _ hits: inout [Hit]
+  ) -> Finding? {
+    var certain: Finding?
+    var pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stages[0].limit)
     var isRefined = false
-    for stage in Self.stages {
+    for stage in stages {
       if stage.isThorough, hasReadAll, query.clarity >= Self.clearly, query.duration >= Self.shortDuration { break }
       if pairs.limit != stage.limit {
         pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stage.limit)

@@ -6,7 +6,7 @@ extension MatchedFilter {
   /// much better must another placement fit, z being the square root of twice such a logarithm.
   private static let neutralBonus: Float = 3
   /// Slopes that are searched.
-  private static let slopes: ClosedRange<Float> = 0.93...1.07
+  private static let slopes: ClosedRange<Float> = 0.85...1.15
 
   /// Takes a placement if it is possible and fits better.
   private func attempt(_ placement: Placement, _ points: Points, _ hit: inout Matcher.Hit) -> Bool {
@@ -31,7 +31,8 @@ extension MatchedFilter {
   /// Climbs to the best slope, shift and center.
   func optimize(_ hit: inout Matcher.Hit, _ points: Points) {
     var start = hit.placement
-    for shift in -5...5 {
+    let reach = max(5, abs(start.shift) + 2)
+    for shift in -reach...reach {
       start.shift = shift
       _ = attempt(start, points, &hit)
     }
