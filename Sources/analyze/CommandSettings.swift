@@ -14,10 +14,12 @@ struct CommandSettings {
   private(set) var settings: Settings
   private let context: SettingContext
 
+  /// - Parameter warns: Whether what is no setting is told here, such as a variable whose name is mistyped.
   /// - Throws: what cannot be understood, and the file of a project that sets what only a trusted one may.
-  init() throws {
+  init(warns: Bool = true) throws {
     self.init(try Settings.load())
     if let refusal = ProjectTrustText.refusal(settings) { throw CommandFailure(.usage, refusal) }
+    if warns { for notice in settings.notices { Log.write(.warning, "setting_ignored", notice) } }
   }
 
   /// With what options say about the database.

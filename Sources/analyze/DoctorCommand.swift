@@ -24,7 +24,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await reportingErrors {
-      var settings = try CommandSettings(database)
+      var settings = try CommandSettings(warns: false)
+      settings.take(database.path, for: Settings.database, option: "--database")
       settings.take(output, for: Settings.output, option: "--output")
       let checkup = Checkup(
         analyzers: BuiltInAnalyzers.all, notices: settings.settings.notices,

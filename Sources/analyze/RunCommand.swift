@@ -114,7 +114,7 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   private func analyze(_ metrics: inout RunMetrics) async throws -> ExitStatus {
-    var settings = try CommandSettings()
+    var settings = try CommandSettings(warns: false)
     try settings.take(logFormat, for: Settings.logFormat, option: "--log-format")
     Log.use(settings[Settings.logFormat])
     try apply(to: &settings)

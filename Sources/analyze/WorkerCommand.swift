@@ -74,7 +74,6 @@ struct WorkerCommand: AsyncParsableCommand {
     let definition = try settings.definition()
     let plan = try analysis.plan(definition)
     let shard = try chosenShard()
-    for notice in settings.settings.notices { Log.write(.warning, "setting_ignored", notice) }
 
     let control = RunControl()
     let output = try LineOutput(control)

@@ -110,5 +110,9 @@ import Text
     #expect(outcome.status == 0)
     #expect(outcome.errors.contains("ANALYZE_JOB "))
     #expect(outcome.errors.contains("'ANALYZE_JOBS'"))
+    for command: [Argument] in [["search", "a"], ["show", "library/a.wav"], ["match", "library/a.wav"]] {
+      let other = try place.start(command, environment: ["ANALYZE_JOB": "3"]).end()
+      #expect(other.errors.components(separatedBy: "ANALYZE_JOB ").count == 2, "\(command): \(other.errors)")
+    }
   }
 }

@@ -48,26 +48,30 @@ struct Matcher: ~Copyable {
     func isSameTrack(as other: Hit) -> Bool { segment == other.segment && track == other.track }
   }
 
-  /// Stages for what the others have not found.
-  static let farStages = [farSpeeds, farTempos, farPitches].map {
-    Stage(limit: 1.9, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: $0)
-  }
-  private static let farSpeeds: [Transform] = [1.06, 0.94, 1.077, 0.923, 1.093, 0.907, 1.11, 0.89].map { .speed($0) }
-  private static let farTempos = [1.075, 0.925, 1.1, 0.9, 1.125, 0.875].map { Transform(slope: $0, shift: 0) }
-  /// One and a half to three semitones.
-  private static let farPitches = [4.5, -4.5, 6, -6, 7.5, -7.5, 9, -9].map { Transform(slope: 1, shift: $0) }
-
   static let stages =
     [Stage(limit: 1.7, binWidthLog2: 1, candidateCount: 40, byteBudget: 2 << 20, transforms: [.neutral])]
-    + [speeds, tempos, pitches].map {
-      Stage(limit: 1.9, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: $0)
-    } + [
+    + [speeds, tempos, pitches].map { changed(by: $0) }
+    + [
       Stage(
         limit: 4.0, isThorough: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20, transforms: [.neutral])
     ]
+  /// Stages for what the others have not found.
+  static let farStages = [farSpeeds, farTempos, farPitches].map { changed(by: $0) }
+
+  private static func changed(by transforms: [Transform]) -> Stage {
+    Stage(limit: 1.9, binWidthLog2: 3, candidateCount: 8, byteBudget: 1 << 20, transforms: transforms)
+  }
   private static let speeds: [Transform] = [1.016, 0.984, 1.03, 0.97, 1.044, 0.956].map { .speed($0) }
   private static let tempos = [1.025, 0.975, 1.05, 0.95].map { Transform(slope: $0, shift: 0) }
   private static let pitches = [1.5, -1.5, 3, -3].map { Transform(slope: 1, shift: $0) }
+  /// Bands, a little more than the stages above begin with.
+  private static let usualShift = 4
+  private static let farSpeeds: [Transform] = [1.06, 0.94, 1.077, 0.923, 1.093, 0.907, 1.11, 0.89, 1.126, 0.874].map {
+    .speed($0)
+  }
+  private static let farTempos = [1.075, 0.925, 1.1, 0.9, 1.125, 0.875].map { Transform(slope: $0, shift: 0) }
+  /// One and a half to three semitones.
+  private static let farPitches = [4.5, -4.5, 6, -6, 7.5, -7.5, 9, -9].map { Transform(slope: 1, shift: $0) }
 
   private let segments: [Segment]
   /// Tracks of each segment that have been removed.
@@ -140,7 +144,8 @@ struct Matcher: ~Copyable {
     hits.removeAll()
     hasReadAll = true
     let finding = search(query, filter, Self.stages, &hits)
-    if let finding, finding.isAccepted { return finding }
+    // What has strayed to another pitch may fit better at another speed.
+    if let finding, finding.isAccepted, abs(finding.hit.placement.shift) <= Self.usualShift { return finding }
     return search(query, filter, Self.farStages, &hits) ?? finding
   }
 
