@@ -2,7 +2,7 @@ internal import Analysis
 internal import Glibc
 
 /// Measures where the time of one analysis goes: a stage that is entered takes the time until the next one is. It belongs to one
-/// thread, and costs next to nothing where nobody asked for it.
+/// thread. Where nobody asks for it, it costs almost nothing.
 public final class StageClock {
   struct Stage {
     fileprivate let place: Int

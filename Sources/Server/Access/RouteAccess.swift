@@ -1,4 +1,4 @@
-/// Who is let in, and what they show.
+/// Who may use a route, and what they must show.
 enum RouteAccess: Sendable, Equatable {
   /// Whoever shows a token, in a header or by the app's cookie.
   case token

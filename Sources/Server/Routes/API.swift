@@ -6,7 +6,7 @@ struct API: Sendable {
   let name: String
   /// With which paths begin: `/v1`.
   let path: String
-  /// Who is let in where a route says nothing else.
+  /// Who may use its routes, unless a route says otherwise.
   var access = RouteAccess.token
   /// Bytes of a request's body.
   var bodyLimit = BodyLimits.standard
