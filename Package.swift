@@ -96,7 +96,8 @@ let package = Package(
     swiftTarget(
       "Exports",
       [
-        "Analysis", "CZlib", "Filters", "Library", "MediaContainers", "Platform", "Records", "Text", grdb, systemPackage,
+        "Analysis", "CZlib", "Filters", "Library", "MediaContainers", "Platform", "Records", "Text", grdb,
+        systemPackage,
       ]),
     swiftTarget("Digests", ["CLibAV"]),
     swiftTarget("MediaContainers", [systemPackage]),
@@ -125,9 +126,12 @@ let package = Package(
     swiftTarget(
       "ResultStore",
       [
-        "Analysis", "DSP", "Filters", "Library", "Records", "Platform", "Text", systemPackage, grdb,
+        "Analysis", "DSP", "Library", "Records", "Platform", "Text", systemPackage, grdb,
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
+    swiftTarget(
+      "LibraryStore",
+      ["Analysis", "Filters", "Library", "Platform", "Records", "ResultStore", "Text", systemPackage, grdb]),
     swiftTarget(
       "Reporting",
       [
@@ -137,7 +141,8 @@ let package = Package(
     swiftTarget(
       "BuiltInAnalyzers",
       [
-        "Analysis", "CKernels", "Chromaprint", "DSP", "Landmarks", "Likeness", "Resources", "TagReading", "Tempo", "Text",
+        "Analysis", "CKernels", "Chromaprint", "DSP", "Landmarks", "Likeness", "Resources", "TagReading", "Tempo",
+        "Text",
       ], excluding: ["Key/Resources"]),
     swiftTarget("AnalysisEngine", ["Analysis", "AudioDecoding", "DSP", "Platform", systemPackage]),
     .target(
@@ -154,9 +159,11 @@ let package = Package(
     swiftTarget(
       "Application",
       [
-        "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "CLibAV", "Chromaprint", "DSP",
-        "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "Likeness", "Listening", "Pipeline", "Recognition", "Records", "Reporting",
-        "ResultStore", "Platform", "TagWriting", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "CLibAV", "Chromaprint",
+        "DSP",
+        "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "LibraryStore", "Likeness", "Listening",
+        "Pipeline", "Recognition",
+        "Records", "Reporting", "ResultStore", "Platform", "TagWriting", "Text", systemPackage,
       ]),
     // The program of this name: the same binary under another one.
     swiftTarget(
@@ -165,8 +172,10 @@ let package = Package(
     .target(
       name: "Server",
       dependencies: [
-        "Analysis", "AnalysisEngine", "Application", "CZlib", "Chromaprint", "Digests", "Filters", "Library", "Listening",
-        "Pipeline", "Platform", "Recognition", "Records", "Reporting", "Resources", "ResultStore", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "Application", "CZlib", "Chromaprint", "Digests", "Filters", "Library",
+        "LibraryStore", "Listening",
+        "Pipeline", "Platform", "Recognition", "Records", "Reporting", "Resources", "ResultStore", "Text",
+        systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -178,7 +187,8 @@ let package = Package(
       name: "analyze",
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Exports",
-        "Filters", "Fpcalc", "Landmarks", "Library", "LibraryScan", "Listening", "Pipeline", "Platform", "Recognition", "Records", "Reporting",
+        "Filters", "Fpcalc", "Landmarks", "Library", "LibraryScan", "LibraryStore", "Listening", "Pipeline", "Platform",
+        "Recognition", "Records", "Reporting",
         "ResultStore", "Server", "TagWriting", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
@@ -191,7 +201,7 @@ let package = Package(
       path: "Examples/recognize-pcm/Sources/recognize-pcm", swiftSettings: strictAsync),
     // Times searches for Benchmarks/search.
     .executableTarget(
-      name: "time-searches", dependencies: ["Filters", "ResultStore", systemPackage],
+      name: "time-searches", dependencies: ["Filters", "LibraryStore", "ResultStore", systemPackage],
       path: "Benchmarks/search/time-searches", swiftSettings: strict),
     example("analyze-file", ["AudioAnalysis"]), example("decode-audio", ["AudioDecoding"]),
     example("find-tempo", ["AudioDecoding", "Tempo"]),
@@ -200,7 +210,9 @@ let package = Package(
     swiftTarget("AnalysisTesting", ["Analysis", "DSP", "Text", systemPackage]),
     swiftTarget(
       "LibraryTesting",
-      ["Analysis", "AnalysisTesting", "DSP", "Platform", "Records", "ResultStore", "Text", grdb, systemPackage]),
+      [
+        "Analysis", "AnalysisTesting", "DSP", "LibraryStore", "Platform", "Records", "ResultStore", "Text", grdb, systemPackage,
+      ]),
     testTarget("AnalysisTests", ["Analysis"]),
     testTarget("TextTests", ["Text"]),
     testTarget("LibraryTests", ["Analysis", "Library", "Platform", systemPackage]),
@@ -227,12 +239,24 @@ let package = Package(
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
     testTarget(
       "TagWritingTests",
-      ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "Platform", "TagReading", "TagWriting", systemPackage]),
+      [
+        "Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "Platform", "TagReading", "TagWriting",
+        systemPackage,
+      ]),
     testTarget("FiltersTests", ["Analysis", "Filters", systemPackage]),
     testTarget(
       "ResultStoreTests",
       [
-        "Analysis", "DSP", "Filters", "Library", "Records", "ResultStore", "Platform", "Text", systemPackage, grdb,
+        "Analysis", "DSP", "Library", "LibraryStore", "LibraryTesting", "Records", "ResultStore", "Platform", "Text",
+        systemPackage,
+        grdb,
+      ]),
+    testTarget(
+      "LibraryStoreTests",
+      [
+        "Analysis", "Filters", "Library", "LibraryStore", "LibraryTesting", "Platform", "Records", "ResultStore",
+        systemPackage,
+        grdb,
       ]),
     testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CEBUR128", "DSP", systemPackage]),
     testTarget("CuesTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers"]),
@@ -252,7 +276,8 @@ let package = Package(
       "ExportsTests",
       [
         "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CZlib", "Exports", "Filters", "Library",
-        "LibraryTesting", "MediaContainers", "Platform", "Records", "ResultStore", "Text", grdb, systemPackage,
+        "LibraryStore", "LibraryTesting", "MediaContainers", "Platform", "Records", "ResultStore", "Text", grdb,
+        systemPackage,
       ], excluding: ["Snapshots"]),
     testTarget(
       "AnalysisEngineTests",
@@ -262,7 +287,8 @@ let package = Package(
       "ApplicationTests",
       [
         "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "AudioDecoding", "AudioEncoding",
-        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Library", "LibraryScan", "LibraryTesting", "Pipeline",
+        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Library", "LibraryScan", "LibraryStore", "LibraryTesting",
+        "Pipeline",
         "Recognition", "Records", "Reporting", "ResultStore", "Platform", "Text", systemPackage,
       ], excluding: ["Snapshots"]),
     testTarget(
@@ -274,7 +300,7 @@ let package = Package(
     .testTarget(
       name: "ServerTests",
       dependencies: [
-        "Analysis", "AnalysisTesting", "Application", "BuiltInAnalyzers", "Landmarks", "LibraryTesting",
+        "Analysis", "AnalysisTesting", "Application", "BuiltInAnalyzers", "Landmarks", "LibraryStore", "LibraryTesting",
         "Platform", "Records", "ResultStore", "Server", "Text", grdb, systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -293,7 +319,8 @@ let package = Package(
 // with such flags are of no use to others, and all of it optimized takes twice as long to build.
 if Context.environment["NOCTURNE_TESTS"] != nil {
   let computing = [
-    "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Landmarks", "Likeness",
+    "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Landmarks",
+    "Likeness",
     "Listening", "Recognition", "Tempo",
   ]
   for target in package.targets where computing.contains(target.name) {
@@ -311,7 +338,8 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
       name: "fuzz",
       dependencies: [
         "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Filters", "Landmarks", "LibraryScan",
-        "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Platform", "Server",
+        "LibraryStore", "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Platform",
+        "Server",
         "TagReading", "Text", grdb, systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))

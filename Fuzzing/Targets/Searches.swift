@@ -2,7 +2,8 @@ import Filters
 import GRDB
 import SystemPackage
 
-@testable import ResultStore
+@testable import LibraryStore
+import ResultStore
 
 /// Filters and searches as people type them: the first line of an input is the expression of `--where`, the rest is what is
 /// looked for.

@@ -1,7 +1,8 @@
 public import AnalysisTesting
 internal import Foundation
+public import LibraryStore
 internal import Platform
-public import ResultStore
+internal import ResultStore
 public import SystemPackage
 
 /// A library, and files outside of it that must not be served.

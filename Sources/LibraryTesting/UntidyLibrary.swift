@@ -1,6 +1,7 @@
 internal import Analysis
 internal import DSP
 internal import Foundation
+internal import LibraryStore
 public import Platform
 internal import Records
 public import ResultStore

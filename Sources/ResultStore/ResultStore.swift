@@ -1,5 +1,5 @@
 public import Analysis
-internal import GRDB
+package import GRDB
 internal import Glibc
 internal import Platform
 public import SystemPackage
@@ -13,9 +13,7 @@ public import SystemPackage
 /// - `Queue`: the files that wait, with all that may save work on them.
 /// - `Results`: writing and merging what analyses have brought.
 /// - `Findings`: where findings and corrections are kept.
-/// - `Playlists`: playlists and saved tracks.
-/// - `Search`: the catalog of songs, and what it answers.
-/// - `Catalog`: artists, albums and genres of these songs, by their ids.
+/// - `Songs`: the tables that follow from these, which every transaction brings along; `LibraryStore` asks them.
 /// - `Changes`: which tracks have changed since when, and which are gone.
 /// - `Reading`: records, runs and figures for reports and commands.
 /// - `Upkeep`: checks, backup, pruning, the lock of a run.
@@ -40,9 +38,9 @@ public final class ResultStore: Sendable {
   let analysisSets = AnalysisSets()
   let findings: StoredFindings
   private let keepsAlbums: Bool
-  let songs: SongCatalog
+  package let songs: SongCatalog
   /// What the database had of the tables of findings when it was opened: all, if it may be written.
-  let existing: ExistingColumns
+  package let existing: ExistingColumns
 
   /// - Parameter findings: The findings with tables of their own; others are kept as JSON.
   /// - Throws: `cannotOpen`, `notAStore` (nothing was written to that file), `newerSchema`, `corrupt`, `readOnly`, `busy`
@@ -149,7 +147,7 @@ public final class ResultStore: Sendable {
   }
 
   /// Reads from one snapshot of the database.
-  func read<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
+  package func read<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
     do {
       return try pool.read(body)
     } catch {
@@ -158,7 +156,7 @@ public final class ResultStore: Sendable {
   }
 
   /// Writes in one transaction that is rolled back if `body` throws.
-  func write<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
+  package func write<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
     // SQLite writes on into a file that was removed or moved: into nothing.
     guard place == FilePlace(of: name) else {
       throw .unreachable(path: path, detail: "it was removed, moved or replaced while it was in use")
@@ -182,7 +180,7 @@ public final class ResultStore: Sendable {
     }
   }
 
-  static func storeError(_ error: any Error, path: FilePath) -> StoreError {
+  package static func storeError(_ error: any Error, path: FilePath) -> StoreError {
     if let error = error as? StoreError { return error }
     guard let error = error as? DatabaseError else { return .failed(path: path, detail: "\(error)") }
     let detail = error.message ?? "\(error.extendedResultCode)"

@@ -1,5 +1,6 @@
 package import HTTPTypes
 internal import Hummingbird
+internal import LibraryStore
 internal import NIOCore
 internal import NIOHTTP1
 internal import ResultStore

@@ -1,4 +1,5 @@
 internal import Application
+internal import LibraryStore
 package import ResultStore
 
 /// What all routes share.

@@ -3,6 +3,7 @@ import Application
 import ArgumentParser
 import Filters
 import Foundation
+internal import LibraryStore
 import Platform
 import Records
 import ResultStore

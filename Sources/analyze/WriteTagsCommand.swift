@@ -2,6 +2,7 @@ import Application
 import ArgumentParser
 import Filters
 import Foundation
+internal import LibraryStore
 import Platform
 import ResultStore
 import SystemPackage

@@ -1,5 +1,6 @@
 import Application
 import Foundation
+internal import LibraryStore
 import Platform
 import ResultStore
 import SystemPackage

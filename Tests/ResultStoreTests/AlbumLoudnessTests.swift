@@ -2,6 +2,8 @@ import Analysis
 import DSP
 import Foundation
 import GRDB
+internal import LibraryStore
+import LibraryTesting
 import Records
 import ResultStore
 import SystemPackage
@@ -25,30 +27,30 @@ import Testing
     of file: PendingFile, _ loudness: Double?, album: String? = "One", artist: [String] = ["Someone"],
     isMeasured: Bool = true
   ) -> FileAnalysis {
-    var analysis = Library.analysis(of: file, audio: "\(file.path) \(loudness ?? 0)")
-    var tags = Library.tagFinding(title: "Title")
+    var analysis = ScannedLibrary.analysis(of: file, audio: "\(file.path) \(loudness ?? 0)")
+    var tags = ScannedLibrary.tagFinding(title: "Title")
     tags.fields["album"] = album.map { [$0] }
     tags.fields["albumartist"] = artist.isEmpty ? nil : artist
-    analysis.outcomes[0] = AnalyzerOutcome(analyzer: Library.tags, result: .finding(tags))
+    analysis.outcomes[0] = AnalyzerOutcome(analyzer: ScannedLibrary.tags, result: .finding(tags))
     analysis.outcomes.append(
       AnalyzerOutcome(
         analyzer: Self.loudness, result: isMeasured ? .finding(finding(loudness)) : .failed("It gave up.")))
     return analysis
   }
 
-  private static func library(_ paths: [FilePath]) throws -> Library {
-    let library = try Library()
-    library.wanted = Library.wanted(extra: [loudness])
+  private static func library(_ paths: [FilePath]) throws -> ScannedLibrary {
+    let library = try ScannedLibrary()
+    library.wanted = ScannedLibrary.wanted(extra: [loudness])
     for path in paths { library.put(path) }
     return library
   }
 
-  private static func found(_ library: Library, _ path: FilePath) throws -> LoudnessFinding? {
+  private static func found(_ library: ScannedLibrary, _ path: FilePath) throws -> LoudnessFinding? {
     try library.store.record(at: path)?.findings[LoudnessFinding.self]
   }
 
   /// By the names of the tracks, to a tenth: blocks are counted in steps of 0.02 LU.
-  private static func gains(_ library: Library) throws -> [String: Double] {
+  private static func gains(_ library: ScannedLibrary) throws -> [String: Double] {
     var gains: [String: Double] = [:]
     try library.store.forEachRecord { record in
       let gain = record.findings[LoudnessFinding.self]?.albumGain

@@ -1,6 +1,7 @@
 import Analysis
 import Foundation
 import GRDB
+import LibraryTesting
 import Platform
 import Records
 import ResultStore
@@ -17,11 +18,11 @@ private struct Deadly: AnalysisFinding {
 
 @Suite struct CrashTests {
   @Test func killedInTheMiddleOfABatchLeavesRowsAndIndexTogether() async throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let database = library.database.string
     await #expect(processExitsWith: .signal(SIGKILL)) { [database = database as String] in
-      let store = try ResultStore(path: FilePath(database), findings: Library.findings)
-      let wanted = Library.wanted()
+      let store = try ResultStore(path: FilePath(database), findings: ScannedLibrary.findings)
+      let wanted = ScannedLibrary.wanted()
       let run = try store.beginRun(
         programVersion: "1", pipeline: "p", configuration: .null, configurationDigest: "", analyzers: [], roots: [])
       let scan = ScanSession(store: store, run: run, wanted: wanted) { _ in true }
@@ -34,11 +35,11 @@ private struct Deadly: AnalysisFinding {
       let queue = scan.makePendingQueue()
       let writer = ResultWriter(store: store, run: run, wanted: wanted)
       let first = try queue.next(limit: 10)
-      try writer.commit(first.map { FileResult(fileID: $0.fileID, analysis: Library.analysis(of: $0)) })
+      try writer.commit(first.map { FileResult(fileID: $0.fileID, analysis: ScannedLibrary.analysis(of: $0)) })
       let second = try queue.next(limit: 10)
       try writer.commit(
         second.enumerated().map { index, file in
-          var analysis = Library.analysis(of: file)
+          var analysis = ScannedLibrary.analysis(of: file)
           if index == 7 {
             analysis.outcomes.append(
               AnalyzerOutcome(
@@ -71,14 +72,14 @@ private struct Deadly: AnalysisFinding {
 
   /// A copy of database and log taken at any moment, as a backup or a power cut would.
   @Test func copyOfTheFilesIsASoundDatabase() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     for index in 0..<5 { library.put(FilePath("/music/\(index).flac")) }
     try library.night()
     let copy = library.folder.appending("copy.sqlite")
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: library.database.string + suffix, toPath: copy.string + suffix)
     }
-    let store = try ResultStore(path: copy, findings: Library.findings)
+    let store = try ResultStore(path: copy, findings: ScannedLibrary.findings)
     #expect(try store.checkIntegrity() == [])
     var count = 0
     try store.forEachRecord { _ in count += 1 }
@@ -86,14 +87,14 @@ private struct Deadly: AnalysisFinding {
   }
 
   @Test func failedBatchIsRolledBackAndCanBeRepeated() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     library.put("/music/b.flac")
     try library.beginRun()
     let scan = library.scan()
     _ = try scan.classify(library.all)
     let files = try scan.makePendingQueue().next(limit: 2)
-    let results = files.map { FileResult(fileID: $0.fileID, analysis: Library.analysis(of: $0)) }
+    let results = files.map { FileResult(fileID: $0.fileID, analysis: ScannedLibrary.analysis(of: $0)) }
     let writer = ResultWriter(store: library.store, run: library.run, wanted: library.wanted)
     let saboteur = try DatabaseQueue(path: library.database.string)
     try saboteur.write { try $0.execute(sql: "ALTER TABLE fingerprint RENAME TO hidden") }

@@ -1,5 +1,6 @@
 import Analysis
 import GRDB
+import LibraryTesting
 import Records
 import ResultStore
 import SystemPackage
@@ -9,7 +10,7 @@ import Testing
 @Suite struct DamagedRowTests {
   @Test(arguments: [Int64.max, .min, -1])
   func countsOfARunCanBeAddedUp(value: Int64) throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     try library.night()
     let other = try DatabaseQueue(path: library.database.string)

@@ -1,6 +1,7 @@
 import Analysis
 import Foundation
 import GRDB
+import LibraryTesting
 import Records
 import SystemPackage
 import Testing
@@ -105,22 +106,22 @@ private struct Intruder: DeclaredFinding {
 
 @Suite struct DeclaredFindingTests {
   private static let analyzer = AnalyzerIdentity(id: "every_kind", version: 1, digest: "")
-  private static let findings = Library.findings + [EveryKind.self]
+  private static let findings = ScannedLibrary.findings + [EveryKind.self]
 
-  private func library(_ finding: some AnalysisFinding, declared: [any DeclaredFinding.Type]) throws -> Library {
-    let library = try Library()
+  private func library(_ finding: some AnalysisFinding, declared: [any DeclaredFinding.Type]) throws -> ScannedLibrary {
+    let library = try ScannedLibrary()
     try library.reopen(findings: declared)
-    library.wanted = Library.wanted(extra: [Self.analyzer])
+    library.wanted = ScannedLibrary.wanted(extra: [Self.analyzer])
     library.put("/music/a.flac")
     try library.night { file in
-      var analysis = Library.analysis(of: file, audio: "sound")
+      var analysis = ScannedLibrary.analysis(of: file, audio: "sound")
       analysis.outcomes.append(AnalyzerOutcome(analyzer: Self.analyzer, result: .finding(finding)))
       return analysis
     }
     return library
   }
 
-  private func record(_ library: Library, _ path: FilePath = "/music/a.flac") throws -> FileRecord {
+  private func record(_ library: ScannedLibrary, _ path: FilePath = "/music/a.flac") throws -> FileRecord {
     try #require(try library.store.record(at: path, long: ["curve", "data"]))
   }
 
@@ -147,9 +148,9 @@ private struct Intruder: DeclaredFinding {
     library.put("/music/copy.flac")
     try library.night { file in
       FileAnalysis(
-        status: .ok, contentID: Library.contentID("sound"), decodingID: Library.decodingID("sound"),
-        format: Library.format, reusesKnownAudio: true,
-        outcomes: [AnalyzerOutcome(analyzer: Library.tags, result: .finding(TagFinding()))])
+        status: .ok, contentID: ScannedLibrary.contentID("sound"), decodingID: ScannedLibrary.decodingID("sound"),
+        format: ScannedLibrary.format, reusesKnownAudio: true,
+        outcomes: [AnalyzerOutcome(analyzer: ScannedLibrary.tags, result: .finding(TagFinding()))])
     }
     #expect(try record(library, "/music/copy.flac").findings[EveryKind.self] == EveryKind.full)
     #expect(try library.store.check() == [])
@@ -158,7 +159,7 @@ private struct Intruder: DeclaredFinding {
   @Test func newResultReplacesTheOldOneInEveryTable() throws {
     let library = try library(EveryKind.full, declared: Self.findings)
     library.put("/music/a.flac", size: 2000)
-    try library.night { Library.analysis(of: $0) }
+    try library.night { ScannedLibrary.analysis(of: $0) }
     #expect(try record(library).findings[EveryKind.self] == nil)
     try DatabaseQueue(path: library.database.string).read { db in
       for table in FindingTables(EveryKind.self).tables {
@@ -178,18 +179,18 @@ private struct Intruder: DeclaredFinding {
   // MARK: Databases from before
 
   @Test func tablesOfTheReleasedSchemasAreThoseDeclared() throws {
-    let fresh = try Library()
+    let fresh = try ScannedLibrary()
     let databases =
       try [fresh.database]
       + (1...Schema.version).map { version in
         let path = fresh.folder.appending("v\(version).sqlite")
-        try MigrationTests.database(version: version, at: path)
-        _ = try ResultStore(path: path, findings: Library.findings)
+        try OlderDatabase.write(version: version, at: path)
+        _ = try ResultStore(path: path, findings: ScannedLibrary.findings)
         return path
       }
     for path in databases {
       try DatabaseQueue(path: path.string).read { db in
-        for table in StoredFindings(Library.findings).tables.flatMap(\.tables) {
+        for table in StoredFindings(ScannedLibrary.findings).tables.flatMap(\.tables) {
           let key: Set = ["file", "position", "name"]
           let sql = "SELECT name, type, \"notnull\" FROM pragma_table_info('\(table.name)')"
           let columns = try Row.fetchAll(db, sql: sql)
@@ -198,15 +199,15 @@ private struct Intruder: DeclaredFinding {
           let declared = table.columns.map { "\($0.name) \($0.type) \($0.isNullable)" }
           #expect(Set(columns) == Set(declared), "\(table.name), \(path)")
         }
-        #expect(try FindingSchema(StoredFindings(Library.findings).tables, path: path).changes(in: db) == [])
+        #expect(try FindingSchema(StoredFindings(ScannedLibrary.findings).tables, path: path).changes(in: db) == [])
       }
     }
   }
 
   /// The tables of the store are no place for findings.
   @Test func everyTableHasOneOwner() throws {
-    let library = try Library()
-    let declared = Set(StoredFindings(Library.findings).tables.flatMap(\.tables).map(\.name))
+    let library = try ScannedLibrary()
+    let declared = Set(StoredFindings(ScannedLibrary.findings).tables.flatMap(\.tables).map(\.name))
     let tables = try DatabaseQueue(path: library.database.string).read { db in
       try String.fetchAll(
         db,
@@ -222,13 +223,13 @@ private struct Intruder: DeclaredFinding {
   }
 
   @Test func columnsAreAdded() throws {
-    let library = try library(EarlierKind(text: "early"), declared: Library.findings + [EarlierKind.self])
+    let library = try library(EarlierKind(text: "early"), declared: ScannedLibrary.findings + [EarlierKind.self])
     #expect(try record(library).findings[EarlierKind.self]?.text == "early")
     try library.reopen(findings: Self.findings)
     #expect(try record(library).findings[EveryKind.self] == EveryKind(text: "early"))
     library.put("/music/b.flac")
     try library.night { file in
-      var analysis = Library.analysis(of: file)
+      var analysis = ScannedLibrary.analysis(of: file)
       analysis.outcomes.append(AnalyzerOutcome(analyzer: Self.analyzer, result: .finding(EveryKind.full)))
       return analysis
     }
@@ -238,13 +239,13 @@ private struct Intruder: DeclaredFinding {
     }
     #expect(shown.map { $0["every_kind_count"] as Int? } == [nil, -3])
     // Whoever knows less still reads what it knows.
-    try library.reopen(findings: Library.findings + [EarlierKind.self])
+    try library.reopen(findings: ScannedLibrary.findings + [EarlierKind.self])
     #expect(try record(library, "/music/b.flac").findings[EarlierKind.self]?.text == EveryKind.full.text)
     #expect(try library.store.record(at: "/music/a.flac")?.tempo?.bpm == 126)
   }
 
   @Test func readingAddsNothing() throws {
-    let library = try library(EarlierKind(text: "early"), declared: Library.findings)
+    let library = try library(EarlierKind(text: "early"), declared: ScannedLibrary.findings)
     func tables() throws -> [String] {
       try DatabaseQueue(path: library.database.string).read {
         try String.fetchAll($0, sql: "SELECT name || coalesce(sql, '') FROM sqlite_master")
@@ -260,7 +261,7 @@ private struct Intruder: DeclaredFinding {
 
   /// A finding from before its analyzer was declared stays JSON until the file is analyzed again.
   @Test func earlierFindingsStayJSON() throws {
-    let library = try library(EarlierKind(text: "early"), declared: Library.findings)
+    let library = try library(EarlierKind(text: "early"), declared: ScannedLibrary.findings)
     for _ in 0..<2 {
       #expect(try record(library).otherFindings == ["every_kind": .object(["text": .string("early")])])
       #expect(try record(library).findings[EveryKind.self] == nil)
@@ -269,7 +270,7 @@ private struct Intruder: DeclaredFinding {
     }
     library.put("/music/a.flac", size: 2000)
     try library.night { file in
-      var analysis = Library.analysis(of: file)
+      var analysis = ScannedLibrary.analysis(of: file)
       analysis.outcomes.append(AnalyzerOutcome(analyzer: Self.analyzer, result: .finding(EveryKind.full)))
       return analysis
     }

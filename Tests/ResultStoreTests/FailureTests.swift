@@ -1,4 +1,5 @@
 import Analysis
+import LibraryTesting
 import Platform
 import Records
 import ResultStore
@@ -7,11 +8,11 @@ import Testing
 
 @Suite struct FailureTests {
   private func analyze(_ file: PendingFile) -> FileAnalysis {
-    file.path.stem == "bad" ? Library.broken : Library.analysis(of: file)
+    file.path.stem == "bad" ? ScannedLibrary.broken : ScannedLibrary.analysis(of: file)
   }
 
   @Test func knownFailureIsNotTriedAgainAndStillCounts() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/bad.mp3")
     library.put("/music/good.mp3")
     let first = try library.night(analyze: analyze)
@@ -27,11 +28,11 @@ import Testing
     #expect(try library.store.newFailureGroups(in: second.run, examples: 10).isEmpty)
     let record = try #require(try library.store.record(at: "/music/bad.mp3"))
     #expect(record.status == .failed)
-    #expect(record.problem == Library.broken.problem)
+    #expect(record.problem == ScannedLibrary.broken.problem)
   }
 
   @Test func retryOnRequest() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/bad.mp3")
     library.put("/music/good.mp3")
     let first = try library.night(analyze: analyze)
@@ -49,42 +50,42 @@ import Testing
 
   /// A file whose worker was killed, and that turns out to hold no audio, is as if nobody had been killed.
   @Test func lostWorkerLeavesNoTraceOnceTheReasonIsKnown() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/bad.mp3")
     try library.night { _ in
       FileAnalysis(
         status: .failed, problem: Problem(stage: .decode, code: "worker_crashed", message: "It was killed."),
-        outcomes: [Library.tags, Library.tempo, Library.chromaprint].map {
+        outcomes: [ScannedLibrary.tags, ScannedLibrary.tempo, ScannedLibrary.chromaprint].map {
           AnalyzerOutcome(analyzer: $0, result: .failed("The worker process was lost."))
         })
     }
-    try library.night(ScanOptions(retryFailed: true)) { _ in Library.broken }
+    try library.night(ScanOptions(retryFailed: true)) { _ in ScannedLibrary.broken }
     let record = try #require(try library.store.record(at: "/music/bad.mp3"))
-    #expect(record.problem == Library.broken.problem)
-    #expect(record.analyzers == [Library.tags] && record.analyzerProblems.isEmpty)
-    #expect(try library.night { _ in Library.broken }.scan.knownFailures == 1)
+    #expect(record.problem == ScannedLibrary.broken.problem)
+    #expect(record.analyzers == [ScannedLibrary.tags] && record.analyzerProblems.isEmpty)
+    #expect(try library.night { _ in ScannedLibrary.broken }.scan.knownFailures == 1)
   }
 
   @Test func changedFileAndBetterDecoderAreTriedAgain() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/bad.mp3")
     try library.night(analyze: analyze)
     library.put("/music/bad.mp3", size: 2)
     let changed = try library.night(analyze: analyze)
     #expect(changed.pending.map(\.reason) == [.changed])
     #expect(changed.written.newlyFailed == 0)
-    library.wanted = Library.wanted(decoder: 2)
+    library.wanted = ScannedLibrary.wanted(decoder: 2)
     #expect(try library.night(analyze: analyze).pending.map(\.reason) == [.retry])
     #expect(try library.night(analyze: analyze).scan.knownFailures == 1)
   }
 
   @Test func betterDecoderLeavesSoundFilesAlone() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/good.mp3")
     library.put("/music/short.mp3")
     let problem = Problem(stage: .decode, code: "truncated", message: "The stream ends early.")
     let analyze = { (file: PendingFile) in
-      var analysis = Library.analysis(of: file)
+      var analysis = ScannedLibrary.analysis(of: file)
       if file.path.stem == "short" {
         analysis.status = .partial
         analysis.problem = problem
@@ -95,24 +96,24 @@ import Testing
     #expect(try library.store.record(at: "/music/short.mp3")?.problem == problem)
     let second = try library.night(analyze: analyze)
     #expect(second.totals == RunTotals(cached: 2) && second.scan.knownDamaged == 1)
-    library.wanted = Library.wanted(decoder: 2)
+    library.wanted = ScannedLibrary.wanted(decoder: 2)
     #expect(try library.night(analyze: analyze).pending.map(\.path) == ["/music/short.mp3"])
   }
 
   @Test func damageIsNewsOnce() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.mp3")
-    func night(_ code: String?, _ status: FileAnalysis.Status = .partial) throws -> Library.Night {
+    func night(_ code: String?, _ status: FileAnalysis.Status = .partial) throws -> ScannedLibrary.Night {
       library.put("/music/a.mp3", size: Int64.random(in: 1...(1 << 40)))
       return try library.night { file in
-        var analysis = Library.analysis(of: file)
+        var analysis = ScannedLibrary.analysis(of: file)
         guard let code else { return analysis }
         analysis.status = status
         analysis.problem = Problem(stage: .decode, code: code, message: "Oh.")
         return analysis
       }
     }
-    func groups(_ night: Library.Night) throws -> [String] {
+    func groups(_ night: ScannedLibrary.Night) throws -> [String] {
       try library.store.newDamageGroups(in: night.run, examples: 1).map { "\($0.count) \($0.code)" }
     }
     // A file that was being written is none that is damaged.
@@ -139,20 +140,20 @@ import Testing
   }
 
   @Test func newAudioAnalyzerIsNoReasonToTryABrokenFileButNewTagsAre() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/bad.mp3")
     try library.night(analyze: analyze)
-    library.wanted = Library.wanted(extra: [AnalyzerIdentity(id: "key", version: 1, digest: "")])
+    library.wanted = ScannedLibrary.wanted(extra: [AnalyzerIdentity(id: "key", version: 1, digest: "")])
     #expect(try library.night(analyze: analyze).scan.knownFailures == 1)
-    library.wanted = Library.wanted(tags: AnalyzerIdentity(id: "tags", version: 2, digest: "t1"))
+    library.wanted = ScannedLibrary.wanted(tags: AnalyzerIdentity(id: "tags", version: 2, digest: "t1"))
     #expect(try library.night(analyze: analyze).scan.outdated == 1)
   }
 
   @Test func failedAnalyzerIsRecordedAndRetriedOnRequestOnly() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.mp3")
     let failing = { (file: PendingFile) in
-      var analysis = Library.analysis(of: file)
+      var analysis = ScannedLibrary.analysis(of: file)
       analysis.outcomes[1].result = .failed("The onset envelope exploded.")
       analysis.outcomes[2].result = .notApplicable("Too short.")
       return analysis
@@ -172,7 +173,7 @@ import Testing
   }
 
   @Test func unreadableTodayKeepsWhatIsKnown() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.mp3")
     try library.night()
     try library.night(ScanOptions(force: true)) { _ in
@@ -180,11 +181,11 @@ import Testing
     }
     let record = try #require(try library.store.record(at: "/music/a.mp3"))
     #expect(record.status == .failed)
-    #expect(record.tempo != nil && record.format == Library.format && record.contentID != nil)
+    #expect(record.tempo != nil && record.format == ScannedLibrary.format && record.contentID != nil)
   }
 
   @Test func troubleOfTheSystemIsTriedAgainEveryNight() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.mp3")
     let unreadable = FileAnalysis(
       status: .failed, problem: Problem(stage: .open, code: "unreadable", message: "No permission."))
@@ -200,14 +201,14 @@ import Testing
     struct Mad: AnalysisFinding {
       var value = Double.nan
     }
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.mp3")
     let mad = AnalyzerIdentity(id: "mad", version: 1, digest: "")
-    library.wanted = Library.wanted(extra: [mad])
+    library.wanted = ScannedLibrary.wanted(extra: [mad])
     try library.night { file in
-      var analysis = Library.analysis(of: file)
+      var analysis = ScannedLibrary.analysis(of: file)
       analysis.outcomes.append(AnalyzerOutcome(analyzer: mad, result: .finding(Mad())))
-      var tempo = Library.tempoFinding(.nan)
+      var tempo = ScannedLibrary.tempoFinding(.nan)
       tempo.confidence = .infinity
       tempo.beats = [0, .nan, 1]
       analysis.outcomes[1].result = .finding(tempo)
@@ -221,7 +222,7 @@ import Testing
   }
 
   @Test func skippedFileHasItsReasonAndKeepsItsResults() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.mp3")
     library.put("/music/b.mp3")
     try library.night()
@@ -245,7 +246,7 @@ import Testing
   }
 
   @Test func changeIsNoticedAfterASkip() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.mp3")
     try library.night()
     library.put("/music/a.mp3", size: 5)

@@ -1,4 +1,5 @@
 import Analysis
+import LibraryTesting
 import Platform
 import Records
 import SystemPackage
@@ -96,32 +97,35 @@ import Text
 }
 
 @Suite struct TouchedFileTests {
-  private func analyze(_ file: PendingFile) -> FileAnalysis { Library.analysis(of: file, audio: "sound") }
+  private func analyze(_ file: PendingFile) -> FileAnalysis { ScannedLibrary.analysis(of: file, audio: "sound") }
 
   /// What a pipeline makes of a file whose audio it knows: tags anew, all else as it is.
   private func look(_ file: PendingFile, title: String, audio: String = "sound") -> FileAnalysis {
     FileAnalysis(
-      status: .ok, contentID: Library.contentID(audio), decodingID: Library.decodingID(audio), format: Library.format,
+      status: .ok, contentID: ScannedLibrary.contentID(audio), decodingID: ScannedLibrary.decodingID(audio),
+      format: ScannedLibrary.format,
       reusesKnownAudio: true,
-      outcomes: [AnalyzerOutcome(analyzer: Library.tags, result: .finding(Library.tagFinding(title: title)))])
+      outcomes: [
+        AnalyzerOutcome(analyzer: ScannedLibrary.tags, result: .finding(ScannedLibrary.tagFinding(title: title)))
+      ])
   }
 
   @Test func touchedFileIsLookedAtOnceAndKeepsItsFindings() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac", statusChanged: 6_500_000_000)
     try library.night(analyze: analyze)
     #expect(try library.night().totals == RunTotals(cached: 1))
     library.put("/music/a.flac", statusChanged: 7_500_000_000)
     let night = try library.night { self.look($0, title: "Another title") }
     #expect(night.scan.touched == 1 && night.pending.map(\.reason) == [.touched])
-    #expect(night.pending.first?.knownAudio.first?.decodingID == Library.decodingID("sound"))
+    #expect(night.pending.first?.knownAudio.first?.decodingID == ScannedLibrary.decodingID("sound"))
     let record = try #require(try library.store.record(at: "/music/a.flac", long: ["beats"]))
-    #expect(record.tempo == Library.tempoFinding() && record.tags?.fields["title"] == ["Another title"])
+    #expect(record.tempo == ScannedLibrary.tempoFinding() && record.tags?.fields["title"] == ["Another title"])
     #expect(try library.night().totals == RunTotals(cached: 1))
   }
 
   @Test func touchIsNotForgottenWhenTheRunEndsBeforeTheLook() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac", statusChanged: 6_500_000_000)
     try library.night(analyze: analyze)
     library.put("/music/a.flac", statusChanged: 7_500_000_000)
@@ -132,7 +136,7 @@ import Text
 
   /// `chmod 000` over a library must not cost what is known of it.
   @Test func touchedFileThatCannotBeReadKeepsItsFindings() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac", statusChanged: 6_500_000_000)
     try library.night(analyze: analyze)
     library.put("/music/a.flac", statusChanged: 7_500_000_000)
@@ -140,13 +144,13 @@ import Text
       FileAnalysis(status: .failed, problem: Problem(stage: .open, code: "unreadable", message: "No permission."))
     }
     let record = try #require(try library.store.record(at: "/music/a.flac"))
-    #expect(record.status == .failed && record.tempo != nil && record.contentID == Library.contentID("sound"))
+    #expect(record.status == .failed && record.tempo != nil && record.contentID == ScannedLibrary.contentID("sound"))
   }
 
   @Test func touchedFileWithOtherAudioKeepsNothing() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac", statusChanged: 6_500_000_000)
-    library.wanted = Library.wanted(extra: [AnalyzerIdentity(id: "key", version: 1, digest: "")])
+    library.wanted = ScannedLibrary.wanted(extra: [AnalyzerIdentity(id: "key", version: 1, digest: "")])
     try library.night { file in
       var analysis = self.analyze(file)
       analysis.outcomes.append(
@@ -155,14 +159,14 @@ import Text
       return analysis
     }
     library.put("/music/a.flac", statusChanged: 7_500_000_000)
-    library.wanted = Library.wanted()
-    try library.night { Library.analysis(of: $0, audio: "other sound") }
+    library.wanted = ScannedLibrary.wanted()
+    try library.night { ScannedLibrary.analysis(of: $0, audio: "other sound") }
     let record = try #require(try library.store.record(at: "/music/a.flac"))
-    #expect(record.contentID == Library.contentID("other sound") && record.otherFindings.isEmpty)
+    #expect(record.contentID == ScannedLibrary.contentID("other sound") && record.otherFindings.isEmpty)
   }
 
   @Test func fileWrittenJustBeforeTheScanIsLookedAtOnceMore() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.time = Timestamp(nanoseconds: 13_000_000_000)
     library.put("/music/a.flac", modified: 12_000_000_000, statusChanged: 12_000_000_000)
     try library.night(analyze: analyze)
@@ -173,7 +177,7 @@ import Text
 
   /// The first run over a database of schema 1, which knows nothing of the times of change.
   @Test func unknownTimesAreFilledIn() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     for index in 0..<5 { library.put(FilePath("/music/\(index).flac")) }
     try library.night()
     for index in 0..<5 { library.put(FilePath("/music/\(index).flac"), statusChanged: 6_500_000_000) }
@@ -184,7 +188,7 @@ import Text
 
   /// Stems of one length, unpacked with one time: their inodes may be anybody's.
   @Test func moveIsLookedIntoWhereTwinsAreKnown() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     for name in ["1", "2"] { library.put(FilePath("/music/stems/\(name).wav")) }
     library.put("/music/song.wav", modified: 5_000_000_123)
     try library.night()

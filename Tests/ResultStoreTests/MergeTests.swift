@@ -1,4 +1,5 @@
 import Analysis
+import LibraryTesting
 import Platform
 import Records
 import ResultStore
@@ -6,7 +7,7 @@ import SystemPackage
 import Testing
 
 @Suite struct MergeTests {
-  private static let origin = ResultOrigin(pipeline: "default", digest: "d", wanted: Library.wanted())
+  private static let origin = ResultOrigin(pipeline: "default", digest: "d", wanted: ScannedLibrary.wanted())
 
   private static func stamp(_ path: FilePath = "/music/a.flac", size: Int64 = 1000, modified: Int64 = 5) -> FileStamp {
     FileStamp(path: path, device: 9, inode: 1, sizeBytes: size, modified: Timestamp(nanoseconds: modified))
@@ -18,17 +19,17 @@ import Testing
     problem: String? = nil, status: FileAnalysis.Status = .ok
   ) -> WorkerResult {
     let all: [AnalyzerOutcome] = [
-      AnalyzerOutcome(analyzer: Library.tags, result: .finding(Library.tagFinding(title: title))),
-      AnalyzerOutcome(analyzer: Library.tempo, result: .finding(Library.tempoFinding())),
+      AnalyzerOutcome(analyzer: ScannedLibrary.tags, result: .finding(ScannedLibrary.tagFinding(title: title))),
+      AnalyzerOutcome(analyzer: ScannedLibrary.tempo, result: .finding(ScannedLibrary.tempoFinding())),
       AnalyzerOutcome(
-        analyzer: Library.chromaprint,
+        analyzer: ScannedLibrary.chromaprint,
         result: .finding(FingerprintFinding(algorithm: "chromaprint-2", duration: 10, value: "AQAA"))),
     ]
     let outcomes = all.filter { only.contains($0.analyzer.id) }
     let analysis = FileAnalysis(
       status: status, problem: problem.map { Problem(stage: .decode, code: $0, message: "\(title).") },
-      contentID: status == .failed ? nil : Library.contentID("\(stamp.modified)"),
-      format: status == .failed ? nil : Library.format,
+      contentID: status == .failed ? nil : ScannedLibrary.contentID("\(stamp.modified)"),
+      format: status == .failed ? nil : ScannedLibrary.format,
       outcomes: status == .failed
         ? outcomes.map { AnalyzerOutcome(analyzer: $0.analyzer, result: .failed("Lost.")) } : outcomes)
     return WorkerResult(.analysis(analysis, of: stamp), analyzed: Timestamp(nanoseconds: time))
@@ -42,7 +43,7 @@ import Testing
 
   /// - Returns: what the store has of the file after the results were merged one by one, and again all at once.
   private static func merge(_ results: [WorkerResult]) throws -> FileRecord? {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let merger = ResultMerger(store: library.store, programVersion: "1")
     for result in results { try merger.merge([result], from: origin) }
     let record = try library.store.record(at: "/music/a.flac", long: ["beats"])
@@ -51,7 +52,7 @@ import Testing
     #expect(merger.counts.merged == merged, "Merging again has changed something.")
     #expect(try library.store.record(at: "/music/a.flac", long: ["beats"]) == record)
 
-    let other = try Library()
+    let other = try ScannedLibrary()
     try ResultMerger(store: other.store, programVersion: "1").merge(results, from: origin)
     #expect(
       try other.store.record(at: "/music/a.flac", long: ["beats"]) == record, "All at once is not one by one.")
@@ -137,11 +138,11 @@ import Testing
     #expect(record.analyzers.map(\.id) == ["chromaprint", "tags", "tempo"])
     #expect(record.tempo?.beats.count == 3)
     #expect(record.fingerprint != nil)
-    #expect(record.format == Library.format)
+    #expect(record.format == ScannedLibrary.format)
   }
 
   @Test func nightAfterAMergeHasNothingToDo() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let file = library.put("/music/a.flac")
     let merger = ResultMerger(store: library.store, programVersion: "1")
     // On the machine of the worker the disk has another number.
@@ -159,7 +160,7 @@ import Testing
   }
 
   @Test func vanishedFileComesBackIfItWasSeenSince() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let file = library.put("/music/a.flac")
     library.put("/music/b.flac")
     try library.night()
@@ -176,7 +177,7 @@ import Testing
 
   /// A file counts once in the totals, however many results it has.
   @Test func totalsCountFiles() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let merger = ResultMerger(store: library.store, programVersion: "1")
     let broken = Self.result("1", at: 10, problem: "corrupt", status: .failed)
     try merger.merge([broken, Self.result("2", at: 20)], from: Self.origin)

@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import GRDB
 import Library
+import LibraryTesting
 import Platform
 import Records
 import ResultStore
@@ -17,16 +18,13 @@ import Text
 ///     STORE_FIXTURE=/some/where/new.sqlite swift test --filter writeDatabaseForANewFixture
 ///     (echo 'PRAGMA application_id = 1313817428; PRAGMA user_version = N;'; sqlite3 new.sqlite .dump) > store-vN.sql
 @Suite struct MigrationTests {
-  private static let fixtures = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Fixtures")
-
   static let oddName = FilePath(bytes: Array("/music/caf".utf8) + [0xE9] + Array(".flac".utf8))
   static let key = AnalyzerIdentity(id: "key", version: 3, digest: "k1")
   static let signature = AnalyzerIdentity(id: "signature", version: 1, digest: "")
 
   /// Something of everything that a database can hold.
-  static func fill(_ library: Library) throws {
-    library.wanted = Library.wanted(extra: [key, signature])
+  static func fill(_ library: ScannedLibrary) throws {
+    library.wanted = ScannedLibrary.wanted(extra: [key, signature])
     for path in [oddName, "/music/bad.mp3", "/music/gone.flac", "/music/part.ogg"] { library.put(path) }
     let skipped = SkippedFile(path: "/music/cover.jpg", code: "not_audio", message: "A picture.")
     try library.night(skipping: [skipped], analyze: analysis)
@@ -34,14 +32,15 @@ import Text
     library.put("/music/waiting.flac")
     try library.night(skipping: [skipped], analyze: { _ in nil })
     try library.store.correctTempo([
-      Library.contentID("/music/part.ogg"): TempoCorrection(
-        Library.tempoFinding().multiplied(by: BeatRatio(1, 2)), corrected: .now)
+      ScannedLibrary.contentID("/music/part.ogg"): TempoCorrection(
+        ScannedLibrary.tempoFinding().multiplied(by: BeatRatio(1, 2)), corrected: .now)
     ])
   }
 
   static func analysis(of file: PendingFile) -> FileAnalysis {
-    if file.path == "/music/bad.mp3" { return Library.broken }
-    var analysis = Library.analysis(of: file, title: "Café", audio: file.path == oddName ? "sound" : file.path.string)
+    if file.path == "/music/bad.mp3" { return ScannedLibrary.broken }
+    var analysis = ScannedLibrary.analysis(
+      of: file, title: "Café", audio: file.path == oddName ? "sound" : file.path.string)
     analysis.remarks = [Problem(stage: .decode, code: "not_finite", message: "12 samples were not finite.")]
     analysis.outcomes += [
       AnalyzerOutcome(analyzer: key, result: .finding(JSONFinding(.object(["key": .string("C#m")])))),
@@ -64,15 +63,18 @@ import Text
     #expect(
       Set(records.keys) == [Self.oddName, "/music/bad.mp3", "/music/gone.flac", "/music/part.ogg", "/music/cover.jpg"])
     let full = try #require(records[Self.oddName])
-    #expect(full.status == .ok && full.contentID == Library.contentID("sound"))
-    #expect(full.tags == Library.tagFinding(title: "Café") && full.tempo == Library.tempoFinding())
+    #expect(full.status == .ok && full.contentID == ScannedLibrary.contentID("sound"))
+    #expect(full.tags == ScannedLibrary.tagFinding(title: "Café") && full.tempo == ScannedLibrary.tempoFinding())
     #expect(full.fingerprint == FingerprintFinding(algorithm: "chromaprint-2", duration: 10, value: "AQAA"))
     #expect(full.signature == SignatureFinding(version: 1, landmarkCount: 2, data: []))
     #expect(full.otherFindings == ["key": .object(["key": .string("C#m")])])
-    #expect(full.analyzers == [Library.chromaprint, Self.key, Self.signature, Library.tags, Library.tempo])
-    #expect(full.format == Library.format && full.remarks.map(\.code) == ["not_finite"])
+    #expect(
+      full.analyzers == [
+        ScannedLibrary.chromaprint, Self.key, Self.signature, ScannedLibrary.tags, ScannedLibrary.tempo,
+      ])
+    #expect(full.format == ScannedLibrary.format && full.remarks.map(\.code) == ["not_finite"])
     #expect(full.sizeBytes == 1000 && full.modified == Timestamp(nanoseconds: 5_000_000_000))
-    #expect(records["/music/bad.mp3"]?.problem == Library.broken.problem)
+    #expect(records["/music/bad.mp3"]?.problem == ScannedLibrary.broken.problem)
     #expect(records["/music/gone.flac"]?.isVanished == true)
     #expect(records["/music/part.ogg"]?.status == .partial)
     #expect(records["/music/part.ogg"]?.analyzerProblems.map(\.analyzer) == ["chromaprint"])
@@ -85,10 +87,10 @@ import Text
 
   /// Schema 1 knows no time of change: that nobody knows it is no reason to look into every file.
   @Test func databaseOfSchema1IsNotAnalyzedAgain() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let path = library.folder.appending("v1.sqlite")
-    try Self.database(version: 1, at: path)
-    let store = try ResultStore(path: path, findings: Library.findings)
+    try OlderDatabase.write(version: 1, at: path)
+    let store = try ResultStore(path: path, findings: ScannedLibrary.findings)
     let stamp = FileStamp(
       path: Self.oddName, device: 7, inode: 101, sizeBytes: 1000, modified: Timestamp(nanoseconds: 5_000_000_000),
       statusChanged: Timestamp(nanoseconds: 6_500_000_000))
@@ -97,42 +99,37 @@ import Text
     for (stamp, verdict) in [(stamp, ScanVerdict.cached), (stamp, .cached), (touched, .pending(.touched))] {
       let run = try store.beginRun(
         programVersion: "2", pipeline: "p", configuration: .null, configurationDigest: "", analyzers: [], roots: [])
-      let scan = ScanSession(store: store, run: run, wanted: Library.wanted()) { _ in true }
+      let scan = ScanSession(store: store, run: run, wanted: ScannedLibrary.wanted()) { _ in true }
       #expect(try scan.classify([stamp]) == [verdict])
     }
   }
 
   /// Before schema 3 the status of one could be that of another: they are decoded again, and nothing is taken from them.
   @Test func filesThatShareAudioAreLookedAtAgain() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let path = library.folder.appending("v2.sqlite")
-    try Self.database(version: 2, at: path)
+    try OlderDatabase.write(version: 2, at: path)
     try DatabaseQueue(path: path.string).write { db in
       try db.execute(
         sql: "UPDATE file SET content_id = ? WHERE display_path = '/music/part.ogg'",
-        arguments: [Library.contentID("sound").description])
+        arguments: [ScannedLibrary.contentID("sound").description])
     }
-    let store = try ResultStore(path: path, findings: Library.findings)
+    let store = try ResultStore(path: path, findings: ScannedLibrary.findings)
     for path in [Self.oddName, "/music/part.ogg"] { #expect(try store.history(at: path)?.pending == .touched) }
     #expect(try store.history(at: "/music/bad.mp3")?.pending == nil)
-    #expect(try store.knownAudio(decodingID: Library.decodingID("sound")) == nil)
-  }
-
-  static func database(version: Int, at path: FilePath) throws {
-    let sql = try String(contentsOf: fixtures.appendingPathComponent("store-v\(version).sql"), encoding: .utf8)
-    try DatabaseQueue(path: path.string).writeWithoutTransaction { try $0.execute(sql: sql) }
+    #expect(try store.knownAudio(decodingID: ScannedLibrary.decodingID("sound")) == nil)
   }
 
   @Test func everyReleasedSchemaMigratesForward() throws {
-    let fresh = try Library()
+    let fresh = try ScannedLibrary()
     let version = try DatabaseQueue(path: fresh.database.string).read {
       try Int.fetchOne($0, sql: "PRAGMA user_version")
     }
     for version in 1...(try #require(version)) {
       let path = fresh.folder.appending("v\(version).sqlite")
-      try Self.database(version: version, at: path)
-      try check(try ResultStore(path: path, findings: Library.findings), version: version)
-      try check(try ResultStore(path: path, findings: Library.findings, access: .readOnly), version: version)
+      try OlderDatabase.write(version: version, at: path)
+      try check(try ResultStore(path: path, findings: ScannedLibrary.findings), version: version)
+      try check(try ResultStore(path: path, findings: ScannedLibrary.findings, access: .readOnly), version: version)
       let search = try DatabaseQueue(path: path.string).read { db in
         try String.fetchAll(
           db,
@@ -145,11 +142,11 @@ import Text
 
   /// Runs, merges and reports may meet a database that another of them is just making or bringing up to date.
   @Test(arguments: [nil, 1]) func manyOpenADatabaseAtOnce(version: Int?) throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     for round in 0..<12 {
       let path = library.folder.appending("\(round).sqlite")
       if let version {
-        try Self.database(version: version, at: path)
+        try OlderDatabase.write(version: version, at: path)
       } else {
         // Empty, so that readers find it, too.
         try #require(FileManager.default.createFile(atPath: path.string, contents: nil))
@@ -161,7 +158,7 @@ import Text
         Thread.detachNewThread {
           do {
             let access: ResultStore.Access = number.isMultiple(of: 2) ? .readWrite : .readOnly
-            _ = try ResultStore(path: path, findings: Library.findings, access: access).latestRun()
+            _ = try ResultStore(path: path, findings: ScannedLibrary.findings, access: access).latestRun()
           } catch {
             failures.withLock { $0.append("\(error)") }
           }
@@ -174,7 +171,7 @@ import Text
   }
 
   @Test func freshDatabaseHoldsTheSame() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     try Self.fill(library)
     try check(library.store, version: .max)
   }
@@ -182,7 +179,7 @@ import Text
   @Test(.enabled(if: ProcessInfo.processInfo.environment["STORE_FIXTURE"] != nil))
   func writeDatabaseForANewFixture() throws {
     let path = try #require(ProcessInfo.processInfo.environment["STORE_FIXTURE"])
-    let library = try Library()
+    let library = try ScannedLibrary()
     try Self.fill(library)
     try DatabaseQueue(path: library.database.string).vacuum(into: path)
   }
@@ -193,10 +190,10 @@ import Text
         try String.fetchAll(db, sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type, name")
       }
     }
-    let fresh = try Library()
+    let fresh = try ScannedLibrary()
     let path = fresh.folder.appending("v1.sqlite")
-    try Self.database(version: 1, at: path)
-    do { _ = try ResultStore(path: path, findings: Library.findings) }
+    try OlderDatabase.write(version: 1, at: path)
+    do { _ = try ResultStore(path: path, findings: ScannedLibrary.findings) }
     #expect(try schema(path) == schema(fresh.database))
   }
 }

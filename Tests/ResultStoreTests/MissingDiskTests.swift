@@ -1,4 +1,5 @@
 import Analysis
+import LibraryTesting
 import SystemPackage
 import Testing
 
@@ -6,8 +7,8 @@ import Testing
 
 /// `/music` is on device 7; `/music/usb` was the mount point of device 9.
 @Suite struct MissingDiskTests {
-  private func library() throws -> Library {
-    let library = try Library()
+  private func library() throws -> ScannedLibrary {
+    let library = try ScannedLibrary()
     library.put("/music/here.flac")
     for name in ["a", "b"] { put(FilePath("/music/usb/album/\(name).flac"), device: 9, in: library) }
     library.folders = ["/music": (7, false), "/music/usb": (9, false), "/music/usb/album": (9, false)]
@@ -15,17 +16,17 @@ import Testing
     return library
   }
 
-  private func put(_ path: FilePath, device: UInt64, in library: Library) {
+  private func put(_ path: FilePath, device: UInt64, in library: ScannedLibrary) {
     var file = library.put(path)
     file.device = device
     library.put(file)
   }
 
-  private func remove(_ names: [String], from library: Library) {
+  private func remove(_ names: [String], from library: ScannedLibrary) {
     for name in names { library.remove(FilePath("/music/usb/album/\(name).flac")) }
   }
 
-  private func scan(_ library: Library) throws -> ScanSession {
+  private func scan(_ library: ScannedLibrary) throws -> ScanSession {
     try library.beginRun()
     let scan = library.scan()
     _ = try scan.classify(library.all)

@@ -1,3 +1,4 @@
+import LibraryTesting
 import Platform
 import Records
 import ResultStore
@@ -14,7 +15,7 @@ import Testing
   ]
 
   @Test func everyNameIsAFileOfItsOwnAndComesBackByteForByte() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let paths = Self.names.map { FilePath(bytes: Array("/music/".utf8) + $0) }
     for path in paths { library.put(path) }
     let first = try library.night()
@@ -54,7 +55,7 @@ import Testing
   }
 
   @Test func rootsSelectWhatLiesBelowThem() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let all = [
       "/a", "/a b/1", "/a-/2", "/a/3", "/a/4/5", "/a0", "/b/6", "/b/\n", "/c",
     ].map { FilePath($0) }

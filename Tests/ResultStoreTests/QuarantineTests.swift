@@ -1,4 +1,5 @@
 import Analysis
+import LibraryTesting
 import Platform
 import Records
 import SystemPackage
@@ -11,17 +12,17 @@ import Testing
   private static let start: Int64 = 1_795_000_000 * 1_000_000_000
 
   private static func lost(_ file: PendingFile, signal: Int? = 11) -> FileAnalysis {
-    guard file.path.stem == "bad" else { return Library.analysis(of: file) }
+    guard file.path.stem == "bad" else { return ScannedLibrary.analysis(of: file) }
     return FileAnalysis(
       status: .failed, problem: Problem(stage: .decode, code: "worker_crashed", message: "It crashed."),
-      outcomes: [Library.tags, Library.tempo, Library.chromaprint].map {
+      outcomes: [ScannedLibrary.tags, ScannedLibrary.tempo, ScannedLibrary.chromaprint].map {
         AnalyzerOutcome(analyzer: $0, result: .failed("The worker process was lost."))
       }, workerLoss: WorkerLoss(cause: signal.map { .signal($0) } ?? .timeLimit, stage: .decode))
   }
 
   /// A library at a certain day, in which `bad.mp3` has cost a worker process on day 0.
-  private func library() throws -> Library {
-    let library = try Library()
+  private func library() throws -> ScannedLibrary {
+    let library = try ScannedLibrary()
     library.put("/music/bad.mp3", statusChanged: 6_500_000_000)
     library.put("/music/good.mp3", statusChanged: 6_500_000_000)
     go(to: 0, in: library)
@@ -29,7 +30,7 @@ import Testing
     return library
   }
 
-  private func go(to day: Double, in library: Library) {
+  private func go(to day: Double, in library: ScannedLibrary) {
     library.time = Timestamp(nanoseconds: Self.start + Int64(day * Double(Self.day)))
   }
 
@@ -81,8 +82,8 @@ import Testing
     switch reason {
     case "changed": library.put("/music/bad.mp3", size: 5, statusChanged: 6_500_000_000)
     case "request": options.retryFailed = true
-    case "decoder": library.wanted = Library.wanted(decoder: 2)
-    default: library.wanted = Library.wanted(tempo: AnalyzerIdentity(id: "tempo", version: 2, digest: "o1"))
+    case "decoder": library.wanted = ScannedLibrary.wanted(decoder: 2)
+    default: library.wanted = ScannedLibrary.wanted(tempo: AnalyzerIdentity(id: "tempo", version: 2, digest: "o1"))
     }
     library.put("/music/new.mp3")
     let night = try library.night(options) { Self.lost($0) }
@@ -102,7 +103,7 @@ import Testing
   @Test func ordinaryFailureIsNoQuarantine() throws {
     let library = try library()
     go(to: 1, in: library)
-    try library.night { $0.path.stem == "bad" ? Library.broken : Library.analysis(of: $0) }
+    try library.night { $0.path.stem == "bad" ? ScannedLibrary.broken : ScannedLibrary.analysis(of: $0) }
     #expect(try library.store.history(at: "/music/bad.mp3")?.quarantine == nil)
     go(to: 99, in: library)
     #expect(try library.night { Self.lost($0) }.totals == RunTotals(cached: 1, failed: 1))

@@ -1,5 +1,6 @@
 import Analysis
 import Foundation
+import LibraryTesting
 import Records
 import ResultStore
 import SystemPackage
@@ -7,16 +8,16 @@ import Testing
 
 @Suite struct QueueTests {
   @Test func newBeforeChangedBeforeOutdatedBeforeRetried() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     for name in ["a-retry", "b-outdated", "c-changed"] { library.put(FilePath("/music/\(name)")) }
     try library.night { file in
       switch file.path.lastComponent?.string {
-      case "a-retry": return Library.broken
+      case "a-retry": return ScannedLibrary.broken
       case "b-outdated":
-        var analysis = Library.analysis(of: file)
+        var analysis = ScannedLibrary.analysis(of: file)
         analysis.outcomes.removeLast()
         return analysis
-      default: return Library.analysis(of: file)
+      default: return ScannedLibrary.analysis(of: file)
       }
     }
     library.put("/music/c-changed", size: 1)
@@ -29,7 +30,7 @@ import Testing
   }
 
   @Test func filesOfARunThatDiedComeLast() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a-poison")
     library.put("/music/b")
     for night in 1...2 {
@@ -52,7 +53,7 @@ import Testing
   }
 
   @Test func filesOfARunThatEndedInOrderAreNoSuspects() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a")
     library.put("/music/b")
     try library.beginRun()
@@ -72,7 +73,7 @@ import Testing
   }
 
   @Test func everyFileIsHandedOutOnceWhileTheScanGoesOn() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     try library.beginRun()
     let scan = library.scan()
     let queue = scan.makePendingQueue()
@@ -91,7 +92,7 @@ import Testing
   }
 
   @Test func waitingFilesOfOtherFoldersAreLeftAlone() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/other/a")
     try library.night(scopes: [], analyze: { _ in nil })
     library.remove("/other/a")

@@ -1,4 +1,5 @@
 import Analysis
+import LibraryTesting
 import Records
 import ResultStore
 import SystemPackage
@@ -8,21 +9,24 @@ import Text
 @Suite struct ReuseTests {
   private func retagged(_ file: PendingFile, title: String, audio: String) -> FileAnalysis {
     FileAnalysis(
-      status: .ok, contentID: Library.contentID(audio), decodingID: Library.decodingID(audio), format: Library.format,
+      status: .ok, contentID: ScannedLibrary.contentID(audio), decodingID: ScannedLibrary.decodingID(audio),
+      format: ScannedLibrary.format,
       reusesKnownAudio: true,
-      outcomes: [AnalyzerOutcome(analyzer: Library.tags, result: .finding(Library.tagFinding(title: title)))])
+      outcomes: [
+        AnalyzerOutcome(analyzer: ScannedLibrary.tags, result: .finding(ScannedLibrary.tagFinding(title: title)))
+      ])
   }
 
   /// An estimate is told from a claim, and is a length for those who read the table.
   @Test func estimatedLengthsComeBack() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.mp3")
-    var format = Library.format
+    var format = ScannedLibrary.format
     format.frameCount = nil
     format.claimedFrameCount = nil
     format.estimatedFrameCount = 441_000
     try library.night { file in
-      var analysis = Library.analysis(of: file)
+      var analysis = ScannedLibrary.analysis(of: file)
       analysis.format = format
       return analysis
     }
@@ -32,38 +36,38 @@ import Text
   }
 
   @Test func retaggedFileKeepsTempoAndFingerprint() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
-    try library.night { Library.analysis(of: $0, title: "Old", audio: "sound") }
+    try library.night { ScannedLibrary.analysis(of: $0, title: "Old", audio: "sound") }
     library.put("/music/a.flac", size: 1010)
     let night = try library.night { file in
-      #expect(file.knownAudio.first?.decodingID == Library.decodingID("sound"))
-      #expect(file.knownAudio.first?.format == Library.format)
-      #expect(file.knownAudio.first?.analyzers == [Library.chromaprint, Library.tempo])
+      #expect(file.knownAudio.first?.decodingID == ScannedLibrary.decodingID("sound"))
+      #expect(file.knownAudio.first?.format == ScannedLibrary.format)
+      #expect(file.knownAudio.first?.analyzers == [ScannedLibrary.chromaprint, ScannedLibrary.tempo])
       return retagged(file, title: "New", audio: "sound")
     }
     #expect(night.written.reused == 1)
     let record = try #require(try library.store.record(at: "/music/a.flac", long: ["beats"]))
     #expect(record.tags?.fields["title"] == ["New"])
-    #expect(record.tempo == Library.tempoFinding() && record.fingerprint != nil)
+    #expect(record.tempo == ScannedLibrary.tempoFinding() && record.fingerprint != nil)
     #expect(try library.night().scan.cached == 1)
   }
 
   /// Cues made beside sections stay current for a run without sections, and are taken over for copies.
   @Test func findingsMadeBesideMoreAreKept() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let rich = AnalyzerIdentity(id: "cues", version: 1, digest: "beside sections")
     let plain = AnalyzerIdentity(id: "cues", version: 1, digest: "alone")
     func cues(_ file: PendingFile) -> FileAnalysis {
-      var analysis = Library.analysis(of: file, audio: "sound")
+      var analysis = ScannedLibrary.analysis(of: file, audio: "sound")
       analysis.outcomes.append(AnalyzerOutcome(analyzer: rich, result: .notApplicable("too short")))
       return analysis
     }
-    library.wanted = Library.wanted(extra: [rich])
+    library.wanted = ScannedLibrary.wanted(extra: [rich])
     library.put("/music/a.flac")
     try library.night(analyze: cues)
 
-    library.wanted = Library.wanted(extra: [plain])
+    library.wanted = ScannedLibrary.wanted(extra: [plain])
     #expect(try library.night(analyze: cues).scan.outdated == 1)
     library.wanted.members[3].richer = [rich]
     #expect(try library.night().scan.cached == 1)
@@ -73,13 +77,13 @@ import Text
   }
 
   @Test func copyTakesOverWhatTheOriginalHas() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let key = AnalyzerIdentity(id: "key", version: 1, digest: "")
     let signature = AnalyzerIdentity(id: "signature", version: 1, digest: "")
-    library.wanted = Library.wanted(extra: [key, signature])
+    library.wanted = ScannedLibrary.wanted(extra: [key, signature])
     library.put("/music/a.flac")
     try library.night { file in
-      var analysis = Library.analysis(of: file, title: "Original", audio: "sound")
+      var analysis = ScannedLibrary.analysis(of: file, title: "Original", audio: "sound")
       analysis.outcomes += [
         AnalyzerOutcome(analyzer: key, result: .finding(JSONFinding(.object(["key": .string("C#m")])))),
         AnalyzerOutcome(
@@ -90,7 +94,7 @@ import Text
     }
     library.put("/music/copy.flac")
     try library.night { file in
-      #expect(file.knownAudio.map(\.decodingID) == [Library.decodingID("sound")])
+      #expect(file.knownAudio.map(\.decodingID) == [ScannedLibrary.decodingID("sound")])
       return retagged(file, title: "Copy", audio: "sound")
     }
     var original = try #require(try library.store.record(at: "/music/a.flac", long: ["beats"]))
@@ -108,10 +112,10 @@ import Text
   }
 
   @Test(arguments: [Problem.timeLimit, "corrupt"]) func whatIsNotWholeIsNotForOthers(code: String) throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     try library.night { file in
-      var analysis = Library.analysis(of: file, audio: "sound")
+      var analysis = ScannedLibrary.analysis(of: file, audio: "sound")
       analysis.status = .partial
       analysis.problem = Problem(stage: .decode, code: code, message: "The rest was left out.")
       return analysis
@@ -119,22 +123,22 @@ import Text
     library.put("/music/copy.flac")
     try library.night { file in
       #expect(file.knownAudio.isEmpty)
-      #expect((try? library.store.knownAudio(decodingID: Library.decodingID("sound"))) == nil)
-      return Library.analysis(of: file, audio: "sound")
+      #expect((try? library.store.knownAudio(decodingID: ScannedLibrary.decodingID("sound"))) == nil)
+      return ScannedLibrary.analysis(of: file, audio: "sound")
     }
     // Two files, one of them whole.
-    #expect(try library.store.knownAudio(decodingID: Library.decodingID("sound")) != nil)
+    #expect(try library.store.knownAudio(decodingID: ScannedLibrary.decodingID("sound")) != nil)
   }
 
   @Test func vanishedOriginalServesACopyAsWell() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
-    try library.night { Library.analysis(of: $0, audio: "sound") }
+    try library.night { ScannedLibrary.analysis(of: $0, audio: "sound") }
     library.remove("/music/a.flac")
     library.put("/music/elsewhere.flac", size: 2000)
     let night = try library.night { file in
       #expect(file.knownAudio.isEmpty)
-      #expect((try? library.store.knownAudio(decodingID: Library.decodingID("sound"))) != nil)
+      #expect((try? library.store.knownAudio(decodingID: ScannedLibrary.decodingID("sound"))) != nil)
       return retagged(file, title: "Moved by copying", audio: "sound")
     }
     #expect(night.totals == RunTotals(analyzed: 1, vanished: 1))
@@ -142,11 +146,11 @@ import Text
   }
 
   @Test func nothingIsTakenFromOtherAudioOrOtherVersions() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
-    try library.night { Library.analysis(of: $0, audio: "sound") }
+    try library.night { ScannedLibrary.analysis(of: $0, audio: "sound") }
     // The audio is known, but not to the tempo analyzer that is wanted now.
-    library.wanted = Library.wanted(tempo: AnalyzerIdentity(id: "tempo", version: 2, digest: "o1"))
+    library.wanted = ScannedLibrary.wanted(tempo: AnalyzerIdentity(id: "tempo", version: 2, digest: "o1"))
     library.put("/music/copy.flac")
     library.put("/music/other.flac")
     try library.night { file in
@@ -166,10 +170,10 @@ import Text
 
   /// The whole copy may offer its findings by chance of time; the damaged one has none to give.
   @Test func findingsOfADamagedFileDoNotOutliveIt() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     try library.night { file in
-      var analysis = Library.analysis(of: file, audio: "sound")
+      var analysis = ScannedLibrary.analysis(of: file, audio: "sound")
       analysis.status = .partial
       analysis.problem = Problem(stage: .decode, code: "corrupt", message: "Damaged.")
       return analysis
@@ -182,47 +186,47 @@ import Text
 
   /// Only tags were wanted: nobody has looked at the audio.
   @Test func whatIsKnownOfAFileStaysWhereNothingWasDecoded() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     let problem = Problem(stage: .decode, code: "truncated", message: "Cut.")
     let remark = Problem(stage: .decode, code: "junk", message: "Junk.")
     try library.night { file in
-      var analysis = Library.analysis(of: file, audio: "sound")
+      var analysis = ScannedLibrary.analysis(of: file, audio: "sound")
       analysis.status = .partial
       analysis.problem = problem
       analysis.remarks = [remark]
       return analysis
     }
     let tags = AnalyzerIdentity(id: "tags", version: 2, digest: "")
-    library.wanted = Library.wanted(tags: tags)
+    library.wanted = ScannedLibrary.wanted(tags: tags)
     let night = try library.night { _ in
       FileAnalysis(
-        status: .ok, contentID: Library.contentID("sound"), format: nil,
-        outcomes: [AnalyzerOutcome(analyzer: tags, result: .finding(Library.tagFinding(title: "New")))])
+        status: .ok, contentID: ScannedLibrary.contentID("sound"), format: nil,
+        outcomes: [AnalyzerOutcome(analyzer: tags, result: .finding(ScannedLibrary.tagFinding(title: "New")))])
     }
     #expect(night.written.partial == 1 && night.written.newlyDamaged == 0)
     let record = try #require(try library.store.record(at: "/music/a.flac"))
     #expect(record.status == .partial && record.problem == problem && record.remarks == [remark])
-    #expect(record.format == Library.format && record.tempo != nil && record.tags?.fields["title"] == ["New"])
+    #expect(record.format == ScannedLibrary.format && record.tempo != nil && record.tags?.fields["title"] == ["New"])
   }
 
   @Test func changedAudioLeavesNothingStale() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
-    try library.night { Library.analysis(of: $0, audio: "sound") }
+    try library.night { ScannedLibrary.analysis(of: $0, audio: "sound") }
     library.put("/music/a.flac", size: 2000)
     try library.night { file in
       FileAnalysis(
-        status: .ok, contentID: Library.contentID("other sound"), format: nil,
-        outcomes: [AnalyzerOutcome(analyzer: Library.tempo, result: .failed("No."))])
+        status: .ok, contentID: ScannedLibrary.contentID("other sound"), format: nil,
+        outcomes: [AnalyzerOutcome(analyzer: ScannedLibrary.tempo, result: .failed("No."))])
     }
     let record = try #require(try library.store.record(at: "/music/a.flac", long: ["beats"]))
     #expect(record.tags == nil && record.tempo == nil && record.fingerprint == nil && record.format == nil)
-    #expect(record.analyzers == [Library.tempo])
+    #expect(record.analyzers == [ScannedLibrary.tempo])
   }
 
   @Test func manyFilesOfOneSizeAreNotAllOffered() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     for index in 0..<30 { library.put(FilePath("/music/\(index).wav"), size: 44) }
     try library.night()
     library.put("/music/new.wav", size: 44)

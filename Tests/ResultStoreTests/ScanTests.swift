@@ -1,4 +1,5 @@
 import Analysis
+import LibraryTesting
 import Platform
 import Records
 import ResultStore
@@ -7,7 +8,7 @@ import Testing
 
 @Suite struct ScanTests {
   @Test func secondNightTouchesNothing() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     for name in ["a", "b", "c", "d"] { library.put(FilePath("/music/\(name).flac")) }
     let first = try library.night()
     #expect(first.scan.new == 4)
@@ -18,14 +19,14 @@ import Testing
     #expect(second.pending.isEmpty)
     #expect(try library.records(RecordSelection(long: ["beats"])) == before)
     #expect(before.count == 4)
-    #expect(before[0].tempo == Library.tempoFinding())
-    #expect(before[0].tags == Library.tagFinding(title: "Title of a"))
-    #expect(before[0].format == Library.format)
-    #expect(before[0].analyzers == [Library.chromaprint, Library.tags, Library.tempo])
+    #expect(before[0].tempo == ScannedLibrary.tempoFinding())
+    #expect(before[0].tags == ScannedLibrary.tagFinding(title: "Title of a"))
+    #expect(before[0].format == ScannedLibrary.format)
+    #expect(before[0].analyzers == [ScannedLibrary.chromaprint, ScannedLibrary.tags, ScannedLibrary.tempo])
   }
 
   @Test func changedSizeOrTimeIsAnalyzedAgain() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     library.put("/music/b.flac")
     library.put("/music/c.flac")
@@ -39,7 +40,7 @@ import Testing
   }
 
   @Test func changeIsNotForgottenWhenTheRunEndsBeforeItIsAnalyzed() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     try library.night()
     library.put("/music/a.flac", size: 2000)
@@ -50,7 +51,7 @@ import Testing
   }
 
   @Test func otherInodeOrDeviceIsNoChange() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let file = library.put("/music/a.flac")
     try library.night()
     try library.beginRun()
@@ -61,49 +62,50 @@ import Testing
   }
 
   @Test func raisedAnalyzerVersionRunsThatAnalyzerAlone() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     try library.night()
     let tempo2 = AnalyzerIdentity(id: "tempo", version: 2, digest: "o1")
-    library.wanted = Library.wanted(tempo: tempo2)
+    library.wanted = ScannedLibrary.wanted(tempo: tempo2)
     let night = try library.night { file in
       #expect(file.reason == .outdated)
-      #expect(file.known == [Library.tags, Library.tempo, Library.chromaprint])
+      #expect(file.known == [ScannedLibrary.tags, ScannedLibrary.tempo, ScannedLibrary.chromaprint])
       return FileAnalysis(
-        status: .ok, contentID: Library.contentID(file.path.string), format: Library.format,
-        outcomes: [AnalyzerOutcome(analyzer: tempo2, result: .finding(Library.tempoFinding(99)))])
+        status: .ok, contentID: ScannedLibrary.contentID(file.path.string), format: ScannedLibrary.format,
+        outcomes: [AnalyzerOutcome(analyzer: tempo2, result: .finding(ScannedLibrary.tempoFinding(99)))])
     }
     #expect(night.scan.outdated == 1)
     let record = try #require(try library.store.record(at: "/music/a.flac", long: ["beats"]))
-    #expect(record.tempo == Library.tempoFinding(99))
+    #expect(record.tempo == ScannedLibrary.tempoFinding(99))
     #expect(record.fingerprint?.value == "AQAA")
     #expect(record.tags?.fields["title"] == ["Title of a"])
-    #expect(record.analyzers == [Library.chromaprint, Library.tags, tempo2])
+    #expect(record.analyzers == [ScannedLibrary.chromaprint, ScannedLibrary.tags, tempo2])
     #expect(try library.night().scan.cached == 1)
   }
 
   @Test func otherConfigurationDigestIsOutdated() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     try library.night()
-    library.wanted = Library.wanted(tempo: AnalyzerIdentity(id: "tempo", version: 1, digest: "other"))
+    library.wanted = ScannedLibrary.wanted(tempo: AnalyzerIdentity(id: "tempo", version: 1, digest: "other"))
     #expect(
-      try library.night(analyze: { Library.analysis(of: $0, tempo: library.wanted.members[1].identity) }).scan.outdated
+      try library.night(analyze: { ScannedLibrary.analysis(of: $0, tempo: library.wanted.members[1].identity) }).scan
+        .outdated
         == 1)
   }
 
   @Test func fewerAnalyzersWantedIsNoReasonToRunOrToForget() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     try library.night()
     library.wanted.members.removeLast(2)
     #expect(try library.night().scan.cached == 1)
-    library.wanted = Library.wanted()
+    library.wanted = ScannedLibrary.wanted()
     #expect(try library.night().scan.cached == 1)
   }
 
   @Test func movedFileKeepsItsResults() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/old/a.flac", modified: 5_000_000_123)
     library.put("/music/b.flac")
     try library.night()
@@ -119,7 +121,7 @@ import Testing
   }
 
   @Test func hardLinkIsNoMove() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     var file = library.put("/music/a.flac")
     try library.night()
     file.path = "/music/link.flac"
@@ -128,24 +130,24 @@ import Testing
   }
 
   @Test func swappedNamesLoseNothing() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac", size: 10)
     library.put("/music/b.flac", size: 20)
-    try library.night { Library.analysis(of: $0, audio: "\($0.sizeBytes)") }
+    try library.night { ScannedLibrary.analysis(of: $0, audio: "\($0.sizeBytes)") }
     library.move("/music/a.flac", to: "/music/t")
     library.move("/music/b.flac", to: "/music/a.flac")
     library.move("/music/t", to: "/music/b.flac")
     let night = try library.night { file in
-      let audio = Library.decodingID("\(file.sizeBytes)")
+      let audio = ScannedLibrary.decodingID("\(file.sizeBytes)")
       #expect((try? library.store.knownAudio(decodingID: audio)) != nil)
-      return Library.analysis(of: file, audio: "\(file.sizeBytes)")
+      return ScannedLibrary.analysis(of: file, audio: "\(file.sizeBytes)")
     }
     #expect(night.scan.changed == 2)
     #expect(try library.records().count == 2)
   }
 
   @Test func vanishedFileIsMarkedAndComesBackWithItsResults() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     library.put("/music/b.flac")
     try library.night()
@@ -164,7 +166,7 @@ import Testing
   }
 
   @Test func vanishedFileIsFoundAgainElsewhere() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     library.put("/music/b.flac", modified: 5_000_000_123)
     try library.night()
@@ -176,7 +178,7 @@ import Testing
   }
 
   @Test func onlyTrustedPlacesLoseFiles() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     for path in ["/music/a.flac", "/music/sub/b.flac", "/music/sub2/c.flac", "/music2/d.flac", "/disk/e.flac"] {
       library.put(FilePath(path))
     }
@@ -193,7 +195,7 @@ import Testing
   }
 
   @Test func fileThatIsOnlyOutOfSightHasNotVanished() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let file = library.put("/music/a.flac")
     library.put("/music/ignored/b.flac")
     try library.night()
@@ -204,7 +206,7 @@ import Testing
   }
 
   @Test func fileGivenTwiceCountsOnce() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let file = library.put("/music/a.flac")
     try library.beginRun()
     let scan = library.scan()
@@ -214,7 +216,7 @@ import Testing
   }
 
   @Test func dryRunWritesNothing() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let known = library.put("/music/a.flac")
     let moved = library.put("/music/b.flac", modified: 5_000_000_123)
     try library.night()
@@ -233,7 +235,7 @@ import Testing
   }
 
   @Test func forceMakesEverythingPending() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     library.put("/music/b.flac")
     try library.night()

@@ -1,6 +1,7 @@
 import Analysis
 import Foundation
 import GRDB
+import LibraryTesting
 import Records
 import SystemPackage
 import Testing
@@ -8,17 +9,17 @@ import Testing
 @testable import ResultStore
 
 @Suite struct StoreCheckTests {
-  private func library() throws -> Library {
-    let library = try Library()
+  private func library() throws -> ScannedLibrary {
+    let library = try ScannedLibrary()
     for name in ["a", "b", "bad"] { library.put(FilePath("/music/\(name).flac")) }
-    try library.night { $0.path.stem == "bad" ? Library.broken : Library.analysis(of: $0) }
+    try library.night { $0.path.stem == "bad" ? ScannedLibrary.broken : ScannedLibrary.analysis(of: $0) }
     return library
   }
 
   @Test func soundDatabaseHasNoComplaints() throws {
     let library = try library()
     #expect(try library.store.check() == [])
-    #expect(try ResultStore(path: library.database, findings: Library.findings, access: .readOnly).check() == [])
+    #expect(try ResultStore(path: library.database, findings: ScannedLibrary.findings, access: .readOnly).check() == [])
   }
 
   /// What somebody with a shell, or a bug, may do to a database, and what must be said of it.
@@ -56,7 +57,7 @@ import Testing
     try DatabaseQueue(path: library.database.string, configuration: configuration).writeWithoutTransaction {
       try $0.execute(sql: sql)
     }
-    let complaints = try ResultStore(path: library.database, findings: Library.findings).check()
+    let complaints = try ResultStore(path: library.database, findings: ScannedLibrary.findings).check()
     #expect(complaints.contains { $0.contains(complaint) }, "\(complaints)")
   }
 
@@ -100,14 +101,14 @@ import Testing
     let scan = library.scan()
     _ = try scan.classify(library.all)
     let copy = library.folder.appending("copy.sqlite")
-    try ResultStore(path: library.database, findings: Library.findings, access: .readOnly).backUp(to: copy)
+    try ResultStore(path: library.database, findings: ScannedLibrary.findings, access: .readOnly).backUp(to: copy)
     let writer = ResultWriter(store: library.store, run: library.run, wanted: library.wanted)
     let pending = try scan.makePendingQueue().next(limit: 1)
-    try writer.commit(pending.map { FileResult(fileID: $0.fileID, analysis: Library.analysis(of: $0)) })
+    try writer.commit(pending.map { FileResult(fileID: $0.fileID, analysis: ScannedLibrary.analysis(of: $0)) })
 
-    let restored = try ResultStore(path: copy, findings: Library.findings)
+    let restored = try ResultStore(path: copy, findings: ScannedLibrary.findings)
     #expect(try restored.check() == [])
-    #expect(try restored.record(at: "/music/a.flac", long: ["beats"])?.tempo == Library.tempoFinding())
+    #expect(try restored.record(at: "/music/a.flac", long: ["beats"])?.tempo == ScannedLibrary.tempoFinding())
     #expect(try restored.record(at: "/music/new.flac") == nil)
     let names = try FileManager.default.contentsOfDirectory(atPath: library.folder.string)
     #expect(!names.contains { $0.contains("partial") }, "\(names)")
@@ -120,7 +121,7 @@ import Testing
     let old = library.folder.appending("copy.sqlite")
     try Data("old".utf8).write(to: URL(fileURLWithPath: old.string))
     try library.store.backUp(to: old)
-    #expect(try ResultStore(path: old, findings: Library.findings, access: .readOnly).latestRun() != nil)
+    #expect(try ResultStore(path: old, findings: ScannedLibrary.findings, access: .readOnly).latestRun() != nil)
   }
 
   /// SQLite itself goes on writing into a file that is not there any more.
@@ -134,7 +135,7 @@ import Testing
       guard case .unreachable? = error as? StoreError else { throw error }
     }
     // Another file by its name is another file.
-    do { _ = try ResultStore(path: library.database, findings: Library.findings) }
+    do { _ = try ResultStore(path: library.database, findings: ScannedLibrary.findings) }
     #expect(throws: StoreError.self) { try library.beginRun() }
   }
 }

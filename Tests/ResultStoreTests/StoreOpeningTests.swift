@@ -1,6 +1,7 @@
 import Analysis
 import Foundation
 import GRDB
+import LibraryTesting
 import Records
 import SystemPackage
 import Testing
@@ -19,12 +20,12 @@ import Text
   }
 
   @Test func databaseOfAnotherProgramIsLeftAlone() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let path = library.folder.appending("other.sqlite")
     try DatabaseQueue(path: path.string).write { try $0.execute(sql: "CREATE TABLE songs (id)") }
     let before = try Data(contentsOf: URL(fileURLWithPath: path.string))
     for access in [ResultStore.Access.readWrite, .readOnly] {
-      let error = Self.error { _ = try ResultStore(path: path, findings: Library.findings, access: access) }
+      let error = Self.error { _ = try ResultStore(path: path, findings: ScannedLibrary.findings, access: access) }
       guard case .notAStore? = error else {
         Issue.record("\(String(describing: error))")
         continue
@@ -35,18 +36,18 @@ import Text
 
   /// The table that GRDB makes first, and nothing else.
   @Test func creationThatWasKilledGoesOn() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let path = library.folder.appending("begun.sqlite")
     try DatabaseQueue(path: path.string).write { db in
       try db.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
     }
-    #expect(try ResultStore(path: path, findings: Library.findings).latestRun() == nil)
+    #expect(try ResultStore(path: path, findings: ScannedLibrary.findings).latestRun() == nil)
   }
 
   /// Before a database is in WAL mode, who is killed while it writes leaves a journal, and the next one must roll back.
   @Test(arguments: [ResultStore.Access.readWrite, .readOnly])
   func journalOfAKilledCreationIsRolledBack(access: ResultStore.Access) throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let open = library.folder.appending("open.sqlite")
     let killed = library.folder.appending("killed.sqlite")
     try DatabaseQueue(path: open.string).writeWithoutTransaction { db in
@@ -59,25 +60,25 @@ import Text
       try db.execute(sql: "ROLLBACK")
     }
     #expect(try #require(ResultStore.fileSize(of: killed.string)) > 0)
-    #expect(try ResultStore(path: killed, findings: Library.findings, access: access).latestRun() == nil)
+    #expect(try ResultStore(path: killed, findings: ScannedLibrary.findings, access: access).latestRun() == nil)
   }
 
   @Test func fileThatIsNoDatabase() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let path = library.folder.appending("notes.txt")
     try Data(String(repeating: "No database. ", count: 1000).utf8).write(to: URL(fileURLWithPath: path.string))
-    guard case .notAStore? = Self.error({ _ = try ResultStore(path: path, findings: Library.findings) }) else {
+    guard case .notAStore? = Self.error({ _ = try ResultStore(path: path, findings: ScannedLibrary.findings) }) else {
       Issue.record("accepted")
       return
     }
   }
 
   @Test func newerSchemaIsRefused() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     let path = library.folder.appending("newer.sqlite")
-    do { _ = try ResultStore(path: path, findings: Library.findings) }
+    do { _ = try ResultStore(path: path, findings: ScannedLibrary.findings) }
     try DatabaseQueue(path: path.string).write { try $0.execute(sql: "PRAGMA user_version = 99") }
-    let error = Self.error { _ = try ResultStore(path: path, findings: Library.findings) }
+    let error = Self.error { _ = try ResultStore(path: path, findings: ScannedLibrary.findings) }
     guard case .newerSchema(_, 99, _)? = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -85,12 +86,12 @@ import Text
   }
 
   @Test func missingFolderOrFile() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     for (path, access) in [
       (FilePath("/nowhere/at/all.sqlite"), ResultStore.Access.readWrite),
       (library.folder.appending("none.sqlite"), .readOnly), (library.folder, .readWrite),
     ] {
-      let error = Self.error { _ = try ResultStore(path: path, findings: Library.findings, access: access) }
+      let error = Self.error { _ = try ResultStore(path: path, findings: ScannedLibrary.findings, access: access) }
       #expect(error != nil)
       #expect(error?.description.contains(path.string) == true)
     }
@@ -98,7 +99,7 @@ import Text
   }
 
   @Test func damagedDatabaseIsReported() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     for index in 0..<300 { library.put(FilePath("/music/\(index).flac")) }
     try library.night()
     let path = library.folder.appending("damaged.sqlite")
@@ -107,7 +108,7 @@ import Text
     for offset in stride(from: 4096 * 3, to: bytes.count, by: 16) { bytes[offset] = 0xA5 }
     try bytes.write(to: URL(fileURLWithPath: path.string))
     let error = Self.error {
-      let store = try ResultStore(path: path, findings: Library.findings)
+      let store = try ResultStore(path: path, findings: ScannedLibrary.findings)
       try store.forEachRecord { _ in }
     }
     guard case .corrupt? = error else {
@@ -117,7 +118,7 @@ import Text
   }
 
   @Test func fullDiskCostsTheBatchAndNothingElse() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     try library.night()
     let before = try library.records(RecordSelection(long: ["beats"]))
@@ -130,7 +131,7 @@ import Text
       try db.execute(sql: "PRAGMA max_page_count = \(pages)")
     }
     let huge = FingerprintFinding(algorithm: "x", duration: 1, value: String(repeating: "A", count: 1 << 20))
-    var analysis = Library.analysis(of: files[0], title: "Other")
+    var analysis = ScannedLibrary.analysis(of: files[0], title: "Other")
     analysis.outcomes[2].result = .finding(huge)
     let writer = ResultWriter(store: library.store, run: library.run, wanted: library.wanted)
     let error = Self.error { try writer.commit([FileResult(fileID: files[0].fileID, analysis: analysis)]) }
@@ -142,10 +143,10 @@ import Text
   }
 
   @Test func readerSeesWhatAWriterHasCommitted() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     try library.night()
-    let reader = try ResultStore(path: library.database, findings: Library.findings, access: .readOnly)
+    let reader = try ResultStore(path: library.database, findings: ScannedLibrary.findings, access: .readOnly)
     #expect(try reader.record(at: "/music/a.flac") != nil)
     library.put("/music/b.flac")
     try library.night()
@@ -162,14 +163,14 @@ import Text
   }
 
   @Test func runsAreOnRecord() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     let night = try library.night()
     let run = try #require(try library.store.latestRun())
     #expect(run.id == night.run && run.state == .finished && run.exitStatus == 0)
     #expect(run.totals == night.totals && run.totals.seen == 1)
     #expect(run.configuration == .object(["jobs": .integer(2)]) && run.configurationDigest == "d")
-    #expect(run.analyzers == [Library.chromaprint, Library.tags, Library.tempo])
+    #expect(run.analyzers == [ScannedLibrary.chromaprint, ScannedLibrary.tags, ScannedLibrary.tempo])
     #expect(run.roots == [RunRecord.Root(path: "/music", condition: .scanned)])
     #expect(try #require(run.finished) >= run.started)
     #expect(try library.store.run(99) == nil)

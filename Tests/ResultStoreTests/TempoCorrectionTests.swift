@@ -1,5 +1,6 @@
 import Analysis
 import Library
+import LibraryTesting
 import Platform
 import Records
 import SystemPackage
@@ -8,22 +9,22 @@ import Testing
 @testable import ResultStore
 
 @Suite struct StoredCorrectionTests {
-  private let audio = Library.contentID("sound")
+  private let audio = ScannedLibrary.contentID("sound")
 
-  private let half = Library.tempoFinding().multiplied(by: BeatRatio(1, 2)).locked(at: 63)
+  private let half = ScannedLibrary.tempoFinding().multiplied(by: BeatRatio(1, 2)).locked(at: 63)
 
-  private func analyze(_ file: PendingFile) -> FileAnalysis { Library.analysis(of: file, audio: "sound") }
+  private func analyze(_ file: PendingFile) -> FileAnalysis { ScannedLibrary.analysis(of: file, audio: "sound") }
 
   /// A library with one file whose tempo was found as 126 and set to 63.
-  private func library() throws -> Library {
-    let library = try Library()
+  private func library() throws -> ScannedLibrary {
+    let library = try ScannedLibrary()
     library.put("/music/a.flac", modified: 5_000_000_123)
     try library.night(analyze: analyze)
     try library.store.correctTempo([audio: TempoCorrection(half, corrected: Timestamp(nanoseconds: 7))])
     return library
   }
 
-  private func expectLocked(_ path: FilePath, _ library: Library, found: Double? = 126) throws {
+  private func expectLocked(_ path: FilePath, _ library: ScannedLibrary, found: Double? = 126) throws {
     let record = try #require(try library.store.record(at: path, long: ["beats"]))
     #expect(record.tempo?.bpm == 63 && record.tempoCorrection?.corrected == Timestamp(nanoseconds: 7))
     #expect(record.tempoCorrection?.found?.bpm == found)
@@ -34,12 +35,12 @@ import Testing
     try expectLocked("/music/a.flac", library)
     let record = try #require(try library.store.record(at: "/music/a.flac", long: ["beats"]))
     #expect(record.tempo?.beats == [0.41, 1.3624])
-    #expect(record.tempoCorrection?.found == Library.tempoFinding())
+    #expect(record.tempoCorrection?.found == ScannedLibrary.tempoFinding())
     #expect(try library.store.record(at: "/music/a.flac")?.tempo?.beats == [])
     #expect(try library.store.record(at: "/music/a.flac")?.tempo?.map == half.map)
     try library.store.correctTempo([audio: nil])
     let back = try #require(try library.store.record(at: "/music/a.flac", long: ["beats"]))
-    #expect(back.tempo == Library.tempoFinding() && back.tempoCorrection == nil)
+    #expect(back.tempo == ScannedLibrary.tempoFinding() && back.tempoCorrection == nil)
   }
 
   @Test func nothingOverwritesIt() throws {
@@ -47,10 +48,10 @@ import Testing
     try library.night(ScanOptions(force: true), analyze: analyze)
     try expectLocked("/music/a.flac", library)
     let tempo2 = AnalyzerIdentity(id: "tempo", version: 2, digest: "o1")
-    library.wanted = Library.wanted(tempo: tempo2)
+    library.wanted = ScannedLibrary.wanted(tempo: tempo2)
     try library.night { file in
-      var analysis = Library.analysis(of: file, audio: "sound", tempo: tempo2)
-      analysis.outcomes[1].result = .finding(Library.tempoFinding(127))
+      var analysis = ScannedLibrary.analysis(of: file, audio: "sound", tempo: tempo2)
+      analysis.outcomes[1].result = .finding(ScannedLibrary.tempoFinding(127))
       return analysis
     }
     try expectLocked("/music/a.flac", library, found: 127)
@@ -75,16 +76,16 @@ import Testing
   /// A later version may make content ids in another way.
   @Test func itFollowsTheContentIDOfAnUnchangedFile() throws {
     let library = try library()
-    try library.night(ScanOptions(force: true)) { Library.analysis(of: $0, audio: "sound, hashed better") }
+    try library.night(ScanOptions(force: true)) { ScannedLibrary.analysis(of: $0, audio: "sound, hashed better") }
     try expectLocked("/music/a.flac", library)
     // Another song in its place is another matter.
     library.put("/music/a.flac", size: 5)
-    try library.night { Library.analysis(of: $0, audio: "another song") }
+    try library.night { ScannedLibrary.analysis(of: $0, audio: "another song") }
     #expect(try library.store.record(at: "/music/a.flac")?.tempoCorrection == nil)
   }
 
   @Test func tempoThatWasNotLookedForCanBeSet() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.flac")
     try library.night { file in
       var analysis = self.analyze(file)

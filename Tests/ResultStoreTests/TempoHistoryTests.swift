@@ -1,5 +1,7 @@
 import Analysis
 import Library
+internal import LibraryStore
+import LibraryTesting
 import Platform
 import Records
 import SystemPackage
@@ -8,21 +10,23 @@ import Testing
 @testable import ResultStore
 
 @Suite struct TempoHistoryTests {
-  private let audio = Library.contentID("sound")
+  private let audio = ScannedLibrary.contentID("sound")
 
-  private func library() throws -> Library {
-    let library = try Library()
+  private func library() throws -> ScannedLibrary {
+    let library = try ScannedLibrary()
     library.put("/music/a.flac", modified: 5_000_000_123)
-    try library.night { Library.analysis(of: $0, audio: "sound") }
+    try library.night { ScannedLibrary.analysis(of: $0, audio: "sound") }
     return library
   }
 
-  private func set(_ bpm: Double, in library: Library) throws {
-    let tempo = Library.tempoFinding().multiplied(by: BeatRatio(1, 2)).locked(at: bpm)
+  private func set(_ bpm: Double, in library: ScannedLibrary) throws {
+    let tempo = ScannedLibrary.tempoFinding().multiplied(by: BeatRatio(1, 2)).locked(at: bpm)
     try library.store.correctTempo([audio: TempoCorrection(tempo, corrected: Timestamp(nanoseconds: 7))])
   }
 
-  private func bpm(in library: Library) throws -> Double? { try library.store.record(at: "/music/a.flac")?.tempo?.bpm }
+  private func bpm(in library: ScannedLibrary) throws -> Double? {
+    try library.store.record(at: "/music/a.flac")?.tempo?.bpm
+  }
 
   @Test func eachChangeCanBeTakenBackInTurn() throws {
     let library = try library()

@@ -1,4 +1,5 @@
 import Analysis
+import LibraryTesting
 import Platform
 import Records
 import ResultStore
@@ -11,7 +12,7 @@ import Testing
     path: "/music/closed", code: "unreadable_folder", message: "The folder could not be read.", isFailure: true)
 
   @Test func unreadableFolderFailsOnceAndIsForgottenWhenItCanBeRead() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.mp3")
     library.put("/music/closed/b.mp3")
     try library.night()
@@ -55,7 +56,7 @@ import Testing
 
   /// What was analyzed before and cannot be looked at now keeps its findings.
   @Test func unreadableFileIsFineAgainLater() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     library.put("/music/a.mp3")
     try library.night()
     let unreadable = SkippedFile(
@@ -69,7 +70,7 @@ import Testing
   }
 
   @Test func figuresKnowTheLastSuccess() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     #expect(try library.store.figures().lastSuccess == nil)
     library.put("/music/a.mp3")
     let night = try library.night()

@@ -1,4 +1,6 @@
 import GRDB
+internal import LibraryStore
+import LibraryTesting
 import SystemPackage
 import Testing
 
@@ -7,7 +9,7 @@ import Testing
 /// How long writes wait while another program has the database locked.
 @Suite struct WriteDeadlineTests {
   @Test func writesGiveUpAtTheirDeadline() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = true
     let program = try DatabaseQueue(path: library.database.string, configuration: configuration)
@@ -28,7 +30,7 @@ import Testing
   }
 
   @Test func otherWritesHaveThePatienceOfTheStore() throws {
-    let library = try Library()
+    let library = try ScannedLibrary()
     func patience() throws -> Int? {
       try library.store.pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA busy_timeout") }
     }

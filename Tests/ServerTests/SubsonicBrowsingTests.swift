@@ -1,5 +1,6 @@
-import AnalysisTesting
 import Analysis
+import AnalysisTesting
+internal import LibraryStore
 import Platform
 import ResultStore
 import SystemPackage

@@ -1,5 +1,6 @@
 import Analysis
 import Foundation
+internal import LibraryStore
 import ResultStore
 import SystemPackage
 import Testing
@@ -73,7 +74,8 @@ import Text
     #expect(list.items[0].items.total == 4 && list.items[0].tracks.total == 4)
     let generated = try await library.get("/v1/browse/categories/house/playlists").json["playlists"]["items"][0]["id"]
     _ = try decode(Playlist.self, await library.get("/v1/playlists/\(generated.text)"))
-    let selected = try await library.get("/v1/playlists/\(id)/tracks?fields=total,items(track(name,album(!images)))").json
+    let selected = try await library.get("/v1/playlists/\(id)/tracks?fields=total,items(track(name,album(!images)))")
+      .json
     #expect(selected["total"] == .integer(4) && selected["href"] == .null && selected["limit"] == .null)
     let first = selected["items"][0]["track"]
     #expect(first["name"] == .string("Song 1") && first["id"] == .null)
@@ -173,7 +175,8 @@ import Text
     #expect(answer.status == 204)
     let page = try await library.get("/v1/me/following?type=artist&limit=1").json["artists"]
     #expect(page["total"] == .integer(2) && page["items"].list.count == 1 && page["next"].text.contains("after="))
-    let rest = try await library.get("/v1/me/following?type=artist&after=\(page["cursors"]["after"].text)").json["artists"]
+    let rest = try await library.get("/v1/me/following?type=artist&after=\(page["cursors"]["after"].text)").json[
+      "artists"]
     #expect(rest["items"].list.count == 1 && rest["next"] == .null && rest["cursors"]["after"] == .null)
     #expect(Set((page["items"].list + rest["items"].list).map(\.["id"].text)) == [band, other])
     _ = try await library.ask("DELETE", "/v1/me/following?type=artist&ids=\(band)")

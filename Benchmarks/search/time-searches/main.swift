@@ -3,6 +3,7 @@
 // Each line of QUERIES is words, filter, order and sections (with commas), with tabs between. Prints milliseconds of each
 // query, a line each: in the first round, and the better of two rounds after it.
 import Filters
+internal import LibraryStore
 import ResultStore
 import SystemPackage
 

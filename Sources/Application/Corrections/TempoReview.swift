@@ -1,6 +1,7 @@
 package import Analysis
 package import Filters
 internal import Library
+package import LibraryStore
 internal import Platform
 internal import Records
 package import ResultStore

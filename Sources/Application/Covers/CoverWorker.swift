@@ -1,4 +1,5 @@
 internal import CLibAV
+internal import LibraryStore
 internal import Platform
 internal import ResultStore
 internal import SystemPackage

@@ -1,6 +1,7 @@
 package import Analysis
+package import LibraryStore
 internal import Platform
-package import ResultStore
+internal import ResultStore
 internal import Synchronization
 internal import SystemPackage
 

@@ -1,7 +1,8 @@
 internal import Exports
 internal import Foundation
+package import LibraryStore
 internal import Platform
-package import ResultStore
+internal import ResultStore
 package import SystemPackage
 internal import Text
 

@@ -2,6 +2,7 @@ internal import BuiltInAnalyzers
 package import Exports
 package import Filters
 internal import Foundation
+internal import LibraryStore
 package import Platform
 internal import Records
 package import ResultStore

@@ -1,6 +1,7 @@
 internal import Filters
+package import LibraryStore
 package import Platform
-package import ResultStore
+internal import ResultStore
 package import SystemPackage
 
 /// From where on changes are wanted: `--since`.

@@ -1,6 +1,7 @@
 internal import Glibc
+package import LibraryStore
 package import Platform
-package import ResultStore
+internal import ResultStore
 package import SystemPackage
 
 /// A regular file that stays open while it is read, so all that is read is of one file even if another takes its name.

@@ -1,5 +1,6 @@
 internal import Analysis
 internal import Filters
+package import LibraryStore
 package import ResultStore
 
 /// A playlist that nobody made: it follows from what is known of the tracks, so its tracks change with the library.

@@ -1,6 +1,7 @@
 internal import Analysis
 package import Filters
 internal import Library
+internal import LibraryStore
 internal import Platform
 internal import Records
 package import ResultStore

@@ -1,4 +1,5 @@
 internal import Analysis
+internal import LibraryStore
 package import ResultStore
 
 /// The library in numbers, as status and metrics of a server show it.

@@ -1,5 +1,6 @@
 internal import BuiltInAnalyzers
 internal import Foundation
+internal import LibraryStore
 internal import Likeness
 package import Platform
 package import Records

@@ -1,4 +1,5 @@
 package import Filters
+package import LibraryStore
 package import ResultStore
 
 /// Tracks, and files that failed, by their names or, behind those, by the words of their paths.

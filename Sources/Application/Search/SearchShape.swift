@@ -1,8 +1,9 @@
 internal import Analysis
+package import LibraryStore
 internal import Platform
 internal import Records
 internal import Reporting
-package import ResultStore
+internal import ResultStore
 internal import Text
 
 /// What a search has found, with what was asked.

@@ -1,3 +1,4 @@
+internal import LibraryStore
 internal import Likeness
 package import ResultStore
 

@@ -1,3 +1,4 @@
+package import LibraryStore
 package import ResultStore
 
 /// Tracks and artists like others, by their sound; where that was not described, by genre.

@@ -2,6 +2,7 @@ internal import Analysis
 internal import Chromaprint
 internal import DSP
 internal import Library
+internal import LibraryStore
 internal import Likeness
 internal import Platform
 package import Records

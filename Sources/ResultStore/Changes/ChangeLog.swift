@@ -1,4 +1,4 @@
-internal import GRDB
+package import GRDB
 
 /// The table `change`: when each track last changed, in the order of the changes, so whoever has read it once needs to read
 /// only what came after.
@@ -6,10 +6,10 @@ internal import GRDB
 /// It says that something changed and not what: a track that is there then is news, and one that is not is gone. A row has
 /// the file, or the path where no file is any more (moved away, forgotten). `SongCatalog.update` feeds it in the transaction
 /// that changes the track; a run that changes nothing adds nothing.
-enum ChangeLog {
-  static let table = "change"
+package enum ChangeLog {
+  package static let table = "change"
   /// One row: by what cursors know the database.
-  static let library = "library"
+  package static let library = "library"
 
   /// As `Timestamp.now`, to milliseconds.
   private static let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000000"
@@ -19,7 +19,7 @@ enum ChangeLog {
     try isKept(in: db) ? [] : [tables]
   }
 
-  static func isKept(in db: Database) throws -> Bool {
+  package static func isKept(in db: Database) throws -> Bool {
     let select = try Query(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
     return try select.first(.text(table)) { true } ?? false
   }
@@ -37,7 +37,7 @@ enum ChangeLog {
   }
 
   /// The number of the last change; 0 before the first.
-  static func revision(in db: Database) throws -> Int64 {
+  package static func revision(in db: Database) throws -> Int64 {
     let select = try Query(db, "SELECT seq FROM sqlite_sequence WHERE name = ?")
     return try select.first(.text(table)) { select.integer(0) } ?? 0
   }

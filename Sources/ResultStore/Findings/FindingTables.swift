@@ -117,7 +117,7 @@ extension FindingTables.Table {
 }
 
 /// Which of the declared tables and columns a database has.
-struct ExistingColumns: Sendable {
+package struct ExistingColumns: Sendable {
   private let columns: [String: Set<String>]
 
   init(of findings: [FindingTables], _ db: Database) throws {
@@ -129,8 +129,8 @@ struct ExistingColumns: Sendable {
     self.columns = columns
   }
 
-  func has(_ table: String) -> Bool { columns[table] != nil }
-  func has(_ column: String, of table: String) -> Bool { columns[table]?.contains(column) ?? false }
+  package func has(_ table: String) -> Bool { columns[table] != nil }
+  package func has(_ column: String, of table: String) -> Bool { columns[table]?.contains(column) ?? false }
 }
 
 /// Brings a database to what is declared: tables that are missing, columns that are new, what the view `track` shows.

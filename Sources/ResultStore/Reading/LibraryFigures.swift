@@ -68,17 +68,6 @@ extension ResultStore {
     return figures
   }
 
-  /// How many tracks there are, how many seconds they last together, and how many files failed, which are no tracks.
-  public func trackTotals() throws(StoreError) -> (count: Int, seconds: Double, failed: Int) {
-    try read { db in
-      let tracks = try Query(db, "SELECT count(*), total(duration_s) FROM song WHERE \(CatalogTables.isListed)")
-      // The index on rows that are not `ok` is used only if the condition says so.
-      let failed = try Query(db, "SELECT count(*) FROM song WHERE status = 'failed' AND status <> 'ok'")
-      let (count, seconds) = try tracks.first { (Int(tracks.integer(0)), tracks.real(1)) } ?? (0, 0)
-      return (count, seconds, try failed.first { Int(failed.integer(0)) } ?? 0)
-    }
-  }
-
   /// Whether there is a finding of this kind of any file.
   public func hasFindings<Finding: DeclaredFinding>(of type: Finding.Type) throws(StoreError) -> Bool {
     try read { db in

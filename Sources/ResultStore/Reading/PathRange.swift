@@ -2,19 +2,19 @@ internal import Platform
 public import SystemPackage
 
 /// Path bytes from `start` (included) up to `end` (not included): what an index on paths gives in order.
-struct PathRange {
-  let start: [UInt8]
-  let end: [UInt8]
+package struct PathRange {
+  package let start: [UInt8]
+  package let end: [UInt8]
 
-  static let condition = "file.path >= ? AND file.path < ?"
-  var values: [SQLValue] { [.blob(start), .blob(end)] }
+  package static let condition = "file.path >= ? AND file.path < ?"
+  package var values: [SQLValue] { [.blob(start), .blob(end)] }
 
-  func contains(_ path: FilePath) -> Bool {
+  package func contains(_ path: FilePath) -> Bool {
     path.withBytes { !$0.lexicographicallyPrecedes(start) && $0.lexicographicallyPrecedes(end) }
   }
 
   /// A file or folder and all that is below it. That is two ranges, since names such as “a b” sort between “a” and “a/c”.
-  static func covering(_ root: FilePath) -> [PathRange] {
+  package static func covering(_ root: FilePath) -> [PathRange] {
     let bytes = root.withBytes { Array($0) }
     let folder = bytes.last == slash ? Array(bytes.dropLast()) : bytes
     return [
@@ -25,7 +25,7 @@ struct PathRange {
   }
 
   /// All that is at or below some roots, in the order of the bytes and without overlaps.
-  static func covering(_ roots: [FilePath]) -> [PathRange] {
+  package static func covering(_ roots: [FilePath]) -> [PathRange] {
     let given = Set(roots)
     let outermost = given.filter { root in
       var folder = root

@@ -1,5 +1,5 @@
 public import Analysis
-internal import GRDB
+package import GRDB
 internal import Library
 public import Platform
 public import Records
@@ -156,7 +156,7 @@ extension ResultStore {
 }
 
 /// Makes records of the rows of one snapshot.
-struct RecordReader {
+package struct RecordReader {
   private let store: ResultStore
   private let database: Database
   private let files: Query
@@ -208,7 +208,7 @@ struct RecordReader {
   }
 
   /// - Parameter condition: on the table `file`.
-  init(store: ResultStore, _ selection: RecordSelection, condition: String, _ db: Database) throws {
+  package init(store: ResultStore, _ selection: RecordSelection, condition: String, _ db: Database) throws {
     self.store = store
     database = db
     var select = SelectList()
@@ -241,7 +241,7 @@ struct RecordReader {
   }
 
   /// Calls `body` for records until it returns false.
-  func forEach(_ values: [SQLValue], _ body: (FileRecord) throws -> Bool) throws {
+  package func forEach(_ values: [SQLValue], _ body: (FileRecord) throws -> Bool) throws {
     try files.forEachWhile(values) {
       guard let record = try record() else { return true }
       return try body(record)

@@ -1,10 +1,10 @@
-internal import Analysis
+package import Analysis
 internal import Text
 
 /// Problems in columns, and lists of them as JSON.
-enum StoredProblem {
+package enum StoredProblem {
   /// `nil` if there is none.
-  static func read(_ row: Query, stage: Int32, code: Int32, message: Int32) -> Problem? {
+  package static func read(_ row: Query, stage: Int32, code: Int32, message: Int32) -> Problem? {
     guard let stage = Problem.Stage(rawValue: row.text(stage)) else { return nil }
     return Problem(stage: stage, code: row.text(code), message: row.text(message))
   }
@@ -20,7 +20,7 @@ enum StoredProblem {
     return JSONValue.array(list).text
   }
 
-  static func list(fromJSON row: Query, column: Int32) -> [Problem] {
+  package static func list(fromJSON row: Query, column: Int32) -> [Problem] {
     guard !row.isNull(column), case .array(let list)? = try? JSONValue(parsing: row.bytes(column)) else { return [] }
     return list.compactMap { item in
       guard case .object(let members) = item, case .string(let stage)? = members["stage"],

@@ -1,10 +1,10 @@
-internal import GRDB
+package import GRDB
 internal import GRDBSQLite
 internal import Platform
-internal import SystemPackage
+package import SystemPackage
 
 /// A value to bind to a parameter of a statement.
-enum SQLValue {
+package enum SQLValue {
   case null
   case integer(Int64)
   case real(Double)
@@ -15,26 +15,26 @@ enum SQLValue {
   case tracks(TrackSet.Argument)
 
   /// For `json_each`.
-  static func list(_ ids: [Int64]) -> SQLValue { .text("[\(ids.map { String($0) }.joined(separator: ","))]") }
-  static func list(_ ids: [String]) -> SQLValue { .text(CatalogNames.list(ids) ?? "[]") }
+  package static func list(_ ids: [Int64]) -> SQLValue { .text("[\(ids.map { String($0) }.joined(separator: ","))]") }
+  package static func list(_ ids: [String]) -> SQLValue { .text(CatalogNames.list(ids) ?? "[]") }
 
-  static func integer(_ value: Int) -> SQLValue { .integer(Int64(value)) }
-  static func integer(_ value: Int?) -> SQLValue { value.map { .integer(Int64($0)) } ?? .null }
-  static func integer(_ value: Int64?) -> SQLValue { value.map { .integer($0) } ?? .null }
+  package static func integer(_ value: Int) -> SQLValue { .integer(Int64(value)) }
+  package static func integer(_ value: Int?) -> SQLValue { value.map { .integer(Int64($0)) } ?? .null }
+  package static func integer(_ value: Int64?) -> SQLValue { value.map { .integer($0) } ?? .null }
   /// SQLite compares integers with integers sooner.
-  static func number(_ value: Double) -> SQLValue { Int64(exactly: value).map { .integer($0) } ?? .real(value) }
-  static func flag(_ value: Bool) -> SQLValue { .integer(value ? 1 : 0) }
-  static func text(_ value: String?) -> SQLValue { value.map { .text($0) } ?? .null }
-  static func real(_ value: Double?) -> SQLValue { value.map { .real($0) } ?? .null }
+  package static func number(_ value: Double) -> SQLValue { Int64(exactly: value).map { .integer($0) } ?? .real(value) }
+  package static func flag(_ value: Bool) -> SQLValue { .integer(value ? 1 : 0) }
+  package static func text(_ value: String?) -> SQLValue { value.map { .text($0) } ?? .null }
+  package static func real(_ value: Double?) -> SQLValue { value.map { .real($0) } ?? .null }
 }
 
 /// A prepared statement of a connection's cache, with values bound and columns read where they are. GRDB's own arguments and
 /// rows allocate for each value, which a scan of a large library cannot afford.
-struct Query {
+package struct Query {
   private let statement: Statement
   private let database: Database
 
-  init(_ database: Database, _ sql: String) throws {
+  package init(_ database: Database, _ sql: String) throws {
     self.database = database
     statement = try database.cachedStatement(sql: sql)
   }
@@ -42,55 +42,55 @@ struct Query {
   private var handle: OpaquePointer { statement.sqliteStatement }
 
   /// Runs a statement that gives no rows.
-  func run(_ values: SQLValue...) throws { try run(values) }
+  package func run(_ values: SQLValue...) throws { try run(values) }
 
-  func run(_ values: [SQLValue]) throws {
+  package func run(_ values: [SQLValue]) throws {
     try bind(values)
     defer { sqlite3_reset(handle) }
     while try step() {}
   }
 
   /// Calls `body` for each row; columns are read from this query.
-  func forEach(_ values: SQLValue..., body: () throws -> Void) throws { try forEach(values, body: body) }
+  package func forEach(_ values: SQLValue..., body: () throws -> Void) throws { try forEach(values, body: body) }
 
-  func forEach(_ values: [SQLValue], body: () throws -> Void) throws {
+  package func forEach(_ values: [SQLValue], body: () throws -> Void) throws {
     try bind(values)
     defer { sqlite3_reset(handle) }
     while try step() { try body() }
   }
 
   /// Calls `body` for rows until it returns false.
-  func forEachWhile(_ values: [SQLValue], body: () throws -> Bool) throws {
+  package func forEachWhile(_ values: [SQLValue], body: () throws -> Bool) throws {
     try bind(values)
     defer { sqlite3_reset(handle) }
     while try step(), try body() {}
   }
 
   /// What `body` makes of the first row; `nil` if there is none.
-  func first<Result>(_ values: SQLValue..., body: () throws -> Result) throws -> Result? {
+  package func first<Result>(_ values: SQLValue..., body: () throws -> Result) throws -> Result? {
     try first(values, body: body)
   }
 
-  func first<Result>(_ values: [SQLValue], body: () throws -> Result) throws -> Result? {
+  package func first<Result>(_ values: [SQLValue], body: () throws -> Result) throws -> Result? {
     try bind(values)
     defer { sqlite3_reset(handle) }
     return try step() ? try body() : nil
   }
 
-  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
-  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
-  func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
-  func flag(_ column: Int32) -> Bool { integer(column) != 0 }
-  func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
-  func optionalReal(_ column: Int32) -> Double? { isNull(column) ? nil : real(column) }
+  package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+  package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  package func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+  package func flag(_ column: Int32) -> Bool { integer(column) != 0 }
+  package func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+  package func optionalReal(_ column: Int32) -> Double? { isNull(column) ? nil : real(column) }
 
   /// Empty for NULL.
-  func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
-  func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
-  func path(_ column: Int32) -> FilePath { FilePath(bytes: bytes(column)) }
+  package func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+  package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+  package func path(_ column: Int32) -> FilePath { FilePath(bytes: bytes(column)) }
 
   /// The bytes of a text or blob, valid until the next step.
-  func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+  package func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
     let start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
     return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }

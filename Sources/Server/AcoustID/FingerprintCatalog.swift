@@ -1,5 +1,6 @@
 internal import Analysis
 internal import Chromaprint
+internal import LibraryStore
 internal import ResultStore
 internal import Synchronization
 

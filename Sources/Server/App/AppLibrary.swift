@@ -1,6 +1,7 @@
 internal import Analysis
 internal import Application
 internal import HTTPTypes
+internal import LibraryStore
 internal import Platform
 internal import Records
 internal import ResultStore

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import Library
+internal import LibraryStore
 internal import Platform
 internal import ResultStore
 internal import Text

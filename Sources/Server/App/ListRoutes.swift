@@ -1,6 +1,7 @@
 internal import Analysis
 internal import HTTPTypes
 internal import Hummingbird
+internal import LibraryStore
 internal import NIOCore
 internal import Platform
 internal import ResultStore

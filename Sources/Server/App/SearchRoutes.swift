@@ -2,6 +2,7 @@ internal import Application
 internal import Filters
 internal import HTTPTypes
 internal import Hummingbird
+internal import LibraryStore
 internal import ResultStore
 internal import Text
 

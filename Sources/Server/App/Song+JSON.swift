@@ -1,4 +1,5 @@
 internal import Analysis
+internal import LibraryStore
 internal import Platform
 internal import Records
 internal import ResultStore

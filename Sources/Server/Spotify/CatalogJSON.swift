@@ -1,6 +1,7 @@
 internal import Analysis
 internal import Application
 internal import Library
+internal import LibraryStore
 internal import ResultStore
 internal import Text
 

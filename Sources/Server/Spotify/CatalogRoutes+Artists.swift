@@ -1,4 +1,5 @@
 internal import Hummingbird
+internal import LibraryStore
 internal import ResultStore
 internal import Text
 

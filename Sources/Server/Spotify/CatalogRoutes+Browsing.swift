@@ -1,6 +1,7 @@
 internal import Application
 internal import Foundation
 internal import Hummingbird
+internal import LibraryStore
 internal import ResultStore
 internal import Text
 

@@ -2,6 +2,7 @@ internal import Analysis
 internal import Application
 internal import Hummingbird
 internal import Library
+internal import LibraryStore
 internal import Records
 internal import ResultStore
 internal import Text

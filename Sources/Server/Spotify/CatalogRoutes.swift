@@ -1,6 +1,7 @@
 internal import Application
 internal import HTTPTypes
 internal import Hummingbird
+internal import LibraryStore
 internal import NIOCore
 internal import ResultStore
 internal import Text

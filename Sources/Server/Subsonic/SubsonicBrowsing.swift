@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LibraryStore
 internal import Platform
 internal import ResultStore
 

@@ -1,6 +1,7 @@
 internal import Analysis
 internal import Foundation
 internal import Library
+internal import LibraryStore
 internal import Platform
 internal import ResultStore
 internal import SystemPackage
@@ -209,7 +210,10 @@ struct SubsonicLibrary: Sendable {
     }
     return groups.sorted { $0.key < $1.key }.map { letter, named in
       // Equal names keep the order in which they came.
-      (letter, named.map { (element: $0.element, name: $0.name.lowercased()) }.sorted { $0.name < $1.name }.map(\.element))
+      (
+        letter,
+        named.map { (element: $0.element, name: $0.name.lowercased()) }.sorted { $0.name < $1.name }.map(\.element)
+      )
     }
   }
 }

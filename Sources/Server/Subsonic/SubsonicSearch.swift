@@ -2,6 +2,7 @@ internal import Analysis
 internal import Application
 internal import Filters
 internal import Foundation
+internal import LibraryStore
 internal import Platform
 internal import Records
 internal import ResultStore

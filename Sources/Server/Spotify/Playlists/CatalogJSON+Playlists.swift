@@ -1,3 +1,4 @@
+internal import LibraryStore
 internal import Platform
 internal import ResultStore
 internal import Text

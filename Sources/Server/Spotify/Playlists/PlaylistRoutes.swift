@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import LibraryStore
 internal import NIOCore
 internal import ResultStore
 internal import Text

@@ -1,0 +1,53 @@
+public import Platform
+internal import ResultStore
+internal import Text
+
+/// How far somebody who takes over changes has come: all up to this number are known there.
+public struct LibraryCursor: Hashable, Sendable {
+  /// By which a database is known, for ever and in its copies.
+  public var library: String
+  /// Of the last change that is known.
+  public var revision: Int64
+
+  public init(library: String, revision: Int64) {
+    self.library = library
+    self.revision = revision
+  }
+}
+
+/// From where on changes are asked for.
+public enum ChangePoint: Hashable, Sendable {
+  case cursor(LibraryCursor)
+  /// From the beginning of a run.
+  case run(Int64)
+  case time(Timestamp)
+}
+
+/// Why nothing can be said of changes since a point, and what to do about it.
+public enum ChangePointError: Error, Hashable, Sendable, CustomStringConvertible {
+  case otherLibrary
+  /// The cursor knows changes that the database has never seen.
+  case ahead(cursor: Int64, database: Int64)
+  case unknownRun(Int64, latest: Int64?)
+  case noLog
+
+  public var description: String {
+    let advice = "Export everything once, without --since."
+    switch self {
+    case .otherLibrary:
+      return "The cursor belongs to another database. Name the right one with --database, or start again: \(advice)"
+    case .ahead(let cursor, let database):
+      return
+        "The cursor is at change \(cursor), and this database has only \(database): it was restored from a copy that "
+        + "is older than the cursor. \(advice)"
+    case .unknownRun(let run, let latest?):
+      return "There is no run \(run); the last one is run \(latest)."
+    case .unknownRun(let run, nil):
+      return "There is no run \(run): the database has none yet."
+    case .noLog:
+      return
+        "The database was written by an older version, which did not note when tracks change, and it cannot be updated "
+        + "here. \(advice)"
+    }
+  }
+}

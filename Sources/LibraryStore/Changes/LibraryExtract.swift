@@ -1,0 +1,216 @@
+internal import Analysis
+public import Filters
+internal import GRDB
+internal import Platform
+public import Records
+public import ResultStore
+public import SystemPackage
+
+/// Tracks of one snapshot of the library: all that a filter matches, or those of them that have changed, with what is gone.
+public struct LibraryExtract {
+  /// The state that this is; `nil` if the database has no log of changes.
+  public let cursor: LibraryCursor?
+  /// How many records there are.
+  public let count: Int
+
+  private let store: ResultStore
+  private let db: Database
+  private let selection: RecordSelection
+  private let records: TrackSet
+  /// `nil` for a whole library, of which nothing is said to be gone.
+  private let changes: Changes?
+
+  private struct Changes {
+    /// The last change that is known.
+    var revision: Int64
+    var files: TrackSet
+  }
+
+  /// As many rows are read and sorted by their paths; of more, all paths are read in order.
+  private static let fewRecords = 5000
+
+  fileprivate init(
+    _ selection: RecordSelection, filter: TrackFilter?, since point: ChangePoint?, store: ResultStore, _ db: Database
+  ) throws {
+    self.store = store
+    self.db = db
+    self.selection = selection
+    let isLogged = try ChangeLog.isKept(in: db)
+    let cursor = isLogged ? try Self.cursor(db) : nil
+    let changes = try point.map { point in
+      guard let cursor else { throw ChangePointError.noLog }
+      let revision = try Self.revision(of: point, cursor, db)
+      return Changes(
+        revision: revision,
+        files: try TrackSet(
+          db, "file", from: "\(ChangeLog.table) WHERE file IS NOT NULL AND revision > ?", [.integer(revision)]))
+    }
+    var wanted = changes?.files ?? .all
+    if let filter {
+      let evaluation = FilterEvaluation(db, tables: store.songs.tables)
+      wanted = try wanted.intersection(evaluation.tracks(matching: filter, among: wanted))
+    }
+    records = try Self.listed(wanted, selection, db)
+    count = records.count(ofAll: 0)
+    self.cursor = cursor
+    self.changes = changes
+  }
+
+  /// In library order (bytes of the path), in constant memory.
+  /// - Throws: `StoreError`, or what `body` throws.
+  public func forEachRecord(_ body: (FileRecord) throws -> Void) throws {
+    let ids = records.ids(atMost: Self.fewRecords)
+    let values: [SQLValue] = ids.map { [.list($0)] } ?? [.tracks(TrackSet.Argument(records))]
+    let condition = ids == nil ? TrackSet.condition(on: "file.id") : "file.id IN (SELECT value FROM json_each(?))"
+    try read { failure in
+      let reader = try RecordReader(store: store, selection, condition: condition, db)
+      try reader.forEach(values) { record in
+        do {
+          try body(record)
+          return true
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    }
+  }
+
+  /// The paths of tracks that have changed and are no longer among the records, in library order: gone, moved away,
+  /// forgotten, or not matched any more. Some may never have been among them. Nothing of a whole library.
+  /// - Throws: `StoreError`, or what `body` throws.
+  public func forEachRemoval(_ body: (FilePath) throws -> Void) throws {
+    guard let changes else { return }
+    let gone = changes.files.intersection(records.complement)
+    let ranges = selection.roots.map { PathRange.covering($0) }
+    try read { failure in
+      // A path that has a new file has changed with it.
+      let select = try Query(
+        db,
+        """
+        SELECT file.path FROM \(ChangeLog.table) change CROSS JOIN file ON file.id = change.file
+        WHERE change.revision > ?1 AND \(TrackSet.condition(on: "file.id", parameter: 2))
+        UNION
+        SELECT change.path FROM \(ChangeLog.table) change
+        WHERE change.revision > ?1 AND change.path IS NOT NULL AND NOT EXISTS (
+          SELECT 1 FROM file WHERE file.path = change.path AND \(TrackSet.condition(on: "file.id", parameter: 3)))
+        ORDER BY 1
+        """)
+      try select.forEachWhile([
+        .integer(changes.revision), .tracks(TrackSet.Argument(gone)), .tracks(TrackSet.Argument(records)),
+      ]) {
+        let path = select.path(0)
+        guard ranges?.contains(where: { $0.contains(path) }) ?? true else { return true }
+        do {
+          try body(path)
+          return true
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    }
+  }
+
+  /// Errors of the database are those of the store; errors of whom records are for stay what they are.
+  private func read(_ read: (_ failure: inout (any Error)?) throws -> Void) throws {
+    var failure: (any Error)?
+    do {
+      try read(&failure)
+    } catch {
+      throw ResultStore.storeError(error, path: store.path)
+    }
+    if let failure { throw failure }
+  }
+
+  // MARK: Which
+
+  private static func cursor(_ db: Database) throws -> LibraryCursor? {
+    let select = try Query(db, "SELECT id FROM \(ChangeLog.library)")
+    return try select.first { select.text(0) }.map {
+      LibraryCursor(library: $0, revision: try ChangeLog.revision(in: db))
+    }
+  }
+
+  private static func revision(of point: ChangePoint, _ present: LibraryCursor, _ db: Database) throws -> Int64 {
+    switch point {
+    case .cursor(let cursor):
+      guard cursor.library == present.library else { throw ChangePointError.otherLibrary }
+      guard (0...present.revision).contains(cursor.revision) else {
+        throw ChangePointError.ahead(cursor: cursor.revision, database: present.revision)
+      }
+      return cursor.revision
+    case .run(let run):
+      let select = try Query(db, "SELECT started_ns FROM run WHERE id = ?")
+      guard let started = try select.first(.integer(run), body: { select.integer(0) }) else {
+        let latest = try Query(db, "SELECT max(id) FROM run")
+        throw ChangePointError.unknownRun(run, latest: try latest.first { latest.optionalInteger(0) } ?? nil)
+      }
+      return try revision(before: started, present, db)
+    case .time(let time): return try revision(before: time.nanoseconds, present, db)
+    }
+  }
+
+  private static func revision(before nanoseconds: Int64, _ present: LibraryCursor, _ db: Database) throws -> Int64 {
+    // The log has milliseconds.
+    let start = nanoseconds / 1_000_000 * 1_000_000
+    let select = try Query(db, "SELECT min(revision) FROM \(ChangeLog.table) WHERE changed_ns >= ?")
+    let first = try select.first(.integer(start)) { select.optionalInteger(0) } ?? nil
+    return first.map { $0 - 1 } ?? present.revision
+  }
+
+  /// Those of a set that have records of the selection.
+  private static func listed(_ wanted: TrackSet, _ selection: RecordSelection, _ db: Database) throws -> TrackSet {
+    var conditions = [
+      "(file.status IS NOT NULL OR file.skip_code IS NOT NULL)",
+      """
+      iif(file.skip_code IS NULL, file.status, iif(
+        (SELECT stage FROM failure WHERE failure.file = file.id) = 'scan', 'failed', 'skipped'))
+        IN (\(selection.statuses.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
+      """,
+    ]
+    if !selection.includesVanished { conditions.append("file.vanished_run IS NULL") }
+    var source = "file"
+    var values: [SQLValue] = []
+    if let ids = wanted.ids(atMost: fewRecords) {
+      source = "json_each(?) CROSS JOIN file ON file.id = json_each.value"
+      values.append(.list(ids))
+    } else if !wanted.isAll {
+      conditions.append(TrackSet.condition(on: "file.id"))
+      values.append(.tracks(TrackSet.Argument(wanted)))
+    }
+    guard let roots = selection.roots else {
+      return try TrackSet(db, "file.id", from: "\(source) WHERE \(conditions.joined(separator: " AND "))", values)
+    }
+    conditions.append(PathRange.condition)
+    return try PathRange.covering(roots).reduce(.none) { set, range in
+      set.union(
+        try TrackSet(
+          db, "file.id", from: "\(source) WHERE \(conditions.joined(separator: " AND "))", values + range.values))
+    }
+  }
+}
+
+extension ResultStore {
+  /// Reads tracks of one snapshot of the database.
+  /// - Parameters:
+  ///   - filter: `nil`: all that the selection has, even files that are no tracks.
+  ///   - point: `nil` for all and not only what has changed.
+  ///   - body: May use the extract while it runs, and not later.
+  /// - Throws: `StoreError`, `ChangePointError`, or what `body` throws.
+  public func extract<Result>(
+    _ selection: RecordSelection, matching filter: TrackFilter? = nil, since point: ChangePoint? = nil,
+    _ body: (LibraryExtract) throws -> Result
+  ) throws -> Result {
+    let outcome: Swift.Result<Result, any Error> = try read { db in
+      let extract: LibraryExtract
+      do {
+        extract = try LibraryExtract(selection, filter: filter, since: point, store: self, db)
+      } catch let error as ChangePointError {
+        return .failure(error)
+      }
+      return Swift.Result { try body(extract) }
+    }
+    return try outcome.get()
+  }
+}

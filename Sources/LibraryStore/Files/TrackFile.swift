@@ -1,0 +1,76 @@
+internal import GRDB
+public import Platform
+public import ResultStore
+public import SystemPackage
+
+/// Where the file of a track is, and what the last run saw of it.
+public struct TrackFile: Sendable, Hashable {
+  public var path: FilePath
+  /// The outermost folder above it that a run was given; `nil` if none was.
+  public var root: FilePath?
+  /// Of `AudioFormat`; `nil` for files that could not be read.
+  public var container: String?
+  public var codec: String?
+  public var size: Int64?
+  /// Device and inode.
+  public var key: FileKey?
+  public var modified: Timestamp?
+  public var statusChanged: Timestamp?
+
+  public init(path: FilePath, root: FilePath? = nil, container: String? = nil, codec: String? = nil) {
+    self.path = path
+    self.root = root
+    self.container = container
+    self.codec = codec
+  }
+
+  /// Whether this is the very file that the last run saw, unchanged.
+  ///
+  /// Many file systems get another device number each time they are mounted. Then the times tell: no program can set the
+  /// time of the last change of status.
+  public func isSeen(as file: FileIdentity) -> Bool {
+    guard let key, key.isTrustworthy, file.inode == key.inode, file.size == size else { return false }
+    if file.device == key.device { return true }
+    return statusChanged != nil && file.changed == statusChanged && file.modified == modified
+  }
+}
+
+extension ResultStore {
+  /// The file of a track; `nil` if there is no such track, or its file is gone.
+  /// - Parameter id: `file_id` of reports.
+  public func trackFile(id: String) throws(StoreError) -> TrackFile? {
+    try read { db in
+      let select = try Query(
+        db,
+        """
+        SELECT file.path, m.container, m.codec, file.size_bytes, file.device, file.inode, file.mtime_ns, file.ctime_ns
+        FROM song CROSS JOIN file ON file.id = song.id LEFT JOIN format m ON m.file = file.id
+        WHERE song.track_id = ?
+        """)
+      var track = try select.first(.text(id)) {
+        var track = TrackFile(path: select.path(0), container: select.optionalText(1), codec: select.optionalText(2))
+        track.size = select.optionalInteger(3)
+        if let device = select.optionalInteger(4), let inode = select.optionalInteger(5) {
+          track.key = FileKey(device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode))
+        }
+        track.modified = select.optionalInteger(6).map { Timestamp(nanoseconds: $0) }
+        track.statusChanged = select.optionalInteger(7).map { Timestamp(nanoseconds: $0) }
+        return track
+      }
+      if let path = track?.path { track?.root = try Self.root(of: path, db) }
+      return track
+    }
+  }
+
+  /// The outermost, because whoever may write into it may not replace it: runs that a watching server starts are given
+  /// folders within it, too.
+  private static func root(of path: FilePath, _ db: Database) throws -> FilePath? {
+    var above: [FilePath] = []
+    var folder = path
+    while folder.removeLastComponent() { above.append(folder) }
+    let marks = above.map { _ in "?" }.joined(separator: ", ")
+    let select = try Query(
+      db, "SELECT path FROM run_root WHERE path IN (\(marks)) ORDER BY length(path) LIMIT 1")
+    return try select.first(above.map { .path($0) }) { select.path(0) }
+  }
+}

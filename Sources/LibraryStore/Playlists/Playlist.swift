@@ -1,0 +1,107 @@
+public import Analysis
+internal import GRDB
+public import Platform
+internal import ResultStore
+public import SystemPackage
+
+/// A list of tracks that a person has made.
+public struct Playlist: Sendable, Hashable {
+  /// 22 characters.
+  public var id: String
+  public var name: String
+  public var description: String?
+  public var isPublic: Bool
+  public var created: Timestamp
+  public var changed: Timestamp
+  /// Counts the states of its tracks: names the one that a client has seen.
+  public var snapshot: Int
+  public var trackCount: Int
+
+  public init(
+    id: String, name: String, description: String?, isPublic: Bool, created: Timestamp = Timestamp(nanoseconds: 0),
+    changed: Timestamp = Timestamp(nanoseconds: 0), snapshot: Int = 0, trackCount: Int
+  ) {
+    self.id = id
+    self.name = name
+    self.description = description
+    self.isPublic = isPublic
+    self.created = created
+    self.changed = changed
+    self.snapshot = snapshot
+    self.trackCount = trackCount
+  }
+
+  /// The most tracks in one.
+  public static let maximumTrackCount = 10_000
+  /// The most characters of a name, and of a description.
+  public static let maximumNameLength = 500
+  public static let maximumDescriptionLength = 4_000
+}
+
+/// A track as playlists know it: by its audio and by its path, so that it is found again after a move, with other tags, or
+/// encoded anew in its place.
+public struct TrackReference: Sendable, Hashable {
+  public var path: FilePath
+  /// `nil` for files that could not be read.
+  public var contentID: ContentID?
+
+  public init(path: FilePath, contentID: ContentID?) {
+    self.path = path
+    self.contentID = contentID
+  }
+
+  public init(_ track: TrackRow) { self.init(path: track.path, contentID: track.contentID) }
+}
+
+/// A place in a playlist, or a saved track.
+public struct ReferencedTrack: Sendable, Hashable {
+  public var reference: TrackReference
+  public var added: Timestamp
+  /// Of the row of `file` that it stands for now; `nil` if that is gone.
+  public var fileID: Int64?
+}
+
+extension ReferencedTrack {
+  /// Reads `path, content_id, added_ns, file` from this column on.
+  init(_ row: Query, from column: Int32 = 0) {
+    self.init(
+      reference: TrackReference(
+        path: row.path(column), contentID: row.optionalText(column + 1).flatMap { ContentID($0) }),
+      added: Timestamp(nanoseconds: row.integer(column + 2)), fileID: row.optionalInteger(column + 3))
+  }
+}
+
+/// A change of the tracks of a playlist. Positions count from 0.
+public enum PlaylistEdit: Sendable, Hashable {
+  /// - Parameter position: Before which track; `nil` for the end.
+  case insert([TrackReference], at: Int? = nil)
+  case remove(positions: Set<Int>)
+  /// Of the tracks that stand for these rows of `file`, all or those at some positions.
+  case removeTracks([Int64: Set<Int>?])
+  /// Moves `count` tracks from `start` before the one at `target`.
+  case move(start: Int, count: Int, target: Int)
+  case replace([TrackReference])
+}
+
+/// Why a playlist cannot be changed as asked. Nothing was changed.
+public enum PlaylistEditError: Error, Sendable, Hashable {
+  case noSuchPlaylist
+  /// Too many changes have been made since, or this state never was.
+  case unknownSnapshot
+  case noSuchPosition(Int)
+  /// At this position is another track than the one named.
+  case otherTrack(position: Int)
+  /// It would have more tracks than `Playlist.maximumTrackCount`.
+  case tooLong
+
+  /// One sentence.
+  public var message: String {
+    switch self {
+    case .noSuchPlaylist: "There is no playlist with this id."
+    case .unknownSnapshot: "The playlist has changed too much since this snapshot; read it again."
+    case .noSuchPosition(let position): "The playlist has no track at position \(position)."
+    case .otherTrack(let position): "At position \(position) is another track."
+    case .tooLong: "A playlist holds at most \(Playlist.maximumTrackCount) tracks."
+    }
+  }
+}

@@ -1,0 +1,148 @@
+internal import Analysis
+internal import Filters
+internal import GRDB
+internal import Platform
+internal import ResultStore
+
+/// Finds the tracks that a filter matches, each condition by an index of its own.
+struct FilterEvaluation {
+  private let db: Database
+  /// Those that the database has.
+  let tables: Set<String>
+  private let now: Timestamp
+  /// As many rows are looked at one by one, rather than by an index.
+  let fewTracks: Int
+
+  static let fewTracks = 5000
+
+  init(_ db: Database, tables: Set<String>, now: Timestamp = .now, fewTracks: Int = Self.fewTracks) {
+    self.db = db
+    self.tables = tables
+    self.now = now
+    self.fewTracks = fewTracks
+  }
+
+  /// - Parameter candidates: No others are asked for; the answer may hold others all the same.
+  func tracks(matching filter: TrackFilter, among candidates: TrackSet = .all) throws -> TrackSet {
+    try tracks(filter.expression, among: candidates)
+  }
+
+  private func tracks(_ expression: TrackFilter.Expression, among candidates: TrackSet) throws -> TrackSet {
+    switch expression {
+    case .all(let parts):
+      // What no index answers is asked of those that are left.
+      return try parts.filter { !isSlow($0) }.reduce(candidates) { try $0.intersection(tracks($1, among: $0)) }
+        .intersecting(parts.filter(isSlow)) { try tracks($1, among: $0) }
+    case .any(let parts):
+      return try parts.reduce(.none) { try $0.union(tracks($1, among: candidates)) }
+    case .not(let part):
+      return try tracks(part, among: candidates).complement
+    case .condition(.status(.ok)):
+      return try [TrackCondition.Status.partial, .failed].reduce(TrackSet.none) {
+        try $0.union(tracks(.condition(.status($1)), among: candidates))
+      }.complement
+    case .condition(.isLocked(false)):
+      return try tracks(.condition(.isLocked(true)), among: candidates).complement
+    case .condition(let condition):
+      let sql = ConditionSQL(condition, tables: tables, now: now)
+      if let few = try tracks(sql, amongFew: candidates) { return few }
+      // Of many tracks, those that do not match are found sooner.
+      if let others = ConditionSQL.complement(of: condition), try matchesMost(sql) {
+        return try others.reduce(TrackSet.none) { try $0.union(tracks($1, among: candidates)) }.complement
+      }
+      return try tracks(sql, among: candidates)
+    }
+  }
+
+  /// By a sample of the tracks.
+  private func matchesMost(_ condition: ConditionSQL) throws -> Bool {
+    let select = try Query(db, "SELECT max(id) FROM song")
+    let last = try select.first { select.integer(0) } ?? 0
+    let ids = Array(stride(from: 1, through: last, by: max(1, Int(last) / Self.sampleSize)))
+    let sample =
+      "WITH sample AS (SELECT value AS id FROM json_each(?)) SELECT count(*) FROM sample CROSS JOIN song USING (id)"
+    let list = SQLValue.list(ids)
+    let all = try Query(db, sample)
+    let some = try Query(db, "\(sample) WHERE \(condition.condition ?? "1")")
+    var counts: [Int64] = []
+    try all.forEach(list) { counts.append(all.integer(0)) }
+    try some.forEach([list] + condition.values) { counts.append(some.integer(0)) }
+    return 2 * counts[1] > counts[0]
+  }
+
+  private static let sampleSize = 100
+
+  /// What all matches fulfil in the index of an order, which need not be read elsewhere.
+  func bounds(of filter: TrackFilter, in order: TrackOrder) -> [ConditionSQL] {
+    filter.conjuncts.compactMap { part in
+      guard case .condition(let condition) = part, let key = condition.orderKey, order.field == .key(key)
+      else { return nil }
+      return ConditionSQL(condition, tables: tables, now: now)
+    }
+  }
+
+  /// Whether a condition in it looks at every row.
+  func isSlow(_ expression: TrackFilter.Expression) -> Bool {
+    switch expression {
+    case .all(let parts), .any(let parts): parts.contains(where: isSlow)
+    case .not(let part): isSlow(part)
+    case .condition(let condition): !ConditionSQL(condition, tables: tables, now: now).isIndexed
+    }
+  }
+
+  /// Looks at the rows of the candidates alone; `nil` if an index is better.
+  private func tracks(_ condition: ConditionSQL, amongFew candidates: TrackSet) throws -> TrackSet? {
+    guard let test = condition.condition, let ids = candidates.ids(atMost: fewTracks) else { return nil }
+    return try TrackSet(
+      db, "song.id", from: "json_each(?) CROSS JOIN song ON song.id = json_each.value WHERE \(test)",
+      [.list(ids)] + condition.values)
+  }
+
+  private func tracks(_ condition: ConditionSQL, among candidates: TrackSet) throws -> TrackSet {
+    var source = condition.source
+    var values = condition.values
+    if !condition.isIndexed, !candidates.isAll {
+      // SQLite asks conditions with subqueries last.
+      source += " AND \(TrackSet.condition(on: "song.id"))"
+      values.append(.tracks(TrackSet.Argument(candidates)))
+    }
+    let found = try TrackSet(db, condition.id, from: source, values)
+    return condition.findsFiles ? try withoutFiles(found) : found
+  }
+
+  /// Without files that are no tracks: the index of paths has those, too, that are gone or were passed over.
+  private func withoutFiles(_ found: TrackSet) throws -> TrackSet {
+    if let ids = found.ids(atMost: fewTracks) {
+      return try TrackSet(
+        db, "song.id", from: "json_each(?) CROSS JOIN song ON song.id = json_each.value", [.list(ids)])
+    }
+    let others = try TrackSet(
+      db, "id",
+      from: "file WHERE \(SongCatalog.mayBeNoTrack) AND NOT EXISTS (SELECT 1 FROM song WHERE song.id = file.id)",
+      [])
+    return found.intersection(others.complement)
+  }
+}
+
+extension TrackCondition {
+  /// The order whose index has the ranges of this condition.
+  fileprivate var orderKey: TrackOrder.Key? {
+    switch self {
+    case .number(.bpm, _): .bpm
+    case .number(.confidence, _): .confidence
+    case .number(.year, _): .year
+    case .number(.integratedLoudness, _): .lufs
+    case .number(.duration, _): .duration
+    case .added: .added
+    default: nil
+    }
+  }
+}
+
+extension TrackSet {
+  fileprivate func intersecting(
+    _ parts: [TrackFilter.Expression], _ tracks: (TrackSet, TrackFilter.Expression) throws -> TrackSet
+  ) rethrows -> TrackSet {
+    try parts.reduce(self) { try $0.intersection(tracks($0, $1)) }
+  }
+}

@@ -1,0 +1,101 @@
+public import Filters
+internal import GRDB
+internal import Platform
+public import ResultStore
+public import SystemPackage
+
+/// Tracks by filters.
+extension ResultStore {
+  /// Tracks that are there and match a filter.
+  /// - Parameter limit: `nil` for all.
+  public func tracks(
+    matching filter: TrackFilter, order: TrackOrder = .path, limit: Int? = nil, offset: Int = 0
+  ) throws(StoreError) -> [TrackRow] {
+    try read { db in
+      let evaluation = FilterEvaluation(db, tables: songs.tables)
+      return try TrackSelection(db, tables: songs.tables).tracks(
+        in: evaluation.tracks(matching: filter), order: order, bounds: evaluation.bounds(of: filter, in: order),
+        limit: limit, offset: offset)
+    }
+  }
+
+  /// Paths of all tracks that are there and match a filter, in their order.
+  public func paths(matching filter: TrackFilter) throws(StoreError) -> [FilePath] {
+    let pageSize = 10_000
+    var paths: [FilePath] = []
+    while true {
+      let page = try tracks(matching: filter, limit: pageSize, offset: paths.count)
+      paths += page.map(\.path)
+      if page.count < pageSize { return paths }
+    }
+  }
+
+  public func trackCount(matching filter: TrackFilter) throws(StoreError) -> Int {
+    try read { db in
+      try FilterEvaluation(db, tables: songs.tables).tracks(matching: filter).count(
+        ofAll: TrackSelection(db, tables: songs.tables).allCount())
+    }
+  }
+}
+
+/// Reads and sorts tracks.
+struct TrackSelection {
+  private let db: Database
+  private let tables: Set<String>
+
+  /// - Parameter tables: Those that the database has.
+  init(_ db: Database, tables: Set<String>) {
+    self.db = db
+    self.tables = tables
+  }
+
+  /// How many tracks there are.
+  func allCount() throws -> Int {
+    let select = try Query(db, "SELECT count(*) FROM song")
+    return try select.first { Int(select.integer(0)) } ?? 0
+  }
+
+  /// So many are read and sorted; of more, the index of the order is read until there are enough.
+  private static let fewTracks = 500
+
+  /// - Parameter bounds: What all tracks in the set fulfil and the index of the order knows.
+  func tracks(
+    in set: TrackSet, order: TrackOrder, bounds: [ConditionSQL], limit: Int?, offset: Int
+  ) throws -> [TrackRow] {
+    let page: [SQLValue] = [.integer(limit ?? -1), .integer(offset)]
+    if let ids = set.ids(atMost: Self.fewTracks) {
+      return try rows("ORDER BY \(order.sql(tables)) LIMIT ? OFFSET ?", [.list(ids)] + page)
+    }
+    // Without the row, so that an index alone is read.
+    let conditions = bounds.compactMap(\.condition) + (set.isAll ? [] : [TrackSet.condition(on: order.id)])
+    let values = bounds.flatMap(\.values) + (set.isAll ? [] : [.tracks(TrackSet.Argument(set))])
+    let select = try Query(
+      db,
+      """
+      SELECT \(order.id) FROM \(order.source)
+      \(conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))")
+      ORDER BY \(order.sql(tables)) LIMIT ? OFFSET ?
+      """)
+    var ids: [Int64] = []
+    try select.forEach(values + page) { ids.append(select.integer(0)) }
+    return try tracks(ids)
+  }
+
+  /// In this order.
+  func tracks(_ ids: [Int64]) throws -> [TrackRow] {
+    try rows("ORDER BY json_each.key", [.list(ids)])
+  }
+
+  private func rows(_ order: String, _ values: [SQLValue]) throws -> [TrackRow] {
+    let select = try Query(
+      db,
+      """
+      SELECT \(TrackRow.columns)
+      FROM json_each(?) CROSS JOIN song ON song.id = json_each.value CROSS JOIN file ON file.id = song.id
+      \(order)
+      """)
+    var rows: [TrackRow] = []
+    try select.forEach(values) { rows.append(TrackRow(select)) }
+    return rows
+  }
+}

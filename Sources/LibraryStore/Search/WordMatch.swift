@@ -1,0 +1,84 @@
+internal import Foundation
+internal import ResultStore
+
+/// Finds the words of a search in a name, as the full-text index does: without regard to case and marks on letters, the last
+/// word as the beginning of one, and any part of a name whose script has no spaces.
+public struct WordMatch: Sendable {
+  private struct Word {
+    var text: [Character]
+    var isPrefix: Bool
+    var isPart: Bool
+  }
+
+  private let words: [Word]
+
+  /// - Parameter lastIsPrefix: The last word may go on.
+  public init(_ text: String, lastIsPrefix: Bool = true) {
+    let tokens = Self.tokens(of: text).map(\.text)
+    words = tokens.enumerated().map { index, token in
+      Word(
+        text: token, isPrefix: lastIsPrefix && index == tokens.count - 1,
+        isPart: NameVariants.hasUnspacedScript(String(token)))
+    }
+  }
+
+  /// Whether all words are in a name.
+  public func matches(_ name: String) -> Bool {
+    let tokens = Self.tokens(of: name)
+    return words.allSatisfy { word in tokens.contains { Self.range(of: word, in: $0) != nil } }
+  }
+
+  /// Where in a name words are, in the order of the name and without overlaps.
+  public func ranges(in name: String) -> [Range<String.Index>] {
+    Self.tokens(of: name).compactMap { token in
+      // The longest says most.
+      words.compactMap { Self.range(of: $0, in: token) }.max { $0.count < $1.count }
+        .map { token.indices[$0.lowerBound]..<name.index(after: token.indices[$0.upperBound - 1]) }
+    }
+  }
+
+  private struct Token {
+    /// Folded.
+    var text: [Character] = []
+    /// Where each letter is from.
+    var indices: [String.Index] = []
+  }
+
+  private static func range(of word: Word, in token: Token) -> Range<Int>? {
+    let (long, short) = (token.text, word.text)
+    guard long.count >= short.count, !short.isEmpty else { return nil }
+    if word.isPart { return long.firstRange(of: short) }
+    let fits = word.isPrefix ? long.starts(with: short) : long == short
+    return fits ? 0..<short.count : nil
+  }
+
+  private static func tokens(of text: String) -> [Token] {
+    var tokens: [Token] = []
+    var token = Token()
+    for index in text.indices {
+      let folded = folded(text[index])
+      if folded.isEmpty {
+        if !token.text.isEmpty { tokens.append(token) }
+        token = Token()
+      }
+      for letter in folded {
+        token.text.append(letter)
+        token.indices.append(index)
+      }
+    }
+    return token.text.isEmpty ? tokens : tokens + [token]
+  }
+
+  private static let asciiLetters: [String] = (0..<0x80).map { code in
+    let letter = Character(Unicode.Scalar(UInt8(code)))
+    return letter.isLetter || letter.isNumber ? letter.lowercased() : ""
+  }
+
+  /// Empty for what is between words.
+  private static func folded(_ letter: Character) -> String {
+    if let ascii = letter.utf8.first, ascii < 0x80, letter.utf8.count == 1 { return asciiLetters[Int(ascii)] }
+    guard FullTextPattern.hasToken(String(letter)) else { return "" }
+    let plain = NameVariants.plain(String(letter)) ?? String(letter)
+    return plain.folding(options: [.diacriticInsensitive, .caseInsensitive], locale: nil)
+  }
+}

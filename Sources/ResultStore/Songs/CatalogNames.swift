@@ -1,0 +1,65 @@
+internal import Analysis
+internal import Foundation
+internal import GRDB
+internal import Library
+internal import Platform
+internal import SystemPackage
+internal import Text
+
+/// Names and ids as the tables of the catalog hold them. What they mean is said in `Library`; SQL calls it.
+package enum CatalogNames {
+  /// A list of names as a column has it: JSON, or NULL for an empty one.
+  package static func list(_ names: [String]) -> String? {
+    if names.isEmpty { return nil }
+    var writer = JSONWriter()
+    writer.beginArray()
+    for name in names { writer.string(name) }
+    writer.endArray()
+    return writer.text
+  }
+
+  package static func names(in list: String?) -> [String] {
+    guard let list, case .array(let values)? = try? JSONValue(parsing: list.utf8) else { return [] }
+    return values.compactMap { if case .string(let name) = $0 { name } else { nil } }
+  }
+
+  private static func names(_ value: DatabaseValue) -> [String] { names(in: .fromDatabaseValue(value)) }
+
+  /// What statements that fill the catalog call.
+  static let sqlFunctions: [DatabaseFunction] = [
+    DatabaseFunction("track_id", argumentCount: 1, pure: true) { values in
+      Data.fromDatabaseValue(values[0]).map { ContentID(ofPath: FilePath(bytes: $0)).description }
+    },
+    DatabaseFunction("artist_id", argumentCount: 1, pure: true) { values in
+      String.fromDatabaseValue(values[0]).map(CatalogID.artist)
+    },
+    DatabaseFunction("genre_id", argumentCount: 1, pure: true) { values in
+      String.fromDatabaseValue(values[0]).map(CatalogID.genre)
+    },
+    // Of the lists of the tags `artists` and `artist`.
+    DatabaseFunction("artist_list", argumentCount: 2, pure: true) { values in
+      list(Credit.performers(listed: names(values[0]), credited: names(values[1])))
+    },
+    // Of the same lists, as one text.
+    DatabaseFunction("credit_text", argumentCount: 2, pure: true) { values in
+      Credit.text(credited: names(values[1]), listed: names(values[0]))
+    },
+    // Of the list of the tag `genre`.
+    DatabaseFunction("genre_list", argumentCount: 1, pure: true) { values in list(Credit.genres(names(values[0]))) },
+    // Of a value of a tag, in ISO 8601; NULL if it is no date.
+    DatabaseFunction("partial_date", argumentCount: 1, pure: true) { values in
+      String.fromDatabaseValue(values[0]).flatMap { PartialDate($0)?.description }
+    },
+    // Name, MusicBrainz release, list of album artists, compilation, path.
+    DatabaseFunction("album_id", argumentCount: 5, pure: true) { values in
+      guard let name = String.fromDatabaseValue(values[0]), !Credit.normalized(name).isEmpty,
+        let path = Data.fromDatabaseValue(values[4])
+      else { return nil }
+      return CatalogID.album(
+        name, release: .fromDatabaseValue(values[1]), artists: names(values[2]),
+        isCompilation: Bool.fromDatabaseValue(values[3]) ?? false, path: FilePath(bytes: path))
+    },
+    // A list as one text.
+    DatabaseFunction("joined_names", argumentCount: 1, pure: true) { values in ListText.joined(names(values[0])) },
+  ]
+}

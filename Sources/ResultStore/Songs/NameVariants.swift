@@ -1,0 +1,73 @@
+internal import GRDB
+internal import SystemPackage
+internal import Text
+
+/// Other spellings by which names are found.
+///
+/// - A track without a title is found by the name of its file.
+/// - Where a script has no spaces between words (Chinese, Japanese, Thai, …; and Korean, whose words carry endings), each
+///   letter is a word: then any part of a name is a phrase of the full-text index, however short.
+/// - Letters that are no others with a mark, which the index takes off, are spelled as people without them do: `ß` as `ss`,
+///   `ø` as `o`, `æ` as `ae`.
+package enum NameVariants {
+  /// Name of the SQL function that makes them of whether there is a title, of names, and of the path as the last argument;
+  /// NULL if there are none.
+  static let function = "name_variants"
+
+  static let sqlFunction = DatabaseFunction(function, pure: true) { values in
+    let texts = values.dropFirst().map { String.fromDatabaseValue($0) }
+    var found = texts.compactMap { text in text.flatMap { variants(of: $0) } }
+    if values.first.flatMap({ Bool.fromDatabaseValue($0) }) == false, let path = texts.last.flatMap({ $0 }) {
+      found.append(FilePath(path).stem ?? path)
+    }
+    return ListText.joined(found)
+  }
+
+  /// `nil` for a name that has none.
+  package static func variants(of name: String) -> String? {
+    if name.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
+    let words = name.split(whereSeparator: \.isWhitespace).compactMap { word -> String? in
+      if hasUnspacedScript(word) { return lettersApart(word) }
+      return plain(word)
+    }
+    return words.isEmpty ? nil : words.joined(separator: " ")
+  }
+
+  package static func hasUnspacedScript(_ text: some StringProtocol) -> Bool {
+    text.unicodeScalars.contains(where: isUnspaced)
+  }
+
+  /// A space around each letter of such a script.
+  package static func lettersApart(_ text: some StringProtocol) -> String {
+    var apart = ""
+    for scalar in text.unicodeScalars {
+      if isUnspaced(scalar) {
+        apart += " \(scalar) "
+      } else {
+        apart.unicodeScalars.append(scalar)
+      }
+    }
+    return apart.split(separator: " ").joined(separator: " ")
+  }
+
+  /// `nil` if it is spelled so already.
+  package static func plain(_ text: some StringProtocol) -> String? {
+    guard text.contains(where: { spellings[$0] != nil }) else { return nil }
+    return text.reduce(into: "") { $0 += spellings[$1] ?? String($1) }
+  }
+
+  private static let spellings: [Character: String] = [
+    "ß": "ss", "ẞ": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ł": "l", "Ł": "L", "đ": "d",
+    "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th", "ı": "i",
+  ]
+
+  /// Thai, Lao, Tibetan, Myanmar; Khmer; kana, Han and Hangul.
+  private static func isUnspaced(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x0E00...0x0FFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3005...0x3007, 0x3040...0x30FF, 0x3400...0x9FFF,
+      0xAC00...0xD7AF, 0xF900...0xFAFF, 0xFF66...0xFF9F, 0x20000...0x3FFFF:
+      scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+    default: false
+    }
+  }
+}

@@ -1,0 +1,198 @@
+package import GRDB
+internal import GRDBSQLite
+internal import Glibc
+
+/// Ids of tracks: a bit each. At a million tracks an index says what a condition matches in some milliseconds, while looking
+/// at each row would take a second; conditions are joined bit by bit.
+package struct TrackSet {
+  private var bits: [UInt64] = []
+  /// It holds all tracks but those whose bits are set.
+  private var isComplement: Bool
+
+  package static let none = TrackSet(isComplement: false)
+  package static let all = TrackSet(isComplement: true)
+
+  private init(bits: [UInt64] = [], isComplement: Bool) {
+    self.bits = bits
+    self.isComplement = isComplement
+  }
+
+  package var isAll: Bool { isComplement && bits.allSatisfy { $0 == 0 } }
+
+  /// The ids that a query finds.
+  /// - Parameters:
+  ///   - source: What follows FROM.
+  ///   - limit: Of more, only so many; `nil` for all.
+  package init(_ db: Database, _ id: String, from source: String, _ values: [SQLValue], limit: Int? = nil) throws {
+    let ids = limit == nil ? (id, source) : ("id", "(SELECT \(id) AS id FROM \(source) LIMIT ?)")
+    let select = try Query(db, "SELECT track_set(\(ids.0)) FROM \(ids.1)")
+    let bits = try select.first(values + (limit.map { [.integer($0)] } ?? [])) { Self.words(of: select.bytes(0)) }
+    self.init(bits: bits ?? [], isComplement: false)
+  }
+
+  /// - Parameter all: How many tracks there are.
+  package func count(ofAll all: @autoclosure () throws -> Int) rethrows -> Int {
+    isComplement ? try all() - markedCount : markedCount
+  }
+
+  private var markedCount: Int { bits.reduce(0) { $0 + $1.nonzeroBitCount } }
+
+  /// Ascending; `nil` if they are more, or are not known one by one.
+  package func ids(atMost limit: Int) -> [Int64]? {
+    if isComplement || markedCount > limit { return nil }
+    var ids: [Int64] = []
+    for (word, var rest) in bits.enumerated() {
+      while rest != 0 {
+        ids.append(Int64(word << 6 + rest.trailingZeroBitCount))
+        rest &= rest - 1
+      }
+    }
+    return ids
+  }
+
+  package var complement: TrackSet {
+    var set = self
+    set.isComplement.toggle()
+    return set
+  }
+
+  package func union(_ other: TrackSet) -> TrackSet { complement.intersection(other.complement).complement }
+
+  package func intersection(_ other: TrackSet) -> TrackSet {
+    switch (isComplement, other.isComplement) {
+    case (false, false): combined(other) { $0 & $1 }
+    case (false, true): combined(other) { $0 & ~$1 }
+    case (true, false): other.intersection(self)
+    case (true, true): combined(other) { $0 | $1 }
+    }
+  }
+
+  private func combined(_ other: TrackSet, _ combine: (UInt64, UInt64) -> UInt64) -> TrackSet {
+    let count = max(bits.count, other.bits.count)
+    let both = [UInt64](unsafeUninitializedCapacity: count) { combined, initialized in
+      for word in 0..<count {
+        combined[word] = combine(word < bits.count ? bits[word] : 0, word < other.bits.count ? other.bits[word] : 0)
+      }
+      initialized = count
+    }
+    return TrackSet(bits: both, isComplement: isComplement)
+  }
+
+  // MARK: SQL
+
+  /// The condition that a track is in the set that is bound before its id.
+  /// - Parameter parameter: The number of the parameter, where they have numbers.
+  package static func condition(on column: String, parameter: Int? = nil) -> String {
+    "in_track_set(?\(parameter.map(String.init) ?? ""), \(column))"
+  }
+
+  /// What is bound: lives as long as statements use it.
+  package final class Argument {
+    /// First 1 for a complement, then how many words follow, then the words.
+    fileprivate let words: UnsafeMutablePointer<UInt64>
+
+    package init(_ set: TrackSet) {
+      words = .allocate(capacity: set.bits.count + 2)
+      unsafe words[0] = set.isComplement ? 1 : 0
+      unsafe words[1] = UInt64(set.bits.count)
+      for (index, word) in set.bits.enumerated() { unsafe words[index + 2] = word }
+    }
+
+    deinit { unsafe words.deallocate() }
+
+    var pointer: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(words) }
+  }
+
+  /// Adds the functions to a connection. GRDB's own make an object of each argument, a million times too often.
+  package static func addFunctions(to db: Database) throws {
+    try addMembership(to: db)
+    try addCollection(to: db)
+  }
+
+  /// The words while a statement finds ids. Rows that it hands out one by one take twice the time.
+  private struct Words {
+    var start: UnsafeMutablePointer<UInt64>?
+    var count: Int
+
+    /// Only a damaged database has others.
+    private static let ids: Range<Int64> = 0..<1 << 32
+
+    /// - Returns: Whether there was memory for it.
+    mutating func insert(_ id: Int64) -> Bool {
+      guard Self.ids.contains(id) else { return true }
+      let word = Int(id >> 6)
+      guard word < count || grow(to: max(word + 1, 2 * count)) else { return false }
+      unsafe start?[word] |= 1 << UInt64(id & 63)
+      return true
+    }
+
+    private mutating func grow(to newCount: Int) -> Bool {
+      let bytes = newCount * MemoryLayout<UInt64>.size
+      guard let more = unsafe realloc(start, bytes)?.bindMemory(to: UInt64.self, capacity: newCount) else {
+        return false
+      }
+      unsafe (more + count).initialize(repeating: 0, count: newCount - count)
+      unsafe (start, count) = (more, newCount)
+      return true
+    }
+  }
+
+  /// The aggregate function `track_set`: a blob of the words in which the ids are marked; NULL for none.
+  private static func addCollection(to db: Database) throws {
+    let code = unsafe sqlite3_create_function_v2(
+      db.sqliteConnection, "track_set", 1, SQLITE_UTF8, nil, nil,
+      { context, _, arguments in
+        // Zeros at first.
+        let words = unsafe sqlite3_aggregate_context(context, Int32(MemoryLayout<Words>.size))
+        guard let words = unsafe words?.assumingMemoryBound(to: Words.self), let arguments = unsafe arguments else {
+          return
+        }
+        if unsafe !words.pointee.insert(sqlite3_value_int64(arguments[0])) {
+          unsafe sqlite3_result_error_nomem(context)
+        }
+      },
+      { context in
+        guard let words = unsafe sqlite3_aggregate_context(context, 0)?.assumingMemoryBound(to: Words.self) else {
+          return
+        }
+        let bytes = unsafe words.pointee.count * MemoryLayout<UInt64>.size
+        unsafe sqlite3_result_blob64(context, words.pointee.start, sqlite3_uint64(bytes)) { free($0) }
+      }, nil)
+    guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+  }
+
+  private static func words(of bytes: UnsafeBufferPointer<UInt8>) -> [UInt64] {
+    [UInt64](unsafeUninitializedCapacity: bytes.count / MemoryLayout<UInt64>.size) { words, count in
+      unsafe UnsafeMutableRawBufferPointer(words).copyMemory(from: UnsafeRawBufferPointer(bytes))
+      count = words.count
+    }
+  }
+
+  private static func addMembership(to db: Database) throws {
+    let code = unsafe sqlite3_create_function_v2(
+      db.sqliteConnection, "in_track_set", 2, SQLITE_UTF8, nil,
+      { context, _, arguments in
+        guard let arguments = unsafe arguments,
+          let words = unsafe sqlite3_value_pointer(arguments[0], TrackSet.pointerType)?
+            .assumingMemoryBound(to: UInt64.self)
+        else {
+          unsafe sqlite3_result_int(context, 0)
+          return
+        }
+        let id = unsafe sqlite3_value_int64(arguments[1])
+        let word = UInt64(bitPattern: id >> 6)
+        let isMarked = unsafe word < words[1] && words[Int(word) + 2] >> UInt64(id & 63) & 1 == 1
+        unsafe sqlite3_result_int(context, isMarked != (words[0] == 1) ? 1 : 0)
+      }, nil, nil, nil)
+    guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+  }
+
+  /// By which SQLite tells pointers apart; it wants a text that stays.
+  package nonisolated(unsafe) static let pointerType: UnsafePointer<CChar> = {
+    let name = "TrackSet"
+    let text = UnsafeMutablePointer<CChar>.allocate(capacity: name.utf8.count + 1)
+    for (index, byte) in name.utf8.enumerated() { unsafe text[index] = CChar(byte) }
+    unsafe text[name.utf8.count] = 0
+    return unsafe UnsafePointer(text)
+  }()
+}

@@ -1,0 +1,246 @@
+import Analysis
+import Filters
+import LibraryTesting
+import SystemPackage
+import Testing
+
+@testable import LibraryStore
+@testable import ResultStore
+
+/// Searches by words.
+@Suite struct TextSearchTests {
+  private static let songs: [(path: FilePath, fields: [String: [String]])] = [
+    (
+      "/music/Lumine/one.flac",
+      ["artist": ["Lumine"], "title": ["First Light"], "album": ["Dawn"], "genre": ["Trance"]]
+    ),
+    (
+      "/music/Lumine/two.flac",
+      ["artist": ["Lumine"], "title": ["Second Light"], "album": ["Dawn"], "genre": ["Trance"]]
+    ),
+    (
+      "/music/x/three.flac",
+      ["artist": ["Other"], "title": ["Luminescent"], "album": ["Dusk"], "genre": ["House", "Trance"]]
+    ),
+    ("/music/x/four.flac", ["artist": ["Other"], "title": ["Nothing"], "album": ["Lumine"]]),
+    ("/music/x/lumine live.flac", ["artist": ["Nobody"], "title": ["Untitled"]]),
+    ("/music/y/東京の夜.flac", ["artist": ["東京事変"], "title": ["夜明けのうた"], "album": ["教育"]]),
+    ("/music/y/six.flac", ["artist": ["MØ"], "title": ["Straße"], "album": ["Größe"]]),
+    ("/music/y/seven.flac", ["artist": ["!!!"], "title": ["Me and Giuliani"]]),
+    ("/music/y/eight.flac", ["artist": ["Björk"], "title": ["Jóga"], "album": ["Homogenic"]]),
+    ("/music/y/no tags.flac", [:]),
+  ]
+
+  private static func library() throws -> ScannedLibrary {
+    let library = try ScannedLibrary()
+    let fields = Dictionary(uniqueKeysWithValues: songs.map { ($0.path, $0.fields) })
+    for song in songs { library.put(song.path) }
+    try library.night { file in
+      var analysis = ScannedLibrary.analysis(of: file)
+      analysis.outcomes[0].result = .finding(TagFinding(fields: fields[file.path] ?? [:]))
+      return analysis
+    }
+    return library
+  }
+
+  private func titles(_ words: String, in library: ScannedLibrary, where filter: String = "") throws -> [String] {
+    let request = SearchRequest(words, filter: try TrackFilter(parsing: filter), sections: [.tracks])
+    return try library.store.search(request).tracks.hits.map { $0.title ?? "" }
+  }
+
+  @Test func tracksByTheirWords() throws {
+    let library = try Self.library()
+    #expect(try titles("light", in: library) == ["First Light", "Second Light"])
+    #expect(try titles("lumine second", in: library) == ["Second Light"])
+    #expect(try titles("LIGHT lum", in: library).count == 2)
+    #expect(try titles("bjork joga", in: library) == ["Jóga"])
+    #expect(try titles("homo", in: library) == ["Jóga"])
+    #expect(try titles("omo", in: library) == [])
+    #expect(try titles("lumine house", in: library) == [])
+    #expect(try titles("luminescent house", in: library) == ["Luminescent"])
+  }
+
+  /// The artist, whole words of an album, and the beginning of a longer word, in this order.
+  @Test func betterOnesComeFirst() throws {
+    let library = try Self.library()
+    #expect(try titles("lumine", in: library) == ["First Light", "Second Light", "Nothing", "Luminescent"])
+  }
+
+  /// The shell, the app and the APIs rank alike: names first, whole words, and then what only begins so.
+  @Test(arguments: ["cave", "deep cave", "cav", "hours"]) func allSearchesRankAlike(words: String) throws {
+    let titles = ["Cavernous", "Caveat", "Deep Cave", "Cave", "Hours Apart", "A Cavern"]
+    let library = try ScannedLibrary()
+    for title in titles { library.put(FilePath("/music/\(title).flac")) }
+    try library.night { file in
+      var analysis = ScannedLibrary.analysis(of: file)
+      let title = file.path.stem ?? ""
+      analysis.outcomes[0].result = .finding(
+        TagFinding(fields: ["title": [title], "artist": [title], "album": [title], "genre": [title]]))
+      return analysis
+    }
+    let found = try library.store.search(SearchRequest(words))
+    let catalog = try library.store.search(catalog: CatalogQuery(words))
+    #expect(found.tracks.hits.map(\.title) == catalog.tracks.hits.map(\.title))
+    guard words == "cave" else { return }
+    var filtered = CatalogQuery()
+    filtered.title = words
+    let titled = try library.store.search(catalog: filtered).tracks.hits.map(\.title)
+    let lists = [
+      catalog.tracks.hits.map(\.title), catalog.albums.hits.map(\.name), catalog.artists.hits.map(\.name),
+      found.artists.hits.map(\.name), found.genres.hits.map(\.name), found.albums.hits.map(\.title), titled,
+    ]
+    for list in lists { #expect(list.prefix(2) == ["Cave", "Deep Cave"] && list.count == 5) }
+  }
+
+  @Test func spellingsOfOneGenreAreOne() throws {
+    let genres = ["Soundtrack", "soundtrack", "Soundtrack", "Pop"]
+    let library = try ScannedLibrary()
+    for number in genres.indices { library.put(FilePath("/music/\(number).flac")) }
+    try library.night { file in
+      var analysis = ScannedLibrary.analysis(of: file)
+      let number = Int(file.path.stem ?? "") ?? 0
+      analysis.outcomes[0].result = .finding(TagFinding(fields: ["title": ["T"], "genre": [genres[number]]]))
+      return analysis
+    }
+    let found = try library.store.search(SearchRequest("sound", sections: [.genres])).genres
+    #expect(found.hits == [.init(name: "Soundtrack", trackCount: 3)] && found.count == 1)
+    #expect(try library.store.genres().map(\.trackCount).sorted() == [1, 3])
+  }
+
+  /// Credits are told apart once, for search and catalog alike.
+  @Test func performersAreThoseOfTheCatalog() throws {
+    let credits: [[String: [String]]] = [
+      ["artist": ["Florence / The Machine"]], ["artist": ["Florence feat. Ben"]], ["artist": ["Tyler, The Creator"]],
+      ["artist": ["Florence & Ben"], "artists": ["Florence", "Ben"]],
+    ]
+    let library = try ScannedLibrary()
+    for number in credits.indices { library.put(FilePath("/music/\(number).flac")) }
+    try library.night { file in
+      var analysis = ScannedLibrary.analysis(of: file)
+      let number = Int(file.path.stem ?? "") ?? 0
+      analysis.outcomes[0].result = .finding(TagFinding(fields: credits[number].merging(["title": ["T"]]) { $1 }))
+      return analysis
+    }
+    for (words, count) in [("florence", 3), ("ben", 2), ("the machine", 1), ("tyler", 1)] {
+      let found = try library.store.search(SearchRequest(words, sections: [.artists])).artists.hits
+      #expect(found.count == 1 && found.first?.trackCount == count, "\(words): \(found)")
+      let id = try SongArtist(named: #require(found.first?.name)).id
+      #expect(try library.store.artist(id: id)?.trackCount == count)
+    }
+  }
+
+  @Test(arguments: [
+    ("東京", "夜明けのうた"), ("京事", "夜明けのうた"), ("変", "夜明けのうた"), ("明け", "夜明けのうた"), ("事変 うた", "夜明けのうた"),
+    ("の夜", "夜明けのうた"), ("mo", "Straße"), ("MØ", "Straße"), ("strasse", "Straße"), ("straße", "Straße"),
+    ("grosse", "Straße"),
+    ("!!!", "Me and Giuliani"),
+  ]) func otherSpellings(words: String, title: String) throws {
+    #expect(try titles(words, in: Self.library()).contains(title))
+  }
+
+  @Test func sections() throws {
+    let library = try Self.library()
+    let answer = try library.store.search(SearchRequest("lumine"))
+    #expect(answer.artists.hits == [.init(name: "Lumine", trackCount: 2)])
+    #expect(answer.albums.hits == [.init(title: "Lumine", artist: "Other", year: nil, trackCount: 1)])
+    #expect(answer.genres.hits.isEmpty)
+    #expect(
+      answer.paths.hits.map(\.path)
+        == ["/music/x/lumine live.flac", "/music/Lumine/one.flac", "/music/Lumine/two.flac"])
+    let trance = try library.store.search(SearchRequest("tran", sections: [.genres, .artists]))
+    #expect(trance.genres.hits == [.init(name: "Trance", trackCount: 3)])
+    #expect(trance.tracks.hits.isEmpty && trance.artists.hits.isEmpty)
+    let dawn = try library.store.search(SearchRequest("dawn", sections: [.albums]))
+    #expect(dawn.albums.hits == [.init(title: "Dawn", artist: "Lumine", year: nil, trackCount: 2)])
+    let education = try library.store.search(SearchRequest("育"))
+    #expect(education.albums.hits.map(\.title) == ["教育"])
+    #expect(try library.store.search(SearchRequest("no tags")).paths.hits.count == 1)
+  }
+
+  @Test func tracksWithoutATitleAreFoundByTheNameOfTheFile() throws {
+    let library = try Self.library()
+    func paths(_ words: String) throws -> [FilePath] {
+      try library.store.search(SearchRequest(words, sections: [.tracks])).tracks.hits.map(\.path)
+    }
+    #expect(try paths("tags no") == ["/music/y/no tags.flac"])
+    for words in ["flac", "seven", "music"] { #expect(try !paths(words).contains("/music/y/no tags.flac")) }
+    #expect(try paths("seven") == [])
+    // A title takes its place, and so does another name.
+    try library.night { _ in nil }
+    library.put("/music/y/no tags.flac", size: 2000)
+    try library.night { file in
+      var analysis = ScannedLibrary.analysis(of: file)
+      analysis.outcomes[0].result = .finding(TagFinding(fields: ["title": ["At last"]]))
+      return analysis
+    }
+    #expect(try paths("tags") == [] && paths("last") == ["/music/y/no tags.flac"])
+    #expect(try library.store.check() == [])
+  }
+
+  @Test func filtersAndPages() throws {
+    let library = try Self.library()
+    #expect(try titles("lumine", in: library, where: "genre:trance -title:first") == ["Second Light", "Luminescent"])
+    let filter = try TrackFilter(parsing: "genre:trance")
+    let answer = try library.store.search(SearchRequest("lumine", filter: filter, limit: 2, offset: 1))
+    #expect(answer.tracks.hits.map(\.title) == ["Second Light", "Luminescent"])
+    #expect(answer.tracks.count == 3 && answer.tracks.isCountExact)
+    #expect(answer.albums.hits.isEmpty)
+    let sorted = try library.store.search(SearchRequest("lumine", order: TrackOrder(.title, isDescending: true)))
+    #expect(sorted.tracks.hits.map(\.title) == ["Second Light", "Nothing", "Luminescent", "First Light"])
+    let all = try library.store.search(SearchRequest("", filter: filter))
+    #expect(all.tracks.count == 3 && all.artists.hits.isEmpty && all.paths.hits.isEmpty)
+  }
+
+  /// More than are ranked: the count says so, and nothing is found twice.
+  @Test func veryCommonWords() throws {
+    let library = try ScannedLibrary()
+    for index in 0..<1500 { library.put(FilePath("/music/\(index).flac")) }
+    try library.night { file in
+      var analysis = ScannedLibrary.analysis(of: file)
+      let title = file.path.stem == "1499" ? "love" : "love \(file.path.stem ?? "")"
+      analysis.outcomes[0].result = .finding(TagFinding(fields: ["title": [title]]))
+      return analysis
+    }
+    let answer = try library.store.search(SearchRequest("love", sections: [.tracks], limit: 1200))
+    #expect(answer.tracks.count == 1200 && !answer.tracks.isCountExact)
+    #expect(Set(answer.tracks.hits.map(\.fileID)).count == 1200)
+    // What is called so is found however late it was met.
+    #expect(answer.tracks.hits.first?.title == "love")
+    let sorted = try library.store.search(SearchRequest("love", order: TrackOrder(.title), sections: [.tracks]))
+    #expect(sorted.tracks.count == 1500 && sorted.tracks.isCountExact)
+  }
+
+  @Test(arguments: [
+    ("Björk Guðmundsdóttir", "bjork gud", ["Björk", "Guð"]), ("Straße", "strasse", ["Straße"]),
+    ("東京事変", "京事", ["京事"]), ("One two", "three", []), ("AC/DC", "dc", ["DC"]), ("e\u{301}a", "e", ["e\u{301}"]),
+    ("Love is Lovely", "lov", ["Lov", "Lov"]), ("🎵 Music", "music", ["Music"]), ("", "x", []),
+  ]) func wordsInNames(name: String, words: String, expected: [String]) {
+    #expect(WordMatch(words).ranges(in: name).map { String(name[$0]) } == expected)
+  }
+
+  /// Whatever is typed finds something or nothing.
+  @Test func noTextIsAnError() throws {
+    let library = try Self.library()
+    let pieces = [
+      "\"", "'", "*", "AND", "OR", "NOT", "NEAR(", "(", ")", ":", "-", "+", "^", "{", "}", "\0", "%", "_", ";", "🎵",
+      "東", "京",
+      "и", "l", " ", "\\", "ß", "e\u{301}", "\u{FEFF}", "\u{202E}", "' OR 1=1; DROP TABLE song; --", "title :", "ไ",
+      "\n", "\u{FFFD}",
+    ]
+    for _ in 0..<1000 {
+      let text = (0..<Int.random(in: 1...7)).map { _ in pieces.randomElement()! }.joined()
+      do {
+        _ = try library.store.search(SearchRequest(text, order: Bool.random() ? .path : nil))
+      } catch {
+        Issue.record("\(text.debugDescription): \(error)")
+      }
+    }
+    for long in [
+      String(repeating: "a", count: 1 << 20), String(repeating: "a ", count: 10_000),
+      String(repeating: "東", count: 5000),
+    ] {
+      _ = try library.store.search(SearchRequest(long))
+    }
+    #expect(try library.store.check() == [])
+  }
+}
