@@ -1,9 +1,9 @@
 import Filters
 import GRDB
+import LibraryStore
 import SystemPackage
 
-@testable import LibraryStore
-import ResultStore
+@testable import ResultStore
 
 /// Filters and searches as people type them: the first line of an input is the expression of `--where`, the rest is what is
 /// looked for.
