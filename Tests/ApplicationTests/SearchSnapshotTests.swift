@@ -2,7 +2,7 @@ import AnalysisTesting
 import Application
 import BuiltInAnalyzers
 import Filters
-internal import LibraryStore
+import LibraryStore
 import LibraryTesting
 import ResultStore
 import SystemPackage

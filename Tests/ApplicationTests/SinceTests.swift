@@ -1,6 +1,6 @@
 import Application
 import Foundation
-internal import LibraryStore
+import LibraryStore
 import Platform
 import ResultStore
 import SystemPackage

@@ -5,7 +5,7 @@ import CZlib
 import Filters
 import Foundation
 import GRDB
-internal import LibraryStore
+import LibraryStore
 import LibraryTesting
 import Platform
 import Records

@@ -1,6 +1,6 @@
 import Analysis
 import Filters
-internal import LibraryStore
+import LibraryStore
 import LibraryTesting
 import Platform
 import ResultStore

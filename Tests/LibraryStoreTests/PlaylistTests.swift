@@ -1,7 +1,7 @@
 import Analysis
 import Filters
 import Foundation
-internal import LibraryStore
+import LibraryStore
 import LibraryTesting
 import Platform
 import Records

@@ -2,7 +2,7 @@ import Analysis
 import Filters
 import GRDB
 import Library
-internal import LibraryStore
+import LibraryStore
 import LibraryTesting
 import Platform
 import ResultStore

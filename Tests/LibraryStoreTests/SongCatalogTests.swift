@@ -3,7 +3,7 @@ import Filters
 import Foundation
 import GRDB
 import Library
-internal import LibraryStore
+import LibraryStore
 import LibraryTesting
 import Platform
 import ResultStore

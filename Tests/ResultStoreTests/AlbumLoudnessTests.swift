@@ -2,7 +2,7 @@ import Analysis
 import DSP
 import Foundation
 import GRDB
-internal import LibraryStore
+import LibraryStore
 import LibraryTesting
 import Records
 import ResultStore

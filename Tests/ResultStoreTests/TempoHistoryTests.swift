@@ -1,6 +1,6 @@
 import Analysis
 import Library
-internal import LibraryStore
+import LibraryStore
 import LibraryTesting
 import Platform
 import Records

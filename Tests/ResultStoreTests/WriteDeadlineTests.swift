@@ -1,5 +1,5 @@
 import GRDB
-internal import LibraryStore
+import LibraryStore
 import LibraryTesting
 import SystemPackage
 import Testing

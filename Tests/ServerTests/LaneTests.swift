@@ -3,7 +3,7 @@ import AnalysisTesting
 import Dispatch
 import Foundation
 import GRDB
-internal import LibraryStore
+import LibraryStore
 import ResultStore
 import SystemPackage
 import Testing

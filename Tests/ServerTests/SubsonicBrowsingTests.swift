@@ -1,6 +1,6 @@
 import Analysis
 import AnalysisTesting
-internal import LibraryStore
+import LibraryStore
 import Platform
 import ResultStore
 import SystemPackage

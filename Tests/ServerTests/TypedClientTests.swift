@@ -1,6 +1,6 @@
 import Analysis
 import Foundation
-internal import LibraryStore
+import LibraryStore
 import ResultStore
 import SystemPackage
 import Testing

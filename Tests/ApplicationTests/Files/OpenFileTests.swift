@@ -2,7 +2,7 @@ import AnalysisTesting
 import Application
 import Foundation
 import Glibc
-internal import LibraryStore
+import LibraryStore
 import Platform
 import ResultStore
 import SystemPackage

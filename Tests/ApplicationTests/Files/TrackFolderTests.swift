@@ -1,6 +1,6 @@
 import AnalysisTesting
 import Foundation
-internal import LibraryStore
+import LibraryStore
 import LibraryTesting
 import Platform
 import ResultStore

@@ -2,7 +2,7 @@ import Analysis
 import AnalysisTesting
 import Application
 import BuiltInAnalyzers
-internal import LibraryStore
+import LibraryStore
 import LibraryTesting
 import ResultStore
 import SystemPackage
