@@ -160,10 +160,9 @@ let package = Package(
       "Application",
       [
         "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "CLibAV", "Chromaprint",
-        "DSP",
-        "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "LibraryStore", "Likeness", "Listening",
-        "Pipeline", "Recognition",
-        "Records", "Reporting", "ResultStore", "Platform", "TagWriting", "Text", systemPackage,
+        "DSP", "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "LibraryStore", "Likeness", "Listening",
+        "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Platform", "TagWriting", "Text",
+        systemPackage,
       ]),
     // The program of this name: the same binary under another one.
     swiftTarget(
@@ -173,9 +172,8 @@ let package = Package(
       name: "Server",
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "CZlib", "Chromaprint", "Digests", "Filters", "Library",
-        "LibraryStore", "Listening",
-        "Pipeline", "Platform", "Recognition", "Records", "Reporting", "Resources", "ResultStore", "Text",
-        systemPackage,
+        "LibraryStore", "Listening", "Pipeline", "Platform", "Recognition", "Records", "Reporting", "Resources",
+        "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -188,8 +186,7 @@ let package = Package(
       dependencies: [
         "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Exports",
         "Filters", "Fpcalc", "Landmarks", "Library", "LibraryScan", "LibraryStore", "Listening", "Pipeline", "Platform",
-        "Recognition", "Records", "Reporting",
-        "ResultStore", "Server", "TagWriting", "Text", systemPackage,
+        "Recognition", "Records", "Reporting", "ResultStore", "Server", "TagWriting", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
     // The sources of the packages in Examples/, so that the tests build and run them.
@@ -211,7 +208,8 @@ let package = Package(
     swiftTarget(
       "LibraryTesting",
       [
-        "Analysis", "AnalysisTesting", "DSP", "LibraryStore", "Platform", "Records", "ResultStore", "Text", grdb, systemPackage,
+        "Analysis", "AnalysisTesting", "DSP", "LibraryStore", "Platform", "Records", "ResultStore", "Text", grdb,
+        systemPackage,
       ]),
     testTarget("AnalysisTests", ["Analysis"]),
     testTarget("TextTests", ["Text"]),
@@ -248,15 +246,13 @@ let package = Package(
       "ResultStoreTests",
       [
         "Analysis", "DSP", "Library", "LibraryStore", "LibraryTesting", "Records", "ResultStore", "Platform", "Text",
-        systemPackage,
-        grdb,
+        systemPackage, grdb,
       ]),
     testTarget(
       "LibraryStoreTests",
       [
         "Analysis", "Filters", "Library", "LibraryStore", "LibraryTesting", "Platform", "Records", "ResultStore",
-        systemPackage,
-        grdb,
+        systemPackage, grdb,
       ]),
     testTarget("LoudnessTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CEBUR128", "DSP", systemPackage]),
     testTarget("CuesTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers"]),
@@ -275,9 +271,8 @@ let package = Package(
     testTarget(
       "ExportsTests",
       [
-        "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CZlib", "Exports", "Filters", "Library",
-        "LibraryStore", "LibraryTesting", "MediaContainers", "Platform", "Records", "ResultStore", "Text", grdb,
-        systemPackage,
+        "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CZlib", "Exports", "Filters", "Library", "LibraryStore",
+        "LibraryTesting", "MediaContainers", "Platform", "Records", "ResultStore", "Text", grdb, systemPackage,
       ], excluding: ["Snapshots"]),
     testTarget(
       "AnalysisEngineTests",
@@ -288,8 +283,7 @@ let package = Package(
       [
         "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "AudioDecoding", "AudioEncoding",
         "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Library", "LibraryScan", "LibraryStore", "LibraryTesting",
-        "Pipeline",
-        "Recognition", "Records", "Reporting", "ResultStore", "Platform", "Text", systemPackage,
+        "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Platform", "Text", systemPackage,
       ], excluding: ["Snapshots"]),
     testTarget(
       "PipelineTests",
@@ -320,8 +314,7 @@ let package = Package(
 if Context.environment["NOCTURNE_TESTS"] != nil {
   let computing = [
     "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "BuiltInAnalyzers", "Chromaprint", "DSP", "Landmarks",
-    "Likeness",
-    "Listening", "Recognition", "Tempo",
+    "Likeness", "Listening", "Recognition", "Tempo",
   ]
   for target in package.targets where computing.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"])]
@@ -339,8 +332,7 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
       dependencies: [
         "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Filters", "Landmarks", "LibraryScan",
         "LibraryStore", "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Platform",
-        "Server",
-        "TagReading", "Text", grdb, systemPackage,
+        "Server", "TagReading", "Text", grdb, systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))
 }

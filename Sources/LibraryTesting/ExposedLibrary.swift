@@ -2,7 +2,6 @@ public import AnalysisTesting
 internal import Foundation
 public import LibraryStore
 internal import Platform
-internal import ResultStore
 public import SystemPackage
 
 /// A library, and files outside of it that must not be served.

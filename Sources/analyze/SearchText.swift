@@ -2,7 +2,6 @@ import Application
 import Foundation
 internal import LibraryStore
 import Platform
-import ResultStore
 import SystemPackage
 import Text
 

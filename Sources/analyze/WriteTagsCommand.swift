@@ -4,7 +4,6 @@ import Filters
 import Foundation
 internal import LibraryStore
 import Platform
-import ResultStore
 import SystemPackage
 import TagWriting
 import Text

@@ -1,6 +1,5 @@
 internal import LibraryStore
 internal import Platform
-internal import ResultStore
 internal import SystemPackage
 
 /// What the process that makes a cover has to know of a track, as bytes: the fields, with a NUL between them, empty if

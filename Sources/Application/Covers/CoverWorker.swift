@@ -1,7 +1,6 @@
 internal import CLibAV
 internal import LibraryStore
 internal import Platform
-internal import ResultStore
 internal import SystemPackage
 
 /// The inside of the process that makes one cover: reads a `CoverRequest` from standard input and writes a JPEG to standard

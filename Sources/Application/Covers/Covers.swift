@@ -1,7 +1,6 @@
 package import Analysis
 package import LibraryStore
 internal import Platform
-internal import ResultStore
 internal import Synchronization
 internal import SystemPackage
 

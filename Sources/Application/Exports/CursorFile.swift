@@ -2,7 +2,6 @@ internal import Exports
 internal import Foundation
 package import LibraryStore
 internal import Platform
-internal import ResultStore
 package import SystemPackage
 internal import Text
 

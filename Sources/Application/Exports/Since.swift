@@ -1,7 +1,6 @@
 internal import Filters
 package import LibraryStore
 package import Platform
-internal import ResultStore
 package import SystemPackage
 
 /// From where on changes are wanted: `--since`.

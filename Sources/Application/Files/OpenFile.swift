@@ -1,7 +1,6 @@
 internal import Glibc
 package import LibraryStore
 package import Platform
-internal import ResultStore
 package import SystemPackage
 
 /// A regular file that stays open while it is read, so all that is read is of one file even if another takes its name.

@@ -1,6 +1,5 @@
 internal import LibraryStore
 internal import Platform
-internal import ResultStore
 internal import SystemPackage
 
 /// The folder that holds the file of a track, open, and what may be opened in it.

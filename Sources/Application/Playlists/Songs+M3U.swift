@@ -1,5 +1,4 @@
 internal import LibraryStore
-internal import ResultStore
 
 extension [Song] {
   /// A playlist of them with absolute paths, for other players on this machine.

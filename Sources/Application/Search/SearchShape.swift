@@ -3,7 +3,6 @@ package import LibraryStore
 internal import Platform
 internal import Records
 internal import Reporting
-internal import ResultStore
 internal import Text
 
 /// What a search has found, with what was asked.

@@ -1,7 +1,6 @@
 internal import Analysis
 internal import Library
 internal import LibraryStore
-internal import ResultStore
 
 /// A number that is measured of the sound of tracks, by which `Recommendations` chooses among them.
 package enum SoundAttribute: Sendable, CaseIterable {

@@ -1,6 +1,5 @@
 internal import LibraryStore
 internal import Likeness
-internal import ResultStore
 
 /// The tracks that sound most like some tracks of the library, by ids of rows of `file`.
 package struct SoundNeighbors: Sendable {

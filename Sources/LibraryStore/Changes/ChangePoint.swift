@@ -1,5 +1,4 @@
 public import Platform
-internal import ResultStore
 internal import Text
 
 /// How far somebody who takes over changes has come: all up to this number are known there.

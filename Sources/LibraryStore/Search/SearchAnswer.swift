@@ -1,5 +1,4 @@
 public import Filters
-internal import ResultStore
 
 /// What is looked for in the search catalog.
 public struct SearchRequest: Sendable {

@@ -1,5 +1,4 @@
 public import Filters
-internal import ResultStore
 internal import Text
 
 /// The order of tracks. Those of which it is not known come last; those that are equal are in the order of their ids.

@@ -1,7 +1,6 @@
 internal import Analysis
 internal import Chromaprint
 internal import LibraryStore
-internal import ResultStore
 internal import Synchronization
 
 /// The fingerprints of all audio of the library, to be looked up: an index in memory that is made when it is first wanted and

@@ -3,7 +3,6 @@ internal import Hummingbird
 internal import Library
 internal import LibraryStore
 internal import Platform
-internal import ResultStore
 internal import Text
 
 /// Albums, artists and genres of the library.

@@ -4,7 +4,6 @@ internal import Hummingbird
 internal import LibraryStore
 internal import NIOCore
 internal import Platform
-internal import ResultStore
 internal import SystemPackage
 internal import Text
 

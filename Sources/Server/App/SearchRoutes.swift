@@ -3,7 +3,6 @@ internal import Filters
 internal import HTTPTypes
 internal import Hummingbird
 internal import LibraryStore
-internal import ResultStore
 internal import Text
 
 /// What somebody has typed into the field of the app.

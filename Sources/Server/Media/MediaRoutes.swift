@@ -4,7 +4,6 @@ internal import Hummingbird
 internal import LibraryStore
 internal import NIOCore
 internal import Platform
-internal import ResultStore
 internal import SystemPackage
 
 /// `/media`: the files of tracks, and covers. What is asked for is an id; paths come from the store alone.

@@ -2,7 +2,6 @@ internal import Analysis
 internal import Application
 internal import Library
 internal import LibraryStore
-internal import ResultStore
 internal import Text
 
 /// Writes tracks, albums and artists as Spotify's Web API has them.

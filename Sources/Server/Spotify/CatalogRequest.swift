@@ -4,7 +4,6 @@ internal import Hummingbird
 internal import LibraryStore
 internal import NIOCore
 internal import Platform
-internal import ResultStore
 internal import Text
 
 /// The parameters of a request to the catalog, checked as Spotify's Web API does.

@@ -1,6 +1,5 @@
 internal import Hummingbird
 internal import LibraryStore
-internal import ResultStore
 internal import Text
 
 extension CatalogRoutes {

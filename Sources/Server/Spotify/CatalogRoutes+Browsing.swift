@@ -2,7 +2,6 @@ internal import Application
 internal import Foundation
 internal import Hummingbird
 internal import LibraryStore
-internal import ResultStore
 internal import Text
 
 extension CatalogRoutes {

@@ -4,7 +4,6 @@ internal import Hummingbird
 internal import Library
 internal import LibraryStore
 internal import Records
-internal import ResultStore
 internal import Text
 
 extension CatalogRoutes {

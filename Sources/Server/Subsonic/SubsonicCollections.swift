@@ -2,7 +2,6 @@ internal import Analysis
 internal import LibraryStore
 internal import Platform
 internal import Records
-internal import ResultStore
 
 extension SubsonicLibrary {
   // MARK: Playlists

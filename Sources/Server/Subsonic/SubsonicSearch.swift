@@ -5,7 +5,6 @@ internal import Foundation
 internal import LibraryStore
 internal import Platform
 internal import Records
-internal import ResultStore
 
 extension SubsonicLibrary {
   // MARK: Words

@@ -1,6 +1,5 @@
 internal import LibraryStore
 internal import Platform
-internal import ResultStore
 internal import Text
 
 /// Whoever uses the server: all clients are one person.
