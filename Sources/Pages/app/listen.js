@@ -10,7 +10,7 @@ import { ask, request, server } from './server.js';
 /** Seconds without a match after which the app says so; it goes on listening. */
 const PATIENCE = 12, HEARD = 50;
 
-let state = { name: 'idle' }, microphone = null, began = 0;
+let state = { name: 'idle' }, microphone = null, match = null, began = 0;
 const changes = new EventTarget();
 function setState(next) {
   state = next;
@@ -68,17 +68,20 @@ async function listen() {
 function stop() {
   microphone?.stop();
   microphone = null;
+  match = null;
 }
 
+/** Shows a match, once its page in the library has answered: a button that moved under the pointer would lose the click. */
 async function found(item, more) {
-  const id = trackID(item);
-  setState({ name: 'found', item, at: performance.now(), ...more });
-  say(`Found: ${nameOf(item)}${item.artist ? ` by ${item.artist}` : ''}`);
-  if (!id) return;
+  const id = trackID(item), at = performance.now();
+  match = item;
+  let track = null;
   try {
-    const { track } = await ask(`tracks/${id}`);
-    if (state.item === item) setState({ ...state, track });
+    if (id) ({ track } = await ask(`tracks/${id}`));
   } catch { /* what was recognized is shown without its page */ }
+  if (match !== item) return;
+  setState({ name: 'found', item, at, track, ...more });
+  say(`Found: ${nameOf(item)}${item.artist ? ` by ${item.artist}` : ''}`);
 }
 
 /** Asks what is in a file, which may hold several tracks. */
