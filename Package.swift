@@ -157,12 +157,23 @@ let package = Package(
     swiftTarget(
       "AudioAnalysis", ["Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", systemPackage]),
     swiftTarget(
-      "Application",
+      "AnalysisTasks",
+      [
+        "Analysis", "AudioDecoding", "BuiltInAnalyzers", "Exports", "LibraryScan", "LibraryStore", "Likeness",
+        "Pipeline", "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
+      ]),
+    swiftTarget(
+      "LibraryTasks",
       [
         "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "CLibAV", "Chromaprint",
-        "DSP", "Exports", "Filters", "Landmarks", "Library", "LibraryScan", "LibraryStore", "Likeness", "Listening",
-        "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Platform", "TagWriting", "Text",
-        systemPackage,
+        "DSP", "Exports", "Filters", "Library", "LibraryScan", "LibraryStore", "Likeness", "Pipeline", "Platform",
+        "Records", "Reporting", "ResultStore", "TagWriting", "Text", systemPackage,
+      ]),
+    swiftTarget(
+      "RecognitionTasks",
+      [
+        "Analysis", "AnalysisEngine", "AudioDecoding", "AudioEncoding", "DSP", "Landmarks", "Library", "Listening",
+        "Platform", "Recognition", "Records", "Reporting", "ResultStore", "Text", systemPackage,
       ]),
     // The program of this name: the same binary under another one.
     swiftTarget(
@@ -171,9 +182,9 @@ let package = Package(
     .target(
       name: "Server",
       dependencies: [
-        "Analysis", "AnalysisEngine", "Application", "CZlib", "Chromaprint", "Digests", "Filters", "Library",
-        "LibraryStore", "Listening", "Pipeline", "Platform", "Recognition", "Records", "Reporting", "Resources",
-        "ResultStore", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "AnalysisTasks", "CZlib", "Chromaprint", "Digests", "Filters", "Library",
+        "LibraryStore", "LibraryTasks", "Listening", "Pipeline", "Platform", "Recognition", "RecognitionTasks",
+        "Records", "Reporting", "Resources", "ResultStore", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -184,9 +195,10 @@ let package = Package(
     .executableTarget(
       name: "analyze",
       dependencies: [
-        "Analysis", "AnalysisEngine", "Application", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Exports",
-        "Filters", "Fpcalc", "Landmarks", "Library", "LibraryScan", "LibraryStore", "Listening", "Pipeline", "Platform",
-        "Recognition", "Records", "Reporting", "ResultStore", "Server", "TagWriting", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "AnalysisTasks", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Exports",
+        "Filters", "Fpcalc", "Landmarks", "Library", "LibraryScan", "LibraryStore", "LibraryTasks", "Listening",
+        "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting", "ResultStore", "Server",
+        "TagWriting", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
     // The sources of the packages in Examples/, so that the tests build and run them.
@@ -279,12 +291,13 @@ let package = Package(
       ["Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "Text", systemPackage]),
     testTarget("AudioAnalysisTests", ["AnalysisTesting", "AudioAnalysis", "Tempo"]),
     testTarget(
-      "ApplicationTests",
+      "TaskTests",
       [
-        "Analysis", "AnalysisEngine", "AnalysisTesting", "Application", "AudioDecoding", "AudioEncoding",
-        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Library", "LibraryScan", "LibraryStore", "LibraryTesting",
-        "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Platform", "Text", systemPackage,
-      ], excluding: ["Snapshots"]),
+        "Analysis", "AnalysisEngine", "AnalysisTasks", "AnalysisTesting", "AudioDecoding", "AudioEncoding",
+        "BuiltInAnalyzers", "CLibAV", "Exports", "Filters", "Library", "LibraryScan", "LibraryStore", "LibraryTasks",
+        "LibraryTesting", "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting",
+        "ResultStore", "Text", systemPackage,
+      ], excluding: ["Library/Snapshots"]),
     testTarget(
       "PipelineTests",
       [
@@ -294,8 +307,8 @@ let package = Package(
     .testTarget(
       name: "ServerTests",
       dependencies: [
-        "Analysis", "AnalysisTesting", "Application", "BuiltInAnalyzers", "Landmarks", "LibraryStore", "LibraryTesting",
-        "Platform", "Records", "ResultStore", "Server", "Text", grdb, systemPackage,
+        "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Landmarks", "LibraryStore", "LibraryTesting", "Platform",
+        "RecognitionTasks", "Records", "ResultStore", "Server", "Text", grdb, systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
@@ -303,8 +316,8 @@ let package = Package(
     testTarget(
       "CommandLineTests",
       [
-        "Analysis", "AnalysisTesting", "Application", "AudioDecoding", "Platform", "Text", "analyze",
-        "analyze-file", "decode-audio", "find-tempo", "recognize", "recognize-pcm", systemPackage,
+        "Analysis", "AnalysisTesting", "AudioDecoding", "Platform", "Text", "analyze", "analyze-file", "decode-audio",
+        "find-tempo", "recognize", "recognize-pcm", systemPackage,
       ]),
   ]
 )

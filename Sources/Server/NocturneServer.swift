@@ -1,9 +1,10 @@
-package import Application
+package import AnalysisTasks
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
+internal import Records
 internal import ServiceLifecycle
 internal import Text
 

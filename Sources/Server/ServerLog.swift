@@ -1,4 +1,4 @@
-internal import Application
+internal import AnalysisTasks
 internal import Logging
 internal import Text
 

@@ -1,5 +1,5 @@
 package import AnalysisEngine
-package import Application
+package import AnalysisTasks
 internal import Foundation
 package import Pipeline
 package import SystemPackage

@@ -1,5 +1,6 @@
-internal import Application
+internal import AnalysisTasks
 internal import LibraryStore
+internal import LibraryTasks
 package import ResultStore
 
 /// What all routes share.

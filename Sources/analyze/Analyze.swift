@@ -1,7 +1,8 @@
-import Application
+internal import AnalysisTasks
 import ArgumentParser
 import Foundation
 import Platform
+import Records
 import Text
 
 struct Analyze: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 import Analysis
-import Application
+internal import AnalysisTasks
 import ArgumentParser
 import Foundation
 import Pipeline

@@ -1,5 +1,5 @@
 import Analysis
-import Application
+import AnalysisTasks
 import ArgumentParser
 import Exports
 import LibraryScan

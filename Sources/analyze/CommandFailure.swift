@@ -1,4 +1,4 @@
-import Application
+import AnalysisTasks
 import ArgumentParser
 
 extension ExitStatus {

@@ -1,4 +1,4 @@
-import Application
+internal import AnalysisTasks
 import ArgumentParser
 
 struct CompletionsCommand: AsyncParsableCommand {

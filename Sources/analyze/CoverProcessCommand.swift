@@ -1,5 +1,5 @@
-import Application
 import ArgumentParser
+import LibraryTasks
 
 /// What `serve` starts to read a picture in: see `CoverWorker`.
 struct CoverProcessCommand: ParsableCommand {

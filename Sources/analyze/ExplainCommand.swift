@@ -1,7 +1,7 @@
-import Application
 import ArgumentParser
 import BuiltInAnalyzers
 import LibraryScan
+import LibraryTasks
 import Pipeline
 import Platform
 import ResultStore

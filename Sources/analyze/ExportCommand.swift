@@ -1,8 +1,9 @@
-import Application
 import ArgumentParser
 import Exports
 import Foundation
+import LibraryTasks
 import Platform
+import Records
 import ResultStore
 import SystemPackage
 import Text

@@ -1,6 +1,6 @@
-import Application
 import ArgumentParser
 import Filters
+internal import LibraryTasks
 import Platform
 
 /// The options that say which tracks are meant: a filter each, and `--where` for all of them in one expression.

@@ -1,9 +1,9 @@
-import Application
 import ArgumentParser
 import AudioDecoding
 import Fpcalc
 import Foundation
 import Pipeline
+import Records
 import SystemPackage
 
 /// For the help and completions; `Program` runs it before anything else, since its options have one hyphen.

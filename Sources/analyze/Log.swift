@@ -1,4 +1,4 @@
-import Application
+import AnalysisTasks
 import Foundation
 import Pipeline
 import Platform
@@ -8,7 +8,7 @@ import Text
 /// Messages about what a command does, on standard error: for people as they are, for what collects logs as JSON or with
 /// the level that the journal of systemd reads. Progress bars and tables for terminals do not come this way.
 enum Log {
-  typealias Message = Application.Message
+  typealias Message = AnalysisTasks.Message
 
   /// Until the settings are read, the environment alone decides.
   private static let current = Mutex<LogFormat>(

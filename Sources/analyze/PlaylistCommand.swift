@@ -1,7 +1,9 @@
-import Application
+internal import AnalysisTasks
 import ArgumentParser
 import Foundation
+import LibraryTasks
 import Platform
+import Records
 import SystemPackage
 import Text
 

@@ -1,4 +1,4 @@
-import Application
+import AnalysisTasks
 import ArgumentParser
 import Foundation
 import Pipeline

@@ -1,5 +1,6 @@
-import Application
+internal import AnalysisTasks
 import ArgumentParser
+import LibraryTasks
 import Pipeline
 import Platform
 import Records

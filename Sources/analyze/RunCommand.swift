@@ -1,9 +1,10 @@
-import Application
+import AnalysisTasks
 import ArgumentParser
 import AudioDecoding
 import LibraryScan
 import Pipeline
 import Platform
+import Records
 import ResultStore
 import Synchronization
 import SystemPackage

@@ -1,9 +1,9 @@
 import Analysis
-import Application
 import ArgumentParser
 import Filters
 import Foundation
 internal import LibraryStore
+import LibraryTasks
 import Platform
 import Records
 import ResultStore

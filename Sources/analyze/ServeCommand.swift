@@ -1,4 +1,4 @@
-import Application
+import AnalysisTasks
 import ArgumentParser
 import BuiltInAnalyzers
 import Foundation

@@ -1,9 +1,10 @@
 import Analysis
-import Application
+import AnalysisTasks
 import ArgumentParser
 import Filters
 import Foundation
 import Library
+import LibraryTasks
 import Platform
 import ResultStore
 import SystemPackage

@@ -1,8 +1,9 @@
 import Analysis
-import Application
+import AnalysisTasks
 import ArgumentParser
 import BuiltInAnalyzers
 import Foundation
+import LibraryTasks
 import Pipeline
 import Platform
 import Records

@@ -1,6 +1,6 @@
-import Application
 import ArgumentParser
 import Foundation
+import LibraryTasks
 import Platform
 import Records
 import Text

@@ -1,5 +1,5 @@
-import Application
 import ArgumentParser
+import LibraryStore
 import Platform
 
 /// `--since`.

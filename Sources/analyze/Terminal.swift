@@ -1,4 +1,4 @@
-import Application
+import AnalysisTasks
 import Foundation
 
 /// Standard error, or what else is asked for, as a person sees it: whether it is a terminal, how wide, and whether colour is welcome.

@@ -1,7 +1,7 @@
 import Analysis
-import Application
 import AudioDecoding
 import BuiltInAnalyzers
+import Records
 import Reporting
 import Text
 

@@ -1,7 +1,9 @@
-import Application
+internal import AnalysisTasks
 import ArgumentParser
+import LibraryTasks
 import Pipeline
 import Platform
+import Records
 import SystemPackage
 
 struct WaveformCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
-import Application
 import ArgumentParser
 import Filters
+internal import LibraryTasks
 
 /// `--where` alone, for commands whose other options have the names of filters.
 struct WhereArgument: ParsableArguments {

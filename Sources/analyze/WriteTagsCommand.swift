@@ -1,8 +1,9 @@
-import Application
+import AnalysisTasks
 import ArgumentParser
 import Filters
 import Foundation
 internal import LibraryStore
+import LibraryTasks
 import Platform
 import SystemPackage
 import TagWriting

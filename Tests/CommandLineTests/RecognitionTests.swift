@@ -1,8 +1,9 @@
 import AnalysisTesting
-import Application
 import Foundation
 import SystemPackage
 import Testing
+
+@testable import analyze
 import Text
 
 /// `match` and `listen`, over a catalog that `catalog build` has made of a library.

@@ -1,9 +1,9 @@
 import AnalysisTesting
-import Application
 import Foundation
 import HTTPTypes
 import NIOCore
 import NIOPosix
+import RecognitionTasks
 import ResultStore
 import SystemPackage
 import Testing

@@ -1,7 +1,7 @@
 import Analysis
-import Application
 import HTTPTypes
 import NIOCore
+import RecognitionTasks
 import Testing
 
 @testable import Server

@@ -1,6 +1,5 @@
 import Analysis
 import AnalysisTesting
-import Application
 import BuiltInAnalyzers
 import Foundation
 import Glibc

@@ -1,10 +1,10 @@
 import AnalysisTesting
-import Application
 import BuiltInAnalyzers
 import Foundation
 import FoundationXML
 import HTTPTypes
 import LibraryTesting
+import Records
 import ResultStore
 import SystemPackage
 import Testing

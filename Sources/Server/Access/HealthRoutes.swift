@@ -1,6 +1,6 @@
-internal import Application
 internal import Filters
 internal import Hummingbird
+internal import Records
 internal import Text
 
 /// `/healthz`: whether the server works and reads its database.

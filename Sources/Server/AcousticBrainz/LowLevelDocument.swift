@@ -1,5 +1,4 @@
 internal import Analysis
-internal import Application
 internal import Records
 internal import Text
 

@@ -1,7 +1,8 @@
 internal import Analysis
-internal import Application
+internal import AnalysisTasks
 internal import HTTPTypes
 internal import LibraryStore
+internal import LibraryTasks
 internal import Platform
 internal import Records
 internal import ResultStore

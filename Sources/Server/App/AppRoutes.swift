@@ -1,7 +1,8 @@
-internal import Application
+internal import AnalysisTasks
 internal import Filters
 internal import HTTPTypes
 internal import Hummingbird
+internal import LibraryTasks
 internal import ResultStore
 internal import Text
 

@@ -1,4 +1,4 @@
-internal import Application
+internal import AnalysisTasks
 internal import Listening
 internal import Records
 internal import Synchronization

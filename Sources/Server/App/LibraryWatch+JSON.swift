@@ -1,4 +1,4 @@
-internal import Application
+internal import AnalysisTasks
 internal import Platform
 internal import Text
 

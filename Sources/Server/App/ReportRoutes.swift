@@ -1,7 +1,8 @@
-internal import Application
+internal import AnalysisTasks
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import LibraryTasks
 internal import Platform
 internal import Reporting
 internal import ResultStore

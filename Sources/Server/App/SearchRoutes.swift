@@ -1,8 +1,8 @@
-internal import Application
 internal import Filters
 internal import HTTPTypes
 internal import Hummingbird
 internal import LibraryStore
+internal import LibraryTasks
 internal import Text
 
 /// What somebody has typed into the field of the app.

@@ -1,5 +1,5 @@
 internal import Analysis
-internal import Application
+internal import AnalysisTasks
 internal import Hummingbird
 internal import Platform
 internal import Records

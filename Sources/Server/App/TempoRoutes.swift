@@ -1,8 +1,8 @@
 internal import Analysis
-internal import Application
 internal import HTTPTypes
 internal import Hummingbird
 internal import Library
+internal import LibraryTasks
 internal import Records
 internal import Text
 

@@ -1,8 +1,8 @@
 internal import Analysis
-internal import Application
 internal import Foundation
 internal import HTTPTypes
 internal import Library
+internal import LibraryTasks
 internal import Text
 
 /// What the body of a tempo request asks for.

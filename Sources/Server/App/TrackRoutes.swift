@@ -1,8 +1,8 @@
 internal import Analysis
-internal import Application
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import LibraryTasks
 internal import NIOCore
 internal import Platform
 internal import Records

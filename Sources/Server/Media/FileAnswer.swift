@@ -1,6 +1,6 @@
-internal import Application
 internal import HTTPTypes
 internal import Hummingbird
+internal import LibraryTasks
 internal import NIOCore
 
 /// An answer with a file, or the part of it that was asked for (RFC 9110, sections 13 and 14).

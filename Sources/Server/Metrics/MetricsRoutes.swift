@@ -1,7 +1,8 @@
-internal import Application
+internal import AnalysisTasks
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import Records
 
 /// `/metrics`: what the server does and what is in the store, for Prometheus.
 struct MetricsRoutes: RouteSet {

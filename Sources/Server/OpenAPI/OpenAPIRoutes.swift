@@ -1,7 +1,7 @@
-internal import Application
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import Records
 internal import Text
 
 /// `/openapi.json`: all routes, in the form of OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1).

@@ -1,7 +1,7 @@
 internal import Analysis
-internal import Application
 internal import Platform
 internal import Recognition
+internal import RecognitionTasks
 internal import Records
 internal import ResultStore
 

@@ -1,7 +1,7 @@
 internal import Analysis
-internal import Application
 internal import HTTPTypes
 internal import Platform
+internal import RecognitionTasks
 internal import Synchronization
 
 /// The live sessions of this server, and the threads that listen for them.

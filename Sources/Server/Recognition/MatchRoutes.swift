@@ -1,8 +1,8 @@
-internal import Application
 internal import HTTPTypes
 internal import Hummingbird
 internal import Platform
 internal import Recognition
+internal import RecognitionTasks
 internal import Synchronization
 internal import Text
 

@@ -1,10 +1,10 @@
-internal import Application
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import Platform
 internal import Recognition
+internal import RecognitionTasks
 internal import Records
 internal import SystemPackage
 internal import Text

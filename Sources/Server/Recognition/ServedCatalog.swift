@@ -1,7 +1,7 @@
-internal import Application
 internal import HTTPTypes
 internal import Listening
 internal import Recognition
+internal import RecognitionTasks
 internal import Synchronization
 internal import SystemPackage
 

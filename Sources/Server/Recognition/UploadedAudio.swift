@@ -1,5 +1,4 @@
 internal import Analysis
-internal import Application
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird

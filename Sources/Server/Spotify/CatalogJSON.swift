@@ -1,7 +1,8 @@
 internal import Analysis
-internal import Application
 internal import Library
 internal import LibraryStore
+internal import LibraryTasks
+internal import Records
 internal import Text
 
 /// Writes tracks, albums and artists as Spotify's Web API has them.

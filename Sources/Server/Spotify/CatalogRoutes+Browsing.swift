@@ -1,7 +1,7 @@
-internal import Application
 internal import Foundation
 internal import Hummingbird
 internal import LibraryStore
+internal import LibraryTasks
 internal import Text
 
 extension CatalogRoutes {

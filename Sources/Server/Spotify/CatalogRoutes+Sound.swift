@@ -1,8 +1,8 @@
 internal import Analysis
-internal import Application
 internal import Hummingbird
 internal import Library
 internal import LibraryStore
+internal import LibraryTasks
 internal import Records
 internal import Text
 

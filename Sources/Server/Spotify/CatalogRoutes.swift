@@ -1,7 +1,7 @@
-internal import Application
 internal import HTTPTypes
 internal import Hummingbird
 internal import LibraryStore
+internal import LibraryTasks
 internal import NIOCore
 internal import ResultStore
 internal import Text

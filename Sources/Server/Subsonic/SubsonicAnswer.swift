@@ -1,7 +1,7 @@
-internal import Application
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import Records
 internal import Text
 
 /// An answer in Subsonic's envelope. Its status is 200 whatever went wrong, as clients expect it.

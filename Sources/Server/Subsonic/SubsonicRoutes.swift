@@ -1,7 +1,7 @@
-internal import Application
 internal import HTTPTypes
 internal import Hummingbird
 internal import LibraryStore
+internal import LibraryTasks
 
 /// `/rest`: the API of Subsonic 1.16.1 with the extensions of OpenSubsonic (opensubsonic.netlify.app), for the players that
 /// speak it.

@@ -1,8 +1,8 @@
 internal import Analysis
-internal import Application
 internal import Filters
 internal import Foundation
 internal import LibraryStore
+internal import LibraryTasks
 internal import Platform
 internal import Records
 

@@ -1,8 +1,9 @@
-import Application
 import ArgumentParser
 import AudioEncoding
 import Foundation
+import LibraryTasks
 import Platform
+import Records
 import SystemPackage
 
 /// Options of `click` and `metronome`: the sound, and where it goes.

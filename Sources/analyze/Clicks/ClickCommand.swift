@@ -1,8 +1,9 @@
 import Analysis
-import Application
+internal import AnalysisTasks
 import ArgumentParser
 import AudioEncoding
 import Foundation
+import LibraryTasks
 import Platform
 import SystemPackage
 import Text

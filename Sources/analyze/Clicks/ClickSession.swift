@@ -1,6 +1,7 @@
-import Application
+internal import AnalysisTasks
 import AudioEncoding
 import Foundation
+import LibraryTasks
 import Synchronization
 import SystemPackage
 import Text

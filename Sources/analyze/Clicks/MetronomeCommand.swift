@@ -1,6 +1,7 @@
-import Application
+import AnalysisTasks
 import ArgumentParser
 import AudioEncoding
+import LibraryTasks
 import Platform
 import SystemPackage
 import Text

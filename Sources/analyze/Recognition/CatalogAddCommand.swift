@@ -1,11 +1,13 @@
 import AnalysisEngine
-import Application
+import AnalysisTasks
 import ArgumentParser
 import BuiltInAnalyzers
 import Foundation
+internal import LibraryTasks
 import Pipeline
 import Platform
 import Recognition
+import RecognitionTasks
 import ResultStore
 import SystemPackage
 

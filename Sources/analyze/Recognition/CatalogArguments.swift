@@ -1,7 +1,7 @@
-import Application
 import ArgumentParser
 import Pipeline
 import Recognition
+internal import RecognitionTasks
 
 /// Which catalog a command means.
 struct CatalogArguments: ParsableArguments {

@@ -1,7 +1,8 @@
-import Application
+internal import AnalysisTasks
 import ArgumentParser
 import Pipeline
 import Recognition
+import RecognitionTasks
 internal import SystemPackage
 import Text
 

@@ -1,8 +1,10 @@
-import Application
+internal import AnalysisTasks
 import ArgumentParser
 import Pipeline
 import Platform
 import Recognition
+internal import RecognitionTasks
+import Records
 import SystemPackage
 
 struct CatalogExportCommand: AsyncParsableCommand {

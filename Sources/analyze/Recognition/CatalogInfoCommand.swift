@@ -1,9 +1,10 @@
-import Application
+import AnalysisTasks
 import ArgumentParser
 import Foundation
 import Landmarks
 import Pipeline
 import Recognition
+internal import RecognitionTasks
 import SystemPackage
 import Text
 

@@ -1,8 +1,8 @@
-import Application
 import ArgumentParser
 import Foundation
 import Pipeline
 import Recognition
+internal import RecognitionTasks
 import Text
 
 struct CatalogListCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
-import Application
 import ArgumentParser
 import Pipeline
+import RecognitionTasks
 
 struct CatalogMergeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

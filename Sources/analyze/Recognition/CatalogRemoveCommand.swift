@@ -1,6 +1,6 @@
-import Application
 import ArgumentParser
 import Pipeline
+import RecognitionTasks
 
 struct CatalogRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,10 +1,11 @@
-import Application
+internal import AnalysisTasks
 import ArgumentParser
 import Foundation
 import Listening
 import Pipeline
 internal import Platform
 import Recognition
+import RecognitionTasks
 import Reporting
 
 struct ListenCommand: AsyncParsableCommand {

@@ -1,9 +1,10 @@
-import Application
+import AnalysisTasks
 import ArgumentParser
 import Foundation
 import Pipeline
 import Platform
 import Recognition
+import RecognitionTasks
 import Reporting
 import Synchronization
 import SystemPackage

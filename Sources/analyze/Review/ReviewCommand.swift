@@ -1,8 +1,9 @@
 import Analysis
-import Application
+internal import AnalysisTasks
 import ArgumentParser
 import Filters
 import Foundation
+import LibraryTasks
 import Pipeline
 import Platform
 import ResultStore

@@ -1,7 +1,7 @@
 import Analysis
-import Application
 import AudioEncoding
 import Foundation
+import LibraryTasks
 import Platform
 import Synchronization
 import SystemPackage

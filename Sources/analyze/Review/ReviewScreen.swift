@@ -1,7 +1,8 @@
 import Analysis
-import Application
+import AnalysisTasks
 import Foundation
 internal import Library
+import LibraryTasks
 import Platform
 import SystemPackage
 import Text

@@ -1,5 +1,6 @@
-import Application
+import AnalysisTasks
 import Foundation
+import LibraryTasks
 import Platform
 import SystemPackage
 import Text

@@ -1,0 +1,149 @@
+internal import BuiltInAnalyzers
+internal import Foundation
+package import LibraryStore
+internal import Likeness
+package import Platform
+package import Records
+internal import Reporting
+package import ResultStore
+package import SystemPackage
+
+/// Writes reports of a library, or of a part of it, from the database.
+package struct LibraryReports: Sendable {
+  package enum Destination: Sendable {
+    /// `report.json` and so on; the folder is made if it is not there.
+    case folder(FilePath)
+    /// For a single report.
+    case standardOutput
+  }
+
+  /// A report that was or will be written.
+  package struct File: Hashable, Sendable {
+    package var format: ReportFormat
+    package var path: FilePath
+
+    package var text: String { "\(format.rawValue) report: \(path.string)" }
+  }
+
+  package var formats: [ReportFormat]
+  package var destination: Destination
+  package var options: ReportOptions
+  /// What they show; `nil` for all that is known.
+  package var roots: [FilePath]?
+  /// Files that are gone, too.
+  package var includesVanished: Bool
+  /// Only what has changed, with `removed.ndjson` and `cursor.json` beside it; `nil` for everything. Pages and standard output
+  /// do without.
+  package var since: Since?
+
+  package init(
+    _ formats: [ReportFormat], to destination: Destination,
+    options: ReportOptions = ReportOptions(findings: BuiltInAnalyzers.findings),
+    roots: [FilePath]? = nil, includesVanished: Bool = false
+  ) {
+    self.formats = formats
+    self.destination = destination
+    self.options = options
+    self.roots = roots
+    self.includesVanished = includesVanished
+  }
+
+  /// The files that `write` makes.
+  package var files: [File] {
+    guard case .folder(let folder) = destination else { return [] }
+    return formats.map { File(format: $0, path: folder.appending("report.\($0.fileExtension)")) }
+  }
+
+  /// What `write` would replace and must not. To be asked before any work is done.
+  package func check(_ overwriting: OverwriteRule) throws(OverwriteError) {
+    guard case .folder(let folder) = destination else { return }
+    var outputs = files.map { (file: $0.path, proof: $0.format.proof) }
+    if since != nil {
+      outputs.append((RemovalList.path(inFolder: folder), RemovalList.proof))
+      outputs.append((CursorFile(inFolder: folder).path, CursorFile.proof))
+    }
+    try overwriting.check(outputs)
+  }
+
+  /// - Parameter run: What a report says of the run.
+  /// - Throws: `ReportError` or `StoreError`; of what is written to a file nothing is there then but what was before.
+  /// - Returns: The files written.
+  package func write(_ store: ResultStore, run: RunRecord?) throws -> [File] {
+    if let since, case .folder(let folder) = destination {
+      try makeFolder()
+      try writeChanges(since: since, store, run: run, into: folder)
+      return files
+    }
+    let selection = RecordSelection(
+      roots: roots, includesVanished: includesVanished, long: options.long)
+    func write(_ format: ReportFormat, to destination: ReportDestination) throws {
+      if format == .html { return try writePage(store, run: run, to: destination) }
+      let writer = try ReportWriter(format, to: destination, options: options, run: run)
+      try store.forEachRecord(selection) { try writer.append($0) }
+      try writer.finish()
+    }
+    guard case .folder = destination else {
+      for format in formats { try write(format, to: .standardOutput) }
+      return []
+    }
+    try makeFolder()
+    for file in files { try write(file.format, to: .file(file.path)) }
+    return files
+  }
+
+  private func makeFolder() throws(ReportError) {
+    guard case .folder(let folder) = destination, !formats.isEmpty else { return }
+    do {
+      try folder.makeFolder()
+    } catch {
+      throw .cannotCreate(path: folder, reason: "\(error)")
+    }
+  }
+
+  /// All of one snapshot. The cursor comes last: if anything ends this before, the next one tells the same again.
+  private func writeChanges(since: Since, _ store: ResultStore, run: RunRecord?, into folder: FilePath) throws {
+    let selection = RecordSelection(roots: roots, includesVanished: includesVanished, long: options.long)
+    try store.extract(selection, since: try since.point()) { extract in
+      let removals = try RemovalList(inFolder: folder)
+      let writers = try files.map { try ReportWriter($0.format, to: .file($0.path), options: options, run: run) }
+      try extract.forEachRecord { record in for writer in writers { try writer.append(record) } }
+      try extract.forEachRemoval { try removals.append($0) }
+      for writer in writers { try writer.finish() }
+      try removals.finish()
+      if let cursor = extract.cursor { try CursorFile(inFolder: folder).write(cursor, at: .now) }
+    }
+  }
+
+  /// Descriptors that decide on how all of them are made shorter.
+  private static let soundSample = 2048
+  /// Numbers that are left of a descriptor: docs/likeness.md says why.
+  private static let soundWidth = 48
+
+  /// A page knows what is gone, too: the history counts it.
+  private func writePage(_ store: ResultStore, run: RunRecord?, to destination: ReportDestination) throws {
+    let sample = try store.descriptors(
+      version: SoundDescriptor.version, size: SoundDescriptor.count, limit: Self.soundSample)
+    let reduction = SoundReduction(sample: sample.bytes, width: Self.soundWidth)
+    let page = PageSource(
+      runs: try store.runs(), showsVanished: includesVanished, program: "Nocturne \(Nocturne.version)",
+      sound: reduction.map { reduction in PageSource.Sound(width: reduction.width) { reduction.reduced($0) } },
+      longRecords: { try store.forEachRecord(at: $0, long: $1, $2) })
+    let writer = try ReportWriter(.html, to: destination, options: options, run: run, page: page)
+    let selection = RecordSelection(
+      roots: roots, includesVanished: true, long: reduction == nil ? [] : ["descriptor"], includesRuns: true)
+    try store.forEachRecord(selection) { try writer.append($0) }
+    try writer.finish()
+  }
+}
+
+extension ReportFormat {
+  /// What shows that a file is such a report.
+  fileprivate var proof: OriginProof {
+    switch self {
+    case .json: .text(beginning: "{\"schema\":\"\(ReportWriter.schema)\"")
+    case .ndjson: .text(beginning: "{\"file_id\":\"", marks: ["\"analyzed_at\":", "\"uri\":\"file://"])
+    case .csv: .text(beginning: "file_id,analyzed_at,id,uri,")
+    case .html: .text(marks: ["<meta name=\"generator\" content=\"Nocturne\">"])
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package import Platform
+package import SystemPackage
+internal import Text
+
+/// The file that says how far an export or report goes, for the next one to go on from there.
+package struct CursorFile: Sendable {
+  package var path: FilePath
+
+  private static let schema = "nocturne.cursor"
+  private static let version: Int64 = 1
+  /// Bytes; a real one has less than 200.
+  private static let largestSize = 64 << 10
+
+  package init(_ path: FilePath) {
+    self.path = path
+  }
+
+  /// In the folder of an output.
+  package init(inFolder folder: FilePath) {
+    self.init(folder.appending("cursor.json"))
+  }
+
+  /// Beside a file.
+  package init(besideFile file: FilePath) {
+    self.init(file.removingLastComponent().appending("\(file.lastComponent?.string ?? "").cursor.json"))
+  }
+
+  /// The proof for a cursor.
+  package static let proof = OriginProof(orElse: "is no cursor of an export") { path in (try? CursorFile(path).read()) != nil }
+
+  /// The proof for a file of a format that has no room for a mark.
+  package static let proofBesideFile = OriginProof(orElse: "has no cursor of an export beside it") { file in
+    (try? CursorFile(besideFile: file).read()) != nil
+  }
+
+  /// `nil` if there is no such file.
+  /// - Throws: `CursorFileError`.
+  package func read() throws(CursorFileError) -> LibraryCursor? {
+    let bytes: [UInt8]
+    do {
+      bytes = try SmallFile.read(path, limit: Self.largestSize)
+    } catch .noSuchFileOrDirectory {
+      return nil
+    } catch {
+      throw .cannotRead(path, reason: "\(error)")
+    }
+    guard case .object(let members)? = try? JSONValue(parsing: bytes), members["schema"] == .string(Self.schema),
+      members["version"] == .integer(Self.version), case .string(let library)? = members["library"],
+      case .integer(let revision)? = members["revision"]
+    else { throw .notACursor(path) }
+    return LibraryCursor(library: library, revision: revision)
+  }
+
+  /// - Throws: `CursorFileError`.
+  package func write(_ cursor: LibraryCursor, at time: Timestamp) throws(CursorFileError) {
+    var json = JSONWriter()
+    json.value(
+      .object([
+        "schema": .string(Self.schema), "version": .integer(Self.version), "library": .string(cursor.library),
+        "revision": .integer(cursor.revision), "written_at": .string(time.description),
+      ]))
+    json.endLine()
+    do {
+      let file = try FileReplacement(path)
+      try file.write(json.bytes)
+      try file.commit()
+    } catch {
+      throw .cannotWrite(path, reason: "\(error)")
+    }
+  }
+}
+
+/// Why a cursor cannot be read or written, and what to do about it.
+package enum CursorFileError: Error, CustomStringConvertible {
+  case cannotRead(FilePath, reason: String)
+  case cannotWrite(FilePath, reason: String)
+  case notACursor(FilePath)
+
+  package var description: String {
+    switch self {
+    case .cannotRead(let path, let reason):
+      "The cursor \(Self.text(path)) cannot be read: \(reason)."
+    case .cannotWrite(let path, let reason):
+      "The cursor \(Self.text(path)) cannot be written: \(reason). All else is written; the next export tells the same again."
+    case .notACursor(let path):
+      "\(Self.text(path)) is not a cursor of an export. Name the cursor.json that the last one wrote, or export everything "
+        + "once, without --since."
+    }
+  }
+
+  private static func text(_ path: FilePath) -> String { printable(DisplayPath.text(of: path)) }
+}

@@ -1,0 +1,34 @@
+internal import Filters
+package import Platform
+package import SystemPackage
+
+/// From where on changes are wanted: `--since`.
+package enum Since: Hashable, Sendable {
+  case point(ChangePoint)
+  /// The file that an earlier export wrote; everything if it is not there yet.
+  case cursor(FilePath)
+
+  /// Reads a number of a run, a day, a time or an age; `nil` for anything else.
+  package init?(_ text: String, now: Timestamp = .now) {
+    if let run = Int64(text) {
+      self = .point(.run(run))
+    } else if let time = Timestamp(rfc3339: text) {
+      self = .point(.time(time))
+    } else if let filter = try? TrackFilter(field: .added, values: text),
+      case .condition(.added(let range)) = filter.expression, let start = range.since, !text.contains("..")
+    {
+      self = .point(.time(Timestamp(nanoseconds: start.nanoseconds(now: now.nanoseconds))))
+    } else {
+      return nil
+    }
+  }
+
+  /// `nil` for everything.
+  /// - Throws: `CursorFileError`.
+  package func point() throws -> ChangePoint? {
+    switch self {
+    case .point(let point): point
+    case .cursor(let path): try CursorFile(path).read().map { .cursor($0) }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+internal import Analysis
+internal import AudioEncoding
+internal import DSP
+internal import Platform
+internal import Records
+internal import Reporting
+internal import Text
+
+extension ClickRecord {
+  /// As a line of NDJSON, line break included.
+  package var ndjsonLine: [UInt8] { Shape.click.ndjsonLine(self) }
+}
+
+extension MetronomeRecord {
+  /// As a line of NDJSON, line break included.
+  package var ndjsonLine: [UInt8] { Shape.metronome.ndjsonLine(self) }
+}
+
+/// What `click` prints, as the schema `nocturne.click` version 1 has it. A field keeps its name and type for ever; what comes
+/// later is added.
+extension Shape<ClickRecord> {
+  static var click: Shape {
+    Shape(
+      summary: "A track with clicks on its beats.",
+      fields: [
+        .required("uri", .uri, "The track, with the bytes of its path percent-encoded.") { $0.track.path.fileURI },
+        .required("path", .text, "Absolute path of the track for display, as in reports.") {
+          DisplayPath.text(of: $0.track.path)
+        },
+        .optional("bpm", .number, "Tempo in beats per minute, as it counts: found, or corrected.") { $0.track.bpm },
+        .required("locked", .boolean, "Tempo and beats are those of a correction.") { $0.track.isLocked },
+        .optional("metre", .text, "4/4, 3/4 or 6/8; null where it is not sure.") { $0.track.metre },
+        .required("clicks", .integer, "Clicks, accents included.") { $0.outcome.clickCount },
+        .required("accents", .integer, "Clicks on downbeats; 0 where these are not known.") {
+          $0.outcome.accentCount
+        },
+        .required("clicks_only", .boolean, "There is no music.") { $0.track.isClicksOnly },
+        .optional("music_gain_db", .number, "By how much the music was changed, 0 or less; null without music.") {
+          $0.track.isClicksOnly ? nil : $0.track.levels.music
+        },
+        .required("loudness_known", .boolean, "The levels follow the loudness of the track, which is in the database.")
+        {
+          $0.track.isLoudnessKnown
+        },
+        .required("clipped_samples", .integer, "Samples beyond full scale, which were limited to it.") {
+          Int($0.outcome.clippedSampleCount)
+        },
+        .optional("problem", .text, "Why the music is not whole; null if it is.") { $0.outcome.problem?.message },
+      ]
+        + clickFields(
+          sound: { $0.track.sound }, level: { $0.track.levels.clicks }, rate: { $0.outcome.sampleRate },
+          channels: { $0.outcome.channelCount }, duration: { $0.outcome.duration }, destination: { $0.destination }))
+  }
+}
+
+/// What `metronome` prints, as the schema `nocturne.metronome` version 1 has it.
+extension Shape<MetronomeRecord> {
+  static var metronome: Shape {
+    Shape(
+      summary: "A plain click track.",
+      fields: [
+        .required("bpm", .number, "Clicks per minute.") { $0.metronome.tempo.beatsPerMinute },
+        .required("metre", .text, "Clicks of a bar, and their unit.") { $0.metronome.metre.description },
+        .required("clicks", .integer, "Clicks, accents included.") { $0.outcome.clickCount },
+        .required("accents", .integer, "Clicks that begin a bar; 0 if there are no accents.") {
+          $0.outcome.accentCount
+        },
+      ]
+        + clickFields(
+          sound: { $0.metronome.sound }, level: { $0.metronome.peak }, rate: { $0.outcome.sampleRate },
+          channels: { _ in 1 }, duration: { $0.outcome.duration }, destination: { $0.destination }))
+  }
+}
+
+extension Shape {
+  /// What both have in common.
+  fileprivate static func clickFields(
+    sound: @escaping @Sendable (Record) -> ClickSound, level: @escaping @Sendable (Record) -> Double,
+    rate: @escaping @Sendable (Record) -> Int, channels: @escaping @Sendable (Record) -> Int,
+    duration: @escaping @Sendable (Record) -> Double, destination: @escaping @Sendable (Record) -> ClickDestination
+  ) -> [Field<Record>] {
+    [
+      .required("sound", .text, "wood, beep or click.") { sound($0).rawValue },
+      .required("click_level_dbfs", .number, "Largest sample of an accent; other clicks are 3 dB quieter.") {
+        level($0)
+      },
+      .required("sample_rate_hz", .integer, "Samples per second.") { rate($0) },
+      .required("channels", .integer, "Channels.") { channels($0) },
+      .required("duration_s", .number, "Seconds.") { duration($0).rounded(toPlaces: 6) },
+      .optional("output_uri", .uri, "The file that was written; null if it was only played.") {
+        destination($0).output?.fileURI
+      },
+      .optional("output", .text, "Absolute path of that file for display.") {
+        destination($0).output.map { DisplayPath.text(of: $0) }
+      },
+      .optional("format", .text, "flac, wav or opus; null if it was only played.") {
+        destination($0).format?.rawValue
+      },
+      .optional("played_by", .text, "The program that played it; null if it was not played.") {
+        destination($0).player
+      },
+    ]
+  }
+}
+
+/// JSON Schemas of what `click` and `metronome` print.
+package enum ClickSchema {
+  package static var files: [(format: String, name: String, text: String)] {
+    [
+      (
+        "click", "nocturne.click.v1.schema.json",
+        ReportSchema.lineSchema(Shape.click.schema, title: "nocturne.click, version 1: one track").text
+      ),
+      (
+        "metronome", "nocturne.metronome.v1.schema.json",
+        ReportSchema.lineSchema(Shape.metronome.schema, title: "nocturne.metronome, version 1: one click track").text
+      ),
+    ]
+  }
+}

@@ -1,0 +1,120 @@
+internal import BuiltInAnalyzers
+package import Exports
+package import Filters
+internal import Foundation
+package import LibraryStore
+package import Platform
+internal import Records
+package import ResultStore
+package import SystemPackage
+
+/// Hands the tracks of a library to another program: all that a filter matches, or what has changed of them.
+package struct LibraryExport: Sendable {
+  package struct Outcome: Sendable {
+    /// Those of the format, and then the cursor.
+    package var files: [FilePath]
+    package var recordCount: Int
+    package var removalCount: Int
+    /// Only changes were exported.
+    package var isIncremental: Bool
+  }
+
+  package var format: any ExportFormat
+  /// `nil` for standard output, which formats with a folder do not have.
+  package var output: FilePath?
+  /// Only what is at or below these paths; `nil` for everything.
+  package var roots: [FilePath]?
+  package var filter: TrackFilter
+  /// `nil` for everything.
+  package var since: Since?
+  package var options: [String: String]
+  package var overwriting: OverwriteRule
+
+  package init(
+    _ format: any ExportFormat, to output: FilePath?, roots: [FilePath]? = nil, filter: TrackFilter = .everything,
+    since: Since? = nil, options: [String: String] = [:], overwriting: OverwriteRule = OverwriteRule()
+  ) {
+    self.format = format
+    self.output = output
+    self.roots = roots
+    self.filter = filter
+    self.since = since
+    self.options = options
+    self.overwriting = overwriting
+  }
+
+  /// Files in which no audio was found are no tracks for others.
+  private static let statuses: Set<FileRecord.Status> = [.ok, .partial]
+
+  /// The cursor comes last: if anything ends the export before, the next one tells the same again.
+  /// - Parameter progress: Is told from time to time how much is done, 0 to 1.
+  /// - Throws: `ExportError`, `CursorFileError`, `ChangePointError` or `StoreError`. Files are then as they were before, or, if
+  ///   the last of several could not be put in place, some are; the cursor is the old one.
+  package func perform(_ store: ResultStore, progress: (Double) -> Void = { _ in }) throws -> Outcome {
+    let point = try since?.point()
+    let selection = RecordSelection(roots: roots, statuses: Self.statuses, long: format.long, includesRuns: true)
+    return try store.extract(selection, matching: filter, since: point) { extract in
+      let now = Timestamp.now
+      try preparePlace()
+      var writer = try format.begin(
+        ExportContext(
+          output: output, program: "Nocturne \(Nocturne.version)", now: now, isIncremental: point != nil,
+          trackCount: extract.count, options: options, findings: BuiltInAnalyzers.findings,
+          filter: roots == nil ? filter : nil, overwriting: overwriting))
+      var outcome = Outcome(files: [], recordCount: 0, removalCount: 0, isIncremental: point != nil)
+      try extract.forEachRecord { record in
+        try writer.append(record)
+        outcome.recordCount += 1
+        if outcome.recordCount.isMultiple(of: 64) { progress(Double(outcome.recordCount) / Double(extract.count)) }
+      }
+      try extract.forEachRemoval { path in
+        try writer.remove(ExportRemoval(path: path))
+        outcome.removalCount += 1
+      }
+      outcome.files = try writer.finish()
+      if let cursor = extract.cursor, let file = cursorFile {
+        try file.write(cursor, at: now)
+        outcome.files.append(file.path)
+      }
+      return outcome
+    }
+  }
+
+  /// `nil` where there is no place for one.
+  private var cursorFile: CursorFile? {
+    guard let output else { return nil }
+    if format.output.isFolder { return CursorFile(inFolder: output) }
+    // Not beside a device or a pipe.
+    let kind = output.fileKind
+    return kind == nil || kind == .regular ? CursorFile(besideFile: output) : nil
+  }
+
+  /// Before any work is done.
+  private func preparePlace() throws(ExportError) {
+    guard let output else { return }
+    do {
+      try overwriting.check(files(at: output))
+    } catch {
+      throw .refused(error)
+    }
+    guard format.output.isFolder else { return }
+    do {
+      try output.makeFolder()
+    } catch {
+      throw .cannotCreate(output, reason: "\(error)")
+    }
+  }
+
+  /// What will be written whatever the tracks are, and what shows that an earlier export wrote it. The mark in a file
+  /// counts before the cursor beside it: a program that has saved the file since leaves the cursor, but not the mark.
+  private func files(at output: FilePath) -> [(file: FilePath, proof: OriginProof)] {
+    var files: [(file: FilePath, proof: OriginProof)] =
+      switch format.output {
+      case .file: [(output, format.mark.map { .text(marks: [$0]) } ?? CursorFile.proofBesideFile)]
+      case .folder(let names): names.map { (output.appending($0), FileInventory.proof) }
+      case .tree: []
+      }
+    if let cursorFile { files.append((cursorFile.path, CursorFile.proof)) }
+    return files
+  }
+}

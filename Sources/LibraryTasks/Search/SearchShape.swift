@@ -1,0 +1,160 @@
+internal import Analysis
+package import LibraryStore
+internal import Platform
+internal import Records
+internal import Reporting
+internal import Text
+
+/// What a search has found, with what was asked.
+package struct SearchReport: Sendable {
+  package var words: String
+  package var sections: Set<SearchSection>
+  package var answer: SearchAnswer
+
+  package init(_ answer: SearchAnswer, to request: SearchRequest) {
+    words = request.words
+    sections = request.sections
+    self.answer = answer
+  }
+
+  /// One line, line break included.
+  package var jsonLine: [UInt8] { Shape.search.ndjsonLine(self) }
+
+  /// A line for each hit.
+  package var ndjsonLines: [UInt8] {
+    var hits = answer.tracks.hits.map { SearchHit(type: "track", track: $0) }
+    hits += answer.albums.hits.map { SearchHit(type: "album", album: $0) }
+    hits += answer.artists.hits.map { SearchHit(type: "artist", name: $0) }
+    hits += answer.genres.hits.map { SearchHit(type: "genre", name: $0) }
+    hits += answer.paths.hits.map { SearchHit(type: "path", track: $0) }
+    return hits.flatMap { Shape.searchHit.ndjsonLine($0) }
+  }
+}
+
+/// A line of NDJSON.
+private struct SearchHit: Sendable {
+  var type: String
+  var track: TrackRow?
+  var album: SearchAnswer.Album?
+  var name: SearchAnswer.Name?
+}
+
+/// What `search` prints, as the schemas `nocturne.search` and `nocturne.search_hit` version 1 have it. A field keeps its name
+/// and type for ever; what comes later is added.
+extension Shape<SearchReport> {
+  fileprivate static var search: Shape {
+    func section<Hit>(
+      _ name: SearchSection, _ hit: Shape<Hit>, _ summary: String,
+      _ get: @escaping @Sendable (SearchAnswer) -> SearchHits<Hit>
+    ) -> Field<SearchReport> {
+      .optionalObject(name.rawValue, .hits(of: hit), "\(summary); null if they were not asked for.") {
+        $0.sections.contains(name) ? get($0.answer) : nil
+      }
+    }
+    return Shape(
+      summary: "What a search has found.",
+      fields: [
+        .required("query", .text, "The words that were looked for.") { $0.words },
+        section(.tracks, .track, "Tracks, best first or in the order asked for") { $0.tracks },
+        section(.albums, .album, "Albums, best first") { $0.albums },
+        section(.artists, .name, "Artists, best first") { $0.artists },
+        section(.genres, .name, "Genres, best first") { $0.genres },
+        section(.paths, .track, "Files by the words of their paths") { $0.paths },
+      ])
+  }
+}
+
+extension Shape {
+  fileprivate static func hits<Hit>(of hit: Shape<Hit>) -> Shape<SearchHits<Hit>> where Record == SearchHits<Hit> {
+    Shape(
+      summary: "What was found of one kind.",
+      fields: [
+        .required("count", .integer, "How many there are in all; at least, if it is not exact.") { $0.count },
+        .required("count_is_exact", .boolean, "False if there may be more.") { $0.isCountExact },
+        .objects("hits", hit, "Those asked for; null if there are none.") { $0.hits },
+      ])
+  }
+}
+
+extension Shape<SearchHit> {
+  fileprivate static var searchHit: Shape {
+    Shape(
+      summary: "One thing that a search has found.",
+      fields: [
+        .required("type", .text, "track, album, artist, genre or path.") { $0.type },
+        .optionalObject("track", .track, "The file, of a track or path.") { $0.track },
+        .optionalObject("album", .album, "The album.") { $0.album },
+        .optionalObject("name", .name, "The artist or genre.") { $0.name },
+      ])
+  }
+}
+
+extension Shape<TrackRow> {
+  fileprivate static var track: Shape {
+    Shape(
+      summary: "A track of the library.",
+      fields: [
+        .uri { $0.path }, .path { $0.path },
+        .required("status", .text, "ok, partial or failed.") { $0.status.rawValue },
+        .optional("artist", .text, "Performers; several with ' / ' between.") { $0.artist },
+        .optional("title", .text, "Title.") { $0.title },
+        .optional("album", .text, "Title of the release.") { $0.album },
+        .optional("album_artist", .text, "Performers of the release.") { $0.albumArtist },
+        .optional("genre", .text, "Genres; several with ' / ' between.") { $0.genre },
+        .optional("year", .integer, "Year of the release.") { $0.year },
+        .optional("bpm", .number, "Tempo in beats per minute, as corrected or else as found.") { $0.bpm },
+        .optional("confidence", .number, "0 to 1: that the tempo is right.") { $0.confidence },
+        .required("locked", .boolean, "The tempo was set by a person.") { $0.isLocked },
+        .optional("camelot", .text, "Camelot name of the key.") { $0.key },
+        .optional("integrated_lufs", .number, "Loudness of the track.") { $0.integratedLoudness },
+        .optional("duration_s", .number, "Seconds.") { $0.durationSeconds },
+        .optional("codec", .text, "Codec of the audio.") { $0.codec },
+        .optional("lossless", .boolean, "The codec is lossless.") { $0.isLossless },
+        .required("added_at", .dateTime, "When the file was first met.") { $0.added },
+      ])
+  }
+}
+
+extension Shape<SearchAnswer.Album> {
+  fileprivate static var album: Shape {
+    Shape(
+      summary: "An album.",
+      fields: [
+        .required("title", .text, "Title.") { $0.title },
+        .optional("artist", .text, "Performers; null if its tracks have several.") { $0.artist },
+        .optional("year", .integer, "The earliest year of its tracks.") { $0.year },
+        .required("tracks", .integer, "Its tracks that match the filters.") { $0.trackCount },
+      ])
+  }
+}
+
+extension Shape<SearchAnswer.Name> {
+  fileprivate static var name: Shape {
+    Shape(
+      summary: "An artist or genre.",
+      fields: [
+        .required("name", .text, "As tags have it.") { $0.name },
+        .required(
+          "tracks", .integer, "Tracks with this name that match the filters; at least, if the count is not exact."
+        ) {
+          $0.trackCount
+        },
+      ])
+  }
+}
+
+/// JSON Schemas of what `search` prints.
+package enum SearchSchema {
+  package static var files: [(format: String, name: String, text: String)] {
+    [
+      (
+        "search", "nocturne.search.v1.schema.json",
+        ReportSchema.lineSchema(Shape.search.schema, title: "nocturne.search, version 1: one search").text
+      ),
+      (
+        "search-hit", "nocturne.search_hit.v1.schema.json",
+        ReportSchema.lineSchema(Shape.searchHit.schema, title: "nocturne.search_hit, version 1: one line").text
+      ),
+    ]
+  }
+}

@@ -1,0 +1,59 @@
+internal import Analysis
+internal import Library
+internal import Platform
+internal import Records
+internal import Reporting
+internal import Text
+
+extension SimilarTracks.Answer {
+  /// As a line of NDJSON, line break included.
+  package var ndjsonLine: [UInt8] { Shape.similar.ndjsonLine(self) }
+}
+
+/// What `similar` prints, as the schema `nocturne.similar` version 1 has it. A field keeps its name and type for ever; what
+/// comes later is added.
+extension Shape<SimilarTracks.Answer> {
+  static var similar: Shape {
+    Shape(
+      summary: "The tracks that sound most like a file.",
+      fields: [
+        .uri { $0.path }, .path { $0.path },
+        .required("compared", .integer, "Other files of the library that it was compared with.") { $0.comparedCount },
+        .required(
+          "left_out", .integer,
+          "How many of the nearest were left out: they hold the same recording, or that of a track before."
+        ) { $0.leftOutCount },
+        .objects("tracks", .similarTrack, "Most alike first; null if there are none.") { $0.tracks },
+      ])
+  }
+}
+
+extension Shape<SimilarTracks.Track> {
+  fileprivate static var similarTrack: Shape {
+    Shape(
+      summary: "A track of the library.",
+      fields: [
+        .required("rank", .integer, "From 1.") { $0.rank },
+        .required("likeness", .number, "0 to 1: 1 is the same sound.") { $0.likeness },
+        .uri { $0.record.path }, .path { $0.record.path },
+        .optional("title", .text, "Title.") { $0.record.track.titleTag },
+        .optional("artist", .text, "Performers.") { $0.record.track.artist },
+        .optional("album", .text, "Title of the release.") { $0.record.track.album },
+        .optional("duration_s", .number, "Seconds.") { $0.record.format?.duration },
+        .optional("bpm", .number, "Tempo in beats per minute.") { $0.record.tempo?.bpm },
+        .optional("camelot", .text, "Camelot name of the key.") { $0.record.findings[KeyFinding.self]?.camelot },
+      ])
+  }
+}
+
+/// JSON Schema of what `similar` prints.
+package enum SimilarSchema {
+  package static var files: [(format: String, name: String, text: String)] {
+    [
+      (
+        "similar", "nocturne.similar.v1.schema.json",
+        ReportSchema.lineSchema(Shape.similar.schema, title: "nocturne.similar, version 1: one file").text
+      )
+    ]
+  }
+}

@@ -1,0 +1,73 @@
+internal import Records
+internal import Reporting
+internal import TagWriting
+
+extension TaggingResult {
+  /// As a line of NDJSON, line break included.
+  package var ndjsonLine: [UInt8] { Shape.tagging.ndjsonLine(self) }
+}
+
+/// What `write-tags --json` prints, as the schema `nocturne.write_tags` version 1 has it. A field keeps its name and type for
+/// ever; what comes later is added.
+extension Shape<TaggingResult> {
+  static var tagging: Shape {
+    Shape(
+      summary: "What became of the tags of a file.",
+      fields: [
+        .uri { $0.path }, .path { $0.path },
+        .required(
+          "status", .text,
+          "written; planned in a dry run; unchanged: the tags say it already; kept: they say something else; nothing: "
+            + "there is nothing to write; failed."
+        ) { $0.status.rawValue },
+        .objects("changes", .tagChange, "Items that were, or would be, changed; null if there are none.") {
+          $0.changes
+        },
+        .objects(
+          "kept", .tagChange, "Items with other values that were kept; null if there are none. after is what was found."
+        ) { $0.kept },
+        .objects("gaps", .tagGap, "Fields for which nothing was found; null if there are none.") { $0.gaps },
+        .optional("reason", .text, "Why the file could not be changed, as a code; null if it is not so.") {
+          $0.problem?.code.rawValue
+        },
+        .optional("message", .text, "The same as a sentence.") { $0.problem?.message },
+      ])
+  }
+}
+
+extension Shape<TagChange> {
+  fileprivate static var tagChange: Shape {
+    Shape(
+      summary: "An item of a tag.",
+      fields: [
+        .required("field", .text, "The canonical name of the tag.") { $0.field },
+        .required("tag", .text, "The kind of tag: id3v2, apev2, vorbis, mp4, asf; other for any other.") { $0.tag },
+        .required("key", .text, "The key in that tag.") { $0.key },
+        .list("before", .text, "The values that were there; null if there were none.") { $0.before },
+        .list("after", .text, "The values in their place; null if there are none.") { $0.after },
+      ])
+  }
+}
+
+extension Shape<TaggingResult.Gap> {
+  fileprivate static var tagGap: Shape {
+    Shape(
+      summary: "A field for which nothing was found.",
+      fields: [
+        .required("field", .text, "As given on the command line.") { $0.field },
+        .required("reason", .text, "Why there is nothing.") { $0.reason },
+      ])
+  }
+}
+
+/// JSON Schema of what `write-tags` prints.
+package enum TagWritingSchema {
+  package static var files: [(format: String, name: String, text: String)] {
+    [
+      (
+        "write-tags", "nocturne.write_tags.v1.schema.json",
+        ReportSchema.lineSchema(Shape.tagging.schema, title: "nocturne.write_tags, version 1: one file").text
+      )
+    ]
+  }
+}

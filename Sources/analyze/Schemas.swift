@@ -1,0 +1,19 @@
+internal import AnalysisTasks
+internal import BuiltInAnalyzers
+internal import LibraryTasks
+internal import Platform
+internal import RecognitionTasks
+internal import Reporting
+
+/// The files of `reports/schema/`.
+enum Schemas {
+  /// The proof for such a file.
+  static let proof = OriginProof.text(marks: ["nocturne"])
+
+  /// By what has the format, and by file name.
+  static var files: [(format: String, name: String, text: String)] {
+    ReportSchema(findings: BuiltInAnalyzers.findings).files + RecognitionSchema.files + SearchSchema.files
+      + SimilarSchema.files + PlaylistSchema.files + ClickSchema.files + CorrectionSchema.files + RemovalSchema.files
+      + TagWritingSchema.files
+  }
+}

@@ -1,0 +1,17 @@
+import Foundation
+import Testing
+
+@testable import analyze
+
+@Suite struct SchemaTests {
+  @Test func checkedInSchemasAreThoseOfTheTypes() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    for file in Schemas.files {
+      let stored = try? String(
+        contentsOf: root.appendingPathComponent("reports/schema/\(file.name)"), encoding: .utf8)
+      let isCurrent = stored == file.text
+      #expect(isCurrent, "reports/schema/\(file.name) is out of date: run `analyze schema --output reports/schema`")
+    }
+  }
+}

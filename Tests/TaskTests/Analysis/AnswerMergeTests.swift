@@ -1,0 +1,90 @@
+import Analysis
+import AnalysisEngine
+import AnalysisTasks
+import AnalysisTesting
+import BuiltInAnalyzers
+import Foundation
+import LibraryScan
+import Pipeline
+import Platform
+import Records
+import Reporting
+import ResultStore
+import Synchronization
+import SystemPackage
+import Testing
+
+/// Answers of workers on their way into a database.
+@Suite struct AnswerMergeTests {
+  /// What a worker in this process answers to these paths.
+  private func answers(_ place: Place, _ paths: [FilePath]) async throws -> [UInt8] {
+    let list = try FileDescriptor.open(
+      try place.folder.write(Array(paths.map { $0.string + "\n" }.joined().utf8), as: "list"), .readOnly)
+    defer { try? list.close() }
+    let lines = Mutex<[UInt8]>([])
+    let writer = WorkerRecordWriter(options: ReportOptions(findings: BuiltInAnalyzers.findings))
+    let worker = StreamingWorker(
+      StreamingWorker.Request(
+        plan: try place.plan(), jobs: 1, timeLimit: .standard, isolation: .none, walk: .init(), shard: nil,
+        separator: 0x0A, workingFolder: place.folder.path, programVersion: Nocturne.version),
+      reading: list, control: RunControl(), answer: { record in lines.withLock { $0 += writer.line(for: record) } })
+    _ = try await worker.run()
+    return lines.withLock { $0 }
+  }
+
+  @Test func answersAreMergedOnce() async throws {
+    let place = try Place()
+    let path = try place.put(sound(1), as: "a.wav")
+    let bad = try place.put([UInt8](repeating: 7, count: 900), as: "bad.mp3")
+    let lines = try await answers(place, [path, bad])
+    try FileManager.default.createDirectory(atPath: place.reports.string, withIntermediateDirectories: true)
+    try place.folder.write(lines + Array("{\"key\": cut\n".utf8), as: "reports/part-0.ndjson")
+    try place.folder.write([], as: "reports/_SUCCESS")
+    try place.folder.write(Array("x".utf8), as: "reports/.part-0.crc")
+
+    let inputs = try AnswerFiles.named(place.reports) { Issue.record("\($0) is unfinished") }
+    #expect(inputs.map(\.name) == [place.reports.appending("part-0.ndjson").string])
+    var refused: [Int] = []
+    let merge = AnswerMerge(inputs, into: place.database, kinds: BuiltInAnalyzers.all)
+    let first = try merge.perform { if case .refused(_, let line, _) = $0 { refused.append(line) } }
+    #expect(refused == [3])
+    #expect(first.status == .filesFailed && first.counts.merged == 2 && first.refused == 1)
+    #expect(first.digest.failures.map(\.code) == ["unknown_format"])
+    #expect(try place.store().record(at: path)?.fingerprint != nil)
+    let second = try merge.perform { _ in }
+    #expect(second.counts.merged == 0 && second.counts.unchanged == 2)
+    #expect(
+      second.text == "3 lines: 0 merged, 2 known before, 0 older than what is known, 0 without a file, 1 left out")
+
+    // A run finds them analyzed.
+    let (run, _) = try await place.run(try place.analysis())
+    #expect(run.run.totals.cached == 1 && run.run.totals.failed == 1 && run.status == .fine)
+  }
+
+  @Test func wrongNamesLeaveNothingBehind() throws {
+    let place = try Place()
+    #expect(throws: AnswerMergeError.self) { try AnswerFiles.named(place.folder.file("none")) { _ in } }
+    #expect(throws: AnswerMergeError.self) {
+      try AnswerMerge([], into: place.database, kinds: BuiltInAnalyzers.all).perform { _ in }
+    }
+    #expect(Set(try FileManager.default.subpathsOfDirectory(atPath: place.folder.path.string)) == ["library", "results"])
+    var unfinished: [FilePath] = []
+    try FileManager.default.createDirectory(
+      atPath: place.folder.file("job/_temporary").string, withIntermediateDirectories: true)
+    let files = try AnswerFiles.named(place.folder.file("job")) { unfinished.append($0) }
+    #expect(files.isEmpty && unfinished == [place.folder.file("job/_temporary")])
+  }
+
+  @Test func namesThatAreNotUTF8AreFound() throws {
+    let folder = try TemporaryDirectory()
+    let below = folder.path.pushing(FilePath(bytes: [0xE9]))
+    let odd = below.pushing(FilePath(bytes: [UInt8(ascii: "p"), 0xFF]))
+    try below.makeFolder()
+    try FileReplacement.write([], to: odd)
+    let files = try AnswerFiles.named(folder.path) { _ in }
+    guard case .file(odd)? = files.first, files.count == 1 else {
+      Issue.record("\(files)")
+      return
+    }
+  }
+}

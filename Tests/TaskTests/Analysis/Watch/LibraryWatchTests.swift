@@ -1,0 +1,169 @@
+@testable import AnalysisTasks
+import AnalysisTesting
+import Foundation
+import Glibc
+import LibraryScan
+import Platform
+import Synchronization
+import SystemPackage
+import Testing
+
+
+/// A watch over folders with a program in the place of runs, which notes the folders it is given.
+private final class Watched: Sendable {
+  let place: TemporaryDirectory
+  let watch: LibraryWatch
+  private let messages: Messages
+
+  private final class Messages: Sendable {
+    let list = Mutex<[Message]>([])
+  }
+
+  /// Watches `music`. Runs fail while there is a file `broken`.
+  init(prepare: (TemporaryDirectory) throws -> Void) throws {
+    place = try TemporaryDirectory()
+    try prepare(place)
+    let script = "printf '%s\\n' \"$@\" >> '\(place.path)/runs'; [ ! -e '\(place.path)/broken' ]"
+    let folders = [place.file("music")]
+    var options = WatchOptions(folders: folders, command: ["/bin/sh", "-c", script, "run"])
+    options.quietPeriod = .milliseconds(300)
+    let messages = Messages()
+    self.messages = messages
+    watch = LibraryWatch(options, database: place.file("db")) { message in
+      messages.list.withLock { $0.append(message) }
+    }
+    try watch.start()
+  }
+
+  func put(_ name: String) throws {
+    let path = place.file(name)
+    try FileManager.default.createDirectory(
+      atPath: path.removingLastComponent().string, withIntermediateDirectories: true)
+    try Data([1, 2, 3]).write(to: URL(filePath: path.string))
+  }
+
+  func move(_ name: String, to other: String) throws {
+    try FileManager.default.moveItem(atPath: place.file(name).string, toPath: place.file(other).string)
+  }
+
+  /// The names of the folders that were looked through.
+  var runs: [String] {
+    let text = (try? String(contentsOfFile: place.file("runs").string, encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").map { String($0.dropFirst(place.path.string.count + 1)) }
+  }
+
+  var warnings: [String] { messages.list.withLock { $0.filter { $0.level.rawValue <= 4 }.map(\.event) } }
+  var events: [String] { messages.list.withLock { $0.map(\.event) } }
+
+  func wait(_ condition: () -> Bool) async {
+    let end = ContinuousClock.now + .seconds(30)
+    while !condition(), .now < end { try? await Task.sleep(for: .milliseconds(20)) }
+    #expect(condition())
+  }
+
+  /// Longer than it takes to look at the folders, and for a file to be due.
+  func pause() async throws { try await Task.sleep(for: .seconds(4)) }
+}
+
+@Suite struct LibraryWatchTests {
+  @Test func anEmptyFolderIsNoFailure() async throws {
+    let watched = try Watched {
+      try FileManager.default.createDirectory(atPath: $0.file("music").string, withIntermediateDirectories: true)
+    }
+    try await watched.pause()
+    #expect(watched.runs.isEmpty && watched.warnings.isEmpty && watched.watch.report.state == .absent)
+    try watched.put("music/a.wav")
+    await watched.wait { watched.runs == ["music"] && watched.watch.report.state == .watching }
+    #expect(watched.warnings.isEmpty)
+    await watched.watch.stop()
+  }
+
+  @Test func aFolderMayComeLater() async throws {
+    let watched = try Watched { _ in }
+    try await watched.pause()
+    #expect(watched.runs.isEmpty && watched.warnings == ["watch_folder_missing"])
+    #expect(watched.watch.report.state == .absent && watched.watch.report.absent == [watched.place.file("music")])
+    try watched.put("music/a.wav")
+    await watched.wait { watched.runs == ["music"] }
+    try watched.put("music/album/b.wav")
+    await watched.wait { watched.runs == ["music", "music/album"] }
+    #expect(watched.warnings.count == 1 && watched.events.contains("watch_folder_back"))
+    await watched.watch.stop()
+  }
+
+  /// For the watch, a disk that is mounted or unmounted is another folder of the same name.
+  @Test func aFolderMayGoAndComeBack() async throws {
+    let watched = try Watched {
+      try FileManager.default.createDirectory(atPath: $0.file("music/album").string, withIntermediateDirectories: true)
+      try $0.write([1], as: "music/album/a.wav")
+      try FileManager.default.createDirectory(atPath: $0.file("point").string, withIntermediateDirectories: true)
+    }
+    await watched.wait { watched.runs == ["music"] && watched.watch.report.state == .watching }
+    try watched.move("music", to: "disk")
+    try watched.move("point", to: "music")
+    await watched.wait { watched.watch.report.state == .absent }
+    try await watched.pause()
+    #expect(watched.runs == ["music"] && watched.warnings == ["watch_folder_empty"])
+    try watched.move("music", to: "point")
+    try watched.move("disk", to: "music")
+    await watched.wait { watched.runs == ["music", "music"] && watched.watch.report.state == .watching }
+    try watched.put("music/album/b.wav")
+    await watched.wait { watched.runs == ["music", "music", "music/album"] }
+    #expect(watched.warnings == ["watch_folder_empty"] && watched.events.contains("watch_folder_back"))
+    await watched.watch.stop()
+  }
+
+  @Test func aLinkedFolderIsWatched() async throws {
+    let watched = try Watched {
+      try FileManager.default.createDirectory(atPath: $0.file("disk/album").string, withIntermediateDirectories: true)
+      try $0.write([1], as: "disk/album/a.wav")
+      try FileManager.default.createSymbolicLink(atPath: $0.file("music").string, withDestinationPath: "disk")
+    }
+    await watched.wait { watched.runs == ["music"] && watched.watch.report.state == .watching }
+    try watched.put("disk/album/b.wav")
+    await watched.wait { watched.runs == ["music", "music/album"] }
+    await watched.watch.stop()
+  }
+
+  @Test func aFailureIsStillOne() async throws {
+    let watched = try Watched {
+      try FileManager.default.createDirectory(atPath: $0.file("music").string, withIntermediateDirectories: true)
+      try $0.write([1], as: "music/a.wav")
+      try $0.write([], as: "broken")
+    }
+    await watched.wait { watched.watch.report.state == .troubled }
+    // On a busy machine, it may have tried again by now.
+    #expect(Set(watched.warnings) == ["watch_run_failed"])
+    await watched.watch.stop()
+  }
+}
+
+@Suite struct RetryPauseTests {
+  private let start = ContinuousClock.now
+  private let quiet = Duration.seconds(10)
+
+  /// After as many failures, each of a run that took two seconds.
+  private func pause(failures: Int) -> RetryPause {
+    var pause: RetryPause?
+    for _ in 0..<failures { pause = RetryPause(after: pause, runBegin: start - .seconds(2), now: start) }
+    return pause!
+  }
+
+  @Test func pausesBecomeLonger() {
+    let ends = (1...10).map { pause(failures: $0).end(lastChange: nil, quietPeriod: quiet) - start }
+    #expect(ends == [15, 30, 60, 120, 240, 480, 960, 1920, 3600, 3600].map { Duration.seconds($0) })
+  }
+
+  @Test func aChangeEndsAPauseSoon() {
+    func end(_ change: Int) -> Duration {
+      pause(failures: 9).end(lastChange: start + .seconds(change), quietPeriod: quiet) - start
+    }
+    // The run that failed has seen it.
+    #expect(end(-3) == .seconds(3600))
+    // While it ran, and early in the pause.
+    #expect(end(-1) == .seconds(15) && end(3) == .seconds(15))
+    #expect(end(100) == .seconds(110))
+    // Something that goes on changing does not make a pause longer.
+    #expect(end(3599) == .seconds(3600))
+  }
+}
