@@ -30,6 +30,7 @@ import Text
       }
       if !answer.body.isEmpty,
         let problem = Self.malformation(of: answer) ?? Self.otherType(of: answer, to: request, routes)
+          ?? Self.otherMembers(of: answer, to: request, routes)
       {
         Issue.record("\(request.method) \(request.target): \(problem)")
       }
@@ -64,6 +65,21 @@ import Text
     // Subsonic's form and JSONP are asked for by a parameter.
     if type == route.mediaType || request.target.contains(/[?&](f|format)=/) { return nil }
     return "answers \(type), and the description says \(route.mediaType)"
+  }
+
+  /// `nil` if the answer has the members and types that the OpenAPI document says, and no others.
+  private static func otherMembers(
+    of answer: ServedLibrary.Answer, to request: SnapshotRequest, _ routes: [Route]
+  ) -> String? {
+    // A client that names `fields` gets no others.
+    guard let route = route(of: request, among: routes), !request.target.contains(/[?&]fields=/),
+      answer.headers["content-type"]?.hasPrefix("application/json") == true,
+      let schema = answer.status >= 400
+        ? (route.api.hasStandardErrors ? ShortSchema.type("Error") : nil)
+        : route.answers.first(where: { $0.status == answer.status })?.schema
+    else { return nil }
+    let differences = AnswerSchema(schema: schema).differences(of: answer.json)
+    return differences.isEmpty ? nil : differences.prefix(5).joined(separator: "; ")
   }
 
   // MARK: All of them

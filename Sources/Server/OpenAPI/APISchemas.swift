@@ -119,7 +119,7 @@ enum APISchemas {
     "RecentlyPlayed": "href: text, limit: integer, next: text?, cursors: Cursors?, total: integer, items: [any]",
     "Shows": "shows: [any]", "Episodes": "episodes: [any]", "Audiobooks": "audiobooks: [any]",
     "Chapters": "chapters: [any]",
-    "ErrorDetail": "status: integer, message: text, reason?: text",
+    "ErrorDetail": "status: integer, message: text, reason?: text, position?: integer?, word?: text?",
     "Error": "error: ErrorDetail",
   ]
 
@@ -129,8 +129,9 @@ enum APISchemas {
     id: text, title: text, is_untitled: flag, file: text, folder: text?, artist: text?, artists: [NamedLink],
     album: NamedLink?, album_artist: text?, genre: text?, year: integer?, disc: integer?, track: integer?, bpm: number?,
     confidence: number?, is_locked: flag, key: text?, lufs: number?, duration_s: number?, codec: text?, is_lossless: flag?,
-    status: text, added_at: text, marks?: {[[integer]]}
+    status: text, added_at: text, problem: AppNamedProblem?, marks?: {[[integer]]}
     """
+  private static let problem = "code: text, name: text, what: text, do: text"
   private static let found = "count: integer, count_is_exact: flag, offset?: integer"
 
   private static let app = [
@@ -147,7 +148,7 @@ enum APISchemas {
     id: text, name: text, description: text?, tracks: integer, duration_s: number?, changed_at: text, snapshot: text,
     marks?: {[[integer]]}
     """,
-    "AppTracks": "\(found), items: [AppTrack]",
+    "AppTracks": "\(found), failed?: integer?, items: [AppTrack]",
     "AppAlbums": "\(found), items: [AppAlbum]",
     "AppArtists": "\(found), items: [AppArtist]",
     "AppGenres": "\(found), items: [AppGenre]",
@@ -179,7 +180,7 @@ enum APISchemas {
     "AppStatus": """
     program: text, version: text, schema: integer, tracks: integer, duration_s: number, waiting: integer, failed: integer,
     damaged: integer, last_run: AppLastRun?, run: AppRun?, catalog: AppCatalogStatus, features: {flag}, may: {flag},
-    watch: any, text: text
+    watch: any, revision: integer, text: text
     """,
     "AppFormat": """
     container: text, codec: text, sample_rate_hz: integer, channels: integer, bit_depth: integer?, bit_rate_bps: integer?,
@@ -207,10 +208,13 @@ enum APISchemas {
     "AppSection": "start_s: number, end_s: number, label: text, level_db: number?",
     "AppSections": "form: text?, map: [AppSection], reason: text?",
     "AppFindingLine": "label: text, text: text",
-    "AppProblem": "code: text, name: text, what: text, do: text, detail: text, is_failure: flag",
+    "AppNamedProblem": problem,
+    "AppProblem": "\(problem), detail: text, is_failure: flag",
+    "AppLyricsLine": "start_s: number, text: text",
+    "AppLyrics": "language: text?, description: text?, text: text, lines: [AppLyricsLine]",
     "AppTrackPage": """
     track: AppTrack, path: text, content_id: text?, size_bytes: integer?, modified_at: text?, analyzed_at: text?,
-    is_vanished: flag, copies: integer, format: AppFormat?, tags: [AppTag], has_lyrics: flag, chapters: [AppChapter],
+    is_vanished: flag, copies: integer, format: AppFormat?, tags: [AppTag], has_lyrics: flag, lyrics: [AppLyrics], chapters: [AppChapter],
     tempo: AppTempo?, key: AppKey?, sections: AppSections?, loudness: any, cues: any, traits: any,
     other_findings: [AppFindingLine], has_waveform: flag, has_descriptor: flag, problems: [AppProblem], remarks: [text]
     """,
@@ -253,10 +257,10 @@ enum APISchemas {
   private static let others = [
     "RemovedTrack": "uri?: text, positions?: [place]",
     "Health": "status: text, version: text, tracks: integer",
-    "AcoustIDLookup": "status: text, results?: [any], error?: any",
+    "AcoustIDLookup": "status: text, results?: [any], fingerprints?: [any], error?: any",
     "SubsonicError": "code: integer, message: text",
     "SubsonicAnswer": """
-    status: text, version: text, type: text, serverVersion: text, openSubsonic: flag, error?: SubsonicError
+    status: text, version: text, type: text, serverVersion: text, openSubsonic: flag, error?: SubsonicError, *: any
     """,
     "Subsonic": "subsonic-response: SubsonicAnswer",
   ]

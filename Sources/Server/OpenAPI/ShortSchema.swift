@@ -3,7 +3,8 @@ internal import Text
 /// JSON Schemas in a few words, such as `id: text, year: integer?, artists: [SimpleArtist], label?: text`.
 ///
 /// Types are `text`, `integer`, `place` (a count from 0), `number`, `flag`, `any`, names of other schemas, `[type]` for lists and `{type}` for objects
-/// with any names; `?` behind a type lets it be null, and before the colon lets the member be missing.
+/// with any names; `?` behind a type lets it be null, and before the colon lets the member be missing. A
+/// member `*` says of which type those of any other name are.
 struct ShortSchema {
   private var rest: Substring
 
@@ -27,16 +28,23 @@ struct ShortSchema {
 
   private mutating func object() -> JSONValue {
     var (properties, required): ([String: JSONValue], [JSONValue]) = ([:], [])
-    while let start = rest.firstIndex(where: { $0.isLetter || $0 == "_" }) {
+    var others: JSONValue?
+    while let start = rest.firstIndex(where: { $0.isLetter || $0 == "_" || $0 == "*" }) {
       rest = rest[start...]
+      let isOthers = take("*")
       let name = String(takeName())
       let isOptional = take("?")
       precondition(take(":"), "A member has a type: \(name)")
-      properties[name] = type()
-      if !isOptional { required.append(.string(name)) }
+      let type = type()
+      if isOthers { others = type } else { properties[name] = type }
+      if !isOthers, !isOptional { required.append(.string(name)) }
       _ = take(",")
     }
-    return ["type": "object", "properties": .object(properties), "required": .array(required)]
+    var schema: [String: JSONValue] = [
+      "type": "object", "properties": .object(properties), "required": .array(required),
+    ]
+    schema["additionalProperties"] = others
+    return .object(schema)
   }
 
   private mutating func type() -> JSONValue {
