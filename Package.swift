@@ -178,18 +178,27 @@ let package = Package(
     // The program of this name: the same binary under another one.
     swiftTarget(
       "Fpcalc", ["Analysis", "AudioDecoding", "Chromaprint", "Platform", "ResultStore", systemPackage]),
-    // The catalogs over HTTP, and the app.
     .target(
-      name: "Server",
+      name: "Serving",
       dependencies: [
-        "Analysis", "AnalysisEngine", "AnalysisTasks", "CZlib", "Chromaprint", "Digests", "Filters", "Library",
-        "LibraryStore", "LibraryTasks", "Listening", "Pipeline", "Platform", "Recognition", "RecognitionTasks",
-        "Records", "Reporting", "Resources", "ResultStore", "Text", systemPackage,
+        "Analysis", "CZlib", "Digests", "Platform", "Text", systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+      ], swiftSettings: strictWithNIO),
+    // The catalogs over HTTP, and the app.
+    .target(
+      name: "Server",
+      dependencies: [
+        "Analysis", "AnalysisEngine", "AnalysisTasks", "Chromaprint", "Filters", "Library", "LibraryStore",
+        "LibraryTasks", "Listening", "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting",
+        "Resources", "ResultStore", "Serving", "Text", systemPackage,
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ], swiftSettings: strictWithNIO),
     .executableTarget(
@@ -198,7 +207,7 @@ let package = Package(
         "Analysis", "AnalysisEngine", "AnalysisTasks", "AudioDecoding", "AudioEncoding", "BuiltInAnalyzers", "Exports",
         "Filters", "Fpcalc", "Landmarks", "Library", "LibraryScan", "LibraryStore", "LibraryTasks", "Listening",
         "Pipeline", "Platform", "Recognition", "RecognitionTasks", "Records", "Reporting", "ResultStore", "Server",
-        "TagWriting", "Text", systemPackage,
+        "Serving", "TagWriting", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strictAsync),
     // The sources of the packages in Examples/, so that the tests build and run them.
@@ -305,10 +314,16 @@ let package = Package(
         "ResultStore", "Platform", "Text", systemPackage,
       ]),
     .testTarget(
+      name: "ServingTests",
+      dependencies: [
+        "Serving", systemPackage, .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOCore", package: "swift-nio"),
+      ], swiftSettings: strictWithNIO),
+    .testTarget(
       name: "ServerTests",
       dependencies: [
         "Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Landmarks", "LibraryStore", "LibraryTesting", "Platform",
-        "RecognitionTasks", "Records", "ResultStore", "Server", "Text", grdb, systemPackage,
+        "RecognitionTasks", "Records", "ResultStore", "Server", "Serving", "Text", grdb, systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),

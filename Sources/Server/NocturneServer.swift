@@ -6,6 +6,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import Records
 internal import ServiceLifecycle
+internal import Serving
 internal import Text
 
 /// The catalogs of songs and of recordings over HTTP, and the app.
@@ -55,7 +56,7 @@ package struct NocturneServer: Sendable {
     do {
       try ending.get()
     } catch  where Self.isAboutListening(error) {
-      throw ListenError(error, host: services.options.host, port: services.options.port)
+      throw ListenError(error, host: services.options.serving.host, port: services.options.serving.port)
     }
   }
 
@@ -65,11 +66,11 @@ package struct NocturneServer: Sendable {
   }
 
   private var application: some ApplicationProtocol {
-    let host = services.options.host
+    let host = services.options.serving.host
     let write = write
-    let limits = services.options.connections
+    let limits = services.options.serving.connections
     let metrics = services.metrics
-    let proxies = services.options.trustedProxies
+    let proxies = services.options.serving.trustedProxies
     let counts = ConnectionCounts(limits) { address in
       address.isLoopback || proxies.contains { $0.contains(address) }
     }
@@ -81,7 +82,7 @@ package struct NocturneServer: Sendable {
         GuardedChannel(responder: responder, limits: limits, counts: counts, metrics: metrics)
       },
       configuration: ApplicationConfiguration(
-        address: .hostname(host, port: services.options.port), serverName: "Nocturne/\(Nocturne.version)",
+        address: .hostname(host, port: services.options.serving.port), serverName: "Nocturne/\(Nocturne.version)",
         availableConnectionsDelegate: MaximumAvailableConnections(limits.connections)),
       onServerRunning: { channel in
         let port = channel.localAddress?.port ?? 0
@@ -97,12 +98,12 @@ package struct NocturneServer: Sendable {
     let routes = routes
     let table = RouteTable(routes)
     let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
-    router.add(middleware: RequestLog(services.metrics, log: services.options.accessLog))
+    router.add(middleware: RequestLog(services.metrics, log: services.options.serving.accessLog))
     router.add(middleware: ResponseHeaders())
-    router.add(middleware: TextDelivery(services: services))
+    router.add(middleware: TextDelivery { try await services.reading($0) })
     router.add(middleware: ErrorShape.standard)
     router.add(middleware: SubsonicErrorShape())
-    router.add(middleware: Access(services, routes: table))
+    router.add(middleware: Access(services.options.serving, tokens: services.access, routes: table))
     router.add(middleware: BodyLimits(routes: table))
     for route in routes { route.add(to: router) }
     return router

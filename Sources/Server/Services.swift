@@ -2,6 +2,7 @@ internal import AnalysisTasks
 internal import LibraryStore
 internal import LibraryTasks
 package import ResultStore
+package import Serving
 
 /// What all routes share.
 package struct Services: Sendable {
@@ -28,7 +29,7 @@ package struct Services: Sendable {
   ) throws {
     self.store = store
     self.options = options
-    access = AccessTokens(file: try options.tokenFile.map { try TokenFile($0, report: report) })
+    access = AccessTokens(file: try options.serving.tokenFile.map { try TokenFile($0, report: report) })
     covers = Covers(command: options.coverCommand, patience: options.coverPatience)
     lanes = try Lanes(options)
     sounds = try KnownSounds(in: store)
@@ -100,6 +101,6 @@ package struct Services: Sendable {
   func close() {
     recognition.close()
     lanes.close()
-    options.accessLog?.close()
+    options.serving.accessLog?.close()
   }
 }

@@ -7,6 +7,7 @@ import Pipeline
 import Platform
 import ResultStore
 import Server
+import Serving
 import SystemPackage
 import Text
 
@@ -19,10 +20,10 @@ struct ServeCommand: AsyncParsableCommand {
       """)
 
   @Option(help: ArgumentHelp("Take connections at this address", valueName: "address"))
-  var host = ServerOptions.standardHost
+  var host = ServingOptions.standardHost
 
   @Option(help: ArgumentHelp("Take connections at this port; 0 for any", valueName: "port"))
-  var port = ServerOptions.standardPort
+  var port = ServingOptions.standardPort
 
   @Option(
     help: ArgumentHelp("Let in only clients with a token of FILE (a name and a token a line)", valueName: "file"))
@@ -66,7 +67,7 @@ struct ServeCommand: AsyncParsableCommand {
     if !watch, !paths.isEmpty { throw ValidationError("Folders go with --watch; the library is in the database.") }
     var options = ServerOptions(catalog: "")
     apply(to: &options)
-    if let problem = ListeningRules.problem(with: options) { throw ValidationError(problem) }
+    if let problem = ListeningRules.problem(with: options.serving) { throw ValidationError(problem) }
   }
 
   private static func open(_ log: OutputArgument) throws -> AccessLog {
@@ -85,12 +86,12 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private func apply(to options: inout ServerOptions) {
-    options.host = host
-    options.port = port
-    options.tokenFile = tokenFile?.path
-    options.names = name
-    options.trustedProxies = trustProxy.compactMap { NetworkRange($0) }
-    options.allowedOrigins = allowOrigin
+    options.serving.host = host
+    options.serving.port = port
+    options.serving.tokenFile = tokenFile?.path
+    options.serving.names = name
+    options.serving.trustedProxies = trustProxy.compactMap { NetworkRange($0) }
+    options.serving.allowedOrigins = allowOrigin
   }
 
   /// Watching makes a database that is not there, as a run does.
@@ -130,7 +131,7 @@ struct ServeCommand: AsyncParsableCommand {
       catalog.apply(to: &settings)
       var options = ServerOptions(catalog: settings[Settings.catalog])
       apply(to: &options)
-      options.accessLog = try accessLog.map(Self.open)
+      options.serving.accessLog = try accessLog.map(Self.open)
       options.coverCommand = CoverProcessCommand.command
       options.decoder = DecodingProcessCommand.arguments
       options.recognitionThreadCount = max(2, ProcessInfo.processInfo.activeProcessorCount)

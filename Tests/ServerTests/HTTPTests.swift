@@ -10,6 +10,7 @@ import Testing
 import Text
 
 @testable import Server
+@testable import Serving
 
 /// What HTTP/1.1 wants of a server, whatever is asked for.
 @Suite struct HTTPTests {
@@ -78,9 +79,11 @@ import Text
     try await library.stop()
   }
 
-  @Test(arguments: [
-    (nil, false), ("gzip", true), ("*", true), ("gzip;q=0, *", false), ("br, GZIP ; q=0.1", true), ("identity", false),
-  ] as [(String?, Bool)])
+  @Test(
+    arguments: [
+      (nil, false), ("gzip", true), ("*", true), ("gzip;q=0, *", false), ("br, GZIP ; q=0.1", true),
+      ("identity", false),
+    ] as [(String?, Bool)])
   func compressionIsAskedFor(header: String?, isTaken: Bool) {
     #expect(TextDelivery.takesGzip(header) == isTaken)
   }
@@ -90,7 +93,7 @@ import Text
     let file = folder.path.appending("tokens")
     try Data("phone aaaaaaaaaaaaaaaa\n".utf8).write(to: URL(fileURLWithPath: file.string))
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.string)
-    let library = try await ServedLibrary([]) { $0.tokenFile = file }
+    let library = try await ServedLibrary([]) { $0.serving.tokenFile = file }
     let form = ["Content-Type": "application/x-www-form-urlencoded"]
     func login(_ token: String) async throws -> Int {
       try await library.ask("POST", "/app/api/login", body: Array("{\"token\": \"\(token)\"}".utf8)).status

@@ -10,6 +10,7 @@ import Testing
 import Text
 
 @testable import Server
+@testable import Serving
 
 /// Work of one kind does not keep other kinds waiting. More of each waits here than any lane has threads.
 @Suite struct LaneTests {

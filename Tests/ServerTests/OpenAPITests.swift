@@ -4,6 +4,7 @@ import Testing
 import Text
 
 @testable import Server
+@testable import Serving
 
 @Suite struct OpenAPITests {
   private let routes: [Route]

@@ -5,6 +5,7 @@ import RecognitionTasks
 import Testing
 
 @testable import Server
+@testable import Serving
 
 @Suite struct AudioTypeTests {
   @Test func pcmIsDescribedByItsParameters() throws {

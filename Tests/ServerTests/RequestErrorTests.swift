@@ -5,6 +5,7 @@ import SystemPackage
 import Testing
 
 @testable import Server
+@testable import Serving
 
 @Suite struct RequestErrorTests {
   @Test func errorsOfTheInsideAreNotTold() {

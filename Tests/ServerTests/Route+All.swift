@@ -4,6 +4,7 @@ import ResultStore
 import SystemPackage
 
 @testable import Server
+@testable import Serving
 
 extension Route {
   /// Those of a server.

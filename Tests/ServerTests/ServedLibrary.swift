@@ -46,7 +46,7 @@ final class ServedLibrary: Sendable {
     store = try ResultStore(path: folder.path.appending("library.sqlite"), findings: BuiltInAnalyzers.findings)
     try fill(store)
     var options = ServerOptions(catalog: folder.path.appending("catalog"))
-    options.port = 0
+    options.serving.port = 0
     change(&options)
     let (stopping, stop) = AsyncStream.makeStream(of: Never.self)
     self.stopping = stop

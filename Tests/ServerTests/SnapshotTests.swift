@@ -11,6 +11,7 @@ import Testing
 import Text
 
 @testable import Server
+@testable import Serving
 
 /// What the server answers about one untidy library, byte for byte, as the files in `Snapshots` have it: one folder for
 /// each API, one file for each request of `SnapshotRequests`.
@@ -19,7 +20,7 @@ import Text
     let requests = SnapshotRequests.all[api] ?? []
     let routes = try Route.all()
     let library = try await ServedLibrary(filling: UntidyLibrary.fill) { options in
-      if api == "access" { options.tokenFile = Self.tokens(beside: options.catalog) }
+      if api == "access" { options.serving.tokenFile = Self.tokens(beside: options.catalog) }
     }
     var talk = try SnapshotTalk(library)
     let snapshots = Snapshots(part: api)

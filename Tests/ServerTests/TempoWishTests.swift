@@ -2,6 +2,7 @@ import Testing
 import Text
 
 @testable import Server
+@testable import Serving
 
 @Suite struct TempoWishTests {
   private func wish(_ body: [String: JSONValue]) throws -> TempoWish { try TempoWish(body, candidates: [120, 90]) }

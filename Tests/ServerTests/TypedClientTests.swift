@@ -7,6 +7,7 @@ import Testing
 import Text
 
 @testable import Server
+@testable import Serving
 
 /// `/v1` for clients that insist on types: numbers where Spotify has numbers, and every field that they require.
 @Suite struct TypedClientTests {

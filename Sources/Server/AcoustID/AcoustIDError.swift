@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import Serving
 internal import Text
 
 /// Why a look-up has no answer, with the numbers and words of AcoustID's web service (acoustid.org/webservice).

@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import Records
+internal import Serving
 internal import Text
 
 /// `/v2/lookup`: AcoustID's web service over the fingerprints of the library.

@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Records
 internal import ResultStore
+internal import Serving
 internal import Text
 
 /// `/api/v1/{mbid}/…`: AcousticBrainz's documents about the recordings that the tags of the library name.

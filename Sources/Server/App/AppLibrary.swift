@@ -6,6 +6,7 @@ internal import LibraryTasks
 internal import Platform
 internal import Records
 internal import ResultStore
+internal import Serving
 internal import SystemPackage
 internal import Text
 

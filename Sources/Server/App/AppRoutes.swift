@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import LibraryTasks
 internal import ResultStore
+internal import Serving
 internal import Text
 
 /// What the pages of the app ask for. It is theirs alone, and changes with them.

@@ -1,4 +1,5 @@
 internal import Recognition
+internal import Serving
 internal import Text
 
 /// Whether there is a catalog of recordings to recognize.

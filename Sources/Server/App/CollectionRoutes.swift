@@ -3,6 +3,7 @@ internal import Hummingbird
 internal import Library
 internal import LibraryStore
 internal import Platform
+internal import Serving
 internal import Text
 
 /// Albums, artists and genres of the library.

@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import Serving
 internal import Synchronization
 
 /// Hands events to all that listen. Who reads too slowly misses the oldest ones.

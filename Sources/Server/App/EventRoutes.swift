@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import Serving
 
 /// What happens, to pages that stay open.
 struct EventRoutes: RouteSet {

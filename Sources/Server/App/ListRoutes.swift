@@ -4,6 +4,7 @@ internal import Hummingbird
 internal import LibraryStore
 internal import NIOCore
 internal import Platform
+internal import Serving
 internal import SystemPackage
 internal import Text
 

@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import Resources
+internal import Serving
 
 /// The app: its page at `/`, and what the page is made of at `/app/…`.
 struct PageRoutes: RouteSet {

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import Serving
 
 /// A playlist as a file for players on the machine of the library: M3U8, with absolute paths.
 struct PlaylistFile: Sendable {

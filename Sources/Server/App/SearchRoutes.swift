@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import LibraryStore
 internal import LibraryTasks
+internal import Serving
 internal import Text
 
 /// What somebody has typed into the field of the app.

@@ -4,6 +4,7 @@ internal import Hummingbird
 internal import Platform
 internal import Records
 internal import ResultStore
+internal import Serving
 internal import Text
 
 /// What the header of every page shows.

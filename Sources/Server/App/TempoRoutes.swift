@@ -4,6 +4,7 @@ internal import Hummingbird
 internal import Library
 internal import LibraryTasks
 internal import Records
+internal import Serving
 internal import Text
 
 /// Correction of a tempo: the same change as `analyze set` makes, with a look at it first, and a way back.

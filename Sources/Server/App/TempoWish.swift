@@ -3,6 +3,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Library
 internal import LibraryTasks
+internal import Serving
 internal import Text
 
 /// What the body of a tempo request asks for.

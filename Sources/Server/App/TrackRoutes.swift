@@ -8,6 +8,7 @@ internal import Platform
 internal import Records
 internal import Reporting
 internal import ResultStore
+internal import Serving
 internal import Text
 
 /// One track: all that was found, what it looks like, and what sounds like it.

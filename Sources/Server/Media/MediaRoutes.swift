@@ -4,6 +4,7 @@ internal import LibraryStore
 internal import LibraryTasks
 internal import NIOCore
 internal import Platform
+internal import Serving
 internal import SystemPackage
 
 /// `/media`: the files of tracks, and covers. What is asked for is an id; paths come from the store alone.

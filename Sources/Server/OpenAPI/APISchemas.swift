@@ -1,3 +1,4 @@
+internal import Serving
 internal import Text
 
 /// The objects of answers, by the names that clients made from the OpenAPI document give them.

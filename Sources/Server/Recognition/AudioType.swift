@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import NIOCore
+internal import Serving
 
 /// What a request says of the audio in its body, by its `Content-Type`.
 enum AudioType: Hashable, Sendable {

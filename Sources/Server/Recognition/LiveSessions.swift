@@ -2,6 +2,7 @@ internal import Analysis
 internal import HTTPTypes
 internal import Platform
 internal import RecognitionTasks
+internal import Serving
 internal import Synchronization
 
 /// The live sessions of this server, and the threads that listen for them.

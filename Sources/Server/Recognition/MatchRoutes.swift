@@ -3,6 +3,7 @@ internal import Hummingbird
 internal import Platform
 internal import Recognition
 internal import RecognitionTasks
+internal import Serving
 internal import Synchronization
 internal import Text
 

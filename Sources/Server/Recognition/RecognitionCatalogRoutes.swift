@@ -6,6 +6,7 @@ internal import Platform
 internal import Recognition
 internal import RecognitionTasks
 internal import Records
+internal import Serving
 internal import SystemPackage
 internal import Text
 

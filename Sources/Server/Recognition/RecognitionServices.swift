@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Platform
 internal import ResultStore
+internal import Serving
 
 /// What the routes of recognition share.
 struct RecognitionServices: Sendable {

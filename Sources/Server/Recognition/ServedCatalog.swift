@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import Listening
 internal import Recognition
 internal import RecognitionTasks
+internal import Serving
 internal import Synchronization
 internal import SystemPackage
 

@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import ServiceLifecycle
+internal import Serving
 internal import Text
 
 /// `/v1/sessions`: says what is playing while audio comes in.

@@ -6,6 +6,7 @@ internal import Listening
 internal import NIOCore
 internal import Platform
 internal import Recognition
+internal import Serving
 internal import SystemPackage
 
 /// Audio of a request, in a file without a name: what is sent may be larger than what fits into memory many times.

@@ -4,6 +4,7 @@ internal import Hummingbird
 internal import LibraryStore
 internal import NIOCore
 internal import Platform
+internal import Serving
 internal import Text
 
 /// The parameters of a request to the catalog, checked as Spotify's Web API does.

@@ -1,5 +1,6 @@
 internal import Hummingbird
 internal import LibraryStore
+internal import Serving
 internal import Text
 
 extension CatalogRoutes {

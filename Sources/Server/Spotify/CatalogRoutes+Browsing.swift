@@ -2,6 +2,7 @@ internal import Foundation
 internal import Hummingbird
 internal import LibraryStore
 internal import LibraryTasks
+internal import Serving
 internal import Text
 
 extension CatalogRoutes {

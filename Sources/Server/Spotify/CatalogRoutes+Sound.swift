@@ -4,6 +4,7 @@ internal import Library
 internal import LibraryStore
 internal import LibraryTasks
 internal import Records
+internal import Serving
 internal import Text
 
 extension CatalogRoutes {

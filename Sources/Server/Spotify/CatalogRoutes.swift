@@ -4,6 +4,7 @@ internal import LibraryStore
 internal import LibraryTasks
 internal import NIOCore
 internal import ResultStore
+internal import Serving
 internal import Text
 
 /// `/v1`: the library in the shape of Spotify's Web API, for clients of it

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import Serving
 internal import Text
 
 /// The parts of an answer that a client wants, as the parameter `fields` of playlists names them: names with commas, those of

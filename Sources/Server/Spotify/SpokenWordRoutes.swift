@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import Serving
 internal import Text
 
 /// Shows, episodes, audiobooks and chapters in Spotify's Web API. A library of files has none, so lists of them are empty and

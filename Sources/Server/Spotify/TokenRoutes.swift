@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import Serving
 internal import Text
 
 /// `/api/token`: a bearer token for the secret of a client, as OAuth 2 has it for client credentials (RFC 6749, section 4.4).

@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import Records
+internal import Serving
 internal import Text
 
 /// An answer in Subsonic's envelope. Its status is 200 whatever went wrong, as clients expect it.
@@ -95,7 +96,7 @@ enum SubsonicErrorCode: Int {
 
   init(_ error: RequestError) {
     self =
-      error.subsonicCode
+      error.apiCode.flatMap(Self.init)
       ?? {
         switch error.status {
         case .unauthorized: .wrongCredentials

@@ -2,6 +2,7 @@ internal import Foundation
 internal import LibraryStore
 internal import Platform
 internal import ResultStore
+internal import Serving
 
 extension SubsonicLibrary {
   // MARK: The server

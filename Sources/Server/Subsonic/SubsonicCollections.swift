@@ -2,6 +2,7 @@ internal import Analysis
 internal import LibraryStore
 internal import Platform
 internal import Records
+internal import Serving
 
 extension SubsonicLibrary {
   // MARK: Playlists

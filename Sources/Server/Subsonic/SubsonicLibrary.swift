@@ -4,6 +4,7 @@ internal import Library
 internal import LibraryStore
 internal import Platform
 internal import ResultStore
+internal import Serving
 internal import SystemPackage
 
 /// What Subsonic's clients are told of the library: its objects, and when somebody starred them.

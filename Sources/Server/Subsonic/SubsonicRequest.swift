@@ -2,6 +2,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import Serving
 
 /// The parameters of a request, from its address or from a form (extension `formPost`).
 struct SubsonicRequest: Sendable {
@@ -77,7 +78,7 @@ struct SubsonicRequest: Sendable {
 extension RequestError {
   static func subsonic(_ code: SubsonicErrorCode, _ status: HTTPResponse.Status, _ message: String) -> RequestError {
     var error = RequestError(status, message)
-    error.subsonicCode = code
+    error.apiCode = code.rawValue
     return error
   }
 }

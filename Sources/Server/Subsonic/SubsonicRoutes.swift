@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import LibraryStore
 internal import LibraryTasks
+internal import Serving
 
 /// `/rest`: the API of Subsonic 1.16.1 with the extensions of OpenSubsonic (opensubsonic.netlify.app), for the players that
 /// speak it.

@@ -1,5 +1,6 @@
 internal import Analysis
 internal import Hummingbird
+internal import Serving
 internal import Text
 
 /// What a request wants to be changed: parameters of its address, or members of a JSON object.

@@ -1,5 +1,6 @@
 internal import Hummingbird
 internal import ResultStore
+internal import Serving
 internal import Text
 
 /// `/v1/me/following`: artists that people follow are those that they saved. The one user is followed by nobody.

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import Serving
 internal import Text
 
 /// `/v1/me/player`: as Spotify's Web API answers while no device plays. The server plays nothing itself and does not note what

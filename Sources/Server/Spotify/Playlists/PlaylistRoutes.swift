@@ -3,6 +3,7 @@ internal import Hummingbird
 internal import LibraryStore
 internal import NIOCore
 internal import ResultStore
+internal import Serving
 internal import Text
 
 /// `/v1/me`, `/v1/users` and `/v1/playlists`: playlists and saved tracks in the shape of Spotify's Web API

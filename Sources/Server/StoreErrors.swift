@@ -1,0 +1,26 @@
+internal import LibraryStore
+internal import ResultStore
+package import Serving
+
+// What errors of the database mean to clients.
+
+extension RequestError {
+  /// Another program writes the database for longer than the server waits.
+  static let lockedDatabase = RequestError(
+    .serviceUnavailable,
+    "Another program has locked the database, so it cannot be changed now. Try again in some seconds. If that does not help, "
+      + "close what has it open, such as a sqlite3 shell in a transaction.", retryAfter: 5)
+}
+
+extension StoreError: ClientFacingError {
+  package var asRequestError: RequestError {
+    if case .busy = self { return .lockedDatabase }
+    return RequestError(.internalServerError, "The database could not be read; the log of the server says why.")
+  }
+}
+
+extension PlaylistEditError: ClientFacingError {
+  package var asRequestError: RequestError {
+    RequestError(self == .noSuchPlaylist ? .notFound : .badRequest, message)
+  }
+}

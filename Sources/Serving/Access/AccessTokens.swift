@@ -1,0 +1,99 @@
+internal import Digests
+package import Foundation
+
+/// Who is let in by what it shows.
+///
+/// Tokens of the file stay valid until they are taken out of it. Passes are made of them for some time: the bearer tokens
+/// of `/api/token` and the cookies of the app. A pass is signed with the token, so none are kept, a restart does not end
+/// them, and they end with the token.
+package struct AccessTokens: Sendable {
+  /// `nil` if everybody who can connect is let in.
+  private let file: TokenFile?
+  /// Signs passes where there are no tokens.
+  private let ownKey = SigningKey.random()
+
+  package init(file: TokenFile?) { self.file = file }
+
+  /// Whether a token is needed.
+  package var areNeeded: Bool { file != nil }
+
+  /// The name of a token; `nil` if there is no such token. Takes the same time whichever it is.
+  package func name(ofSecret secret: String) -> String? {
+    guard let file else { return nil }
+    let digest = Digest.sha256(of: Array(secret.utf8))
+    return file.tokens.reduce(nil) { found, token in token.digest == digest ? token.name : found }
+  }
+
+  /// The name of the token with which a Subsonic client has salted its password: `t = md5(password + s)`.
+  package func name(ofSubsonicToken token: String, salt: String) -> String? {
+    guard let file, let digest = Digest(hexadecimal: token) else { return nil }
+    return file.name { secret in Digest.md5(of: Array((secret + salt).utf8)) == digest }
+  }
+
+  /// A pass for some time.
+  /// - Parameter name: of a token; `nil` where none are needed.
+  package func pass(for name: String?, kind: Pass, lasting seconds: Int, now: Date = Date()) -> String? {
+    guard let key = key(for: name, kind) else { return nil }
+    let claim = "\(Int(now.timeIntervalSince1970) + seconds).\(Data((name ?? "").utf8).base64URL)"
+    return "\(claim).\(Data(key.signature(of: claim).bytes).base64URL)"
+  }
+
+  /// Who has a valid pass: the name of its token, or an empty one where none are needed. `nil` if it is not valid.
+  func name(ofPass pass: String, kind: Pass, now: Date = Date()) -> String? {
+    let parts = pass.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let end = Int(parts[0]), end > Int(now.timeIntervalSince1970),
+      let name = Data(base64URL: parts[1]).flatMap({ String(data: $0, encoding: .utf8) }),
+      let signature = Data(base64URL: parts[2]), let key = key(for: file == nil ? nil : name, kind)
+    else { return nil }
+    return key.signature(of: "\(parts[0]).\(parts[1])") == Digest(bytes: Array(signature)) ? name : nil
+  }
+
+  /// What a pass is for; one kind is no good for the other.
+  package enum Pass: String, Sendable {
+    /// In the header `Authorization`, from `/api/token`.
+    case bearer
+    /// The app's.
+    case cookie
+    /// In the address of one cover.
+    case cover
+  }
+
+  /// What lets one see a cover without a token, as a part of its address: image tags send no headers. It ends with the token.
+  /// - Parameter name: Of a token.
+  /// - Returns: `nil` where no tokens are needed.
+  package func coverKey(for id: String, as name: String?) -> String? {
+    guard file != nil, let name, let key = key(for: name, .cover) else { return nil }
+    return "\(Data(name.utf8).base64URL).\(Data(key.signature(of: id).bytes).base64URL)"
+  }
+
+  /// The name of the token for which a key of this cover was made.
+  func name(ofCoverKey text: String, for id: String) -> String? {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, let name = Data(base64URL: parts[0]).flatMap({ String(data: $0, encoding: .utf8) }),
+      let signature = Data(base64URL: parts[1]), let key = key(for: name, .cover)
+    else { return nil }
+    return key.signature(of: id) == Digest(bytes: Array(signature)) ? name : nil
+  }
+
+  private func key(for name: String?, _ kind: Pass) -> SigningKey? {
+    var source = ownKey
+    if let file {
+      guard let token = file.tokens.first(where: { $0.name == name }) else { return nil }
+      source = SigningKey(bytes: token.digest.bytes)
+    }
+    return source.derived(for: "nocturne \(kind.rawValue)")
+  }
+}
+
+extension Data {
+  /// Base64 for URLs and cookies, without padding (RFC 4648, section 5).
+  var base64URL: String {
+    base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+      .replacingOccurrences(of: "=", with: "")
+  }
+
+  init?(base64URL text: some StringProtocol) {
+    let text = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+    self.init(base64Encoded: text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4))
+  }
+}

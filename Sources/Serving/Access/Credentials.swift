@@ -1,0 +1,63 @@
+internal import Foundation
+
+/// What a client shows to be let in.
+package enum Credentials: Equatable {
+  /// APIs whose clients show the token among the parameters.
+  package enum Parameters {
+    case subsonic, acoustID
+  }
+
+  /// A token of the file.
+  case secret(String)
+  /// A token of the file, or one of `/api/token`.
+  case bearer(String)
+  case cookie(String)
+  /// The key in the address of the cover of this id.
+  case cover(key: String, id: String)
+  /// A token of the file as Subsonic's clients send it: `md5(token + salt)`.
+  case salted(token: String, salt: String)
+
+  /// Bearer (RFC 6750), or Basic (RFC 7617) with the token as password and any name.
+  package init?(authorization: String) {
+    let parts = authorization.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2 else { return nil }
+    let value = String(parts[1])
+    switch parts[0].lowercased() {
+    case "bearer": self = .bearer(value)
+    case "basic":
+      guard let text = Data(base64Encoded: value).flatMap({ String(data: $0, encoding: .utf8) }),
+        let colon = text.firstIndex(of: ":")
+      else { return nil }
+      self = .secret(String(text[text.index(after: colon)...]))
+    default: return nil
+    }
+  }
+
+  /// Subsonic: `apiKey`, or `t` and `s`, or `p`, plain or as `enc:` and hexadecimal digits
+  /// (https://opensubsonic.netlify.app/docs/api-reference/). AcoustID: `client`.
+  init?(parameters: FormFields, of kind: Parameters) {
+    switch kind {
+    case .acoustID:
+      guard let client = parameters["client"] else { return nil }
+      self = .secret(client)
+    case .subsonic:
+      if let key = parameters["apiKey"] {
+        self = .secret(key)
+      } else if let token = parameters["t"], let salt = parameters["s"] {
+        self = .salted(token: token, salt: salt)
+      } else if let password = parameters["p"] {
+        self = .secret(Self.password(password))
+      } else {
+        return nil
+      }
+    }
+  }
+
+  private static func password(_ text: String) -> String {
+    guard text.hasPrefix("enc:") else { return text }
+    let digits = text.dropFirst(4).compactMap(\.hexDigitValue)
+    guard digits.count == text.count - 4, digits.count.isMultiple(of: 2) else { return text }
+    return String(
+      decoding: stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,60 @@
+internal import HTTPTypes
+internal import Synchronization
+
+/// How often somebody has shown a wrong token lately. Right tokens are not counted and always pass: tokens are too long to be
+/// found by trying, so what is slowed down is the trying alone.
+package final class FailedAttempts: Sendable {
+  /// Wrong tokens from one network until it has to wait.
+  static let maximum = 20
+  static let window = Duration.seconds(60)
+  private static let maximumNetworks = 4096
+
+  private struct Count {
+    var count: Int
+    var end: ContinuousClock.Instant
+  }
+
+  private let counts = Mutex<[[UInt8]: Count]>([:])
+
+  package init() {}
+
+  /// How long `address` must wait before its next attempt; `nil` if it need not.
+  func wait(for address: NetworkAddress?, now: ContinuousClock.Instant = .now) -> Duration? {
+    counts.withLock { counts in
+      guard let count = counts[Self.key(address)], count.count >= Self.maximum, count.end > now else { return nil }
+      return count.end - now
+    }
+  }
+
+  /// Notes a wrong token.
+  /// - Throws: 429 after too many of them.
+  package func note(_ address: NetworkAddress?) throws(RequestError) {
+    if let wait = wait(for: address) {
+      throw RequestError(
+        .tooManyRequests, "There were too many wrong tokens. Wait a minute, or show a right one.",
+        retryAfter: Int(wait.components.seconds) + 1)
+    }
+    add(address)
+  }
+
+  func add(_ address: NetworkAddress?, now: ContinuousClock.Instant = .now) {
+    counts.withLock { counts in
+      let key = Self.key(address)
+      if counts[key] == nil, counts.count >= Self.maximumNetworks {
+        counts = counts.filter { $0.value.end > now }
+        // Still full: somebody tries from everywhere. Those who come now share a count.
+        if counts.count >= Self.maximumNetworks {
+          return Self.count(&counts[[], default: Count(count: 0, end: now)], now)
+        }
+      }
+      Self.count(&counts[key, default: Count(count: 0, end: now)], now)
+    }
+  }
+
+  private static func count(_ count: inout Count, _ now: ContinuousClock.Instant) {
+    if count.end <= now { count = Count(count: 0, end: now + window) }
+    count.count += 1
+  }
+
+  private static func key(_ address: NetworkAddress?) -> [UInt8] { address?.network ?? [] }
+}

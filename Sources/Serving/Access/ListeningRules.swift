@@ -1,0 +1,26 @@
+/// Refuses to open the server further than was meant.
+package enum ListeningRules {
+  /// Why these options do not go together: a sentence that says what to do. `nil` if they do.
+  package static func problem(with options: ServingOptions) -> String? {
+    guard options.tokenFile == nil else { return nil }
+    let host = NetworkAddress(options.host)
+    if host?.isLoopback != true && options.host.lowercased() != "localhost" {
+      return "--host \(options.host) lets other machines connect, so it needs --token-file FILE. \(Self.advice)"
+    }
+    if let name = options.names.first {
+      return """
+        --name \(name) is for a reverse proxy, which lets other machines connect, so it needs --token-file FILE. \
+        \(Self.advice)
+        """
+    }
+    if !options.trustedProxies.isEmpty {
+      return "--trust-proxy lets other machines connect, so it needs --token-file FILE. \(Self.advice)"
+    }
+    return nil
+  }
+
+  package static let advice = """
+    Make such a file with a name and a token a line: \
+    (umask 077; echo "phone $(head -c 24 /dev/urandom | base64)" >> tokens)
+    """
+}

@@ -1,0 +1,24 @@
+/// Who may use a route, and what they must show.
+package enum RouteAccess: Sendable, Equatable {
+  /// Whoever shows a token, in a header or by the app's cookie.
+  case token
+  /// Whoever shows a token, also among the parameters as clients of this API do.
+  case tokenAmongParameters(Credentials.Parameters)
+  /// Whoever shows a token or the key of a cover.
+  case tokenOrCoverKey
+  /// Whoever shows a token, and programs on this machine.
+  case tokenOrThisMachine
+  /// Everybody.
+  case open
+  /// Everybody; the route itself looks at what they show.
+  case ownSecret
+  /// Everybody, also by links from elsewhere: pages of the app and what they are made of hold no data.
+  case page
+
+  var needsToken: Bool {
+    switch self {
+    case .token, .tokenAmongParameters, .tokenOrCoverKey, .tokenOrThisMachine: true
+    case .open, .ownSecret, .page: false
+    }
+  }
+}

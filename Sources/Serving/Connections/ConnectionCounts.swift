@@ -1,0 +1,32 @@
+internal import Synchronization
+
+/// How many connections there are, in all and from each address.
+package final class ConnectionCounts: Sendable {
+  private let limits: ConnectionLimits
+  private let isExempt: @Sendable (NetworkAddress) -> Bool
+  private let counts = Mutex<[[UInt8]: Int]>([:])
+
+  /// - Parameter isExempt: addresses for which only the limit of all counts: those of this machine and of proxies.
+  package init(_ limits: ConnectionLimits, isExempt: @escaping @Sendable (NetworkAddress) -> Bool) {
+    self.limits = limits
+    self.isExempt = isExempt
+  }
+
+  /// - Returns: whether the connection may stay; if so, `remove` is to be called at its end.
+  func add(_ address: NetworkAddress?) -> Bool {
+    guard let address, !isExempt(address) else { return true }
+    return counts.withLock { counts in
+      guard counts[address.network, default: 0] < limits.connectionsPerAddress else { return false }
+      counts[address.network, default: 0] += 1
+      return true
+    }
+  }
+
+  func remove(_ address: NetworkAddress?) {
+    guard let address, !isExempt(address) else { return }
+    counts.withLock { counts in
+      counts[address.network, default: 0] -= 1
+      if counts[address.network] == 0 { counts[address.network] = nil }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+internal import HTTPTypes
+package import Hummingbird
+internal import NIOCore
+internal import Synchronization
+
+/// How large the body of a request may be, and how much of large bodies may be in memory at once.
+package struct BodyLimits: RouterMiddleware {
+  package typealias Context = ServerContext
+
+  /// Bytes, for all but audio and signatures.
+  static let standard = 1 << 20
+  /// Bytes of audio or signatures.
+  package static let large = 64 << 20
+  /// Bytes of all bodies at once.
+  static let all = 256 << 20
+
+  let routes: RouteTable
+  private let held = HeldBytes(limit: all)
+
+  package init(routes: RouteTable) { self.routes = routes }
+
+  package func handle(
+    _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+  ) async throws -> Response {
+    let limit = routes.bodyLimit(context.endpointPath)
+    let length = request.headers[.contentLength].flatMap(Int.init)
+    if let length, length > limit {
+      throw RequestError(
+        .contentTooLarge, "The body is larger than the \(limit >> 20) MB that are taken here.")
+    }
+    guard length ?? 1 > 0, length != nil || request.headers[.transferEncoding] != nil else {
+      return try await next(request, context)
+    }
+    let share = HeldBytes.Share(of: held)
+    // Until the request is answered, whoever answers it may hold all of its body.
+    defer { share.giveBack() }
+    var request = request
+    if let length {
+      try share.take(length)
+    } else {
+      request.body = RequestBody(asyncSequence: CountedBody(base: request.body, limit: limit, share: share))
+    }
+    if context.endpointPath != nil { context.welcomeBody() }
+    return try await next(request, context)
+  }
+}
+
+/// How many bytes of clients are in memory, of those that may be.
+package final class HeldBytes: Sendable {
+  private let limit: Int
+  private let count = Atomic(0)
+
+  package init(limit: Int) { self.limit = limit }
+
+  /// - Throws: 503 if they would be too many; then they are not counted.
+  package func take(_ bytes: Int) throws(RequestError) {
+    guard count.add(bytes, ordering: .relaxed).newValue <= limit else {
+      giveBack(bytes)
+      throw RequestError(
+        .serviceUnavailable, "Too much is being sent at once. Try again in some seconds.", retryAfter: 5)
+    }
+  }
+
+  package func giveBack(_ bytes: Int) { count.subtract(bytes, ordering: .relaxed) }
+
+  /// What one request holds.
+  final class Share: Sendable {
+    private let held: HeldBytes
+    private let count = Atomic(0)
+
+    init(of held: HeldBytes) { self.held = held }
+
+    func take(_ bytes: Int) throws(RequestError) {
+      try held.take(bytes)
+      count.add(bytes, ordering: .relaxed)
+    }
+
+    func giveBack() { held.giveBack(count.exchange(0, ordering: .relaxed)) }
+  }
+}
+
+/// A body whose size the client has not said: it is counted as it comes, and more than is allowed ends it.
+private struct CountedBody: AsyncSequence, Sendable {
+  let base: RequestBody
+  let limit: Int
+  let share: HeldBytes.Share
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    var base: RequestBody.AsyncIterator
+    let limit: Int
+    let share: HeldBytes.Share
+    var rest: Int
+
+    mutating func next() async throws -> ByteBuffer? {
+      guard let buffer = try await base.next() else { return nil }
+      rest -= buffer.readableBytes
+      guard rest >= 0 else { throw NIOTooManyBytesError(maxBytes: limit) }
+      try share.take(buffer.readableBytes)
+      return buffer
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(base: base.makeAsyncIterator(), limit: limit, share: share, rest: limit)
+  }
+}

@@ -1,0 +1,39 @@
+internal import Foundation
+
+/// Which bytes of a file are asked for: the header `Range` (RFC 9110, section 14).
+package enum ByteRange: Equatable {
+  /// All of it: nothing is asked, or something that a server may pass over, such as several ranges or other units.
+  case whole
+  case part(Range<Int64>)
+  /// None of the bytes asked for is there.
+  case unsatisfiable
+
+  package init(_ header: String?, size: Int64) {
+    self = .whole
+    guard let header else { return }
+    let parts = header.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces).lowercased() == "bytes" else { return }
+    let ranges = parts[1].split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    guard ranges.count == 1 else { return }
+    let ends = ranges[0].split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]) else { return }
+    switch (first, last) {
+    case (let first?, let last?):
+      guard first <= last else { return }
+      self = first < size ? .part(first..<min(last, size - 1) + 1) : .unsatisfiable
+    case (let first?, nil):
+      self = first < size ? .part(first..<size) : .unsatisfiable
+    case (nil, let count?):
+      self = count > 0 && size > 0 ? .part(max(0, size - count)..<size) : .unsatisfiable
+    case (nil, nil):
+      return
+    }
+  }
+
+  /// The inner `nil` stands for no number, the outer one for something else than a number. One that is too large is the
+  /// largest there is.
+  private static func number(_ text: Substring) -> Int64?? {
+    guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+    return .some(text.isEmpty ? nil : Int64(text) ?? .max)
+  }
+}

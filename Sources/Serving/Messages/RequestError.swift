@@ -1,0 +1,51 @@
+package import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Why a request is not answered as asked. Each API gives it the shape that its clients expect.
+package struct RequestError: Error, Sendable, Equatable {
+  package var status: HTTPResponse.Status
+  /// A sentence for people: what is wrong, and what to do.
+  package var message: String
+  /// Seconds.
+  package var retryAfter: Int?
+
+  /// The number by which clients of an API know the error, if it does not follow from the status.
+  package var apiCode: Int?
+
+  package init(_ status: HTTPResponse.Status, _ message: String, retryAfter: Int? = nil) {
+    self.status = status
+    self.message = message
+    self.retryAfter = retryAfter
+  }
+
+  /// More waits than the server can do in time.
+  static let overload = RequestError(
+    .serviceUnavailable, "The server has too much to do. Try again in a second.", retryAfter: 1)
+
+  /// What any error means to a client. Of errors that no route knows, nothing of the inside is told.
+  package init(_ error: any Error) {
+    switch error {
+    case let error as RequestError: self = error
+    case let error as HTTPError where error.status == .notFound && error.body == nil:
+      self.init(.notFound, "There is nothing at this address.")
+    case let error as HTTPError:
+      self.init(error.status, error.body ?? error.status.reasonPhrase)
+    case is HTTPParserError:
+      self.init(.badRequest, "The body of the request is not as HTTP/1.1 has it; its chunks may be damaged.")
+    case is NIOTooManyBytesError:
+      self.init(.contentTooLarge, "The request is too large.")
+    case let error as any ClientFacingError: self = error.asRequestError
+    case is CancellationError:
+      self.init(.serviceUnavailable, "The server is stopping. Try again later.", retryAfter: 5)
+    default:
+      self.init(.internalServerError, "The server could not answer; its log says why.")
+    }
+  }
+}
+
+/// An error of what routes call that means something to a client.
+package protocol ClientFacingError: Error {
+  var asRequestError: RequestError { get }
+}

@@ -1,0 +1,27 @@
+package import HTTPTypes
+package import Hummingbird
+internal import NIOCore
+package import Text
+
+extension Response {
+  /// An answer in JSON that is not kept by caches.
+  package static func json(status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) throws -> Void) rethrows
+    -> Response
+  {
+    var writer = JSONWriter()
+    try write(&writer)
+    return json(status: status, bytes: writer.bytes)
+  }
+
+  /// - Parameter bytes: What a `JSONWriter` has written.
+  package static func json(status: HTTPResponse.Status = .ok, bytes: [UInt8]) -> Response {
+    Response(
+      status: status,
+      headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+
+  package static func json(status: HTTPResponse.Status = .ok, _ value: JSONValue) -> Response {
+    json(status: status) { $0.value(value) }
+  }
+}

@@ -1,0 +1,91 @@
+internal import Analysis
+internal import HTTPTypes
+package import Hummingbird
+internal import NIOCore
+internal import Synchronization
+
+/// Delivers answers in JSON and XML compressed to clients that take it so, and not again to clients that have them: with an
+/// `ETag`, and 304 for the tags of `If-None-Match` (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2).
+package struct TextDelivery: RouterMiddleware {
+  package typealias Context = ServerContext
+
+  /// Does what takes long where it keeps nobody waiting.
+  package typealias Aside = @Sendable (@Sendable () throws -> [UInt8]?) async throws -> [UInt8]?
+
+  private let aside: Aside
+
+  package init(aside: @escaping Aside) { self.aside = aside }
+
+  /// Bytes; shorter answers fit into one packet as they are.
+  private static let leastPacked = 1 << 10
+  /// Bytes; longer ones are compressed where it does not keep others waiting.
+  private static let mostAtOnce = 1 << 16
+  private static let types = ["application/json", "application/xml", "application/schema+json"]
+
+  package func handle(
+    _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+  ) async throws -> Response {
+    var response = try await next(request, context)
+    let type = response.headers[.contentType]?.prefix { $0 != ";" }.lowercased() ?? ""
+    guard response.status.kind == .successful, Self.types.contains(type), let length = response.body.contentLength,
+      length > 0, response.headers[.contentEncoding] == nil
+    else { return response }
+    let body = try await Self.bytes(of: response.body)
+    response.body = ResponseBody(byteBuffer: ByteBuffer(bytes: body))
+    response.headers.append(HTTPField(name: .vary, value: "Accept-Encoding"))
+    if request.method == .get, response.status == .ok {
+      let tag = response.headers[.eTag] ?? "\"\(ContentID(hashing: body))\""
+      // Weak: it names what is said, however it is compressed.
+      response.headers[.eTag] = tag.hasPrefix("W/") ? tag : "W/\(tag)"
+      if response.headers[.cacheControl] ?? "no-store" == "no-store" {
+        response.headers[.cacheControl] = "private, no-cache"
+      }
+      if let known = request.headers[.ifNoneMatch], EntityTags(known).contains(String(tag.trimmingPrefix("W/"))) {
+        response.headers[.contentType] = nil
+        response.headers[.contentLength] = nil
+        return Response(status: .notModified, headers: response.headers)
+      }
+    }
+    guard body.count >= Self.leastPacked, Self.takesGzip(request.headers[.acceptEncoding]) else { return response }
+    let packed =
+      body.count <= Self.mostAtOnce
+      ? GzipBody.packed(body) : try? await aside { GzipBody.packed(body) }
+    guard let packed else { return response }
+    response.headers[.contentEncoding] = "gzip"
+    response.headers[.contentLength] = nil
+    response.body = ResponseBody(byteBuffer: ByteBuffer(bytes: packed))
+    return response
+  }
+
+  /// Whether a header `Accept-Encoding` names gzip, or all, and does not give it the weight 0.
+  static func takesGzip(_ header: String?) -> Bool {
+    var weights: [String: Bool] = [:]
+    for coding in header?.lowercased().split(separator: ",") ?? [] {
+      let parts = coding.split(separator: ";").map { $0.filter { !$0.isWhitespace } }
+      guard let name = parts.first else { continue }
+      let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) }
+      weights[name] = weight ?? 1 > 0
+    }
+    return weights["gzip"] ?? weights["*"] ?? false
+  }
+
+  private static func bytes(of body: ResponseBody) async throws -> [UInt8] {
+    let collected = Collected()
+    try await body.write(CollectingWriter(collected: collected))
+    return collected.bytes.withLock { $0 }
+  }
+
+  private final class Collected: Sendable {
+    let bytes = Mutex<[UInt8]>([])
+  }
+
+  private struct CollectingWriter: ResponseBodyWriter {
+    let collected: Collected
+
+    mutating func write(_ buffer: ByteBuffer) async throws {
+      collected.bytes.withLock { $0.append(contentsOf: buffer.readableBytesView) }
+    }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+  }
+}

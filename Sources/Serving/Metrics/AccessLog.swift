@@ -1,0 +1,134 @@
+internal import NIOPosix
+internal import Platform
+internal import Synchronization
+package import SystemPackage
+internal import Text
+
+/// A line of JSON for each request, in a file or at standard output.
+///
+/// Lines are written in the background. If the other end does not take them, more than `maximumWaiting` are dropped.
+/// A file that was renamed is begun again within a second, so it can be rotated without a signal.
+package final class AccessLog: Sendable {
+  private struct Target {
+    var descriptor: FileDescriptor
+    /// `nil` for standard output.
+    var file: FileIdentity?
+    var checked: ContinuousClock.Instant
+  }
+
+  private static let maximumWaiting = 10_000
+
+  /// `nil` for standard output.
+  private let path: FilePath?
+  private let thread = NIOThreadPool(numberOfThreads: 1)
+  private let target: Mutex<Target>
+  private let waiting = Atomic(0)
+  private let dropped = Atomic(0)
+
+  /// - Parameter path: `nil` for standard output.
+  /// - Throws: `Errno` if the file cannot be opened.
+  package init(_ path: FilePath?) throws(Errno) {
+    self.path = path
+    target = Mutex(try path.map { path throws(Errno) in try Self.open(path) } ?? Self.standardOutput)
+    thread.start()
+  }
+
+  /// What one request was.
+  struct Entry: Sendable {
+    var time: Timestamp
+    var client: String?
+    /// The name of the token.
+    var token: String?
+    var method: String
+    /// The path and the query, secrets left out.
+    var target: String
+    var route: String
+    var status: Int
+    var byteCount: Int
+    var milliseconds: Double
+    var userAgent: String?
+  }
+
+  func write(_ entry: Entry) {
+    guard waiting.add(1, ordering: .relaxed).newValue <= Self.maximumWaiting else {
+      waiting.subtract(1, ordering: .relaxed)
+      dropped.add(1, ordering: .relaxed)
+      return
+    }
+    thread.submit { [self] state in
+      guard case .active = state else { return }
+      waiting.subtract(1, ordering: .relaxed)
+      var writer = JSONWriter()
+      Self.write(entry, dropped: dropped.exchange(0, ordering: .relaxed), to: &writer)
+      writer.endLine()
+      let bytes = writer.bytes
+      target.withLock { target in
+        reopenIfMoved(&target)
+        _ = try? target.descriptor.writeAll(bytes)
+      }
+    }
+  }
+
+  /// Writes what waits, and ends. Blocks.
+  package func close() { try? thread.syncShutdownGracefully() }
+
+  private static func write(_ entry: Entry, dropped: Int, to json: inout JSONWriter) {
+    json.beginObject()
+    json.key("time")
+    let fraction = String(1000 + entry.time.nanoseconds / 1_000_000 % 1000).dropFirst()
+    json.string("\(entry.time)".dropLast() + ".\(fraction)Z")
+    json.key("client")
+    json.text(entry.client)
+    json.key("token")
+    json.text(entry.token)
+    json.key("method")
+    json.string(entry.method)
+    json.key("target")
+    json.string(entry.target)
+    json.key("route")
+    json.string(entry.route)
+    json.key("status")
+    json.integer(entry.status)
+    json.key("bytes")
+    json.integer(entry.byteCount)
+    json.key("ms")
+    json.number(entry.milliseconds, decimals: 3)
+    json.key("user_agent")
+    json.text(entry.userAgent)
+    if dropped > 0 {
+      json.key("dropped")
+      json.integer(dropped)
+    }
+    json.endObject()
+  }
+
+  private func reopenIfMoved(_ target: inout Target) {
+    guard let path, .now - target.checked >= .seconds(1) else { return }
+    target.checked = .now
+    let there = FileIdentity(path)
+    let isSame = there?.inode == target.file?.inode && there?.device == target.file?.device
+    guard !isSame, let new = try? Self.open(path) else { return }
+    try? target.descriptor.close()
+    target = new
+  }
+
+  private static func open(_ path: FilePath) throws(Errno) -> Target {
+    do {
+      let descriptor = try FileDescriptor.open(
+        path, .writeOnly, options: [.create, .append, .closeOnExec], permissions: [.ownerReadWrite, .groupRead])
+      return Target(descriptor: descriptor, file: FileIdentity(descriptor), checked: .now)
+    } catch let error as Errno {
+      throw error
+    } catch {
+      throw .ioError
+    }
+  }
+
+  private static var standardOutput: Target { Target(descriptor: .standardOutput, checked: .now) }
+}
+
+extension JSONWriter {
+  fileprivate mutating func text(_ value: String?) {
+    if let value { string(value) } else { null() }
+  }
+}

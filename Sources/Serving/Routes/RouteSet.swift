@@ -1,0 +1,33 @@
+package import HTTPTypes
+internal import Hummingbird
+
+/// A part of the server.
+package protocol RouteSet: Sendable {
+  var api: API { get }
+  @RouteBuilder var routes: [Route] { get }
+}
+
+extension RouteSet {
+  /// - Parameters:
+  ///   - path: Below that of the API: `tracks/{id}`.
+  ///   - answers: As `RouteAnswer` reads them.
+  ///   - type: The media type of its answers.
+  ///   - access: That of the API if `nil`.
+  package func route(
+    _ method: HTTPRequest.Method, _ path: String, _ summary: String, _ parameters: [RouteParameter] = [],
+    body: RouteBody? = nil, answers: String = "", type: String = "application/json", access: RouteAccess? = nil,
+    _ respond: @escaping Route.Respond
+  ) -> Route {
+    Route(
+      api: api, method: method, path: "\(api.path)/\(path)", summary: summary, parameters: parameters, body: body,
+      answers: RouteAnswer.answers(answers), mediaType: type, access: access ?? api.access, respond: respond)
+  }
+}
+
+/// Routes one below the other, and in loops.
+@resultBuilder package enum RouteBuilder {
+  package static func buildExpression(_ route: Route) -> [Route] { [route] }
+  package static func buildExpression(_ routes: [Route]) -> [Route] { routes }
+  package static func buildBlock(_ parts: [Route]...) -> [Route] { parts.flatMap(\.self) }
+  package static func buildArray(_ parts: [[Route]]) -> [Route] { parts.flatMap(\.self) }
+}
