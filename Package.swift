@@ -360,7 +360,7 @@ if Context.environment["NOCTURNE_FUZZING"] != nil {
       dependencies: [
         "Analysis", "AnalysisEngine", "AudioDecoding", "BuiltInAnalyzers", "DSP", "Filters", "Landmarks", "LibraryScan",
         "LibraryStore", "MediaContainers", "Pipeline", "Recognition", "Records", "Reporting", "ResultStore", "Platform",
-        "Server", "TagReading", "Text", grdb, systemPackage,
+        "Serving", "TagReading", "Text", grdb, systemPackage,
       ],
       path: "Fuzzing/Targets", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]))
 }

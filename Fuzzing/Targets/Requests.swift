@@ -1,4 +1,4 @@
-@testable import Server
+@testable import Serving
 
 /// What requests say of themselves, as text: names, addresses, query strings, ranges, passes.
 struct RequestTarget: FuzzTarget {
