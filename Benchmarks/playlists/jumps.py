@@ -25,8 +25,8 @@ def key_steps(first, second):
 
 def row(name, tracks):
     pairs = list(zip(tracks, tracks[1:]))
-    tempi = [tempo_change(a["bpm"], b["bpm"]) for a, b in pairs if a["bpm"] and b["bpm"]]
-    keys = [key_steps(a["camelot"], b["camelot"]) for a, b in pairs if a["camelot"] and b["camelot"]]
+    tempi = [tempo_change(a["tempo_bpm"], b["tempo_bpm"]) for a, b in pairs if a["tempo_bpm"] and b["tempo_bpm"]]
+    keys = [key_steps(a["key_camelot"], b["key_camelot"]) for a, b in pairs if a["key_camelot"] and b["key_camelot"]]
 
     def mean(values):
         return sum(values) / max(1, len(values))

@@ -33,6 +33,7 @@ struct TrackField: Sendable {
     case time(Timestamp)
   }
 
+  /// That of the CSV report for fields of findings.
   var name: String
   var kind: Kind
   /// Searched for words.
@@ -40,8 +41,6 @@ struct TrackField: Sendable {
   /// For filters and facets.
   var isFiltered = false
   var isSorted = false
-  /// What the CSV report calls the same, where it is a field of a finding.
-  var reported: String?
   /// `nil` if it is not known.
   var value: @Sendable (FileRecord) -> Value?
 
@@ -70,21 +69,21 @@ struct TrackField: Sendable {
       ($0.tags?.fields["isrc"]).map { .texts($0) }
     },
     .keyword("musicbrainz_recordingid", filtered: true) { $0.track.first("musicbrainz_recordingid") },
-    .number("bpm") { $0.tempo?.bpm },
-    .number("confidence") { record in record.tempo.flatMap { $0.bpm == nil ? nil : $0.confidence } },
-    .boolean("tempo_is_corrected") { $0.tempo == nil ? nil : $0.tempoCorrection != nil },
-    .keyword("key", filtered: true) { $0.keyFinding?.name },
-    .keyword("camelot", filtered: true, sorted: true, reported: "key_camelot") { $0.keyFinding?.camelot },
-    .number("key_confidence", reported: "key_confidence") { record in
+    .number("tempo_bpm") { $0.tempo?.bpm },
+    .number("tempo_confidence") { record in record.tempo.flatMap { $0.bpm == nil ? nil : $0.confidence } },
+    .boolean("tempo_locked") { $0.tempo == nil ? nil : $0.tempoCorrection != nil },
+    .keyword("key_name", filtered: true) { $0.keyFinding?.name },
+    .keyword("key_camelot", filtered: true, sorted: true) { $0.keyFinding?.camelot },
+    .number("key_confidence") { record in
       record.keyFinding.flatMap { $0.tonic == nil ? nil : $0.confidence }
     },
-    .number("loudness_lufs", reported: "loudness_integrated_lufs") { $0.findings[LoudnessFinding.self]?.integrated },
-    .number("true_peak_dbtp", reported: "loudness_true_peak_dbtp") { $0.findings[LoudnessFinding.self]?.truePeak },
-    .number("track_gain_db", reported: "loudness_track_gain_db") { $0.findings[LoudnessFinding.self]?.trackGain },
-    .number("album_gain_db", reported: "loudness_album_gain_db") { $0.findings[LoudnessFinding.self]?.albumGain },
-    .number("energy", reported: "traits_energy") { $0.findings[TraitsFinding.self]?.energy },
-    .number("danceability", reported: "traits_danceability") { $0.findings[TraitsFinding.self]?.danceability },
-    .number("speechiness", reported: "traits_speechiness") { $0.findings[TraitsFinding.self]?.speechiness },
+    .number("loudness_integrated_lufs") { $0.findings[LoudnessFinding.self]?.integrated },
+    .number("loudness_true_peak_dbtp") { $0.findings[LoudnessFinding.self]?.truePeak },
+    .number("loudness_track_gain_db") { $0.findings[LoudnessFinding.self]?.trackGain },
+    .number("loudness_album_gain_db") { $0.findings[LoudnessFinding.self]?.albumGain },
+    .number("traits_energy") { $0.findings[TraitsFinding.self]?.energy },
+    .number("traits_danceability") { $0.findings[TraitsFinding.self]?.danceability },
+    .number("traits_speechiness") { $0.findings[TraitsFinding.self]?.speechiness },
     .number("duration_s") { $0.format?.duration },
     .keyword("container", filtered: true) { $0.format?.container },
     .keyword("codec", filtered: true) { $0.format?.codec },
@@ -102,7 +101,7 @@ struct TrackField: Sendable {
   /// The numbers, texts and flags of findings that are not among `all`, as the CSV report calls them. Fingerprints have a format
   /// of their own, and are longer than all else together.
   static func others(of findings: [any DeclaredFinding.Type]) -> [TrackField] {
-    let known = Set(all.compactMap(\.reported))
+    let known = Set(all.map(\.name))
     return findings.filter { $0 != FingerprintFinding.self }.flatMap { fields(of: $0) }.filter {
       !known.contains($0.name)
     }
@@ -167,10 +166,10 @@ extension TrackField {
   }
 
   private static func keyword(
-    _ name: String, filtered: Bool = false, sorted: Bool = false, reported: String? = nil,
+    _ name: String, filtered: Bool = false, sorted: Bool = false,
     _ get: @escaping @Sendable (FileRecord) -> String?
   ) -> TrackField {
-    TrackField(name: name, kind: .keyword, isFiltered: filtered, isSorted: sorted, reported: reported) {
+    TrackField(name: name, kind: .keyword, isFiltered: filtered, isSorted: sorted) {
       get($0).map { .text($0) }
     }
   }
@@ -180,9 +179,9 @@ extension TrackField {
   }
 
   private static func number(
-    _ name: String, reported: String? = nil, _ get: @escaping @Sendable (FileRecord) -> Double?
+    _ name: String, _ get: @escaping @Sendable (FileRecord) -> Double?
   ) -> TrackField {
-    TrackField(name: name, kind: .number, isFiltered: true, isSorted: true, reported: reported) { record in
+    TrackField(name: name, kind: .number, isFiltered: true, isSorted: true) { record in
       get(record).flatMap { $0.isFinite ? .number($0) : nil }
     }
   }

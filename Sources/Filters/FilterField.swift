@@ -8,8 +8,22 @@ public enum FilterField: String, Sendable, CaseIterable {
   case bpm, confidence, year, lufs, duration
   case key, codec, lossless, locked, status, missing, added
 
+  /// - Parameter name: A field's own, or that of the CSV report for the same.
   init?(name: String) {
-    self.init(rawValue: name.lowercased())
+    let name = name.lowercased()
+    guard let field = Self(rawValue: name) ?? Self.allCases.first(where: { $0.reported == name }) else { return nil }
+    self = field
+  }
+
+  /// What the CSV report calls the number or flag of a finding that this short word stands for.
+  public var reported: String? {
+    switch self {
+    case .bpm: "tempo_bpm"
+    case .confidence: "tempo_confidence"
+    case .locked: "tempo_locked"
+    case .lufs: "loudness_integrated_lufs"
+    default: nil
+    }
   }
 
   /// A comma in the value of an option belongs to it.

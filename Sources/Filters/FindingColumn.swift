@@ -19,7 +19,7 @@ public struct FindingColumn: Sendable, Hashable {
 
   /// Those of the findings, in the order of reports.
   ///
-  /// Not of the tempo: a person may have corrected it, and `bpm`, `confidence` and `locked` ask for what counts.
+  /// Not of the tempo: a person may have corrected it, and the fields of `FilterField` ask for what counts.
   public static func all(of findings: [any DeclaredFinding.Type]) -> [FindingColumn] {
     findings.filter { $0 != TempoFinding.self }.flatMap { columns(of: $0) }
   }

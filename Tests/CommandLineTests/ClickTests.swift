@@ -65,7 +65,7 @@ import Text
     let gain = answer["music_gain_db"].numberValue
     #expect(answer["clicks"].intValue == library.beats.count && answer["accents"].intValue == library.downbeats.count)
     #expect(answer["format"] == "flac" && answer["sample_rate_hz"] == 22_050 && answer["channels"] == 2)
-    #expect(answer["clipped_samples"] == 0 && answer["locked"] == false && answer["loudness_known"] == false)
+    #expect(answer["clipped_samples"] == 0 && answer["tempo_locked"] == false && answer["loudness_known"] == false)
     #expect(gain < -3 && gain > -15 && answer["problem"] == .null && answer["played_by"] == .null)
     #expect(answer["duration_s"].numberValue == 14)
     let validator = try SchemaValidator(library.place.analyze("schema", "click").text)
@@ -98,8 +98,8 @@ import Text
     }
     try set("--half")
     let half = try JSONValue(parsing: library.click("library/a.wav", "--json", "--clicks-only").output)
-    #expect(half["locked"] == true && half["clicks"].intValue == (library.beats.count + 1) / 2 && half["accents"] == 0)
-    #expect(abs(half["bpm"].numberValue - 60) < 0.1)
+    #expect(half["tempo_locked"] == true && half["clicks"].intValue == (library.beats.count + 1) / 2 && half["accents"] == 0)
+    #expect(abs(half["tempo_bpm"].numberValue - 60) < 0.1)
     try set("--first-beat", "1.1")
     #expect(try library.click("library/a.wav", "--force", "--clicks-only").status == 0)
     let clicks = try read(library.place.folder.file("a.click.flac")).channels[0]

@@ -154,11 +154,11 @@ import Text
     let files = [
       "json": "nocturne.report.v1.schema.json", "ndjson": "nocturne.file.v1.schema.json",
       "csv": "nocturne.csv.v1.table.json", "duckdb": "nocturne.duckdb.v1.sql", "match": "nocturne.match.v1.schema.json",
-      "listen": "nocturne.listen.v1.schema.json", "similar": "nocturne.similar.v1.schema.json",
-      "search": "nocturne.search.v1.schema.json", "search-hit": "nocturne.search_hit.v1.schema.json",
-      "click": "nocturne.click.v1.schema.json", "metronome": "nocturne.metronome.v1.schema.json",
-      "playlist": "nocturne.playlist.v1.schema.json", "set": "nocturne.set.v1.schema.json",
-      "corrections": "nocturne.corrections.v1.schema.json", "review": "nocturne.review.v1.schema.json",
+      "listen": "nocturne.listen.v1.schema.json", "similar": "nocturne.similar.v2.schema.json",
+      "search": "nocturne.search.v2.schema.json", "search-hit": "nocturne.search_hit.v2.schema.json",
+      "click": "nocturne.click.v2.schema.json", "metronome": "nocturne.metronome.v1.schema.json",
+      "playlist": "nocturne.playlist.v2.schema.json", "set": "nocturne.set.v2.schema.json",
+      "corrections": "nocturne.corrections.v1.schema.json", "review": "nocturne.review.v2.schema.json",
       "removal": "nocturne.removal.v1.schema.json", "write-tags": "nocturne.write_tags.v1.schema.json",
       "worker": "nocturne.worker.v1.schema.json",
     ]

@@ -31,8 +31,8 @@ import Text
     let text = try exported("mpd", records, options: ["music": "/music/"], in: folder)
     #expect(
       text == """
-        sticker set song "a/\\"1\\" \\\\.flac" bpm "120.00"
-        sticker set song "a/\\"1\\" \\\\.flac" bpm_confidence "0.80"
+        sticker set song "a/\\"1\\" \\\\.flac" tempo_bpm "120.00"
+        sticker set song "a/\\"1\\" \\\\.flac" tempo_confidence "0.80"
         close
 
         """)

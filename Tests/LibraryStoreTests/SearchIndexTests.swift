@@ -67,7 +67,7 @@ import Testing
     try DatabaseQueue(path: library.database.string).read { db in
       let track = try #require(try Row.fetchOne(db, sql: "SELECT * FROM track WHERE path = '/music/a.flac'"))
       #expect((track["artist"] as String?) == "Someone")
-      #expect((track["bpm"] as Double?) == 126)
+      #expect((track["tempo_bpm"] as Double?) == 126)
       #expect((track["duration_s"] as Double?) == 10)
       #expect((track["modified_at"] as String?) == "1970-01-01 00:00:05")
       #expect(try String.fetchOne(db, sql: "SELECT code FROM failing") == "corrupt")

@@ -13,8 +13,8 @@ Copy this file into a folder, and name both in the configuration of beets:
 
 It runs `analyze report` once and reads its lines; no audio is touched. Tracks are matched by their paths. It sets the
 fields `bpm`, `initial_key`, `rg_track_gain`, `rg_track_peak`, `rg_album_gain` and `rg_album_peak` of beets, and the flexible
-fields `nocturne_bpm`, `nocturne_bpm_confidence`, `nocturne_camelot`, `nocturne_energy`, `nocturne_danceability` and
-`nocturne_lufs`. What was not found is not set. A tempo that a person has corrected (`analyze set`) counts before what was found.
+fields `nocturne_tempo_bpm`, `nocturne_tempo_confidence`, `nocturne_key_camelot`, `nocturne_traits_energy`,
+`nocturne_traits_danceability` and `nocturne_loudness_integrated_lufs`. What was not found is not set. A tempo that a person has corrected (`analyze set`) counts before what was found.
 It also sets `acoustid_fingerprint`, and `acoustid_id` where the tags have it.
 
 The plug-in chroma fingerprints files with pyacoustid, which decodes them with libchromaprint and starts `fpcalc` only where
@@ -39,13 +39,13 @@ FIELDS = {
     "rg_album_gain": ("loudness", "album_gain_db"),
     "rg_album_peak": ("loudness", "album_peak"),
 }
+# Called as everywhere in Nocturne: by the finding and its field.
 FLEXIBLE_FIELDS = {
-    "nocturne_bpm": ("tempo", "bpm"),
-    "nocturne_bpm_confidence": ("tempo", "confidence"),
-    "nocturne_camelot": ("key", "camelot"),
-    "nocturne_energy": ("traits", "energy"),
-    "nocturne_danceability": ("traits", "danceability"),
-    "nocturne_lufs": ("loudness", "integrated_lufs"),
+    f"nocturne_{finding}_{field}": (finding, field)
+    for finding, field in [
+        ("tempo", "bpm"), ("tempo", "confidence"), ("key", "camelot"), ("traits", "energy"), ("traits", "danceability"),
+        ("loudness", "integrated_lufs"),
+    ]
 }
 
 
@@ -55,7 +55,7 @@ SHOWN_FIELDS = {"bpm", "initial_key", "acoustid_id", *FIELDS, *FLEXIBLE_FIELDS}
 
 
 class NocturnePlugin(BeetsPlugin):
-    item_types = {name: types.STRING if name == "nocturne_camelot" else types.Float(3) for name in FLEXIBLE_FIELDS}
+    item_types = {name: types.STRING if name == "nocturne_key_camelot" else types.Float(3) for name in FLEXIBLE_FIELDS}
 
     def __init__(self):
         super().__init__()

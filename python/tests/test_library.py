@@ -20,14 +20,14 @@ def test_tracks_are_rows_of_typed_values(library: Library, folder: pathlib.Path)
     assert len(library) == 3
     assert library.paths() == [os.fsencode(row["path"]) for row in rows]
     found, broken, silence = rows
-    assert found["bpm"] == pytest.approx(BPM, rel=0.005)
+    assert found["tempo_bpm"] == pytest.approx(BPM, rel=0.005)
     assert found["duration_s"] == pytest.approx(20)
     assert found["lossless"] is True
     assert found["modified_at"].tzinfo is not None
     assert len(found["file_id"]) == 22
     assert broken["status"] == "failed" and broken["problem"]
-    assert broken["bpm"] is None
-    assert silence["status"] == "ok" and silence["bpm"] is None
+    assert broken["tempo_bpm"] is None
+    assert silence["status"] == "ok" and silence["tempo_bpm"] is None
 
 
 def test_pandas_and_polars_have_the_same_values(library: Library) -> None:
@@ -39,11 +39,11 @@ def test_pandas_and_polars_have_the_same_values(library: Library) -> None:
     names = [column.name for column in library.columns()]
     assert names[: len(COLUMNS)] == [column.name for column in COLUMNS] and len(set(names)) == len(names)
     assert list(first.columns) == names and second.columns == names
-    assert first["bpm"].dtype == "Float64" and first["channels"].dtype == "Int64"
+    assert first["tempo_bpm"].dtype == "Float64" and first["channels"].dtype == "Int64"
     assert str(first["modified_at"].dtype) == "datetime64[ns, UTC]"
     assert second["year"].dtype == polars.Int64 and second["genres"].dtype == polars.List(polars.String)
     assert second.to_dicts() == rows
-    assert [None if pandas.isna(value) else value for value in first["bpm"]] == [row["bpm"] for row in rows]
+    assert [None if pandas.isna(value) else value for value in first["tempo_bpm"]] == [row["tempo_bpm"] for row in rows]
     assert isinstance(library.tracks(), pandas.DataFrame)
 
 

@@ -60,10 +60,10 @@ private struct MPDWriter: ExportWriter {
     let tempo = record?.tempo.flatMap { $0.bpm == nil ? nil : $0 }
     func number(_ value: Double?, _ places: Int) -> String? { value.map { String(format: "%.\(places)f", $0) } }
     return [
-      ("bpm", number(tempo?.bpm, 2)), ("bpm_confidence", number(tempo?.confidence, 2)),
-      ("key", record?.keyFinding?.name), ("camelot", record?.keyFinding?.camelot),
-      ("energy", number(traits?.energy, 3)), ("danceability", number(traits?.danceability, 3)),
-      ("lufs", number(loudness?.integrated, 2)), ("replaygain_track_gain", number(loudness?.trackGain, 2)),
+      ("tempo_bpm", number(tempo?.bpm, 2)), ("tempo_confidence", number(tempo?.confidence, 2)),
+      ("key_name", record?.keyFinding?.name), ("key_camelot", record?.keyFinding?.camelot),
+      ("traits_energy", number(traits?.energy, 3)), ("traits_danceability", number(traits?.danceability, 3)),
+      ("loudness_integrated_lufs", number(loudness?.integrated, 2)), ("replaygain_track_gain", number(loudness?.trackGain, 2)),
     ]
   }
 

@@ -10,6 +10,17 @@ public struct TrackOrder: Sendable, Hashable {
     /// Around the wheel of Camelot: 1A, 1B, 2A, …
     case key
     case lufs, duration, added
+
+    /// - Parameter name: The key's own, or that of the CSV report for the same.
+    init?(name: String) {
+      guard
+        let key = Self(rawValue: name)
+          ?? Self.allCases.first(where: { key in
+            FilterField(rawValue: key.rawValue)?.reported == name
+          })
+      else { return nil }
+      self = key
+    }
   }
 
   enum Field: Sendable, Hashable {
@@ -31,7 +42,7 @@ public struct TrackOrder: Sendable, Hashable {
   public init(parsing text: String, columns: [FindingColumn]) throws(UnknownOrder) {
     isDescending = text.hasPrefix("-")
     let name = isDescending ? String(text.dropFirst()) : text
-    if let key = Key(rawValue: name) {
+    if let key = Key(name: name) {
       field = .key(key)
     } else if let column = columns.first(where: { $0.name == name }) {
       field = .finding(column)

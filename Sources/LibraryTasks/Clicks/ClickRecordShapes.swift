@@ -16,7 +16,7 @@ extension MetronomeRecord {
   package var ndjsonLine: [UInt8] { Shape.metronome.ndjsonLine(self) }
 }
 
-/// What `click` prints, as the schema `nocturne.click` version 1 has it. A field keeps its name and type for ever; what comes
+/// What `click` prints, as the schema `nocturne.click` version 2 has it. A field keeps its name and type for ever; what comes
 /// later is added.
 extension Shape<ClickRecord> {
   static var click: Shape {
@@ -27,9 +27,8 @@ extension Shape<ClickRecord> {
         .required("path", .text, "Absolute path of the track for display, as in reports.") {
           DisplayPath.text(of: $0.track.path)
         },
-        .optional("bpm", .number, "Tempo in beats per minute, as it counts: found, or corrected.") { $0.track.bpm },
-        .required("locked", .boolean, "Tempo and beats are those of a correction.") { $0.track.isLocked },
-        .optional("metre", .text, "4/4, 3/4 or 6/8; null where it is not sure.") { $0.track.metre },
+        .tempo { $0.track.bpm }, .tempoIsLocked { $0.track.isLocked },
+        .optional("tempo_metre", .text, "4/4, 3/4 or 6/8; null where it is not sure.") { $0.track.metre },
         .required("clicks", .integer, "Clicks, accents included.") { $0.outcome.clickCount },
         .required("accents", .integer, "Clicks on downbeats; 0 where these are not known.") {
           $0.outcome.accentCount
@@ -108,8 +107,8 @@ package enum ClickSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [
       (
-        "click", "nocturne.click.v1.schema.json",
-        ReportSchema.lineSchema(Shape.click.schema, title: "nocturne.click, version 1: one track").text
+        "click", "nocturne.click.v2.schema.json",
+        ReportSchema.lineSchema(Shape.click.schema, title: "nocturne.click, version 2: one track").text
       ),
       (
         "metronome", "nocturne.metronome.v1.schema.json",

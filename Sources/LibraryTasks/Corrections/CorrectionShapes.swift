@@ -19,7 +19,7 @@ extension CorrectionImport.Outcome {
   }
 }
 
-/// What `set` prints, as the schema `nocturne.set` version 1 has it. A field keeps its name and type for ever; what comes
+/// What `set` prints, as the schema `nocturne.set` version 2 has it. A field keeps its name and type for ever; what comes
 /// later is added.
 extension Shape<LibraryTempoChange.Outcome> {
   static var tempoChanges: Shape {
@@ -63,7 +63,9 @@ extension Shape<TempoChange.Change> {
         .required("content_id", .contentID, "Its audio.") { $0.audio },
         .optional("before_bpm", .number, "Tempo before, in beats per minute.") { $0.before },
         .optional("after_bpm", .number, "Tempo after, in beats per minute; null if there is none.") { $0.after },
-        .required("locked", .boolean, "A correction is set; false if the found tempo counts again.") { $0.isLocked },
+        .required("tempo_locked", .boolean, "A correction is set; false if the found tempo counts again.") {
+          $0.isLocked
+        },
         .optional("note", .text, "What became of the beats, in words.") { $0.note },
         .required("copies", .integer, "Other files with the same audio, which change as well.") { $0.copies },
       ])
@@ -113,8 +115,8 @@ package enum CorrectionSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [
       (
-        "set", "nocturne.set.v1.schema.json",
-        ReportSchema.lineSchema(Shape.tempoChanges.schema, title: "nocturne.set, version 1: a change of tempi").text
+        "set", "nocturne.set.v2.schema.json",
+        ReportSchema.lineSchema(Shape.tempoChanges.schema, title: "nocturne.set, version 2: a change of tempi").text
       ),
       (
         "corrections", "nocturne.corrections.v1.schema.json",
@@ -123,9 +125,9 @@ package enum CorrectionSchema {
         ).text
       ),
       (
-        "review", "nocturne.review.v1.schema.json",
+        "review", "nocturne.review.v2.schema.json",
         ReportSchema.lineSchema(
-          Shape.reviewList.schema, title: "nocturne.review, version 1: tracks whose tempo is doubtful"
+          Shape.reviewList.schema, title: "nocturne.review, version 2: tracks whose tempo is doubtful"
         ).text
       ),
     ]
@@ -151,7 +153,7 @@ package struct ReviewList: Sendable {
   package var ndjsonLine: [UInt8] { Shape.reviewList.ndjsonLine(self) }
 }
 
-/// What `review --json` prints, as the schema `nocturne.review` version 1 has it.
+/// What `review --json` prints, as the schema `nocturne.review` version 2 has it.
 extension Shape<ReviewList> {
   fileprivate static var reviewList: Shape {
     Shape(
@@ -182,8 +184,8 @@ extension Shape<ReviewedLine> {
         .optional("artist", .text, "Performers.") { $0.track.artist },
         .optional("title", .text, "Title.") { $0.track.title },
         .optional("duration_s", .number, "Seconds.") { $0.track.duration },
-        .required("bpm", .number, "Tempo that was found, in beats per minute.") { $0.doubtful.bpm },
-        .required("confidence", .number, "0 to 1.") { $0.doubtful.confidence },
+        .required("tempo_bpm", .number, "Tempo that was found, in beats per minute.") { $0.doubtful.bpm },
+        .required("tempo_confidence", .number, "0 to 1.") { $0.doubtful.confidence },
         .required("half_bpm", .number, "Half of it.") { $0.track.half.bpm },
         .required("double_bpm", .number, "Twice as much.") { $0.track.double.bpm },
         .objects("others", .choice, "Other tempi that were considered, best first; null if there are none.") {

@@ -8,7 +8,7 @@ extension Playlist {
   package var ndjsonLine: [UInt8] { Shape.playlist.ndjsonLine(self) }
 }
 
-/// What `playlist --json` prints, as the schema `nocturne.playlist` version 1 has it. A field keeps its name and type
+/// What `playlist --json` prints, as the schema `nocturne.playlist` version 2 has it. A field keeps its name and type
 /// for ever; what comes later is added.
 extension Shape<Playlist> {
   static var playlist: Shape {
@@ -65,9 +65,8 @@ extension Shape<NumberedTrack> {
         .optional("artist", .text, "Performers.") { $0.track.artist },
         .optional("album", .text, "Title of the release.") { $0.track.album },
         .optional("duration_s", .number, "Seconds.") { $0.track.duration },
-        .optional("bpm", .number, "Tempo in beats per minute.") { $0.track.bpm },
-        .optional("camelot", .text, "Camelot name of the key.") { $0.track.key },
-        .optional("energy", .number, "0 to 1; null where the order does not need it.") { $0.track.energy },
+        .tempo { $0.track.bpm }, .camelot { $0.track.key },
+        .optional("traits_energy", .number, "0 to 1; null where the order does not need it.") { $0.track.energy },
         .optional("likeness", .number, "To the file of --like, 0 to 1.") { $0.track.likeness },
       ])
   }
@@ -78,8 +77,8 @@ package enum PlaylistSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [
       (
-        "playlist", "nocturne.playlist.v1.schema.json",
-        ReportSchema.lineSchema(Shape.playlist.schema, title: "nocturne.playlist, version 1: one playlist").text
+        "playlist", "nocturne.playlist.v2.schema.json",
+        ReportSchema.lineSchema(Shape.playlist.schema, title: "nocturne.playlist, version 2: one playlist").text
       )
     ]
   }

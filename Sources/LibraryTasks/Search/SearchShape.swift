@@ -39,7 +39,7 @@ private struct SearchHit: Sendable {
   var name: SearchAnswer.Name?
 }
 
-/// What `search` prints, as the schemas `nocturne.search` and `nocturne.search_hit` version 1 have it. A field keeps its name
+/// What `search` prints, as the schemas `nocturne.search` and `nocturne.search_hit` version 2 have it. A field keeps its name
 /// and type for ever; what comes later is added.
 extension Shape<SearchReport> {
   fileprivate static var search: Shape {
@@ -102,11 +102,8 @@ extension Shape<TrackRow> {
         .optional("album_artist", .text, "Performers of the release.") { $0.albumArtist },
         .optional("genre", .text, "Genres; several with ' / ' between.") { $0.genre },
         .optional("year", .integer, "Year of the release.") { $0.year },
-        .optional("bpm", .number, "Tempo in beats per minute, as corrected or else as found.") { $0.bpm },
-        .optional("confidence", .number, "0 to 1: that the tempo is right.") { $0.confidence },
-        .required("locked", .boolean, "The tempo was set by a person.") { $0.isLocked },
-        .optional("camelot", .text, "Camelot name of the key.") { $0.key },
-        .optional("integrated_lufs", .number, "Loudness of the track.") { $0.integratedLoudness },
+        .tempo { $0.bpm }, .tempoConfidence { $0.confidence }, .tempoIsLocked { $0.isLocked },
+        .camelot { $0.key }, .loudness { $0.integratedLoudness },
         .optional("duration_s", .number, "Seconds.") { $0.durationSeconds },
         .optional("codec", .text, "Codec of the audio.") { $0.codec },
         .optional("lossless", .boolean, "The codec is lossless.") { $0.isLossless },
@@ -148,12 +145,12 @@ package enum SearchSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [
       (
-        "search", "nocturne.search.v1.schema.json",
-        ReportSchema.lineSchema(Shape.search.schema, title: "nocturne.search, version 1: one search").text
+        "search", "nocturne.search.v2.schema.json",
+        ReportSchema.lineSchema(Shape.search.schema, title: "nocturne.search, version 2: one search").text
       ),
       (
-        "search-hit", "nocturne.search_hit.v1.schema.json",
-        ReportSchema.lineSchema(Shape.searchHit.schema, title: "nocturne.search_hit, version 1: one line").text
+        "search-hit", "nocturne.search_hit.v2.schema.json",
+        ReportSchema.lineSchema(Shape.searchHit.schema, title: "nocturne.search_hit, version 2: one line").text
       ),
     ]
   }

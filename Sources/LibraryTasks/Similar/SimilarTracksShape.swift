@@ -10,7 +10,7 @@ extension SimilarTracks.Answer {
   package var ndjsonLine: [UInt8] { Shape.similar.ndjsonLine(self) }
 }
 
-/// What `similar` prints, as the schema `nocturne.similar` version 1 has it. A field keeps its name and type for ever; what
+/// What `similar` prints, as the schema `nocturne.similar` version 2 has it. A field keeps its name and type for ever; what
 /// comes later is added.
 extension Shape<SimilarTracks.Answer> {
   static var similar: Shape {
@@ -40,8 +40,7 @@ extension Shape<SimilarTracks.Track> {
         .optional("artist", .text, "Performers.") { $0.record.track.artist },
         .optional("album", .text, "Title of the release.") { $0.record.track.album },
         .optional("duration_s", .number, "Seconds.") { $0.record.format?.duration },
-        .optional("bpm", .number, "Tempo in beats per minute.") { $0.record.tempo?.bpm },
-        .optional("camelot", .text, "Camelot name of the key.") { $0.record.findings[KeyFinding.self]?.camelot },
+        .tempo { $0.record.tempo?.bpm }, .camelot { $0.record.findings[KeyFinding.self]?.camelot },
       ])
   }
 }
@@ -51,8 +50,8 @@ package enum SimilarSchema {
   package static var files: [(format: String, name: String, text: String)] {
     [
       (
-        "similar", "nocturne.similar.v1.schema.json",
-        ReportSchema.lineSchema(Shape.similar.schema, title: "nocturne.similar, version 1: one file").text
+        "similar", "nocturne.similar.v2.schema.json",
+        ReportSchema.lineSchema(Shape.similar.schema, title: "nocturne.similar, version 2: one file").text
       )
     ]
   }

@@ -88,7 +88,7 @@ export function correction({ track, tempo: stored }, show) {
     const node = element('button', { type: 'button', 'aria-pressed': String(isShown), class: 'candidate' },
       element('span', { class: 'num', text: `${oneDecimal(bpm)} BPM` }), element('span', { class: 'track' }, share),
       element('span', { class: 'dim', text: weight != null ? `${percent(weight)} of the evidence`
-        : tempo.is_locked ? 'set by you' : 'not among the first five' }));
+        : tempo.locked ? 'set by you' : 'not among the first five' }));
     node.addEventListener('click', () => want({ times: null, bpm: bpm === tempo.bpm ? null : bpm }));
     return element('li', {}, node);
   }));
@@ -100,7 +100,7 @@ export function correction({ track, tempo: stored }, show) {
     nodes.why.textContent = isChanged && tempo.bpm != null ? `Before: ${oneDecimal(tempo.bpm)} BPM. Now: ${
       preview?.bpm != null ? `${oneDecimal(preview.bpm)} BPM` : '…'}` : tempo.bpm == null
       ? tempo.reason || 'No steady beat was found. Ambient, spoken or very free music often has none.'
-      : tempo.is_locked ? `Set by you.${tempo.found?.bpm ? ` The analysis found ${oneDecimal(tempo.found.bpm)} BPM.` : ''}` : tempo.text;
+      : tempo.locked ? `Set by you.${tempo.found?.bpm ? ` The analysis found ${oneDecimal(tempo.found.bpm)} BPM.` : ''}` : tempo.text;
     for (const [text, times] of TIMES) nodes[text].setAttribute('aria-pressed', wish.times === times);
     nodes.halfBeat.setAttribute('aria-pressed', wish.halfBeat);
     const shift = wish.shift + (wish.halfBeat && bpm ? 30_000 / bpm : 0), milliseconds = Math.abs(Math.round(shift));
@@ -112,9 +112,9 @@ export function correction({ track, tempo: stored }, show) {
     nodes.save.disabled = !isChanged || isBusy;
     nodes.reset.hidden = !isChanged;
     nodes.undo.disabled = isBusy || !tempo.states?.length;
-    nodes.original.hidden = !tempo.is_locked || isChanged;
+    nodes.original.hidden = !tempo.locked || isChanged;
     nodes.note.textContent = isChanged && !isBusy ? `Not saved yet. ${note}`.trim()
-      : note || (tempo.is_locked ? 'Your value is stored. Corrections survive every later run.'
+      : note || (tempo.locked ? 'Your value is stored. Corrections survive every later run.'
         : 'No changes. Corrections survive every later run.');
     const { times } = taps, tapped = taps.bpm;
     nodes.tap.textContent = !times.length ? 'Tap the beat' : tapped ? `${oneDecimal(tapped)} BPM from ${times.length} taps`
@@ -165,7 +165,7 @@ export function correction({ track, tempo: stored }, show) {
   return {
     nodes: all,
     /** Whether a change that the server tells of is known here, or about to be. */
-    knows: change => isBusy || (change.bpm === tempo.bpm && change.is_locked === tempo.is_locked),
+    knows: change => isBusy || (change.bpm === tempo.bpm && change.locked === tempo.locked),
     start() {
       const key = event => {
         if (event.key.toLowerCase() !== 't' || event.ctrlKey || event.metaKey || event.altKey || event.repeat

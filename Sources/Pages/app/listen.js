@@ -144,7 +144,7 @@ export async function showListen() {
       const where = file ? `from ${clock(item.start_s)} to ${clock(item.end_s)} of the file`
         : `playing at ${clock(Math.max(0, offset))}${track?.duration_s ? ` of ${clock(track.duration_s)}` : ''}`;
       return [id ? art(id, 200) : orb(false), element('h2', { class: 'tag', text: shortened(nameOf(item), 200) }),
-        element('p', { class: 'say tag', text: [item.artist || (track && `${track.folder}/`), track?.bpm != null && `${oneDecimal(track.bpm)} BPM`,
+        element('p', { class: 'say tag', text: [item.artist || (track && `${track.folder}/`), track?.tempo_bpm != null && `${oneDecimal(track.tempo_bpm)} BPM`,
           state.isOver ? 'over now' : where].filter(Boolean).join(' · ') }),
         element('p', { class: 'say', text: [state.seconds && `Matched after ${Math.max(1, Math.round(state.seconds))} s.`,
           sureness(item)].filter(Boolean).join(' ') }),

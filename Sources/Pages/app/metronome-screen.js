@@ -22,7 +22,7 @@ export async function showMetronome(_, parameters) {
   });
   const use = button('Use track’s tempo', { id: 'use-tempo' }, async () => {
     const { track } = await ask(`tracks/${player.track.id}`);
-    if (track.bpm != null) metronome.setTempo(track.bpm);
+    if (track.tempo_bpm != null) metronome.setTempo(track.tempo_bpm);
   });
   const choice = (id, text, options, value, act) => {
     const node = element('select', { id }, options.map(([each, name]) => element('option', { value: each, text: name, selected: each === value })));
@@ -40,7 +40,7 @@ export async function showMetronome(_, parameters) {
     range.value = bpm;
     range.setAttribute('aria-valuetext', `${bpm} BPM`);
     go.textContent = isRunning ? 'Stop' : 'Start';
-    use.disabled = player.track?.bpm == null;
+    use.disabled = player.track?.tempo_bpm == null;
     if (dots.childElementCount !== beats) dots.replaceChildren(...Array.from({ length: beats }, () => element('i')));
     if (!isRunning) light(0);
   };

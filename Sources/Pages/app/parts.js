@@ -98,10 +98,10 @@ export function trackRow(track, options = {}) {
         ...marked(name, track.is_untitled ? marks.title || marks.file : marks.title)),
       element('span', { class: 'sub tag' }, ...second)),
     state ? element('span', { class: 'bpm bad', text: `${state} ${track.status === 'failed' ? 'failed' : 'damaged'}` })
-      : element('span', { class: track.bpm == null ? 'bpm none-found' : 'bpm' },
-        track.bpm != null && track.confidence != null && meter(track.confidence),
-        element('span', { text: tempo(track.bpm) })),
-    element('span', { class: 'key dim', text: track.key || '–' }),
+      : element('span', { class: track.tempo_bpm == null ? 'bpm none-found' : 'bpm' },
+        track.tempo_bpm != null && track.tempo_confidence != null && meter(track.tempo_confidence),
+        element('span', { text: tempo(track.tempo_bpm) })),
+    element('span', { class: 'key dim', text: track.key_camelot || '–' }),
     element('span', { class: 'length dim', text: length(track.duration_s) }),
     more);
   if (track.problem) row.querySelector('.bpm').title = `${track.problem.what} ${track.problem.do}`;

@@ -26,7 +26,7 @@ export async function showTrack([id], _, { signal, reload }) {
   const stop = [wave.start(), fix?.start()];
   const changed = event => { if (event.detail.id === id && !fix?.knows(event.detail)) reload(); };
   const missed = () => ask(`tracks/${encodeURIComponent(id)}`, { signal }).then(({ tempo }) => {
-    if (tempo) changed({ detail: { id, bpm: tempo.bpm, is_locked: tempo.is_locked } });
+    if (tempo) changed({ detail: { id, bpm: tempo.bpm, locked: tempo.locked } });
   }, () => { /* told by the banner */ });
   server.addEventListener('tempo', changed);
   server.addEventListener('missed', missed);
@@ -68,7 +68,7 @@ function head({ track, key, loudness, cues, is_vanished: isVanished }) {
         button('Add to the queue', { disabled: cannotPlay }, () => player.add([track])),
         button('Add to a playlist', { disabled: cannotPlay }, () => addToPlaylist([track])))),
     isPlayable(track) && element('dl', { class: 'facts' },
-      fact('Key', key?.camelot || track.key || '–', key?.camelot && keyName(keyOf(key.camelot)), key?.text),
+      fact('Key', key?.camelot || track.key_camelot || '–', key?.camelot && keyName(keyOf(key.camelot)), key?.text),
       fact('Loudness', loudness?.integrated_lufs != null ? signed(oneDecimal(loudness.integrated_lufs)) : '–',
         loudness?.integrated_lufs != null && 'LUFS'),
       fact('Length', length(track.duration_s))));
@@ -257,7 +257,7 @@ function details({ track, key, loudness, cues, sections, traits, other_findings:
     pairs('Tags', [['Genre', track.genre], ...(tags || []).map(tag => [tag.label, shortened(tag.value, 600)])]),
     pairs('File', [
       ['Path', path],
-      ['Format', format && [format.codec, format.is_lossless ? 'lossless' : '', format.bit_rate_bps
+      ['Format', format && [format.codec, format.lossless ? 'lossless' : '', format.bit_rate_bps
         && `${Math.round(format.bit_rate_bps / 1000).toLocaleString('en-US')} kb/s`].filter(Boolean).join(', ')],
       ['Sample rate', format?.sample_rate_hz && `${format.sample_rate_hz / 1000} kHz${format.bit_depth ? `, ${format.bit_depth} bit` : ''}`],
       ['Channels', format?.channels && ({ 1: 'mono', 2: 'stereo' }[format.channels] || format.channels)],

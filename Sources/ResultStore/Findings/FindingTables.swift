@@ -173,7 +173,7 @@ struct FindingSchema: Sendable {
     if AlbumLoudness.isKept(with: findings) { statements += try AlbumLoudness.changes(in: db) }
     let shown = findings.filter { !$0.viewColumns.isEmpty }
     let viewed = Set(try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info('track')"))
-    if !viewed.isSuperset(of: shown.flatMap(\.viewColumns).map(\.name)) {
+    if !viewed.isSuperset(of: Schema.tempoColumns + shown.flatMap(\.viewColumns).map(\.name)) {
       statements += [
         "DROP VIEW track",
         Schema.trackView(

@@ -329,7 +329,10 @@ enum Schema {
     ) WITHOUT ROWID;
     """
 
-  /// One line for each file that is there, for people.
+  /// What the view `track` says of the tempo that counts.
+  static let tempoColumns = ["tempo_bpm", "tempo_confidence", "tempo_locked"]
+
+  /// One line for each file that is there, for people. Findings have the names of the CSV report.
   /// - Parameters:
   ///   - columns: What declared findings add at the end.
   ///   - tables: Theirs, with one row for each file.
@@ -342,12 +345,12 @@ enum Schema {
       (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'title' AND t.position = 0) AS title,
       (SELECT value FROM tag t WHERE t.file = f.id AND t.name = 'album' AND t.position = 0) AS album,
       s.genre, s.year,
-      round(iif(c.content_id IS NULL, o.bpm, c.bpm), 2) AS bpm,
-      iif(c.content_id IS NULL, round(o.confidence, 2), 1.0) AS confidence,
+      round(iif(c.content_id IS NULL, o.bpm, c.bpm), 2) AS tempo_bpm,
+      iif(c.content_id IS NULL, round(o.confidence, 2), 1.0) AS tempo_confidence,
       round(m.duration_s, 2) AS duration_s, m.codec, m.sample_rate_hz, m.channels, f.size_bytes,
       datetime(f.mtime_ns / 1000000000, 'unixepoch') AS modified_at,
       f.content_id, coalesce(f.skip_code, e.code) AS problem, coalesce(f.skip_message, e.message) AS message,
-      c.content_id IS NOT NULL AS locked\(columns.map { ", \($0)" }.joined())
+      c.content_id IS NOT NULL AS tempo_locked\(columns.map { ", \($0)" }.joined())
     FROM file f
     LEFT JOIN format m ON m.file = f.id
     LEFT JOIN tempo o ON o.file = f.id

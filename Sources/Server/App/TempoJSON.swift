@@ -50,7 +50,7 @@ struct ShownTempo: Sendable {
         $0.putNumbers("values", tempo.onsets.values, decimals: 3)
       }
     }
-    json.put("is_locked", isLocked)
+    json.put("locked", isLocked)
     json.put("corrected_at", correction?.corrected.description)
     if isLocked, let found {
       json.putObject("found") {

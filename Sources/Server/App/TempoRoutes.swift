@@ -108,7 +108,7 @@ struct TempoRoutes: RouteSet {
       ServerEvent(.tempo) {
         $0.put("id", id)
         $0.put("bpm", change.after, decimals: 3)
-        $0.put("is_locked", change.isLocked)
+        $0.put("locked", change.isLocked)
       })
   }
 

@@ -74,7 +74,7 @@ struct TrackRoutes: RouteSet {
         $0.put("channels", format.channelCount)
         $0.put("bit_depth", format.bitDepth)
         $0.put("bit_rate_bps", format.bitRate)
-        $0.put("is_lossless", format.isLossless)
+        $0.put("lossless", format.isLossless)
       }
     } else {
       json.putNull("format")

@@ -128,9 +128,9 @@ enum APISchemas {
 
   private static let appTrack = """
     id: text, title: text, is_untitled: flag, file: text, folder: text?, artist: text?, artists: [NamedLink],
-    album: NamedLink?, album_artist: text?, genre: text?, year: integer?, disc: integer?, track: integer?, bpm: number?,
-    confidence: number?, is_locked: flag, key: text?, lufs: number?, duration_s: number?, codec: text?, is_lossless: flag?,
-    status: text, added_at: text, problem: AppNamedProblem?, marks?: {[[integer]]}
+    album: NamedLink?, album_artist: text?, genre: text?, year: integer?, disc: integer?, track: integer?, tempo_bpm: number?,
+    tempo_confidence: number?, tempo_locked: flag, key_camelot: text?, loudness_integrated_lufs: number?,
+    duration_s: number?, codec: text?, lossless: flag?, status: text, added_at: text, problem: AppNamedProblem?, marks?: {[[integer]]}
     """
   private static let problem = "code: text, name: text, what: text, do: text"
   private static let found = "count: integer, count_is_exact: flag, offset?: integer"
@@ -185,7 +185,7 @@ enum APISchemas {
     """,
     "AppFormat": """
     container: text, codec: text, sample_rate_hz: integer, channels: integer, bit_depth: integer?, bit_rate_bps: integer?,
-    is_lossless: flag
+    lossless: flag
     """,
     "AppTag": "label: text, value: text",
     "AppChapter": "start_s: number, end_s: number?, title: text?",
@@ -197,7 +197,7 @@ enum APISchemas {
     "AppTempo": """
     bpm: number?, confidence: number?, octave_confidence: number?, is_stable: flag?, metre: text?, reason: text?,
     candidates: [AppTempoCandidate], text: text, why: [text], beats_s: [number], downbeats_s: [number]?,
-    map: [AppTempoSection], onsets: AppOnsets?, is_locked: flag, corrected_at: text?, found: AppFoundTempo?,
+    map: [AppTempoSection], onsets: AppOnsets?, locked: flag, corrected_at: text?, found: AppFoundTempo?,
     states: [AppTempoState]
     """,
     "AppKeyCandidate": "key: text, probability: number",

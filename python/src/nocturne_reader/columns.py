@@ -22,6 +22,7 @@ class Column:
     table: str = "file"
 
 
+#: Those of findings have the names of the CSV report: the finding and its field.
 COLUMNS: tuple[Column, ...] = (
     Column("file_id", "text", "song.track_id", "song"),
     Column("path", "text", "file.display_path"),
@@ -49,23 +50,23 @@ COLUMNS: tuple[Column, ...] = (
     Column("lossless", "boolean", "format.lossless", "format"),
     Column("size_bytes", "integer", "file.size_bytes"),
     Column("modified_at", "time", "file.mtime_ns"),
-    Column("bpm", "number", "iif(tempo_correction.content_id IS NULL, tempo.bpm, tempo_correction.bpm)", "tempo"),
-    Column("bpm_confidence", "number", "iif(tempo_correction.content_id IS NULL, tempo.confidence, 1.0)", "tempo"),
-    Column("bpm_is_corrected", "boolean", "tempo_correction.content_id IS NOT NULL", "tempo"),
+    Column("tempo_bpm", "number", "iif(tempo_correction.content_id IS NULL, tempo.bpm, tempo_correction.bpm)", "tempo"),
+    Column("tempo_confidence", "number", "iif(tempo_correction.content_id IS NULL, tempo.confidence, 1.0)", "tempo"),
+    Column("tempo_locked", "boolean", "tempo_correction.content_id IS NOT NULL", "tempo"),
     Column("key_tonic", "text", "musical_key.tonic", "musical_key"),
     Column("key_mode", "text", "musical_key.mode", "musical_key"),
     Column("key_camelot", "text", "musical_key.camelot", "musical_key"),
     Column("key_confidence", "number", "musical_key.confidence", "musical_key"),
-    Column("loudness_lufs", "number", "loudness.integrated_lufs", "loudness"),
+    Column("loudness_integrated_lufs", "number", "loudness.integrated_lufs", "loudness"),
     Column("loudness_range_lu", "number", "loudness.range_lu", "loudness"),
-    Column("true_peak_dbtp", "number", "loudness.true_peak_dbtp", "loudness"),
-    Column("track_gain_db", "number", "loudness.track_gain_db", "loudness"),
-    Column("album_gain_db", "number", "loudness.album_gain_db", "loudness"),
-    Column("energy", "number", "traits.energy", "traits"),
-    Column("danceability", "number", "traits.danceability", "traits"),
-    Column("speechiness", "number", "traits.speechiness", "traits"),
-    Column("section_form", "text", "sections.form", "sections"),
-    Column("fingerprint", "text", "fingerprint.value", "fingerprint"),
+    Column("loudness_true_peak_dbtp", "number", "loudness.true_peak_dbtp", "loudness"),
+    Column("loudness_track_gain_db", "number", "loudness.track_gain_db", "loudness"),
+    Column("loudness_album_gain_db", "number", "loudness.album_gain_db", "loudness"),
+    Column("traits_energy", "number", "traits.energy", "traits"),
+    Column("traits_danceability", "number", "traits.danceability", "traits"),
+    Column("traits_speechiness", "number", "traits.speechiness", "traits"),
+    Column("sections_form", "text", "sections.form", "sections"),
+    Column("fingerprint_value", "text", "fingerprint.value", "fingerprint"),
     Column("content_id", "text", "file.content_id"),
     Column("problem", "text", "failure.message", "failure"),
 )
@@ -106,8 +107,7 @@ def of_findings(view: Iterable[str], tables: dict[str, dict[str, str]]) -> list[
     :param view: The columns of the view. It calls them as the table of the finding and its column.
     :param tables: The columns of each table, with their types.
     """
-    known = {column.name for column in COLUMNS} | {column.sql.replace(".", "_") for column in COLUMNS}
-    shown = set(view) - known
+    shown = set(view) - {column.name for column in COLUMNS}
     return [
         Column(f"{table}_{name}", SQL_KINDS[kind], f'"{table}"."{name}"', table)
         for table, names in tables.items()

@@ -1,0 +1,58 @@
+import Analysis
+import BuiltInAnalyzers
+import Filters
+import LibraryTasks
+import Records
+import Testing
+import Text
+
+@testable import Exports
+
+/// A fact has one name, wherever it is told: that of the CSV report.
+@Suite struct VocabularyTests {
+  private static let reported = Set(
+    Shape<FileRecord>.file(ReportOptions(findings: BuiltInAnalyzers.findings)).columns.map(\.name))
+
+  @Test func fieldsOfFindingsAreAskedForByTheirNames() throws {
+    for column in FindingColumn.known { #expect(Self.reported.contains(column.name), "\(column.name)") }
+    #expect(Set(FindingColumn.known.map(\.name)).count == FindingColumn.known.count)
+    #expect(FindingColumn.known.contains { $0.name == "traits_energy" && $0.isIndexed })
+    for name in FilterField.allCases.compactMap(\.reported) {
+      #expect(Self.reported.contains(name), "\(name)")
+      #expect(throws: Never.self) { try TrackFilter(parsing: "\(name):1", columns: FindingColumn.known) }
+    }
+  }
+
+  /// What search engines, tables and lists of tracks say of findings.
+  @Test func listsOfTracksHaveNoNamesOfTheirOwn() throws {
+    let exported = (TrackField.all + TrackField.others(of: BuiltInAnalyzers.findings)).map(\.name)
+    // A metronome's tempo is no finding.
+    let schemas = SearchSchema.files + SimilarSchema.files + PlaylistSchema.files
+      + ClickSchema.files.filter { $0.format == "click" }
+    let listed = try schemas.flatMap { Self.members(of: try JSONValue(parsing: $0.text.utf8)) }
+    #expect(listed.contains("tempo_bpm"))
+    let findings = [TempoFinding.declaration.name, "key", "loudness", "traits"]
+    // Tonic and mode in one text, which the report has apart; what is known of levels; tracks that a playlist chose from.
+    let made: Set = ["key_name", "loudness_known", "candidates"]
+    for name in Set(exported + listed).subtracting(made) {
+      if let finding = findings.first(where: { name.hasPrefix($0 + "_") }) {
+        #expect(Self.reported.contains(name), "\(name): the report calls no field of \(finding) so")
+      }
+      let homes = findings.filter { Self.reported.contains("\($0)_\(name)") }
+      #expect(homes.isEmpty, "\(name): \(homes.map { "\($0)_\(name)" }.joined(separator: ", ")) in the report")
+    }
+  }
+
+  /// The names of all properties in a schema.
+  private static func members(of schema: JSONValue) -> [String] {
+    switch schema {
+    case .object(let members):
+      members.flatMap { name, value in
+        guard name == "properties", case .object(let properties) = value else { return self.members(of: value) }
+        return properties.keys + properties.values.flatMap { self.members(of: $0) }
+      }
+    case .array(let values): values.flatMap { members(of: $0) }
+    default: []
+    }
+  }
+}
