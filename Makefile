@@ -33,6 +33,7 @@ ANALYZE := .build/release/analyze
 
 # Broken files in a library must not make `make` fail: the summary names them.
 run: build
+	@mkdir -p "$(OUTPUT)"
 	@$(ANALYZE) run "$(LIBRARY)" --database "$(OUTPUT)/library.sqlite" --output "$(OUTPUT)" \
 		--report json --report ndjson --report csv --verbose --fail-on never
 
