@@ -17,6 +17,10 @@ public protocol ExportFormat: Sendable {
   /// no room for a mark.
   var mark: String? { get }
 
+  /// The names of the files that an export to a folder always has.
+  /// - Parameter findings: Those that records may have.
+  func files(for findings: [any DeclaredFinding.Type]) -> [String]
+
   /// - Throws: `ExportError`: what is wrong with an option, or why nothing can be written.
   func begin(_ context: ExportContext) throws -> any ExportWriter
 }
@@ -24,13 +28,17 @@ public protocol ExportFormat: Sendable {
 extension ExportFormat {
   public var long: Set<String> { [] }
   public var mark: String? { nil }
+
+  public func files(for findings: [any DeclaredFinding.Type]) -> [String] {
+    if case .folder(let files) = output { files } else { [] }
+  }
 }
 
 /// Where an export goes.
 public enum ExportOutput: Hashable, Sendable {
   /// A file or standard output; the extension is for examples, such as `xml`.
   case file(extension: String)
-  /// A folder, which is there when the export begins, with files of these names.
+  /// A folder, which is there when the export begins, with files of these names, and more where findings have lists.
   case folder(files: [String])
   /// A folder, which is there when the export begins, with a tree of files for tracks.
   case tree

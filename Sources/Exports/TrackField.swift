@@ -123,7 +123,7 @@ struct TrackField: Sendable {
 
 extension TrackField.Kind {
   /// `nil` for lists and records.
-  fileprivate init?(_ type: FieldType) {
+  init?(_ type: FieldType) {
     switch type {
     case .text: self = .text
     case .integer: self = .integer
@@ -136,7 +136,7 @@ extension TrackField.Kind {
 
 extension TrackField.Value {
   /// `nil` for lists and records, and for what is not known.
-  fileprivate init?(_ value: FieldValue) {
+  init?(_ value: FieldValue) {
     switch value {
     case .text(let text) where !text.isEmpty: self = .text(text)
     case .integer(let number): self = .integer(Int64(number))

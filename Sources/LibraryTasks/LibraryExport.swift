@@ -111,7 +111,7 @@ package struct LibraryExport: Sendable {
     var files: [(file: FilePath, proof: OriginProof)] =
       switch format.output {
       case .file: [(output, format.mark.map { .text(marks: [$0]) } ?? CursorFile.proofBesideFile)]
-      case .folder(let names): names.map { (output.appending($0), FileInventory.proof) }
+      case .folder: format.files(for: BuiltInAnalyzers.findings).map { (output.appending($0), FileInventory.proof) }
       case .tree: []
       }
     if let cursorFile { files.append((cursorFile.path, CursorFile.proof)) }

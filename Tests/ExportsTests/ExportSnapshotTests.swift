@@ -129,9 +129,9 @@ import Testing
   @Test func parquet() throws {
     let output = try export(ParquetExport())
     var lines = (TrackField.all + TrackField.others(of: BuiltInAnalyzers.findings)).map { "\($0.name) (\($0.kind))" }
-    for name in ["tracks", "beats", "tags", "removals"] {
-      let bytes = Array(try Data(contentsOf: URL(filePath: output.appending("\(name).parquet").string)))
-      lines += ["", "=== \(name).parquet"]
+    for name in ParquetExport().files(for: BuiltInAnalyzers.findings) {
+      let bytes = Array(try Data(contentsOf: URL(filePath: output.appending(name).string)))
+      lines += ["", "=== \(name)"]
       for page in Self.pages(of: bytes) { lines.append("\(page.count) \(ContentID(hashing: page))") }
     }
     try expect(lines.joined(separator: "\n") + "\n", is: "parquet.txt")

@@ -60,6 +60,35 @@ def test_beats_lie_on_the_grid(library: Library, folder: pathlib.Path) -> None:
     assert nothing.bpm is None and nothing.reason and len(nothing.times) == 0
 
 
+def test_beats_of_all_tracks_are_one_frame(library: Library, folder: pathlib.Path) -> None:
+    rows = library.all_beats("dicts")
+    found = library.beats(folder / "beats.wav")
+    assert [row["time_s"] for row in rows] == list(found.times)
+    assert [row["beat"] for row in rows] == list(range(1, len(rows) + 1))
+    assert {row["file_id"] for row in rows} == {library.tracks("dicts")[0]["file_id"]}
+    bars = None if found.downbeats is None else set(found.downbeats)
+    assert all(row["is_downbeat"] == (None if bars is None else row["time_s"] in bars) for row in rows)
+    pandas = pytest.importorskip("pandas")
+    frame = library.all_beats("pandas")
+    assert list(frame.columns) == ["file_id", "beat", "time_s", "is_downbeat"] and len(frame) == len(rows)
+    assert isinstance(frame, pandas.DataFrame) and frame["is_downbeat"].dtype == "boolean"
+
+
+def test_the_standard_database_is_found(
+    database: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.delenv("ANALYZE_DATABASE", raising=False)
+    with pytest.raises(DatabaseError, match="nocturne/library.sqlite"):
+        Library()
+    (tmp_path / "nocturne").mkdir()
+    shutil.copy(database, tmp_path / "nocturne" / "library.sqlite")
+    assert len(Library()) == 3
+    monkeypatch.setenv("ANALYZE_DATABASE", str(database))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "elsewhere"))
+    assert len(Library()) == 3
+
+
 def test_corrections_count(database: pathlib.Path, folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
     copy = tmp_path / "corrected.sqlite"
     shutil.copy(database, copy)
@@ -68,6 +97,7 @@ def test_corrections_count(database: pathlib.Path, folder: pathlib.Path, tmp_pat
     assert found.is_corrected and found.confidence == 1
     assert found.bpm == pytest.approx(BPM / 2, rel=0.005)
     assert 15 <= len(found.times) <= 21
+    assert [row["time_s"] for row in Library(copy).all_beats("dicts")] == pytest.approx(list(found.times))
 
 
 def test_other_findings(library: Library, folder: pathlib.Path) -> None:

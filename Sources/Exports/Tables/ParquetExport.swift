@@ -3,13 +3,21 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// A folder of Parquet files: `tracks` (a row each), `beats` and `tags` (a row for each beat and each value of a tag), and
-/// `removals`.
+/// A folder of Parquet files: `tracks` (a row each), `beats` and `tags` (a row for each beat and each value of a tag), one for each
+/// `RecordList`, `likeness` and `removals`.
 struct ParquetExport: ExportFormat {
   let name = "parquet"
-  let abstract = "Tables of tracks, beats and tags for DuckDB, pandas, Polars and Spark; --option rows=N in a row group"
-  let long: Set<String> = ["beats"]
-  let output = ExportOutput.folder(files: ["tracks", "beats", "tags", "removals"].map { "\($0).parquet" })
+  let abstract =
+    "Tables of tracks, beats, tags and lists of findings for DuckDB, pandas, Polars and Spark; --option rows=N in a row group"
+  let long: Set<String> = ["beats", "descriptor"]
+  let output = ExportOutput.folder(files: ["tracks", "beats", "tags", "likeness", "removals"].map(Self.fileName))
+
+  func files(for findings: [any DeclaredFinding.Type]) -> [String] {
+    guard case .folder(let files) = output else { return [] }
+    return files + RecordList.all(of: findings).map { Self.fileName($0.name) }
+  }
+
+  fileprivate static func fileName(_ table: String) -> String { "\(table).parquet" }
 
   func begin(_ context: ExportContext) throws -> any ExportWriter {
     try context.checkOptions(["rows"])
@@ -26,12 +34,21 @@ private struct ParquetWriter: ExportWriter {
   private let tracks: ParquetFile
   private let beats: ParquetFile
   private let tags: ParquetFile
+  private let lists: [(list: RecordList, file: ParquetFile)]
+  private let likeness: ParquetFile
   private let removals: ParquetFile
+
+  /// There are many of these tables, and each has a row group in memory.
+  private static let listGroupBytes = 4 << 20
 
   init(_ context: ExportContext, groupRows: Int = ParquetFile.largestGroup) throws(ExportError) {
     let folder = context.output ?? "."
-    func file(_ name: String, _ columns: [ParquetColumn]) throws(ExportError) -> ParquetFile {
-      try ParquetFile(folder.appending("\(name).parquet"), columns, groupRows: groupRows, program: context.program)
+    func file(
+      _ name: String, _ columns: [ParquetColumn], groupBytes: Int = ParquetFile.largestGroupBytes
+    ) throws(ExportError) -> ParquetFile {
+      try ParquetFile(
+        folder.appending(ParquetExport.fileName(name)), columns, groupRows: groupRows, groupBytes: groupBytes,
+        program: context.program)
     }
     fields = TrackField.all + TrackField.others(of: context.findings)
     tracks = try file(
@@ -51,6 +68,20 @@ private struct ParquetWriter: ExportWriter {
         ParquetColumn("name", .repeatedText, isRequired: true),
         ParquetColumn("position", .integer, isRequired: true), ParquetColumn("value", .text, isRequired: true),
       ])
+    lists = try RecordList.all(of: context.findings).map { list throws(ExportError) in
+      let columns =
+        [
+          ParquetColumn("file_id", .repeatedText, isRequired: true),
+          ParquetColumn("position", .integer, isRequired: true),
+        ] + list.members.map { ParquetColumn($0.name, $0.kind.column) }
+      return (list, try file(list.name, columns, groupBytes: Self.listGroupBytes))
+    }
+    likeness = try file(
+      "likeness",
+      [
+        ParquetColumn("file_id", .text, isRequired: true), ParquetColumn("version", .integer, isRequired: true),
+        ParquetColumn("descriptor", .integers),
+      ])
     removals = try file(
       "removals", [ParquetColumn("file_id", .text, isRequired: true), ParquetColumn("path", .text, isRequired: true)])
   }
@@ -66,6 +97,16 @@ private struct ParquetWriter: ExportWriter {
         try beats.append([id, .integer(Int64(index + 1)), .number(time), isDownbeat])
       }
     }
+    for (list, file) in lists {
+      for (index, row) in list.rows(of: record).enumerated() {
+        try file.append([id, .integer(Int64(index + 1))] + row.map { $0.map(ParquetColumn.Value.init) })
+      }
+    }
+    if let found = record.findings[LikenessFinding.self], let version = found.version, !found.descriptor.isEmpty {
+      // Signed, as they are compared.
+      let numbers = found.descriptor.map { Int64(Int8(bitPattern: $0)) }
+      try likeness.append([id, .integer(Int64(version)), .integers(numbers)])
+    }
     for (name, values) in (record.tags?.fields ?? [:]).sorted(by: { $0.key < $1.key }) {
       for (index, value) in values.enumerated() {
         try tags.append([id, .text(name), .integer(Int64(index + 1)), .text(value)])
@@ -78,7 +119,7 @@ private struct ParquetWriter: ExportWriter {
   }
 
   mutating func finish() throws -> [FilePath] {
-    let files = [tracks, beats, tags, removals]
+    let files = [tracks, beats, tags] + lists.map(\.file) + [likeness, removals]
     for file in files { try file.finish() }
     return try ExportFile.commit(files.map(\.file), listed: true)
   }

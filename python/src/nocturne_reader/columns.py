@@ -71,6 +71,14 @@ COLUMNS: tuple[Column, ...] = (
     Column("problem", "text", "failure.message", "failure"),
 )
 
+#: Those of `Library.all_beats`, as the table `beats` of Parquet has them.
+BEAT_COLUMNS: tuple[Column, ...] = (
+    Column("file_id", "text", ""),
+    Column("beat", "integer", ""),
+    Column("time_s", "number", ""),
+    Column("is_downbeat", "boolean", ""),
+)
+
 #: How tables are joined that do not have the id of the file in their column `file`.
 JOINS: dict[str, str] = {
     "song": "song.id = file.id",

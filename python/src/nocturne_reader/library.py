@@ -28,6 +28,16 @@ APPLICATION_ID = 0x4E4F4354
 SCHEMAS = range(3, 7)
 
 
+def standard_database() -> str:
+    """``$ANALYZE_DATABASE``, else ``nocturne/library.sqlite`` in ``$XDG_DATA_HOME`` or ``~/.local/share``."""
+    named = os.environ.get("ANALYZE_DATABASE")
+    if named:
+        return named
+    data = os.environ.get("XDG_DATA_HOME", "")
+    folder = data if os.path.isabs(data) else os.path.expanduser("~/.local/share")
+    return os.path.join(folder, "nocturne", "library.sqlite")
+
+
 class Library:
     """The tracks of a database, and what is known of each.
 
@@ -36,14 +46,14 @@ class Library:
     """
 
     def __init__(
-        self, database: PathLike, *, analyze_missing: bool = False, program: str | os.PathLike[str] | None = None
+        self, database: PathLike | None = None, *, analyze_missing: bool = False, program: str | os.PathLike[str] | None = None
     ) -> None:
         """
-        :param database: The file; without `analyze_missing` it must be there.
+        :param database: The file, by default that of ``analyze``: `standard_database`; without `analyze_missing` it must be there.
         :param analyze_missing: Whether files that the database does not know are analyzed when they are asked for.
         :param program: ``analyze``; else ``$NOCTURNE_ANALYZE``, else the one in ``PATH``.
         """
-        self._path = os.path.abspath(os.fsencode(database))
+        self._path = os.path.abspath(os.fsencode(standard_database() if database is None else database))
         self._analyze_missing = analyze_missing
         self._program = Program(program)
         self._connection: sqlite3.Connection | None = None
@@ -89,6 +99,18 @@ class Library:
         }
         return [*columns.COLUMNS, *columns.of_findings(view, tables)]
 
+    def _frame(
+        self, frame: str | None, chosen: Sequence[Column], rows: Iterable[dict[str, Any]]
+    ) -> pandas.DataFrame | polars.DataFrame | list[dict[str, Any]]:
+        kind = frame or frames.installed() or "dicts"
+        if kind == "pandas":
+            return frames.pandas_frame(chosen, rows)
+        if kind == "polars":
+            return frames.polars_frame(chosen, rows)
+        if kind == "dicts":
+            return list(rows)
+        raise ValueError(f"frame must be 'pandas', 'polars' or 'dicts', not {frame!r}")
+
     @overload
     def tracks(self, frame: Literal["pandas"]) -> pandas.DataFrame: ...
     @overload
@@ -103,16 +125,38 @@ class Library:
 
         :param frame: What to make; by default the first of pandas and polars that is installed, else dicts.
         """
-        kind = frame or frames.installed() or "dicts"
-        if kind == "pandas":
-            chosen = self.columns()
-            return frames.pandas_frame(chosen, self._read(chosen))
-        if kind == "polars":
-            chosen = self.columns()
-            return frames.polars_frame(chosen, self._read(chosen))
-        if kind == "dicts":
-            return list(self)
-        raise ValueError(f"frame must be 'pandas', 'polars' or 'dicts', not {frame!r}")
+        chosen = self.columns()
+        return self._frame(frame, chosen, self._read(chosen))
+
+    def all_beats(self, frame: Literal["pandas", "polars", "dicts"] | None = None) -> Any:
+        """The beats of all tracks, one row each: ``file_id``, ``beat`` (from 1), ``time_s`` and ``is_downbeat``, which is missing
+        where it is not known which beats begin a bar. Corrections are included.
+
+        :param frame: As that of `tracks`.
+        """
+        return self._frame(frame, columns.BEAT_COLUMNS, self._beat_rows())
+
+    def _beat_rows(self) -> Iterator[dict[str, Any]]:
+        if not {"song", "beat_grid"} <= self._tables():
+            return
+        cursor = self._execute(
+            "SELECT s.track_id, f.path, c.content_id IS NOT NULL AND c.bpm IS NOT NULL AND c.map IS NULL, "
+            "iif(c.content_id IS NULL, g.beats_s, c.beats_s), iif(c.content_id IS NULL, g.downbeats_s, c.downbeats_s) "
+            "FROM file f JOIN song s ON s.id = f.id LEFT JOIN beat_grid g ON g.file = f.id "
+            "LEFT JOIN tempo_correction c ON c.content_id = f.content_id "
+            "WHERE f.vanished_run IS NULL AND f.status IN ('ok', 'partial') ORDER BY f.path"
+        )
+        for track, path, follow, times, starts in cursor:
+            if follow:
+                laid = self.beats(path)
+                beats, downbeats = laid.times, laid.downbeats
+            else:
+                beats = json.loads(times or "[]")
+                downbeats = None if starts is None else json.loads(starts)
+            bars = None if downbeats is None else set(downbeats)
+            for number, time in enumerate(beats, 1):
+                is_downbeat = None if bars is None else time in bars
+                yield {"file_id": track, "beat": number, "time_s": float(time), "is_downbeat": is_downbeat}
 
     def paths(self) -> list[bytes]:
         """The paths of all tracks as they are on disk, in the order of `tracks`."""

@@ -6,16 +6,20 @@ struct ParquetColumn {
     case repeatedText
     case texts
     case integer
+    case integers
     case number
     case boolean
     /// UTC, microseconds.
     case time
+
+    var isList: Bool { self == .texts || self == .integers }
   }
 
   enum Value {
     case text(String)
     case texts([String])
     case integer(Int64)
+    case integers([Int64])
     case number(Double)
     case boolean(Bool)
     /// Nanoseconds since 1970.
@@ -54,17 +58,22 @@ struct ParquetColumn {
       appendPresent { $0.plain.appendLittleEndian(number.bitPattern) }
     case (.time(let nanoseconds)?, .time): appendPresent { $0.plain.appendLittleEndian(nanoseconds / 1000) }
     case (.boolean(let flag)?, .boolean): appendPresent { $0.appendBit(flag) }
-    case (.texts(let texts)?, .texts) where !texts.isEmpty:
-      for (index, text) in texts.enumerated() {
-        valueCount += 1
-        repetitions.append(index == 0 ? 0 : 1)
-        levels.append(Self.listLevel)
-        appendPlain(text)
-      }
+    case (.texts(let texts)?, .texts) where !texts.isEmpty: appendList(texts) { $0.appendPlain($1) }
+    case (.integers(let numbers)?, .integers) where !numbers.isEmpty:
+      appendList(numbers) { $0.plain.appendLittleEndian($1) }
     default:
       valueCount += 1
-      if kind == .texts { repetitions.append(0) }
+      if kind.isList { repetitions.append(0) }
       levels.append(0)
+    }
+  }
+
+  private mutating func appendList<Element>(_ list: [Element], _ write: (inout ParquetColumn, Element) -> Void) {
+    for (index, element) in list.enumerated() {
+      valueCount += 1
+      repetitions.append(index == 0 ? 0 : 1)
+      levels.append(Self.listLevel)
+      write(&self, element)
     }
   }
 
@@ -114,7 +123,7 @@ struct ParquetColumn {
       data.appendLittleEndian(UInt32(bytes.count))
       data += bytes
     }
-    if kind == .texts { append(levels: repetitions.take()) }
+    if kind.isList { append(levels: repetitions.take()) }
     if !isRequired { append(levels: levels.take()) }
     var chunk = Chunk(data: data, valueCount: valueCount)
     if kind == .repeatedText {
@@ -138,17 +147,17 @@ struct ParquetColumn {
   var physicalType: Int {
     switch kind {
     case .boolean: 0
-    case .integer, .time: 2
+    case .integer, .integers, .time: 2
     case .number: 5
     case .text, .repeatedText, .texts: 6
     }
   }
 
-  var pathInSchema: [String] { kind == .texts ? [name, "list", "element"] : [name] }
+  var pathInSchema: [String] { kind.isList ? [name, "list", "element"] : [name] }
 
   /// The elements of the schema: one, or three for a list.
   func schemaElements() -> [(inout ThriftWriter) -> Void] {
-    guard kind == .texts else { return [{ writeLeaf(into: &$0, name, repetition: isRequired ? 0 : 1) }] }
+    guard kind.isList else { return [{ writeLeaf(into: &$0, name, repetition: isRequired ? 0 : 1) }] }
     return [
       {
         $0.int32(3, 1)
@@ -182,7 +191,7 @@ struct ParquetColumn {
           $0.structure(2) { $0.structure(2) }
         }
       }
-    case .integer, .number, .boolean: break
+    case .integer, .integers, .number, .boolean: break
     }
   }
 }

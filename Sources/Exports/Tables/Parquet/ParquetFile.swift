@@ -28,18 +28,23 @@ final class ParquetFile {
   }
 
   private let groupRows: Int
+  private let groupBytes: Int
 
   /// Rows of a row group. Readers work on row groups one at a time, and here they are in memory.
   static let largestGroup = 1 << 20
-  private static let groupBytes = 32 << 20
+  static let largestGroupBytes = 32 << 20
   private static let magic = Array("PAR1".utf8)
 
-  /// - Parameter groupRows: Rows of a row group at most.
+  /// - Parameters:
+  ///   - groupRows: Rows of a row group at most.
+  ///   - groupBytes: Bytes of a row group, about.
   init(
-    _ path: FilePath, _ columns: [ParquetColumn], groupRows: Int = ParquetFile.largestGroup, program: String
+    _ path: FilePath, _ columns: [ParquetColumn], groupRows: Int = ParquetFile.largestGroup,
+    groupBytes: Int = ParquetFile.largestGroupBytes, program: String
   ) throws(ExportError) {
     self.columns = columns
     self.groupRows = groupRows
+    self.groupBytes = groupBytes
     self.program = program
     file = try ExportFile(path)
     try write(Self.magic)
@@ -49,7 +54,7 @@ final class ParquetFile {
   func append(_ values: [ParquetColumn.Value?]) throws(ExportError) {
     for (index, value) in values.enumerated() { columns[index].append(value) }
     rowCount += 1
-    let isLarge = rowCount.isMultiple(of: 256) && columns.reduce(0) { $0 + $1.size } >= Self.groupBytes
+    let isLarge = rowCount.isMultiple(of: 256) && columns.reduce(0) { $0 + $1.size } >= groupBytes
     if rowCount >= groupRows || isLarge { try writeGroup() }
   }
 
