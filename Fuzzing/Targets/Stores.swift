@@ -64,7 +64,7 @@ struct SampleStore {
     try writer.commit([FileResult(fileID: fileID, analysis: SampleResult.analysis)])
   }
 
-  /// Everything that reports, `show` and `explain` read.
+  /// Everything that reports, and `show` read.
   static func readAll(_ store: ResultStore, _ file: FilePath) throws(StoreError) {
     let run = try store.latestRun()
     do {

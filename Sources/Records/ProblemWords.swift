@@ -55,7 +55,7 @@ public struct ProblemWords: Hashable, Sendable {
     let name = code.replacing("_", with: " ")
     self.init(
       .other, name.prefix(1).uppercased() + name.dropFirst(), "was not analyzed (\(name))",
-      "were not analyzed (\(name))", "To see what is known of it, run analyze explain.")
+      "were not analyzed (\(name))", "To see what is known of it, run analyze show --why.")
   }
 
   private static let getItAgain = "Copy or download it again."

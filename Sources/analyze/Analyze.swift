@@ -22,14 +22,23 @@ struct Analyze: AsyncParsableCommand {
     version: Nocturne.version,
     subcommands: [
       RunCommand.self, ReportCommand.self, ExportCommand.self, SearchCommand.self, ShowCommand.self,
-      ExplainCommand.self, SetCommand.self, ReviewCommand.self, SimilarCommand.self, PlaylistCommand.self,
+      SetCommand.self, ReviewCommand.self, SimilarCommand.self, PlaylistCommand.self,
       ClickCommand.self, MetronomeCommand.self, WaveformCommand.self, FpcalcCommand.self, WriteTagsCommand.self,
-      MatchCommand.self, ListenCommand.self, CatalogCommand.self, ServeCommand.self, SchemaCommand.self,
-      DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self,
-      CompletionsCommand.self, WorkerCommand.self, MergeCommand.self, WorkerProcessCommand.self,
+      MatchCommand.self, ListenCommand.self, CatalogCommand.self, ServeCommand.self, WorkerProcessCommand.self,
       CoverProcessCommand.self, DecodingProcessCommand.self,
     ],
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Upkeep",
+        subcommands: [
+          DoctorCommand.self, BackupCommand.self, PruneCommand.self, ConfigCommand.self, SchemaCommand.self,
+          CompletionsCommand.self,
+        ]),
+      CommandGroup(name: "Many machines", subcommands: [WorkerCommand.self, MergeCommand.self]),
+    ],
     defaultSubcommand: RunCommand.self)
+
+  private static let formerCommands = ["explain": "show --why"]
 
   /// A word that is no path but nearly a subcommand is a mistake, and not a folder that is missing. So is any word in
   /// lower case before other words if there is nothing of any of these names.
@@ -41,7 +50,9 @@ struct Analyze: AsyncParsableCommand {
     let isCommandLine =
       arguments.count > 1 && word.utf8.allSatisfy { islower(Int32($0)) != 0 }
       && arguments.allSatisfy { $0.bareWord != nil && !$0.path.isThere }
-    if commands.contains(word) {
+    if let present = formerCommands[word] {
+      throw CommandFailure(.usage, "analyze \(word) is now: analyze \(present)")
+    } else if commands.contains(word) {
       throw CommandFailure(.usage, "Put '\(word)' first, before its options: analyze \(word) …")
     } else if let command = Suggestion.nearest(to: word, in: commands) {
       throw CommandFailure(

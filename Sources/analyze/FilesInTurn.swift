@@ -3,7 +3,7 @@ import ResultStore
 import SystemPackage
 
 /// Does something for each file. What is wrong with one is told, the others go on, and the command has failed in the end.
-func forEach(_ files: [PathArgument], _ body: (FilePath) throws -> Void) throws {
+func inTurn(_ files: [PathArgument], _ body: (FilePath) throws -> Void) throws {
   var hasFailed = false
   for file in files {
     do {

@@ -3,6 +3,7 @@ import AnalysisTasks
 import ArgumentParser
 import BuiltInAnalyzers
 import Foundation
+import LibraryScan
 import LibraryTasks
 import Pipeline
 import Platform
@@ -16,7 +17,7 @@ struct ShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show everything known about files")
 
-  @Argument(help: ArgumentHelp("Files that were analyzed", valueName: "file"))
+  @Argument(help: ArgumentHelp("Files that were analyzed; with --why, any", valueName: "file"))
   var files: [PathArgument]
 
   @Flag(help: "Print one JSON line for each, the record of an NDJSON report")
@@ -28,16 +29,27 @@ struct ShowCommand: AsyncParsableCommand {
     completion: .list(ReportExtra.choices))
   var include: [String] = []
 
+  @Flag(help: "Say instead what happened to files, and what the next run would do; any files")
+  var why = false
+
+  @OptionGroup
+  var pipeline: PipelineArgument
+
   @OptionGroup
   var database: DatabaseArgument
 
+  func validate() throws {
+    if why, json || !include.isEmpty { throw ValidationError("--why prints sentences: leave out --json and --include.") }
+  }
+
   func run() async throws {
     try await reportingErrors {
+      if why { return try explain() }
       var settings = try CommandSettings(database)
       try settings.take(include, for: Settings.include, option: "--include")
       let options = ReportOptions(including: settings[Settings.include])
       let store = try settings.openStoreForReading()
-      try forEach(files) { path in
+      try inTurn(files) { path in
         let path = try store.knownPath(of: path)
         let record = try store.record(at: path, long: json ? options.long : BuiltInAnalyzers.longFields)
         guard let record else { throw UnknownFile(path) }
@@ -48,6 +60,19 @@ struct ShowCommand: AsyncParsableCommand {
           try StandardOutput.writeLines(RecordText.lines(for: record, quarantine: quarantine))
         }
       }
+    }
+  }
+
+  private func explain() throws {
+    var settings = try CommandSettings(database)
+    try pipeline.apply(to: &settings)
+    let store = try settings.openStoreForReading()
+    let plan = try settings.definition().plan(with: BuiltInAnalyzers.all)
+    let candidates = settings.settings.walk.candidates
+    try inTurn(files) { path in
+      let path = try store.knownPath(of: path)
+      let sentences = try FileExplanation(of: path, in: store, plan: plan, candidates: candidates).sentences()
+      try StandardOutput.writeLines([printable(DisplayPath.text(of: path))] + sentences.map { "  " + printable($0) })
     }
   }
 }

@@ -38,7 +38,7 @@ struct SimilarCommand: AsyncParsableCommand {
       let reading = SoundReading(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) }
       let store = try settings.openStoreForReading()
       let similar = SimilarTracks(in: store, reading: reading, sounds: try KnownSounds(in: store))
-      try forEach(files) { path in
+      try inTurn(files) { path in
         let answer = try similar.near(path, limit: limit)
         if json {
           try StandardOutput.write(answer.ndjsonLine)

@@ -58,7 +58,7 @@ import Text
     #expect(again.status == 0)
     #expect(again.totals == ["seen": 2, "cached": 1, "failed": 1])
     #expect(place.takeLog() == [])
-    let explained = try place.analyze("explain", "library/bad.mp3", "--database", Argument(place.database))
+    let explained = try place.analyze("show", "--why", "library/bad.mp3", "--database", Argument(place.database))
     #expect(explained.text.contains("failed 2 times"), "\(explained.text)")
   }
 
@@ -160,8 +160,8 @@ import Text
     #expect(second.totals == ["seen": 3, "cached": 2, "failed": 1])
     // It rests, and whoever asks is told for how long.
     #expect(second.errors.contains("1 in quarantine"), "\(second.errors)")
-    for command: Argument in ["show", "explain"] {
-      let told = try place.analyze(command, "library/b.wav", "--database", Argument(place.database))
+    for words: [Argument] in [["show"], ["show", "--why"]] {
+      let told = try place.start(words + ["library/b.wav", "--database", Argument(place.database)]).end()
       #expect(told.text.contains("uarantine") && told.text.contains("until 20"), "\(told.text)")
     }
     let doctor = try place.analyze("doctor", "--database", Argument(place.database))
@@ -173,7 +173,7 @@ import Text
     #expect(third.totals == ["seen": 4, "analyzed": 4] && third.file("b.wav")["status"] == "ok")
     let log = try String(contentsOfFile: place.log.string, encoding: .utf8)
     #expect(log.split(separator: "\n").last == "b.wav", "\(log)")
-    let healed = try place.analyze("explain", "library/b.wav", "--database", Argument(place.database))
+    let healed = try place.analyze("show", "--why", "library/b.wav", "--database", Argument(place.database))
     #expect(!healed.text.contains("uarantine"), "\(healed.text)")
   }
 

@@ -71,8 +71,8 @@ import Text
     let others = try place.analyze("show", Argument(stringLiteral: uri), "hard.wav", "--json", "--database", database)
     #expect(others.status == 0 && others.text == named.text, "\(others.errors)")
     #expect(try place.analyze("show", "link.wav", "--json", "--database", database).lines == [named.lines[0]])
-    for command: Argument in ["explain", "waveform"] {
-      let outcome = try place.analyze(command, "link.wav", "--database", database)
+    for words: [Argument] in [["show", "--why"], ["waveform"]] {
+      let outcome = try place.start(words + ["link.wav", "--database", database]).end()
       #expect(!outcome.errors.contains("Nothing is known"), "\(outcome.errors)")
     }
 
@@ -131,7 +131,7 @@ import Text
 
     func explain(_ name: String, _ pipeline: Argument = "fingerprint") throws -> String {
       let outcome = try place.analyze(
-        "explain", "library/\(name)", "--database", Argument(place.database), "--pipeline", pipeline)
+        "show", "--why", "library/\(name)", "--database", Argument(place.database), "--pipeline", pipeline)
       #expect(outcome.status == 0)
       return outcome.text
     }

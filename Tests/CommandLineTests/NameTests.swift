@@ -90,9 +90,9 @@ import Text
     let run = try place.run("--report", "ndjson", "--report", "csv")
     #expect(run.status == 3 && run.errors.contains(#"/\xE2\x80\xAEjunk.mp3"#))
     var texts = [run.errors]
-    for command: Argument in ["show", "explain"] {
-      let outcome = try place.analyze(
-        command, Argument(place.library.appending(name)), "--database", Argument(place.database))
+    for words: [Argument] in [["show"], ["show", "--why"]] {
+      let outcome = try place.start(
+        words + [Argument(place.library.appending(name)), "--database", Argument(place.database)]).end()
       #expect(
         outcome.text.contains(#"/\xE2\x80\xAE3pm.\xC2\x9B31m\x1B[2J\xC2\x85x\xE2\x80\xA8.wav"#), "\(outcome.text)")
       texts.append(outcome.text)

@@ -33,7 +33,7 @@ import Text
     try place.remove("gone.wav")
     try place.put(Audio.wav(3), as: "new.wav")
     func explain(_ path: Argument) throws -> Outcome {
-      try place.analyze("explain", path, "--database", Argument(place.database))
+      try place.analyze("show", "--why", path, "--database", Argument(place.database))
     }
     let nowhere = try explain("library/nonexistent")
     #expect(nowhere.status == 1 && nowhere.text == "" && nowhere.errors.contains("There is no such file either"))
@@ -51,7 +51,7 @@ import Text
     _ = try place.run(pipeline: "tempo")
     let shown = #"library/caf\xE9.wav"#
     let database = Argument(place.database)
-    let explained = try place.analyze("explain", "\(shown)", "--pipeline", "tempo", "--database", database)
+    let explained = try place.analyze("show", "--why", "\(shown)", "--pipeline", "tempo", "--database", database)
     #expect(explained.status == 0 && explained.lines[0].hasSuffix(shown) && explained.text.contains("cached"))
     #expect(try place.analyze("show", "\(shown)", "--database", database).lines[0].hasSuffix(shown))
     #expect(try place.analyze("set", "\(shown)", "--half", "--database", database).status == 0)
@@ -66,7 +66,7 @@ import Text
     #expect(escaped.output == both.output)
     // Also for files that are gone.
     try place.remove(latin)
-    #expect(try place.analyze("explain", "\(shown)", "--database", database).status == 0)
+    #expect(try place.analyze("show", "--why", "\(shown)", "--database", database).status == 0)
   }
 
   @Test func outputMustBeAFolder() throws {

@@ -23,7 +23,7 @@ import Testing
     try() { name=$1; shift; "$program" "$@" --database "$db" > "\(place.folder.path)/$name.out" 2>&1; echo "$name=$?"; }
     try report report --report ndjson --output -
     try show show --json "\(place.library)/a.wav"
-    try explain explain "\(place.library)/a.wav"
+    try explain show --why "\(place.library)/a.wav"
     try doctor doctor --check
     try backup backup "\(place.folder.path)/backup.sqlite"
     try build catalog build --catalog "\(place.folder.path)/catalog"

@@ -27,7 +27,7 @@ import Testing
     let folder = try Self.download(place)
     let file = folder.appending(".nocturne.yaml")
     for arguments: [Argument] in [
-      ["."], ["run", "a.wav"], ["worker"], ["report", "--report", "json"], ["doctor"], ["explain", "a.wav"],
+      ["."], ["run", "a.wav"], ["worker"], ["report", "--report", "json"], ["doctor"], ["show", "--why", "a.wav"],
     ] {
       let outcome = try place.start(arguments, in: folder, input: Array("a.wav\n".utf8)).end()
       #expect(outcome.status == 64, "\(arguments)")

@@ -109,7 +109,7 @@ import Text
   // MARK: - Help
 
   private static let commands: [Argument] = [
-    "run", "report", "show", "explain", "set", "match", "listen", "catalog", "schema", "doctor", "backup", "prune",
+    "run", "report", "show", "set", "match", "listen", "catalog", "schema", "doctor", "backup", "prune",
     "config", "completions", "worker", "merge",
   ]
 

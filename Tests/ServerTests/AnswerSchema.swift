@@ -20,7 +20,9 @@ struct AnswerSchema {
       // Those of null say nothing about a value that is none.
       return each.contains([]) ? [] : each.max { $0.count < $1.count } ?? []
     }
-    switch (schema["type"].text, value) {
+    let types = schema["type"].list.map(\.text)
+    if types.contains("null"), value == .null { return [] }
+    switch (types.first ?? schema["type"].text, value) {
     case ("", _), ("string", .string), ("boolean", .bool), ("null", .null), ("number", .integer), ("number", .number),
       ("integer", .integer):
       return []

@@ -52,6 +52,10 @@ import Text
 
   @Test func typesAreWrittenInAFewWords() {
     #expect(
+      ShortSchema.object("a: text, *: any") == [
+        "type": "object", "required": ["a"], "properties": ["a": ["type": "string"]], "additionalProperties": [:],
+      ])
+    #expect(
       ShortSchema.object("a: text, b?: [integer?]?, c-d: {Other}") == [
         "type": "object", "required": ["a", "c-d"],
         "properties": [

@@ -158,7 +158,7 @@ package struct FailureDigest: Sendable {
       reports.isEmpty
       ? "sqlite3 '\(printable(database.string))' 'SELECT path, code, message FROM failing'"
       : reports.map { printable($0.string) }.joined(separator: ", ")
-    return ["More about one file: analyze explain FILE", "All of them: \(all)"]
+    return ["More about one file: analyze show --why FILE", "All of them: \(all)"]
   }
 
   /// Messages may carry what a program has said.

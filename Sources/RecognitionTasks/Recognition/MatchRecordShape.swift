@@ -61,7 +61,7 @@ extension Shape<HeardRecord> {
 }
 
 extension Shape<CueSheet.Cue> {
-  fileprivate static var cue: Shape {
+  static var cue: Shape {
     Shape(
       summary: "One track playing.",
       fields: [

@@ -1,4 +1,4 @@
-internal import Records
+package import Records
 internal import Reporting
 
 /// JSON Schemas of what `match` and `listen` print.
@@ -16,4 +16,7 @@ package enum RecognitionSchema {
       ),
     ]
   }
+
+  /// A track that was heard in a file.
+  package static var track: SchemaNode { Shape.cue.schema }
 }

@@ -1,4 +1,4 @@
-internal import Text
+package import Text
 
 /// JSON whose members keep their order, for schemas that a person may read.
 package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
@@ -60,6 +60,19 @@ package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, Expressi
   package func described(_ description: String) -> SchemaNode {
     guard case .object(let members) = self else { return self }
     return .object([("description", .string(description))] + members.filter { $0.name != "description" })
+  }
+
+  /// The same without an order.
+  package var json: JSONValue {
+    switch self {
+    case .null: .null
+    case .bool(let value): .bool(value)
+    case .integer(let value): .integer(Int64(value))
+    case .string(let value): .string(value)
+    case .array(let elements): .array(elements.map(\.json))
+    case .object(let members):
+      .object(Dictionary(members.map { ($0.name, $0.value.json) }) { first, _ in first })
+    }
   }
 
   /// Indented by two spaces, with a line break at the end.

@@ -30,7 +30,7 @@ public struct RecordSelection: Hashable, Sendable {
   }
 }
 
-/// What the store knows about a file beside its findings: for `explain`.
+/// What the store knows about a file beside its findings: for `show --why`.
 public struct FileHistory: Hashable, Sendable {
   /// Waiting for analysis, and why.
   public var pending: PendingReason?

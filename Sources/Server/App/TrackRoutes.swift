@@ -101,7 +101,7 @@ struct TrackRoutes: RouteSet {
   }
 
   /// Those whose members have the names of reports.
-  private static let plainFindings = Shape<FileRecord>(
+  static let plainFindings = Shape<FileRecord>(
     summary: "",
     fields: [
       .finding(LoudnessFinding.self, long: []), .finding(CuesFinding.self, long: []),

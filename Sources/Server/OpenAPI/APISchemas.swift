@@ -1,3 +1,6 @@
+internal import Foundation
+internal import RecognitionTasks
+internal import Records
 internal import Serving
 internal import Text
 
@@ -5,6 +8,9 @@ internal import Text
 enum APISchemas {
   static let all: [String: JSONValue] = {
     var schemas = (catalog + app + recognition + others).mapValues { ShortSchema.object($0) }
+    // What tasks declare for JSON lines and reports.
+    schemas["MatchTrack"] = RecognitionSchema.track.json
+    for field in TrackRoutes.plainFindings.fields { schemas["App\(field.name.capitalized)"] = field.schema.json }
     for (name, element) in pages { schemas[name] = ShortSchema.object("\(page), items: [\(element)]") }
     return schemas
   }()
@@ -170,6 +176,7 @@ enum APISchemas {
     "AppPrints": "prints: {[integer]?}",
     "AppFilterField": "name: text, example: text, text: text",
     "AppFilters": "fields: [AppFilterField], sorts: [text]",
+    "AppWatch": "state: text, folders: [text], absent: [text], limitation: text?, text: text",
     "AppRun": """
     phase: text, done: integer, total: integer?, seen: integer, current: text?, eta_s: number?, started_at: text,
     is_own: flag, text: text
@@ -181,7 +188,7 @@ enum APISchemas {
     "AppStatus": """
     program: text, version: text, schema: integer, tracks: integer, duration_s: number, waiting: integer, failed: integer,
     damaged: integer, last_run: AppLastRun?, run: AppRun?, catalog: AppCatalogStatus, features: {flag}, may: {flag},
-    watch: any, revision: integer, text: text
+    watch: AppWatch?, revision: integer, text: text
     """,
     "AppFormat": """
     container: text, codec: text, sample_rate_hz: integer, channels: integer, bit_depth: integer?, bit_rate_bps: integer?,
@@ -216,7 +223,7 @@ enum APISchemas {
     "AppTrackPage": """
     track: AppTrack, path: text, content_id: text?, size_bytes: integer?, modified_at: text?, analyzed_at: text?,
     is_vanished: flag, copies: integer, format: AppFormat?, tags: [AppTag], has_lyrics: flag, lyrics: [AppLyrics], chapters: [AppChapter],
-    tempo: AppTempo?, key: AppKey?, sections: AppSections?, loudness: any, cues: any, traits: any,
+    tempo: AppTempo?, key: AppKey?, sections: AppSections?, loudness: AppLoudness?, cues: AppCues?, traits: AppTraits?,
     other_findings: [AppFindingLine], has_waveform: flag, has_descriptor: flag, problems: [AppProblem], remarks: [text]
     """,
     "AppTempoChange": "saved: flag, text: text, note: text?, copies: integer, tempo: AppTempo?",
@@ -240,7 +247,7 @@ enum APISchemas {
   // MARK: Recognition
 
   private static let recognition = [
-    "Match": "result: text, duration_s: number?, tracks: [any]?",
+    "Match": "result: text, duration_s: number?, tracks: [MatchTrack]?",
     "Session": """
     id: text, audio: text, events: text, next_sequence: integer, received_s: number, last_event_id: integer,
     maximum_chunk_bytes: integer, idle_timeout_s: integer
