@@ -63,7 +63,8 @@ private struct MPDWriter: ExportWriter {
       ("tempo_bpm", number(tempo?.bpm, 2)), ("tempo_confidence", number(tempo?.confidence, 2)),
       ("key_name", record?.keyFinding?.name), ("key_camelot", record?.keyFinding?.camelot),
       ("traits_energy", number(traits?.energy, 3)), ("traits_danceability", number(traits?.danceability, 3)),
-      ("loudness_integrated_lufs", number(loudness?.integrated, 2)), ("replaygain_track_gain", number(loudness?.trackGain, 2)),
+      ("loudness_integrated_lufs", number(loudness?.integrated, 2)),
+      ("replaygain_track_gain", number(loudness?.trackGain, 2)),
     ]
   }
 
@@ -71,7 +72,8 @@ private struct MPDWriter: ExportWriter {
   /// its protocol cannot escape them.
   private func name(of path: FilePath) -> String? {
     var path = path
-    guard path.removePrefix(musicDirectory), let name = path.withBytes({ unsafe String(validating: $0, as: UTF8.self) }),
+    guard path.removePrefix(musicDirectory),
+      let name = path.withBytes({ unsafe String(validating: $0, as: UTF8.self) }),
       !name.unicodeScalars.contains(where: \.isControlOrSeparator)
     else { return nil }
     return Self.quoted(name)
