@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import shutil
 import sqlite3
 import stat
+import subprocess
 
 import pytest
 from conftest import BPM, beats, write_wave
@@ -28,6 +30,14 @@ def test_tracks_are_rows_of_typed_values(library: Library, folder: pathlib.Path)
     assert broken["status"] == "failed" and broken["problem"]
     assert broken["tempo_bpm"] is None
     assert silence["status"] == "ok" and silence["tempo_bpm"] is None
+
+
+def test_findings_are_called_as_in_the_csv_report(library: Library) -> None:
+    schema = subprocess.run([os.environ["NOCTURNE_ANALYZE"], "schema", "csv"], check=True, capture_output=True).stdout
+    reported = {field["name"] for field in json.loads(schema)["fields"]}
+    findings = ("tempo", "key", "loudness", "traits", "sections", "cues", "fingerprint")
+    found = [column.name for column in library.columns() if column.name.startswith(tuple(f"{name}_" for name in findings))]
+    assert len(found) > 17 and set(found) <= reported
 
 
 def test_pandas_and_polars_have_the_same_values(library: Library) -> None:
