@@ -125,11 +125,16 @@ import Text
     let version = try DatabaseQueue(path: fresh.database.string).read {
       try Int.fetchOne($0, sql: "PRAGMA user_version")
     }
+    let columns = "SELECT name FROM pragma_table_info('track')"
+    let viewed = try DatabaseQueue(path: fresh.database.string).read { try Set(String.fetchAll($0, sql: columns)) }
+    #expect(viewed.contains("tempo_bpm"))
     for version in 1...(try #require(version)) {
       let path = fresh.folder.appending("v\(version).sqlite")
       try OlderDatabase.write(version: version, at: path)
       try check(try ResultStore(path: path, findings: ScannedLibrary.findings), version: version)
       try check(try ResultStore(path: path, findings: ScannedLibrary.findings, access: .readOnly), version: version)
+      let migrated = try DatabaseQueue(path: path.string).read { try Set(String.fetchAll($0, sql: columns)) }
+      #expect(migrated == viewed, "version \(version)")
       let search = try DatabaseQueue(path: path.string).read { db in
         try String.fetchAll(
           db,
