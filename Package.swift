@@ -239,7 +239,10 @@ let package = Package(
     testTarget("PlatformTests", ["AnalysisTesting", "Platform", systemPackage]),
     testTarget("MediaContainersTests", ["AnalysisTesting", "MediaContainers", systemPackage]),
     testTarget(
-      "AudioDecodingTests", ["Analysis", "AudioDecoding", "CLibAV", "CSndfile", "MediaContainers", systemPackage]),
+      "AudioDecodingTests",
+      [
+        "Analysis", "AnalysisTesting", "AudioDecoding", "CLibAV", "CSndfile", "MediaContainers", systemPackage,
+      ]),
     testTarget(
       "AudioEncodingTests", ["AnalysisTesting", "AudioDecoding", "AudioEncoding", "Tempo", systemPackage]),
     testTarget(

@@ -4,8 +4,11 @@ internal import Foundation
 /// keyword is an error, so that no rule is passed over in silence.
 public struct SchemaValidator {
   private let root: [String: Any]
+  private let isClosed: Bool
 
-  public init(_ text: String) throws {
+  /// - Parameter isClosed: An object has no members but those that its schema names, also where the schema leaves that open.
+  public init(_ text: String, isClosed: Bool = false) throws {
+    self.isClosed = isClosed
     root = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
   }
 
@@ -25,6 +28,14 @@ public struct SchemaValidator {
       case "type":
         let types = rule as? [String] ?? [rule as? String ?? ""]
         if !types.contains(where: { Self.isOf($0, value) }) { complaints.append("\(path): \(value) is not \(types)") }
+      case "anyOf":
+        let each = (rule as? [[String: Any]] ?? []).map { self.complaints(about: value, $0, at: path) }
+        // What is wrong by the alternative that has most to say: that of null says only that it is none.
+        if !each.contains(where: \.isEmpty) { complaints += each.max { $0.joined().count < $1.joined().count } ?? [] }
+      case "minimum":
+        if let number = value as? NSNumber, number.doubleValue < (rule as? NSNumber)?.doubleValue ?? 0 {
+          complaints.append("\(path): \(number) is less than \(rule)")
+        }
       case "enum":
         let choices = rule as? [Any] ?? []
         if !choices.contains(where: { ($0 as? NSObject) == (value as? NSObject) }) {
@@ -62,7 +73,7 @@ public struct SchemaValidator {
           complaints += self.complaints(about: member, rule, at: "\(path).\(name)")
         } else if let rule = schema["additionalProperties"] as? [String: Any] {
           complaints += self.complaints(about: member, rule, at: "\(path).\(name)")
-        } else if schema["additionalProperties"] as? Bool == false {
+        } else if schema["additionalProperties"] as? Bool == false || isClosed && schema["properties"] != nil {
           complaints.append("\(path): unexpected \(name)")
         }
       }

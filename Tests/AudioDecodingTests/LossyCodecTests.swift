@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import AudioDecoding
 import CSndfile
 import SystemPackage
@@ -141,25 +142,22 @@ struct LossyCodecTests {
     let signal = makeSignal(frames: 50_000)
     let wav = try scratch.writeSound(signal, "x.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)
     let flac = try scratch.ffmpeg(wav, ["-c:a", "flac"], "y.flac")
-    try Scratch.run(
-      "ffmpeg",
+    try OtherProgram.ffmpeg.run(
       [
-        "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", "color=red:s=64x64:d=1:r=10", "-i", flac.string, "-map",
+        "-f", "lavfi", "-i", "color=red:s=64x64:d=1:r=10", "-i", flac.string, "-map",
         "0",
         "-map", "1", "-c:v", "mpeg4", "-c:a", "copy", scratch.path("film.mkv").string,
       ])
     let isExact = try decode(scratch.path("film.mkv")).planes == signal
     #expect(isExact)
-    try Scratch.run(
-      "ffmpeg",
+    try OtherProgram.ffmpeg.run(
       [
-        "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", "color=red:s=64x64:d=1:r=1", "-frames:v", "1",
+        "-f", "lavfi", "-i", "color=red:s=64x64:d=1:r=1", "-frames:v", "1",
         scratch.path("cover.png").string,
       ])
-    try Scratch.run(
-      "ffmpeg",
+    try OtherProgram.ffmpeg.run(
       [
-        "-v", "error", "-nostdin", "-y", "-i", flac.string, "-i", scratch.path("cover.png").string, "-map", "0:a",
+        "-i", flac.string, "-i", scratch.path("cover.png").string, "-map", "0:a",
         "-map",
         "1", "-c", "copy", "-disposition:v", "attached_pic", scratch.path("cover.flac").string,
       ])

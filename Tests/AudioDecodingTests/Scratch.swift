@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import AudioDecoding
 import CSndfile
 import Foundation
@@ -55,17 +56,8 @@ final class Scratch {
 
   /// Converts with the `ffmpeg` program.
   func ffmpeg(_ input: FilePath, _ arguments: [String], _ name: String) throws -> FilePath {
-    try Self.run("ffmpeg", ["-v", "error", "-nostdin", "-y", "-i", input.string] + arguments + [path(name).string])
+    try OtherProgram.ffmpeg.run(["-i", input.string] + arguments + [path(name).string])
     return path(name)
-  }
-
-  static func run(_ program: String, _ arguments: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [program] + arguments
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(program) \(arguments.joined(separator: " ")) failed")
   }
 }
 

@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// What is known of a file does not depend on which others were met before it, whatever they share.
-@Suite(.enabled(if: FFmpegProgram.isThere, "needs the ffmpeg program")) struct OrderTests {
+@Suite struct OrderTests {
   /// Runs over the hostile files, and over whole and damaged containers around the same audio: all at once on several
   /// threads, and bit by bit from either end.
   @Test func recordsDoNotDependOnTheOrder() throws {
@@ -105,7 +105,7 @@ private struct Twins {
 
   private func encoded(_ source: FilePath, as name: String, _ arguments: [String]) throws -> [UInt8] {
     let target = place.folder.file(name)
-    try FFmpegProgram.run(["-i", source.string] + arguments + ["-map_metadata", "-1", target.string])
+    try OtherProgram.ffmpeg.run(["-i", source.string] + arguments + ["-map_metadata", "-1", target.string])
     return try Array(Data(contentsOf: URL(filePath: target.string)))
   }
 
@@ -163,21 +163,5 @@ private struct Twins {
     let other = (delay + 100) << 12 | (padding - 100)
     for index in 0..<3 { bytes[field + index] = UInt8(truncatingIfNeeded: other >> (16 - 8 * index)) }
     return bytes
-  }
-}
-
-/// The `ffmpeg` program, with which tests make files.
-enum FFmpegProgram {
-  private static let path = "/usr/bin/ffmpeg"
-
-  static var isThere: Bool { FileManager.default.isExecutableFile(atPath: path) }
-
-  static func run(_ arguments: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: path)
-    process.arguments = ["-nostdin", "-v", "error", "-y"] + arguments
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "ffmpeg \(arguments)")
   }
 }

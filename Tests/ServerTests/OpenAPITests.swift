@@ -1,3 +1,5 @@
+import AnalysisTesting
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Testing
@@ -48,6 +50,17 @@ import Text
     }
     collect(OpenAPIRoutes.document(of: routes))
     #expect(names == Set(APISchemas.all.keys.map { "#/components/schemas/\($0)" }))
+  }
+
+  /// What the snapshots are compared with.
+  @Test func aMemberThatASchemaDoesNotHaveIsFound() throws {
+    let validator = try SchemaValidator(
+      #"{"anyOf": [{"type": "object", "properties": {"a": {"type": "integer", "minimum": 0}}, "required": ["a"]}, {"type": "null"}]}"#,
+      isClosed: true)
+    for right in [["a": 1], NSNull()] as [Any] { #expect(validator.complaints(about: right) == []) }
+    for wrong in [["a": -1], ["a": 1, "b": 2], ["b": 1], ["a": "1"], [1]] as [Any] {
+      #expect(!validator.complaints(about: wrong).isEmpty, "\(wrong)")
+    }
   }
 
   @Test func typesAreWrittenInAFewWords() {

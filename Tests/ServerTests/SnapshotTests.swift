@@ -30,7 +30,7 @@ import Text
         Issue.record("\(complaint)")
       }
       if !answer.body.isEmpty,
-        let problem = Self.malformation(of: answer) ?? Self.otherType(of: answer, to: request, routes)
+        let problem = try Self.malformation(of: answer) ?? Self.otherType(of: answer, to: request, routes)
           ?? Self.otherMembers(of: answer, to: request, routes)
       {
         Issue.record("\(request.method) \(request.target): \(problem)")
@@ -71,7 +71,7 @@ import Text
   /// `nil` if the answer has the members and types that the OpenAPI document says, and no others.
   private static func otherMembers(
     of answer: ServedLibrary.Answer, to request: SnapshotRequest, _ routes: [Route]
-  ) -> String? {
+  ) throws -> String? {
     // A client that names `fields` gets no others.
     guard let route = route(of: request, among: routes), !request.target.contains(/[?&]fields=/),
       answer.headers["content-type"]?.hasPrefix("application/json") == true,
@@ -79,8 +79,13 @@ import Text
         ? (route.api.hasStandardErrors ? ShortSchema.type("Error") : nil)
         : route.answers.first(where: { $0.status == answer.status })?.schema
     else { return nil }
-    let differences = AnswerSchema(schema: schema).differences(of: answer.json)
-    return differences.isEmpty ? nil : differences.prefix(5).joined(separator: "; ")
+    guard case .object(var members) = schema else { return "no schema" }
+    members["$defs"] = .object(APISchemas.all)
+    var text = JSONWriter()
+    text.value(.object(members))
+    let validator = try SchemaValidator(String(decoding: text.bytes, as: UTF8.self), isClosed: true)
+    let complaints = validator.complaints(about: try JSONSerialization.jsonObject(with: Data(answer.body)))
+    return complaints.isEmpty ? nil : complaints.prefix(5).joined(separator: "; ")
   }
 
   // MARK: All of them

@@ -26,14 +26,9 @@ enum Samples {
     guard let folder = try? TemporaryDirectory() else { return [:] }
     for name in names + others {
       let path = folder.file(name).string
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      process.arguments =
-        ["ffmpeg", "-nostdin", "-loglevel", "error", "-f", "lavfi", "-i", "sine=d=1:r=48000"]
-        + ["-metadata", "title=Tïtle", "-metadata", "artist=Artist", "-metadata", "own=text"] + (options[name] ?? [])
-        + [path]
-      try? process.run()
-      process.waitUntilExit()
+      let input = ["-f", "lavfi", "-i", "sine=d=1:r=48000"]
+      let tags = ["-metadata", "title=Tïtle", "-metadata", "artist=Artist", "-metadata", "own=text"]
+      _ = try? OtherProgram.ffmpeg.run(input + tags + (options[name] ?? []) + [path])
       made[name] = (try? Data(contentsOf: URL(filePath: path))).map { Array($0) }
     }
     return made
