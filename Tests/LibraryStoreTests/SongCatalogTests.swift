@@ -10,7 +10,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// The search catalog follows whatever happens to files: `check` compares all of its rows with those of the findings, and the
+/// The song catalog follows whatever happens to files: `check` compares all of its rows with those of the findings, and the
 /// full-text index with both.
 @Suite struct SongCatalogTests {
   private func paths(_ filter: String, in library: ScannedLibrary) throws -> [FilePath] {

@@ -1,6 +1,6 @@
 public import Filters
 
-/// What is looked for in the search catalog.
+/// What is looked for in the song catalog.
 public struct SearchRequest: Sendable {
   /// Any text; every word of it must be there, the last one at least as the beginning of one. Empty: filters alone.
   public var words: String

@@ -6,7 +6,7 @@ internal import Platform
 public import ResultStore
 
 extension ResultStore {
-  /// What the search catalog has for some words and filters.
+  /// What the song catalog has for some words and filters.
   public func search(_ request: SearchRequest) throws(StoreError) -> SearchAnswer {
     try read { db in
       try TextSearch(request, FilterEvaluation(db, tables: songs.tables), db).answer()

@@ -4,7 +4,7 @@ public import Platform
 internal import ResultStore
 public import SystemPackage
 
-/// A track as the search catalog has it. What is not known is `nil`.
+/// A track as the song catalog has it. What is not known is `nil`.
 public struct TrackRow: Sendable, Equatable {
   /// Of the row of `file`.
   public var fileID: Int64

@@ -5,7 +5,7 @@ internal import SystemPackage
 internal import Text
 
 extension ResultStore {
-  /// Looks for what cannot be: damage of the file, rows that do not belong together, a search catalog that says something
+  /// Looks for what cannot be: damage of the file, rows that do not belong together, a song catalog that says something
   /// else than the rows, totals of the last run that are not those of its files. Reads the whole database.
   /// - Returns: one line for each kind of trouble: what, how many, and what to do; empty if all is well.
   public func check() throws(StoreError) -> [String] {
@@ -41,7 +41,7 @@ extension ResultStore {
     return complaints
   }
 
-  /// Makes the search catalog again from the rows of files and findings.
+  /// Makes the song catalog again from the rows of files and findings.
   public func rebuildSearchIndex() throws(StoreError) {
     try write { db in try songs.rebuild(db) }
   }
@@ -117,10 +117,10 @@ enum StoreCheck {
 
   static func searchCatalog(_ store: ResultStore, _ db: Database) throws -> [String] {
     if let (count, example) = try store.songs.wrongRows(db) {
-      return ["search catalog: \(counted(count, "row")) of song not as the findings say, such as \(example); \(repair)"]
+      return ["song catalog: \(counted(count, "row")) of song not as the findings say, such as \(example); \(repair)"]
     }
     return try CatalogTables(db).wrongRows().map { table, count in
-      "search catalog: \(counted(count, "row")) of \(table) not as the rows of song say; \(repair)"
+      "song catalog: \(counted(count, "row")) of \(table) not as the rows of song say; \(repair)"
     }
   }
 
