@@ -9,7 +9,7 @@ internal import Synchronization
 package struct TextDelivery: RouterMiddleware {
   package typealias Context = ServerContext
 
-  /// Does what takes long where it keeps nobody waiting.
+  /// Runs work that takes long on a thread for which no other request waits.
   package typealias Aside = @Sendable (@Sendable () throws -> [UInt8]?) async throws -> [UInt8]?
 
   private let aside: Aside
