@@ -65,6 +65,10 @@ struct RunCommand: AsyncParsableCommand {
   var nice: String?
 
   @Option(
+    help: ArgumentHelp("Read this part of the library again, to find silent changes, such as 2%", valueName: "share"))
+  var verify: String?
+
+  @Option(
     help: ArgumentHelp(
       "When bad files make the exit status 3: never, new, any or N% (default: new)", valueName: "when"),
     completion: .list(FailurePolicy.choices))
@@ -159,11 +163,15 @@ struct RunCommand: AsyncParsableCommand {
       },
       timeLimit: settings.timeLimit, isolation: analysis.isolation(settings, definition, plan),
       programVersion: Nocturne.version, ignoresStatusChanges: settings[Settings.ignoreCtime],
-      isProfiled: profile)
+      isProfiled: profile, digests: Set(settings[Settings.checksums]))
+    let verification = settings[Settings.verify].map { share in
+      settings.verification(share, jobs: request.jobs, roots: roots.reported)
+    }
     return LibraryAnalysis(
       run: request, database: try settings.database(), lockPatience: settings[Settings.waitLock],
       timeBudget: settings[Settings.timeBudget], reports: reports.reports(settings, roots: roots.reported),
-      failurePolicy: settings[Settings.failOn], allowsAbsentRoots: allowAbsent)
+      failurePolicy: settings[Settings.failOn], allowsAbsentRoots: allowAbsent,
+      verification: verification)
   }
 
   private func apply(to settings: inout CommandSettings) throws {
@@ -172,6 +180,7 @@ struct RunCommand: AsyncParsableCommand {
     try settings.take(jobs, for: Settings.jobs, option: "--jobs")
     try settings.take(timeBudget, for: Settings.timeBudget, option: "--time-budget")
     try settings.take(nice, for: Settings.nice, option: "--nice")
+    try settings.take(verify, for: Settings.verify, option: "--verify")
     try settings.take(failOn, for: Settings.failOn, option: "--fail-on")
     try settings.take(progress, for: Settings.progress, option: "--progress")
     if let metrics { settings.take(metrics, for: Settings.metrics, option: "--metrics") }
@@ -189,6 +198,9 @@ struct RunCommand: AsyncParsableCommand {
       Terminal.writeLine(summary.text(terminal.style))
     } else {
       Log.write(outcome.digest, on: terminal)
+      if let verification = outcome.verification {
+        Log.write(VerificationDigest(verification), outcome.elapsed, nil, on: terminal)
+      }
       if Log.format != .text { Log.write(summary.message) }
     }
   }
