@@ -36,6 +36,15 @@ public struct FileEvent: Hashable, Sendable {
 }
 
 extension ResultStore {
+  /// What is known of the bytes of a file; `nil` if nothing is.
+  public func checksum(at path: FilePath) throws(StoreError) -> StoredChecksum? {
+    try read { db in
+      let file = try Query(db, "SELECT id FROM file WHERE path = ?")
+      guard let id = try file.first(.path(path), body: { file.integer(0) }) else { return nil }
+      return try Checksums.read(file: id, in: db)
+    }
+  }
+
   /// What is known of the past of a file, in the order of time; where that is not known, of runs.
   public func events(at path: FilePath) throws(StoreError) -> [FileEvent] {
     try read { db in

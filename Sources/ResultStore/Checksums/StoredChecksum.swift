@@ -85,13 +85,6 @@ extension Query {
   }
 }
 
-extension ContentID {
-  /// As `xxhsum -H2` prints it: 16 bytes, big-endian.
-  public var bigEndianBytes: [UInt8] {
-    [high, low].flatMap { word in stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) } }
-  }
-}
-
 extension SQLValue {
   static func hash(_ hash: ContentID?) -> SQLValue { hash.map { .blob($0.bigEndianBytes) } ?? .null }
   static func digest(_ bytes: [UInt8]?) -> SQLValue { bytes.map { .blob($0) } ?? .null }
@@ -109,6 +102,14 @@ enum Checksums {
     return try select.first(.integer(file)) {
       StoredChecksum.read(select, from: 0, byteCount: select.integer(StoredChecksum.columnCount))
     }
+  }
+
+  /// `nil` if a scan has found another size or time since.
+  static func current(file: Int64, in db: Database) throws -> FileChecksum? {
+    let select = try Query(db, "SELECT pending FROM file WHERE id = ?")
+    let reason = try select.first(.integer(file)) { PendingState(rawValue: select.integer(0)).reason } ?? nil
+    guard reason != .new, reason != .changed else { return nil }
+    return try read(file: file, in: db)?.checksum
   }
 
   /// Takes the bytes as they are for right.

@@ -47,14 +47,29 @@ struct TrackRoutes: RouteSet {
       let song = try library.song(id)
       let former = try record.contentID.map { try library.store.formerTempi(of: $0) } ?? []
       let copies = try record.contentID.map { try library.store.fileCount(withAudio: $0) - 1 } ?? 0
+      let chronicle = try FileChronicle(of: record.path, in: library.store)
       return .json { json in
         json.object { json in
           json.putObject("track") { song.write(into: &$0) }
           facts(of: record, copies: copies, into: &json)
           findings(of: record, former, into: &json)
           problems(of: record, into: &json)
+          history(chronicle, into: &json)
         }
       }
+    }
+  }
+
+  private func history(_ chronicle: FileChronicle, into json: inout JSONWriter) {
+    json.put("bytes", chronicle.stateName)
+    json.put("verified_at", chronicle.checksum?.verified?.description)
+    json.put("well_at", chronicle.checksum?.well?.description)
+    json.putList("history", chronicle.events) { json, event in
+      json.put("event", event.kind.rawValue)
+      json.put("text", event.kind.words)
+      json.put("at", event.time?.description)
+      json.put("run", event.run.map { Int($0) })
+      json.put("detail", event.detail)
     }
   }
 

@@ -220,11 +220,13 @@ enum APISchemas {
     "AppProblem": "\(problem), detail: text, is_failure: flag",
     "AppLyricsLine": "start_s: number, text: text",
     "AppLyrics": "language: text?, description: text?, text: text, lines: [AppLyricsLine]",
+    "AppFileEvent": "event: text, text: text, at: text?, run: integer?, detail: text?",
     "AppTrackPage": """
     track: AppTrack, path: text, content_id: text?, size_bytes: integer?, modified_at: text?, analyzed_at: text?,
     is_vanished: flag, copies: integer, format: AppFormat?, tags: [AppTag], has_lyrics: flag, lyrics: [AppLyrics], chapters: [AppChapter],
     tempo: AppTempo?, key: AppKey?, sections: AppSections?, loudness: AppLoudness?, cues: AppCues?, traits: AppTraits?,
-    other_findings: [AppFindingLine], has_waveform: flag, has_descriptor: flag, problems: [AppProblem], remarks: [text]
+    other_findings: [AppFindingLine], has_waveform: flag, has_descriptor: flag, problems: [AppProblem], remarks: [text],
+    bytes: text, verified_at: text?, well_at: text?, history: [AppFileEvent]
     """,
     "AppTempoChange": "saved: flag, text: text, note: text?, copies: integer, tempo: AppTempo?",
     "AppWaveform": """
