@@ -1,4 +1,5 @@
-package import Analysis
+internal import Analysis
+internal import Foundation
 internal import Platform
 internal import Records
 internal import Reporting
