@@ -15,21 +15,13 @@ struct AnalysisArguments: ParsableArguments {
   var only: [String] = []
 
   @Option(
-    help: ArgumentHelp(
-      "process: analyze in worker processes, safe from bad files; none: in this one",
-      valueName: "where"),
-    completion: .list(IsolationChoice.choices))
+    help: Settings.isolation.help("where"), completion: .list(IsolationChoice.choices))
   var isolation: String?
 
-  @Option(
-    name: .customLong("memory-limit"), help: ArgumentHelp("Memory of a worker process (default: 400)", valueName: "MB")
-  )
+  @Option(name: .customLong("memory-limit"), help: Settings.memoryLimit.help("MB"))
   var memoryLimit: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Processor time per file (default: by its length); earlier findings are kept",
-      valueName: "time"))
+  @Option(help: Settings.timeout.help("time"))
   var timeout: String?
 
   func apply(to settings: inout CommandSettings) throws {

@@ -11,7 +11,7 @@ struct Analyze: AsyncParsableCommand {
     abstract: "Analyze a music library into SQLite and reports",
     usage: "analyze [<options>] [<path> ...]\n       analyze <subcommand>",
     discussion: """
-      analyze ~/Music --report json   is the line for a nightly job: it touches only what is new or changed, is silent when \
+      For a nightly job: analyze ~/Music --report json. It analyzes only new and changed files, is silent when \
       nothing is wrong, and leaves its results in the database and the report.
 
       Exit status: 0 fine; 1 the run could not be done; 3 done, but files failed that were not known as failing; 11 another \

@@ -40,7 +40,7 @@ struct PlaylistCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Leave this many tracks between two of one artist (default: 3 for mix, otherwise 0)", valueName: "n"))
+      "Tracks between two of one artist (default: 3 for mix, otherwise 0)", valueName: "n"))
   var noRepeatArtist: Int?
 
   @Option(help: ArgumentHelp("Write this file", valueName: "file"), completion: .file(extensions: ["m3u8", "nsp"]))

@@ -10,27 +10,16 @@ import Text
 
 /// Which reports a command writes, and where.
 struct ReportArguments: ParsableArguments {
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Write a report: json, ndjson, csv or html (repeatable)", valueName: "format"),
-    completion: .list(ReportFormat.choices))
+  @Option(name: .long, help: Settings.report.help("format"), completion: .list(ReportFormat.choices))
   var report: [String] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "The folder for reports, or - for standard output (with a single --report)", valueName: "dir|-"),
-    completion: .directory)
+  @Option(help: Settings.output.help("dir|-"), completion: .directory)
   var output: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Add to reports: beats, lyrics, chapters, waveform, descriptor, vanished (files gone)", valueName: "what"),
-    completion: .list(ReportExtra.choices)
-  )
+  @Option(help: Settings.include.help("what"), completion: .list(ReportExtra.choices))
   var include: [String] = []
 
-  @Flag(inversion: .prefixedNo, help: "CSV: put an apostrophe before text that looks like a formula (default)")
+  @Flag(inversion: .prefixedNo, help: Settings.csvGuardFormulas.help())
   var csvGuardFormulas: Bool?
 
   @Flag(help: ArgumentHelp("Write no reports, whatever the settings say", visibility: .hidden))

@@ -31,15 +31,15 @@ struct SearchCommand: AsyncParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Order of tracks: path, artist, title, bpm, key, -added, …, -traits_energy; - for descending", valueName: "field"),
+      "Order of tracks, such as bpm, or -added for descending; see man analyze", valueName: "field"),
     completion: .list(TrackOrder.Key.allCases.map(\.rawValue)))
   var sort: String?
 
   @Option(
-    help: ArgumentHelp("Print at most so many of each type; by default 10, or all with -l and -0", valueName: "n"))
+    help: ArgumentHelp("Maximum number of each type (default: 10, or all with -l and -0)", valueName: "n"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("Leave out so many of each type first", valueName: "n"))
+  @Option(help: ArgumentHelp("Skip this many results of each type", valueName: "n"))
   var offset = 0
 
   @Flag(help: "Print one JSON line; see analyze schema search")

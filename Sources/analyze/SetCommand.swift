@@ -18,7 +18,7 @@ struct SetCommand: AsyncParsableCommand {
       Analyses go on beneath it, and --unset brings their result back. Reports made afterwards show it.
 
       Beats follow the tempo: at a multiple of it they are thinned or filled in, and for any other tempo the file is read \
-      again and beats of that tempo are laid on its onsets.
+      again and beats of that tempo are placed on its onsets.
 
       With --where, only what would change is shown; add --yes to change it. --export and --import take all corrections \
       to a file and back, here or on another machine.
@@ -47,7 +47,7 @@ struct SetCommand: AsyncParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Move all beats by a part of a beat, such as 0.5 or -1/4; 1 moves downbeats", valueName: "beats"))
+      "Move beats by a part of a beat (0.5, -1/4), or downbeats by whole beats", valueName: "beats"))
   var shiftBeats: String?
 
   @Option(
@@ -77,7 +77,7 @@ struct SetCommand: AsyncParsableCommand {
     help: ArgumentHelp("Take corrections from CSV; of two for one recording the newer counts", valueName: "file|-"))
   var importFile: InputArgument?
 
-  @Flag(help: "--export: replace any file; --import: its corrections count even if they are older")
+  @Flag(help: "--export: replace any file; --import: older corrections count, too")
   var force = false
 
   @Flag(help: "Print one JSON line; see analyze schema set and corrections")

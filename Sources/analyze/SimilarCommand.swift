@@ -16,7 +16,7 @@ struct SimilarCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("Audio files", valueName: "file"))
   var files: [PathArgument]
 
-  @Option(help: ArgumentHelp("Print at most so many tracks for each", valueName: "n"))
+  @Option(help: ArgumentHelp("Maximum number of tracks for each", valueName: "n"))
   var limit = 10
 
   @Flag(help: "Print one JSON line for each; see analyze schema similar")

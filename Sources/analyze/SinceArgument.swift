@@ -6,7 +6,7 @@ import Platform
 struct SinceArgument: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Only what changed since a run, a date, an age such as 2d, or the cursor of the last export",
+      "Only changes since a run, a date, an age such as 2d, or a cursor file",
       valueName: "run|time|cursor"),
     completion: .file(extensions: ["json"]))
   var since: String?

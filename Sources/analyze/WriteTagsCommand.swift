@@ -42,7 +42,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
   var overwrite = false
 
   @Option(
-    help: ArgumentHelp("How to write keys: musical (F#m), camelot (11A) or open-key (4m)", valueName: "notation"),
+    help: ArgumentHelp("Keys as musical (F#m), camelot (11A) or open-key (4m)", valueName: "notation"),
     completion: .list(WritableField.KeyNotation.allCases.map(\.rawValue)))
   var keyNotation = "musical"
 
@@ -53,7 +53,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
   var splitHardLinks = false
 
   @Option(
-    help: ArgumentHelp("Where to note what was there before (default: beside the database)", valueName: "file"),
+    help: ArgumentHelp("Where to note what was there before (default: a new file beside the database)", valueName: "file"),
     completion: .file(extensions: ["ndjson"]))
   var journal: PathArgument?
 

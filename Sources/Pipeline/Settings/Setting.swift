@@ -5,7 +5,7 @@ internal import Text
 public struct Setting<Value: SettingValue>: Sendable {
   /// In files; in the environment it is `ANALYZE_` plus the key in upper case.
   public let key: String
-  /// One line for people.
+  /// One line for people: for tables of settings and the help of options.
   public let summary: String
   let trust: ProjectTrust<Value>
   let standard: @Sendable (StandardFolders) -> Value
