@@ -116,7 +116,7 @@ struct FeedTarget: FuzzTarget {
         do { _ = try JSONValue(encoding: finding) } catch { fatalError("\(outcome.analyzer.id): \(error)") }
       case .notApplicable: break
       case .failed(let reason):
-        // What no resampler does is said so.
+        // A rate that no resampler supports is reported as such.
         require(reason.contains("cannot be resampled"), "\(outcome.analyzer.id) fails: \(reason)")
       }
     }

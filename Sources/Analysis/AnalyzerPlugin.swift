@@ -103,7 +103,7 @@ extension [AnalyzerPlugin] {
     return linked
   }
 
-  /// Those whose ids are given, and all that they read, directly or not.
+  /// The analyzers with these ids, and all that they read, directly or not.
   public func selecting(_ ids: Set<String>) -> [AnalyzerPlugin] {
     var wanted = ids
     for index in readingOrder.reversed() where wanted.contains(self[index].id) { wanted.formUnion(self[index].reads) }

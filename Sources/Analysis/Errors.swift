@@ -51,7 +51,7 @@ public struct DecodeError: Error, Hashable, Sendable, Codable {
   /// One sentence for a reader, without the file's name.
   public var message: String
 
-  /// What the headers say, where they could be read although the audio could not.
+  /// The format by the headers, if they could be read although the audio could not.
   public var format: AudioFormat?
 
   public init(_ code: Code, _ message: String, format: AudioFormat? = nil) {

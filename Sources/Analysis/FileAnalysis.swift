@@ -11,7 +11,7 @@ public struct FileAnalysis: Sendable, Codable {
   public var status: Status
   /// Why the status is not `ok`.
   public var problem: Problem?
-  /// What a person should know although nothing failed: samples that were not finite, a length that was a lie.
+  /// Notes for people although nothing failed: samples that were not finite, a false length.
   public var remarks: [Problem]
   /// Identifies the encoded audio without its tags; `nil` if no audio was found.
   public var contentID: ContentID?
@@ -60,7 +60,7 @@ public struct FileAnalysis: Sendable, Codable {
 
 /// Something to tell a person about a file: a code for machines and a sentence for readers.
 public struct Problem: Codable, Hashable, Sendable {
-  /// Where it happened.
+  /// The stage at which it happened.
   public enum Stage: String, Codable, Hashable, Sendable, CaseIterable {
     case scan, open, decode, analyze
   }

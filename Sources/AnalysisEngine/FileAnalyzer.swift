@@ -131,7 +131,7 @@ public struct FileAnalyzer: Sendable {
     guard content.fault == nil,
       let known = job.knownAudio.first(where: { $0.decodingID == content.decodingID }) ?? findAudio(content.decodingID)
     else { return nil }
-    // What was not decoded to its end may be damaged further on.
+    // A file that was not decoded to its end may be damaged further on.
     return known.format?.frameCount != nil || !readsToEnd ? known : nil
   }
 

@@ -6,7 +6,7 @@ public enum ReadableText {
   /// A line holds so many characters, where it can.
   public static let width = 100
 
-  /// What bytes say, with `\xHH` for those that are not UTF-8.
+  /// The text of bytes, with `\xHH` for those that are not UTF-8.
   public static func plain(_ bytes: [UInt8]) -> String {
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     var text = ""

@@ -18,7 +18,7 @@ public struct AudioContent: Hashable, Sendable {
   public let decodingID: ContentID
   /// Damage that shows without decoding. Decoders may find more, or make something else of it.
   public let fault: DecodeError?
-  /// What a person should know of the file around the audio, such as a tag that cannot be right (stage `open`).
+  /// Notes for people about the file around the audio, such as a tag that cannot be right (stage `open`).
   public let remarks: [Problem]
   /// Bytes of encoded audio; `nil` if something is damaged, or nothing but decoding tells.
   public let encodedByteCount: Int64?
@@ -37,7 +37,8 @@ public struct AudioContent: Hashable, Sendable {
       if let audio = header.audio, !header.description.isEmpty {
         hasher.update(header.name)
         hasher.update(header.description)
-        // What is whole in one file is a part in another that claims more: findings are the same, their status is not.
+        // Audio that is whole in one file is a part in another that claims more: findings are the same, their status is
+        // not.
         if header.isCutOff { hasher.update("of \(header.claimedByteCount ?? 0)") }
         try file.hash(audio, into: &hasher)
       } else {
@@ -57,7 +58,7 @@ public struct AudioContent: Hashable, Sendable {
     case .mpeg(let stream):
       try file.hash(stream.payload, into: &hasher)
       byteCount = Int64(stream.payload.count)
-      // Where decoders cut is in the table of contents, the rest of which retagging tools may rewrite.
+      // Decoders cut as the table of contents says; retagging tools may rewrite the rest of it.
       traits.update("mpeg \(stream.junkByteCount) \(stream.claimedFrameCount ?? -1) \((stream.trimming ?? 0) >> 8)")
     case .ogg(let stream):
       guard stream.links.contains(where: { $0.audioSerial != nil }) else {

@@ -2,7 +2,7 @@ public import Analysis
 internal import MediaContainers
 public import SystemPackage
 
-/// Which library decodes.
+/// The library that decodes.
 public enum AudioDecoder: String, Hashable, Sendable, CaseIterable {
   case libsndfile
   case ffmpeg
@@ -134,7 +134,7 @@ public struct AudioSource: ~Copyable {
     format.estimatedFrameCount = nil
     let seconds = Double(summary.frameCount) / Double(format.sampleRate)
     summary.problem = problem
-    // Of a stream that is not whole nobody knows how many of the bytes are audio.
+    // The audio size of a truncated stream is unknown.
     if summary.problem == nil, let bytes = stream.encodedByteCount ?? layout.encodedByteCount, bytes > 0 {
       format.bitRate = Int((Double(bytes) * 8 / seconds).rounded())
     }

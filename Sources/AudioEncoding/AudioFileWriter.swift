@@ -35,8 +35,8 @@ public final class AudioFileWriter {
   private var floats: [Float] = []
   private var frameCount: Int64 = 0
 
-  /// What Opus gets for each channel, in kbit/s: stereo of 128 kbit/s is hard to tell from the original (Xiph.Org, Opus
-  /// Recommended Settings).
+  /// The bit rate of Opus for each channel, in kbit/s: stereo of 128 kbit/s is hard to tell from the original
+  /// (Xiph.Org, Opus Recommended Settings).
   private static let opusBitRate = 64.0
   /// The largest WAV file: lengths in it have 32 bits. Some room for the header.
   private static let wavLimit: Int64 = (1 << 32) - (1 << 16)

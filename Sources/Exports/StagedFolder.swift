@@ -9,7 +9,7 @@ package final class StagedFolder {
   private let staging: FilePath
   private let rule: OverwriteRule
   private var outdated: [FilePath] = []
-  /// Of the folder that was looked at last: tracks come folder by folder.
+  /// Inventory of the last folder that was read: tracks come folder by folder.
   private var inventory: FileInventory?
 
   private static let prefix = ".nocturne-export-"

@@ -1,4 +1,4 @@
-/// What stands behind the colon.
+/// The text behind the colon.
 struct FilterValue {
   var text: String
   var isQuoted: Bool

@@ -53,7 +53,7 @@ struct FileFingerprint {
     guard let known, let found = known.fingerprint(at: path), found.finding.algorithm == "chromaprint-2" else {
       return nil
     }
-    // Of a shorter recording the fingerprint covers everything, up to the rounding of the resampler.
+    // The fingerprint of a shorter recording covers everything, up to the rounding of the resampler.
     let covered = found.finding.duration
     let coversAll = covered >= found.audioDuration - 0.25 && covered <= options.length
     guard covered == options.length || coversAll || (options.length == 0 && covered >= found.audioDuration - 0.25)
@@ -120,7 +120,7 @@ struct FileFingerprint {
 }
 
 extension FpcalcOptions {
-  /// What runs of `analyze` store could be the answer.
+  /// Whether a result that a run of `analyze` stores could be the answer.
   fileprivate var mayBeKnown: Bool {
     chunk == 0 && demuxer == nil && algorithm == ChromaprintContext.standardAlgorithm && !usesClock
   }

@@ -105,7 +105,7 @@ package enum Fpcalc {
   private static let processorSeconds = 20
 
   private static func limitProcessorTime(of input: FpcalcOptions.Input, _ options: FpcalcOptions) {
-    // What is read as it comes may go on for months.
+    // A stream may go on for months.
     guard case .file = input else { return }
     let audio = options.length > 0 ? min(options.length, longestAudio) : longestAudio
     ResourceLimits.limitProcessorTime(toFurther: processorSeconds + Int(audio / 100) * processorSeconds)

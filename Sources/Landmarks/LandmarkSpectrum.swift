@@ -68,7 +68,7 @@ package struct LandmarkSpectrum: Sendable {
   package func levels(of power: Span<Float>, into levels: inout [Int32]) {
     precondition(power.count == Self.layout.binCount && levels.count == Self.bandCount)
     unsafe withUnsafeTemporaryAllocation(byteCount: 4 * Self.paddedBandCount, alignment: 32) { sums in
-      // What happens to lie in memory may be numbers with which the processor is slow.
+      // Uninitialized memory may hold numbers with which the processor is slow.
       unsafe sums.initializeMemory(as: UInt8.self, repeating: 0)
       unsafe power.withUnsafeBytes { bytes in
         let weights = weights.span

@@ -33,7 +33,7 @@ public struct PartialDate: Sendable, Hashable {
     let digits = numbers[0].digits
     switch digits.count {
     case 4:
-      // Of `1999-2003` and `1999 03`, the year.
+      // For `1999-2003` and `1999 03`, the year.
       let parts = numbers.dropFirst().prefix { $0.isDatePart && $0.digits.count <= 2 }.map(\.value)
       self.init(year: numbers[0].value, month: parts.first, day: parts.dropFirst().first)
     case 6:

@@ -72,7 +72,7 @@ extension ScannedFile {
   }
 }
 
-/// What is found in place of a folder: tells a folder from the mount point of a disk that is not mounted.
+/// The state of a folder: tells a folder from the mount point of a disk that is not mounted.
 public struct FolderLook: Hashable, Sendable {
   public var device: UInt64
   /// It holds nothing, except names that start with a dot.

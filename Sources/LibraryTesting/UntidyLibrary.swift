@@ -24,7 +24,7 @@ public enum UntidyLibrary {
     ("single", single), ("gone", gone),
   ]
 
-  /// Those that the second run met first.
+  /// Files that the second run met first.
   private static let latest: Set<String> = ["bytes", "quotes", "long", "tokyo", "single", "failed", "copy"]
 
   // MARK: Filling
@@ -427,7 +427,7 @@ public enum UntidyLibrary {
     ]
   }
 
-  /// Of eight seconds of made-up music each.
+  /// Fingerprints of eight seconds of made-up music each.
   public static let fingerprints = [
     "AQAAK1KUcBmlDGFO6EHOYE-SCx-TI3dwHf-RB9_h58iDKzoO5cSD-7jCQz_C9CipqMnw-OgvwYyCdEoSwv-hfQmeHB6OPaqDUkdzXI6OxkXb48yR"
       + "PXtIdHOKP2hzNA8AgKwQghhFkQLeCaQUEsIwKwxTTAnEAAJAMCUE0wQhggQgQFM",

@@ -28,7 +28,7 @@ public struct SoundCollection: Sendable {
   /// Vectors of a row.
   private static let width = SoundDescriptor.count / 8
 
-  /// Of unit length once centered, row by row.
+  /// Rows of unit length once centered.
   private var rows: [SIMD8<Float>]
   private let mean: [SIMD8<Float>]
   /// Rows, evenly spread.

@@ -12,9 +12,9 @@ struct SoundStatistics {
   private static let cepstrumCount = 13
   /// Bands of one group.
   private static let groups = [0..<4, 4..<8, 8..<13, 13..<19, 19..<25, 25..<32]
-  /// Of the bins of a transform of a block: 0.3 to 12.5 Hz.
+  /// Limits among the bins of a transform of a block: 0.3 to 12.5 Hz.
   private static let pulses = [3, 5, 8, 12, 18, 27, 40, 60, 90, 128]
-  /// Of the mean power: what is weaker is not heard.
+  /// Least mean power that is heard.
   private static let floor: Float = 1e-5
   /// Below this mean power of a bin a block is silent: noise of -86 dB.
   private static let leastPower: Float = 1e-6
@@ -92,7 +92,7 @@ struct SoundStatistics {
     Float(values.reduce(0.0) { $0 + Double($1) })
   }
 
-  /// Of each of `width` courses.
+  /// Means and deviations of each of `width` curves.
   private func moments(of values: [Float], width: Int) -> (means: [Float], deviations: [Float]) {
     let frames = values.count / width
     var means = [Float](repeating: 0, count: width)

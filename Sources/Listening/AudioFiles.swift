@@ -54,7 +54,7 @@ extension CueSheet {
 }
 
 extension CueSheet {
-  /// What is heard in a file: a clip is matched as a whole, anything longer as by `init(ofFile:in:progress:)`.
+  /// Recognizes the tracks in a file: a clip is matched as a whole, anything longer as by `init(ofFile:in:progress:)`.
   /// - Throws: `DecodeError` if nothing can be decoded, `CatalogError` if it is too short or the catalog cannot be used.
   package init(
     ofRecording path: FilePath, _ session: RecognitionSession, progress: (Double) -> Void = { _ in }

@@ -14,7 +14,7 @@ internal import SystemPackage
 package enum DecodingWorker {
   /// Frames per second of what it writes.
   package static let sampleRate = LandmarkSpectrum.layout.sampleRate
-  /// Of audio that nothing can be decoded of.
+  /// Status for audio that cannot be decoded.
   static let failureStatus = 3
 
   /// - Parameter audioSeconds: After which nothing more is decoded.

@@ -57,14 +57,14 @@ public final class ManagedRecognitionSession: Sendable {
 
   private struct Shared {
     var state = State.idle
-    /// What is open.
+    /// The open recording.
     var recording: Recording?
     /// Whether the source has ended or `cancel()` was called.
     var isOver = false
   }
 
   private let session: RecognitionSession
-  /// Where the catalog lies and what was there when it was opened, if its changes are followed.
+  /// The path of the catalog and its state when it was opened, if its changes are followed.
   private let followed: (path: FilePath, state: CatalogState)?
   private let source: RecordingSource
   private let shared = Mutex(Shared())

@@ -14,7 +14,7 @@ final class Recording: Sendable {
   private static let patience: Int32 = 2_000
   /// Frames that are read at once.
   private static let blockSize = 4096
-  /// What samples of other programs are cut off at.
+  /// The limit at which samples of other programs are cut off.
   private static let sampleLimit: Float = 16
 
   init(_ source: RecordingSource) throws(RecordingError) {

@@ -3,7 +3,7 @@ internal import SystemPackage
 
 /// A running recording command, with all that it starts. All of it can be told to stop.
 final class RecordingCommand: Sendable {
-  /// What it prints.
+  /// The end of its standard output.
   let output: FileDescriptor
   private let name: String
   private let process: ChildProcess

@@ -1,4 +1,4 @@
-/// What a file is, by its first bytes, whatever it is called.
+/// The container of a file by its first bytes, whatever its name.
 package enum Container: Hashable, Sendable, CaseIterable {
   // Chunks.
   case wav, rifx, rf64, wave64, aiff, au, caf, dsdiff, dsf

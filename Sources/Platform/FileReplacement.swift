@@ -13,7 +13,7 @@ public import SystemPackage
 public final class FileReplacement {
   /// The final path.
   public let path: FilePath
-  /// Where the bytes go for now; equal to `path` if that is not a regular file.
+  /// The path of the bytes for now; equal to `path` if that is not a regular file.
   public let temporaryPath: FilePath
   /// Open for reading and writing, or for writing only if bytes go to `path` directly.
   public let descriptor: FileDescriptor

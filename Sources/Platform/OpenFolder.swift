@@ -4,8 +4,8 @@ public import SystemPackage
 
 /// An open folder, from which folders and files below it are opened.
 ///
-/// Whoever may write into a folder can put a symbolic link in the place of anything in it. So the caller says how far
-/// links below the folder are followed.
+/// Someone who may write into a folder can put a symbolic link in the place of anything in it. So the caller says how
+/// far links below the folder are followed.
 public final class OpenFolder: Sendable {
   public enum Links: Sendable {
     /// A link anywhere in the path is the error `tooManySymbolicLinkLevels`.
@@ -79,7 +79,7 @@ public final class OpenFolder: Sendable {
         let opened = unsafe openat(descriptor.rawValue, name, flags | O_NOFOLLOW)
         if opened >= 0 { return opened }
         let problem = Errno(rawValue: errno)
-        // Of a link in the place of a folder, the system says that it is no folder.
+        // For a link in the place of a folder, the system says that it is no folder.
         var status = stat()
         guard problem == .notDirectory, unsafe fstatat(descriptor.rawValue, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
           status.st_mode & S_IFMT == S_IFLNK

@@ -55,7 +55,7 @@ public enum OverwriteError: Error, Hashable, Sendable {
 extension OverwriteError: CustomStringConvertible {
   public var description: String { description(remedy: "use --force to replace") }
 
-  /// What is wrong, and what to do, for a command whose `--force` means something else.
+  /// The problem, and what to do, for a command whose `--force` means something else.
   public var descriptionWithoutForce: String { description(remedy: nil) }
 
   private func description(remedy: String?) -> String {

@@ -20,7 +20,7 @@ public final class TemporaryFolder: Sendable {
 }
 
 extension FilePath {
-  /// Where temporary files go: `TMPDIR`, or else `/tmp`.
+  /// The folder of temporary files: `TMPDIR`, or else `/tmp`.
   public static var temporaryFolder: FilePath {
     guard let folder = unsafe getenv("TMPDIR"), unsafe folder.pointee != 0 else { return "/tmp" }
     return unsafe FilePath(platformString: folder)

@@ -125,7 +125,7 @@ extension FileRecord {
     set { findings[SignatureFinding.self] = newValue }
   }
 
-  /// What a finding may need to know of the file beside itself.
+  /// The facts about the file that a finding may need.
   public var context: FindingContext {
     FindingContext(format: format, isWhole: status == .ok, tempoCorrection: tempoCorrection)
   }

@@ -39,7 +39,7 @@ public final class ResultStore: Sendable {
   let findings: StoredFindings
   private let keepsAlbums: Bool
   package let songs: SongCatalog
-  /// What the database had of the tables of findings when it was opened: all, if it may be written.
+  /// The tables of findings that the database had when it was opened: all, if it may be written.
   package let existing: ExistingColumns
 
   /// - Parameter findings: The findings with tables of their own; others are kept as JSON.
@@ -203,7 +203,7 @@ public final class ResultStore: Sendable {
   /// Bytes that files may grow to, if the database is about to have them.
   private static func growthLimit(_ path: FilePath) -> Int? {
     guard let limit = ResourceLimits.fileSize else { return nil }
-    // What is written at once: some pages, or a part of the index of the write-ahead log.
+    // The size of one write: some pages, or a part of the index of the write-ahead log.
     let step = 128 << 10
     let size = ["", "-wal", "-shm"].compactMap { fileSize(of: path.string + $0) }.max() ?? 0
     return Int(size) + step > limit ? limit : nil
@@ -235,7 +235,7 @@ public final class ResultStore: Sendable {
       let isAllInFile = header.applicationID == 0 && header.usesWAL && fileSize(of: name + "-wal") ?? 0 == 0
       look = try Self.look(intoDatabaseNamed: isAllInFile ? frozenURI(name) : name, readOnly: true)
     } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
-      // Whoever was creating it was killed, and its journal is to be rolled back.
+      // The process that was creating it was killed, and its journal is to be rolled back.
       look = try Self.look(intoDatabaseNamed: name, readOnly: false)
     }
     if look.application == Schema.applicationID { return look.version }
@@ -257,7 +257,7 @@ public final class ResultStore: Sendable {
   /// The name of a database that nobody writes, for SQLite.
   private static func frozenURI(_ name: String) -> String { "file:\(FilePath(name).percentEncoded)?immutable=1" }
 
-  /// Whose database it is, and how many tables and indices others than GRDB have made in it.
+  /// The owner of the database, and how many tables and indices others than GRDB have made in it.
   private static func look(
     intoDatabaseNamed name: String, readOnly: Bool
   ) throws -> (application: Int, version: Int, tables: Int) {
@@ -276,7 +276,7 @@ public final class ResultStore: Sendable {
   }
 }
 
-/// Which file stands behind a name.
+/// The identity of the file behind a name.
 private struct FilePlace: Equatable {
   var device: UInt64
   var inode: UInt64

@@ -28,7 +28,7 @@ public enum StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-  /// What is wrong, and what to do.
+  /// The problem, and what to do.
   public var description: String {
     switch self {
     case .cannotOpen(let path, let reason):

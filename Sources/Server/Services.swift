@@ -4,13 +4,13 @@ internal import LibraryTasks
 package import ResultStore
 package import Serving
 
-/// What all routes share.
+/// The state that all routes share.
 package struct Services: Sendable {
   /// May be written: tempi that people correct, playlists, saved tracks.
   package let store: ResultStore
   package let options: ServerOptions
   package let metrics = ServerMetrics()
-  /// Who is let in.
+  /// The tokens and passes that let clients in.
   package let access: AccessTokens
   let covers: Covers
   let recognition: RecognitionServices
@@ -82,7 +82,7 @@ package struct Services: Sendable {
 
   // MARK: The library
 
-  /// What the library has for a search. To be called in a lane.
+  /// The library's answer to a search. To be called in a lane.
   func search(catalog query: CatalogQuery) throws(StoreError) -> CatalogAnswer {
     try searches.value(for: query) { () throws(StoreError) in try store.search(catalog: query) }
   }

@@ -1,6 +1,7 @@
 internal import Analysis
 
-/// What a new tag of one kind must say so that programs which prefer it miss nothing that the other tags of the file say.
+/// The content that a new tag of one kind must have, so programs that prefer it miss nothing from the other tags of the
+/// file.
 package enum TagTransfer {
   package struct Item: Hashable, Sendable {
     /// A key of the new tag.

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Where something lies in a recording, as players show it: `4:51`, `1:02:03`, with decimals `1:27.35`.
+/// A time in a recording, as players show it: `4:51`, `1:02:03`, with decimals `1:27.35`.
 /// - Parameters:
 ///   - seconds: From the start. What is below 0 or no number counts as 0; beyond 1e9 as 1e9.
 ///   - decimals: Of the seconds, 0 to 3.

@@ -35,7 +35,7 @@ struct AnalysisArguments: ParsableArguments {
     try definition.plan(with: BuiltInAnalyzers.all, only: only.isEmpty ? nil : Set(onlyIDs))
   }
 
-  /// Where the files are analyzed, as the settings say.
+  /// The place where files are analyzed, by the settings.
   func isolation(
     _ settings: CommandSettings, _ definition: PipelineDefinition, _ plan: AnalysisPlan
   ) -> LibraryRun.Isolation {
@@ -67,7 +67,7 @@ extension CommandSettings {
     return possible
   }
 
-  /// Where a plan is carried out, made of these analyzers of a definition; of all if none is named.
+  /// The place where a plan is carried out, made of these analyzers of a definition; of all if none is named.
   func isolation(_ definition: PipelineDefinition, only ids: [String], _ plan: AnalysisPlan) -> LibraryRun.Isolation {
     switch self[Settings.isolation] {
     case .none: .none

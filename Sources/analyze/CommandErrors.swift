@@ -24,7 +24,7 @@ func reportingErrors(_ body: () async throws -> Void) async throws {
   }
 }
 
-/// What an error means for a command: the exit status, and what is said.
+/// The effect of an error on a command: the exit status, and the message.
 struct CommandEnding {
   let status: ExitStatus
   /// `nil` if there is nothing to be said.

@@ -75,7 +75,7 @@ enum Log {
 }
 
 extension Log {
-  /// Who reads a digest on standard error.
+  /// The reader of a digest on standard error.
   static var audience: FailureDigest.Audience { format == .json ? .programs : .people }
 
   /// Writes what has failed in the form that messages have.

@@ -70,7 +70,7 @@ struct PlaylistCommand: AsyncParsableCommand {
     case m3u8, nsp
   }
 
-  /// What `--length`, `--tracks` and `--no-repeat-artist` can be.
+  /// The ranges of `--length`, `--tracks` and `--no-repeat-artist`.
   private static let lengths = 1.0...31_536_000.0
   private static let counts = 1...1_000_000
   private static let spacings = 0...100
@@ -149,7 +149,7 @@ struct PlaylistCommand: AsyncParsableCommand {
     return wish
   }
 
-  /// Where relative paths begin; `nil` for absolute ones. Without links, since `..` leads out of where a link leads.
+  /// The start of relative paths; `nil` for absolute ones. Without links, since `..` leads out of the target of a link.
   private var baseFolder: FilePath? {
     guard let output, !absolute else { return nil }
     let folder = output.path.removingLastComponent()
@@ -166,7 +166,7 @@ struct PlaylistCommand: AsyncParsableCommand {
   }
 }
 
-/// What is said of a playlist that was written.
+/// The message about a playlist that was written.
 enum PlaylistText {
   static func lines(for playlist: Playlist) -> [String] {
     var parts = ["\(counted(playlist.tracks.count, "track")), \(clockText(playlist.duration))"]

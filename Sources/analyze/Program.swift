@@ -14,7 +14,7 @@ struct Program {
     signal(SIGPIPE, SIG_IGN)
     // A file that may not grow further (ulimit -f) is an error as a full disk is.
     signal(SIGXFSZ, SIG_IGN)
-    // Of a worker process that crashes the run tells in a sentence.
+    // The run reports a worker process that crashes in a sentence.
     setenv("SWIFT_BACKTRACE", "enable=no", 0)
     atexit { StandardError.flush() }
     ResourceLimits.prepareForThreads()

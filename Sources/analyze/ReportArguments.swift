@@ -8,7 +8,7 @@ import Records
 import SystemPackage
 import Text
 
-/// Which reports a command writes, and where.
+/// The reports of a command, and their place.
 struct ReportArguments: ParsableArguments {
   @Option(name: .long, help: Settings.report.help("format"), completion: .list(ReportFormat.choices))
   var report: [String] = []
@@ -62,7 +62,7 @@ struct ReportArguments: ParsableArguments {
         + "single report to standard output with --output -.")
   }
 
-  /// What the options and settings ask for.
+  /// The reports by the options and settings.
   /// - Parameter roots: What the reports show; `nil` for all that is known.
   func reports(_ settings: CommandSettings, roots: [FilePath]?) -> LibraryReports {
     var options = ReportOptions(including: settings[Settings.include])

@@ -97,7 +97,7 @@ struct RunCommand: AsyncParsableCommand {
         status = try await analyze(&metrics)
       } catch {
         metrics.figures = nil
-        // What went wrong first is what must be heard of.
+        // The first error is the one to report.
         try? metrics.write(exitStatus: CommandEnding(after: error).status)
         throw error
       }
@@ -137,7 +137,7 @@ struct RunCommand: AsyncParsableCommand {
     }
   }
 
-  /// What the options and settings ask for.
+  /// The analysis by the options and settings.
   private func analysis(_ settings: CommandSettings, _ console: RunConsole) throws -> LibraryAnalysis {
     let definition = try settings.definition()
     let plan = try analysis.plan(definition)
@@ -186,7 +186,7 @@ struct RunCommand: AsyncParsableCommand {
   }
 }
 
-/// What is to be analyzed, and which part of the library the reports of the run show.
+/// The files to analyze, and the part of the library that the reports of the run show.
 private struct Roots {
   let request: LibraryRun.Roots
   let reported: [FilePath]?

@@ -5,9 +5,9 @@ import Platform
 import SystemPackage
 import Text
 
-/// What a search has found, as a person reads it: a heading for each kind, and lines that fit the terminal with the words in
-/// bold. The path of a track stands below it, with what is wrong with the file; where standard output is no terminal, nothing is
-/// cut, and the path stands at the end.
+/// The results of a search, as a person reads them: a heading for each kind, and lines that fit the terminal with the
+/// words in bold. The path of a track stands below it, with the problem of the file; if standard output is no terminal,
+/// nothing is cut, and the path stands at the end.
 struct SearchText {
   private let match: WordMatch
   private let style: TextStyle

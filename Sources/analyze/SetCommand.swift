@@ -125,7 +125,7 @@ struct SetCommand: AsyncParsableCommand {
     if let unset, unset != "bpm" { throw ValidationError("--unset expects bpm, not '\(unset)'.") }
   }
 
-  /// Of `--export` and `--import`.
+  /// Checks the options of `--export` and `--import`.
   private func validateTransfer(hasChange: Bool) throws {
     if exportFile != nil, importFile != nil { throw ValidationError("Give --export or --import, not both.") }
     let option = exportFile != nil ? "--export" : "--import"
@@ -143,7 +143,7 @@ struct SetCommand: AsyncParsableCommand {
     return value.flatMap { (-16...16).contains($0) ? $0 : nil }
   }
 
-  /// What the options ask for, once they are valid.
+  /// The request by the options, once they are valid.
   private var wish: TempoChange.Wish {
     if unset != nil { return .unset }
     if noTempo { return .noTempo }
@@ -239,7 +239,7 @@ struct SetCommand: AsyncParsableCommand {
   }
 }
 
-/// What a change of many tempi comes to, as a person reads it.
+/// The result of changing many tempi, as a person reads it.
 private enum TempoChangeText {
   static func lines(for outcome: LibraryTempoChange.Outcome) -> [String] {
     if outcome.matchedCount == 0 { return ["No track matches."] }
@@ -260,7 +260,7 @@ private enum TempoChangeText {
   }
 }
 
-/// What came of a table of corrections, as a person reads it.
+/// The result for a table of corrections, as a person reads it.
 private enum CorrectionImportText {
   /// Unreadable lines that are shown.
   private static let shownCount = 20

@@ -44,7 +44,7 @@ import Testing
     #expect(try problem(bytes) == nil)
   }
 
-  /// What is missing is told as missing.
+  /// A missing part is reported as missing.
   @Test func damageComesFirst() throws {
     let bytes = try flac()
     #expect(try problem(Array(bytes.prefix(bytes.count / 2))) == .truncated)

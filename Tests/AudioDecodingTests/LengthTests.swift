@@ -6,7 +6,7 @@ import Testing
 
 @testable import AudioDecoding
 
-/// What files say of their length before anything is decoded, and lengths that nobody can believe.
+/// The lengths that files claim before anything is decoded, and unbelievable ones.
 struct LengthTests {
   private let scratch: Scratch
   private let wav: FilePath

@@ -76,7 +76,7 @@ import Text
     let scale = Float(pow(10, gain / 20))
     for (channel, music) in zip(channels, library.music.channels) {
       #expect(channel.allSatisfy { abs($0) < 0.98 })
-      // What is left without the music is the clicks, and noise of dither.
+      // The rest without the music is the clicks, and noise of dither.
       let clicks = zip(channel, music).map { $0 - scale * $1 }
       #expect(onsets(clicks, above: 0.003) == library.frames(library.beats))
       let accents = library.frames(library.downbeats)

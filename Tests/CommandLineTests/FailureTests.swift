@@ -42,7 +42,7 @@ import Text
     #expect(repaired.status == 0)
     #expect(repaired.totals == ["seen": 1, "analyzed": 1])
     #expect(repaired.file("a.wav")["error"] == .null)
-    // What breaks anew is news again.
+    // A file that breaks again is news again.
     try place.put(Audio.junk, as: "a.wav", modified: 2_000_000)
     #expect(try place.run().status == 3)
   }
@@ -130,7 +130,7 @@ import Text
     #expect(ended["partial"] == 1 && ended["newly_damaged"] == 1 && ended["analyzed"] == 0 && ended["exit_status"] == 3)
   }
 
-  /// What could be decoded of a damaged file is a result, with the reason why it is not all.
+  /// The part of a damaged file that could be decoded is a result, with the reason why it is not all.
   @Test func damagedFileGivesAPartialResult() throws {
     let place = try Workplace()
     try place.put(Array(Audio.wav(1).prefix(60_000)), as: "cut.wav")
@@ -166,7 +166,7 @@ import Text
     }
     let doctor = try place.analyze("doctor", "--database", Argument(place.database))
     #expect(doctor.text.contains("in quarantine until 20") && doctor.text.contains("b.wav: The worker process crashed"))
-    // What is tried again is tried last.
+    // Retries come last.
     try place.put(Audio.wav(7), as: "d.wav")
     let third = try place.run(
       "--retry-failed", "--jobs", "1", pipeline: place.makePipelineThatLogs(name: "gentle"))

@@ -49,7 +49,7 @@ import Text
     #expect(second.totals["analyzed"] == nil)
   }
 
-  /// What is no file, names that are no text, and folders that lead nowhere or everywhere.
+  /// Other things than files, names that are no text, and folders that lead nowhere or everywhere.
   @Test func nothingButFilesIsOpened() throws {
     let place = try Workplace()
     let good = Audio.wav(2)

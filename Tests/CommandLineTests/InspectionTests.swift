@@ -76,7 +76,7 @@ import Text
       #expect(!outcome.errors.contains("Nothing is known"), "\(outcome.errors)")
     }
 
-    // What is wrong with one does not keep the others back.
+    // A problem with one file does not keep the others back.
     let partly = try place.analyze("show", "none.wav", "library/c.wav", "--database", database)
     #expect(partly.status == 1 && partly.text.contains("c.wav"))
     #expect(partly.errors.contains("Nothing is known of") && partly.errors.contains("none.wav"))

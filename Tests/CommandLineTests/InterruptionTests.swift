@@ -166,7 +166,7 @@ extension Gate {
     try gate.checkDatabase()
   }
 
-  /// What a program has started outlives the program, and a lost worker cannot tell what it was.
+  /// A process that a program has started outlives the program, and a lost worker cannot tell what it was.
   @Test func lostWorkerLeavesNothingRunning() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")

@@ -65,7 +65,7 @@ import Testing
   }
 }
 
-/// Where a database can be.
+/// Possible places of a database.
 @Suite struct DatabasePlaceTests {
   @Test func onlyTheStandardFolderIsMade() throws {
     let place = try Workplace()

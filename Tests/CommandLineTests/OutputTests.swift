@@ -109,7 +109,7 @@ import Text
     let noReport = try place.run("--output", "/proc/no")
     #expect(noReport.status == 1)
     #expect(noReport.errors.contains("/proc/no"))
-    // What was found is kept all the same, and so is the report that was there.
+    // The findings are kept all the same, and so is the report that was there.
     #expect(try place.run().totals == ["seen": 1, "cached": 1])
   }
 

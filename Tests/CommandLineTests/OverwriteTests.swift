@@ -156,7 +156,7 @@ import Testing
       #expect(try place.start(command + ["/dev/null"] + database).end().status == 0)
       let named = try place.start(command + ["/dev/stdout"] + database).end()
       #expect(named.status == 0 && !named.text.isEmpty, "\(named.errors)")
-      // Whoever may write there would make a file of it.
+      // A user who may write there would make a file of it.
       #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "/dev/stdout") == "/proc/self/fd/1")
       #expect(mkfifo(place.folder.file("pipe").string, 0o600) == 0)
       let reader = try RunningProgram(

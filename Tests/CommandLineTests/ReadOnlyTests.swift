@@ -119,7 +119,7 @@ import Testing
     "saved_track", "saved_item", "tempo_skip", "tempo_history", "change", "library",
   ]
 
-  /// What version 2 of the schema left, of which the reading of records needs nothing more.
+  /// The state that version 2 of the schema left; the reading of records needs nothing more of it.
   private func downgrade(_ database: FilePath) throws {
     let script = """
       DROP VIEW track; CREATE VIEW track AS SELECT id FROM run;

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// What the second run and every later one does.
+/// The second run and every later one.
 @Suite struct RepeatedRunTests {
   /// Neither it, once it keeps still, nor another file with the same audio has changed while it was read.
   @Test func whatChangedWhileItWasReadIsNoSourceForOthers() throws {
@@ -180,7 +180,7 @@ import Text
     #expect(try place.run(pipeline: "tags-only").status == 0)
   }
 
-  /// What a new analyzer had to decode was not spared, whatever else of it was known.
+  /// An audio file that a new analyzer had to decode was not spared, whatever else of it was known.
   @Test func onlyWhatWasNotDecodedCountsAsKnown() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")

@@ -175,7 +175,7 @@ import Text
       try write(Self.field, "--overwrite", "--journal", Argument(journal)).results.map { $0["status"] } == ["written"])
     let new = try bytes("1.wav")
     #expect(new != old)
-    // What a person has changed since then stays.
+    // Later changes by a person stay.
     try place.put(tagged(1, fingerprint: "AQperson"), as: "1.wav")
     #expect(try write("--undo", Argument(journal)).results.map { $0["status"] } == ["kept"])
     #expect(try bytes("1.wav") == tagged(1, fingerprint: "AQperson"))

@@ -6,8 +6,7 @@ import SystemPackage
 import Testing
 import Text
 
-/// What becomes of a library whose database, or whose disk, is not what it should be: a clear message, and nothing is lost
-/// that was stored.
+/// A library whose database, or whose disk, is not what it should be: a clear message, and no stored result is lost.
 @Suite struct TroubledDatabaseTests {
   private static let isRoot = geteuid() == 0
 

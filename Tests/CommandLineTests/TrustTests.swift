@@ -43,7 +43,7 @@ import Testing
     #expect(try place.analyze("..", in: deeper).status == 64)
     let outside = try place.analyze(Argument(folder), "--pipeline", "tags-only", "--database", Argument(place.database))
     #expect(outside.status == 0 && !exists(Self.mark(place)))
-    // What a person names is a person's word.
+    // A pipeline that the user names needs no trust.
     try FileManager.default.removeItem(atPath: file.string)
     let named = try place.analyze(
       ".", "--pipeline", "./x.yaml", "--database", Argument(place.database), in: folder)

@@ -15,7 +15,7 @@ import Testing
 
 @testable import Exports
 
-/// What other programs are told of the untidy library, byte for byte.
+/// The exports of the untidy library, byte for byte.
 @Suite struct ExportSnapshotTests {
   private let folder: TemporaryDirectory
   private let store: ResultStore

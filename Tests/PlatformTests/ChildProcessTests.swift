@@ -12,7 +12,7 @@ private func shell(_ script: String, _ arguments: [[UInt8]] = []) -> Program {
   Program(["/bin/sh", "-c", script, "sh"].map { Array($0.utf8) } + arguments)
 }
 
-/// What a program prints.
+/// The output of a program.
 private func output(of program: Program) throws -> [UInt8] {
   let process = try PipedProcess(program, hasInput: false, patience: .seconds(60))
   #expect(try process.waitForEnd() == .status(0), "\(String(decoding: process.errorTail, as: UTF8.self))")

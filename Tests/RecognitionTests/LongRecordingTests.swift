@@ -19,7 +19,7 @@ import Testing
     return results.flatMap { changes.next($0) } + changes.finish()
   }
 
-  /// What sounds like a second and a half of a track, its start above all, is a jingle or chance.
+  /// A sound like a second and a half of a track, its start above all, is a jingle or chance.
   @Test(arguments: [UInt64(4), 5]) func aMomentIsNoTrackOfALongRecording(seed: UInt64) throws {
     let before = Music.piece(seed: 400 + seed, seconds: 10)
     let moment = Music.piece(seed: seed, seconds: 1.5)

@@ -129,7 +129,7 @@ import Testing
         catalog: Catalogs.catalog, source: .file(pipe, sampleRate: 8000, channelCount: 1, encoding: .s16))
       let task = Task { try await listening.result() }
       while listening.state != .matching { try await Task.sleep(for: .milliseconds(10)) }
-      // Whoever waits for results and is cancelled ends it.
+      // A task that waits for results and is cancelled ends it.
       task.cancel()
       #expect(try await task.value == nil)
       while listening.state != .idle { try await Task.sleep(for: .milliseconds(10)) }

@@ -55,7 +55,7 @@ import Text
     return analysis
   }
 
-  /// What every migrated database holds.
+  /// Checks the content of every migrated database.
   /// - Parameter version: of the schema that it was written in.
   private func check(_ store: ResultStore, version: Int) throws {
     var records: [FilePath: FileRecord] = [:]

@@ -7,7 +7,7 @@ import SystemPackage
 @testable import BuiltInAnalyzers
 
 let sampleRate = 8000
-/// Of the songs here: 120 beats a minute.
+/// Length of a beat of the songs here: 120 beats a minute.
 let beatSeconds = 0.5
 
 /// Eight bars of four beats, with a chord for each bar, given by its pitches (MIDI), and the loudness of the harmonics.

@@ -5,7 +5,7 @@ import Text
 
 @testable import Server
 
-/// What the pages of the app ask for.
+/// The routes for the pages of the app.
 @Suite struct AppRoutesTests {
   private static func files() -> [ServedLibrary.File] {
     let problem = Problem(stage: .open, code: "empty", message: "The file is empty.")

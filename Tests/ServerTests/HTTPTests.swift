@@ -12,7 +12,7 @@ import Text
 @testable import Server
 @testable import Serving
 
-/// What HTTP/1.1 wants of a server, whatever is asked for.
+/// The rules of HTTP/1.1 for a server, whatever is asked for.
 @Suite struct HTTPTests {
   private static let playlist = "POST /v1/users/nocturne/playlists HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
 

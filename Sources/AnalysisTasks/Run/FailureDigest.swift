@@ -14,7 +14,7 @@ package struct FailureDigest: Sendable {
     case people, programs
   }
 
-  /// Of this run alone.
+  /// Failures of this run alone.
   package let failures: [FailureGroup]
   package let damage: [FailureGroup]
   /// Failures that an earlier run has told of.

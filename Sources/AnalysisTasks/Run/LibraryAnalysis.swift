@@ -139,7 +139,7 @@ package struct LibraryAnalysis: Sendable {
     let start: ContinuousClock.Instant
   }
 
-  /// What a run gives back at its end, however it ends.
+  /// Resources that a run gives back at its end, however it ends.
   private final class Held {
     var database: RunDatabase?
     var lock: RunLock?

@@ -12,7 +12,7 @@ package struct Installation: Sendable {
   /// `$XDG_CONFIG_HOME`, in which the user's own units are.
   package var configuration: FilePath
   package var user: String
-  /// What systemd's folders are looked for in.
+  /// The folder in which systemd's folders are searched.
   package var root: FilePath
 
   package init(

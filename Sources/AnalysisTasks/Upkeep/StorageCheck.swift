@@ -23,7 +23,8 @@ package struct StorageCheck {
 
   // MARK: Rights
 
-  /// What exists and must be writable. SQLite makes the files beside the database, with the rights of who ran `analyze`.
+  /// Checks that everything that exists is writable. SQLite makes the files beside the database, with the rights of the
+  /// user who ran `analyze`.
   private var rights: [Checkup.Finding] {
     let folder = database.removingLastComponent()
     let files = ["", "-wal", "-shm"].map { FilePath(database.string + $0) }

@@ -101,7 +101,7 @@ final class FolderWatch {
     }
     guard candidates.reasonToSkip(folderNamed: name) == nil else { return }
     if mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 {
-      // What was put into it before it was watched.
+      // Files that came into it before it was watched.
       add(path, &changes)
     } else if mask & UInt32(IN_MOVED_FROM | IN_DELETE) != 0 {
       forget(below: path)

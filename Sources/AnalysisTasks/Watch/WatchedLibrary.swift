@@ -44,8 +44,8 @@ struct WatchedLibrary {
     }
   }
 
-  /// What has become of the folders themselves. Where others have taken their place, those are watched from now on, and
-  /// due when they have been quiet for as long as a file.
+  /// Changes of the folders themselves. If others have taken their place, those are watched from now on, and due when
+  /// they have been quiet for as long as a file.
   mutating func changesOfRoots() -> [WatchedRoots.Change] {
     guard .now - looked >= Self.lookInterval else { return [] }
     looked = .now
@@ -56,7 +56,7 @@ struct WatchedLibrary {
       watch = FolderWatch(options.folders, options.candidates)
       lastChange = .now
     }
-    // What came into an empty folder is told of as files.
+    // Files that came into an empty folder are reported as files.
     let back = changes.filter { $0.now == .there && ($0.isOther || watch.limitation != nil) }
     files.add(areMountsOther ? Set(options.folders) : Set(back.map(\.path)))
     return changes

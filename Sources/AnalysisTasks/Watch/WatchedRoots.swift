@@ -42,7 +42,7 @@ struct WatchedRoots {
 
   init(_ paths: [FilePath]) { roots = paths.map(Root.init) }
 
-  /// Those that are not there, or hold nothing.
+  /// Folders that are missing or empty.
   var absent: [(path: FilePath, condition: Condition)] {
     roots.filter { $0.condition != .there }.map { ($0.path, $0.condition) }
   }

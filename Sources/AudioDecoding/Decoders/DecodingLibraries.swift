@@ -3,7 +3,7 @@ internal import CSamplerate
 internal import CSndfile
 internal import CSoxr
 
-/// Which libraries decode and resample, as loaded now.
+/// The libraries that decode and resample, as loaded now.
 public enum DecodingLibraries {
   public static var versions: [String] {
     [
@@ -27,7 +27,7 @@ public enum DecodingLibraries {
     return (names(true), names(false))
   }
 
-  /// What libraries of music are made of, with the names of FFmpeg's decoders.
+  /// Formats of music libraries, with the names of FFmpeg's decoders.
   private static let formatDecoders: [(name: String, decoder: String)] = [
     ("MP3", "mp3float"), ("AAC", "aac"), ("ALAC", "alac"), ("FLAC", "flac"), ("Vorbis", "vorbis"), ("Opus", "opus"),
     ("WavPack", "wavpack"), ("Monkey's Audio", "ape"), ("WMA", "wmav2"), ("Musepack", "mpc8"), ("TTA", "tta"),

@@ -104,10 +104,10 @@ final class SndfileDecoder: StreamDecoder {
 /// A file as libsndfile reads it. `sf_open_fd` is no way in: it closes the descriptor when it fails, told to or not.
 private final class FileView {
   private let file: ByteSource
-  /// Where a container of PCM begins: libsndfile, which passes over a tag in front of it, misses as much of the end as
+  /// The start of a container of PCM: libsndfile, which passes over a tag in front of it, misses as much of the end as
   /// the tag is long.
   private let start: Int
-  /// Where the audio of a file of chunks lies, if any does; `nil` for other files.
+  /// The range of the audio in a file of chunks, if there is any; `nil` for other files.
   private let audio: Range<Int>?
   /// Counted from `start`.
   private var position = 0
@@ -183,7 +183,7 @@ private struct Subtype {
   var codec: String
   var bitDepth: Int?
   var isLossless: Bool
-  /// What FFmpeg's decoder of the same codec gives.
+  /// The sample type that FFmpeg's decoder of the same codec returns.
   var sampleType: SampleEncoding.SampleType
 
   init(_ format: CInt) {

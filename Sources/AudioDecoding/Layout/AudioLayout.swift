@@ -2,7 +2,7 @@ internal import Analysis
 internal import MediaContainers
 internal import SystemPackage
 
-/// Where the audio of a file lies, what its header says of it, and what decoders must not see.
+/// The place of the audio in a file, the claims of its header, and the bytes that decoders must not see.
 struct AudioLayout {
   enum Kind {
     case pcm(PCMHeader)
@@ -11,7 +11,7 @@ struct AudioLayout {
     case mpeg(MPEGStream)
     /// A file that FFmpeg's demuxer of this name reads, between the tags of other formats.
     case other(demuxer: String, bytes: Range<Int>)
-    /// What the caller says it is; without a demuxer, FFmpeg finds one.
+    /// As the caller says; without a demuxer, FFmpeg finds one.
     case told(demuxer: String?, bare: BareAudio)
     /// Nothing is known about such bytes.
     case unknown
@@ -20,19 +20,19 @@ struct AudioLayout {
   let kind: Kind
   /// An ID3v2 tag in front cannot be what it claims to be.
   let hasBrokenTag: Bool
-  /// What FFmpeg's demuxer must not see of PCM and of kind `other`.
+  /// Bytes of PCM and of kind `other` that FFmpeg's demuxer must not see.
   private(set) var masks: [ByteMask] = []
   /// See `MP4Structure.ignoresEdits`.
   private(set) var ignoresEdits = false
-  /// What a DSF file says.
+  /// The header of a DSF file.
   private(set) var dsf: DSFHeader?
-  /// What was counted in a file of bare AAC.
+  /// Counts of a file of bare AAC.
   private(set) var adts: ADTSStream?
   /// How far the container reaches by its own words.
   private(set) var extent = ContainerExtent()
-  /// What stands behind it.
+  /// Bytes behind the audio.
   private(set) var excess: Excess?
-  /// What a transfer in text mode did to the file.
+  /// The change that a transfer in text mode made to the file.
   private(set) var textTransfer: TextTransfer?
   /// How a stream ends that is nothing but frames; `nil` for other files.
   private(set) var ending: StreamEnding?
@@ -160,7 +160,7 @@ struct AudioLayout {
     return nil
   }
 
-  /// What a person should know although it does no harm.
+  /// Notes for people about harmless oddities.
   var remarks: [Problem] {
     var remarks: [Problem] = []
     func remark(_ code: String, _ message: String) {

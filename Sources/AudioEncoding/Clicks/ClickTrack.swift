@@ -3,7 +3,7 @@ internal import Foundation
 /// Clicks at exact places, mixed into audio block by block.
 public struct ClickTrack: Sendable {
   public struct Click: Hashable, Sendable {
-    /// Of the first sample, counted from the start of the audio.
+    /// Number of the first sample, counted from the start of the audio.
     public var frame: Int64
     public var isAccent: Bool
 

@@ -78,7 +78,7 @@ struct Fade {
     self.length = best.length
   }
 
-  /// Of a ramp of length and gain 1, up to a time.
+  /// Energy of a ramp of length and gain 1, up to a time.
   private static func rampEnergy(_ time: Double) -> Double { time < 1 ? time * time * time / 3 : time - 2.0 / 3 }
 
   private static func accumulated(_ values: [Double]) -> [Double] {
@@ -89,7 +89,7 @@ struct Fade {
     }
   }
 
-  /// Which share of the error of another curve is gone with this one.
+  /// The share of another curve's error that is gone with this one.
   private static func explained(_ values: [Double], by curve: [Double], beyond other: [Double]) -> Double {
     let variance = error(of: other, to: values)
     return variance > 0 ? 1 - error(of: curve, to: values) / variance : 0

@@ -107,7 +107,7 @@ struct LevelCourse {
         slot.bass += sum * sum / Float(partEnd - partStart)
       }
     }
-    // Of samples that are no numbers.
+    // Samples that are not finite count as silence.
     return slot.energy.isFinite && slot.bass.isFinite ? slot : Slot(energy: 0, bass: 0)
   }
 }

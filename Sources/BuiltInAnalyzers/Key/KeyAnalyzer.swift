@@ -25,7 +25,7 @@ struct KeyAnalyzer: Analyzer {
     static let shortestSeconds = 4.0
     /// Log-odds of a key below which none is given.
     static let leastPresence = -2.0
-    /// Of the tuning: music is above.
+    /// Clarity of the tuning: music is above.
     static let leastClarity = 0.12
     private static let candidateLimit = 3
     private static let leastProbability = 0.01

@@ -4,7 +4,7 @@ internal import Glibc
 struct KeyCourse {
   /// Segments that are judged together: the one before, the segment, and two after; 16 s.
   private static let window = 4
-  /// What a change costs, in units of log probability.
+  /// The cost of a change, in units of log probability.
   private static let penalty = 8.0
   /// Probabilities below this are all the same.
   private static let leastProbability = 1e-4

@@ -77,7 +77,7 @@ struct KeyNetwork {
       return Connection(
         weights: (0..<inputs * outputs).map { rows[$0 % outputs * inputs + $0 / outputs] }, constants: take(outputs))
     }
-    /// What is kept for each distance of pitch classes, input and output, as one connection of all with all.
+    /// Weights that are kept for each distance of pitch classes, input and output, as one connection of all with all.
     func circle(_ inputs: Int, _ outputs: Int) -> Connection {
       let shared = take(12 * inputs * outputs)
       let constants = take(outputs)
@@ -119,7 +119,7 @@ struct KeyNetwork {
     precondition(rest.isEmpty && presence.count == 16 * 97 + 17, "weights of another network")
   }
 
-  /// What is heard in each frame: `width` numbers, and the logarithm of its weight for each head.
+  /// The output for each frame: `width` numbers, and the logarithm of its weight for each head.
   ///
   /// - Parameter levels: of `PitchSpectrum`, tuned.
   func callAsFunction(_ levels: [Float]) -> (heard: [Float], weights: [Float]) {

@@ -4,7 +4,7 @@ struct Resemblance {
   /// clicks at most 0.8.
   private static let leastDeviation: Float = 1.2
 
-  /// Of unit length, so their products are cosines.
+  /// Timbres of unit length, so their products are cosines.
   let timbre: [SIMD16<Float>]
   let recurrences: (harmony: Recurrence, timbre: Recurrence, both: Recurrence)
 

@@ -26,7 +26,7 @@ struct SoundCourse {
   }()
   private static let binWidth = Float(layout.sampleRate) / Float(layout.windowLength)
 
-  /// Of each mel band, its share in the coefficients of the discrete cosine transform, from the second one.
+  /// The share of each mel band in the coefficients of the discrete cosine transform, from the second one.
   private static let shares: [SIMD16<Float>] = (0..<melBands.count).map { band in
     let scale = sqrtf(2 / Float(melBands.count))
     var values = SIMD16<Float>()

@@ -7,7 +7,7 @@ internal import DSP
 /// compressed as x / (x + 1.5), so that a few loud hits do not dominate. The same is done to the onsets of `tempo`,
 /// which have more bands.
 enum OnsetEnvelope {
-  /// Of the mean power of a band: what is below does not count as sound.
+  /// Least mean power of a band that counts as sound.
   private static let floor: Float = 1e-4
 
   /// - Parameters:

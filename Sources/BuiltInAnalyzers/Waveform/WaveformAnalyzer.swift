@@ -2,7 +2,7 @@ internal import Analysis
 internal import DSP
 internal import Glibc
 
-/// What a track looks like: peaks and RMS in three bands at up to 2,000 points, and an onset envelope to draw beats
+/// The picture of a track: peaks and RMS in three bands at up to 2,000 points, and an onset envelope to draw beats
 /// against.
 ///
 /// - `BandFilters`: the signal in three bands.

@@ -6,7 +6,7 @@ internal import SystemPackage
 /// its standard input: keys are on no command line.
 struct AcoustIDConnection {
   struct Answer {
-    /// Of HTTP.
+    /// Status of HTTP.
     var status: Int
     /// Seconds that the server wants to be left alone.
     var retryAfter: Int?

@@ -87,13 +87,13 @@ extension JSONWriter {
 
 /// Requests of as many fingerprints as one may have, a line each.
 struct AcoustIDList {
-  /// Where a fingerprint stands: lines count from 1, fingerprints from 0.
+  /// The place of a fingerprint: lines count from 1, fingerprints from 0.
   struct Place {
     var line: Int
     var index: Int
   }
 
-  /// Of one look-up.
+  /// Number of fingerprints in one look-up.
   static let lookupEntries = 20
   /// Bytes of a request, with room for the keys.
   static let mostBytes = 1_000_000 - 500

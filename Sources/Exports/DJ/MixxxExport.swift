@@ -171,7 +171,7 @@ private final class MixxxWriter: ExportWriter {
     }
   }
 
-  /// What Mixxx keeps of a track that is gone is for Mixxx to say.
+  /// Data that Mixxx keeps about a track that is gone is left to Mixxx.
   func remove(_ removal: ExportRemoval) {}
 
   func finish() throws -> [FilePath] {

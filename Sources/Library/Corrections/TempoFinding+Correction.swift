@@ -1,6 +1,6 @@
 public import Analysis
 
-/// What people make of beats that were found. Beats that lie evenly stay even, and those of a moving tempo follow it.
+/// Corrections of beats that were found. Beats that lie evenly stay even, and those of a moving tempo follow it.
 extension TempoFinding {
   /// Largest ratio, less 1, of tempi that count as the same in the literature.
   private static let sameTempo = 0.04
@@ -9,8 +9,8 @@ extension TempoFinding {
 
   /// The same at a multiple of the tempo.
   ///
-  /// Where the slower of the two leaves a choice which of the beats to keep, it takes those with the first downbeat
-  /// among them, or else those at which onsets are stronger.
+  /// If the slower of the two leaves a choice which of the beats to keep, it takes those with the first downbeat among
+  /// them, or else those at which onsets are stronger.
   public func multiplied(by ratio: BeatRatio) -> TempoFinding {
     var result = self
     result.bpm = bpm.map { $0 * ratio.value }
@@ -123,7 +123,7 @@ extension TempoFinding {
     return result
   }
 
-  /// Which beats are downbeats, ascending.
+  /// The numbers of beats that are downbeats, ascending.
   private var downbeatNumbers: [Int] {
     guard let timeline = BeatTimeline(beats), let downbeats else { return [] }
     return downbeats.map { Int(timeline.position(at: $0).rounded()) }.filter(beats.indices.contains)

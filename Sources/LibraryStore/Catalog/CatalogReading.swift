@@ -223,7 +223,7 @@ extension ResultStore {
 
   // MARK: Genres
 
-  /// Those with most tracks first.
+  /// Genres with most tracks first.
   public func genres() throws(StoreError) -> [CatalogGenre] {
     try read { db in
       let select = try Query(
@@ -255,7 +255,7 @@ extension ResultStore {
 
 /// The order of albums.
 public enum AlbumOrder: Sendable, Hashable {
-  /// Those with the newest files first.
+  /// Artists with the newest files first.
   case newest
   case name
   /// By name of the artists, then by year.
@@ -275,7 +275,7 @@ public enum AlbumOrder: Sendable, Hashable {
   }
 }
 
-/// What albums have to do with an artist.
+/// The relation of albums to an artist.
 public enum ArtistAlbums: Sendable, Hashable {
   /// It is an album of the artist.
   case own
@@ -327,7 +327,7 @@ struct CatalogReader {
     try select.forEach(values) { try body(select) }
   }
 
-  /// What follows FROM for the tracks of an artist, up to a condition; the first parameter is the id of the artist.
+  /// The SQL after FROM for the tracks of an artist, up to a condition; the first parameter is the id of the artist.
   static func songs(ofArtist id: String) -> String {
     id == SongArtist.unknown.id
       // Compared with the parameter, so that it has a place in either statement.
@@ -397,7 +397,7 @@ struct CatalogReader {
     return ids.map { artists[$0] }
   }
 
-  /// Whoever made tracks and albums that name nobody; `nil` if all name somebody.
+  /// The artist of tracks and albums that name none; `nil` if all name one.
   private func unknownArtist() throws -> CatalogArtist? {
     let tracks = try count("SELECT count(*) FROM song WHERE artists IS NULL AND \(CatalogTables.isListed)", [])
     let albums = try count("SELECT count(*) FROM album WHERE artists IS NULL", [])

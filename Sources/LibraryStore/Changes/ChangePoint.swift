@@ -5,7 +5,7 @@ internal import Text
 public struct LibraryCursor: Hashable, Sendable {
   /// By which a database is known, for ever and in its copies.
   public var library: String
-  /// Of the last change that is known.
+  /// Number of the last known change.
   public var revision: Int64
 
   public init(library: String, revision: Int64) {

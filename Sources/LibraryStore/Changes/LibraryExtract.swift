@@ -159,7 +159,7 @@ public struct LibraryExtract {
     return first.map { $0 - 1 } ?? present.revision
   }
 
-  /// Those of a set that have records of the selection.
+  /// Files of a set that have records of the selection.
   private static func listed(_ wanted: TrackSet, _ selection: RecordSelection, _ db: Database) throws -> TrackSet {
     var conditions = [
       "(file.status IS NOT NULL OR file.skip_code IS NOT NULL)",

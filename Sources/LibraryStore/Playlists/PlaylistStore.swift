@@ -5,7 +5,7 @@ public import ResultStore
 
 /// Playlists. They stay when files vanish, are forgotten, come back, are moved or tagged anew.
 extension ResultStore {
-  /// Those changed last come first.
+  /// Playlists, those changed last first.
   /// - Parameter text: Only those whose names contain this.
   public func playlists(
     matching text: String? = nil, limit: Int = .max, offset: Int = 0
@@ -110,7 +110,7 @@ extension ResultStore {
   /// - Throws: `StoreError` or `PlaylistEditError`.
   @discardableResult
   public func editPlaylist(id: String, snapshot: Int? = nil, _ edit: PlaylistEdit) throws -> Playlist {
-    // What is thrown rolls back, and comes out as an error of the store.
+    // A thrown error rolls back, and comes out as an error of the store.
     var refusal: PlaylistEditError?
     do {
       return try write { db in

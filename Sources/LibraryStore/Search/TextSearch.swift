@@ -6,7 +6,7 @@ internal import Platform
 public import ResultStore
 
 extension ResultStore {
-  /// What the song catalog has for some words and filters.
+  /// Hits of the song catalog for some words and filters.
   public func search(_ request: SearchRequest) throws(StoreError) -> SearchAnswer {
     try read { db in
       try TextSearch(request, FilterEvaluation(db, tables: songs.tables), db).answer()
@@ -81,7 +81,7 @@ private struct TextSearch {
     FullTextPattern.words(words, lastIsPrefix: lastIsPrefix)
   }
 
-  /// What goes behind a condition, so that only tracks of the set are found.
+  /// A further condition, so only tracks of the set are found.
   private func among(_ column: String) -> (sql: String, values: [SQLValue]) {
     guard let setArgument else { return ("", []) }
     return (" AND \(TrackSet.condition(on: column))", [.tracks(setArgument)])
@@ -161,7 +161,7 @@ private struct TextSearch {
     let grade: Int
     let count: Int
     let name: String
-    /// Of an album.
+    /// Artist of an album.
     let artist: String
 
     static func < (a: Place, b: Place) -> Bool {

@@ -56,7 +56,7 @@ public struct TrackOrder: Sendable, Hashable {
 
   public static let path = TrackOrder(.path)
 
-  /// What has an index in this order; of paths, also those of files that are no tracks.
+  /// The table with an index in this order; for paths, also with files that are no tracks.
   var source: String { isByPath ? "file CROSS JOIN song ON song.id = file.id" : "song" }
   var id: String { isByPath ? "file.id" : "song.id" }
   private var isByPath: Bool { field == .key(.path) }

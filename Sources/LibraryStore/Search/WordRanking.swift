@@ -9,7 +9,7 @@ internal import ResultStore
 struct WordRanking {
   /// Rows in their order, and how many have the words.
   struct Result {
-    /// Those with whole words.
+    /// Tracks with whole words.
     var whole: [Int64] = []
     /// All, those with whole words first.
     var ids: [Int64] = []

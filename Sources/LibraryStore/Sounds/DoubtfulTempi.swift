@@ -7,7 +7,7 @@ public import SystemPackage
 /// A tempo that was found and nobody has confirmed or corrected.
 public struct DoubtfulTempo: Hashable, Sendable {
   public var audio: ContentID
-  /// Of the first file with this audio.
+  /// Path of the first file with this audio.
   public var path: FilePath
   /// Beats per minute.
   public var bpm: Double

@@ -13,7 +13,7 @@ public struct ReplayGain: Sendable, Hashable {
 }
 
 extension ResultStore {
-  /// Of those among these files whose loudness was measured.
+  /// Gains of those among these files whose loudness was measured.
   /// - Parameter files: Ids of rows of `file`.
   public func replayGains(ofFiles files: [Int64]) throws(StoreError) -> [Int64: ReplayGain] {
     let table = LoudnessFinding.declaration.table

@@ -40,7 +40,7 @@ extension ResultStore {
     }
   }
 
-  /// What is known of files, in the order of their ids in `files`; those that are gone are left out.
+  /// Records of files, in the order of their ids in `files`; those that are gone are left out.
   /// - Parameter long: As in `RecordSelection`.
   public func records(
     ofFiles files: [Int64], long: Set<String> = []

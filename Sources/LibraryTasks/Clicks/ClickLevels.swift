@@ -7,12 +7,12 @@ internal import Foundation
 package struct ClickLevels: Hashable, Sendable {
   /// The largest sample of an accent, in dBFS.
   package let clicks: Double
-  /// What the music is multiplied by, in dB; 0 or less.
+  /// The gain of the music, in dB; 0 or less.
   package let music: Double
 
   /// Largest samples of accents that can be asked for, in dBFS.
   package static let range = -40.0...(-1.0)
-  /// Of clicks alone, in dBFS.
+  /// Level of clicks alone, in dBFS.
   package static let standard = -6.0
   /// The largest sample of an accent above the integrated loudness of the music, in dB. A click has its energy in a few
   /// bands around 1 to 3 kHz and a few milliseconds, where music of that loudness has a small part of its own.

@@ -76,7 +76,7 @@ package struct ClickedTrack: Sendable {
   /// Whether the loudness of the music is known.
   package var isLoudnessKnown: Bool { loudness?.integrated != nil }
 
-  /// What was written.
+  /// The result of writing.
   package struct Outcome: Sendable {
     /// Samples per second.
     package var sampleRate: Int
@@ -228,7 +228,7 @@ package struct ClickedTrack: Sendable {
 }
 
 extension ClickedTrack {
-  /// What counts of the tempo, in beats per minute.
+  /// The tempo in force, in beats per minute.
   package var bpm: Double? { tempo.bpm }
   package var metre: String? { tempo.metre }
   /// Seconds, if the length of the file is known.

@@ -103,7 +103,7 @@ package struct CorrectionImport {
 /// The rows of a table, in constant memory.
 private struct RowReader: ~Copyable {
   struct Row {
-    /// Where it begins, from 1.
+    /// The line where it begins, from 1.
     var line: Int
     var cells: Result<[String], CorrectionTable.RowError>
   }

@@ -36,7 +36,7 @@ package struct LibraryTempoChange {
     /// The first changes.
     package var examples: [TempoChange.Change] = []
 
-    /// Of files given by name, which all can take the change.
+    /// Changes of files given by name, which all can take the change.
     package init(of changes: [TempoChange.Change], isDryRun: Bool) {
       self.isDryRun = isDryRun
       matchedCount = changes.count
@@ -53,7 +53,7 @@ package struct LibraryTempoChange {
 
   package var change: TempoChange
   package var isDryRun: Bool
-  /// Where corrections wait.
+  /// The folder in which corrections wait.
   package var scratchFolder: FilePath
 
   package init(_ change: TempoChange, isDryRun: Bool, scratchFolder: FilePath) {

@@ -7,7 +7,7 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// What a person wants of tempo and beats, and what it makes of a file. It belongs to the audio: see `TempoCorrection`.
+/// A requested change of tempo and beats, and its result for a file. It belongs to the audio: see `TempoCorrection`.
 package struct TempoChange {
   package enum Tempo: Sendable {
     /// Beats per minute, within `TempoChange.tempi`.
@@ -33,7 +33,7 @@ package struct TempoChange {
   }
 
   package enum Wish: Sendable {
-    /// What was found counts again.
+    /// The findings count again.
     case unset
     /// There is no steady beat.
     case noTempo
@@ -56,16 +56,16 @@ package struct TempoChange {
     self.fitting = fitting
   }
 
-  /// What became of one file.
+  /// The change of one file.
   package struct Change: Sendable {
     package var path: FilePath
     package var audio: ContentID
     /// The tempo before, in beats per minute.
     package var before: Double?
-    /// What counts from now on.
+    /// The tempo from now on.
     package var after: Double?
     package var isLocked: Bool
-    /// What is to be said of the beats; empty if nothing was set.
+    /// A note about the beats; empty if nothing was set.
     package var note: String
     /// Other files with the same audio.
     package var copies: Int
@@ -107,12 +107,12 @@ package struct TempoChange {
     return changes
   }
 
-  /// What is to be set for the audio of a file; nothing is set yet.
+  /// The change for the audio of a file; nothing is set yet.
   /// - Parameter record: With its beats.
   /// - Throws: `TempoChangeError`, `StoreError`.
   package func change(of record: FileRecord) throws -> (ContentID, TempoCorrection?, Change) {
     guard let audio = record.contentID else { throw TempoChangeError.noAudio(record.path) }
-    // What the analyzer says, whatever a person has set.
+    // The analyzer's finding, without a person's correction.
     let found = record.tempoCorrection.map(\.found) ?? record.tempo
     var correction: TempoCorrection?
     var note = ""
@@ -232,7 +232,7 @@ package enum TempoChangeError: Error, CustomStringConvertible {
     return sentence + " Nothing was set."
   }
 
-  /// Of many files: machine-readable, and the end of a sentence: “3 files …”.
+  /// The kind for many files: machine-readable, and the end of a sentence: “3 files …”.
   var kind: (code: String, text: String) {
     switch self {
     case .noAudio: ("no_audio", "without audio")

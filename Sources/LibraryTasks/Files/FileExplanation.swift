@@ -11,9 +11,9 @@ internal import Text
 package struct FileExplanation {
   package var path: FilePath
   package var store: ResultStore
-  /// What the next run would do it by.
+  /// The plan of the next run.
   package var plan: AnalysisPlan
-  /// What it would look at in folders.
+  /// The rule by which it chooses files in folders.
   package var candidates: CandidateRule
 
   package init(of path: FilePath, in store: ResultStore, plan: AnalysisPlan, candidates: CandidateRule) {

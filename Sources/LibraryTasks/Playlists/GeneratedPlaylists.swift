@@ -10,7 +10,7 @@ package struct GeneratedPlaylist: Sendable, Hashable {
     case tempo(Int)
     /// Id of a genre.
     case genre(String)
-    /// What sounds like the newest tracks.
+    /// Tracks that sound like the newest ones.
     case likeNewest
   }
 
@@ -44,7 +44,7 @@ package struct GeneratedPlaylists: Sendable {
   /// Genres with fewer tracks have none.
   private static let fewestTracks = 3
 
-  /// Those of tempi and of what is new, as far as they have tracks.
+  /// Playlists by tempo and of new tracks, if they have tracks.
   package func featured() throws -> [GeneratedPlaylist] {
     try ([.likeNewest] + Self.tempi.map { .tempo($0) }).compactMap { try playlist($0) }
   }

@@ -7,7 +7,7 @@ internal import Foundation
 /// moves one of up to three tracks elsewhere (Or, 1976), as long as that lowers the cost. The work is bounded by the
 /// number of comparisons and not by a clock, so the result depends on nothing but the tracks and their order.
 struct TrackSequence {
-  /// What is compared, as numbers that lie together.
+  /// The compared traits, as numbers that lie together.
   private struct Traits {
     /// In octaves; not a number if unknown.
     var tempo: Float
@@ -26,7 +26,7 @@ struct TrackSequence {
   /// How many other tracks lie between two of one artist, at least.
   let spacing: Int
 
-  /// What an artist too soon costs: more than any jump.
+  /// The cost of an artist too soon: more than any jump.
   private static let repeatCost: Float = 10
   /// Comparisons, which take some nanoseconds each, for all of 2-opt and or-opt.
   private static let comparisonLimit = 40_000_000
@@ -53,7 +53,7 @@ struct TrackSequence {
     self.spacing = spacing
   }
 
-  /// What it costs that a track follows another one; the same the other way around.
+  /// The cost of one track after another; the same the other way around.
   func cost(_ first: Int, _ second: Int) -> Float {
     let (a, b) = (traits[first], traits[second])
     var cost: Float = 0
@@ -155,7 +155,7 @@ struct TrackSequence {
     return repeatCount(in: apart) < count ? apart : order
   }
 
-  /// What exchanges lead to.
+  /// The best list that exchanges lead to.
   private func exchanged(_ list: [Int]) -> [Int] {
     var order = list
     guard order.count > 2 else { return order }

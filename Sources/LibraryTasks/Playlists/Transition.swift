@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// What a listener notices where one track follows another. All costs are in the same unit: 1 is a jump that most
-/// people notice.
+/// Costs of a transition from one track to another, as listeners notice it. All are in the same unit: 1 is a jump that
+/// most people notice.
 package enum Transition {
   /// How far one tempo is from another, in percent: the smallest change that makes one the other, its half or its
   /// double.
@@ -16,7 +16,7 @@ package enum Transition {
     return min(distance, 12 - distance) + (first.isMajor == second.isMajor ? 0 : 1)
   }
 
-  /// What something unknown on either side costs: less than a bad jump, more than a good transition.
+  /// The cost of an unknown value on either side: less than a bad jump, more than a good transition.
   static let unknownCost: Float = 0.75
 
   /// 1 for each 6%, which is about the range in which disc jockeys change a tempo without being noticed, 3 at most.

@@ -17,7 +17,7 @@ package struct Recommendations: Sendable {
     package init() {}
   }
 
-  /// What the tracks are like.
+  /// The tracks to find similar ones for.
   package struct Seed: Sendable {
     package enum Kind: String, Sendable {
       case track, artist, genre

@@ -107,7 +107,7 @@ package struct SimilarTracks {
   }
 }
 
-/// What tells whether two files hold the same recording.
+/// The data that tells whether two files hold the same recording.
 private struct Recording {
   private let cosine: Double
   private let contentID: ContentID?
@@ -116,8 +116,8 @@ private struct Recording {
 
   /// Seconds by which encodings of one recording differ at most.
   private static let durationTolerance = 5.0
-  /// Where there are no fingerprints to compare, files whose sound is that near to the same file, and to each other in length,
-  /// are the same.
+  /// Without fingerprints to compare, files whose sound is that near to the same file, and to each other in length, are
+  /// the same.
   private static let leastCosine = 0.98
 
   /// - Parameter cosine: To the file that others are compared with.

@@ -35,7 +35,7 @@ extension ContainerExtent {
   }
 }
 
-/// What the file properties object of ASF says.
+/// The file properties object of ASF.
 struct ASFFileProperties {
   var packetCount: Int64
   /// `nil` if packets differ in size.

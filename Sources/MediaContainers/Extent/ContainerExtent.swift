@@ -3,7 +3,7 @@
 /// Decoders believe or mend such contradictions in silence. Nothing is decoded for this: each container has lengths,
 /// counters or numbers of its own, which are compared with the bytes that are there.
 package struct ContainerExtent: Hashable, Sendable {
-  /// Where the container ends, within the file; `nil` if it does not say, or goes on to the end of the file.
+  /// The end of the container, within the file; `nil` if it does not say, or goes on to the end of the file.
   package var end: Int?
   /// Why it cannot be whole.
   package var flaw: Flaw?

@@ -1,4 +1,4 @@
-/// What stands behind the end of a container.
+/// Bytes behind the end of a container.
 package struct Excess: Hashable, Sendable {
   /// Bytes that are neither padding nor tags.
   package var byteCount = 0

@@ -1,4 +1,4 @@
-/// What a transfer in text mode did to a binary file.
+/// The damage that a transfer in text mode did to a binary file.
 package enum TextTransfer: Hashable, Sendable {
   /// A carriage return was put before each line feed.
   case addedCarriageReturns

@@ -10,7 +10,7 @@ package struct FLACBlockReader {
   package static let picture: UInt8 = 6
 
   private let source: ByteSource
-  /// Where the next block is looked for; where the audio begins, at the end.
+  /// The place where the next block is looked for; the start of the audio, at the end.
   package private(set) var position: Int
   private var isEnded = false
   private var count = 0

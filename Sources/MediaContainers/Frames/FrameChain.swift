@@ -4,7 +4,7 @@
 /// even have rows of such bits. Frames that follow each other at the stated distances are hardly ever chance.
 struct FrameChain<Header: FrameHeader> {
   let source: ByteSource
-  /// Where the stream ends at the latest.
+  /// The latest end of the stream.
   let end: Int
 
   /// Frames that must follow one in a place where none is expected. In 40,000 programs, libraries, pictures and documents no

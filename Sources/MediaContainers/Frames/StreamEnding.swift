@@ -1,6 +1,6 @@
 /// How a stream of frames ends, and what follows its last frame.
 package struct StreamEnding: Hashable, Sendable {
-  /// Where the last frame ends; if it is cut off, where the file does.
+  /// The end of the last frame; if it is cut off, the end of the file.
   package let offset: Int
   /// The last frame is longer than what is left of it.
   package let isCut: Bool
@@ -71,7 +71,7 @@ package struct StreamEnding: Hashable, Sendable {
 
   private static func isPadding(_ byte: UInt8) -> Bool { byte == 0 || byte == 0x0A || byte == 0x0D || byte == 0x20 }
 
-  /// Where a tag ends that is not the last thing in the file, so that its end alone does not tell.
+  /// The end of a tag that is not the last thing in the file, so its end alone does not tell.
   private static func endOfTag(
     at offset: Int, _ bytes: ArraySlice<UInt8>, in source: ByteSource
   ) throws(FileReadError) -> Int? {

@@ -67,7 +67,7 @@ package struct MP4Box: Hashable, Sendable {
     return box
   }
 
-  /// Where the first child stands. In MP4 files a version and flags stand before the children of `meta`; in QuickTime
+  /// The start of the first child. In MP4 files a version and flags stand before the children of `meta`; in QuickTime
   /// files the first child does, `hdlr`.
   package func firstChild(in source: ByteSource) throws(FileReadError) -> Int {
     guard name == "meta" else { return body }

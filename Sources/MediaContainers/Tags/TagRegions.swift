@@ -1,4 +1,4 @@
-/// Where tags stand in front of and behind the audio of a file: ID3v2, APE, ID3v1, Lyrics3.
+/// The places of tags in front of and behind the audio of a file: ID3v2, APE, ID3v1, Lyrics3.
 ///
 /// Decoding cuts them off and tag reading reads them.
 package enum TagRegions {
@@ -76,7 +76,7 @@ package enum TagRegions {
 
   static let id3v1Size = 128
   private static let extendedID3v1Size = 227
-  /// Of version 1: the text has at most 5,100 bytes, between marks of 11 and 9.
+  /// Size of version 1: the text has at most 5,100 bytes, between marks of 11 and 9.
   private static let lyrics3Size = 5_120
 
   private static func lastTag(

@@ -15,7 +15,7 @@ internal import Text
 /// let jobs = settings[Settings.jobs]
 /// ```
 public struct Settings: Sendable {
-  /// Where a value comes from.
+  /// The origin of a value.
   public enum Origin: Hashable, Sendable, CustomStringConvertible {
     case standard
     case file(FilePath, line: Int?)
@@ -48,11 +48,11 @@ public struct Settings: Sendable {
   }
 
   public let folders: StandardFolders
-  /// What the user should know about how the settings were found.
+  /// Notes for the user about how the settings were found.
   public private(set) var notices: [String] = []
   /// The project file, if there is one.
   public private(set) var project: ProjectFile?
-  /// What the project file would set if it were trusted: origins by key.
+  /// The settings of the project file that would count if it were trusted: origins by key.
   public private(set) var withheld: [String: Origin] = [:]
   /// The project file, or the definition it names, was trusted with different content.
   public private(set) var projectHasChanged = false
@@ -218,7 +218,7 @@ extension Settings {
   public static let report = Setting<[ReportFormat]>(
     "report", trust: .notNeeded, default: [], "reports to write")
   public static let include = Setting<[ReportExtra]>(
-    "include", trust: .notNeeded, default: [], "also report")
+    "include", trust: .notNeeded, default: [], "add to reports")
   public static let csvGuardFormulas = Setting<Bool>(
     "csv_guard_formulas", trust: .neededFor("false") { isGuarded, _ in !isGuarded }, default: true,
     "CSV: put an apostrophe before text that a spreadsheet runs as a formula")

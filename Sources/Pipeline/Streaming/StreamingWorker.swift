@@ -17,7 +17,7 @@ public final class StreamingWorker: Sendable {
     /// How long one file may take.
     public var timeLimit: TimeLimit
     public var isolation: LibraryRun.Isolation
-    /// Which names count as audio, and the like.
+    /// Options of the walk, such as the names that count as audio.
     public var walk: LibraryWalker.Options
     /// `nil` for all lines.
     public var shard: Shard?

@@ -150,9 +150,9 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// Which segments are to be merged next: the smallest of those of which there are too many of about one size. In a
-  /// large catalog all of them, once the smaller ones together are half as large as the largest: then each track is
-  /// written once more whenever the catalog has grown by a half, and queries find nearly all in one segment.
+  /// The segments to be merged next: the smallest of those of which there are too many of about one size. In a large
+  /// catalog all of them, once the smaller ones together are half as large as the largest: then each track is written
+  /// once more whenever the catalog has grown by a half, and queries find nearly all in one segment.
   static func worthMerging(_ columnCounts: [Int]) -> [Int]? {
     let order = columnCounts.indices.sorted { columnCounts[$0] < columnCounts[$1] }
     func total(_ indices: some Sequence<Int>) -> Int { indices.reduce(0) { $0 + columnCounts[$1] } }
@@ -178,7 +178,7 @@ public struct CatalogDirectory: Sendable {
     var segments: [Segment] = []
     for entry in entries {
       let segment = try segment(entry)
-      // What is copied must be right: the checksums of the new segment would hide old damage.
+      // Copied data must be right: the checksums of the new segment would hide old damage.
       try segment.verify()
       segments.append(segment)
     }
@@ -234,7 +234,7 @@ public struct CatalogDirectory: Sendable {
 
   // MARK: Repair
 
-  /// What was damaged in a catalog, and has been mended as far as it could be.
+  /// The damage in a catalog, which has been mended as far as possible.
   public struct Repair: Hashable, Sendable {
     /// Whether the list of segments was lost: tracks that had been removed since they were added may be back.
     public var hasLostList = false
@@ -293,7 +293,7 @@ public struct CatalogDirectory: Sendable {
     return try SegmentMerger([segment], removed: [entry.removed])
   }
 
-  /// Of tracks that are in several segments, leaves those that were added last.
+  /// Keeps only the last added copy of tracks that are in several segments.
   private func removeRepetitions(_ list: inout CatalogList) throws(CatalogError) {
     var seen: Set<ContentID> = []
     for index in list.entries.indices.reversed() {

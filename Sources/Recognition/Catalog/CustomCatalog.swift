@@ -21,8 +21,8 @@ public struct CustomCatalog: Sendable {
   private var pending: [ReferenceSignature?] = []
   private var pendingCount = 0
   private var pendingSeconds = 0.0
-  /// Where each reference is, by the digest of its identifier; `nil` until the catalog is changed. With it, each change
-  /// costs the same however large the catalog is.
+  /// The place of each reference, by the digest of its identifier; `nil` until the catalog is changed. With it, each
+  /// change costs the same however large the catalog is.
   private var knownPlaces: [ContentID: Place]?
 
   private enum Place {
@@ -52,7 +52,7 @@ public struct CustomCatalog: Sendable {
     self.removed = removed
   }
 
-  /// Of the files that this program writes. Those of earlier formats are read, too.
+  /// Version of the files that this program writes. Earlier formats are read, too.
   public static var formatVersion: Int { Int(SegmentFormat.version) }
 
   /// How many references there are.
@@ -71,7 +71,7 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Where these references are, or all of them.
+  /// The places of these references, or of all of them.
   private func places(of identifiers: [String]? = nil) -> [ContentID: Place] {
     if let knownPlaces { return knownPlaces }
     let wanted = identifiers.map { Set($0.map(Self.digest)) }
@@ -202,7 +202,7 @@ public struct CustomCatalog: Sendable {
     for case let reference? in pending { try body(reference) }
   }
 
-  /// What a catalog holds of a reference beside its signature.
+  /// The data that a catalog holds about a reference beside its signature.
   public struct Entry: Hashable, Sendable {
     public var identifier: String
     public var items: [MediaItem]
@@ -245,7 +245,7 @@ public struct CustomCatalog: Sendable {
     return places.compactMap(entry(at:))
   }
 
-  /// What the catalog holds of a reference beside its signature; `nil` if there is none of this name.
+  /// The data that the catalog holds about a reference beside its signature; `nil` if there is none of this name.
   package func entry(_ identifier: String) -> Entry? {
     places(of: [identifier])[Self.digest(of: identifier)].flatMap(entry(at:))
   }
@@ -265,7 +265,7 @@ public struct CustomCatalog: Sendable {
       duration: Double(size.columnCount) / LandmarkSpectrum.columnsPerSecond, landmarkCount: Int(size.landmarkCount))
   }
 
-  /// Those of the identifiers that the catalog has.
+  /// The identifiers among these that the catalog has.
   public func present(_ identifiers: some Sequence<String>) -> Set<String> {
     let identifiers = Array(identifiers)
     let places = places(of: identifiers)
@@ -349,7 +349,7 @@ public struct CustomCatalog: Sendable {
   }
 }
 
-/// What a segment keeps of a reference beside its signature: JSON.
+/// The data that a segment keeps about a reference beside its signature: JSON.
 struct ReferenceRecord: Codable {
   var identifier: String
   var items: [MediaItem]
@@ -363,7 +363,7 @@ struct ReferenceRecord: Codable {
     self.init(identifier: reference.identifier, items: reference.items)
   }
 
-  /// Of bytes that cannot be read, in a damaged file, a record without items.
+  /// A record without items for bytes that cannot be read, in a damaged file.
   init(bytes: [UInt8]) {
     self =
       (try? JSONDecoder().decode(ReferenceRecord.self, from: Data(bytes))) ?? ReferenceRecord(identifier: "", items: [])

@@ -19,7 +19,7 @@ public enum MediaItemTable {
     }
   }
 
-  /// What is wrong with a table, and in which line.
+  /// The problem with a table, and its line.
   public struct ReadError: Error, Hashable, Sendable, CustomStringConvertible {
     public var line: Int
     public var problem: String

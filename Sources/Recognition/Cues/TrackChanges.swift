@@ -43,7 +43,7 @@ public struct TrackChanges: Sendable {
 
   public init() {}
 
-  /// What has changed with the next result of a stream.
+  /// The changes with the next result of a stream.
   public mutating func next(_ result: RecognitionSession.Result) -> [Change] {
     var changes: [Change] = []
     for match in result.matches {

@@ -4,10 +4,10 @@ internal import Landmarks
 struct AnchorTargets {
   private let columns: [Float]
   private let bands: [Float]
-  /// Where each peak stands in the order by strength, and the peaks in this order.
+  /// The place of each peak in the order by strength, and the peaks in this order.
   private let places: [Int]
   private let order: [Int]
-  /// Those near the anchor, by their places.
+  /// Peaks near the anchor, by their places.
   private var near: [UInt64]
   private var word = 0
 

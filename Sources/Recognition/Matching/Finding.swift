@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What a query was found to be part of: the best hit and what says whether it is right.
+/// The track that a query was found to be part of: the best hit and the evidence whether it is right.
 struct Finding {
   var hit: Matcher.Hit
   /// Other references that hold the same recording at this place, by their hits.
@@ -8,7 +8,7 @@ struct Finding {
   /// Best z of the same track displaced in frequency, and of another track.
   var shifted: Float
   var runnerUp: Float
-  /// What of the query is in the track, and of the track in the query.
+  /// The part of the query that is in the track, and of the track in the query.
   var overlap: Overlap
   /// See `RecognitionQuery.clarity`.
   var clarity: Float
@@ -38,8 +38,8 @@ struct Finding {
     return fit + common + query + (hit.placement.isNeutral ? weights.neutral : 0) + Self.prior - strangeness
   }
 
-  /// Of the development queries, however much noise there is in them, none that has an answer is less clear than 0.126. Of
-  /// what is, such as a tone that glides, the data say nothing; slope and limit are set by hand.
+  /// However much noise there is in the development queries, none that has an answer is less clear than 0.126. The data
+  /// say nothing about lower values, such as those of a gliding tone; slope and limit are set by hand.
   private var strangeness: Float { 80 * max(0, 0.12 - clarity) }
 
   /// In half of the data the track was taken out of the catalog; who asks a catalog mostly asks for what is in it. By so

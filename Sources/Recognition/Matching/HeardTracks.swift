@@ -69,7 +69,7 @@ extension Matcher {
 
   /// Hits that are looked at, if none explains the whole.
   private static let rivalCount = 3
-  /// What is heard in more than this share of a stretch has been judged with it.
+  /// A track heard in more than this share of a stretch has been judged with it.
   private static let mostOfPart = 0.85
 
   /// Whether a hit would be accepted in some columns, as far as is known without looking for others there.

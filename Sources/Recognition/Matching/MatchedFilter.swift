@@ -57,9 +57,9 @@ struct MatchedFilter {
     }
   }
 
-  /// What the filter has under a landmark.
+  /// The filter's value under a landmark.
   struct Value {
-    /// Of the query.
+    /// Column of the query.
     var column: Int
     var value: Float
   }
@@ -170,7 +170,7 @@ struct MatchedFilter {
     return placement.center - reach...placement.center + reach
   }
 
-  /// Where a landmark lies in the query.
+  /// The place of a landmark in the query.
   func place(of point: Point, _ placement: Placement) -> (column: Int, band: Int) {
     let column = (Float(point.column) - placement.center) / placement.slope + Float(columnCount) / 2
     return (Int(Self.floor(column + 0.5)), Int(point.band) + placement.shift)

@@ -144,7 +144,7 @@ struct Matcher: ~Copyable {
     hits.removeAll()
     hasReadAll = true
     let finding = search(query, filter, Self.stages, &hits)
-    // What has strayed to another pitch may fit better at another speed.
+    // A hit that has strayed to another pitch may fit better at another speed.
     if let finding, finding.isAccepted, abs(finding.hit.placement.shift) <= Self.usualShift { return finding }
     return search(query, filter, Self.farStages, &hits) ?? finding
   }
@@ -162,7 +162,7 @@ struct Matcher: ~Copyable {
         pairs = QueryPairs(query.peaks, columnCount: query.columnCount, limit: stage.limit)
       }
       scan(query, pairs, stage, filter, into: &hits)
-      // What fits badly will not be beyond doubt when it is made better.
+      // A hit that fits badly will not be beyond doubt when it is refined.
       isRefined = hits.contains { $0.z >= 0.5 * Finding.certainZ }
       guard isRefined else { continue }
       refine(&hits, filter)
@@ -208,7 +208,7 @@ struct Matcher: ~Copyable {
   private mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: RecognitionQuery) -> Bool {
     let bandCount = LandmarkSpectrum.bandCount
     load(other, around(other, query))
-    // What lies within a column and a band of their landmarks.
+    // Only landmarks within a column and a band count.
     let first = Int(points.first?.column ?? 0) - 1
     let columns = Int(points.last?.column ?? -1) + 2 - first
     nearby.removeAll(keepingCapacity: true)
@@ -307,7 +307,7 @@ struct Matcher: ~Copyable {
   private mutating func refine(_ hits: inout [Hit], _ filter: MatchedFilter) {
     hits.sort { $0.z > $1.z }
     var best: [Hit] = []
-    // What is far behind need not be made better.
+    // Hits far behind need not be refined.
     let least = 0.25 * (hits.first?.z ?? 0)
     for hit in hits where best.count < 10 && hit.z >= least {
       if best.filter({ $0.isSameTrack(as: hit) }).count < 2 { best.append(hit) }
@@ -332,6 +332,6 @@ struct Matcher: ~Copyable {
     load(hit, 0..<columnCount)
     return points.withUnsafeBufferPointer { filter.relocate(&hits[0], $0, columnCount: columnCount) }
   }
-  /// What unrelated music does not reach, or hardly.
+  /// A level that unrelated music hardly ever reaches.
   static let relocationThreshold: Float = 5
 }

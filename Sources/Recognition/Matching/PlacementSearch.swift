@@ -2,8 +2,8 @@
 extension MatchedFilter {
   typealias Points = UnsafeBufferPointer<Point>
 
-  /// What a clip at true speed and pitch is worth more than one that is not, as the natural logarithm of the odds: so
-  /// much better must another placement fit, z being the square root of twice such a logarithm.
+  /// The bonus of a clip at true speed and pitch, as the natural logarithm of the odds: another placement must fit so
+  /// much better, z being the square root of twice such a logarithm.
   private static let neutralBonus: Float = 3
   /// Slopes that are searched.
   private static let slopes: ClosedRange<Float> = 0.85...1.15

@@ -17,7 +17,7 @@ struct VoteTable: ~Copyable {
   private var sorted: UnsafeMutablePointer<UInt32>
   private var voteCapacity = 0
   private var voteCount = 0
-  /// Where the votes of each stretch end in `sorted`.
+  /// The ends of each stretch's votes in `sorted`.
   private var ends: [Int] = []
 
   private static let lanes = 32

@@ -15,7 +15,7 @@ struct FilterRows {
   let stride: Int
   let values: [Int16]
 
-  /// Where there is no landmark at all there is none.
+  /// Least deviation: without any landmarks there is none.
   private static let leastDeviation: Float = 1e-3
 
   /// - Parameters:
@@ -38,7 +38,7 @@ struct FilterRows {
     }
     variance /= Float(max(1, picture.count))
     let gain = Self.steps / max(max(variance, 0).squareRoot(), Self.leastDeviation)
-    // What says nothing, and what is behind the end, is neither above nor below the mean.
+    // Columns without information, and those behind the end, are neither above nor below the mean.
     var picture = picture
     for first in Swift.stride(from: 0, to: picture.count, by: bandCount) {
       for band in 0..<bandCount where isSteady[first + band] { picture[first + band] = means[band] }

@@ -112,7 +112,7 @@ struct LandmarkNetwork {
     return logits
   }
 
-  /// What the network is given, with zeros around it.
+  /// The input of the network, with zeros around it.
   struct Input {
     /// One column of the spectrum is a row; before its first band there is one place more, and behind its last as many as blocks reach.
     static let rowStep = (LandmarkSpectrum.bandCount + 10) * inputCount
@@ -126,7 +126,8 @@ struct LandmarkNetwork {
       values[origin + column * Self.rowStep + band * inputCount + input]
     }
 
-    /// What brings the inputs near a deviation of 1: dB of the whitened levels, which are clipped, and of the levels.
+    /// Scales that bring the inputs near a deviation of 1: dB of the whitened levels, which are clipped, and of the
+    /// levels.
     private static let whitenedScale: Float = 8
     private static let whitenedLimits: ClosedRange<Float> = -2.5...4
     private static let levelScale: Float = 20

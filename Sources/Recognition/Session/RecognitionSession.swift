@@ -15,7 +15,7 @@ internal import Synchronization
 public final class RecognitionSession: Sendable {
   /// The answer to a query.
   public enum Result: Sendable {
-    /// What is heard in the query, one or several tracks in the order in which they begin.
+    /// The tracks heard in the query, one or several in the order in which they begin.
     case matches([SignatureMatch])
     /// Nothing in the catalog is like it, from this second of the stream on, for so many seconds.
     case noMatch(queryStart: Double, queryDuration: Double)
@@ -40,7 +40,7 @@ public final class RecognitionSession: Sendable {
     }
   }
 
-  /// What matching needs, for one thread at a time.
+  /// The state of matching, for one thread at a time.
   private struct State: ~Copyable {
     var catalog: CustomCatalog
     var matcher: CatalogMatcher

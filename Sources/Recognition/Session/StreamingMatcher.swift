@@ -8,7 +8,7 @@ package struct StreamingMatcher: ~Copyable {
   private var stream: LevelStream
   /// The last columns, oldest first.
   private var levels: [Int32] = []
-  /// What is kept of the stream, in columns: never more than `window`.
+  /// The columns that are kept of the stream: never more than `window`.
   var keptColumnCount: Int { levels.count / LandmarkSpectrum.bandCount }
   /// Columns taken so far.
   private var columnCount = 0
@@ -35,7 +35,7 @@ package struct StreamingMatcher: ~Copyable {
 
   /// A question that has become due.
   package struct Query: Sendable {
-    /// What is heard in the last seconds.
+    /// The query of the last seconds.
     let heard: RecognitionQuery
     /// Seconds from the start of the stream to its start.
     let start: Double

@@ -3,7 +3,7 @@ internal import AudioEncoding
 internal import Platform
 internal import SystemPackage
 
-/// What both ways of cutting a recording have in common.
+/// The parts that both ways of cutting a recording share.
 struct PieceWriting {
   var source: FilePath
   var container: PacketContainer

@@ -24,7 +24,7 @@ package enum CueFile {
     var end = 0.0
     for cue in sheet.cues {
       if cue.start - end >= longestGap { add("Unknown", nil, isrc: nil, at: end) }
-      // What a cue sheet begins with begins at its start.
+      // The first track of a cue sheet begins at its start.
       let isFirst = number == 0
       let item = cue.match.item
       add(item.title ?? cue.match.referenceIdentifier, item.artist, isrc: item.isrc, at: isFirst ? 0 : cue.start)

@@ -13,7 +13,7 @@ package struct FileRecognition {
     self.limit = limit
   }
 
-  /// What is heard in a file. One that cannot be read, or is too short, gives a record with a problem.
+  /// The tracks heard in a file. A file that cannot be read, or is too short, gives a record with a problem.
   /// - Parameters:
   ///   - shownPath: What stands for the file in the record; `nil` for its path.
   ///   - progress: Called now and then with the part of the file that is done, 0 to 1.

@@ -17,7 +17,7 @@ package struct ReferenceReader {
   private let timeLimit: TimeLimit
   private let analyze: (AnalysisJob) throws -> FileAnalysis?
 
-  /// What `analyze` must be able to do.
+  /// The analyzers that `analyze` must have.
   package static let analyzers = [TagFinding.analyzer, SignatureFinding.analyzer]
 
   /// - Parameters:

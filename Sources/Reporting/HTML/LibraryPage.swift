@@ -84,7 +84,7 @@ final class LibraryPage {
     try output(Array("}}".utf8))
   }
 
-  /// What there is room for, by row, and whether that is everything.
+  /// The strips that there is room for, by row, and whether these are all.
   private func readStrips() throws -> (strips: [Int: [UInt8]], isComplete: Bool) {
     guard let reader = source.longRecords else { return ([:], false) }
     let rows = stripRows

@@ -4,7 +4,7 @@ internal import Resources
 
 /// The markup of the page around its data: `Sources/Pages/report/page.mustache` with its style and script.
 struct PageMarkup {
-  /// What stands for the data until it is written. Text never holds control characters: see `PageText`.
+  /// Placeholders for the data until it is written. Text never holds control characters: see `PageText`.
   enum Data: String, CaseIterable {
     case library, columns, details
 

@@ -2,7 +2,8 @@ internal import Analysis
 internal import Platform
 internal import Records
 
-/// What needs attention: files that failed or are damaged, by reason, folders that were not there, and unsure tempos.
+/// Problems that need attention: files that failed or are damaged, by reason, folders that were missing, and unsure
+/// tempos.
 struct PageCauses {
   private static let listedFiles = 20
 
@@ -32,7 +33,7 @@ struct PageCauses {
       if isNews { listedNews.append(file) } else { listedOthers.append(file) }
     }
 
-    /// Those that no earlier run has told of come first.
+    /// Files that no earlier run has reported come first.
     var files: [File] { Array((listedNews + listedOthers).prefix(PageCauses.listedFiles)) }
   }
 

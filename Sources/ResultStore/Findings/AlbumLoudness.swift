@@ -40,7 +40,7 @@ enum AlbumLoudness {
     ),
   ]
 
-  /// What is said of the album is part of what is known of each of its tracks.
+  /// An album's values are part of the findings of each of its tracks.
   private static let trackTrigger = (
     name: "song_of_album_gain",
     sql: """
@@ -114,7 +114,7 @@ enum AlbumLoudness {
     }
   }
 
-  /// What is in a folder and in its folders of discs, but for what is gone or was passed over.
+  /// The tracks in a folder and in its folders of discs, apart from files that are gone or were passed over.
   private static func tracks(in folder: [UInt8], _ db: Database) throws -> [Track] {
     let select = try Query(
       db,

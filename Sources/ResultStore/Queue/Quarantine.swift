@@ -23,7 +23,7 @@ public struct Quarantine: Hashable, Sendable {
     Timestamp(nanoseconds: failed.nanoseconds + rest(afterLosses: losses).components.seconds * 1_000_000_000)
   }
 
-  /// Of the table `failure`, in the order that `read` wants.
+  /// Columns of the table `failure`, in the order that `read` takes.
   static let columns = "signal, losses, failed_ns, retry_ns"
 
   /// `nil` if the file is not in quarantine.

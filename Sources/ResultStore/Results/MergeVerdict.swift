@@ -3,13 +3,13 @@ internal import GRDB
 internal import Platform
 internal import SystemPackage
 
-/// What a result that was made elsewhere is worth beside what the store knows of its file.
+/// The verdict on a result from elsewhere, compared with the store's knowledge of its file.
 enum MergeVerdict {
   /// A file that is not known (`nil`), or was never analyzed.
   case new(Int64?)
   /// Better than what is known of the file; outcomes of other analyzers stay if it is the same version of the file.
   case better(KnownFile, isSameVersion: Bool)
-  /// What is known is better, but not of these analyzers.
+  /// The stored result is better, but lacks these analyzers.
   case addition(KnownFile, [AnalyzerOutcome])
   case unchanged
   case outdated

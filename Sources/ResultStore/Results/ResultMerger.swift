@@ -9,9 +9,9 @@ internal import Text
 /// Brings results that were made elsewhere into the store. What is in the store afterwards does not depend on the order
 /// in which they come, nor on how often.
 ///
-/// Of two results of a file that counts which was not spoilt by circumstances (`Problem.mayBeCircumstances`), and then
-/// the later one. Where both are of the same version of the file, analyzers that only the other one has run keep its
-/// outcomes.
+/// Merges results. Of two results of a file, one that was not spoilt by circumstances counts
+/// (`Problem.mayBeCircumstances`), and then the later one. If both are of the same version of the file, analyzers that
+/// only the other one has run keep its outcomes.
 ///
 /// A merge is a run of its own from the first result on that changes anything; the caller holds the run lock. Calls may
 /// come from any thread, one after the other; each blocks until its transaction is done.
@@ -36,7 +36,7 @@ public final class ResultMerger: Sendable {
   /// Merges some results of one origin (about 200 at a time are best) in one transaction.
   public func merge(_ results: [WorkerResult], from origin: ResultOrigin) throws(StoreError) {
     try state.withLock { state throws(StoreError) in
-      // What a merge that was killed has done already costs no transaction, and leaves no run behind.
+      // Results that a killed merge has stored already cost no transaction, and leave no run behind.
       if let seen = try unchanged(by: results, state) {
         state = seen
         return
@@ -72,13 +72,13 @@ public final class ResultMerger: Sendable {
   public struct Ending: Hashable, Sendable {
     /// `nil` if nothing was new.
     public var run: Int64?
-    /// Of the files that results were about, each counted once, as they are now.
+    /// Totals of the files that results were about, each counted once, as they are now.
     public var totals = RunTotals()
     public var newlyFailed = 0
     public var newlyDamaged = 0
     /// See `WriteCounts.unsettled`.
     public var unsettled = 0
-    /// Of the files cached, those that are damaged.
+    /// Number of cached files that are damaged.
     public var knownDamaged = 0
     public var exitStatus: Int32 = 0
   }
@@ -168,7 +168,7 @@ extension ResultMerger {
       var known = FileAnalysis(
         status: file.status ?? .failed, problem: file.problem, remarks: file.remarks, outcomes: outcomes)
       if !file.wasDecoded, file.status == .ok {
-        // Who has read the tags alone cannot say that the audio is fine.
+        // An analysis of the tags alone cannot say that the audio is fine.
         known.status = analysis.status
         known.problem = analysis.problem
         known.remarks += analysis.remarks.filter { $0.stage == .decode }

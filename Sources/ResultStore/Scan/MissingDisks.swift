@@ -1,6 +1,6 @@
 internal import SystemPackage
 
-/// What a scan learns of devices, to tell files that were removed from files on a disk that is not mounted.
+/// Facts about devices that a scan learns, to tell files that were removed from files on a disk that is not mounted.
 struct MissingDisks {
   /// Devices on which files were met, each with the one met last: if that has gone too, the disk may have gone during the
   /// scan.
@@ -10,7 +10,7 @@ struct MissingDisks {
   private var successors: [Int64: Set<Int64>] = [:]
   /// Files by the folder they would be in if their disk were mounted.
   private(set) var counts: [FilePath: Int] = [:]
-  /// What was found where a folder should be. Files come in the order of paths: most are in the same few folders.
+  /// The state of folders. Files come in the order of paths: most are in the same few folders.
   private var looks: [FilePath: (device: Int64, isEmpty: Bool)?] = [:]
   private static let looksKept = 1000
 

@@ -22,7 +22,7 @@ public final class ScanSession: Sendable {
   struct State {
     var counts = ScanCounts()
     var seen = SeenFiles()
-    /// Of the paths that a dry run cannot put into the database.
+    /// Ids of the paths that a dry run cannot put into the database.
     var unstored: Set<ContentID> = []
     var currency: [Int64: Currency] = [:]
     var disks = MissingDisks()

@@ -15,7 +15,7 @@ public struct VanishScope: Hashable, Sendable {
   }
 }
 
-/// What is known and was not met.
+/// Known files that a scan did not meet.
 extension ScanSession {
   /// Marks what is known in these places and was neither classified nor skipped in this session as vanished; its results
   /// stay. What is there and was only ever passed over is forgotten: a folder, say, that could not be read and now can.

@@ -1,6 +1,6 @@
 public import Analysis
 
-/// What a run wants to know of every file.
+/// The analyses that a run wants of every file.
 public struct WantedAnalyses: Hashable, Sendable {
   public struct Member: Hashable, Sendable {
     public var identity: AnalyzerIdentity
@@ -29,7 +29,7 @@ public struct WantedAnalyses: Hashable, Sendable {
     self.decoderVersion = decoderVersion
   }
 
-  /// Of analyzers that are none of `members` nothing is known.
+  /// Nothing is known about analyzers that are not in `members`.
   func readsAudio(_ analyzer: AnalyzerIdentity) -> Bool {
     members.first { $0.accepted.contains(analyzer) }?.readsAudio ?? false
   }

@@ -115,7 +115,7 @@ package struct CatalogTables {
 
   // MARK: Checking
 
-  /// What is not as the rows of `song` say: the tables, and how many of their rows.
+  /// The tables that differ from the rows of `song`, with the number of their wrong rows.
   func wrongRows() throws -> [(table: String, count: Int64)] {
     func differences(_ found: String, _ expected: String) -> String {
       "SELECT count(*) FROM (SELECT * FROM (\(found) EXCEPT \(expected)) UNION ALL SELECT * FROM (\(expected) EXCEPT \(found)))"
@@ -218,7 +218,7 @@ extension CatalogTables {
   /// Full-text tables over the names of artists and albums.
   static let fullTextTables = ["artists_fts", "albums_fts"]
 
-  /// Of schema 4. `update` fills them.
+  /// Tables of schema 4. `update` fills them.
   static let tables4 = """
     -- Performers of songs and of albums.
     CREATE TABLE artist (

@@ -105,7 +105,7 @@ package struct SongCatalog: Sendable {
   /// A file without results that could not be read has failed as well; what was passed over is no track.
   private static let status = "iif(file.skip_code IS NULL, file.status, iif(failure.stage = 'scan', 'failed', NULL))"
   private static let isListed = "file.vanished_run IS NULL AND \(status) IS NOT NULL"
-  /// Of all files that are not listed, and few others.
+  /// A condition that is true for all files that are not listed, and few others.
   package static let mayBeNoTrack = "(vanished_run IS NOT NULL OR skip_code IS NOT NULL OR status IS NULL)"
 
   private static func columns(_ tables: Set<String>) -> [(name: String, sql: String)] {
@@ -193,7 +193,7 @@ package struct SongCatalog: Sendable {
 // MARK: - Schema
 
 extension SongCatalog {
-  /// Of schema 4. What an older database knows gets into `song` when it is opened next.
+  /// Tables of schema 4. The data of an older database gets into `song` when it is opened next.
   static let tables4 = """
     -- What is known of each file that is there and was analyzed or failed, for search, filters and sorts. Its rows follow
     -- from the other tables.

@@ -86,7 +86,7 @@ package struct TrackSet {
     "in_track_set(?\(parameter.map(String.init) ?? ""), \(column))"
   }
 
-  /// What is bound: lives as long as statements use it.
+  /// The bound argument: lives as long as statements use it.
   package final class Argument {
     /// First 1 for a complement, then how many words follow, then the words.
     fileprivate let words: UnsafeMutablePointer<UInt64>

@@ -4,9 +4,9 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// What AcoustID says of a track of its own, made of the tags of the files that hold it.
+/// AcoustID's data about a track of its own, made of the tags of the files that hold it.
 struct AcoustIDAnswer: Sendable {
-  /// What a client wants to know beside the id: the words of the parameter `meta`.
+  /// The data a client wants beside the id: the words of the parameter `meta`.
   struct Meta: Sendable {
     var words: Set<String>
 

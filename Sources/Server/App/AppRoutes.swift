@@ -7,7 +7,7 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// What the pages of the app ask for. It is theirs alone, and changes with them.
+/// The routes for the pages of the app. They are theirs alone, and change with them.
 struct AppRoutes: Sendable {
   private let library: AppLibrary
   private let hub = EventHub()

@@ -80,7 +80,7 @@ struct LibraryObserver: Sendable {
 }
 
 extension RunRecord {
-  /// What came of it: `12 analyzed, 1 damaged`.
+  /// The result of it: `12 analyzed, 1 damaged`.
   var outcomeText: String {
     let counts = [
       (totals.analyzed, "analyzed"), (totals.partial, "damaged"), (totals.failed, "failed"), (totals.vanished, "gone"),

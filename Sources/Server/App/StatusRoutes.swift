@@ -7,7 +7,7 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// What the header of every page shows.
+/// The data in the header of every page.
 struct StatusRoutes: RouteSet {
   let api = API.app
   let library: AppLibrary

@@ -30,7 +30,7 @@ struct TempoRoutes: RouteSet {
     }
   }
 
-  /// What is to be set, or the answer if it is only to be shown.
+  /// The change to be made, or the answer if it is only to be shown.
   private enum Plan: Sendable {
     case preview(Response)
     case correction(ContentID, TempoCorrection?, TempoChange.Change)
@@ -66,7 +66,7 @@ struct TempoRoutes: RouteSet {
     return .correction(audio, correction, change)
   }
 
-  /// What was found counts again.
+  /// Makes the analyzer's tempo count again.
   private func unset(_ id: String) async throws -> Response {
     try await library.services.writing {
       let record = try library.record(ofTrack: id, long: ["beats"])

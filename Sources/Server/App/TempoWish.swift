@@ -6,7 +6,7 @@ internal import LibraryTasks
 internal import Serving
 internal import Text
 
-/// What the body of a tempo request asks for.
+/// The body of a tempo request.
 struct TempoWish {
   let wish: TempoChange.Wish
   /// Nothing is stored.

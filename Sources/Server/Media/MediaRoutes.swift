@@ -63,7 +63,7 @@ extension Services {
   /// - Parameter id: Of a track or an album.
   func cover(_ id: String, size: CoverSize, for request: Request) async throws -> Response {
     let track = try await reading {
-      // Of albums, that of the first track.
+      // The cover of an album is that of its first track.
       guard
         let track = try store.trackFile(id: id)
           ?? store.album(id: id).flatMap({ try store.trackFile(id: $0.firstTrack) })

@@ -12,7 +12,7 @@ internal import Text
 /// It keeps twelve seconds of spectrum, the newest events, and what was sent and not listened to yet; all are bounded. Chunks
 /// are listened to one after the other, on whatever thread calls `listen`.
 final class LiveSession: Sendable {
-  /// What a chunk was taken for.
+  /// The receipt for a chunk.
   struct Receipt: Sendable, Equatable {
     /// Its number; counts from 0.
     var sequence: Int
@@ -24,7 +24,7 @@ final class LiveSession: Sendable {
 
   private enum Phase {
     case open
-    /// What is there is still listened to.
+    /// Audio that has arrived is still matched.
     case ending(String)
     case ended
   }
@@ -44,7 +44,7 @@ final class LiveSession: Sendable {
     var nextWatcher = 0
   }
 
-  /// What listening needs, by one thread at a time.
+  /// The state of listening, for one thread at a time.
   private struct Listening: ~Copyable {
     var stream: StreamingMatcher?
     var changes = TrackChanges()

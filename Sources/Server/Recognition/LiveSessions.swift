@@ -19,7 +19,7 @@ final class LiveSessions: Sendable {
   private let links: LibraryLinks
   private let threads: ThreadExecutor
   private let maximumCount: Int
-  /// Of one client.
+  /// The most sessions of one client.
   private let maximumShare: Int
   private let waiting = HeldBytes(limit: waitingLimit)
   private let state = Mutex(State())
@@ -43,7 +43,7 @@ final class LiveSessions: Sendable {
   }
 
   func open(_ limit: ConfidenceLimit, for owner: Client.Owner) throws(RequestError) -> LiveSession {
-    // Who knows it may send and read: it cannot be guessed.
+    // A client that knows it may send and read: it cannot be guessed.
     let number = ContentID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
     let session = LiveSession(id: number.description, limit: limit, waiting: waiting)
     let isFirst = try state.withLock { (state) throws(RequestError) in

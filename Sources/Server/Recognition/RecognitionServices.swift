@@ -3,7 +3,7 @@ internal import Platform
 internal import ResultStore
 internal import Serving
 
-/// What the routes of recognition share.
+/// The state that the routes of recognition share.
 struct RecognitionServices: Sendable {
   let catalog: ServedCatalog
   let links: LibraryLinks

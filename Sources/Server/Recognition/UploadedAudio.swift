@@ -63,7 +63,7 @@ final class UploadedAudio: Sendable {
     HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
     "The server has no room for the audio. Is the disk of its TMPDIR full?")
 
-  /// What is heard in it; blocks while it is decoded and matched.
+  /// The tracks heard in it; blocks while it is decoded and matched.
   /// - Parameter decoder: The command line of a `DecodingWorker`, without its limits.
   /// - Throws: `RequestError` if it cannot be decoded or is too short.
   func cueSheet(_ session: RecognitionSession, decoder: [String]) throws -> CueSheet {

@@ -133,7 +133,8 @@ extension CatalogRoutes {
   }
 }
 
-/// What Spotify's audio analysis calls the findings of a track. Lists of what is not measured are empty.
+/// The findings of a track under the names of Spotify's audio analysis. Lists of values that are not measured are
+/// empty.
 private struct AudioAnalysisDocument {
   let song: Song
   let record: FileRecord

@@ -80,7 +80,7 @@ struct SubsonicAnswer {
   }
 }
 
-/// What Subsonic's clients are told of an error.
+/// The code of an error for Subsonic's clients.
 enum SubsonicErrorCode: Int {
   case generic = 0
   case missingParameter = 10

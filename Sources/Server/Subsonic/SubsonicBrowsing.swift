@@ -291,7 +291,7 @@ extension SubsonicLibrary {
     case "starred":
       let ids = try store.saved(.album).map(\.id)
       return Array(try store.releases(ids: ids).compactMap(\.self).dropFirst(offset).prefix(limit))
-    // What is played and how it is rated is not kept.
+    // Plays and ratings are not kept.
     case "frequent", "recent", "highest": return []
     default: throw RequestError(.badRequest, "type is none of the lists that Subsonic has: \(type.prefix(50)).")
     }

@@ -7,7 +7,7 @@ internal import ResultStore
 internal import Serving
 internal import SystemPackage
 
-/// What Subsonic's clients are told of the library: its objects, and when somebody starred them.
+/// The library for Subsonic's clients: its objects, and when somebody starred them.
 struct SubsonicLibrary: Sendable {
   let services: Services
   var store: ResultStore { services.store }

@@ -1,7 +1,7 @@
 internal import Text
 
-/// What an answer says, in the two forms that Subsonic has: JSON, and XML in which plain members are attributes and the
-/// others elements.
+/// The content of an answer, in the two forms that Subsonic has: JSON, and XML in which plain members are attributes
+/// and the others elements.
 enum SubsonicValue: Sendable, Equatable {
   case text(String)
   case integer(Int64)

@@ -15,7 +15,7 @@ package final class TokenFile: Sendable {
     var digest: Digest
   }
 
-  /// What is wrong with the file. No token is ever part of it.
+  /// The problem with the file. No token is ever part of it.
   package struct Problem: Error, CustomStringConvertible {
     package let description: String
   }

@@ -22,7 +22,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private var wantsUpgrade = false
   /// The client waits before it sends the body (RFC 9110, section 10.1.1).
   private var expectsContinue = false
-  /// What came cannot be read, and nothing after it.
+  /// Bytes that came cannot be read, and nothing after them.
   private var isDamaged = false
   /// The client sends nothing more.
   private var isInputClosed = false
@@ -51,7 +51,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     context.fireChannelInactive()
   }
 
-  /// What the first handler of the channel sees.
+  /// Counts bytes at the first handler of the channel.
   func received(_ byteCount: Int) { state.received(byteCount, now: .now()) }
   func wrote(_ byteCount: Int) { state.wrote(byteCount, now: .now()) }
   func asksForBytes() { state.asksForBytes() }
@@ -99,7 +99,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     context.fireChannelRead(data)
   }
 
-  /// What makes a request ambiguous to proxies and to us (RFC 9112, sections 3.2 and 6.3).
+  /// The part that makes a request ambiguous to proxies and to us (RFC 9112, sections 3.2 and 6.3).
   private static func problem(with head: HTTPRequestHead) -> String? {
     let hosts = head.headers[canonicalForm: "host"]
     if hosts.count != 1 { return "A request needs one header Host." }

@@ -63,7 +63,7 @@ package final class HeldBytes: Sendable {
 
   package func giveBack(_ bytes: Int) { count.subtract(bytes, ordering: .relaxed) }
 
-  /// What one request holds.
+  /// The memory of one request.
   final class Share: Sendable {
     private let held: HeldBytes
     private let count = Atomic(0)

@@ -1,12 +1,12 @@
 package import Hummingbird
 
-/// What holds for all routes of an API. Each is declared beside its routes.
+/// The rules for all routes of an API. Each is declared beside its routes.
 package struct API: Sendable {
   /// By which the OpenAPI document groups routes.
   package let name: String
   /// With which paths begin: `/v1`.
   package let path: String
-  /// Who may use its routes, unless a route says otherwise.
+  /// The condition for using its routes, unless a route says otherwise.
   package let access: RouteAccess
   /// Bytes of a request's body.
   package let bodyLimit: Int
@@ -27,6 +27,6 @@ package struct API: Sendable {
     self.errors = errors
   }
 
-  /// What belongs to no other API.
+  /// Routes that belong to no other API.
   package static let server = API(name: "server", path: "")
 }

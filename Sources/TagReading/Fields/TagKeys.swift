@@ -231,7 +231,7 @@ package struct TagKeys {
     var rank: Int
   }
 
-  /// What a key of a format means; `nil` if no field has it.
+  /// The meaning of a format's key; `nil` if no field has it.
   static func meaning(of key: String, in space: KeySpace) -> Meaning? {
     let key = key.uppercased()
     if let meaning = meanings[space]?[key] { return meaning }

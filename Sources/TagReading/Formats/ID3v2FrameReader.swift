@@ -55,7 +55,7 @@ struct ID3v2FrameReader {
     }
   }
 
-  /// What a frame holds that is of interest.
+  /// The content of a frame that is of interest.
   private enum Content {
     case text, describedText, comment, link, describedLink, identifier, rating
     case picture, lyrics, timedLyrics, people, chapter, podcast

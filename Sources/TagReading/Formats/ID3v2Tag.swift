@@ -11,7 +11,7 @@ package struct ID3v2Tag {
   private var hasExtendedHeader: Bool { version > 2 && header.flags & 0x40 != 0 }
   /// Length of everything between the header and the footer.
   private let bodySize: Int
-  /// Where the file goes on after the tag, as the tag says.
+  /// The place where the file goes on after the tag, as the tag says.
   let end: Int
 
   /// The tag at `offset`; `nil` if there is none of a known version.

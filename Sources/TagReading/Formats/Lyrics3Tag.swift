@@ -35,7 +35,7 @@ enum Lyrics3Tag {
       case "EAR": tag.add("artist", text)
       case "EAL": tag.add("album", text)
       case "INF": tag.add("comment", text)
-      // Which fields there are.
+      // Indicates which fields there are.
       case "IND": break
       default: tag.add(id, text)
       }

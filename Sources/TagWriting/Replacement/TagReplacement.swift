@@ -26,7 +26,7 @@ public struct TagReplacement {
   public let file: TaggedFile
   /// The old file.
   public let identity: FileIdentity
-  /// What readers of tags see in the old file.
+  /// The tags that readers see in the old file.
   public let tags: TagFinding
   private let options: Options
 
@@ -66,7 +66,7 @@ public struct TagReplacement {
     }
   }
 
-  /// What is known of a new file just before it takes its place.
+  /// The facts about a new file just before it takes its place.
   public struct Prepared {
     public var identity: FileIdentity
     /// How the old file is made again; `nil` if that takes too much of it.
@@ -110,7 +110,7 @@ public struct TagReplacement {
     }
   }
 
-  /// What was read while another program wrote it may not fit together; that is no fault of the file.
+  /// Data read while another program wrote it may not fit together; that is no fault of the file.
   private func unlessChanging<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()

@@ -87,7 +87,7 @@ struct ClickCommand: AsyncParsableCommand {
   }
 }
 
-/// What `click` has done, as a person reads it.
+/// The result of `click`, as a person reads it.
 private enum ClickText {
   static func line(for track: ClickedTrack, _ outcome: ClickedTrack.Outcome, in file: FilePath) -> String {
     var parts = [

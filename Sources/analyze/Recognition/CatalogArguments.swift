@@ -3,7 +3,7 @@ import Pipeline
 import Recognition
 internal import RecognitionTasks
 
-/// Which catalog a command means.
+/// The catalog of a command.
 struct CatalogArguments: ParsableArguments {
   @Option(help: Settings.catalog.help("dir|file"))
   var catalog: PathArgument?

@@ -1,7 +1,7 @@
 import Foundation
 import Text
 
-/// What a terminal can show: characters of UTF-8 or only those of ASCII, and how many columns they take.
+/// The characters that a terminal can show: all of UTF-8 or only those of ASCII, and how many columns they take.
 struct TerminalGlyphs {
   let isUTF8: Bool
 

@@ -16,7 +16,7 @@ import Testing
 
 /// Answers of workers on their way into a database.
 @Suite struct AnswerMergeTests {
-  /// What a worker in this process answers to these paths.
+  /// The answers of a worker in this process for these paths.
   private func answers(_ place: Place, _ paths: [FilePath]) async throws -> [UInt8] {
     let list = try FileDescriptor.open(
       try place.folder.write(Array(paths.map { $0.string + "\n" }.joined().utf8), as: "list"), .readOnly)

@@ -11,7 +11,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-/// What is asked and set of single files.
+/// Questions about single files, and changes of them.
 @Suite struct FileTaskTests {
   private static let clicks = WAVFile(.clickTrack(bpm: 120, seconds: 12)).bytes
 

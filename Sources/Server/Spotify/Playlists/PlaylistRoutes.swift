@@ -258,7 +258,7 @@ struct PlaylistRoutes: RouteSet {
       "playlists/{id}/followers/contains", "Whether users follow a playlist", CatalogRequest.ids, answers: "[flag]"
     ) { request, id in
       _ = try playlist(id, Page(limit: 0, offset: 0))
-      // Whoever is here follows all playlists.
+      // The user follows all playlists.
       return Self.flags(request.list("ids").map { $0 == ServerUser.id })
     }
     catalog.change(

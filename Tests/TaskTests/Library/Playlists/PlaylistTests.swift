@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 
 
-/// Which tracks a playlist has, and in which order.
+/// The tracks of a playlist, and their order.
 @Suite struct PlaylistTests {
   /// A library of tracks with tempi, keys and artists at random; of some nothing is known.
   static func library(_ count: Int, seed: UInt64 = 1, artists: Int = 40) -> [PlaylistTrack] {
@@ -70,7 +70,7 @@ import Testing
         #expect(!tracks.tracks[..<index].suffix(4).contains { $0.artist == track.artist })
       }
     }
-    // Where that cannot be, it is said, and all tracks are there.
+    // If that is impossible, a message says so, and all tracks are there.
     let one = Playlist(of: Self.library(10, artists: 1), wish(spacing: 3))
     #expect(one.tracks.count == 10 && one.repeatCount == 9 + 8 + 7)
     // Nobody is the same artist as nobody.

@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func nearerToTheTargetComesFirst() throws {
-    // What is not known counts as 30 beats per minute off.
+    // An unknown tempo counts as 30 beats per minute off.
     #expect(try answer { $0.target[.tempo] = 135 }.songs.map(\.title) == ["140", "120", "unknown", "100"])
   }
 
