@@ -16,7 +16,7 @@ package struct Message: Sendable {
   }
 
   package var level: Level
-  /// The subject in a word that is never renamed: for filters.
+  /// Its subject in a word that is never renamed: for filters.
   package var event: String
   /// For people. Unless it is a block, it is one line.
   package var text: String

@@ -31,7 +31,7 @@ struct FingerprintStream: ~Copyable {
   private let context: ChromaprintContext
   private let limit: Int
   private let chunkLimit: Int
-  /// Additional samples of the first chunk; the later ones are shifted by as many.
+  /// Additional samples of the first chunk, which the later ones begin with.
   private var extra: Int
   /// Seconds.
   private let overlap: Double

@@ -12,7 +12,7 @@ struct SoundStatistics {
   private static let cepstrumCount = 13
   /// Bands of one group.
   private static let groups = [0..<4, 4..<8, 8..<13, 13..<19, 19..<25, 25..<32]
-  /// Limits among the bins of a transform of a block: 0.3 to 12.5 Hz.
+  /// Limits of bands, in bins of a transform of a block: 0.3 to 12.5 Hz.
   private static let pulses = [3, 5, 8, 12, 18, 27, 40, 60, 90, 128]
   /// Least mean power that is heard.
   private static let floor: Float = 1e-5

@@ -3,7 +3,7 @@ internal import SystemPackage
 
 /// A running recording command, with all that it starts. All of it can be told to stop.
 final class RecordingCommand: Sendable {
-  /// The end of its standard output.
+  /// The pipe from its standard output.
   let output: FileDescriptor
   private let name: String
   private let process: ChildProcess

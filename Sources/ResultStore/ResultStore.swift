@@ -257,7 +257,7 @@ public final class ResultStore: Sendable {
   /// The name of a database that nobody writes, for SQLite.
   private static func frozenURI(_ name: String) -> String { "file:\(FilePath(name).percentEncoded)?immutable=1" }
 
-  /// The owner of the database, and how many tables and indices others than GRDB have made in it.
+  /// The application and version of a database, and the number of its tables and indices apart from those of GRDB.
   private static func look(
     intoDatabaseNamed name: String, readOnly: Bool
   ) throws -> (application: Int, version: Int, tables: Int) {

@@ -23,7 +23,7 @@ package struct StorageCheck {
 
   // MARK: Rights
 
-  /// Checks that everything that exists is writable. SQLite makes the files beside the database, with the rights of the
+  /// Findings about rights: all of it that exists must be writable. SQLite makes the files beside the database, with the rights of the
   /// user who ran `analyze`.
   private var rights: [Checkup.Finding] {
     let folder = database.removingLastComponent()

@@ -44,7 +44,7 @@ struct TruePeak {
     samplePeak = largest
   }
 
-  /// The signal is silent before the first sample and after the last.
+  /// Adds the silence after the last sample; before the first one there is silence, too.
   mutating func finish() {
     let silence = [Float](repeating: 0, count: Self.taps - 1)
     for channel in tails.indices { push(silence.span, channel: channel) }

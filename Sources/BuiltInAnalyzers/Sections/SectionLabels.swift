@@ -2,7 +2,7 @@
 struct SectionLabels {
   /// Least share of the units of two sections, in the mean of all pairs of a group.
   private static let leastShare: Float = 0.35
-  /// The part of the shorter of two sections that must lie beside the other one.
+  /// The share of the shorter of two sections that must lie beside the other one.
   private static let leastOverlap = 0.6
   /// Neighbors of one label stay apart if the second begins as the first does, for so large a share of their units,
   private static let restart: Float = 0.5

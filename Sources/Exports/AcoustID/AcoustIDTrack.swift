@@ -31,7 +31,7 @@ struct AcoustIDTrack {
     }
     let lookup = [("duration", String(Int(duration))), ("fingerprint", fingerprint.value)]
     lookupFields = lookup
-    // Data that would mislead others.
+    // The finding of a damaged file would mislead others.
     guard record.status == .ok else {
       reason = "not submitted: the file is damaged"
       return

@@ -171,7 +171,7 @@ private final class MixxxWriter: ExportWriter {
     }
   }
 
-  /// Data that Mixxx keeps about a track that is gone is left to Mixxx.
+  /// Does nothing: Mixxx decides what it keeps about a track that is gone.
   func remove(_ removal: ExportRemoval) {}
 
   func finish() throws -> [FilePath] {

@@ -255,7 +255,7 @@ extension ResultStore {
 
 /// The order of albums.
 public enum AlbumOrder: Sendable, Hashable {
-  /// Artists with the newest files first.
+  /// Albums with the newest files first.
   case newest
   case name
   /// By name of the artists, then by year.

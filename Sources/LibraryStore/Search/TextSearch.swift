@@ -81,7 +81,7 @@ private struct TextSearch {
     FullTextPattern.words(words, lastIsPrefix: lastIsPrefix)
   }
 
-  /// A further condition, so only tracks of the set are found.
+  /// A further condition by which only tracks of the set are found.
   private func among(_ column: String) -> (sql: String, values: [SQLValue]) {
     guard let setArgument else { return ("", []) }
     return (" AND \(TrackSet.condition(on: column))", [.tracks(setArgument)])

@@ -15,7 +15,7 @@ struct FilterRows {
   let stride: Int
   let values: [Int16]
 
-  /// Least deviation: without any landmarks there is none.
+  /// Least deviation: a picture without any landmarks has none.
   private static let leastDeviation: Float = 1e-3
 
   /// - Parameters:

@@ -17,7 +17,7 @@ struct BuildList {
     case done(ContentID)
   }
 
-  /// The state of the list.
+  /// The condition in which the list was found.
   enum Condition {
     case whole, missing, damaged
   }

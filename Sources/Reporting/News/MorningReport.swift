@@ -43,7 +43,7 @@ package struct MorningReport: Sendable {
   package struct Folder: Sendable, Equatable {
     package struct Track: Sendable, Equatable {
       package var id: String
-      /// Row of the page's table.
+      /// Its row in the page's table.
       var row: Int
     }
 

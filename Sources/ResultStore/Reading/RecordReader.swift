@@ -248,7 +248,7 @@ package struct RecordReader {
     }
   }
 
-  /// The record of the row that `files` stands at.
+  /// The record of the present row of `files`.
   private func record() throws -> FileRecord? {
     let id = files.integer(columns.id)
     var record = FileRecord(path: files.path(columns.path), status: .ok)

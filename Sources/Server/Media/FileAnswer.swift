@@ -51,7 +51,7 @@ struct FileAnswer {
   private var headers: HTTPFields {
     [
       .acceptRanges: "bytes", .eTag: entityTag, .lastModified: HTTPDate.text(ofSeconds: seconds),
-      // A client that has it asks again if it is still the same.
+      // A client with a copy asks each time whether it is still the same.
       .cacheControl: "private, no-cache", .contentDisposition: disposition, .xContentTypeOptions: "nosniff",
     ]
   }

@@ -120,7 +120,7 @@ public struct FindingContext: Sendable {
   public var format: AudioFormat?
   /// The file was decoded to its end, and nothing was wrong with it.
   public var isWhole: Bool
-  /// The correction by a person.
+  /// A person's correction.
   public var tempoCorrection: TempoCorrection?
 
   public init(format: AudioFormat?, isWhole: Bool, tempoCorrection: TempoCorrection?) {
