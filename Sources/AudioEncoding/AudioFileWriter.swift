@@ -97,7 +97,7 @@ public final class AudioFileWriter {
       let reason = Errno(rawValue: errno)
       guard reason == .noSuchFileOrDirectory else { throw .cannotWrite(path, reason: "\(reason)") }
       // A link that leads nowhere is a file of that name, too.
-      if path.isThere, !replacesExisting { throw .exists(path) }
+      if path.exists, !replacesExisting { throw .exists(path) }
       return
     }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path) }

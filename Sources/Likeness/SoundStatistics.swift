@@ -134,7 +134,7 @@ struct SoundStatistics {
     return numbers + deviations.map { logf($0) }
   }
 
-  /// From one frame to the next: the mean change of each band, and how much the bands of each group rise, one course after the
+  /// From one frame to the next: the mean change of each band, and how much the bands of each group rise, one curve after the
   /// other.
   private func changes(of levels: [Float]) -> (changes: [Float], rises: [[Float]]) {
     let (frames, bands) = (frameCount, SoundFrame.bandCount)
@@ -154,12 +154,12 @@ struct SoundStatistics {
     return (changes.map { $0 / Float(frames - 1) }, rises)
   }
 
-  /// Logarithms of the mean rise of each group, then for each group of the shares of ranges of frequencies in its course.
+  /// Logarithms of the mean rise of each group, then for each group of the shares of ranges of frequencies in its curve.
   private func pulses(in rises: [[Float]]) -> [Float] {
     let means = rises.map { Self.sum($0) / Float($0.count) }
     var numbers = means.map { logf($0 + 1e-2) }
-    for (course, mean) in zip(rises, means) {
-      let centered = course.indices.map { (course[$0] - mean) * Self.window[$0] }
+    for (curve, mean) in zip(rises, means) {
+      let centered = curve.indices.map { (curve[$0] - mean) * Self.window[$0] }
       let powers = transform.transform(centered.span) { bins in
         zip(Self.pulses, Self.pulses.dropFirst()).map { low, high in
           (low..<high).reduce(0 as Float) { $0 + bins[2 * $1] * bins[2 * $1] + bins[2 * $1 + 1] * bins[2 * $1 + 1] }

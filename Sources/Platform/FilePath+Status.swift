@@ -3,7 +3,7 @@ public import SystemPackage
 
 extension FilePath {
   /// Whether there is something of this name, be it a link that leads nowhere.
-  public var isThere: Bool { (try? FileStatus(at: self, followingLinks: false)) != nil }
+  public var exists: Bool { (try? FileStatus(at: self, followingLinks: false)) != nil }
 
   /// The kind of the file that this leads to, through links; `nil` if there is none, or it cannot be seen.
   public var fileKind: FileStatus.Kind? { try? FileStatus(at: self, followingLinks: true).kind }

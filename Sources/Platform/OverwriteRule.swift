@@ -35,7 +35,7 @@ public struct OverwriteRule: Hashable, Sendable {
 
   private static func kind(of file: FilePath) throws(OverwriteError) -> Kind? {
     if DescriptorName(file) != nil { return .special }
-    guard let status = try? FileStatus(at: file, followingLinks: true) else { return file.isThere ? .deadLink : nil }
+    guard let status = try? FileStatus(at: file, followingLinks: true) else { return file.exists ? .deadLink : nil }
     switch status.kind {
     case .folder: throw .isFolder(file)
     case .regular: return status.size == 0 ? .empty : .file

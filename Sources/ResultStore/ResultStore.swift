@@ -31,7 +31,7 @@ public final class ResultStore: Sendable {
   public let olderSchema: Int?
   private let name: String
   /// Device and inode.
-  private let place: FilePlace?
+  private let place: FileLocation?
   let pool: any DatabaseWriter
   /// A copy that was made because nothing may be written beside the database; it goes with this object.
   private let copy: TemporaryCopy?
@@ -65,7 +65,7 @@ public final class ResultStore: Sendable {
       (existing, songs) = try pool.read { [findings] db in
         (try ExistingColumns(of: findings.tables, db), try SongCatalog(db))
       }
-      place = FilePlace(of: name)
+      place = FileLocation(of: name)
     } catch {
       throw Self.storeError(error, path: path)
     }
@@ -124,8 +124,8 @@ public final class ResultStore: Sendable {
   private static func openFrozen(_ name: String) throws -> (any DatabaseWriter)? {
     guard fileSize(of: name + "-wal") ?? 0 == 0 else { return nil }
     let uri = frozenURI(name)
-    let look = try look(intoDatabaseNamed: uri, readOnly: true)
-    guard look.application == Schema.applicationID, look.version == Schema.version else { return nil }
+    let identity = try Self.identity(ofDatabaseNamed: uri, readOnly: true)
+    guard identity.application == Schema.applicationID, identity.version == Schema.version else { return nil }
     return try DatabaseQueue(path: uri, configuration: configuration(readOnly: true))
   }
 
@@ -158,7 +158,7 @@ public final class ResultStore: Sendable {
   /// Writes in one transaction that is rolled back if `body` throws.
   package func write<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
     // SQLite writes on into a file that was removed or moved: into nothing.
-    guard place == FilePlace(of: name) else {
+    guard place == FileLocation(of: name) else {
       throw .unreachable(path: path, detail: "it was removed, moved or replaced while it was in use")
     }
     let deadline = Self.writeDeadline
@@ -229,17 +229,17 @@ public final class ResultStore: Sendable {
   /// - Throws: `notAStore` for anything else that no version of this program has written.
   private static func schemaVersion(ofDatabaseNamed name: String, path: FilePath) throws -> Int {
     guard let header = try DatabaseHeader.ofStore(at: path) else { return 0 }
-    let look: (application: Int, version: Int, tables: Int)
+    let identity: (application: Int, version: Int, tables: Int)
     do {
       // Even reading, SQLite would leave files beside the database of another program.
       let isAllInFile = header.applicationID == 0 && header.usesWAL && fileSize(of: name + "-wal") ?? 0 == 0
-      look = try Self.look(intoDatabaseNamed: isAllInFile ? frozenURI(name) : name, readOnly: true)
+      identity = try Self.identity(ofDatabaseNamed: isAllInFile ? frozenURI(name) : name, readOnly: true)
     } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
       // The process that was creating it was killed, and its journal is to be rolled back.
-      look = try Self.look(intoDatabaseNamed: name, readOnly: false)
+      identity = try Self.identity(ofDatabaseNamed: name, readOnly: false)
     }
-    if look.application == Schema.applicationID { return look.version }
-    if look == (0, 0, 0) { return 0 }
+    if identity.application == Schema.applicationID { return identity.version }
+    if identity == (0, 0, 0) { return 0 }
     throw StoreError.notAStore(path: path, reason: "it belongs to another program")
   }
 
@@ -258,8 +258,8 @@ public final class ResultStore: Sendable {
   private static func frozenURI(_ name: String) -> String { "file:\(FilePath(name).percentEncoded)?immutable=1" }
 
   /// The application and version of a database, and the number of its tables and indices apart from those of GRDB.
-  private static func look(
-    intoDatabaseNamed name: String, readOnly: Bool
+  private static func identity(
+    ofDatabaseNamed name: String, readOnly: Bool
   ) throws -> (application: Int, version: Int, tables: Int) {
     try DatabaseQueue(path: name, configuration: configuration(readOnly: readOnly)).read { db in
       (
@@ -277,7 +277,7 @@ public final class ResultStore: Sendable {
 }
 
 /// The identity of the file behind a name.
-private struct FilePlace: Equatable {
+private struct FileLocation: Equatable {
   var device: UInt64
   var inode: UInt64
 

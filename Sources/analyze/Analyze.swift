@@ -43,13 +43,13 @@ struct Analyze: AsyncParsableCommand {
   /// A word that is no path but nearly a subcommand is a mistake, and not a folder that is missing. So is any word in
   /// lower case before other words if there is nothing of any of these names.
   static func refuseUnknownSubcommand(_ arguments: [PathArgument]) throws {
-    guard let first = arguments.first, let word = first.bareWord, !first.path.isThere else { return }
+    guard let first = arguments.first, let word = first.bareWord, !first.path.exists else { return }
     let commands = configuration.subcommands.compactMap { command in
       command.configuration.shouldDisplay ? command.configuration.commandName : nil
     }
     let isCommandLine =
       arguments.count > 1 && word.utf8.allSatisfy { islower(Int32($0)) != 0 }
-      && arguments.allSatisfy { $0.bareWord != nil && !$0.path.isThere }
+      && arguments.allSatisfy { $0.bareWord != nil && !$0.path.exists }
     if let present = formerCommands[word] {
       throw CommandFailure(.usage, "analyze \(word) is now: analyze \(present)")
     } else if commands.contains(word) {

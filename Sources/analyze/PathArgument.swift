@@ -13,7 +13,7 @@ struct PathArgument: ExpressibleByArgument, Sendable {
     guard !argument.isEmpty else { return nil }
     bareWord = argument.contains("/") ? nil : argument
     let path = Self.absolute(RawArguments.path(from: argument))
-    let isURI = argument.lowercased().hasPrefix("file:/") && !path.isThere
+    let isURI = argument.lowercased().hasPrefix("file:/") && !path.exists
     guard let named = isURI ? try? FilePath(fileURI: argument.utf8) : path else { return nil }
     self.path = named
   }
@@ -94,6 +94,6 @@ enum RawArguments {
     if text.contains(mark) { return DisplayPath.path(from: text.replacing(mark, with: "")) }
     let path = FilePath(text)
     let shown = DisplayPath.path(from: text)
-    return shown == path || DisplayPath.text(of: shown) != text || path.isThere ? path : shown
+    return shown == path || DisplayPath.text(of: shown) != text || path.exists ? path : shown
   }
 }

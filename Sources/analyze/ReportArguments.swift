@@ -52,7 +52,7 @@ struct ReportArguments: ParsableArguments {
     var place = output
     while place.fileKind == nil {
       // A link that leads nowhere.
-      if place.isThere { break }
+      if place.exists { break }
       guard place.removeLastComponent() else { return }
     }
     guard place.fileKind != .folder else { return }

@@ -144,7 +144,7 @@ struct SetCommand: AsyncParsableCommand {
   }
 
   /// The request by the options, once they are valid.
-  private var wish: TempoChange.Wish {
+  private var request: TempoChange.Request {
     if unset != nil { return .unset }
     if noTempo { return .noTempo }
     let ratio = half ? BeatRatio(1, 2) : double ? BeatRatio(2) : times.flatMap { BeatRatio($0) }
@@ -170,7 +170,7 @@ struct SetCommand: AsyncParsableCommand {
 
   private func change(_ settings: CommandSettings, isDryRun: Bool) throws -> TempoChange {
     TempoChange(
-      wish, in: try settings.openStore(isDryRun ? .readOnly : .readWrite),
+      request, in: try settings.openStore(isDryRun ? .readOnly : .readWrite),
       fitting: isDryRun
         ? nil : BeatFitting(timeLimit: settings.timeLimit) { settings.isolation($0, only: [], $1) })
   }

@@ -122,7 +122,7 @@ import Testing
       try place.analyze("export", "traktor", "--output", "collection.nml", "--database", Argument(place.database))
     }
     #expect(try export().status == 0)
-    #expect(place.folder.file("collection.nml.cursor.json").isThere)
+    #expect(place.folder.file("collection.nml.cursor.json").exists)
     try place.write(
       "<NML VERSION=\"19\"><HEAD COMPANY=\"www.native-instruments.com\" PROGRAM=\"Traktor\"></HEAD></NML>",
       to: place.folder.file("collection.nml"))
@@ -186,7 +186,7 @@ import Testing
       #expect(try String(contentsOfFile: file.string, encoding: .utf8) == wrong)
       try FileManager.default.removeItem(atPath: file.string)
     }
-    #expect(!place.database.isThere)
+    #expect(!place.database.exists)
     for _ in 0..<2 { #expect(try run().status == 0) }
   }
 

@@ -57,11 +57,11 @@ import Testing
     #expect(blocks.count == 4)
     for block in blocks {
       let lines = block.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-      let isThere = sources.contains { source in
+      let exists = sources.contains { source in
         let known = Set(source.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
         return lines.allSatisfy(known.contains)
       }
-      #expect(isThere, "\(block)")
+      #expect(exists, "\(block)")
     }
   }
 }

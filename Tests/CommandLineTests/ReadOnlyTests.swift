@@ -95,7 +95,7 @@ import Testing
   }
 
   /// A database of somebody else.
-  @Test(.enabled(if: Unprivileged.isThere), arguments: [0o555, 0o755]) func folderOrFile(mode: Int) throws {
+  @Test(.enabled(if: Unprivileged.exists), arguments: [0o555, 0o755]) func folderOrFile(mode: Int) throws {
     let place = try place()
     let folder = place.folder.file("kept")
     for (path, mode) in [(folder.appending("db"), 0o444), (folder, mode)] {

@@ -85,7 +85,7 @@ import Text
     try expectSound(place)
   }
 
-  @Test(.enabled(if: !isRoot || Unprivileged.isThere)) func databaseThatCannotBeWritten() throws {
+  @Test(.enabled(if: !isRoot || Unprivileged.exists)) func databaseThatCannotBeWritten() throws {
     let place = try place()
     _ = try place.run()
     let folder = place.folder.file("sealed")
@@ -203,7 +203,7 @@ import Text
 enum Unprivileged {
   private static let setpriv: FilePath = "/usr/bin/setpriv"
 
-  static var isThere: Bool { FileManager.default.isExecutableFile(atPath: setpriv.string) }
+  static var exists: Bool { FileManager.default.isExecutableFile(atPath: setpriv.string) }
 
   static func run(_ arguments: [Argument], in place: Workplace) throws -> Outcome {
     guard geteuid() == 0 else { return try place.start(arguments).end() }

@@ -52,7 +52,7 @@ import Testing
     let path = folder.file("list.txt")
     let long = String(repeating: "x", count: 90_000)
     var list = AcoustIDList(try ExportFile(path), common: [("format", "json")])
-    var places: [AcoustIDList.Place] = []
+    var places: [AcoustIDList.Location] = []
     for _ in 0..<30 { places.append(try list.append([("fingerprint", long)])) }
     try list.finish()
     try list.file.commit()

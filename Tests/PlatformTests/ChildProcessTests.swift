@@ -151,7 +151,7 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
     #expect(obedient.end(within: .seconds(60)) == .signal(Int(SIGTERM)))
     let ready = folder.file("ready")
     let other = try ChildProcess(shell("trap '' TERM; echo > \"$1\"; while :; do sleep 1; done", [ready.bytes]))
-    while !ready.isThere { usleep(1_000) }
+    while !ready.exists { usleep(1_000) }
     #expect(other.end(within: .milliseconds(20)) == .signal(Int(SIGKILL)))
   }
 

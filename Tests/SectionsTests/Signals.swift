@@ -60,7 +60,7 @@ func beats(until seconds: Double) -> TempoFinding {
 /// The finding for a mono signal at 8,000 Hz that comes in blocks.
 func analyze(_ signal: Signal, after tempo: TempoFinding? = nil, block: Int = 16_384) throws -> SectionsFinding {
   var session = try SectionsAnalyzer(.init()).makeSession(for: AudioFile(path: "signal"))
-  var stft = STFT(windowLength: SoundCourse.layout.windowLength, hop: SoundCourse.layout.hop)
+  var stft = STFT(windowLength: SoundProfile.layout.windowLength, hop: SoundProfile.layout.hop)
   let samples = signal.mono
   for start in stride(from: 0, to: samples.count, by: block) {
     let part = Array(samples[start..<min(start + block, samples.count)])

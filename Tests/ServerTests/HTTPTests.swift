@@ -161,8 +161,8 @@ import Text
   }
 
   @Test func bytesAreCountedWhileTheyAreHeld() throws {
-    let held = HeldBytes(limit: 100)
-    let (one, other) = (HeldBytes.Share(of: held), HeldBytes.Share(of: held))
+    let budget = BufferBudget(limit: 100)
+    let (one, other) = (BufferBudget.Share(of: budget), BufferBudget.Share(of: budget))
     try one.take(60)
     #expect(throws: RequestError.self) { try other.take(41) }
     try other.take(40)

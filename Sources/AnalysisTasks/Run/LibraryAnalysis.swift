@@ -52,25 +52,25 @@ package struct LibraryAnalysis: Sendable {
   package func perform(
     _ metrics: inout RunMetrics, audience: FailureDigest.Audience = .people, observer: some RunObserver
   ) async throws -> Outcome {
-    let held = Held()
+    let resources = OpenResources()
     defer {
       run.isolation.close()
-      held.release()
+      resources.release()
       metrics.losses = run.isolation.losses
     }
-    let work = try prepare(held, &metrics, observer)
+    let work = try prepare(resources, &metrics, observer)
     let outcome = try await work.run.run()
     return try conclude(work, outcome, &metrics, audience, observer)
   }
 
   private func prepare(
-    _ held: Held, _ metrics: inout RunMetrics, _ observer: some RunObserver
+    _ resources: OpenResources, _ metrics: inout RunMetrics, _ observer: some RunObserver
   ) throws -> Work {
     let database = try RunDatabase(self.database, isDryRun: isDryRun)
-    held.database = database
+    resources.database = database
     metrics.database = database.path
     if !isDryRun {
-      held.lock = try RunLock.acquire(forDatabase: database.path, waitingAtMost: lockPatience) {
+      resources.lock = try RunLock.acquire(forDatabase: database.path, waitingAtMost: lockPatience) {
         observer.waits(for: $0)
       }
     }
@@ -79,7 +79,7 @@ package struct LibraryAnalysis: Sendable {
       access: database.isTemporary || !isDryRun ? .readWrite : .readOnly)
     let control = RunControl(limit: timeBudget)
     observer.begins(control)
-    let progress = held.lock.map { SharedProgress($0) }
+    let progress = resources.lock.map { SharedProgress($0) }
     let libraryRun = LibraryRun(store: store, request: run, control: control) { event in
       progress?.handle(event)
       observer.handle(event)
@@ -140,7 +140,7 @@ package struct LibraryAnalysis: Sendable {
   }
 
   /// Resources that a run gives back at its end, however it ends.
-  private final class Held {
+  private final class OpenResources {
     var database: RunDatabase?
     var lock: RunLock?
 

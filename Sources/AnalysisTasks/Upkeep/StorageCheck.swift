@@ -29,7 +29,7 @@ package struct StorageCheck {
     let folder = database.removingLastComponent()
     let files = ["", "-wal", "-shm"].map { FilePath(database.string + $0) }
     let places = [folder.isEmpty ? "." : folder] + files + [reports] + (catalog.map { [$0] } ?? [])
-    return places.filter { $0.isThere && !$0.allows(.write) && Disk(holding: $0)?.isReadOnly != true }.map { path in
+    return places.filter { $0.exists && !$0.allows(.write) && Disk(holding: $0)?.isReadOnly != true }.map { path in
       let owner = (try? FileManager.default.attributesOfItem(atPath: path.string)[.ownerAccountName]) as? String
       let user = NSUserName()
       return .wrong(
@@ -46,7 +46,7 @@ package struct StorageCheck {
   private var disk: [Checkup.Finding] {
     // The folder is made by the first run.
     var folder = database.removingLastComponent()
-    while !folder.isThere, folder.removeLastComponent() {}
+    while !folder.exists, folder.removeLastComponent() {}
     if folder.isEmpty { folder = "." }
     guard let disk = Disk(holding: folder) else { return [] }
     guard !disk.isReadOnly else {
@@ -90,7 +90,7 @@ package struct StorageCheck {
   private var catalogFindings: [Checkup.Finding] {
     guard let catalog else { return [] }
     let name = "catalog \(DisplayPath.text(of: catalog))"
-    guard catalog.isThere else { return [.ok("\(name): not there yet, `analyze catalog build` makes it")] }
+    guard catalog.exists else { return [.ok("\(name): not there yet, `analyze catalog build` makes it")] }
     do {
       let opened = try CustomCatalog(contentsOf: catalog)
       if verifiesAll { try opened.verify() }

@@ -13,7 +13,7 @@ struct WatchedLibrary {
   private(set) var lastChange: ContinuousClock.Instant?
 
   /// Between looks at the folders themselves.
-  private static let lookInterval = Duration.seconds(2)
+  private static let checkInterval = Duration.seconds(2)
 
   /// All that is there is due at once: it may have been written while nobody watched.
   init(_ options: WatchOptions) {
@@ -47,7 +47,7 @@ struct WatchedLibrary {
   /// Changes of the folders themselves. If others have taken their place, those are watched from now on, and due when
   /// they have been quiet for as long as a file.
   mutating func changesOfRoots() -> [WatchedRoots.Change] {
-    guard .now - looked >= Self.lookInterval else { return [] }
+    guard .now - looked >= Self.checkInterval else { return [] }
     looked = .now
     let changes = roots.changes()
     // A disk may also be mounted further down.

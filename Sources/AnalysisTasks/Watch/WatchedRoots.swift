@@ -28,7 +28,7 @@ struct WatchedRoots {
       self.path = path
       key = try? FileStatus(at: path, followingLinks: true).key
       // A folder that may not be read is for the run to report.
-      condition = key == nil ? .missing : FolderLook(at: path)?.isEmpty == true ? .empty : .there
+      condition = key == nil ? .missing : FolderStatus(at: path)?.isEmpty == true ? .empty : .there
     }
 
     /// Looks again. A folder that held something is not read again as long as it is the same.

@@ -20,10 +20,10 @@ public enum DecodingLibraries {
 
   /// Kinds of files that FFmpeg may decode here, and those that its build leaves out.
   public static var formats: (decoded: [String], missing: [String]) {
-    let isThere = formatDecoders.map { format in
+    let exists = formatDecoders.map { format in
       unsafe format.decoder.withCString { name in unsafe lav_has_decoder(name) }
     }
-    func names(_ wanted: Bool) -> [String] { zip(formatDecoders, isThere).filter { $1 == wanted }.map(\.0.name) }
+    func names(_ wanted: Bool) -> [String] { zip(formatDecoders, exists).filter { $1 == wanted }.map(\.0.name) }
     return (names(true), names(false))
   }
 

@@ -1,6 +1,6 @@
-/// A fade at the start of a course of power: a gain that rises in proportion to time, from nothing to 1.
+/// A fade at the start of a curve of power: a gain that rises in proportion to time, from nothing to 1.
 ///
-/// Ramps of many lengths are laid over the course; each is followed by constant gain. Two curves are compared, in
+/// Ramps of many lengths are laid over the curve; each is followed by constant gain. Two curves are compared, in
 /// blocks of a second or more, so that beats do not count:
 ///
 /// - Amplitude: whether there is a fade at all. Music that simply begins is not explained by any ramp, and neither is a
@@ -17,7 +17,7 @@ struct Fade {
   /// The first tenth of a ramp has 25 dB less power than what follows the ramp. Of a fade it must have 18 dB less:
   /// softer music that ends is no fade.
   private static let mostPowerAtStart = 0.016
-  /// How much of the course is looked at, in lengths of the fade.
+  /// How much of the curve is looked at, in lengths of the fade.
   private static let (amplitudeReach, energyReach) = (1.5, 2.0)
   /// Seconds; blocks of longer fades are longer.
   private static let shortestBlock = 1.0

@@ -139,7 +139,7 @@ package struct ClickedTrack: Sendable {
   }
 
   private func writeMix(to sink: Sink, _ seconds: Range<Double>?) throws -> Outcome? {
-    guard path.isThere else { throw ClickError.cannotRead(path, reason: "There is no such file any more.") }
+    guard path.exists else { throw ClickError.cannotRead(path, reason: "There is no such file any more.") }
     let isStill: Bool
     var source: AudioSource
     do throws(DecodeError) {

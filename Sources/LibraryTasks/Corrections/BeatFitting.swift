@@ -27,7 +27,7 @@ package struct BeatFitting: Sendable {
   /// - Parameter audio: What the file must hold: it may have changed since it was analyzed.
   /// - Throws: `Failure` if there are no beats to be had.
   func finding(of path: FilePath, _ audio: ContentID, bpm: Double) throws -> TempoFinding {
-    guard path.isThere else {
+    guard path.exists else {
       throw Failure(reason: "the file is not there to be read again")
     }
     // Very slow and very fast tempi are heard by a multiple of them.

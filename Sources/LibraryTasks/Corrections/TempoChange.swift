@@ -32,7 +32,7 @@ package struct TempoChange {
     case ofBeats(Int)
   }
 
-  package enum Wish: Sendable {
+  package enum Request: Sendable {
     /// The findings count again.
     case unset
     /// There is no steady beat.
@@ -44,14 +44,14 @@ package struct TempoChange {
   /// Beats per minute that can be set.
   package static let tempi = 10.0...1000.0
 
-  package var wish: Wish
+  package var request: Request
   package var store: ResultStore
   /// Lays beats over the audio where those that were found do not serve; `nil` where nothing is set in the end and audio need
   /// not be read.
   package var fitting: BeatFitting?
 
-  package init(_ wish: Wish, in store: ResultStore, fitting: BeatFitting?) {
-    self.wish = wish
+  package init(_ request: Request, in store: ResultStore, fitting: BeatFitting?) {
+    self.request = request
     self.store = store
     self.fitting = fitting
   }
@@ -116,7 +116,7 @@ package struct TempoChange {
     let found = record.tempoCorrection.map(\.found) ?? record.tempo
     var correction: TempoCorrection?
     var note = ""
-    switch wish {
+    switch request {
     case .unset: break
     case .noTempo:
       correction = TempoCorrection(bpm: nil, grid: nil, corrected: .now)

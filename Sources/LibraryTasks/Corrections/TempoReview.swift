@@ -20,7 +20,7 @@ package struct TempoReview {
     /// There is no steady beat.
     case noTempo
 
-    fileprivate var wish: TempoChange.Wish {
+    fileprivate var request: TempoChange.Request {
       switch self {
       case .confirm: .set(nil, nil)
       case .half: .set(.times(BeatRatio(1, 2)), nil)
@@ -99,7 +99,7 @@ package struct TempoReview {
   /// - Throws: `TempoChangeError` if the track cannot have this tempo, `StoreError`.
   package mutating func decide(_ decision: Decision) throws -> TempoChange.Change? {
     guard place < tracks.count else { return nil }
-    let change = TempoChange(decision.wish, in: store, fitting: fitting)
+    let change = TempoChange(decision.request, in: store, fitting: fitting)
     let changes = try change.perform(on: [tracks[place].path])
     steps.append((place, .decided(isConfirmed: decision == .confirm)))
     if decision == .confirm { tally.confirmed += 1 } else { tally.changed += 1 }

@@ -28,7 +28,7 @@ package struct FileExplanation {
   package func sentences() throws -> [String] {
     let record = try store.record(at: path)
     let history = try store.history(at: path)
-    if history == nil, !path.isThere { throw UnknownFile(path) }
+    if history == nil, !path.exists { throw UnknownFile(path) }
     return past(record, history) + (try next(record, history))
   }
 

@@ -20,7 +20,7 @@ package enum PlaylistOrder: String, CaseIterable, Sendable {
     let value: (PlaylistTrack) -> Double? =
       switch self {
       case .tempo: { $0.bpm }
-      case .key: { $0.key.flatMap { WheelPlace($0) }.map { Double($0.index) } }
+      case .key: { $0.key.flatMap { WheelPosition($0) }.map { Double($0.index) } }
       case .energy: { $0.energy }
       case .mix, .path: { _ in 0 }
       }

@@ -42,11 +42,11 @@ struct TrackSequence {
       }
       return Traits(
         tempo: track.bpm.flatMap { $0 > 0 ? Float(log2($0)) : nil } ?? .nan,
-        key: track.key.flatMap { WheelPlace($0) }?.index ?? -1, energy: track.energy.map { Float($0) } ?? .nan,
+        key: track.key.flatMap { WheelPosition($0) }?.index ?? -1, energy: track.energy.map { Float($0) } ?? .nan,
         artist: artist ?? -1)
     }
     artistCount = artists.count
-    let places = (0..<24).compactMap { WheelPlace("\($0 / 2 + 1)\($0 % 2 == 0 ? "A" : "B")") }
+    let places = (0..<24).compactMap { WheelPosition("\($0 / 2 + 1)\($0 % 2 == 0 ? "A" : "B")") }
     keyCosts = places.flatMap { first in
       places.map { Transition.keyCost(steps: Transition.keySteps(first, $0)) }
     }

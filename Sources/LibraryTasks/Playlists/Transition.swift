@@ -11,7 +11,7 @@ package enum Transition {
   }
 
   /// Steps on the wheel of Camelot: along the circle of fifths, and one between major and minor.
-  package static func keySteps(_ first: WheelPlace, _ second: WheelPlace) -> Int {
+  package static func keySteps(_ first: WheelPosition, _ second: WheelPosition) -> Int {
     let distance = abs(first.hour - second.hour)
     return min(distance, 12 - distance) + (first.isMajor == second.isMajor ? 0 : 1)
   }
@@ -41,7 +41,7 @@ package enum Transition {
 }
 
 /// A place on the wheel of Camelot.
-package struct WheelPlace: Hashable, Sendable {
+package struct WheelPosition: Hashable, Sendable {
   /// 1 to 12.
   package var hour: Int
   package var isMajor: Bool

@@ -102,7 +102,7 @@ package struct SimilarTracks {
     {
       return known
     }
-    guard path.isThere else { throw UnknownFile(path) }
+    guard path.exists else { throw UnknownFile(path) }
     return nil
   }
 }

@@ -151,7 +151,7 @@ final class TagJournal {
     let folder = database.removingLastComponent()
     var path = folder.appending("\(base).ndjson")
     var number = 2
-    while path.isThere {
+    while path.exists {
       path = folder.appending("\(base)-\(number).ndjson")
       number += 1
     }

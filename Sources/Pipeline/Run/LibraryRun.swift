@@ -117,7 +117,7 @@ public struct LibraryRun: Sendable {
       report(.began(.scan))
       let session = ScanSession(
         store: store, run: runID, wanted: request.plan.wanted, options: request.scan, pathExists: { !$0.isGone() }
-      ) { path in FolderLook(at: path).map { (Int64(bitPattern: $0.device), $0.isEmpty) } }
+      ) { path in FolderStatus(at: path).map { (Int64(bitPattern: $0.device), $0.isEmpty) } }
       scanned = try scanTime.measure("scan") {
         try ScanPhase(session: session, request: request, control: control, report: report).run()
       }

@@ -59,8 +59,8 @@ struct LostFolders {
         if roots.contains(folder) { return (folder, .missing) }
         continue
       }
-      guard let look = FolderLook(at: folder) else { return (folder, .unreadable) }
-      return look.isEmpty && look.device != device ? (folder, .empty) : nil
+      guard let status = FolderStatus(at: folder) else { return (folder, .unreadable) }
+      return status.isEmpty && status.device != device ? (folder, .empty) : nil
     }
     return nil
   }

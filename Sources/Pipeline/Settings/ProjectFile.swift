@@ -64,7 +64,7 @@ public struct ProjectFile: Sendable {
     var folder = folder
     repeat {
       let file = folder.appending(name)
-      if file.isThere { return file }
+      if file.exists { return file }
     } while folder.removeLastComponent()
     return nil
   }

@@ -59,7 +59,7 @@ package struct MixSplit: Sendable {
     } catch {
       throw .cannotRead(source, reason: error.message)
     }
-    if folder.isThere, !(folder.fileKind == .folder && folder.allows(.write)) { throw .notAFolder(folder) }
+    if folder.exists, !(folder.fileKind == .folder && folder.allows(.write)) { throw .notAFolder(folder) }
   }
 
   /// Writes the pieces. Each file appears when it is complete.
@@ -107,7 +107,7 @@ package struct MixSplit: Sendable {
     } catch {
       throw .cannotWrite(folder, reason: "\(error)")
     }
-    let present = files.map(\.path).filter(\.isThere)
+    let present = files.map(\.path).filter(\.exists)
     if let path = present.first(where: { $0.isSameFile(as: source) }) { throw .isTheRecording(path) }
     func isFile(_ path: FilePath) -> Bool { (try? FileStatus(at: path, followingLinks: false).kind) == .regular }
     if let path = present.first(where: { !isFile($0) }) { throw .notAFile(path) }

@@ -75,7 +75,7 @@ struct PieceFile: ~Copyable {
   consuming func finish() throws(MixSplitError) {
     let (path, source) = (path, source)
     // It may have appeared since.
-    if !isReplaceable, path.isThere { throw .exists(path) }
+    if !isReplaceable, path.exists { throw .exists(path) }
     do throws(PacketFileError) {
       try packets.finish()
     } catch {

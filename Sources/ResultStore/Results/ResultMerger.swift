@@ -158,11 +158,11 @@ extension ResultMerger {
   ) throws {
     switch (verdict, result.content) {
     case (.new(let id), .analysis(let analysis, let stamp)):
-      let id = try prepare(id, for: stamp, .new, isThere: true, run: run, db)
+      let id = try prepare(id, for: stamp, .new, exists: true, run: run, db)
       try write(FileResult(fileID: id, analysis: analysis, analyzed: result.analyzed))
     case (.better(let file, let isSameVersion), .analysis(let analysis, let stamp)):
-      let isThere = file.vanished.map { $0 <= result.analyzed.nanoseconds } ?? true
-      _ = try prepare(file.id, for: stamp, isSameVersion ? .outdated : .changed, isThere: isThere, run: run, db)
+      let exists = file.vanished.map { $0 <= result.analyzed.nanoseconds } ?? true
+      _ = try prepare(file.id, for: stamp, isSameVersion ? .outdated : .changed, exists: exists, run: run, db)
       try write(FileResult(fileID: file.id, analysis: analysis, analyzed: result.analyzed))
     case (.addition(let file, let outcomes), .analysis(let analysis, _)):
       var known = FileAnalysis(
@@ -185,7 +185,7 @@ extension ResultMerger {
 
   /// Makes the row of a file what a scan would have made it, with the reason for which the result was wanted.
   private func prepare(
-    _ id: Int64?, for stamp: FileStamp, _ reason: PendingReason, isThere: Bool, run: Int64, _ db: Database
+    _ id: Int64?, for stamp: FileStamp, _ reason: PendingReason, exists: Bool, run: Int64, _ db: Database
   ) throws -> Int64 {
     let pending = SQLValue.integer(PendingState().with(reason).rawValue)
     let device = SQLValue.integer(Int64(bitPattern: stamp.device))
@@ -212,7 +212,7 @@ extension ResultMerger {
       """
     ).run(
       .integer(stamp.sizeBytes), .integer(stamp.modified.nanoseconds), .integer(stamp.statusChanged?.nanoseconds),
-      device, inode, pending, .flag(isThere), .integer(id))
+      device, inode, pending, .flag(exists), .integer(id))
     return id
   }
 

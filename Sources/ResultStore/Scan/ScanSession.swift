@@ -97,10 +97,10 @@ public final class ScanSession: Sendable {
         """)
       for file in files {
         let known = try lookup.first(.path(file.path)) {
-          let isThere = lookup.isNull(3)
-          let hasSameCode = lookup.optionalText(1) == file.code && isThere
+          let exists = lookup.isNull(3)
+          let hasSameCode = lookup.optionalText(1) == file.code && exists
           return (
-            id: lookup.integer(0), hasFailed: lookup.flag(4), failedBefore: lookup.flag(4) && isThere,
+            id: lookup.integer(0), hasFailed: lookup.flag(4), failedBefore: lookup.flag(4) && exists,
             isSame: hasSameCode && lookup.optionalText(2) == file.message && lookup.flag(4) == file.isFailure
           )
         }

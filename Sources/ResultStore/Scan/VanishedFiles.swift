@@ -47,7 +47,7 @@ extension ScanSession {
   }
 
   private func isOnMissingDisk(_ path: FilePath, _ device: Int64?, below root: FilePath) -> Bool {
-    state.withLock { $0.disks.holds(path, device, below: root, look: folderAt, exists: pathExists) }
+    state.withLock { $0.disks.holds(path, device, below: root, status: folderAt, exists: pathExists) }
   }
 
   private func unseenFiles(
@@ -57,12 +57,12 @@ extension ScanSession {
       try store.read { db in
         // The index on paths answers this alone.
         let select = try Query(db, "SELECT id, path FROM file WHERE \(PathRange.condition) ORDER BY path")
-        let isThere = try Query(db, "SELECT device FROM file WHERE id = ? AND vanished_run IS NULL")
+        let exists = try Query(db, "SELECT device FROM file WHERE id = ? AND vanished_run IS NULL")
         var unseen: [(id: Int64, path: FilePath, device: Int64?)] = []
         try select.forEachWhile(range.values) {
           let id = select.integer(0)
           if !state.seen.contains(id) {
-            try isThere.forEach(.integer(id)) { unseen.append((id, select.path(1), isThere.optionalInteger(0))) }
+            try exists.forEach(.integer(id)) { unseen.append((id, select.path(1), exists.optionalInteger(0))) }
           }
           return unseen.count < limit
         }

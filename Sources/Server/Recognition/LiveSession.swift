@@ -58,7 +58,7 @@ final class LiveSession: Sendable {
 
   let id: String
   private let limit: ConfidenceLimit
-  private let waiting: HeldBytes
+  private let waiting: BufferBudget
   private let state = Mutex(State())
   private let listening = Mutex(Listening())
 
@@ -73,7 +73,7 @@ final class LiveSession: Sendable {
   private static let watcherLimit = 4
 
   /// - Parameter waiting: Counts the audio that waits in all sessions.
-  init(id: String, limit: ConfidenceLimit, waiting: HeldBytes) {
+  init(id: String, limit: ConfidenceLimit, waiting: BufferBudget) {
     self.id = id
     self.limit = limit
     self.waiting = waiting

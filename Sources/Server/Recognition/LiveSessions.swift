@@ -21,7 +21,7 @@ final class LiveSessions: Sendable {
   private let maximumCount: Int
   /// The most sessions of one client.
   private let maximumShare: Int
-  private let waiting = HeldBytes(limit: waitingLimit)
+  private let waiting = BufferBudget(limit: waitingLimit)
   private let state = Mutex(State())
 
   /// Bytes of audio that may wait in all sessions.

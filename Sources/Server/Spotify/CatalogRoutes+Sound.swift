@@ -89,12 +89,12 @@ extension CatalogRoutes {
   ]
 
   private func recommend(_ request: CatalogRequest) throws -> Response {
-    var wish = Recommendations.Wish()
-    wish.limit = try request.integer("limit", in: Self.recommendationCounts, default: 20)
-    wish.tracks = try request.list("seed_tracks").map(CatalogRequest.id)
-    wish.artists = try request.list("seed_artists").map(CatalogRequest.id)
-    wish.genres = request.list("seed_genres").map { CatalogGenre.id(ofName: $0) }
-    guard 1...Self.mostSeeds ~= wish.tracks.count + wish.artists.count + wish.genres.count else {
+    var wanted = Recommendations.Request()
+    wanted.limit = try request.integer("limit", in: Self.recommendationCounts, default: 20)
+    wanted.tracks = try request.list("seed_tracks").map(CatalogRequest.id)
+    wanted.artists = try request.list("seed_artists").map(CatalogRequest.id)
+    wanted.genres = request.list("seed_genres").map { CatalogGenre.id(ofName: $0) }
+    guard 1...Self.mostSeeds ~= wanted.tracks.count + wanted.artists.count + wanted.genres.count else {
       throw RequestError(
         .badRequest, "seed_tracks, seed_artists and seed_genres take 1 to \(Self.mostSeeds) seeds together.")
     }
@@ -108,11 +108,11 @@ extension CatalogRoutes {
       }
       let (least, most, target) = try (number("min"), number("max"), number("target"))
       guard let attribute else { continue }
-      wish.least[attribute] = least
-      wish.most[attribute] = most
-      wish.target[attribute] = target
+      wanted.least[attribute] = least
+      wanted.most[attribute] = most
+      wanted.target[attribute] = target
     }
-    let answer = try recommendations.tracks(wish)
+    let answer = try recommendations.tracks(wanted)
     let albums = try albums(of: answer.songs)
     return Response.json { json in
       json.object { json in

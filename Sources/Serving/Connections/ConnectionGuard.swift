@@ -40,7 +40,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     watch = context.eventLoop.scheduleRepeatedTask(initialDelay: limits.tick, delay: limits.tick) { _ in
       let (handler, context) = bound.value
-      handler.look(context)
+      handler.check(context)
     }
   }
 
@@ -56,7 +56,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   func wrote(_ byteCount: Int) { state.wrote(byteCount, now: .now()) }
   func asksForBytes() { state.asksForBytes() }
 
-  private func look(_ context: ChannelHandlerContext) {
+  private func check(_ context: ChannelHandlerContext) {
     guard context.channel.isActive else { return }
     let waiting = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     switch state.verdict(waiting: waiting, now: .now()) {

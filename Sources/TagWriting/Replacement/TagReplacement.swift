@@ -10,7 +10,7 @@ internal import TagReading
 ///
 /// The new file is made beside the old one, written to the disk, checked, and given its name: at any moment there is the old file
 /// or the new one, whole, whatever happens to this process or to the disk. A file that another program has changed meanwhile
-/// stays as it is (`HeldFile`). A symbolic link stays one: what it leads to is replaced.
+/// stays as it is (`LockedFile`). A symbolic link stays one: what it leads to is replaced.
 public struct TagReplacement {
   public struct Options: Hashable, Sendable {
     /// The new file gets the times of the old one.
@@ -115,7 +115,7 @@ public struct TagReplacement {
     do {
       return try body()
     } catch let error as TagWriteError where FileIdentity(path) != identity {
-      throw error.canBeRetried ? error : TagWriteError(HeldFile.Failure.changed)
+      throw error.canBeRetried ? error : TagWriteError(LockedFile.Failure.changed)
     }
   }
 
@@ -134,18 +134,18 @@ public struct TagReplacement {
   }
 
   /// Locks the file, which must still be the one that was looked at.
-  private func hold() throws(TagWriteError) -> HeldFile {
-    do throws(HeldFile.Failure) {
-      let held = try HeldFile(path)
-      guard held.identity == identity else { throw .changed }
-      return held
+  private func hold() throws(TagWriteError) -> LockedFile {
+    do throws(LockedFile.Failure) {
+      let file = try LockedFile(path)
+      guard file.identity == identity else { throw .changed }
+      return file
     } catch {
       throw TagWriteError(error)
     }
   }
 
   private func replace(
-    _ old: HeldFile, by splice: FileSplice, check: (FilePath) throws -> Void,
+    _ old: LockedFile, by splice: FileSplice, check: (FilePath) throws -> Void,
     beforeRenaming: (Prepared) throws -> Void
   ) throws -> FileIdentity {
     let oldDigest = try FileDigest(file.source)
@@ -173,13 +173,13 @@ public struct TagReplacement {
         reversal: try FileReversal.of(splice, source: file.source, old: oldDigest, new: newDigest)))
     do {
       try replacement.commit(replacing: old) { try FileDigest(file.source) == oldDigest }
-    } catch let failure as HeldFile.Failure {
+    } catch let failure as LockedFile.Failure {
       throw TagWriteError(failure)
     }
     return new
   }
 
-  private func keepAttributes(of old: HeldFile, in replacement: FileReplacement) throws(TagWriteError) {
+  private func keepAttributes(of old: LockedFile, in replacement: FileReplacement) throws(TagWriteError) {
     do throws(Errno) {
       try replacement.takeAttributes(of: old.descriptor, includingTimes: options.preservesTimes)
     } catch {
@@ -263,7 +263,7 @@ public struct TagReplacement {
 }
 
 extension TagWriteError {
-  fileprivate init(_ failure: HeldFile.Failure) {
+  fileprivate init(_ failure: LockedFile.Failure) {
     switch failure {
     case .locked: self.init(.inUse, "Another program has locked the file; try again later.")
     case .openForWriting: self.init(.inUse, "Another program is writing into the file; try again later.")

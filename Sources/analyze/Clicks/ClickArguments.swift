@@ -72,7 +72,7 @@ struct ClickArguments: ParsableArguments {
   /// - Throws: `OverwriteError` if it must not be.
   func replaces(_ target: FilePath) throws(OverwriteError) -> Bool {
     try OverwriteRule(allowsOthers: force).check(target, ClickMark.proof)
-    return target.isThere
+    return target.exists
   }
 
   /// The file to write; `nil` if it is only played.

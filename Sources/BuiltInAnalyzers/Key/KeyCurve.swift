@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The likeliest key of each segment, where a change has its price (Viterbi).
-struct KeyCourse {
+struct KeyCurve {
   /// Segments that are judged together: the one before, the segment, and two after; 16 s.
   private static let window = 4
   /// The cost of a change, in units of log probability.

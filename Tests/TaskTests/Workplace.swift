@@ -10,7 +10,7 @@ import Synchronization
 import SystemPackage
 
 /// A library and a database for one test.
-final class Place: Sendable {
+final class Workplace: Sendable {
   let folder: TemporaryDirectory
   let library: FilePath
   let database: FilePath

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Harmony, timbre and power over the course of a track, in frames of a quarter of a second, or longer ones where the
 /// track is longer than an hour: memory stays below 5 MB.
-struct SoundCourse {
+struct SoundProfile {
   static let layout = SpectrumLayout.pitches
   static let columnSeconds = 1 / layout.columnsPerSecond
   private static let frameLimit = 16_384

@@ -7,7 +7,7 @@ public import SystemPackage
 /// It is locked (`flock`), which programs of this kind respect. Just before it is replaced, a lease (`F_SETLEASE`) shows
 /// whether any program has it open for writing, and holds up those that would open it. Where the file system has no leases,
 /// size, time and content tell afterwards.
-public final class HeldFile {
+public final class LockedFile {
   public enum Failure: Error, Hashable, Sendable {
     /// Another program holds a lock on the file.
     case locked
